@@ -1,0 +1,55 @@
+"""Dynamics of chains of rigid bodies: the package that the book of the same name derives."""
+
+from chaindyn.chain import Chain, Link, forward_kinematics, inward, outward, random_state
+from chaindyn.joints import Fixed, Prismatic, Revolute, rotation_about
+from chaindyn.kinematics import (
+    body_accelerations,
+    body_jacobian,
+    body_twists,
+    classical_acceleration,
+    jacobian_dot_qd,
+    point_velocity,
+)
+from chaindyn.spatial import (
+    X_force,
+    X_inverse,
+    X_motion,
+    crf,
+    crm,
+    screw,
+    skew,
+    spatial_inertia,
+    swap_order,
+    swap_order_matrix,
+)
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Chain",
+    "Fixed",
+    "Link",
+    "Prismatic",
+    "Revolute",
+    "X_force",
+    "X_inverse",
+    "X_motion",
+    "body_accelerations",
+    "body_jacobian",
+    "body_twists",
+    "classical_acceleration",
+    "crf",
+    "crm",
+    "forward_kinematics",
+    "inward",
+    "jacobian_dot_qd",
+    "outward",
+    "point_velocity",
+    "random_state",
+    "rotation_about",
+    "screw",
+    "skew",
+    "spatial_inertia",
+    "swap_order",
+    "swap_order_matrix",
+]

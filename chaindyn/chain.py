@@ -1,0 +1,352 @@
+# Generated from chapters/04_joints_links_chains_trees.md by `python -m book export`; edit it there.
+# sha256 of the text below: 49a1508734ea953313baa9b7375ab4df4428308bca493cacf28e7e22c0c6d023
+"""Links, the chains and trees that joints make of them, and sweeps along the branches.
+
+Derived in chapter 4, "Joints, links, chains, trees".
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from chaindyn._check import check_gravity, check_links, checked
+from chaindyn._ops import Array, concatenate, eye, stack, unstack, zeros
+from chaindyn.spatial import spatial_inertia
+
+__all__ = [
+    "Chain",
+    "Link",
+    "by_link",
+    "consecutive",
+    "forward_kinematics",
+    "inward",
+    "joint_poses",
+    "link_index",
+    "members_by_kind",
+    "outward",
+    "parent_index",
+    "place",
+    "random_state",
+    "stack_joints",
+]
+
+
+# Chapter 4, "Joints, links, chains, trees"
+@dataclass(frozen=True, eq=False)
+class Link:
+    """One rigid body and the joint that hangs it on its parent.
+
+    joint : Revolute, Prismatic, Fixed; mass [kg]; com (3,) centre of mass in the link frame [m];
+    inertia (3, 3) about the centre of mass in link axes [kg m^2]; offset (3,) [m] and rotation (3, 3)
+    place the joint's frame in the parent's: the joint's point x is ``offset + rotation @ x`` there.
+    parent : None is the previous link (the first hangs on the ground); or an index, a name, "ground".
+    The values are checked when a `Chain` is made of the links.
+    """
+
+    joint: Any
+    mass: Any
+    com: Any
+    inertia: Any
+    offset: Any = (0, 0, 0)
+    rotation: Any = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
+    parent: int | str | None = None
+    name: str | None = None
+
+
+# Chapter 4, "Joints, links, chains, trees"
+@dataclass(frozen=True, eq=False)
+class Chain:
+    """Links hung on one another, as a chain or a tree, and their parameters as arrays, link axis first.
+
+    links : each after its parent; gravity : (3,) acceleration of free fall in the world [m/s^2].
+    ValueError names the link whose mass, inertia, joint, placement, name or parent is impossible.
+    """
+
+    links: Sequence[Link]
+    gravity: Any = (0, 0, -9.81)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "links", tuple(self.links))
+        object.__setattr__(self, "gravity", check_gravity(self.gravity))
+        check_links(self.links, self.names)
+        self.parent  # resolved now, so that a bad parent is told now
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Each link's name; a nameless one is called by its index, "link3"."""
+        return tuple(link.name or f"link{i}" for i, link in enumerate(self.links))
+
+    @cached_property
+    def parent(self) -> tuple[int, ...]:
+        """Index of each link's parent, -1 for the ground."""
+        return tuple(
+            parent_index(i, link.parent, self.names)
+            for i, link in enumerate(self.links)
+        )
+
+    @cached_property
+    def n(self) -> int:
+        """Number of links."""
+        return len(self.links)
+
+    @cached_property
+    def joints(self) -> tuple[Any, ...]:
+        """Each link's joint."""
+        return tuple(link.joint for link in self.links)
+
+    @cached_property
+    def mass(self) -> Array:
+        """Masses (n,) [kg]."""
+        return np.array([link.mass for link in self.links])
+
+    @cached_property
+    def com(self) -> Array:
+        """Centres of mass in link frames (n, 3) [m]."""
+        return np.array([link.com for link in self.links])
+
+    @cached_property
+    def inertia(self) -> Array:
+        """Inertias about the centres of mass in link axes (n, 3, 3) [kg m^2]."""
+        return np.array([link.inertia for link in self.links])
+
+    @cached_property
+    def offset(self) -> Array:
+        """Where the joints sit in their parents (n, 3) [m]."""
+        return np.array([link.offset for link in self.links])
+
+    @cached_property
+    def rotation(self) -> Array:
+        """How the joints are turned in their parents (n, 3, 3)."""
+        return np.array([link.rotation for link in self.links])
+
+    @cached_property
+    def spatial_inertia(self) -> Array:
+        """Spatial inertias about the link origins in link axes (n, 6, 6)."""
+        return spatial_inertia(self.mass, self.com, self.inertia)
+
+    @cached_property
+    def q_columns(self) -> tuple[range, ...]:
+        """Which entries of q belong to each link's joint."""
+        return consecutive([joint.nq for joint in self.joints])
+
+    @cached_property
+    def v_columns(self) -> tuple[range, ...]:
+        """Which entries of qd belong to each link's joint."""
+        return consecutive([joint.nv for joint in self.joints])
+
+    @cached_property
+    def nq(self) -> int:
+        """Number of joint coordinates."""
+        return sum(joint.nq for joint in self.joints)
+
+    @cached_property
+    def nv(self) -> int:
+        """Number of joint velocities, the degrees of freedom."""
+        return sum(joint.nv for joint in self.joints)
+
+    @cached_property
+    def groups(self) -> tuple[tuple[Any, Array, Array], ...]:
+        """Joints of one kind as one joint with stacked parameters, and their columns (m, nq), (m, nv)."""
+        return tuple(
+            (
+                stack_joints([self.joints[i] for i in members]),
+                np.array([self.q_columns[i] for i in members], int),
+                np.array([self.v_columns[i] for i in members], int),
+            )
+            for members in members_by_kind(self.joints)
+        )
+
+    @cached_property
+    def group_order(self) -> Array:
+        """Where each link stands when the groups are laid end to end (n,)."""
+        return np.argsort(np.concatenate(members_by_kind(self.joints)))
+
+    @cached_property
+    def link_of_column(self) -> Array:
+        """The link that each entry of qd moves (nv,)."""
+        return np.repeat(np.arange(self.n), [joint.nv for joint in self.joints])
+
+    def index(self, body: int | str | None = None) -> int:
+        """Return the index of a link given by index or name; None is the only leaf.
+
+        ValueError if there is no such link, or if None is ambiguous.
+        """
+        return link_index(body, self.names, self.parent)
+
+    def path(self, body: int | str | None = None) -> tuple[int, ...]:
+        """Return the indices of the links from the ground out to a body, itself included."""
+        path, i = [], self.index(body)
+        while i >= 0:
+            path.append(i)
+            i = self.parent[i]
+        return tuple(reversed(path))
+
+    def link_of(self, which: str, column: int) -> str:
+        """Return the name of the link whose joint owns a column of q ("nq") or of qd ("nv")."""
+        columns = self.q_columns if which == "nq" else self.v_columns
+        return next(
+            name for name, own in zip(self.names, columns, strict=True) if column in own
+        )
+
+
+# Chapter 4, "Joints, links, chains, trees"
+def consecutive(counts: Sequence[int]) -> tuple[range, ...]:
+    """Return ranges of the given lengths, each starting where the one before ends."""
+    ends = np.cumsum(counts).tolist()
+    return tuple(
+        range(end - count, end) for end, count in zip(ends, counts, strict=True)
+    )
+
+
+def members_by_kind(joints: Sequence[Any]) -> list[list[int]]:
+    """Return, for each kind of joint that occurs, the indices of the joints of that kind."""
+    kinds = list(dict.fromkeys(type(joint) for joint in joints))
+    return [
+        [i for i, joint in enumerate(joints) if type(joint) is kind] for kind in kinds
+    ]
+
+
+def stack_joints(joints: Sequence[Any]) -> Any:
+    """Return one joint whose parameters are those of several of its kind, stacked."""
+    kind = type(joints[0])
+    return kind(
+        *(np.array([getattr(j, field.name) for j in joints]) for field in fields(kind))
+    )
+
+
+def parent_index(i: int, parent: int | str | None, names: Sequence[str]) -> int:
+    """Return the index of link i's parent, -1 for the ground; ValueError if it is no earlier link."""
+    if parent is None or parent == "ground":
+        return -1 if parent == "ground" else i - 1
+    index = names.index(parent) if parent in names else parent
+    if (
+        isinstance(index, bool)
+        or not isinstance(index, int | np.integer)
+        or not 0 <= index < i
+    ):
+        raise ValueError(
+            f"link {i} ({names[i]!r}) has parent {parent!r}: a parent is None (the previous link), "
+            f'"ground", or the index or name of an earlier link: {list(names[:i])}'
+        )
+    return int(index)
+
+
+def link_index(
+    body: int | str | None, names: Sequence[str], parent: Sequence[int]
+) -> int:
+    """Return the index of a body given by index or name; None is the only leaf."""
+    n = len(names)
+    if body is None:
+        leaves = [i for i in range(n) if i not in parent]
+        if len(leaves) > 1:
+            raise ValueError(
+                f"body is None, the only leaf, but there are {len(leaves)}: {[names[i] for i in leaves]}"
+            )
+        return leaves[0]
+    if isinstance(body, str) and body in names:
+        return names.index(body)
+    if (
+        isinstance(body, int | np.integer)
+        and not isinstance(body, bool)
+        and -n <= body < n
+    ):
+        return int(body) % n
+    raise ValueError(
+        f"body is {body!r}: an index below {n} or one of {list(names)} would do"
+    )
+
+
+# Chapter 4, "Joints, links, chains, trees"
+def outward(
+    step: Callable[..., Any], parent: Sequence[int], ground: Any, *links: Any
+) -> list[Any]:
+    """Carry something from the ground out along the branches; return what each link carries.
+
+    step(carried by the parent, *what is given of the link) -> carried by the link. `ground` is what the
+    ground carries; `links` are sequences with an entry for each link. A link comes after its parent.
+    """
+    carried: list[Any] = []
+    for p, *link in zip(parent, *links, strict=True):
+        carried.append(step(ground if p < 0 else carried[p], *link))
+    return carried
+
+
+def inward(
+    step: Callable[..., Any], parent: Sequence[int], nothing: Sequence[Any], *links: Any
+) -> tuple[list[Any], list[Any]]:
+    """Gather something from the leaves in to the ground; return what each link keeps and the ground gets.
+
+    step(sum of what the children hand on, *what is given of the link) -> (kept, handed on). What is
+    handed on is a tuple, added up entry by entry; `nothing` is the tuple that a leaf receives.
+    """
+    received = [
+        list(nothing) for _ in range(len(parent) + 1)
+    ]  # the last one is the ground's
+    kept: list[Any] = [None] * len(parent)
+    for i in reversed(range(len(parent))):
+        kept[i], handed = step(received[i], *(of_all[i] for of_all in links))
+        received[parent[i]] = [
+            a + b for a, b in zip(received[parent[i]], handed, strict=True)
+        ]
+    return kept, received[-1]
+
+
+# Chapter 4, "Joints, links, chains, trees"
+def by_link(chain: Chain, parts: Sequence[Array], axis: int) -> Array:
+    """Lay what was computed group by group end to end, and put it in the order of the links."""
+    if len(parts) == 1:
+        return parts[0]
+    joined = concatenate(parts, axis=axis)
+    return joined[(..., chain.group_order) + (slice(None),) * (-axis - 1)]
+
+
+def joint_poses(chain: Chain, q: Array) -> tuple[Array, Array]:
+    """Return the pose of each link in its parent, R (..., n, 3, 3) and p (..., n, 3); q : (..., nq)."""
+    poses = [joint.pose(q[..., columns]) for joint, columns, _ in chain.groups]
+    R = by_link(chain, [R for R, _ in poses], axis=-3)
+    p = by_link(chain, [p for _, p in poses], axis=-2)
+    return chain.rotation @ R, chain.offset + (chain.rotation @ p[..., None])[..., 0]
+
+
+@checked(q="nq")
+def forward_kinematics(chain: Chain, q: Array) -> tuple[Array, Array]:
+    """Return the pose of every link frame in the world.
+
+    q : (..., nq). Returns R (..., n, 3, 3), which takes link axes to world axes, and p (..., n, 3), the
+    link origins in the world [m]. Alexiou (2023), (1)-(2), with the length of the right link.
+    """
+    R, p = joint_poses(chain, q)
+    ground = eye(3), zeros((3, 1))
+    poses = outward(
+        place, chain.parent, ground, unstack(R, -3), unstack(p[..., None], -3)
+    )
+    return stack([R for R, _ in poses], axis=-3), stack([p for _, p in poses], axis=-3)[
+        ..., 0
+    ]
+
+
+def place(parent: tuple[Array, Array], R: Array, p: Array) -> tuple[Array, Array]:
+    """Link step: the pose in the world, from the parent's and the pose in the parent."""
+    R_parent, p_parent = parent
+    return R_parent @ R, p_parent + R_parent @ p
+
+
+# Chapter 4, "Joints, links, chains, trees"
+def random_state(
+    chain: Chain,
+    rng: np.random.Generator | int | None = None,
+    *,
+    batch: tuple[int, ...] = (),
+) -> tuple[Array, Array]:
+    """Return random q (*batch, nq), spread over the joints' range, and normal qd (*batch, nv).
+
+    rng : a NumPy generator or a seed.
+    """
+    rng = np.random.default_rng(rng)
+    q = np.zeros((*batch, chain.nq))
+    for joint, columns, _ in chain.groups:
+        q[..., columns] = joint.random(rng, (*batch, len(columns)))
+    return q, rng.normal(size=(*batch, chain.nv))

@@ -1,0 +1,136 @@
+# Generated from chapters/01_plucker_coordinates.md by `python -m book export`; edit it there.
+# sha256 of the text below: 65981bcc941671867acaee2647253a4f7a95c404529024cb5d5ec30e3e4deb8b
+"""Spatial algebra: six numbers for a motion, six for a force, and what moves them about.
+
+Derived in chapter 1, "Plücker coordinates".
+"""
+
+import numpy as np
+
+from chaindyn._check import checked, unit
+from chaindyn._ops import Array, block, concatenate, eye
+
+__all__ = [
+    "X_force",
+    "X_inverse",
+    "X_motion",
+    "crf",
+    "crm",
+    "screw",
+    "skew",
+    "spatial_inertia",
+    "swap_order",
+    "swap_order_matrix",
+]
+
+
+# Chapter 1, "Plücker coordinates"
+@checked(a=3)
+def skew(a: Array) -> Array:
+    """Return the matrix of the cross product: ``skew(a) @ b`` is a x b.
+
+    a : (..., 3). Returns (..., 3, 3), skew-symmetric.
+    """
+    x, y, z = a[..., 0:1], a[..., 1:2], a[..., 2:3]
+    o = 0 * x
+    rows = concatenate([o, -z, y, z, o, -x, -y, x, o], axis=-1)
+    return rows.reshape(a.shape[:-1] + (3, 3))
+
+
+# Chapter 1, "Plücker coordinates"
+@checked(point=3, direction=3)
+def screw(point: Array, direction: Array, pitch: Array = 0) -> Array:
+    """Return the unit motion [w; v] about a line: turn by one radian while advancing by `pitch`.
+
+    point : (..., 3) any point of the line [m]; direction : (..., 3) along it, normalised here;
+    pitch : (...) advance per radian [m/rad]; 0 is a pure rotation.
+    Returns (..., 6), angular part first, about the origin in which `point` is given.
+    ValueError if the direction is zero. An infinite pitch is a translation: [0; direction].
+    """
+    direction = unit(direction, "direction")
+    pitch = np.asarray(pitch)[..., None]
+    moment = (skew(point) @ direction[..., None])[..., 0] + pitch * direction
+    return concatenate([direction, moment], axis=-1)
+
+
+# Chapter 1, "Plücker coordinates"
+@checked(E=(3, 3), r=3)
+def X_motion(E: Array, r: Array) -> Array:
+    """Return B_X_A, which takes motion vectors from coordinates A to coordinates B.
+
+    E : (..., 3, 3) rotates 3-vectors from A axes to B axes; r : (..., 3) is the origin of B seen from
+    A, in A axes [m]. Returns (..., 6, 6) = [E 0; -E r~ E]. Featherstone's ^BX_A.
+    """
+    return block([[E, 0], [-E @ skew(r), E]])
+
+
+@checked(E=(3, 3), r=3)
+def X_force(E: Array, r: Array) -> Array:
+    """Return B_X*_A, which takes force vectors from coordinates A to coordinates B.
+
+    E, r : as for `X_motion`. Returns (..., 6, 6) = [E -E r~; 0 E], the inverse transpose of X_motion.
+    """
+    return block([[E, -E @ skew(r)], [0, E]])
+
+
+@checked(X=(6, 6))
+def X_inverse(X: Array) -> Array:
+    """Return the inverse of a motion or force transform by transposing its 3x3 blocks.
+
+    X : (..., 6, 6), made by `X_motion` or `X_force`, or a product of such. No equation is solved.
+    """
+    top, bottom = X[..., :3, :], X[..., 3:, :]
+    return block(
+        [[top[..., :3].mT, top[..., 3:].mT], [bottom[..., :3].mT, bottom[..., 3:].mT]]
+    )
+
+
+# Chapter 1, "Plücker coordinates"
+@checked(v=6)
+def crm(v: Array) -> Array:
+    """Return the spatial cross product matrix on motions: ``crm(v) @ m`` is v x m.
+
+    v : (..., 6) twist [w; v]. Returns (..., 6, 6) = [w~ 0; v~ w~]: the rate of a motion vector that is
+    carried along with velocity v.
+    """
+    w, v = skew(v[..., :3]), skew(v[..., 3:])
+    return block([[w, 0], [v, w]])
+
+
+@checked(v=6)
+def crf(v: Array) -> Array:
+    """Return the spatial cross product matrix on forces: ``crf(v) @ f`` is v x* f.
+
+    v : (..., 6) twist [w; v]. Returns (..., 6, 6) = [w~ v~; 0 w~] = -crm(v)^T: the rate of a force vector
+    that is carried along with velocity v.
+    """
+    w, v = skew(v[..., :3]), skew(v[..., 3:])
+    return block([[w, v], [0, w]])
+
+
+# Chapter 1, "Plücker coordinates"
+@checked(vector=6)
+def swap_order(vector: Array) -> Array:
+    """Exchange the halves of spatial vectors (..., 6): angular first <-> linear first. Its own inverse."""
+    return concatenate([vector[..., 3:], vector[..., :3]], axis=-1)
+
+
+@checked(matrix=(6, 6))
+def swap_order_matrix(matrix: Array) -> Array:
+    """Exchange the halves of rows and columns of spatial matrices (..., 6, 6). Its own inverse."""
+    columns = concatenate([matrix[..., 3:], matrix[..., :3]], axis=-1)
+    return concatenate([columns[..., 3:, :], columns[..., :3, :]], axis=-2)
+
+
+# Chapter 1, "Plücker coordinates"
+@checked(com=3, inertia=(3, 3))
+def spatial_inertia(mass: Array, com: Array, inertia: Array) -> Array:
+    """Return the spatial inertia about the origin, which maps a twist to a momentum.
+
+    mass : (...) [kg]; com : (..., 3) centre of mass [m]; inertia : (..., 3, 3) about the centre of
+    mass, in the axes of `com` [kg m^2].
+    Returns (..., 6, 6) = [Ic + m c~ c~^T, m c~; m c~^T, m 1].
+    """
+    m = np.asarray(mass)[..., None, None]
+    c = skew(com)
+    return block([[inertia + m * (c @ c.mT), m * c], [m * c.mT, m * eye(3)]])
