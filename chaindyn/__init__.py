@@ -17,11 +17,14 @@ from chaindyn.spatial import (
     crf,
     crm,
     screw,
+    screw_axis,
     skew,
     spatial_inertia,
     swap_order,
     swap_order_matrix,
+    wrench,
 )
+from chaindyn.urdf import load_urdf
 
 __version__ = "0.1.0"
 
@@ -43,13 +46,16 @@ __all__ = [
     "forward_kinematics",
     "inward",
     "jacobian_dot_qd",
+    "load_urdf",
     "outward",
     "point_velocity",
     "random_state",
     "rotation_about",
     "screw",
+    "screw_axis",
     "skew",
     "spatial_inertia",
     "swap_order",
     "swap_order_matrix",
+    "wrench",
 ]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextvars import ContextVar
 from typing import Any, TypeVar
 
@@ -37,14 +37,17 @@ def as_array(x: Any, name: str) -> Any:
         array = np.asarray(x)
     except ValueError as error:
         raise ValueError(f"{name} is not an array: its rows differ in length ({error})") from None
-    if array.dtype.kind not in "biufcO" or any(
-        e is None or isinstance(e, str | list | dict) for e in array.flat if array.dtype == object
-    ):
+    odd = array.dtype == object and any(
+        e is None or isinstance(e, str | list | dict) for e in array.flat
+    )
+    if odd or array.dtype.kind not in "biufcO":
         raise ValueError(f"{name} must hold numbers or symbols, not {x!r}")
     return array
 
 
-def require_finite(x: Any, name: str, where: Callable[[tuple[int, ...]], str] | None = None) -> None:
+def require_finite(
+    x: Any, name: str, where: Callable[[tuple[int, ...]], str] | None = None
+) -> None:
     """Refuse NaN and infinity, naming the first bad entry and, by `where`, what it belongs to."""
     if not is_concrete(x) or np.isfinite(x).all():
         return
@@ -56,74 +59,82 @@ def require_finite(x: Any, name: str, where: Callable[[tuple[int, ...]], str] | 
 
 def require_shape(x: Any, name: str, core: tuple[int, ...], why: str = "") -> None:
     """Refuse an array whose last axes are not `core`."""
-    if x.shape[-len(core) :] != core:
+    if x.shape[max(x.ndim - len(core), 0) :] != core:
         wanted = "(..., " + ", ".join(map(str, core)) + ")"
         raise ValueError(f"{name} has shape {x.shape}, but must have shape {wanted}{why}")
 
 
 def require_same_batch(arrays: dict[str, tuple[Any, int]]) -> None:
     """Refuse arguments whose batch axes cannot be broadcast together."""
+    batches = [x.shape[: x.ndim - core] for x, core in arrays.values()]
     try:
-        np.broadcast_shapes(*(x.shape[: x.ndim - core] for x, core in arrays.values()))
+        if any(batch != batches[0] for batch in batches):
+            np.broadcast_shapes(*batches)
     except ValueError:
         shapes = ", ".join(f"{name} {x.shape}" for name, (x, _) in arrays.items())
         raise ValueError(f"the batch axes of {shapes} cannot be broadcast together") from None
 
 
-def _check_array(value: Any, name: str, core: Core, chain: Any) -> Any:
+def _check_array(value: Any, name: str, core: tuple[int | str, ...], chain: Any) -> Any:
     """Check one array argument; 'nq' and 'nv' in `core` stand for the chain's own numbers."""
     value = as_array(value, name)
-    core = core if isinstance(core, tuple) else (core,)
     symbols = [c for c in core if isinstance(c, str)]
+    if not symbols:
+        require_shape(value, name, core)  # type: ignore[arg-type]
+        require_finite(value, name)
+        return value
     sizes = tuple(getattr(chain, c) if isinstance(c, str) else c for c in core)
     why = "".join(f": this chain has {s} = {getattr(chain, s)}" for s in symbols)
     require_shape(value, name, sizes, why)
-    where = (lambda index: f"link {chain.link_of(core[-1], index[-1])!r}") if symbols else None
-    require_finite(value, name, where)
+    require_finite(value, name, lambda index: f"link {chain.link_of(core[-1], index[-1])!r}")
     return value
 
 
-def checked(**specification: Core | Iterable[str]) -> Callable[[F], F]:
+def _check_word(value: Any, name: str, options: Iterable[str]) -> None:
+    """Refuse an option that is none of the words it may be."""
+    if not isinstance(value, str) or value not in options:
+        listed = " or ".join(repr(option) for option in sorted(options))
+        raise ValueError(f"{name} is {value!r}, but must be {listed}")
+
+
+def checked(**specification: Core | set[str]) -> Callable[[F], F]:
     """Check a public function's arguments by name before it runs.
 
     A tuple, a number or 'nq' / 'nv' is the shape that an array must end in; a set of words is what an
     option may be. The unchecked function stays within reach as ``function.__wrapped__``.
     """
+    words = {name: rule for name, rule in specification.items() if isinstance(rule, set)}
+    cores = {
+        name: rule if isinstance(rule, tuple) else (rule,)
+        for name, rule in specification.items()
+        if not isinstance(rule, set)
+    }
 
     def decorate(function: F) -> F:
         names = list(inspect.signature(function).parameters)
-
-        def check(name: str, value: Any, chain: Any) -> Any:
-            rule = specification.get(name)
-            if rule is None:
-                return value
-            if isinstance(rule, int | str | tuple):
-                return _check_array(value, name, rule, chain)
-            if value not in rule:
-                options = " or ".join(repr(option) for option in sorted(rule))
-                raise ValueError(f"{name} is {value!r}, but must be {options}")
-            return value
 
         @functools.wraps(function)
         def call(*args: Any, **kwargs: Any) -> Any:
             if _inside.get():
                 return function(*args, **kwargs)
             given = dict(zip(names, args, strict=False)) | kwargs
+            if len(given) < len(args) + len(kwargs):  # too many, or one twice: Python says it best
+                return function(*args, **kwargs)
             chain = given.get("chain")
-            if "chain" in names and chain is not None and not hasattr(chain, "link_of"):
+            if "chain" in given and not hasattr(chain, "link_of"):
                 raise ValueError(f"chain must be a Chain, not {chain!r}")
-            args = tuple(check(n, x, chain) for n, x in zip(names, args, strict=False)) + args[len(names):]
-            kwargs = {n: check(n, x, chain) for n, x in kwargs.items()}
+            for name in words.keys() & given.keys():
+                _check_word(given[name], name, words[name])
             arrays = {
-                n: (x, len(rule) if isinstance(rule := specification[n], tuple) else 1)
-                for n, x in (dict(zip(names, args, strict=False)) | kwargs).items()
-                if isinstance(specification.get(n), int | str | tuple)
+                name: (_check_array(given[name], name, core, chain), len(core))
+                for name, core in cores.items()
+                if name in given
             }
             if len(arrays) > 1:
                 require_same_batch(arrays)
             token = _inside.set(True)
             try:
-                return function(*args, **kwargs)
+                return function(**given | {name: array for name, (array, _) in arrays.items()})
             finally:
                 _inside.reset(token)
 
@@ -139,13 +150,12 @@ def unit(axis: Any, name: str = "axis") -> Any:
     require_finite(axis, name)
     if not is_concrete(axis):
         return axis
-    square = (axis * axis).sum(-1, keepdims=True)
-    if (square == 1).all():
-        return axis
-    if (square == 0).any():
+    largest = np.abs(axis).max(-1, keepdims=True)
+    if (largest == 0).any():
         raise ValueError(f"{name} is {axis.tolist()}: a direction must not be zero")
-    largest = np.abs(axis).max(-1, keepdims=True)  # first, so that no square overflows
-    axis = axis / largest
+    if (largest <= 1).all() and ((axis * axis).sum(-1) == 1).all():
+        return axis
+    axis = axis / largest  # first, so that no square overflows or vanishes
     return axis / np.sqrt((axis * axis).sum(-1, keepdims=True))
 
 
@@ -158,13 +168,28 @@ def check_gravity(gravity: Any) -> Any:
     return gravity
 
 
-def check_links(links: tuple[Any, ...], names: tuple[str, ...]) -> None:
+def as_links(links: Any) -> tuple[Any, ...]:
+    """Return links as a tuple, or say what is not a link."""
+    if not isinstance(links, Iterable):
+        raise ValueError(f"links is {links!r}, but must be a sequence of Link")
+    links = tuple(links)
+    for i, link in enumerate(links):
+        if not all(hasattr(link, part) for part in ("joint", "mass", "parent")):
+            raise ValueError(f"links[{i}] is {link!r}, but must be a Link")
+        if not isinstance(link.name, str | None):
+            raise ValueError(f"link {i} is named {link.name!r}, but a name must be a string")
+    return links
+
+
+def check_links(links: Sequence[Any], names: Sequence[str]) -> None:
     """Refuse links that cannot be: each message names the link, the value and what would be right."""
     if not links:
         raise ValueError("a Chain needs at least one link")
     for i, (link, name) in enumerate(zip(links, names, strict=True)):
         if name == "ground" or name in names[:i]:
-            raise ValueError(f"link {i} is named {name!r}: names must differ, and 'ground' is taken")
+            raise ValueError(
+                f"link {i} is named {name!r}: names must differ, and 'ground' is taken"
+            )
         label = f"link {i} ({name!r})"
         check_joint(link.joint, label)
         check_placement(link, label)
@@ -174,7 +199,9 @@ def check_links(links: tuple[Any, ...], names: tuple[str, ...]) -> None:
 def check_joint(joint: Any, label: str) -> None:
     """Refuse what is no joint, and a joint that stands for several."""
     if not hasattr(joint, "motion_subspace") or isinstance(joint, type):
-        raise ValueError(f"{label}: joint is {joint!r}, but must be one such as Revolute((0, 0, 1))")
+        raise ValueError(
+            f"{label}: joint is {joint!r}, but must be one such as Revolute((0, 0, 1))"
+        )
     axis = getattr(joint, "axis", np.zeros(3))
     if np.shape(axis) != (3,):
         raise ValueError(f"{label}: the joint's axis has shape {np.shape(axis)}, but must be (3,)")
@@ -211,14 +238,19 @@ def check_mass_and_inertia(link: Any, label: str) -> None:
         raise ValueError(f"{label}: mass is {mass}, but must not be negative")
     if not is_concrete(inertia):
         return
-    largest = np.abs(inertia).max()
-    if np.abs(inertia - inertia.T).max() > 1e-9 * largest:
+    com = np.asarray(link.com)
+    tolerance = 1e-9 * np.abs(inertia).max()
+    if is_concrete(mass) and is_concrete(
+        com
+    ):  # an inertia moved here from the origin carries the rounding of m c^2
+        tolerance += 4 * np.finfo(float).eps * mass * (com @ com)
+    if np.abs(inertia - inertia.T).max() > tolerance:
         raise ValueError(f"{label}: inertia is not symmetric: {inertia.tolist()}")
     a, b, c = np.linalg.eigvalsh(inertia)  # a <= b <= c
     moments = f"its principal moments are {a:.6g}, {b:.6g} and {c:.6g} kg m^2"
-    if a < -1e-9 * largest:
+    if a < -tolerance:
         raise ValueError(f"{label}: inertia is not positive semidefinite: {moments}")
-    if a + b < c - 1e-9 * largest:
+    if a + b < c - tolerance:
         raise ValueError(
             f"{label}: inertia breaks the triangle inequality, so no body has it: {moments}, and the two "
             "smaller must add up to at least the largest"

@@ -8,9 +8,11 @@ Constants are integers, so that what is exact stays exact.
 
 from __future__ import annotations
 
+import functools
 import math
 import sys
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -29,12 +31,25 @@ def namespace(arrays: Sequence[Array]) -> Any:
 def _entry_function(name: str, x: Any) -> Any:
     """Apply the elementary function `name` to one entry of an object array."""
     if isinstance(x, int | float):
-        exact = {("sin", 0): 0, ("cos", 0): 1}  # math.sin(0) would turn an exact zero into a float
+        # math.sin(0) would turn an exact zero into a float
+        exact: dict[tuple[str, Any], int] = {
+            ("sin", 0): 0,
+            ("cos", 0): 1,
+            ("sqrt", 0): 0,
+            ("sqrt", 1): 1,
+        }
         return exact[name, x] if (name, x) in exact else getattr(math, name)(x)
     method = getattr(x, name, None)  # python-flint's balls, CasADi's expressions
     if method is not None:
         return method()
-    return getattr(sys.modules[type(x).__module__.partition(".")[0]], name)(x)
+    # SymPy makes a class for each undefined function, a(t), and that has no module: its bases do
+    home = next(kind.__module__ for kind in type(x).__mro__ if kind.__module__)
+    library = sys.modules[home.partition(".")[0]]
+    if not hasattr(library, name):
+        raise TypeError(
+            f"there is no {name} of {x!r}: SymPy, mpmath and python-flint have numbers with one"
+        )
+    return getattr(library, name)(x)
 
 
 def _elementary(name: str, x: Array) -> Array:
@@ -56,9 +71,17 @@ def cos(x: Array) -> Array:
     return _elementary("cos", x)
 
 
+def sqrt(x: Array) -> Array:
+    """Square root of each entry."""
+    return _elementary("sqrt", x)
+
+
+@functools.cache
 def eye(n: int) -> Array:
-    """Identity matrix of integers, shape (n, n)."""
-    return np.eye(n, dtype=int)
+    """Identity matrix of integers, shape (n, n): each time the same array, which cannot be written."""
+    identity = np.eye(n, dtype=int)
+    identity.setflags(write=False)
+    return identity
 
 
 def zeros(shape: tuple[int, ...]) -> Array:
@@ -73,7 +96,10 @@ def broadcast_batch(arrays: Sequence[Array], core: int) -> list[Array]:
         return list(arrays)
     batch = np.broadcast_shapes(*shapes)
     xp = namespace(arrays)
-    return [xp.broadcast_to(x, batch + x.shape[-core:]) for x in arrays]
+    return [
+        x if shape == batch else xp.broadcast_to(x, batch + x.shape[-core:])
+        for x, shape in zip(arrays, shapes, strict=True)
+    ]
 
 
 def concatenate(arrays: Sequence[Array], axis: int) -> Array:
@@ -88,7 +114,8 @@ def stack(arrays: Sequence[Array], axis: int) -> Array:
 
 def unstack(x: Array, axis: int) -> list[Array]:
     """Split an array along an axis, which disappears: the inverse of `stack`."""
-    return list(namespace([x]).moveaxis(x, axis, 0))
+    after = (slice(None),) * (-axis - 1)
+    return [x[(..., i, *after)] for i in range(x.shape[axis])]
 
 
 def block(rows: Sequence[Sequence[Array]]) -> Array:
@@ -96,13 +123,26 @@ def block(rows: Sequence[Sequence[Array]]) -> Array:
     heights = [next(b.shape[-2] for b in row if not isinstance(b, int)) for row in rows]
     columns = zip(*rows, strict=True)
     widths = [next(b.shape[-1] for b in column if not isinstance(b, int)) for column in columns]
-    filled = [
-        zeros((height, width)) if isinstance(b, int) else b
-        for row, height in zip(rows, heights, strict=True)
-        for b, width in zip(row, widths, strict=True)
-    ]
-    filled = broadcast_batch(filled, 2)
-    xp, n = namespace(filled), len(widths)
+    blocks = [b for row in rows for b in row if not isinstance(b, int)]
+    batch = np.broadcast_shapes(*(b.shape[:-2] for b in blocks))
+    xp = namespace(blocks)
+    if xp is np:
+        whole = np.zeros((*batch, sum(heights), sum(widths)), np.result_type(*blocks))
+        for row, height, bottom in zip(rows, heights, accumulate(heights), strict=True):
+            for b, width, right in zip(row, widths, accumulate(widths), strict=True):
+                whole[..., bottom - height : bottom, right - width : right] = b
+        return whole
+    # JAX's arrays cannot be written
     return xp.concatenate(
-        [xp.concatenate(filled[i : i + n], axis=-1) for i in range(0, len(filled), n)], axis=-2
+        [
+            xp.concatenate(
+                [
+                    xp.broadcast_to(zeros((height, width)) if isinstance(b, int) else b, (*batch, height, width))
+                    for b, width in zip(row, widths, strict=True)
+                ],
+                axis=-1,
+            )
+            for row, height in zip(rows, heights, strict=True)
+        ],
+        axis=-2,
     )

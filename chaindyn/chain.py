@@ -1,5 +1,5 @@
 # Generated from chapters/04_joints_links_chains_trees.md by `python -m book export`; edit it there.
-# sha256 of the text below: 49a1508734ea953313baa9b7375ab4df4428308bca493cacf28e7e22c0c6d023
+# sha256 of the text below: 438536ffef2b57f272af3d0ac93e1b346cc3481a320c5103ed3b21111f84c62a
 """Links, the chains and trees that joints make of them, and sweeps along the branches.
 
 Derived in chapter 4, "Joints, links, chains, trees".
@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from chaindyn._check import check_gravity, check_links, checked
+from chaindyn._check import as_links, check_gravity, check_links, checked
 from chaindyn._ops import Array, concatenate, eye, stack, unstack, zeros
 from chaindyn.spatial import spatial_inertia
 
@@ -34,15 +34,16 @@ __all__ = [
 ]
 
 
-# Chapter 4, "Joints, links, chains, trees"
+# Chapter 4, "Joints, links, chains, trees": A link and its frame
 @dataclass(frozen=True, eq=False)
 class Link:
     """One rigid body and the joint that hangs it on its parent.
 
-    joint : Revolute, Prismatic, Fixed; mass [kg]; com (3,) centre of mass in the link frame [m];
-    inertia (3, 3) about the centre of mass in link axes [kg m^2]; offset (3,) [m] and rotation (3, 3)
-    place the joint's frame in the parent's: the joint's point x is ``offset + rotation @ x`` there.
-    parent : None is the previous link (the first hangs on the ground); or an index, a name, "ground".
+    joint : Revolute, Prismatic, Fixed; mass [kg]; com (3,) centre of mass in the link
+    frame [m]; inertia (3, 3) about the centre of mass in link axes [kg m^2]; offset (3,)
+    [m] and rotation (3, 3) place the joint's frame in the parent's: the joint's point x
+    is ``offset + rotation @ x`` there. parent : None is the previous link (the first hangs
+    on the ground); or an index, a name, "ground".
     The values are checked when a `Chain` is made of the links.
     """
 
@@ -56,23 +57,79 @@ class Link:
     name: str | None = None
 
 
-# Chapter 4, "Joints, links, chains, trees"
+# Chapter 4, "Joints, links, chains, trees": Chains and trees: who hangs on whom
+def parent_index(i: int, parent: int | str | None, names: Sequence[str]) -> int:
+    """Return the index of link i's parent, -1 for the ground.
+
+    ValueError if it is no earlier link.
+    """
+    if parent is None or parent == "ground":
+        return -1 if parent == "ground" else i - 1
+    index = names.index(parent) if parent in names else parent
+    if isinstance(index, int | np.integer) and not isinstance(index, bool) and 0 <= index < i:
+        return int(index)
+    raise ValueError(
+        f"link {i} ({names[i]!r}) has parent {parent!r}: a parent is None (the previous "
+        f'link), "ground", or the index or name of an earlier link: {list(names[:i])}'
+    )
+
+
+def link_index(body: int | str | None, names: Sequence[str], parent: Sequence[int]) -> int:
+    """Return the index of a body given by index or name; None is the only leaf."""
+    n = len(names)
+    if body is None:
+        leaves = [i for i in range(n) if i not in parent]
+        if len(leaves) > 1:
+            raise ValueError(
+                "body is None, the only leaf, but there are "
+                f"{len(leaves)}: {[names[i] for i in leaves]}"
+            )
+        return leaves[0]
+    if isinstance(body, str) and body in names:
+        return names.index(body)
+    if isinstance(body, int | np.integer) and not isinstance(body, bool) and -n <= body < n:
+        return int(body) % n
+    raise ValueError(f"body is {body!r}: an index below {n} or one of {list(names)} would do")
+
+
+# Chapter 4, "Joints, links, chains, trees": Chains and trees: who hangs on whom
+def consecutive(counts: Sequence[int]) -> tuple[range, ...]:
+    """Return ranges of the given lengths, each starting where the one before ends."""
+    ends = np.cumsum(counts).tolist()
+    return tuple(range(end - count, end) for end, count in zip(ends, counts, strict=True))
+
+
+def members_by_kind(joints: Sequence[Any]) -> list[list[int]]:
+    """Return, for each kind of joint that occurs, the indices of its joints."""
+    kinds = list(dict.fromkeys(type(joint) for joint in joints))
+    return [[i for i, joint in enumerate(joints) if type(joint) is kind] for kind in kinds]
+
+
+def stack_joints(joints: Sequence[Any]) -> Any:
+    """Return one joint whose parameters are those of several of its kind, stacked."""
+    kind = type(joints[0])
+    names = [field.name for field in fields(kind)]
+    return kind(*(np.array([getattr(joint, name) for joint in joints]) for name in names))
+
+
+# Chapter 4, "Joints, links, chains, trees": Chains and trees: who hangs on whom
 @dataclass(frozen=True, eq=False)
 class Chain:
-    """Links hung on one another, as a chain or a tree, and their parameters as arrays, link axis first.
+    """Links hung on one another, and their parameters as arrays, link axis first.
 
-    links : each after its parent; gravity : (3,) acceleration of free fall in the world [m/s^2].
-    ValueError names the link whose mass, inertia, joint, placement, name or parent is impossible.
+    links : each after its parent; gravity : (3,) acceleration of free fall in the world
+    [m/s^2]. ValueError names the link whose mass, inertia, joint, placement, name or
+    parent is impossible.
     """
 
     links: Sequence[Link]
     gravity: Any = (0, 0, -9.81)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "links", tuple(self.links))
+        object.__setattr__(self, "links", as_links(self.links))
         object.__setattr__(self, "gravity", check_gravity(self.gravity))
         check_links(self.links, self.names)
-        self.parent  # resolved now, so that a bad parent is told now
+        _ = self.parent  # resolved now, so that a bad parent is told now
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -82,10 +139,7 @@ class Chain:
     @cached_property
     def parent(self) -> tuple[int, ...]:
         """Index of each link's parent, -1 for the ground."""
-        return tuple(
-            parent_index(i, link.parent, self.names)
-            for i, link in enumerate(self.links)
-        )
+        return tuple(parent_index(i, link.parent, self.names) for i, link in enumerate(self.links))
 
     @cached_property
     def n(self) -> int:
@@ -149,7 +203,7 @@ class Chain:
 
     @cached_property
     def groups(self) -> tuple[tuple[Any, Array, Array], ...]:
-        """Joints of one kind as one joint with stacked parameters, and their columns (m, nq), (m, nv)."""
+        """Joints of one kind as one joint, parameters stacked; columns (m, nq), (m, nv)."""
         return tuple(
             (
                 stack_joints([self.joints[i] for i in members]),
@@ -177,7 +231,7 @@ class Chain:
         return link_index(body, self.names, self.parent)
 
     def path(self, body: int | str | None = None) -> tuple[int, ...]:
-        """Return the indices of the links from the ground out to a body, itself included."""
+        """Return the indices of the links from the ground out to a body and itself."""
         path, i = [], self.index(body)
         while i >= 0:
             path.append(i)
@@ -185,88 +239,18 @@ class Chain:
         return tuple(reversed(path))
 
     def link_of(self, which: str, column: int) -> str:
-        """Return the name of the link whose joint owns a column of q ("nq") or of qd ("nv")."""
+        """Return the name of the link that owns a column of q ("nq") or of qd ("nv")."""
         columns = self.q_columns if which == "nq" else self.v_columns
-        return next(
-            name for name, own in zip(self.names, columns, strict=True) if column in own
-        )
+        return next(name for name, own in zip(self.names, columns, strict=True) if column in own)
 
 
-# Chapter 4, "Joints, links, chains, trees"
-def consecutive(counts: Sequence[int]) -> tuple[range, ...]:
-    """Return ranges of the given lengths, each starting where the one before ends."""
-    ends = np.cumsum(counts).tolist()
-    return tuple(
-        range(end - count, end) for end, count in zip(ends, counts, strict=True)
-    )
+# Chapter 4, "Joints, links, chains, trees": Two ways to walk a tree
+def outward(step: Callable[..., Any], parent: Sequence[int], ground: Any, *links: Any) -> list[Any]:
+    """Carry something from the ground out along the branches.
 
-
-def members_by_kind(joints: Sequence[Any]) -> list[list[int]]:
-    """Return, for each kind of joint that occurs, the indices of the joints of that kind."""
-    kinds = list(dict.fromkeys(type(joint) for joint in joints))
-    return [
-        [i for i, joint in enumerate(joints) if type(joint) is kind] for kind in kinds
-    ]
-
-
-def stack_joints(joints: Sequence[Any]) -> Any:
-    """Return one joint whose parameters are those of several of its kind, stacked."""
-    kind = type(joints[0])
-    return kind(
-        *(np.array([getattr(j, field.name) for j in joints]) for field in fields(kind))
-    )
-
-
-def parent_index(i: int, parent: int | str | None, names: Sequence[str]) -> int:
-    """Return the index of link i's parent, -1 for the ground; ValueError if it is no earlier link."""
-    if parent is None or parent == "ground":
-        return -1 if parent == "ground" else i - 1
-    index = names.index(parent) if parent in names else parent
-    if (
-        isinstance(index, bool)
-        or not isinstance(index, int | np.integer)
-        or not 0 <= index < i
-    ):
-        raise ValueError(
-            f"link {i} ({names[i]!r}) has parent {parent!r}: a parent is None (the previous link), "
-            f'"ground", or the index or name of an earlier link: {list(names[:i])}'
-        )
-    return int(index)
-
-
-def link_index(
-    body: int | str | None, names: Sequence[str], parent: Sequence[int]
-) -> int:
-    """Return the index of a body given by index or name; None is the only leaf."""
-    n = len(names)
-    if body is None:
-        leaves = [i for i in range(n) if i not in parent]
-        if len(leaves) > 1:
-            raise ValueError(
-                f"body is None, the only leaf, but there are {len(leaves)}: {[names[i] for i in leaves]}"
-            )
-        return leaves[0]
-    if isinstance(body, str) and body in names:
-        return names.index(body)
-    if (
-        isinstance(body, int | np.integer)
-        and not isinstance(body, bool)
-        and -n <= body < n
-    ):
-        return int(body) % n
-    raise ValueError(
-        f"body is {body!r}: an index below {n} or one of {list(names)} would do"
-    )
-
-
-# Chapter 4, "Joints, links, chains, trees"
-def outward(
-    step: Callable[..., Any], parent: Sequence[int], ground: Any, *links: Any
-) -> list[Any]:
-    """Carry something from the ground out along the branches; return what each link carries.
-
-    step(carried by the parent, *what is given of the link) -> carried by the link. `ground` is what the
-    ground carries; `links` are sequences with an entry for each link. A link comes after its parent.
+    step(carried by the parent, *what is given of the link) -> carried by the link.
+    `ground` is what the ground carries; `links` are sequences with an entry for each link.
+    A link comes after its parent. Returns what each link carries.
     """
     carried: list[Any] = []
     for p, *link in zip(parent, *links, strict=True):
@@ -277,26 +261,25 @@ def outward(
 def inward(
     step: Callable[..., Any], parent: Sequence[int], nothing: Sequence[Any], *links: Any
 ) -> tuple[list[Any], list[Any]]:
-    """Gather something from the leaves in to the ground; return what each link keeps and the ground gets.
+    """Gather something from the leaves in to the ground.
 
-    step(sum of what the children hand on, *what is given of the link) -> (kept, handed on). What is
-    handed on is a tuple, added up entry by entry; `nothing` is the tuple that a leaf receives.
+    step(sum of what the children hand on, *what is given of the link) -> (kept, handed
+    on). What is handed on is a tuple, added up entry by entry; `nothing` is the tuple that
+    a leaf receives. Returns what each link keeps, and what the ground gets.
     """
-    received = [
-        list(nothing) for _ in range(len(parent) + 1)
-    ]  # the last one is the ground's
-    kept: list[Any] = [None] * len(parent)
-    for i in reversed(range(len(parent))):
+    n = len(parent)
+    received = [list(nothing) for _ in range(n + 1)]  # the last one is the ground's
+    kept: list[Any] = [None] * n
+    for i in reversed(range(n)):
         kept[i], handed = step(received[i], *(of_all[i] for of_all in links))
-        received[parent[i]] = [
-            a + b for a, b in zip(received[parent[i]], handed, strict=True)
-        ]
+        before = received[parent[i]]
+        received[parent[i]] = [a + b for a, b in zip(before, handed, strict=True)]
     return kept, received[-1]
 
 
-# Chapter 4, "Joints, links, chains, trees"
+# Chapter 4, "Joints, links, chains, trees": Where everything is
 def by_link(chain: Chain, parts: Sequence[Array], axis: int) -> Array:
-    """Lay what was computed group by group end to end, and put it in the order of the links."""
+    """Lay what was computed group by group end to end, in the order of the links."""
     if len(parts) == 1:
         return parts[0]
     joined = concatenate(parts, axis=axis)
@@ -304,7 +287,10 @@ def by_link(chain: Chain, parts: Sequence[Array], axis: int) -> Array:
 
 
 def joint_poses(chain: Chain, q: Array) -> tuple[Array, Array]:
-    """Return the pose of each link in its parent, R (..., n, 3, 3) and p (..., n, 3); q : (..., nq)."""
+    """Return the pose of each link in its parent; q : (..., nq).
+
+    Returns R (..., n, 3, 3) and p (..., n, 3) [m].
+    """
     poses = [joint.pose(q[..., columns]) for joint, columns, _ in chain.groups]
     R = by_link(chain, [R for R, _ in poses], axis=-3)
     p = by_link(chain, [p for _, p in poses], axis=-2)
@@ -315,33 +301,31 @@ def joint_poses(chain: Chain, q: Array) -> tuple[Array, Array]:
 def forward_kinematics(chain: Chain, q: Array) -> tuple[Array, Array]:
     """Return the pose of every link frame in the world.
 
-    q : (..., nq). Returns R (..., n, 3, 3), which takes link axes to world axes, and p (..., n, 3), the
-    link origins in the world [m]. Alexiou (2023), (1)-(2), with the length of the right link.
+    q : (..., nq). Returns R (..., n, 3, 3), which takes link axes to world axes, and p
+    (..., n, 3), the link origins in the world [m]. Alexiou (2023), (1)-(2), with the length
+    of the right link. ValueError if q has another shape or is not finite.
     """
     R, p = joint_poses(chain, q)
     ground = eye(3), zeros((3, 1))
-    poses = outward(
-        place, chain.parent, ground, unstack(R, -3), unstack(p[..., None], -3)
-    )
-    return stack([R for R, _ in poses], axis=-3), stack([p for _, p in poses], axis=-3)[
-        ..., 0
-    ]
+    poses = outward(place, chain.parent, ground, unstack(R, -3), unstack(p[..., None], -3))
+    columns = stack([p for _, p in poses], axis=-3)
+    return stack([R for R, _ in poses], axis=-3), columns[..., 0]
 
 
 def place(parent: tuple[Array, Array], R: Array, p: Array) -> tuple[Array, Array]:
-    """Link step: the pose in the world, from the parent's and the pose in the parent."""
+    """Link step: the pose in the world, from the parent's and that in the parent."""
     R_parent, p_parent = parent
     return R_parent @ R, p_parent + R_parent @ p
 
 
-# Chapter 4, "Joints, links, chains, trees"
+# Chapter 4, "Joints, links, chains, trees": Where everything is
 def random_state(
     chain: Chain,
     rng: np.random.Generator | int | None = None,
     *,
     batch: tuple[int, ...] = (),
 ) -> tuple[Array, Array]:
-    """Return random q (*batch, nq), spread over the joints' range, and normal qd (*batch, nv).
+    """Return q (*batch, nq), spread over the joints' range, and normal qd (*batch, nv).
 
     rng : a NumPy generator or a seed.
     """

@@ -1,5 +1,5 @@
 # Generated from chapters/04_joints_links_chains_trees.md by `python -m book export`; edit it there.
-# sha256 of the text below: abea8684d85ec866cfa7ac08053eb1d3a78fbb4cdc561633fe0e9bafef2af18b
+# sha256 of the text below: 49bebf04720e7dd3d8e86ec3cf1c2a92b7edc91079a38f67e608262524a728ad
 """Joints: how one body may move against another.
 
 Derived in chapter 4, "Joints, links, chains, trees".
@@ -17,24 +17,25 @@ from chaindyn.spatial import skew
 __all__ = ["Fixed", "Prismatic", "Revolute", "rotation_about"]
 
 
-# Chapter 4, "Joints, links, chains, trees"
+# Chapter 4, "Joints, links, chains, trees": Rodrigues' formula
 def rotation_about(axis: Array, angle: Array) -> Array:
     """Return the rotation matrix about a unit axis (Rodrigues).
 
-    axis : (..., 3) of length one; angle : (..., 1) [rad]. Returns (..., 3, 3), which takes child axes
-    to parent axes: cos q (1 - k k^T) + sin q k~ + k k^T.
+    axis : (..., 3) of length one; angle : (..., 1) [rad]. Returns (..., 3, 3), which
+    takes child axes to parent axes: cos q (1 - k k^T) + sin q k~ + k k^T.
     """
     along = axis[..., :, None] * axis[..., None, :]
     c, s = cos(angle)[..., None], sin(angle)[..., None]
     return c * (eye(3) - along) + s * skew(axis) + along
 
 
-# Chapter 4, "Joints, links, chains, trees"
+# Chapter 4, "Joints, links, chains, trees": Three joints
 @dataclass(frozen=True, eq=False)
 class Revolute:
-    """A hinge: the child turns about `axis` (..., 3), fixed in both bodies, normalised when made.
+    """A hinge: the child turns about `axis` (..., 3), which is normalised when made.
 
-    q is the angle [rad], qd its rate. With axes (m, 3) one object stands for m hinges.
+    The axis is fixed in both bodies. q is the angle [rad], qd its rate. With axes (m, 3)
+    one object stands for m hinges.
     """
 
     axis: Array = (0, 0, 1)
@@ -45,7 +46,7 @@ class Revolute:
         object.__setattr__(self, "axis", unit(self.axis))
 
     def pose(self, q: Array) -> tuple[Array, Array]:
-        """Return R (..., 3, 3) and p (..., 3) of the child in the joint's frame; q : (..., 1)."""
+        """Return R (..., 3, 3), p (..., 3) of the child in the joint frame; q : (..., 1)."""
         R = rotation_about(self.axis, q)
         return R, zeros(R.shape[:-1])
 
@@ -54,7 +55,7 @@ class Revolute:
         return concatenate([self.axis, 0 * self.axis], axis=-1)[..., None]
 
     def motion_subspace_rate(self, q: Array, qd: Array) -> Array:
-        """Return dS/dt (..., 6, 1), componentwise in child coordinates: zero, for S is constant."""
+        """Return dS/dt (..., 6, 1), by component in child coordinates: S is constant."""
         return 0 * self.motion_subspace(q)
 
     def random(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
@@ -62,9 +63,13 @@ class Revolute:
         return rng.uniform(-np.pi, np.pi, (*shape, 1))
 
 
+# Chapter 4, "Joints, links, chains, trees": Three joints
 @dataclass(frozen=True, eq=False)
 class Prismatic:
-    """A slide: the child moves along `axis` (..., 3) without turning. q is the displacement [m]."""
+    """A slide: the child moves along `axis` (..., 3) without turning.
+
+    The axis is normalised when made; q is the displacement [m].
+    """
 
     axis: Array = (0, 0, 1)
     nq: ClassVar[int] = 1
@@ -74,7 +79,7 @@ class Prismatic:
         object.__setattr__(self, "axis", unit(self.axis))
 
     def pose(self, q: Array) -> tuple[Array, Array]:
-        """Return R (..., 3, 3) and p (..., 3) of the child in the joint's frame; q : (..., 1)."""
+        """Return R (..., 3, 3), p (..., 3) of the child in the joint frame; q : (..., 1)."""
         p = self.axis * q
         return zeros((*p.shape, 3)) + eye(3), p
 
@@ -83,7 +88,7 @@ class Prismatic:
         return concatenate([0 * self.axis, self.axis], axis=-1)[..., None]
 
     def motion_subspace_rate(self, q: Array, qd: Array) -> Array:
-        """Return dS/dt (..., 6, 1), componentwise in child coordinates: zero, for S is constant."""
+        """Return dS/dt (..., 6, 1), by component in child coordinates: S is constant."""
         return 0 * self.motion_subspace(q)
 
     def random(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
@@ -91,6 +96,7 @@ class Prismatic:
         return rng.normal(size=(*shape, 1))
 
 
+# Chapter 4, "Joints, links, chains, trees": Three joints
 @dataclass(frozen=True, eq=False)
 class Fixed:
     """A weld: no freedom. The child keeps its place in the parent."""

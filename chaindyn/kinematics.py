@@ -1,5 +1,5 @@
 # Generated from chapters/05_velocity_acceleration_jacobians.md by `python -m book export`; edit it there.
-# sha256 of the text below: 377bb141346212c878e548a4483a7bf43940694faa3edf3f7f3b7b623f69bde9
+# sha256 of the text below: abca8fbe04390a5e442bd3afdaf3b86a4e3a3df3399047c1817790f812a70e62
 """How fast the bodies of a chain move, and how that changes: twists, accelerations, Jacobians.
 
 Derived in chapter 5, "Velocity, acceleration, Jacobians".
@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 
-# Chapter 5, "Velocity, acceleration, Jacobians"
+# Chapter 5, "Velocity, acceleration, Jacobians": The particle that happens to pass the origin
 @checked(twist=6, point=3)
 def point_velocity(twist: Array, point: Array) -> Array:
     """Return the velocity of the particle that is at a point, v + w x r (..., 3) [m/s].
@@ -39,19 +39,24 @@ def point_velocity(twist: Array, point: Array) -> Array:
     return (X_motion(eye(3), point) @ twist[..., None])[..., 3:, 0]
 
 
-@checked(acceleration=6, twist=6)
-def classical_acceleration(acceleration: Array, twist: Array) -> Array:
-    """Return [dw/dt; acceleration of the particle at the origin] from the spatial acceleration.
-
-    acceleration, twist : (..., 6), angular first, in the same coordinates. Adds w x v below.
-    """
-    w, v = twist[..., :3], twist[..., 3:]
-    return acceleration + concatenate(
-        [0 * w, (skew(w) @ v[..., None])[..., 0]], axis=-1
-    )
+# Chapter 5, "Velocity, acceleration, Jacobians": One recursion, two frames
+def pass_on(parent: Array, X: Array, joint_part: Array) -> Array:
+    """Link step: the parent's motion in the link's coordinates, and what the joint adds."""
+    return X @ parent + joint_part
 
 
-# Chapter 5, "Velocity, acceleration, Jacobians"
+def accumulate(chain: Chain, q: Array, joint_parts: Array, recursion: str) -> Array:
+    """Add up along the branches what each joint contributes to the motion of its link (..., n, 6)."""
+    if recursion == "world":
+        X = [eye(6)] * chain.n  # one origin and one set of axes for all: nothing to transform
+    else:
+        R, p = joint_poses(chain, q)
+        X = unstack(X_motion(R.mT, p), -3)
+    parts = unstack(joint_parts[..., None], -3)
+    return stack(outward(pass_on, chain.parent, zeros((6, 1)), X, parts), axis=-3)[..., 0]
+
+
+# Chapter 5, "Velocity, acceleration, Jacobians": One recursion, two frames
 def joint_motion(chain: Chain, q: Array, rates: Array) -> Array:
     """Return S @ rates of every joint (..., n, 6), in its link's coordinates; rates : (..., nv)."""
     motions = [
@@ -61,26 +66,7 @@ def joint_motion(chain: Chain, q: Array, rates: Array) -> Array:
     return by_link(chain, motions, axis=-2)
 
 
-def joint_bias(chain: Chain, q: Array, qd: Array) -> Array:
-    """Return dS/dt @ qd of every joint (..., n, 6), in its link's coordinates."""
-    biases = [
-        (joint.motion_subspace_rate(q[..., i], qd[..., j]) @ qd[..., j, None])[..., 0]
-        for joint, i, j in chain.groups
-    ]
-    return by_link(chain, biases, axis=-2)
-
-
-def joint_screws(chain: Chain, q: Array) -> Array:
-    """Return the columns of every S one under another (..., nv, 6), each in its link's coordinates."""
-    screws = []
-    for joint, i, j in chain.groups:
-        S = joint.motion_subspace(q[..., i])
-        screws.append(S.mT.reshape((*S.shape[:-3], j.size, 6)))
-    order = np.argsort(np.concatenate([j.ravel() for _, _, j in chain.groups]))
-    return concatenate(screws, axis=-2)[..., order, :]
-
-
-# Chapter 5, "Velocity, acceleration, Jacobians"
+# Chapter 5, "Velocity, acceleration, Jacobians": One recursion, two frames
 def reframe(chain: Chain, q: Array, motions: Array, source: str, target: str) -> Array:
     """Express each link's motion vector (..., n, 6), given in one frame ("body", "world"), in another."""
     if source == target:
@@ -88,9 +74,7 @@ def reframe(chain: Chain, q: Array, motions: Array, source: str, target: str) ->
     R, p = forward_kinematics(chain, q)
     motions = motions[..., None]
     if source == "body":
-        motions = (
-            X_motion(R, 0 * p) @ motions
-        )  # turn to world axes, about the link origin
+        motions = X_motion(R, 0 * p) @ motions  # turn to world axes, about the link origin
         if target == "world":
             motions = X_motion(eye(3), -p) @ motions
     else:
@@ -98,27 +82,7 @@ def reframe(chain: Chain, q: Array, motions: Array, source: str, target: str) ->
     return motions[..., 0]
 
 
-def accumulate(chain: Chain, q: Array, joint_parts: Array, recursion: str) -> Array:
-    """Add up along the branches what each joint contributes to the motion of its link (..., n, 6)."""
-    if recursion == "world":
-        X = [
-            eye(6)
-        ] * chain.n  # one origin and one set of axes for all: nothing to transform
-    else:
-        R, p = joint_poses(chain, q)
-        X = unstack(X_motion(R.mT, p), -3)
-    parts = unstack(joint_parts[..., None], -3)
-    return stack(outward(pass_on, chain.parent, zeros((6, 1)), X, parts), axis=-3)[
-        ..., 0
-    ]
-
-
-def pass_on(parent: Array, X: Array, joint_part: Array) -> Array:
-    """Link step: the parent's motion in the link's coordinates, and what the joint adds."""
-    return X @ parent + joint_part
-
-
-# Chapter 5, "Velocity, acceleration, Jacobians"
+# Chapter 5, "Velocity, acceleration, Jacobians": One recursion, two frames
 @checked(q="nq", qd="nv", frame=FRAMES, recursion=RECURSIONS)
 def body_twists(
     chain: Chain, q: Array, qd: Array, *, frame: str = "body", recursion: str = "body"
@@ -134,6 +98,61 @@ def body_twists(
     return reframe(chain, q, twists, recursion, frame)
 
 
+# Chapter 5, "Velocity, acceleration, Jacobians": The Jacobian
+def joint_screws(chain: Chain, q: Array) -> Array:
+    """Return the columns of every S one under another (..., nv, 6), each in its link's coordinates."""
+    screws = []
+    for joint, i, j in chain.groups:
+        S = joint.motion_subspace(q[..., i])
+        screws.append(S.mT.reshape((*S.shape[:-3], j.size, 6)))
+    order = np.argsort(np.concatenate([j.ravel() for _, _, j in chain.groups]))
+    return concatenate(screws, axis=-2)[..., order, :]
+
+
+@checked(q="nq", frame=FRAMES)
+def body_jacobian(
+    chain: Chain, q: Array, body: int | str | None = None, *, frame: str = "body"
+) -> Array:
+    """Return the Jacobian J of one link (..., 6, nv): its twist is J qd.
+
+    q : (..., nq); body : index or name, None is the only leaf; frame : as for `body_twists`. A column
+    is the screw of one degree of freedom, zero where the body does not hang on it.
+    ValueError if there is no such body. "Notes on rigid body dynamics", linked motion.
+    """
+    b = chain.index(body)
+    R, p = forward_kinematics(chain, q)
+    axes = eye(3) if frame in ("world", "mixed") else R[..., b : b + 1, :, :].mT
+    origin = zeros((1, 3)) if frame == "world" else p[..., b : b + 1, :]
+    owner = chain.link_of_column
+    R_owner, p_owner = R[..., owner, :, :], p[..., owner, :]
+    turned = X_motion(R_owner, 0 * p_owner) @ joint_screws(chain, q)[..., None]  # to world axes
+    columns = (X_motion(axes, origin - p_owner) @ turned)[..., 0]  # to the observer
+    carries = np.isin(owner, chain.path(b)).astype(int)
+    return (columns * carries[:, None]).mT
+
+
+# Chapter 5, "Velocity, acceleration, Jacobians": In the link's own coordinates
+def joint_bias(chain: Chain, q: Array, qd: Array) -> Array:
+    """Return dS/dt @ qd of every joint (..., n, 6), in its link's coordinates."""
+    biases = [
+        (joint.motion_subspace_rate(q[..., i], qd[..., j]) @ qd[..., j, None])[..., 0]
+        for joint, i, j in chain.groups
+    ]
+    return by_link(chain, biases, axis=-2)
+
+
+# Chapter 5, "Velocity, acceleration, Jacobians": Two accelerations
+@checked(acceleration=6, twist=6)
+def classical_acceleration(acceleration: Array, twist: Array) -> Array:
+    """Return [dw/dt; acceleration of the particle at the origin] from the spatial acceleration.
+
+    acceleration, twist : (..., 6), angular first, in the same coordinates. Adds w x v below.
+    """
+    w, v = twist[..., :3], twist[..., 3:]
+    return acceleration + concatenate([0 * w, (skew(w) @ v[..., None])[..., 0]], axis=-1)
+
+
+# Chapter 5, "Velocity, acceleration, Jacobians": Two accelerations
 @checked(q="nq", qd="nv", qdd="nv", frame=FRAMES, recursion=RECURSIONS)
 def body_accelerations(
     chain: Chain,
@@ -161,36 +180,10 @@ def body_accelerations(
     )
     if not classical:
         return accelerations
-    return classical_acceleration(
-        accelerations, reframe(chain, q, twists, recursion, frame)
-    )
+    return classical_acceleration(accelerations, reframe(chain, q, twists, recursion, frame))
 
 
-# Chapter 5, "Velocity, acceleration, Jacobians"
-@checked(q="nq", frame=FRAMES)
-def body_jacobian(
-    chain: Chain, q: Array, body: int | str | None = None, *, frame: str = "body"
-) -> Array:
-    """Return the Jacobian J of one link (..., 6, nv): its twist is J qd.
-
-    q : (..., nq); body : index or name, None is the only leaf; frame : as for `body_twists`. A column
-    is the screw of one degree of freedom, zero where the body does not hang on it.
-    ValueError if there is no such body. "Notes on rigid body dynamics", linked motion.
-    """
-    b = chain.index(body)
-    R, p = forward_kinematics(chain, q)
-    axes = eye(3) if frame in ("world", "mixed") else R[..., b : b + 1, :, :].mT
-    origin = zeros((1, 3)) if frame == "world" else p[..., b : b + 1, :]
-    owner = chain.link_of_column
-    R_owner, p_owner = R[..., owner, :, :], p[..., owner, :]
-    turned = (
-        X_motion(R_owner, 0 * p_owner) @ joint_screws(chain, q)[..., None]
-    )  # to world axes
-    columns = (X_motion(axes, origin - p_owner) @ turned)[..., 0]  # to the observer
-    carries = np.isin(owner, chain.path(b)).astype(int)
-    return (columns * carries[:, None]).mT
-
-
+# Chapter 5, "Velocity, acceleration, Jacobians": The bias acceleration $\dot J \dot q$
 @checked(q="nq", qd="nv", frame=FRAMES)
 def jacobian_dot_qd(
     chain: Chain,
@@ -209,6 +202,4 @@ def jacobian_dot_qd(
     """
     b = chain.index(body)
     still = 0 * qd
-    return body_accelerations(chain, q, qd, still, frame=frame, classical=classical)[
-        ..., b, :
-    ]
+    return body_accelerations(chain, q, qd, still, frame=frame, classical=classical)[..., b, :]

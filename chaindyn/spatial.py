@@ -1,14 +1,12 @@
 # Generated from chapters/01_plucker_coordinates.md by `python -m book export`; edit it there.
-# sha256 of the text below: 65981bcc941671867acaee2647253a4f7a95c404529024cb5d5ec30e3e4deb8b
+# sha256 of the text below: a87eacfed94bfb02d5f4279064b70b7b2d6e347a14b24d6ecebe83cd1913ef3b
 """Spatial algebra: six numbers for a motion, six for a force, and what moves them about.
 
 Derived in chapter 1, "Plücker coordinates".
 """
 
-import numpy as np
-
-from chaindyn._check import checked, unit
-from chaindyn._ops import Array, block, concatenate, eye
+from chaindyn._check import as_array, checked, is_concrete, unit
+from chaindyn._ops import Array, block, concatenate, eye, sqrt
 
 __all__ = [
     "X_force",
@@ -17,14 +15,16 @@ __all__ = [
     "crf",
     "crm",
     "screw",
+    "screw_axis",
     "skew",
     "spatial_inertia",
     "swap_order",
     "swap_order_matrix",
+    "wrench",
 ]
 
 
-# Chapter 1, "Plücker coordinates"
+# Chapter 1, "Plücker coordinates": The velocity of a body is a field
 @checked(a=3)
 def skew(a: Array) -> Array:
     """Return the matrix of the cross product: ``skew(a) @ b`` is a x b.
@@ -34,32 +34,72 @@ def skew(a: Array) -> Array:
     x, y, z = a[..., 0:1], a[..., 1:2], a[..., 2:3]
     o = 0 * x
     rows = concatenate([o, -z, y, z, o, -x, -y, x, o], axis=-1)
-    return rows.reshape(a.shape[:-1] + (3, 3))
+    return rows.reshape((*a.shape[:-1], 3, 3))
 
 
-# Chapter 1, "Plücker coordinates"
-@checked(point=3, direction=3)
+# Chapter 1, "Plücker coordinates": A rotation lives on a line
+@checked(point=3, direction=3, pitch=())
 def screw(point: Array, direction: Array, pitch: Array = 0) -> Array:
     """Return the unit motion [w; v] about a line: turn by one radian while advancing by `pitch`.
 
-    point : (..., 3) any point of the line [m]; direction : (..., 3) along it, normalised here;
-    pitch : (...) advance per radian [m/rad]; 0 is a pure rotation.
-    Returns (..., 6), angular part first, about the origin in which `point` is given.
-    ValueError if the direction is zero. An infinite pitch is a translation: [0; direction].
+    point : (..., 3) any point of the line [m]; direction : (..., 3) along it, normalised here (one made
+    of symbols must have length one already); pitch : (...) advance [m/rad]; 0 is a pure rotation.
+    Returns (..., 6), angular part first, about the origin in which `point` is given. A translation is
+    no value of this function: it is [0; direction]. ValueError if the direction is zero.
     """
     direction = unit(direction, "direction")
-    pitch = np.asarray(pitch)[..., None]
+    pitch = as_array(pitch, "pitch")[..., None]
     moment = (skew(point) @ direction[..., None])[..., 0] + pitch * direction
     return concatenate([direction, moment], axis=-1)
 
 
-# Chapter 1, "Plücker coordinates"
+# Chapter 1, "Plücker coordinates": A rotation lives on a line
+@checked(motion=6)
+def screw_axis(motion: Array) -> tuple[Array, Array, Array, Array]:
+    """Return a motion's screw: a point of its axis, the direction, the pitch and the magnitude.
+
+    motion : (..., 6) [w; v]. Returns the point (..., 3) of the axis nearest the origin [m], the direction
+    (..., 3) of length one, the pitch (...) [m/rad] and the magnitude (...), |w| [rad/s]:
+    motion = magnitude * screw(point, direction, pitch). For a wrench give ``swap_order(f)``.
+    ValueError where w = 0: a translation (for a wrench, a couple) has no axis.
+    """
+    w, v = motion[..., :3], motion[..., 3:]
+    square = (w * w).sum(-1, keepdims=True)
+    if is_concrete(square) and (square == 0).any():
+        first = motion[square[..., 0] == 0][0]
+        raise ValueError(f"motion {first.tolist()} has no axis: its first three numbers are 0")
+    point = (skew(w) @ v[..., None])[..., 0] / square
+    pitch = (w * v).sum(-1, keepdims=True) / square
+    magnitude = sqrt(square)
+    return point, w / magnitude, pitch[..., 0], magnitude[..., 0]
+
+
+# Chapter 1, "Plücker coordinates": Six numbers for a force
+@checked(vector=6)
+def swap_order(vector: Array) -> Array:
+    """Exchange the halves of spatial vectors (..., 6): angular first <-> linear first. Its own inverse."""
+    return concatenate([vector[..., 3:], vector[..., :3]], axis=-1)
+
+
+@checked(point=3, direction=3, pitch=())
+def wrench(point: Array, direction: Array, pitch: Array = 0) -> Array:
+    """Return the unit wrench [tau; f] on a line: a force of 1 N with a couple of `pitch` about it.
+
+    Arguments as for `screw`; pitch : (...) moment for each newton of force [N m/N].
+    Returns (..., 6), moment first, about the origin in which `point` is given. A couple alone is no value
+    of this function: it is [direction; 0]. ValueError if the direction is zero.
+    """
+    return swap_order(screw(point, direction, pitch))
+
+
+# Chapter 1, "Plücker coordinates": From one observer to another
 @checked(E=(3, 3), r=3)
 def X_motion(E: Array, r: Array) -> Array:
     """Return B_X_A, which takes motion vectors from coordinates A to coordinates B.
 
-    E : (..., 3, 3) rotates 3-vectors from A axes to B axes; r : (..., 3) is the origin of B seen from
-    A, in A axes [m]. Returns (..., 6, 6) = [E 0; -E r~ E]. Featherstone's ^BX_A.
+    E : (..., 3, 3) takes 3-vectors from A axes to B axes; r : (..., 3) is the origin of B seen from A, in
+    A axes [m]. Returns (..., 6, 6) = [E 0; -E r~ E]. "Notes on rigid body dynamics", coordinate
+    transformation; Featherstone's ^BX_A.
     """
     return block([[E, 0], [-E @ skew(r), E]])
 
@@ -80,18 +120,16 @@ def X_inverse(X: Array) -> Array:
     X : (..., 6, 6), made by `X_motion` or `X_force`, or a product of such. No equation is solved.
     """
     top, bottom = X[..., :3, :], X[..., 3:, :]
-    return block(
-        [[top[..., :3].mT, top[..., 3:].mT], [bottom[..., :3].mT, bottom[..., 3:].mT]]
-    )
+    return block([[top[..., :3].mT, top[..., 3:].mT], [bottom[..., :3].mT, bottom[..., 3:].mT]])
 
 
-# Chapter 1, "Plücker coordinates"
+# Chapter 1, "Plücker coordinates": Vectors that a body carries along
 @checked(v=6)
 def crm(v: Array) -> Array:
     """Return the spatial cross product matrix on motions: ``crm(v) @ m`` is v x m.
 
     v : (..., 6) twist [w; v]. Returns (..., 6, 6) = [w~ 0; v~ w~]: the rate of a motion vector that is
-    carried along with velocity v.
+    carried along with velocity v. "Notes on rigid body dynamics", spatial cross products.
     """
     w, v = skew(v[..., :3]), skew(v[..., 3:])
     return block([[w, 0], [v, w]])
@@ -102,19 +140,13 @@ def crf(v: Array) -> Array:
     """Return the spatial cross product matrix on forces: ``crf(v) @ f`` is v x* f.
 
     v : (..., 6) twist [w; v]. Returns (..., 6, 6) = [w~ v~; 0 w~] = -crm(v)^T: the rate of a force vector
-    that is carried along with velocity v.
+    that is carried along with velocity v. "Notes on rigid body dynamics", spatial cross products.
     """
     w, v = skew(v[..., :3]), skew(v[..., 3:])
     return block([[w, v], [0, w]])
 
 
-# Chapter 1, "Plücker coordinates"
-@checked(vector=6)
-def swap_order(vector: Array) -> Array:
-    """Exchange the halves of spatial vectors (..., 6): angular first <-> linear first. Its own inverse."""
-    return concatenate([vector[..., 3:], vector[..., :3]], axis=-1)
-
-
+# Chapter 1, "Plücker coordinates": The other order
 @checked(matrix=(6, 6))
 def swap_order_matrix(matrix: Array) -> Array:
     """Exchange the halves of rows and columns of spatial matrices (..., 6, 6). Its own inverse."""
@@ -122,15 +154,15 @@ def swap_order_matrix(matrix: Array) -> Array:
     return concatenate([columns[..., 3:, :], columns[..., :3, :]], axis=-2)
 
 
-# Chapter 1, "Plücker coordinates"
-@checked(com=3, inertia=(3, 3))
+# Chapter 1, "Plücker coordinates": A first look at inertia
+@checked(mass=(), com=3, inertia=(3, 3))
 def spatial_inertia(mass: Array, com: Array, inertia: Array) -> Array:
     """Return the spatial inertia about the origin, which maps a twist to a momentum.
 
     mass : (...) [kg]; com : (..., 3) centre of mass [m]; inertia : (..., 3, 3) about the centre of
-    mass, in the axes of `com` [kg m^2].
-    Returns (..., 6, 6) = [Ic + m c~ c~^T, m c~; m c~^T, m 1].
+    mass, in the axes of `com` [kg m^2]. Values are not judged: a hole is a body of negative mass.
+    Returns (..., 6, 6) = [Ic + m c~ c~^T, m c~; m c~^T, m 1]. "Notes on rigid body dynamics", inertia.
     """
-    m = np.asarray(mass)[..., None, None]
+    m = as_array(mass, "mass")[..., None, None]
     c = skew(com)
     return block([[inertia + m * (c @ c.mT), m * c], [m * c.mT, m * eye(3)]])

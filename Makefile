@@ -1,0 +1,25 @@
+# Every target only calls `python -m book`, which also works where there is no make.
+PYTHON ?= python3
+
+.PHONY: help book site lab test test-browser clean
+
+help:          ## show this list
+	@sed -n 's/^\([a-z-]*\): *## /  make \1\t/p' $(MAKEFILE_LIST)
+
+book:          ## build the site and serve it on this machine
+	@$(PYTHON) -m book serve
+
+site:          ## build the site
+	@$(PYTHON) -m book site
+
+lab:           ## open the chapters in JupyterLab
+	@$(PYTHON) -m book lab
+
+test:          ## run every check
+	@$(PYTHON) -m book test
+
+test-browser:  ## run the long checks in a browser
+	@$(PYTHON) -m book test-browser
+
+clean:         ## remove what was built
+	@$(PYTHON) -m book clean

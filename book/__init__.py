@@ -1,0 +1,1 @@
+"""The small tools that make the book: ``python -m book --help``."""

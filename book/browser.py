@@ -1,0 +1,77 @@
+"""Open the built site in a browser: what the browser tests and the screenshots share."""
+
+from __future__ import annotations
+
+import functools
+import http.server
+import os
+import shutil
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import yaml
+from playwright.sync_api import Browser, Page, Playwright
+
+from book.pages import ROOT
+
+SCHEMES = ("light", "dark")
+WIDTHS = (1280, 390)
+HEIGHT = 900
+
+
+class NoBrowser(RuntimeError):
+    """There is no Chromium on this machine; the message says where one was looked for."""
+
+
+def page_names() -> list[str]:
+    """The pages that readers come to, in the order of the book, from the table of contents; then the search."""
+    toc = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
+    chapters = [chapter["file"] for part in toc["parts"] for chapter in part["chapters"]]
+    return [toc["root"], *chapters, "search", "genindex"]
+
+
+class _Quiet(http.server.SimpleHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, format: str, *arguments: Any) -> None:
+        """Say nothing of each request."""
+
+
+@contextmanager
+def serve(folder: Path) -> Iterator[str]:
+    """Serve a folder on a free port of this machine alone; yields its address, with a slash at the end."""
+    handler = functools.partial(_Quiet, directory=str(folder))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_address[1]}/"
+        server.shutdown()
+
+
+def chromium(playwright: Playwright) -> Browser:
+    """Start the Chromium of this machine, or Playwright's own where there is one. Raises `NoBrowser`."""
+    names = (os.environ.get("CHROMIUM", ""), "chromium", "chromium-browser", "google-chrome")
+    found = [path for name in names if name and (path := shutil.which(name))]
+    found += [path for path in (playwright.chromium.executable_path,) if Path(path).exists()]
+    if not found:
+        raise NoBrowser("no Chromium: install it, or name one in the environment variable CHROMIUM")
+    # No sandbox: containers, where such tests run as root, have none to offer. Only our own pages are opened.
+    return playwright.chromium.launch(
+        executable_path=found[0], args=["--no-sandbox", "--disable-gpu"]
+    )
+
+
+def open_page(browser: Browser, width: int, scheme: str) -> Page:
+    """An empty page of some width, in light or dark. Its context holds nothing else: close that when done."""
+    context = browser.new_context(viewport={"width": width, "height": HEIGHT}, color_scheme=scheme)
+    return context.new_page()
+
+
+def settle(page: Page) -> None:
+    """Wait until a page that was gone to is at rest: everything loaded, formulas set, widgets drawn."""
+    page.wait_for_load_state("networkidle")
+    page.evaluate("window.MathJax?.startup?.promise?.then(() => true)")
+    page.evaluate("document.fonts.ready.then(() => true)")
+    page.wait_for_timeout(200)

@@ -1,0 +1,305 @@
+"""What ``python -m book COMMAND`` does, once the environment is there."""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import http.server
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from book.pages import ROOT, BookError, pages
+
+COVERAGE_FLOOR = 95  # percent of the package's lines and branches
+PYTHON = sys.executable
+# Workers share the cores; a thread pool in each would only get in the others' way.
+ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+
+
+def run(command: str, argv: list[str]) -> int:
+    """Run one command; what an author can put right ends in its message, without a traceback."""
+    os.chdir(ROOT)
+    try:
+        return _COMMANDS[command](argv)
+    except BookError as error:
+        print(f"{command}: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+
+
+# The book ---------------------------------------------------------------------------------------
+
+
+def _export(argv: list[str]) -> int:
+    from book.export import main
+
+    return main(argv)
+
+
+def _twins(argv: list[str]) -> int:
+    from book.twins import main
+
+    return main(argv)
+
+
+def _sync(argv: list[str]) -> int:
+    from book.twins import sync_main
+
+    return sync_main(argv)
+
+
+def _picture(argv: list[str]) -> int:
+    from book.picture import write
+
+    _no_arguments("picture", argv)
+    print(f"picture: {write().relative_to(ROOT)}")
+    return 0
+
+
+def _assets(argv: list[str]) -> int:
+    from book.assets import AssetsUnavailable, fetch
+
+    _no_arguments("assets", argv)
+    try:
+        print(f"assets: {fetch().relative_to(ROOT)}")
+    except AssetsUnavailable as error:
+        raise BookError(str(error)) from None
+    return 0
+
+
+def _site(argv: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="python -m book site")
+    parser.add_argument("--lenient", action="store_true", help="let warnings pass (while writing)")
+    arguments = parser.parse_args(argv)
+    from book.site import build
+
+    print(f"site: {build(strict=not arguments.lenient).relative_to(ROOT) / 'index.html'}")
+    return 0
+
+
+def _serve(argv: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="python -m book serve")
+    parser.add_argument(
+        "--port", type=int, default=8000, help="0 takes any free one (default: 8000)"
+    )
+    parser.add_argument("--lenient", action="store_true", help="let warnings pass (while writing)")
+    arguments = parser.parse_args(argv)
+    from book.site import build
+
+    folder = build(strict=not arguments.lenient)
+    handler = functools.partial(_Quiet, directory=str(folder))
+    try:
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", arguments.port), handler)
+    except OSError as error:
+        raise BookError(f"port {arguments.port} is not free ({error}); try --port 0") from None
+    with server:
+        print(
+            f"\nThe book is at http://127.0.0.1:{server.server_port}/ (Ctrl-C ends it)", flush=True
+        )
+        server.serve_forever()
+    return 0
+
+
+class _Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing of each request."""
+
+
+def _lab(argv: list[str]) -> int:
+    from book.twins import sync
+
+    # In the lab Jupytext saves page and twin together (chapters/jupytext.toml) and reads the page's
+    # cells, so what was edited in a twin elsewhere has to be in the page first.
+    if sync(pages()):
+        return 1
+    command = [PYTHON, "-m", "jupyterlab", "--ServerApp.ip=127.0.0.1"]
+    command += [f"--ServerApp.root_dir={ROOT}", "--LabApp.default_url=/lab/tree/chapters", *argv]
+    return subprocess.run(command, check=False).returncode
+
+
+def _clean(argv: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="python -m book clean")
+    parser.add_argument("--all", action="store_true", help="the environment (.venv) too")
+    arguments = parser.parse_args(argv)
+    built = [
+        "book/_build",
+        "book/_assets",
+        "dist",
+        "build",
+        ".pytest_cache",
+        ".ruff_cache",
+        ".mypy_cache",
+    ]
+    built += [".coverage", "chapters/.ipynb_checkpoints", "book/.ipynb_checkpoints"]
+    for name in built + ([".venv"] if arguments.all else []):
+        path = ROOT / name
+        if path.is_dir():
+            shutil.rmtree(path)
+        elif path.exists():
+            path.unlink()
+        else:
+            continue
+        print(f"clean: {name} removed")
+    return 0
+
+
+def _no_arguments(command: str, argv: list[str]) -> None:
+    argparse.ArgumentParser(prog=f"python -m book {command}").parse_args(argv)
+
+
+# The checks -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Check:
+    """One line of the table that ``test`` ends with."""
+
+    name: str
+    command: list[str]
+    needs: str = ""  # a path without which there is nothing to check
+
+
+@dataclass(frozen=True)
+class Result:
+    name: str
+    seconds: float
+    passed: bool
+    counts: str  # pytest's summary, e.g. "12 passed, 1 skipped"
+
+
+def checks() -> list[Check]:
+    """What ``python -m book test`` runs, cheapest first."""
+    python = [PYTHON, "-m"]
+    pytest = [*python, "pytest", "-n", "auto", "--dist", "loadscope", "-q"]
+    notebooks = [str(page.with_suffix(".ipynb").relative_to(ROOT)) for page in pages()]
+    coverage = ["--cov=chaindyn", "--cov-branch", f"--cov-fail-under={COVERAGE_FLOOR}"]
+    return [
+        Check("export", [*python, "book", "--no-setup", "export", "--check"]),
+        Check("ruff check", [*python, "ruff", "check"]),
+        Check("ruff format", [*python, "ruff", "format", "--check"]),
+        Check("types", [*python, "mypy", "chaindyn"]),
+        Check("twins", [*python, "book", "--no-setup", "twins", "--check"]),
+        Check(
+            "tests",
+            [
+                *pytest,
+                *coverage,
+                "--cov-report=term-missing:skip-covered",
+                "tests",
+                "--ignore=tests/browser",
+            ],
+        ),
+        Check(
+            "notebooks", [*pytest, "--nbval", "--nbval-sanitize-with", "book/nbval.cfg", *notebooks]
+        ),
+        Check("site", [*python, "book", "--no-setup", "site"]),
+        Check(
+            "browser",
+            [*python, "pytest", "-q", "-rs", "-m", "not slow", "tests/browser"],
+            "tests/browser",
+        ),
+    ]
+
+
+def _test(argv: list[str]) -> int:
+    every = [check for check in checks() if not check.needs or (ROOT / check.needs).exists()]
+    parser = argparse.ArgumentParser(prog="python -m book test")
+    parser.add_argument(
+        "names",
+        nargs="*",
+        metavar="CHECK",
+        help="only these: " + ", ".join(check.name for check in every),
+    )
+    names = parser.parse_args(argv).names
+    if unknown := set(names) - {check.name for check in every}:
+        parser.error(f"no such check: {', '.join(sorted(unknown))}")
+    return _run_all([check for check in every if not names or check.name in names])
+
+
+def _test_browser(argv: list[str]) -> int:
+    from book.site import build
+
+    build()
+    return _run_all(
+        [Check("browser", [PYTHON, "-m", "pytest", "-rs", "--durations=5", "tests/browser", *argv])]
+    )
+
+
+def _run_all(chosen: list[Check]) -> int:
+    results = []
+    for number, check in enumerate(chosen, 1):
+        print(f"\n--- {number} of {len(chosen)}: {check.name}", flush=True)
+        results.append(_run(check))
+        print(
+            f"--- {check.name}: {'ok' if results[-1].passed else 'FAILED'}, {results[-1].seconds:.1f} s",
+            flush=True,
+        )
+    print("\n" + table(results), flush=True)
+    return 0 if all(result.passed for result in results) else 1
+
+
+def _run(check: Check) -> Result:
+    """Run one check, passing on what it prints and noting pytest's closing line."""
+    counts = ""
+    start = time.perf_counter()
+    environment = {**os.environ, **ONE_THREAD, "PYTHONUNBUFFERED": "1"}
+    with subprocess.Popen(
+        check.command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        encoding="utf-8", errors="replace",
+    ) as process:  # fmt: skip
+        assert process.stdout is not None
+        for line in process.stdout:
+            print(line, end="", flush=True)
+            counts = summary(line) or counts
+    # 5: pytest found no test, which is a failure: each of these checks has some.
+    return Result(check.name, time.perf_counter() - start, process.returncode == 0, counts)
+
+
+def summary(line: str) -> str:
+    """The counts in pytest's closing line ("12 passed, 1 skipped"), or nothing for any other line."""
+    found = re.fullmatch(
+        r"(?:=+ )?(\d+ [a-z]+(?:, \d+ [a-z]+)*) in [\d.]+s(?: \([\d:]+\))?(?: =+)?", line.strip()
+    )
+    return found[1] if found else ""
+
+
+def table(results: list[Result]) -> str:
+    """One line a check, and the sum of the tests' counts."""
+    width = max(len(result.name) for result in results)
+    lines = []
+    for result in results:
+        verdict = "ok" if result.passed else "FAILED"
+        line = f"{result.name:{width}}  {result.seconds:7.1f} s  {verdict:6}  {result.counts}"
+        lines.append(line.rstrip())
+    totals = {"passed": 0, "failed": 0, "skipped": 0}
+    for result in results:
+        for count, kind in re.findall(r"(\d+) (\w+)", result.counts):
+            kind = {"error": "failed", "errors": "failed"}.get(kind, kind)
+            totals[kind] = totals.get(kind, 0) + int(count)
+        if not result.counts:  # a check that is no run of pytest counts as one test
+            totals["passed" if result.passed else "failed"] += 1
+    lines.append("")
+    lines.append(", ".join(f"{totals[kind]} {kind}" for kind in ("passed", "failed", "skipped")))
+    return "\n".join(lines)
+
+
+_COMMANDS: dict[str, Callable[[list[str]], int]] = {
+    "export": _export,
+    "twins": _twins,
+    "sync": _sync,
+    "picture": _picture,
+    "assets": _assets,
+    "site": _site,
+    "serve": _serve,
+    "lab": _lab,
+    "test": _test,
+    "test-browser": _test_browser,
+    "clean": _clean,
+}

@@ -1,0 +1,49 @@
+"""Number a chapter by its front matter, so that chapter 4 is chapter 4 while 2 and 3 are still to be written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.environment.collectors.toctree import TocTreeCollector
+
+from book.pages import front_matter
+
+_count_figures = TocTreeCollector.assign_figure_numbers
+
+
+def chapter_number(env: BuildEnvironment, docname: str) -> int | None:
+    """The number in the front matter of a page; None where it has none."""
+    number: int | None = (
+        front_matter(Path(env.doc2path(docname))).get("chaindyn", {}).get("chapter")
+    )
+    return number
+
+
+def assign_figure_numbers(self: TocTreeCollector, env: BuildEnvironment) -> list[str]:
+    """Sphinx's own count of figures and equations, after chapters have their numbers from the front matter."""
+    for docname, sections in env.toc_secnumbers.items():
+        number = chapter_number(env, docname)
+        if number is None:
+            continue
+        for anchor, counted in sections.items():
+            if counted:
+                sections[anchor] = (number, *counted[1:])
+        for node in _numbered(env, docname):
+            node["secnumber"] = [number, *node["secnumber"][1:]]
+    return _count_figures(self, env)
+
+
+def _numbered(env: BuildEnvironment, docname: str) -> Iterator[nodes.Element]:
+    """The title of a page and the entries of its table of contents, as far as they are numbered."""
+    for node in (env.titles[docname], *env.tocs[docname].findall(nodes.reference)):
+        if node.get("secnumber"):
+            yield node
+
+
+def setup(app: Sphinx) -> None:
+    # Called right after the sections are counted, by Sphinx or by sphinx_external_toc: no event lies between.
+    TocTreeCollector.assign_figure_numbers = assign_figure_numbers  # type: ignore[method-assign]

@@ -1,0 +1,72 @@
+"""Where the book's pages are and how they are read."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import jupytext
+import yaml
+from nbformat import NotebookNode
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = "chaindyn"
+
+_FENCE = re.compile(r"^\s*(`{3,}|~{3,})")
+_HEADING = re.compile(r"^#{1,6}\s+(.*\S)")
+_ROLE = re.compile(r"\{[\w:-]+\}`([^`<]*)(?:<[^`]*>)?`")
+
+
+class BookError(Exception):
+    """Something an author can put right: the message says what and where."""
+
+
+def front_matter(page: Path) -> dict[str, Any]:
+    """The YAML between the ``---`` lines that open a page; {} where there is none."""
+    text = page.read_text(encoding="utf-8")
+    match = re.match(r"---\n(.*?)\n---\n", text, re.DOTALL)
+    if match is None:
+        return {}
+    try:
+        return yaml.safe_load(match[1]) or {}
+    except yaml.YAMLError as error:
+        raise BookError(f"{page}: the front matter is not YAML: {error}") from None
+
+
+def pages(root: Path = ROOT) -> list[Path]:
+    """The MyST notebooks of the book: pages in book/ and chapters/ whose front matter has a kernel."""
+    candidates = [*sorted((root / "book").glob("*.md")), *sorted((root / "chapters").glob("*.md"))]
+    return [page for page in candidates if {"jupytext", "kernelspec"} <= front_matter(page).keys()]
+
+
+def chapters(root: Path = ROOT) -> list[Path]:
+    """The pages in chapters/, in order."""
+    return [page for page in pages(root) if page.parent.name == "chapters"]
+
+
+def read_page(page: Path) -> NotebookNode:
+    """A page as a notebook, without outputs."""
+    try:
+        return jupytext.read(page, fmt="md:myst")
+    except Exception as error:  # jupytext lets through what its many readers raise
+        raise BookError(f"{page}: not a MyST notebook: {error}") from error
+
+
+def tags(cell: NotebookNode) -> list[str]:
+    """The tags of a cell."""
+    return list(cell.metadata.get("tags", []))
+
+
+def last_heading(markdown: str, before: str = "") -> str:
+    """The text of the last heading in some Markdown, or ``before`` where there is none."""
+    fence = ""
+    for line in markdown.splitlines():
+        if mark := _FENCE.match(line):
+            if not fence:
+                fence = mark[1]
+            elif mark[1].startswith(fence):
+                fence = ""
+        elif not fence and (heading := _HEADING.match(line)):
+            before = " ".join(_ROLE.sub(r"\1", heading[1]).split())
+    return before

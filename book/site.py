@@ -1,0 +1,88 @@
+"""Build the published site into ``book/_build/html``."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable
+from importlib import metadata
+from pathlib import Path
+
+from book import assets
+from book.pages import ROOT, BookError
+
+BUILD = ROOT / "book" / "_build"
+HTML = BUILD / "html"
+
+
+def build(strict: bool = True) -> Path:
+    """Build what has changed and return the folder of the site.
+
+    A failing cell always fails the build; with `strict`, so does every warning, a broken link among them.
+    Raises `BookError` when the build fails.
+    """
+    try:
+        assets.fetch()
+    except assets.AssetsUnavailable as error:
+        old = (assets.FOLDER / "vendor").is_dir()
+        then = (
+            "those fetched before serve" if old else "the pages will ask the default hosts for them"
+        )
+        print(f"assets: {error}\nassets: {then}", flush=True)
+    _drop_what_is_outdated()
+    import matplotlib.font_manager  # noqa: F401  its first import announces the font cache, which would end on a page
+
+    command = [
+        sys.executable,
+        "-c",
+        "from jupyter_book.cli.main import main; main()",
+        "build",
+        str(ROOT),
+    ]
+    command += [
+        "--path-output",
+        str(BUILD.parent),
+        *(["-W", "-n", "--keep-going"] if strict else []),
+    ]
+    environment = dict(os.environ, MATPLOTLIBRC=str(ROOT / "book" / "matplotlibrc"))
+    if subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode != 0:
+        # Sphinx warns of a page only when it reads it: read them all again next time. The cells' results stay.
+        shutil.rmtree(BUILD / ".doctrees", ignore_errors=True)
+        raise BookError("the site was not built; the messages above say why")
+    return HTML
+
+
+def _drop_what_is_outdated() -> None:
+    """Forget executed cells when the package or its environment changed, and read pages when the tools changed."""
+    if _changed(BUILD / "code", (ROOT / "chaindyn").rglob("*"), _versions()):
+        shutil.rmtree(BUILD / ".jupyter_cache", ignore_errors=True)
+        shutil.rmtree(BUILD / ".doctrees", ignore_errors=True)
+    tools = [
+        *(ROOT / "book").glob("*.py"),
+        *(ROOT / "book" / "extensions").glob("*.py"),
+        *ROOT.glob("_*.yml"),
+    ]
+    if _changed(BUILD / "tools", [*tools, ROOT / "book" / "package-lock.json"]):
+        shutil.rmtree(BUILD / ".doctrees", ignore_errors=True)
+
+
+def _changed(stamp: Path, files: Iterable[Path], more: str = "") -> bool:
+    """Whether the content of some files differs from when `stamp` was written, which it now is again."""
+    digest = hashlib.sha256(more.encode())
+    for file in sorted(file for file in files if file.is_file() and file.suffix != ".pyc"):
+        digest.update(str(file).encode() + b"\0" + file.read_bytes())
+    if stamp.is_file() and stamp.read_text() == digest.hexdigest():
+        return False
+    stamp.parent.mkdir(parents=True, exist_ok=True)
+    stamp.write_text(digest.hexdigest())
+    return True
+
+
+def _versions() -> str:
+    """The versions of all that is installed, since a cell may use any of it."""
+    return "\n".join(
+        sorted(f"{package.name} {package.version}" for package in metadata.distributions())
+    )

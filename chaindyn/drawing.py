@@ -1,0 +1,369 @@
+"""Chains drawn with matplotlib: in space, flat in a plane, and as a tree of links and joints.
+
+Everything here is strokes and filled outlines, so that a figure saved as SVG stays sharp and small. The
+colours are of middle lightness (after Okabe and Ito), to be told apart by colour-blind readers and to be
+seen on white and on black; the background is transparent. Matplotlib is imported when first needed.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from chaindyn.chain import Chain, forward_kinematics
+
+__all__ = ["COLOURS", "draw_chain", "draw_tree", "style"]
+
+COLOURS = {
+    "link": "#7a8794",
+    "revolute": "#1a7abb",
+    "prismatic": "#b8860b",
+    "fixed": "#767676",
+    "com": "#b0609a",
+    "x": "#d55e00",
+    "y": "#009e73",
+    "z": "#1a7abb",
+    "ink": "#767676",
+}
+PLANES = {"xy": [0, 1], "xz": [0, 2], "yz": [1, 2]}
+STYLE = {
+    "figure.facecolor": "none",
+    "axes.facecolor": "none",
+    "savefig.facecolor": "none",
+    "font.size": 11,
+    "axes.edgecolor": COLOURS["ink"],
+    "axes.labelcolor": COLOURS["ink"],
+    "text.color": COLOURS["ink"],
+    "xtick.color": COLOURS["ink"],
+    "ytick.color": COLOURS["ink"],
+    "legend.framealpha": 0.0,
+    "svg.hashsalt": "chaindyn",
+}
+
+
+def style() -> None:
+    """Set matplotlib up for the book: transparent, mid-tone, and the same SVG from every run.
+
+    In a notebook the inline figures become SVG without a date, so that an unchanged figure is an unchanged file.
+    """
+    _pyplot().rcParams.update(STYLE)
+    try:
+        from IPython import get_ipython
+        from matplotlib_inline.backend_inline import set_matplotlib_formats
+    except ImportError:
+        return  # outside IPython there is no inline format to set
+    if get_ipython() is not None:
+        set_matplotlib_formats("svg", metadata={"Date": None})
+
+
+def draw_chain(
+    chain: Chain,
+    q: ArrayLike,
+    *,
+    ax: Any = None,
+    plane: str | None = None,
+    frames: bool = True,
+    coms: bool = True,
+    labels: bool = False,
+    tip: ArrayLike | None = None,
+    scale: float | None = None,
+) -> Any:
+    """Draw a chain or tree in one posture; return the axes.
+
+    q : (nq,). plane : None draws in space, "xy", "xz" or "yz" flat. A revolute joint is a drum about its
+    axis, a prismatic one a box with an arrow along it, a fixed one a small tie. frames, coms, labels :
+    whether to draw the link frames, the centres of mass, the links' names. tip : (3,) where the last link
+    ends, in its frame [m]; without it a link with no children ends at its centre of mass.
+    scale : size of joints and frames [m], by default a share of the drawing's extent.
+    ax : axes to draw on, made by ``projection="3d"`` if plane is None.
+    ValueError if q is not one posture, or there is no such plane; ImportError without matplotlib.
+    """
+    q = np.asarray(q, float)
+    if q.shape != (chain.nq,):
+        raise ValueError(
+            f"q has shape {q.shape}: one posture of this chain has shape ({chain.nq},)"
+        )
+    if plane is not None and plane not in PLANES:
+        raise ValueError(
+            f"plane is {plane!r}, but must be None (in space) or one of {list(PLANES)}"
+        )
+    R, p = forward_kinematics(chain, q)
+    ends = _ends(chain, R, p, tip)
+    extent = np.ptp(np.vstack([p, np.zeros(3), *ends]), axis=0).max()
+    scale = scale or 0.05 * extent or 0.05
+    pen = _Pen(ax, plane, scale)
+    _draw_ground(pen, chain, scale)
+    for i, joint in enumerate(chain.joints):
+        for end in ends[i]:
+            pen.line(
+                [p[i], end], color=COLOURS["link"], linewidth=5, alpha=0.75, solid_capstyle="round"
+            )
+        _JOINTS.get(type(joint).__name__, _draw_tie)(pen, joint, R[i], p[i], scale)
+        k = chain.parent[i]
+        seat = p[k] + R[k] @ chain.offset[i] if k >= 0 else chain.offset[i]
+        pen.line(
+            [seat, p[i]], color=COLOURS["prismatic"], linewidth=2
+        )  # what a slide has come out by
+    for i, name in enumerate(chain.names):
+        if frames:
+            for axis, letter in zip(R[i].T, "xyz", strict=True):
+                pen.line([p[i], p[i] + 1.6 * scale * axis], color=COLOURS[letter], linewidth=1.5)
+        if coms:
+            pen.dot(p[i] + R[i] @ chain.com[i], color=COLOURS["com"])
+        if labels:
+            pen.text(np.mean([p[i], *ends[i]], axis=0), name)
+    return pen.finish()
+
+
+def _ends(
+    chain: Chain, R: np.ndarray, p: np.ndarray, tip: ArrayLike | None
+) -> list[list[np.ndarray]]:
+    """Return for each link the points (3,) in the world that it reaches to from its origin."""
+    ends: list[list[np.ndarray]] = []
+    for i in range(chain.n):
+        children = [k for k in range(chain.n) if chain.parent[k] == i]
+        joints = [p[i] + R[i] @ chain.offset[k] for k in children]
+        ends.append(joints or [p[i] + R[i] @ chain.com[i]])
+    if tip is not None:
+        leaf = chain.index(None)  # ValueError if there are several
+        ends[leaf] = [p[leaf] + R[leaf] @ np.asarray(tip, float)]
+    return ends
+
+
+def _draw_ground(pen: _Pen, chain: Chain, scale: float) -> None:
+    """Draw thin world axes at the world origin, and from there stalks to where the roots' joints sit."""
+    for k in (k for k in range(chain.n) if chain.parent[k] < 0):
+        pen.line([np.zeros(3), chain.offset[k]], color=COLOURS["fixed"], linewidth=1.5)
+    for axis, letter in zip(np.eye(3), "xyz", strict=True):
+        pen.line(
+            [0 * axis, 3 * scale * axis],
+            color=COLOURS[letter],
+            linewidth=0.8,
+            linestyle=(0, (4, 2)),
+        )
+
+
+def _draw_drum(pen: _Pen, joint: Any, R: np.ndarray, p: np.ndarray, scale: float) -> None:
+    """Draw a revolute joint: a cylinder about its axis."""
+    pen.prism(
+        p,
+        R @ np.asarray(joint.axis, float),
+        0.45 * scale,
+        1.4 * scale,
+        sides=20,
+        color=COLOURS["revolute"],
+    )
+
+
+def _draw_slide(pen: _Pen, joint: Any, R: np.ndarray, p: np.ndarray, scale: float) -> None:
+    """Draw a prismatic joint: a box along its axis, and the axis with a head on the positive end."""
+    axis = R @ np.asarray(joint.axis, float)
+    pen.prism(p, axis, 0.45 * scale, 1.6 * scale, sides=4, color=COLOURS["prismatic"])
+    point = p + 2.4 * scale * axis
+    pen.line([p - 1.6 * scale * axis, point], color=COLOURS["prismatic"], linewidth=1.2)
+    for side in (1, -1):
+        barb = point - 0.5 * scale * axis + side * 0.25 * scale * _across(axis)
+        pen.line([barb, point], color=COLOURS["prismatic"], linewidth=1.2)
+
+
+def _draw_tie(pen: _Pen, joint: Any, R: np.ndarray, p: np.ndarray, scale: float) -> None:
+    """Draw a joint with no axis of its own: three short bars across one another."""
+    for axis in R.T:
+        ends = [p - 0.4 * scale * axis, p + 0.4 * scale * axis]
+        pen.line(ends, color=COLOURS["fixed"], linewidth=2.5, solid_capstyle="butt")
+
+
+_JOINTS = {"Revolute": _draw_drum, "Prismatic": _draw_slide}
+
+
+def _across(axis: np.ndarray) -> np.ndarray:
+    """Return some unit vector at right angles to a unit vector (3,)."""
+    other = np.eye(3)[np.argmin(np.abs(axis))]
+    across = np.cross(axis, other)
+    return across / np.linalg.norm(across)
+
+
+class _Pen:
+    """Draws points of space on axes in space, or on flat axes by dropping the coordinate that plane lacks."""
+
+    def __init__(self, ax: Any, plane: str | None, margin: float) -> None:
+        self.keep = PLANES[plane] if plane else [0, 1, 2]
+        self.names = plane or "xyz"
+        self.margin = margin
+        self.touched: list[np.ndarray] = []
+        if ax is None:
+            ax = _pyplot().figure().add_subplot(projection=None if plane else "3d")
+        elif hasattr(ax, "get_zlim") != (plane is None):
+            kind = 'made with projection="3d"' if plane is None else "flat"
+            raise ValueError(f"plane is {plane!r}, so ax must be {kind}")
+        self.ax = ax
+
+    def _flat(self, points: Any) -> np.ndarray:
+        points = np.asarray(points)
+        self.touched.append(points)
+        return points[..., self.keep]
+
+    def line(self, points: Any, **how: Any) -> None:
+        self.ax.plot(*self._flat(points).T, **how)
+
+    def dot(self, point: np.ndarray, **how: Any) -> None:
+        self.ax.plot(
+            *self._flat([point]).T,
+            marker="o",
+            markersize=5,
+            fillstyle="none",
+            linestyle="none",
+            **how,
+        )
+
+    def text(self, point: np.ndarray, words: str) -> None:
+        (at,) = self._flat([point])
+        if len(at) == 3:
+            self.ax.text(*at, words, zorder=10)
+        else:
+            self.ax.annotate(words, at, (8, -14), textcoords="offset points", zorder=10)
+
+    def prism(
+        self,
+        centre: np.ndarray,
+        axis: np.ndarray,
+        radius: float,
+        length: float,
+        *,
+        sides: int,
+        color: str,
+    ) -> None:
+        """Fill a right prism of so many sides about an axis; with many sides it is a cylinder."""
+        angle = 2 * np.pi * (np.arange(sides) + 0.5) / sides
+        u = _across(axis)
+        ring = radius * (np.outer(np.cos(angle), u) + np.outer(np.sin(angle), np.cross(axis, u)))
+        bottom, top = centre - length / 2 * axis + ring, centre + length / 2 * axis + ring
+        walls = [np.array([bottom[i - 1], bottom[i], top[i], top[i - 1]]) for i in range(sides)]
+        faces = [self._flat(face) for face in (bottom, *walls, top)]
+        if len(self.keep) == 3:
+            from mpl_toolkits.mplot3d.art3d import Poly3DCollection
+
+            self.ax.add_collection3d(
+                Poly3DCollection(faces, facecolors=color, alpha=0.8, linewidths=0)
+            )
+        else:
+            from matplotlib.collections import PolyCollection
+
+            self.ax.add_collection(
+                PolyCollection(faces, facecolors=color, edgecolors=color, linewidths=0.5, zorder=3)
+            )
+
+    def finish(self) -> Any:
+        """Give the axes equal units and room for what was drawn, and name them."""
+        if len(self.keep) == 2:
+            self.ax.set_aspect("equal", adjustable="datalim")
+            self.ax.spines[["top", "right"]].set_visible(False)
+        else:
+            from matplotlib.ticker import MaxNLocator
+
+            points = np.vstack([t.reshape(-1, 3) for t in self.touched])
+            centre, span = (
+                (points.max(axis=0) + points.min(axis=0)) / 2,
+                np.ptp(points, axis=0) + 2 * self.margin,
+            )
+            span = np.maximum(
+                span, 0.4 * span.max()
+            )  # a flat chain still gets a box whose labels can be read
+            xlim, ylim, zlim = zip(centre - span / 2, centre + span / 2, strict=True)
+            self.ax.set(xlim=xlim, ylim=ylim, zlim=zlim)
+            self.ax.set_box_aspect(span)
+            for axis in (self.ax.xaxis, self.ax.yaxis, self.ax.zaxis):
+                axis.set_pane_color((0, 0, 0, 0))
+                axis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
+                axis._axinfo["grid"].update(color=COLOURS["ink"], linewidth=0.3)
+        for axis, name in zip(["x", "y", "z"], self.names, strict=False):
+            getattr(self.ax, f"set_{axis}label")(f"{name} [m]")
+        return self.ax
+
+
+def draw_tree(chain: Chain, *, ax: Any = None) -> Any:
+    """Draw which link hangs on which, the ground at the bottom; return the axes.
+
+    A box is a link, with its name; a line is the joint that hangs it on its parent, with the joint's kind.
+    ImportError without matplotlib.
+    """
+    x, depth = _tree_layout(chain.parent)
+    if ax is None:
+        size = (1.5 + 1.6 * np.ptp(x), 1.1 + 0.75 * max(depth))
+        ax = _pyplot().figure(figsize=size).add_subplot()
+    box = {
+        "boxstyle": "round,pad=0.35",
+        "facecolor": "none",
+        "edgecolor": COLOURS["link"],
+        "linewidth": 1.5,
+    }
+    for i, (joint, name) in enumerate(zip(chain.joints, chain.names, strict=True)):
+        kind, parent = type(joint).__name__.lower(), chain.parent[i]
+        below = (x[parent], depth[parent]) if parent >= 0 else (x[-1], 0)
+        ax.annotate(
+            "",
+            (x[i], depth[i]),
+            below,
+            arrowprops=_stalk(COLOURS.get(kind, COLOURS["ink"])),
+            zorder=1,
+        )
+        beside = 0.6 * np.array([x[i], depth[i]]) + 0.4 * np.array(
+            below
+        )  # nearer the child: clear of its siblings
+        ax.annotate(
+            kind,
+            beside,
+            (5, 0),
+            textcoords="offset points",
+            va="center",
+            fontsize="small",
+            color=COLOURS.get(kind, COLOURS["ink"]),
+        )
+        ax.text(x[i], depth[i], name, ha="center", va="center", bbox=box)
+    ax.text(
+        x[-1],
+        0,
+        "ground",
+        ha="center",
+        va="center",
+        bbox={**box, "boxstyle": "square,pad=0.35", "linewidth": 3},
+    )
+    ax.set(xlim=(min(x) - 0.7, max(x) + 0.7), ylim=(-0.4, max(depth) + 0.4))
+    ax.axis("off")
+    return ax
+
+
+def _stalk(color: str) -> dict[str, Any]:
+    """How a joint's line is drawn: it keeps clear of the boxes at both its ends."""
+    return {"arrowstyle": "-", "color": color, "linewidth": 2, "shrinkA": 13, "shrinkB": 13}
+
+
+def _tree_layout(parent: tuple[int, ...]) -> tuple[list[float], list[int]]:
+    """Return x and depth of each link and, last, of the ground: leaves side by side, parents in the middle."""
+    n = len(parent)
+    children: list[list[int]] = [[] for _ in range(n + 1)]
+    depth = [0] * (n + 1)
+    for i, p in enumerate(parent):
+        children[p].append(i)  # p = -1 is the last entry, the ground
+        depth[i] = depth[p] + 1
+    order, waiting = [], [-1]
+    while waiting:  # depth first, left to right
+        i = waiting.pop()
+        order.append(i)
+        waiting.extend(reversed(children[i]))
+    x = [0.0] * (n + 1)
+    leaves = [i for i in order if not children[i]]
+    for i in reversed(order):
+        middle = sum(x[child] for child in children[i]) / max(len(children[i]), 1)
+        x[i] = middle if children[i] else leaves.index(i)
+    return x, depth
+
+
+def _pyplot() -> Any:
+    try:
+        import matplotlib.pyplot
+    except ImportError as error:
+        raise ImportError("drawing needs matplotlib: pip install 'chaindyn[widgets]'") from error
+    return matplotlib.pyplot

@@ -1,0 +1,354 @@
+"""Robots from URDF files: the moving links as a `Chain`, what is welded together merged.
+
+yourdfpy reads the file; what is drawn (meshes, materials) is never looked at.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+
+from chaindyn._check import unit
+from chaindyn._ops import Array
+from chaindyn.chain import Chain, Link
+from chaindyn.joints import Prismatic, Revolute, rotation_about
+from chaindyn.spatial import skew
+
+__all__ = ["load_urdf"]
+
+MOVING = {"revolute": Revolute, "continuous": Revolute, "prismatic": Prismatic}
+UNSUPPORTED = ("floating", "planar")
+INERTIAS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+
+# What stands in a file's elements: where, which attributes, how many numbers each, and whether they must be there
+# (yourdfpy fills a missing inertia with ones). The units and meanings: http://wiki.ros.org/urdf/XML.
+NUMBERS: dict[str, tuple[tuple[str, tuple[str, ...], int, bool], ...]] = {
+    "link": (
+        ("inertial/origin", ("xyz", "rpy"), 3, False),
+        ("inertial/mass", ("value",), 1, True),
+        ("inertial/inertia", INERTIAS, 1, True),
+    ),
+    "joint": (
+        ("origin", ("xyz", "rpy"), 3, False),
+        ("axis", ("xyz",), 3, True),
+        ("mimic", ("multiplier", "offset"), 1, False),
+    ),
+}
+
+
+def load_urdf(
+    path: str | PathLike[str],
+    *,
+    tip: str | None = None,
+    lock: Mapping[str, float] | Iterable[str] | None = None,
+) -> Chain:
+    """Return the chain or tree that a URDF file describes; needs ``pip install "chaindyn[urdf]"``.
+
+    tip : name of a link: only the links on the path out to it are kept; what branches off is cut away,
+    welded parts and their mass too. lock : joints to weld, a mapping from joint name to position [rad or m],
+    or names alone (position 0). Fixed and locked joints are merged: the bodies that they join become one, by
+    the parallel-axis theorem, and what is welded to the root link belongs to the ground. The merged bodies are
+    the ones whose inertia is judged: published files hold parts that no mass has, welded to others that
+    outweigh them.
+
+    A link is named after its URDF link (the child of the joint that moves it), its frame is that link's
+    frame, and links come depth first, branches in the order of the file. Limits, damping, friction and
+    everything drawn are ignored; a link without <inertial> is massless.
+
+    ImportError without yourdfpy; FileNotFoundError; ValueError, with the names of file, link and joint,
+    for what is no URDF or no tree, an impossible inertia, unknown names, a floating or planar joint or
+    one that mimics another (unless locked or cut away), a moving leaf without mass.
+    """
+    path = Path(path)
+    robot = read(path)
+    try:
+        joints = depth_first(robot)
+        locked = positions(lock, {joint.name for joint in robot.joints})
+        if tip is not None:
+            joints = path_to(tip, joints, [link.name for link in robot.links])
+        return Chain(merged(robot, joints, locked))
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+
+
+def read(path: Path) -> Any:
+    """Return yourdfpy's Robot: links with inertials, joints with origins; nothing that is only drawn."""
+    try:
+        import yourdfpy
+    except ImportError as error:
+        raise ImportError(
+            'load_urdf reads URDF files with yourdfpy, which is not installed: pip install "chaindyn[urdf]"'
+        ) from error
+    if not path.is_file():
+        raise FileNotFoundError(f"{path}: there is no such file")
+    try:
+        root = ElementTree.parse(path).getroot()
+        bare = skeleton(root)
+        document = io.BytesIO(ElementTree.tostring(bare))
+        return yourdfpy.URDF.load(document, build_scene_graph=False, load_meshes=False).robot
+    except (ElementTree.ParseError, UnicodeError) as error:
+        raise ValueError(f"{path}: not an XML file, which a URDF is: {error}") from None
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+
+
+def skeleton(root: ElementTree.Element) -> ElementTree.Element:
+    """Return the elements that say how a robot moves, checked; refuse what is no URDF."""
+    if root.tag != "robot":
+        raise ValueError(f"not a URDF: its root element is <{root.tag}>, but must be <robot>")
+    bare = ElementTree.Element("robot", name=root.get("name", ""))
+    names: dict[str, list[str]] = {"link": [], "joint": []}
+    for element in root:
+        if element.tag not in names:
+            continue
+        name = element.get("name")
+        if not name:
+            nth = len(names[element.tag]) + 1
+            raise ValueError(f"<{element.tag}> number {nth} has no name, but every one needs one")
+        if name in names[element.tag]:
+            raise ValueError(f"there are two {element.tag}s named {name!r}: names must differ")
+        names[element.tag].append(name)
+        kept = ElementTree.SubElement(bare, element.tag, element.attrib)
+        kept.extend(
+            e
+            for e in element
+            if e.tag in ("inertial", "parent", "child", "origin", "axis", "mimic")
+        )
+        check_numbers(kept, f"{element.tag} {name!r}")
+    for joint in bare.findall("joint"):
+        check_joint_element(joint, names["link"])
+    return bare
+
+
+def check_numbers(element: ElementTree.Element, label: str) -> None:
+    """Refuse numbers that are missing, unreadable or not finite."""
+    if element.tag == "link" and (inertial := element.find("inertial")) is not None:
+        for tag in ("mass", "inertia"):
+            if inertial.find(tag) is None:
+                raise ValueError(f"{label}: <inertial> has no <{tag}>")
+    for where, attributes, count, required in NUMBERS[element.tag]:
+        holder = element.find(where)
+        for attribute in attributes if holder is not None else ():
+            text = holder.get(attribute)  # type: ignore[union-attr]
+            if text is None and not required:
+                continue
+            wanted = "a number" if count == 1 else f"{count} numbers"
+            try:
+                values = [float(word) for word in (text or "").split()]
+            except ValueError:
+                values = []
+            if len(values) != count or not np.isfinite(values).all():
+                raise ValueError(
+                    f"{label}: <{where}> has {attribute} = {text!r}, but must have {wanted}, finite"
+                )
+
+
+def check_joint_element(joint: ElementTree.Element, links: Sequence[str]) -> None:
+    """Refuse a joint of unknown type, and one that does not join two links of the file."""
+    label = f"joint {joint.get('name')!r}"
+    known = [*MOVING, "fixed", *UNSUPPORTED]
+    if joint.get("type") not in known:
+        raise ValueError(
+            f"{label} has type {joint.get('type')!r}, but must be one of {', '.join(known)}"
+        )
+    for end in ("parent", "child"):
+        holder = joint.find(end)
+        name = None if holder is None else holder.get("link")
+        if name not in links:
+            raise ValueError(f"{label}: its {end} is {name!r}, but must be one of the file's links")
+
+
+def depth_first(robot: Any) -> list[Any]:
+    """Return the joints from the root link outward, a branch at a time; refuse what is not one tree."""
+    children: dict[str, list[Any]] = {link.name: [] for link in robot.links}
+    roots = dict.fromkeys(children)
+    for joint in robot.joints:
+        children[joint.parent].append(joint)
+        if joint.child not in roots:
+            others = [j.name for j in robot.joints if j.child == joint.child]
+            raise ValueError(
+                f"link {joint.child!r} is the child of several joints, {others}: "
+                "joints must form a tree, without loops"
+            )
+        del roots[joint.child]
+    if not children:
+        raise ValueError("there are no links: <robot> must hold <link> and <joint> elements")
+    if len(roots) > 1:
+        raise ValueError(
+            f"several links are no joint's child, {list(roots)}: there must be one root link"
+        )
+    order, waiting = [], [joint for root in roots for joint in reversed(children[root])]
+    while waiting:
+        joint = waiting.pop()
+        order.append(joint)
+        waiting.extend(reversed(children[joint.child]))
+    if not roots or len(order) < len(robot.joints):
+        loop = [joint.name for joint in robot.joints if joint not in order]
+        raise ValueError(f"the joints {loop} form a loop or hang on one: joints must form a tree")
+    return order
+
+
+def path_to(tip: str, joints: Sequence[Any], links: Sequence[str]) -> list[Any]:
+    """Return those of the joints, which are in order from the root, that lie on the path to a link."""
+    if tip not in links:
+        raise ValueError(f"tip is {tip!r}, but must be one of the links {list(links)}")
+    path: list[Any] = []
+    for joint in reversed(joints):
+        if joint.child == (path[-1].parent if path else tip):
+            path.append(joint)
+    return path[::-1]
+
+
+def positions(
+    lock: Mapping[str, float] | Iterable[str] | None, joints: set[str]
+) -> dict[str, float]:
+    """Return the position of each locked joint; refuse unknown names and what is no position."""
+    if isinstance(lock, str):
+        raise ValueError(
+            f"lock is {lock!r}, but must be a list of joint names, or a mapping to positions"
+        )
+    locked = dict(lock) if isinstance(lock, Mapping) else dict.fromkeys(lock or (), 0.0)
+    for name, position in locked.items():
+        if name not in joints:
+            raise ValueError(
+                f"lock names the joint {name!r}, but the file's joints are {sorted(joints)}"
+            )
+        if not isinstance(position, int | float | np.number) or not np.isfinite(position):
+            raise ValueError(
+                f"lock puts joint {name!r} at {position!r}, but must give a finite number"
+            )
+    return locked
+
+
+@dataclass(frozen=True, eq=False)
+class Body:
+    """Mass [kg], centre of mass (3,) [m] and inertia about it (3, 3) [kg m^2] in some frame."""
+
+    mass: float
+    com: Array
+    inertia: Array
+
+    def seen_from(self, pose: Array) -> Body:
+        """Return the same body in the frame in which its own has this pose (4, 4)."""
+        R, p = pose[:3, :3], pose[:3, 3]
+        return Body(self.mass, R @ self.com + p, R @ self.inertia @ R.T)
+
+
+def own_body(link: Any) -> Body:
+    """Return what a URDF link's <inertial> says, in the link's frame; nothing if it has none."""
+    if link.inertial is None:
+        return Body(0.0, np.zeros(3), np.zeros((3, 3)))
+    if link.inertial.mass < 0:  # told here, for merging could hide it
+        raise ValueError(
+            f"link {link.name!r}: mass is {link.inertial.mass}, but must not be negative"
+        )
+    return Body(link.inertial.mass, np.zeros(3), link.inertial.inertia).seen_from(
+        pose_of(link.inertial)
+    )
+
+
+def one_body(bodies: Sequence[Body]) -> Body:
+    """Return several bodies welded into one, by the parallel-axis theorem."""
+    heavy = [body for body in bodies if body.mass or body.inertia.any()]
+    if len(heavy) == 1:
+        return heavy[0]
+    mass = sum(body.mass for body in heavy)
+    moment = sum((body.mass * body.com for body in heavy), np.zeros(3))
+    com = moment / mass if mass else moment
+    arms = [skew(body.com - com) for body in heavy]
+    parts = [b.inertia + b.mass * d @ d.T for b, d in zip(heavy, arms, strict=True)]
+    return Body(mass, com, sum(parts, np.zeros((3, 3))))
+
+
+def pose_of(element: Any) -> Array:
+    """Return the pose (4, 4) that an element's <origin> gives; the identity where there is none."""
+    return np.eye(4) if element.origin is None else element.origin
+
+
+def displacement(joint: Any, position: float) -> Array:
+    """Return the pose (4, 4) of the child in the joint's frame, at one position."""
+    pose = np.eye(4)
+    if position == 0:
+        return pose
+    if joint.type not in MOVING:
+        raise ValueError(
+            f"lock puts joint {joint.name!r} at {position:g}, but it is {joint.type} and can be locked at 0 only"
+        )
+    axis = unit(joint.axis, f"joint {joint.name!r}: axis")
+    if joint.type == "prismatic":
+        pose[:3, 3] = position * axis
+    else:
+        pose[:3, :3] = rotation_about(axis, np.array([position]))
+    return pose
+
+
+def check_can_move(joint: Any) -> None:
+    """Refuse a joint that a chain cannot have yet."""
+    remedy = "lock it at a position, or choose a tip that cuts it away"
+    if joint.mimic is not None:
+        raise ValueError(
+            f"joint {joint.name!r} mimics joint {joint.mimic.joint!r}, which a chain cannot: {remedy}"
+        )
+    if joint.type in UNSUPPORTED:
+        raise ValueError(
+            f"joint {joint.name!r} is {joint.type}, which a chain's joints cannot be yet: {remedy}"
+        )
+
+
+def merged(robot: Any, joints: Sequence[Any], locked: Mapping[str, float]) -> list[Link]:
+    """Return the moving links; what fixed and locked joints hold together is one of them."""
+    described = {link.name: link for link in robot.links}
+    moved = {joint.child for joint in joints}
+    # for each URDF link, the moving link that it is part of and its pose (4, 4) there
+    home = {name: ("ground", np.eye(4)) for name in described if name not in moved}
+    parts: dict[str, list[Body]] = {"ground": []}
+    hinges = {}  # for each moving link, its joint, its parent and the joint's pose there
+    for joint in joints:
+        carrier, pose = home[joint.parent]
+        pose = pose @ pose_of(joint)
+        if joint.type == "fixed" or joint.name in locked:
+            pose = pose @ displacement(joint, locked.get(joint.name, 0))
+        else:
+            check_can_move(joint)
+            hinges[joint.child] = joint, carrier, pose
+            carrier, pose = joint.child, np.eye(4)
+            parts[carrier] = []
+        home[joint.child] = carrier, pose
+        parts[carrier].append(own_body(described[joint.child]).seen_from(pose))
+    if not hinges:
+        raise ValueError("no joint moves: a chain needs one that is neither fixed nor locked")
+    carriers = {carrier for _, carrier, _ in hinges.values()}
+    return [
+        moving_link(name, *hinge, one_body(parts[name]), is_leaf=name not in carriers)
+        for name, hinge in hinges.items()
+    ]
+
+
+def moving_link(
+    name: str, joint: Any, parent: str, pose: Array, body: Body, *, is_leaf: bool
+) -> Link:
+    """Return one link of the chain; refuse a leaf without mass."""
+    if is_leaf and not body.mass and not body.inertia.any():
+        raise ValueError(
+            f"link {name!r}, moved by joint {joint.name!r}, has no mass and carries nothing: with "
+            "nothing to accelerate the mass matrix is singular; give it an <inertial>, lock the joint, "
+            "or choose a tip that cuts it away"
+        )
+    axis = unit(joint.axis, f"joint {joint.name!r}: axis")
+    return Link(
+        joint=MOVING[joint.type](axis),
+        mass=body.mass,
+        com=body.com,
+        inertia=body.inertia,
+        offset=pose[:3, 3],
+        rotation=pose[:3, :3],
+        parent=parent,
+        name=name,
+    )

@@ -1,0 +1,18 @@
+"""Widgets to take hold of: a screw and a wrench, and a chain to turn joint by joint.
+
+Each takes the functions under study as arguments, so that what it shows is what those functions return.
+With a kernel, Python computes; without one, on a page of the book, the same picture works from embedded data.
+"""
+
+try:
+    import anywidget  # noqa: F401
+except ImportError as error:
+    raise ImportError(
+        "widgets need anywidget and ipywidgets: pip install 'chaindyn[widgets]'"
+    ) from error
+
+from chaindyn.widgets._base import Explorer
+from chaindyn.widgets.chain import ChainExplorer
+from chaindyn.widgets.screw import ScrewExplorer
+
+__all__ = ["ChainExplorer", "Explorer", "ScrewExplorer"]

@@ -1,0 +1,144 @@
+"""What every explorer shares: requests from the page, answers from the reader's functions, and their errors.
+
+The page sets `request`; Python computes and sets `answer`; `scene` holds what never changes, with the data
+that lets the page do without Python. All three travel in the page's saved state, so the first picture is there
+before, or without, any kernel. ipywidgets has at most one request under way and lets the latest one win,
+so a fast drag does not queue up work.
+"""
+
+from __future__ import annotations
+
+import inspect
+import traceback
+from collections.abc import Callable
+from importlib.resources import files
+from itertools import product
+from typing import Any, NamedTuple
+
+import anywidget
+import numpy as np
+import traitlets
+
+
+def source(*names: str) -> str:
+    """Return JavaScript or CSS files of this package, one after another, as the one text that anywidget takes."""
+    return "\n".join((files(__package__) / name).read_text(encoding="utf-8") for name in names)
+
+
+class Explorer(anywidget.AnyWidget):
+    """A widget that shows what some functions return, for inputs that the reader sets.
+
+    A subclass says what to compute from a request, and brings a view: an ES module after ``base.js``.
+    functions : name -> callable; call them by `self.call`. start : the first request. scene : constants.
+    What the functions raise for the first request is raised here; later it is shown in the widget.
+    """
+
+    request = traitlets.Dict().tag(sync=True)
+    answer = traitlets.Dict().tag(sync=True)
+    scene = traitlets.Dict().tag(sync=True)
+    _css = source("base.css")
+
+    def __init__(self, functions: dict[str, Callable[..., Any]], start: dict, scene: dict) -> None:
+        self.functions = functions
+        request = {"serial": 0, **plain(start)}
+        answer = {"serial": 0, "values": plain(self.compute(request))}
+        scene = plain({"functions": list(functions), **scene})
+        super().__init__(request=request, answer=answer, scene=scene)
+        self.observe(self._reply, names="request")
+
+    def compute(self, request: dict) -> dict[str, Any]:
+        """Return what the view draws, by name, for one request. May raise: the error is shown."""
+        raise NotImplementedError
+
+    def call(
+        self, name: str, *args: Any, shapes: list[tuple[int, ...]], **options: Any
+    ) -> list[np.ndarray]:
+        """Call the reader's function; return its results as floats, one for each shape that the view relies on.
+
+        An error says on the way which function it came from, and on which line.
+        """
+        function = self.functions[name]
+        try:
+            returned = function(*args, **options)
+            results = [np.asarray(x, float) for x in ([returned] if len(shapes) == 1 else returned)]
+        except Exception as error:
+            error.add_note(f"in {name}{_line_within(function, error)}")
+            raise
+        returned_shapes = [x.shape for x in results]
+        if returned_shapes != shapes:
+            raise ValueError(
+                f"{name} returned shape {_joined(returned_shapes)}, not {_joined(shapes)}"
+            )
+        return results
+
+    def _reply(self, change: dict) -> None:
+        request = change["new"]
+        try:
+            told: dict[str, Any] = {"values": plain(self.compute(request))}
+        except Exception as error:
+            told = {
+                "error": "; ".join(
+                    [f"{type(error).__name__}: {error}", *getattr(error, "__notes__", [])]
+                )
+            }
+        self.answer = {"serial": request.get("serial", 0), **told}
+
+
+def plain(x: Any) -> Any:
+    """Return arrays as lists and numbers as floats, for JSON; what is not finite, which JSON lacks, becomes None."""
+    if isinstance(x, dict):
+        return {key: plain(value) for key, value in x.items()}
+    if isinstance(x, np.ndarray | list | tuple):
+        return [plain(value) for value in x]
+    if isinstance(x, np.generic):
+        x = x.item()
+    return None if isinstance(x, float) and not np.isfinite(x) else x
+
+
+def _joined(shapes: list[tuple[int, ...]]) -> str:
+    return " and ".join(map(str, shapes))
+
+
+def _line_within(function: Callable[..., Any], error: BaseException) -> str:
+    """Return ", line 3" for the deepest line of the function's own file or cell that the error passed through."""
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [frame.lineno for frame in frames if code and frame.filename == code.co_filename]
+    return f", line {lines[-1]}" if lines else ""
+
+
+class Axis(NamedTuple):
+    """One argument of a function to be tabulated: values to try, and the basis it is a combination of."""
+
+    probes: list
+    basis: Callable[[Any], Any]
+
+
+E3 = np.eye(3)
+LINEAR = Axis(list(E3), lambda x: x)
+AFFINE = Axis([0 * E3[0], *E3], lambda x: [1, *x])
+SCALAR = Axis([0, 1], lambda x: [1, x])
+ANGLE = Axis(
+    [0, 90, 180], lambda degrees: [1, np.cos(np.deg2rad(degrees)), np.sin(np.deg2rad(degrees))]
+)
+
+
+def tabulate(function: Callable[..., Any], *axes: Axis) -> np.ndarray:
+    """Return the coefficients of a function that is, in each argument, a combination of that argument's basis.
+
+    They are (len(basis 1), len(basis 2), ..., *result); `contract` evaluates them. With these numbers a page
+    without Python has the function exactly, whatever its formula. It is called at every combination of probes.
+    """
+    values = np.array([function(*point) for point in product(*(axis.probes for axis in axes))])
+    table = values.reshape([len(axis.probes) for axis in axes] + list(values.shape[1:]))
+    for k, axis in enumerate(axes):
+        solved = np.linalg.inv([axis.basis(probe) for probe in axis.probes])
+        table = np.moveaxis(np.tensordot(solved, table, (1, k)), 0, k)
+    return table
+
+
+def contract(table: np.ndarray, *weights: Any) -> np.ndarray:
+    """Return what a table of `tabulate` says at the point where the bases have these values."""
+    for weight in weights:
+        table = np.tensordot(weight, table, (0, 0))
+    return table

@@ -1,0 +1,176 @@
+"""Every page of the site, opened in a browser: nothing foreign, nothing broken, nothing out of reach."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cache
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, ConsoleMessage, Response
+
+from book.browser import SCHEMES, WIDTHS, open_page, page_names, settle
+
+pytestmark = pytest.mark.browser
+
+PAGES = page_names()
+MODES = [(width, scheme) for scheme in SCHEMES for width in WIDTHS]
+FAST, *REST = MODES
+NARROW = min(WIDTHS)
+
+WITHOUT_WIDGET, WITH_WIDGET = 1_000_000, 2_000_000  # bytes, gzipped
+LEVEL_A_AND_AA = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+
+# Checked in the page: images that did not load, and those that a screen reader would pass by or spell out.
+BROKEN_IMAGES = """async () => {
+  const broken = async image => {
+    image.loading = "eager";
+    try { await image.decode(); } catch { return `${image.src} does not load`; }
+    const alt = image.getAttribute("alt")?.trim();
+    return !alt || alt === image.getAttribute("src") ? `${image.src} has no alt text` : null;
+  };
+  return (await Promise.all([...document.images].map(broken))).filter(Boolean);
+}"""
+
+
+@dataclass
+class Visit:
+    """What happened while a page was opened."""
+
+    status: int = 0
+    requests: list[str] = field(default_factory=list)
+    failures: list[str] = field(default_factory=list)
+    messages: list[str] = field(default_factory=list)
+    bodies: dict[str, int] = field(default_factory=dict)  # gzipped bytes by address
+    images: list[str] = field(default_factory=list)
+    formulas_in_error: list[str] = field(default_factory=list)
+    widgets: int = 0
+    overflow: int = 0
+
+
+@pytest.fixture(scope="session")
+def visit(chromium: Browser, site_url: str) -> Callable[[str, int, str], Visit]:
+    """Open a page, once for each width and colour scheme, and tell what happened."""
+
+    @cache
+    def opened(name: str, width: int, scheme: str) -> Visit:
+        page, result, responses = open_page(chromium, width, scheme), Visit(), list[Response]()
+
+        def on_console(message: ConsoleMessage) -> None:
+            if message.type == "error":
+                result.messages.append(f"{message.text} ({message.location.get('url')})")
+
+        page.on("request", lambda request: result.requests.append(request.url))
+        page.on("requestfailed", lambda request: result.failures.append(request.url))
+        page.on("response", lambda response: responses.append(response))
+        page.on("console", on_console)
+        page.on("pageerror", lambda error: result.messages.append(str(error)))
+        response = page.goto(f"{site_url}{name}.html")
+        result.status = response.status if response else 0
+        settle(page)
+        result.failures += [
+            f"{response.status} {response.url}" for response in responses if response.status >= 400
+        ]
+        result.bodies = {
+            response.url: len(gzip.compress(response.body()))
+            for response in responses
+            if response.ok
+        }
+        result.images = page.evaluate(BROKEN_IMAGES)
+        result.formulas_in_error = page.locator("mjx-merror, [data-mjx-error]").all_inner_texts()
+        result.widgets = page.locator(
+            "script[type='application/vnd.jupyter.widget-view+json']"
+        ).count()
+        result.overflow = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
+        page.context.close()
+        return result
+
+    return opened
+
+
+@pytest.fixture(scope="session")
+def violations(chromium: Browser, site_url: str) -> Callable[[str, int, str], str]:
+    """What axe-core finds on a page, told for a test's message; nothing if it finds nothing."""
+
+    def found(name: str, width: int, scheme: str) -> str:
+        page = open_page(chromium, width, scheme)
+        page.goto(f"{site_url}{name}.html")
+        settle(page)
+        only = {"type": "tag", "values": LEVEL_A_AND_AA}
+        options = {"runOnly": only, "resultTypes": ["violations"]}
+        result = Axe().run(page, options=options).response["violations"]
+        page.context.close()
+        return "\n".join(
+            f"{violation['id']} ({violation['help']}): {node['target']} {json.dumps(node['html'][:200])}"
+            for violation in result
+            for node in violation["nodes"]
+        )
+
+    return found
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_opens(visit, name):
+    seen = visit(name, *FAST)
+    assert seen.status == 200
+    assert not seen.failures
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_asks_no_other_host(visit, site_url, name):
+    foreign = [
+        url
+        for url in visit(name, *FAST).requests
+        if not url.startswith((site_url, "data:", "blob:"))
+    ]
+    assert not foreign
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_console_is_clean(visit, name):
+    assert not visit(name, *FAST).messages
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_images_load_and_have_alt_text(visit, name):
+    assert not visit(name, *FAST).images
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_formulas_are_set(visit, name):
+    assert not visit(name, *FAST).formulas_in_error
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_weight(visit, name):
+    seen = visit(name, *FAST)
+    heaviest = sorted(((size, url) for url, size in seen.bodies.items()), reverse=True)[:5]
+    assert sum(seen.bodies.values()) <= (WITH_WIDGET if seen.widgets else WITHOUT_WIDGET), heaviest
+    if not seen.widgets:
+        assert not [url for url in seen.requests if "html-manager" in url or "require.js" in url]
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_does_not_scroll_sideways(visit, name):
+    assert visit(name, NARROW, SCHEMES[0]).overflow <= 0
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_is_accessible(violations, name):
+    assert not violations(name, *FAST)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize(("width", "scheme"), REST)
+def test_on_every_screen(visit, violations, name, width, scheme):
+    seen = visit(name, width, scheme)
+    assert seen.status == 200
+    assert not seen.failures
+    assert not seen.messages
+    assert not seen.images
+    assert seen.overflow <= 0
+    assert not violations(name, width, scheme)

@@ -1,0 +1,170 @@
+"""A widget in a real JupyterLab, whose kernel is slower than the hand that drags."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+PAUSE = 0.1  # what each of the two screws of a request takes Python [s]
+CELL = f"""
+import json, time
+import chaindyn
+from chaindyn.widgets import ScrewExplorer
+
+def unhurried(point, direction, pitch=0):
+    if armed:
+        time.sleep({PAUSE})
+        with open("asked.txt", "a") as log:
+            log.write(json.dumps(list(point)) + "\\n")
+        if pitch > 0.9:
+            raise ArithmeticError("too steep")
+    return chaindyn.screw(point, direction, pitch)
+
+armed = False
+widget = ScrewExplorer(screw=unhurried)
+armed = True
+widget
+"""
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> Iterator[tuple[str, Path]]:
+    """A JupyterLab of its own over an empty folder, with one notebook; yields the notebook's address and the folder."""
+    notebook = {
+        "cells": [
+            {
+                "cell_type": "code",
+                "id": "a",
+                "metadata": {},
+                "source": CELL.strip(),
+                "outputs": [],
+                "execution_count": None,
+            }
+        ],
+        "metadata": {
+            "kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}
+        },
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+    (tmp_path / "try.ipynb").write_text(json.dumps(notebook))
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    options = ["--no-browser", "--ip=127.0.0.1", f"--port={port}", "--allow-root"]
+    options += ["--LabApp.expose_app_in_browser=True", f"--ServerApp.root_dir={tmp_path}"]
+    own = {
+        name: str(tmp_path / name.lower())
+        for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")
+    }
+    own["JUPYTER_TOKEN"] = token = (
+        secrets.token_hex()
+    )  # the server runs code: nobody else on the machine may ask it to
+    with (tmp_path / "lab.log").open("w") as log:
+        command = [sys.executable, "-m", "jupyterlab", *options]
+        server = subprocess.Popen(command, stdout=log, stderr=log, env={**os.environ, **own})
+        try:
+            address = f"http://127.0.0.1:{port}"
+            deadline = time.monotonic() + 60
+            while not _answers(f"{address}/api"):
+                assert server.poll() is None and time.monotonic() < deadline, (
+                    tmp_path / "lab.log"
+                ).read_text()
+                time.sleep(0.2)
+            yield f"{address}/lab/tree/try.ipynb?token={token}", tmp_path
+        finally:
+            server.terminate()
+            server.wait(20)
+
+
+def _answers(address: str) -> bool:
+    try:
+        return urllib.request.urlopen(address, timeout=2).status == 200
+    except (urllib.error.URLError, OSError):
+        return False
+
+
+def run_all(page: Page) -> None:
+    kernel = "jupyterapp.shell.currentWidget?.sessionContext?.session?.kernel"
+    page.wait_for_function(f"window.jupyterapp && {kernel}?.status === 'idle'", timeout=90_000)
+    page.evaluate("void jupyterapp.commands.execute('notebook:run-all-cells')")
+    page.wait_for_selector(".chaindyn", timeout=30_000)
+
+
+def test_in_jupyterlab_a_drag_never_queues_up_and_ends_right(
+    chromium: Browser, lab: tuple[str, Path]
+) -> None:
+    address, folder = lab
+    page = chromium.new_context(viewport={"width": 1280, "height": 1000}).new_page()
+    try:
+        page.goto(address)
+        run_all(page)
+        source, error = page.locator(".source"), page.locator(".chaindyn .error")
+        expect(source).to_have_text(
+            "Computed by Python with your screw, X_motion, X_force.", timeout=20_000
+        )
+
+        asked = folder / "asked.txt"
+        before = len(asked.read_text().splitlines())
+        box = page.get_by_role("button", name="Point on the motion axis").bounding_box()
+        assert box
+        page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        page.mouse.down()
+        moves = 60
+        start = time.monotonic()
+        for i in range(moves):
+            page.mouse.move(box["x"] + 15 + i, box["y"] + 15 + i / 2)
+        page.mouse.up()
+        took = time.monotonic() - start
+        field = page.get_by_role("spinbutton", name="motion point x [m]")
+        x = float(field.input_value())
+        time.sleep(8 * PAUSE)
+        lines = [json.loads(line) for line in asked.read_text().splitlines()[before:]]
+        assert len(lines) / 2 <= took / (2 * PAUSE) + 3, (
+            "more requests than Python had time for: they queued up"
+        )
+        assert len(lines) / 2 < moves
+        assert lines[-2][0] == pytest.approx(x, abs=0.006), (
+            "the last request is where the drag ended"
+        )
+        expect(source).to_have_text("Computed by Python with your screw, X_motion, X_force.")
+
+        page.get_by_role("spinbutton", name="motion pitch [m/rad]").fill("1")
+        expect(error).to_contain_text("ArithmeticError: too steep; in screw, line 11")
+        page.get_by_role("spinbutton", name="motion pitch [m/rad]").fill("0.5")
+        expect(error).to_be_empty()
+
+        cells = page.locator(".jp-Cell").count()
+        slider = page.get_by_role("slider", name="motion pitch [m/rad], slider")
+        for target in (
+            page.get_by_role("button", name="Point on the force axis"),
+            page.get_by_role("application"),
+            slider,
+        ):
+            target.focus()
+            for key in (
+                "ArrowDown",
+                "ArrowUp",
+                "a",
+                "b",
+                "x",
+            ):  # in JupyterLab's command mode they add and cut cells
+                page.keyboard.press(key)
+            expect(target).to_be_focused()
+            assert page.locator(".jp-Cell").count() == cells
+    finally:
+        page.context.close()

@@ -1,0 +1,544 @@
+"""The widgets on a page of their own: by mouse, keyboard and touch, without Python and with it.
+
+The page plays the part of anywidget: it hands the view a model with get, set, on, off and save_changes. With a kernel is
+played by a real widget of this process, which is sent what the page saves.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import numpy as np
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Locator, Page, expect
+
+import chaindyn
+from book.browser import SCHEMES, WIDTHS
+from chaindyn import Chain, Fixed, Link, Prismatic, Revolute, X_motion
+from chaindyn.teaching import normwise
+from chaindyn.widgets import ChainExplorer, Explorer, ScrewExplorer
+
+pytestmark = pytest.mark.browser
+
+EPS = np.finfo(float).eps
+INERTIA = 0.01 * np.eye(3)
+MODES = [(width, scheme) for scheme in SCHEMES for width in WIDTHS]
+PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>A widget</title>
+<meta name="viewport" content="width=device-width, initial-scale=1"><link rel="icon" href="data:,">
+<link rel="stylesheet" href="view.css">
+<style>html { color-scheme: light dark } body { margin: 8px; background: light-dark(#fff, #14181e) }</style></head>
+<body><main><h1 style="color: light-dark(#000, #fff)">A widget</h1><div id="widget"></div></main>
+<script type="module">
+  import view, * as inside from "./view.js";
+  const state = await (await fetch("state.json")).json();
+  const listeners = {};
+  const model = {
+    get: (key) => state[key],
+    on: (event, call) => (listeners[event] ??= []).push(call),
+    off: (event, call) => (listeners[event] = listeners[event].filter((other) => other !== call)),
+    set: (key, value) => ((state[key] = value), (listeners["change:" + key] ?? []).forEach((call) => call())),
+    save_changes: async () => {
+      const answer = await window.python?.(state.request);
+      if (answer) model.set("answer", answer);
+    },
+  };
+  Object.assign(window, { model, inside, listeners });
+  window.close_view = view.render({ model, el: document.getElementById("widget") });
+</script></body></html>"""
+
+
+def arm() -> Chain:
+    turned = chaindyn.rotation_about(np.array([0.6, 0, 0.8]), np.array([0.7]))
+    return Chain(
+        [
+            Link(Revolute((0, 0, 1)), 1, (0, 0, 0.2), INERTIA, name="base"),
+            Link(Revolute((0, 3, 4)), 1, (0.2, 0, 0), INERTIA, offset=(0, 0, 0.4), rotation=turned),
+            Link(Prismatic((1, 1, 0)), 1, (0.1, 0, 0), INERTIA, offset=(0.4, 0, 0), name="slide"),
+            Link(
+                Fixed(), 1, (0.05, 0, 0), INERTIA, offset=(0.2, 0, 0), rotation=turned, name="tool"
+            ),
+            Link(
+                Revolute((1, 0, 0)),
+                1,
+                (0, 0, 0.15),
+                INERTIA,
+                offset=(0, 0.1, 0),
+                parent="base",
+                name="finger",
+            ),
+        ]
+    )
+
+
+def planar() -> Chain:
+    links = [
+        Link(Revolute(), 1, (0.5, 0, 0), INERTIA, offset=(0 if i == 0 else 1, 0, 0))
+        for i in range(2)
+    ]
+    return Chain(links)
+
+
+WIDGETS: dict[str, Callable[[], Explorer]] = {
+    "screw": ScrewExplorer,
+    "chain": lambda: ChainExplorer(arm(), [0.4, -0.5, 0.1, 0.5], body="tool"),
+}
+
+
+@pytest.fixture
+def put_on_page(chromium: Browser) -> Iterator[Callable[..., Page]]:
+    """Serve one widget on a page and open it. `kernel` makes Python answer; `expose` names functions of the view to call."""
+    closing: list[Callable[[], Any]] = []
+
+    def put(widget: Explorer, *, kernel: bool = False, expose: str = "", **context: Any) -> Page:
+        state = widget.get_state()
+        model = {key: state[key] for key in ("request", "answer", "scene")}
+        files = {
+            "/": ("text/html", PAGE),
+            "/view.js": (
+                "text/javascript",
+                state["_esm"] + (f"\nexport {{ {expose} }};" if expose else ""),
+            ),
+            "/view.css": ("text/css", state["_css"]),
+            "/state.json": ("application/json", json.dumps(model, allow_nan=False)),
+        }
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                kind, text = files[self.path]
+                self.send_response(200)
+                self.send_header("Content-Type", f"{kind}; charset=utf-8")
+                self.end_headers()
+                self.wfile.write(text.encode())
+
+            def log_message(self, format: str, *arguments: Any) -> None:
+                """Say nothing of each request."""
+
+        server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        page = chromium.new_context(
+            **{"viewport": {"width": 1280, "height": 900}, **context}
+        ).new_page()
+        closing.extend([page.context.close, server.shutdown, server.server_close])
+        errors: list[str] = []
+        page.on("console", lambda message: message.type == "error" and errors.append(message.text))
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        closing.insert(0, lambda: pytest.fail(f"errors on the page: {errors}") if errors else None)
+        if kernel:
+
+            def python(request: dict) -> dict:
+                widget.set_state({"request": request})
+                return widget.answer
+
+            page.expose_function("python", python)
+        page.goto(f"http://127.0.0.1:{server.server_port}/")
+        page.wait_for_selector(".chaindyn")
+        return page
+
+    yield put
+    for close in closing:
+        close()
+
+
+def request_of(page: Page) -> dict:
+    return page.evaluate("model.get('request')")
+
+
+def rows_of(page: Page) -> list[list[str]]:
+    """The numbers shown, row by row, once the picture is drawn."""
+    page.evaluate("new Promise(requestAnimationFrame)")
+    page.evaluate("new Promise(requestAnimationFrame)")
+    return [row.locator("td").all_inner_texts() for row in page.locator(".chaindyn tbody tr").all()]
+
+
+def as_shown(*columns: list[float]) -> list[list[str]]:
+    def shown(x: float) -> str:
+        return f"{round(x, 2) + 0:.2f}".replace("-0.00", "0.00").replace("-", "\u2212")
+
+    return [[shown(x) for x in row] for row in zip(*columns, strict=True)]
+
+
+def screw_rows(widget: ScrewExplorer, request: dict) -> list[list[str]]:
+    values = widget.compute(request)
+    return [
+        row
+        for part in ("motion", "force")
+        for row in as_shown(values[part]["O"], values[part]["B"])
+    ]
+
+
+def centre(target: Locator) -> tuple[float, float]:
+    box = target.bounding_box()
+    assert box is not None
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def drag(page: Page, start: tuple[float, float], by: tuple[float, float], steps: int = 8) -> None:
+    page.mouse.move(*start)
+    page.mouse.down()
+    page.mouse.move(start[0] + by[0], start[1] + by[1], steps=steps)
+    page.mouse.up()
+
+
+# --- Without Python ---------------------------------------------------------------------------------------------------
+
+
+def test_the_page_computes_what_python_computes_screw(put_on_page):
+    widget = ScrewExplorer()
+    page = put_on_page(widget, expose="fromTables")
+    rng = np.random.default_rng(2)
+    for _ in range(5):
+        request = json.loads(json.dumps(widget.request))
+        for part in ("motion", "force"):
+            direction = rng.normal(size=3)
+            direction = (direction / np.linalg.norm(direction)).tolist()
+            pitch, size = rng.normal(size=2).tolist()
+            request[part] = {
+                "point": rng.normal(size=3).tolist(),
+                "direction": direction,
+                "pitch": pitch,
+                "size": size,
+            }
+        request["frame"] = {"origin": rng.normal(size=3).tolist(), "turn": rng.uniform(-180, 180)}
+        ask = "request => inside.fromTables(model.get('scene').tables, model.get('scene').lattice, request)"
+        here, there = widget.compute(request), page.evaluate(ask, request)
+        for part in ("motion", "force"):
+            for frame in "OB":
+                assert normwise(there[part][frame], here[part][frame]) <= 100 * EPS
+        scale = np.linalg.norm(here["motion"]["O"]) * np.linalg.norm(here["force"]["O"])
+        assert abs(there["power"]["B"] - here["power"]["O"]) <= 100 * EPS * scale
+        assert normwise(there["field"], here["field"]) <= 100 * EPS
+
+
+@pytest.mark.parametrize("frame", ["world", "body", "mixed"])
+def test_the_page_computes_what_python_computes_chain(put_on_page, frame):
+    chain = arm()
+    widget = ChainExplorer(chain, frame=frame)
+    page = put_on_page(widget, expose="fromTree")
+    for seed in range(3):
+        q, _ = chaindyn.random_state(chain, seed)
+        for body in range(chain.n):
+            request = {"q": q.tolist(), "body": body, "frame": frame}
+            there = page.evaluate(
+                "request => inside.fromTree(model.get('scene'), request)", request
+            )
+            here = widget.compute(request)
+            assert set(there) == set(here)
+            for name in here:
+                assert normwise(there[name], here[name]) <= 100 * EPS * chain.n, (name, body)
+
+
+@pytest.mark.parametrize("name", WIDGETS)
+def test_it_is_there_without_python_and_says_so(put_on_page, name):
+    page = put_on_page(WIDGETS[name]())
+    expect(page.locator(".source")).to_contain_text("No Python is answering: computed by the page")
+    expect(page.locator(".error")).to_be_empty()
+    assert page.locator(".chaindyn svg polyline").count() > 10
+    assert all(all(row) for row in rows_of(page))
+    expect(page.locator("[role=status]")).not_to_be_empty()
+
+
+def test_screw_by_mouse(put_on_page):
+    widget = ScrewExplorer()
+    page = put_on_page(widget)
+    assert rows_of(page) == screw_rows(widget, widget.request)
+    page.get_by_role("button", name="view x\u2013y").click()
+    handle = page.get_by_role("button", name="Point on the motion axis")
+    before = request_of(page)["motion"]["point"]
+    zoom = 95 * page.locator(".chaindyn svg").bounding_box()["width"] / 480  # pixels a metre
+    drag(page, centre(handle), (zoom * 0.5, -zoom * 0.25))
+    request = request_of(page)
+    np.testing.assert_allclose(
+        request["motion"]["point"], np.add(before, [0.5, 0.25, 0]), atol=0.011
+    )
+    assert rows_of(page) == screw_rows(widget, request) != screw_rows(widget, widget.request)
+    drag(page, centre(page.get_by_role("button", name="Direction of the force axis")), (-60, -40))
+    request = request_of(page)
+    assert np.linalg.norm(request["force"]["direction"]) == pytest.approx(1, abs=1e-12)
+    assert request["force"]["direction"] != widget.request["force"]["direction"]
+    assert rows_of(page) == screw_rows(widget, request)
+    drag(page, centre(page.get_by_role("button", name="Origin of frame B")), (30, 10))
+    assert request_of(page)["frame"]["origin"] != widget.request["frame"]["origin"]
+    assert rows_of(page) == screw_rows(widget, request_of(page))
+
+
+def test_reciprocal_screws_do_no_work(put_on_page):
+    """Two lines that meet: the force goes through a point that the rotation does not move."""
+    meet = {"point": (0, 0, 0.5), "pitch": 0}
+    widget = ScrewExplorer(
+        motion={**meet, "direction": (0, 0, 1)}, force={**meet, "direction": (1, 0, 0)}
+    )
+    page = put_on_page(widget)
+    expect(page.locator(".work")).to_contain_text("reciprocal: the force does no work")
+    page.get_by_role("spinbutton", name="force pitch [m]").fill("0.5")
+    expect(page.locator(".work")).to_contain_text(
+        "reciprocal"
+    )  # at right angles a moment does no work either
+    page.get_by_role("spinbutton", name="force point y [m]").fill("1")
+    expect(page.locator(".work")).to_have_text(
+        "Power m\u00b7f: \u22122.00 W, about O and about B alike."
+    )
+
+
+def test_screw_by_keyboard(put_on_page):
+    widget = ScrewExplorer()
+    page = put_on_page(widget)
+    picture = page.get_by_role("application")
+    picture.focus()
+    strokes = page.locator(".chaindyn svg g").first.inner_html()
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("+")
+    page.wait_for_function(
+        "old => document.querySelector('.chaindyn svg g').innerHTML !== old", arg=strokes
+    )
+    assert request_of(page)["motion"] == widget.request["motion"]
+    page.get_by_role("button", name="view x\u2013z").press("Enter")
+    picture.focus()
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("button", name="Direction of the motion axis")).to_be_focused()
+    page.keyboard.press("Tab")
+    handle = page.get_by_role("button", name="Point on the motion axis")
+    expect(handle).to_be_focused()
+    for key in ("ArrowRight", "ArrowRight", "Shift+ArrowUp"):
+        page.keyboard.press(key)
+    expect(handle).to_be_focused()
+    np.testing.assert_allclose(request_of(page)["motion"]["point"], [0.7, 0.2, 0.25], atol=1e-9)
+    slider = page.get_by_role("slider", name="motion pitch [m/rad], slider")
+    slider.focus()
+    page.keyboard.press("ArrowRight")
+    assert request_of(page)["motion"]["pitch"] == pytest.approx(0.15)
+    field = page.get_by_role("spinbutton", name="motion rate [rad/s]")
+    field.fill("-1.25")
+    assert request_of(page)["motion"]["size"] == -1.25
+    expect(field).to_have_value("-1.25")
+    assert rows_of(page) == screw_rows(widget, request_of(page))
+
+
+def test_a_number_can_be_typed_and_rubbed_out(put_on_page):
+    """The field is not written to while it is typed in, and an empty one asks for nothing."""
+    page = put_on_page(ScrewExplorer())
+    field = page.get_by_role("spinbutton", name="motion point x [m]")
+    field.fill("")
+    expect(field).to_have_value("")
+    assert request_of(page)["motion"]["point"][0] == 0.6
+    field.press_sequentially("-0.50")
+    expect(field).to_have_value("-0.50")
+    assert request_of(page)["motion"]["point"][0] == -0.5
+
+
+def touch(page: Page, start: tuple[float, float], by: tuple[float, float]) -> None:
+    session = page.context.new_cdp_session(page)
+    for share in np.linspace(0, 1, 9):
+        at = {"x": start[0] + share * by[0], "y": start[1] + share * by[1]}
+        kind = "touchMove" if share else "touchStart"
+        session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [at]})
+    session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
+
+PHONE = {
+    "viewport": {"width": 390, "height": 600},
+    "has_touch": True,
+    "is_mobile": True,
+    "device_scale_factor": 2,
+}
+
+
+def test_screw_by_touch(put_on_page):
+    widget = ScrewExplorer()
+    page = put_on_page(widget, **PHONE)
+    touch(page, centre(page.get_by_role("button", name="Point on the motion axis")), (30, 45))
+    request = request_of(page)
+    assert (
+        np.linalg.norm(np.subtract(request["motion"]["point"], widget.request["motion"]["point"]))
+        > 0.3
+    )
+    assert rows_of(page) == screw_rows(widget, request)
+    assert page.evaluate("scrollY") == 0, "pulling at a handle must not scroll the page"
+
+
+def test_a_finger_on_the_background_scrolls_the_page_or_turns_the_view(put_on_page):
+    page = put_on_page(ScrewExplorer(), **PHONE)
+    box = page.locator(".chaindyn svg").bounding_box()
+    background = (box["x"] + 25, box["y"] + box["height"] - 40)
+    strokes = page.locator(".chaindyn svg g").first.inner_html()
+    touch(page, background, (90, 0))
+    page.wait_for_function(
+        "old => document.querySelector('.chaindyn svg g').innerHTML !== old", arg=strokes
+    )
+    touch(page, background, (0, -200))
+    page.wait_for_function("scrollY > 50")
+
+
+def test_chain_by_slider_and_pickers(put_on_page):
+    chain = arm()
+    widget = ChainExplorer(
+        chain, body="tool", limits=np.array([[-1, 1], [-2, 2], [-0.5, 0.5], [-1, 1]])
+    )
+    page = put_on_page(widget)
+
+    def expected(frame: str, column: int) -> list[list[str]]:
+        J = chaindyn.body_jacobian(chain, np.array(request_of(page)["q"]), "tool", frame=frame)
+        return as_shown(*J[:, column].reshape(2, 3).T)
+
+    assert rows_of(page) == expected("world", 2)  # the last joint that moves the body
+    slider = page.get_by_role("slider", name="base [\u00b0], slider")
+    slider.focus()
+    for _ in range(10):
+        page.keyboard.press("ArrowRight")
+    assert request_of(page)["q"][0] == pytest.approx(np.deg2rad(10), abs=np.deg2rad(0.6))
+    expect(page.get_by_label("Joint", exact=True)).to_have_value("0")
+    assert rows_of(page) == expected("world", 0)
+    page.get_by_label("Frame", exact=True).select_option("body")
+    assert rows_of(page) == expected("body", 0)
+    page.get_by_label("Joint", exact=True).select_option(label="finger")
+    assert rows_of(page) == [["0.00"] * 3] * 2  # the finger does not carry the tool
+    page.get_by_role("spinbutton", name="slide [m]").fill("7")
+    assert request_of(page)["q"][2] == 0.5  # as far as the limit
+
+
+def test_a_link_follows_the_pointer(put_on_page):
+    """Pulled at, a link turns by what takes the point under the pointer along: here exactly, for it can."""
+    page = put_on_page(ChainExplorer(planar(), [0.5, -0.7], tip=(1, 0, 0)))
+    page.get_by_role("button", name="view x\u2013y").click()
+    page.evaluate("new Promise(requestAnimationFrame)")
+    svg = page.locator(".chaindyn svg").bounding_box()
+    per_unit = svg["width"] / 480
+    points = page.locator("[data-grab='0']").get_attribute("points").split()
+    joint, end = (np.array([float(x) for x in point.split(",")]) for point in points)
+    grabbed = (joint + end) / 2
+    angle = 0.6  # to go, on a circle about the joint
+    c, s = np.cos(angle), np.sin(angle)
+    page.mouse.move(*([svg["x"], svg["y"]] + per_unit * grabbed))
+    page.mouse.down()
+    for share in np.linspace(0, 1, 25)[1:]:
+        c, s = np.cos(share * angle), -np.sin(share * angle)  # y of a picture is down
+        at = joint + np.array([[c, -s], [s, c]]) @ (grabbed - joint)
+        page.mouse.move(*([svg["x"], svg["y"]] + per_unit * at))
+        page.evaluate("new Promise(requestAnimationFrame)")
+    page.mouse.up()
+    assert request_of(page)["q"] == pytest.approx([0.5 + angle, -0.7], abs=0.02)
+
+
+def test_a_link_is_pulled_by_touch(put_on_page):
+    page = put_on_page(ChainExplorer(planar(), [0.5, -0.7], tip=(1, 0, 0)), **PHONE)
+    page.get_by_role("button", name="view x\u2013y").click()
+    page.evaluate("new Promise(requestAnimationFrame)")
+    touch(page, centre(page.locator("[data-grab='1']")), (0, -40))
+    first, second = request_of(page)["q"]
+    assert first == 0.5
+    assert second > -0.5
+    assert page.evaluate("scrollY") == 0, "pulling at a link must not scroll the page"
+
+
+def test_a_view_that_is_closed_listens_no_more(put_on_page):
+    page = put_on_page(ScrewExplorer())
+    assert page.evaluate("Object.values(listeners).flat().length") == 2
+    page.evaluate("close_view()")
+    assert page.evaluate("Object.values(listeners).flat().length") == 0
+
+
+# --- With Python ------------------------------------------------------------------------------------------------------
+
+
+def test_python_answers_from_the_start_and_while_dragging(put_on_page):
+    widget = ScrewExplorer()
+    page = put_on_page(widget, kernel=True)
+    expect(page.locator(".source")).to_have_text(
+        "Computed by Python with your screw, X_motion, X_force."
+    )
+    drag(page, centre(page.get_by_role("button", name="Point on the motion axis")), (50, 20))
+    page.wait_for_function("model.get('answer').serial === model.get('request').serial")
+    assert widget.request == request_of(page)
+    assert rows_of(page) == screw_rows(widget, widget.request)
+
+
+def test_an_error_of_the_readers_function_is_shown_and_goes_away(put_on_page):
+    def fragile(E, r):
+        if r[0] > 4:
+            raise ArithmeticError("too far out")
+        return X_motion(E, r)
+
+    page = put_on_page(ScrewExplorer(X_motion=fragile), kernel=True)
+    field = page.get_by_label("B origin x [m]")
+    page.get_by_text("Frame B", exact=True).click()
+    field.fill("5")
+    expect(page.get_by_role("alert")).to_contain_text(
+        "ArithmeticError: too far out; in X_motion, line"
+    )
+    expect(page.locator(".source")).to_contain_text(
+        "Python reports an error: computed by the page from embedded"
+    )
+    field.fill("1")
+    expect(page.locator(".error")).to_be_empty()
+    expect(page.locator(".source")).to_contain_text("Computed by Python")
+
+
+def test_frames_that_disagree_on_the_power_are_told(put_on_page):
+    page = put_on_page(ScrewExplorer(X_force=X_motion), kernel=True)
+    expect(page.locator(".work")).to_contain_text("It must not depend on the frame.")
+
+
+def test_a_python_that_does_not_answer_is_done_without(put_on_page):
+    page = put_on_page(ScrewExplorer(), kernel=True)
+    expect(page.locator(".source")).to_contain_text("Computed by Python")
+    page.evaluate(
+        "() => { const python = window.python; window.python = () => new Promise(() => {}); window.back = python }"
+    )
+    page.get_by_role("spinbutton", name="motion pitch [m/rad]").fill("0.75")
+    expect(page.locator(".source")).to_contain_text("No Python is answering")
+    assert rows_of(page)[5][0] == "0.75"  # at pitch 0.75 m/rad, 1 rad/s
+    page.evaluate("() => { window.python = window.back }")
+    page.get_by_role("spinbutton", name="motion pitch [m/rad]").fill("0.25")
+    expect(page.locator(".source")).to_contain_text("Computed by Python")
+    assert rows_of(page)[5][0] == "0.25"
+
+
+def test_without_python_a_function_no_table_holds_is_told(put_on_page):
+    def curved(point, direction, pitch=0):
+        return chaindyn.screw(np.asarray(point) ** 2, direction, pitch)
+
+    page = put_on_page(ScrewExplorer(screw=curved))
+    expect(page.get_by_role("alert")).to_contain_text(
+        "These functions are not linear where screws are"
+    )
+
+
+# --- For everyone -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", WIDGETS)
+@pytest.mark.parametrize(
+    ("width", "scheme"), [MODES[0], *(pytest.param(*m, marks=pytest.mark.slow) for m in MODES[1:])]
+)
+def test_it_is_accessible_and_fits(put_on_page, name, scheme, width):
+    page = put_on_page(
+        WIDGETS[name](), viewport={"width": width, "height": 900}, color_scheme=scheme
+    )
+    for closed in page.locator("details:not([open]) summary").all():
+        closed.click()
+    tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+    found = (
+        Axe().run(page, options={"runOnly": {"type": "tag", "values": tags}}).response["violations"]
+    )
+    assert not found, [(rule["id"], rule["nodes"][0]["html"]) for rule in found]
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    small = (
+        "[...document.querySelectorAll('.chaindyn :is(button, input, select, summary, .reach)')]"
+    )
+    small += ".filter(e => e.getBoundingClientRect().height < 24).map(e => e.outerHTML)"
+    assert page.evaluate(small) == []
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_theme_of_the_page_wins_over_that_of_the_system(put_on_page, theme):
+    page = put_on_page(ScrewExplorer(), color_scheme="light" if theme == "dark" else "dark")
+    paper = "getComputedStyle(document.querySelector('.chaindyn')).backgroundColor"
+    page.evaluate(f"document.documentElement.dataset.theme = '{theme}'")
+    assert page.evaluate(paper) == {"light": "rgb(255, 255, 255)", "dark": "rgb(23, 27, 33)"}[theme]
+    page.evaluate("delete document.documentElement.dataset.theme")
+    page.evaluate(f"document.body.dataset.jpThemeLight = '{str(theme == 'light').lower()}'")
+    assert page.evaluate(paper) == {"light": "rgb(255, 255, 255)", "dark": "rgb(23, 27, 33)"}[theme]

@@ -1,0 +1,35 @@
+"""What the tests share: random chains with a state of motion."""
+
+import importlib.metadata
+from pathlib import Path
+
+import pytest
+from trees import CASES, motion, random_tree
+
+
+@pytest.fixture(params=CASES, ids=str)
+def moving(request):
+    """Give a random chain and its q, qd, qdd, one case after another."""
+    chain = random_tree(request.param)
+    return chain, *motion(request.param, chain)
+
+
+@pytest.fixture(params=CASES, ids=str)
+def case(request):
+    """Give each case itself."""
+    return request.param
+
+
+@pytest.fixture(scope="session")
+def robot_file():
+    """Give the function that finds a robot's file in example-robot-data, or skip the test."""
+    try:
+        files = importlib.metadata.files("example-robot-data") or []
+    except importlib.metadata.PackageNotFoundError:
+        pytest.skip("example-robot-data is not installed")
+    paths = {str(f).partition("robots/")[2]: f for f in files if f.suffix == ".urdf"}
+
+    def find(name: str) -> Path:
+        return Path(paths[name].locate())
+
+    return find

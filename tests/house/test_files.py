@@ -1,0 +1,177 @@
+"""What the files of the project promise one another."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import re
+import subprocess
+import tomllib
+from pathlib import Path
+
+import nbformat
+import pytest
+import yaml
+
+import chaindyn
+from book.export import public_names
+from book.pages import ROOT, pages, read_page, tags
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+PAGES = [pytest.param(page, id=page.stem) for page in pages()]
+
+
+# The environment --------------------------------------------------------------------------------
+
+
+def environment():
+    return yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))
+
+
+def test_environment_has_the_python_that_the_project_asks_for():
+    conda = [entry for entry in environment()["dependencies"] if isinstance(entry, str)]
+    assert f"python{PROJECT['requires-python']}" in conda
+    assert "pip" in conda
+
+
+def test_environment_installs_the_book_from_here_and_names_nothing_twice():
+    (pip,) = [entry["pip"] for entry in environment()["dependencies"] if isinstance(entry, dict)]
+    (line,) = pip
+    extras = re.fullmatch(r"-e \.\[([a-z,]+)\]", line)
+    assert extras, line
+    assert set(extras[1].split(",")) <= set(PROJECT["optional-dependencies"])
+    assert "book" in extras[1].split(",")
+
+
+# Names ------------------------------------------------------------------------------------------
+
+
+def test_public_names_are_listed_and_there():
+    assert len(set(chaindyn.__all__)) == len(chaindyn.__all__)
+    assert [name for name in chaindyn.__all__ if not hasattr(chaindyn, name)] == []
+
+
+def test_every_exported_class_and_checked_function_is_in_chaindyn():
+    """What checks its arguments is for the reader's use; link steps and helpers stay in their modules."""
+    for name, module in public_names().items():
+        thing = getattr(importlib.import_module(f"chaindyn.{module.name}"), name)
+        if isinstance(thing, type) or hasattr(thing, "__wrapped__"):
+            assert name in chaindyn.__all__
+
+
+def test_every_public_name_comes_from_a_chapter_or_a_module_written_by_hand():
+    from_chapters = public_names()
+    by_hand = set()
+    for module in pkgutil.iter_modules(chaindyn.__path__):
+        if module.name not in {exported.name for exported in from_chapters.values()}:
+            by_hand |= set(vars(importlib.import_module(f"chaindyn.{module.name}")))
+    assert sorted(set(chaindyn.__all__) - from_chapters.keys() - by_hand) == []
+
+
+# Cells ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_cells_that_draw_say_what_is_seen(page):
+    """Also those whose twin holds a picture, tagged or not."""
+    twin = page.with_suffix(".ipynb")
+    cells = read_page(page).cells
+    drawn = [index for index, cell in enumerate(cells) if "nbval-ignore-output" in tags(cell)]
+    if twin.exists():
+        executed = nbformat.read(str(twin), as_version=4).cells
+        drawn += [
+            index
+            for index, cell in enumerate(executed)
+            if any(
+                kind.startswith("image/")
+                for out in cell.get("outputs", [])
+                for kind in out.get("data", {})
+            )
+        ]
+    lacking = []
+    for index in sorted(set(drawn)):
+        if index < len(cells):
+            image = cells[index].metadata.get("mystnb", {}).get("image", {})
+            if len(image.get("alt", "").split()) < 3 or "nbval-ignore-output" not in tags(
+                cells[index]
+            ):
+                lacking.append(cells[index].source.splitlines()[0])
+    assert lacking == []
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_solutions_are_tagged(page):
+    """Every code cell between solution-start and solution-end."""
+    inside, untagged = False, []
+    for cell in read_page(page).cells:
+        if cell.cell_type == "markdown":
+            for mark in re.findall(r"\{solution-(start|end)\}", cell.source):
+                inside = mark == "start"
+        elif inside and "solution" not in tags(cell):
+            untagged.append(cell.source.splitlines()[0])
+    assert not inside
+    assert untagged == []
+
+
+def test_nbval_overlooks_little_and_says_why():
+    lines = (ROOT / "book" / "nbval.cfg").read_text(encoding="utf-8").splitlines()
+    rules = [number for number, line in enumerate(lines) if re.fullmatch(r"\[.+\]", line.strip())]
+    assert len(rules) <= 5
+    assert all(number and lines[number - 1].startswith("#") for number in rules)
+
+
+# Words ------------------------------------------------------------------------------------------
+
+# Written so that this file does not hold what it looks for.
+FORBIDDEN = [
+    r"pypi[.]org|pythonhosted[.]org|registry[.]npmjs[.]|deb[.]debian[.]org",
+    r"(?<![\w.])/work[/]\w|/tmp[/](lab|brief)\b|(?<![\w.])/root[/]",
+    r"seeds[-]guide|shared[/]seeds|live[-]site[.]md",
+]
+
+
+def own_files() -> list[Path]:
+    """The text files that are, or would be, committed."""
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
+    try:
+        listed = subprocess.run(
+            command, cwd=ROOT, capture_output=True, text=True, check=True
+        ).stdout
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("not a git checkout")
+    files = [ROOT / name for name in listed.split("\0") if name]
+    return [file for file in files if file.is_file() and b"\0" not in file.read_bytes()[:8000]]
+
+
+@pytest.mark.parametrize("pattern", FORBIDDEN)
+def test_the_project_speaks_of_itself_alone(pattern):
+    found = []
+    for file in own_files():
+        for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+            if match := re.search(pattern, line):
+                found.append(f"{file.relative_to(ROOT)}:{number}: {match[0]}")
+    assert found == []
+
+
+@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", ".ci/run"])
+def test_every_make_target_that_is_named_exists(name):
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.M))
+    text = (ROOT / name).read_text(encoding="utf-8")
+    named = set(re.findall(r"(?:^|`)make ([a-z-]+)", text, re.M))
+    assert named <= targets
+
+
+def test_makefile_only_calls_the_commands():
+    recipes = re.findall(r"^\t@?(.*)", (ROOT / "Makefile").read_text(encoding="utf-8"), re.M)
+    calls = [re.fullmatch(r"\$\(PYTHON\) -m book ([a-z-]+)", line) for line in recipes]
+    assert sum(call is None for call in calls) == 1  # help prints the list
+    from book.setup import COMMANDS
+
+    assert {call[1] for call in calls if call} <= COMMANDS.keys()
+
+
+def test_versions_agree():
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert citation["version"] == chaindyn.__version__
+    assert re.search(rf"^## {re.escape(chaindyn.__version__)}\b", changelog, re.M)

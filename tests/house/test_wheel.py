@@ -1,0 +1,111 @@
+"""The wheel, in an environment that holds nothing else, runs every chapter."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import venv
+import zipfile
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from book.pages import ROOT, pages
+
+pytestmark = pytest.mark.wheel
+
+# What executes a notebook, and what the chapters use beside the package and its extras.
+BESIDE = ["ipykernel", "nbclient", "sympy"]
+
+EXECUTE = """
+import sys
+from pathlib import Path
+
+import nbformat
+from nbclient import NotebookClient
+
+import chaindyn
+
+assert Path(chaindyn.__file__).is_relative_to(sys.prefix), chaindyn.__file__
+for path in sorted(Path().glob("*/*.ipynb")):
+    print(path, flush=True)
+    where = {"metadata": {"path": str(path.parent)}}
+    NotebookClient(nbformat.read(str(path), 4), timeout=300, kernel_name="python3", resources=where).execute()
+"""
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory) -> Path:
+    """The wheel, built from the checkout."""
+    folder = tmp_path_factory.mktemp("wheel")
+    command = [
+        sys.executable,
+        "-m",
+        "build",
+        "--wheel",
+        "--no-isolation",
+        "--outdir",
+        str(folder),
+        str(ROOT),
+    ]
+    built = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert built.returncode == 0, built.stdout + built.stderr
+    (path,) = folder.glob("*.whl")
+    return path
+
+
+def test_wheel_holds_the_package_and_its_licence_and_nothing_else(wheel):
+    names = zipfile.ZipFile(wheel).namelist()
+    (licence,) = [name for name in names if name.endswith("licenses/LICENSE")]
+    assert zipfile.ZipFile(wheel).read(licence) == (ROOT / "LICENSE").read_bytes()
+    package = {name for name in names if ".dist-info/" not in name}
+    assert package == {
+        path.relative_to(ROOT).as_posix()
+        for path in (ROOT / "chaindyn").rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+
+
+def test_every_page_runs_against_the_wheel(wheel, tmp_path, pytestconfig):
+    # Kept from run to run while the requirements stay, as filling it takes a minute.
+    wanted = (ROOT / "pyproject.toml").read_bytes() + repr(
+        (sys.version, str(ROOT), BESIDE)
+    ).encode()
+    home = pytestconfig.cache.mkdir("wheel") / hashlib.sha256(wanted).hexdigest()[:12]
+    filled = home / "filled"
+    python = str(home / ("Scripts/python.exe" if os.name == "nt" else "bin/python"))
+    clean = {
+        k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "COV_", "VIRTUAL_ENV"))
+    }
+
+    def run(*command: str) -> None:
+        done = subprocess.run(
+            command, cwd=tmp_path, env=clean, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, f"{done.stdout[-2000:]}\n{done.stderr[-6000:]}"
+
+    pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    if not filled.exists():
+        for older in home.parent.iterdir():
+            shutil.rmtree(older)
+        venv.create(home, with_pip=True, symlinks=os.name != "nt")
+        run(*pip, f"{wheel}[urdf,widgets]", *BESIDE)
+        filled.touch()
+    run(*pip, "--force-reinstall", "--no-deps", str(wheel))
+
+    copied = 0
+    for page in pages():
+        notebook = nbformat.read(str(page.with_suffix(".ipynb")), as_version=4)
+        target = tmp_path / page.parent.name / page.with_suffix(".ipynb").name
+        target.parent.mkdir(exist_ok=True)
+        for data in page.parent.iterdir():  # what a page reads lies beside it
+            if data.suffix in {".csv", ".json", ".npz", ".urdf", ".xml"}:
+                (target.parent / data.name).write_bytes(data.read_bytes())
+        nbformat.write(notebook, str(target))
+        copied += 1
+    assert copied
+    run(python, "-c", EXECUTE)

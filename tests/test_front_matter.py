@@ -1,0 +1,63 @@
+"""What the README, the errata and the references promise."""
+
+import contextlib
+import io
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+CHAPTERS = sorted((ROOT / "chapters").glob("*.md"))
+PAGES = [*CHAPTERS, *sorted((ROOT / "book").glob("*.md"))]
+
+
+def test_readme_code_prints_what_the_readme_shows():
+    """The blocks run one after another, as a reader would type them."""
+    shown = re.findall(r"```python\n(.*?)```\s*```text\n(.*?)```", README, re.DOTALL)
+    assert len(shown) == README.count("```python") == 2
+    names: dict[str, object] = {}
+    for code, expected in shown:
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(compile(code, "README.md", "exec"), names)
+        assert printed.getvalue() == expected
+
+
+def test_readme_leads_to_files_that_exist():
+    links = re.findall(r"\]\(([^)]+)\)", README)
+    assert links
+    assert [link for link in links if not (ROOT / link).is_file()] == []
+
+
+def test_readme_picture_is_the_opening_pages():
+    picture = pytest.importorskip("book.picture", reason="jupytext and nbformat read the pages")
+    assert picture.PICTURE.read_text(encoding="utf-8") == picture.drawn(), (
+        "run python -m book picture"
+    )
+
+
+def test_every_erratum_that_a_chapter_proves_is_listed_and_no_other():
+    proved = {
+        anchor
+        for page in CHAPTERS
+        for anchor in re.findall(r"^\((erratum-[\w-]+)\)=", page.read_text(encoding="utf-8"), re.M)
+    }
+    errata = (ROOT / "book" / "errata.md").read_text(encoding="utf-8")
+    listed = set(re.findall(r"<(erratum-[\w-]+)>", errata))
+    assert proved
+    assert listed == proved
+
+
+def test_every_work_that_is_cited_is_in_the_references_once():
+    keys = re.findall(r"^@\w+\{(\w+),", (ROOT / "book" / "references.bib").read_text("utf-8"), re.M)
+    assert len(set(keys)) == len(keys)
+    cited = {
+        key.strip()
+        for page in PAGES
+        for group in re.findall(r"\{cite(?::\w+)?\}`([^`]+)`", page.read_text(encoding="utf-8"))
+        for key in group.split(",")
+    }
+    assert cited
+    assert sorted(cited - set(keys)) == []

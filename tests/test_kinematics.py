@@ -1,0 +1,258 @@
+"""Twists, accelerations, Jacobians: by complex step, by finite differences, by two recursions, and in batches."""
+
+import numpy as np
+import pytest
+from trees import EPS, Case, assert_near, bound, motion, random_tree
+
+from chaindyn import (
+    Chain,
+    Link,
+    Revolute,
+    X_motion,
+    body_accelerations,
+    body_jacobian,
+    body_twists,
+    classical_acceleration,
+    forward_kinematics,
+    jacobian_dot_qd,
+    point_velocity,
+    skew,
+)
+from chaindyn.teaching import normwise
+
+FRAMES = ("body", "world", "mixed")
+STEP = 1e-30  # of a complex step: nothing is subtracted, so it may be as small as one likes
+
+
+def rate(function, q, qd, qdd=None):
+    """d/dt of function(q, qd) along q + t qd, qd + t qdd, by complex step: exact to rounding."""
+    velocity = qd if qdd is None else qd + 1j * STEP * qdd
+    return np.imag(function(q + 1j * STEP * qd, velocity)) / STEP
+
+
+def vee(A):
+    """The vector a of a skew-symmetric matrix a~ (..., 3, 3)."""
+    return np.stack([A[..., 2, 1], A[..., 0, 2], A[..., 1, 0]], axis=-1)
+
+
+def twists_from_poses(chain, q, qd):
+    """[w; v] in mixed coordinates from the rates of the poses: w~ = Rdot R^T, v = pdot."""
+    R, _ = forward_kinematics(chain, q)
+    dR = rate(lambda q, _: forward_kinematics(chain, q)[0], q, qd)
+    dp = rate(lambda q, _: forward_kinematics(chain, q)[1], q, qd)
+    return np.concatenate([vee(dR @ R.mT), dp], axis=-1)
+
+
+def reframed(chain, q, mixed, frame):
+    """Mixed motions (n, 6) expressed in another frame, by 3-vectors alone."""
+    R, p = forward_kinematics(chain, q)
+    w, v = mixed[:, :3], mixed[:, 3:]
+    if frame == "world":
+        v = v - np.cross(w, p)  # of the particle that is at the world's origin
+    if frame == "body":
+        w, v = (np.einsum("nji,nj->ni", R, x) for x in (w, v))
+    return np.concatenate([w, v], axis=-1)
+
+
+def spread(chain, q):
+    """How far world coordinates magnify rounding: the largest distance from the origin, against the motion."""
+    return 1 + np.abs(forward_kinematics(chain, q)[1]).max()
+
+
+@pytest.mark.parametrize("frame", FRAMES)
+def test_twists_are_the_rates_of_the_poses(moving, frame):
+    chain, q, qd, _ = moving
+    expected = reframed(chain, q, twists_from_poses(chain, q, qd), frame)
+    assert_near(body_twists(chain, q, qd, frame=frame), expected, chain.n)
+
+
+def test_twists_agree_with_finite_differences_as_far_as_their_step_allows(moving):
+    chain, q, qd, _ = moving
+
+    def difference(h):
+        return (
+            forward_kinematics(chain, q + h * qd)[1] - forward_kinematics(chain, q - h * qd)[1]
+        ) / (2 * h)
+
+    h = 1e-3
+    D = difference(h)
+    truncation = (
+        np.linalg.norm(difference(2 * h) - D) / 3
+    )  # what the step's square leaves, by Richardson
+    rounding = 10 * EPS * chain.n * np.linalg.norm(forward_kinematics(chain, q)[1]) / h
+    error = np.linalg.norm(body_twists(chain, q, qd, frame="mixed")[:, 3:] - D)
+    assert error <= 1.5 * truncation + rounding
+    assert error <= 1e-2 * np.linalg.norm(D) + rounding  # the estimate is not just large
+
+
+@pytest.mark.parametrize("frame", FRAMES)
+def test_spatial_accelerations_are_the_rates_of_the_twists(moving, frame):
+    """In body and in world coordinates componentwise; "mixed" only turns what "body" is."""
+    chain, q, qd, qdd = moving
+    source = "body" if frame == "mixed" else frame
+    expected = rate(lambda q, qd: body_twists(chain, q, qd, frame=source), q, qd, qdd)
+    if frame == "mixed":
+        R, _ = forward_kinematics(chain, q)
+        expected = (X_motion(R, np.zeros((chain.n, 3))) @ expected[..., None])[..., 0]
+    assert_near(body_accelerations(chain, q, qd, qdd, frame=frame), expected, chain.n)
+
+
+def test_classical_accelerations_are_second_derivatives_of_the_origins(moving):
+    """dw/dt and d2p/dt2 are the rates of what "mixed" twists hold."""
+    chain, q, qd, qdd = moving
+    expected = rate(lambda q, qd: body_twists(chain, q, qd, frame="mixed"), q, qd, qdd)
+    result = body_accelerations(chain, q, qd, qdd, frame="mixed", classical=True)
+    assert_near(result, expected, chain.n)
+
+
+@pytest.mark.parametrize("frame", FRAMES)
+def test_classical_exceeds_spatial_by_w_cross_v(moving, frame):
+    chain, q, qd, qdd = moving
+    v = body_twists(chain, q, qd, frame=frame)
+    a = body_accelerations(chain, q, qd, qdd, frame=frame)
+    classical = body_accelerations(chain, q, qd, qdd, frame=frame, classical=True)
+    extra = np.concatenate([0 * v[:, :3], np.cross(v[:, :3], v[:, 3:])], axis=-1)
+    assert_near(classical, a + extra, chain.n)
+    assert_near(classical_acceleration(a, v), classical, chain.n)
+
+
+def test_accelerations_agree_with_finite_differences_as_far_as_their_step_allows(moving):
+    chain, q, qd, qdd = moving
+
+    def twist(t):
+        return body_twists(chain, q + t * qd + t**2 / 2 * qdd, qd + t * qdd)
+
+    def difference(h):
+        return (twist(h) - twist(-h)) / (2 * h)
+
+    h = 1e-3
+    D = difference(h)
+    truncation = np.linalg.norm(difference(2 * h) - D) / 3
+    rounding = 10 * EPS * chain.n * np.linalg.norm(twist(0)) / h
+    error = np.linalg.norm(body_accelerations(chain, q, qd, qdd) - D)
+    assert error <= 1.5 * truncation + rounding
+    assert error <= 1e-2 * np.linalg.norm(D) + rounding
+
+
+@pytest.mark.parametrize("frame", FRAMES)
+def test_the_recursions_in_body_and_world_coordinates_agree(moving, frame):
+    """The world's sums carry what lies far out: there rounding grows with distance over motion."""
+    chain, q, qd, qdd = moving
+    allowed = bound(chain.n) * max(1, spread(chain, q))
+    body = body_twists(chain, q, qd, frame=frame)
+    assert_near(body_twists(chain, q, qd, frame=frame, recursion="world"), body, chain.n, allowed)
+    body = body_accelerations(chain, q, qd, qdd, frame=frame)
+    world = body_accelerations(chain, q, qd, qdd, frame=frame, recursion="world")
+    assert_near(world, body, chain.n, allowed * max(1, spread(chain, q)))
+
+
+@pytest.mark.parametrize("frame", FRAMES)
+def test_the_twist_is_the_jacobian_times_qd(moving, frame):
+    chain, q, qd, _ = moving
+    twists = body_twists(chain, q, qd, frame=frame)
+    product = np.array([body_jacobian(chain, q, body, frame=frame) @ qd for body in range(chain.n)])
+    assert_near(product, twists, chain.n)
+
+
+@pytest.mark.parametrize("frame", FRAMES)
+def test_a_column_is_the_twist_of_one_joint_moving_alone(moving, frame):
+    chain, q, _, _ = moving
+    columns = body_twists(chain, q, np.eye(chain.nv), frame=frame)  # a batch: one joint at a time
+    for body in (0, chain.n // 2, chain.n - 1):
+        J = body_jacobian(chain, q, body, frame=frame)
+        assert J.shape == (6, chain.nv)
+        assert_near(J, columns[:, body].T, chain.n)
+        off_path = [k for k in range(chain.nv) if chain.link_of_column[k] not in chain.path(body)]
+        assert not J[:, off_path].any()
+
+
+@pytest.mark.parametrize("frame", FRAMES)
+def test_jacobian_dot_qd_is_the_rate_of_the_jacobian_times_qd(moving, frame):
+    """Componentwise; in "mixed" coordinates, whose origin travels, it is the classical bias."""
+    chain, q, qd, _ = moving
+    for body in (chain.n // 2, chain.n - 1):
+        dJ = rate(lambda q, _, body=body: body_jacobian(chain, q, body, frame=frame), q, qd)
+        bias = jacobian_dot_qd(chain, q, qd, body, frame=frame, classical=frame == "mixed")
+        # terms of this size cancel in both, to nothing where a path holds no revolute joint
+        scale = np.linalg.norm(body_jacobian(chain, q, body, frame=frame)) * (qd @ qd)
+        assert np.linalg.norm(bias - dJ @ qd) <= bound(chain.n) * (scale + np.linalg.norm(bias))
+
+
+@pytest.mark.parametrize("frame", FRAMES)
+@pytest.mark.parametrize("classical", [False, True], ids=["spatial", "classical"])
+def test_accelerations_are_affine_in_qdd(moving, frame, classical):
+    chain, q, qd, qdd = moving
+    options = {"frame": frame, "classical": classical}
+    accelerations = body_accelerations(chain, q, qd, qdd, **options)
+    body = chain.n - 1
+    J = body_jacobian(chain, q, body, frame=frame)
+    expected = J @ qdd + jacobian_dot_qd(chain, q, qd, body, **options)
+    scale = np.linalg.norm(accelerations) + np.linalg.norm(J) * np.linalg.norm(qdd)
+    assert np.linalg.norm(accelerations[body] - expected) <= bound(chain.n) * scale
+
+
+def test_velocity_of_a_point_does_not_depend_on_the_frame(moving):
+    chain, q, qd, _ = moving
+    _, p = forward_kinematics(chain, q)
+    world = body_twists(chain, q, qd, frame="world")
+    mixed = body_twists(chain, q, qd, frame="mixed")
+    scale = np.linalg.norm(mixed) + np.linalg.norm(world) * spread(chain, q)
+    assert np.linalg.norm(point_velocity(world, p) - mixed[:, 3:]) <= bound(chain.n) * scale
+
+
+CALLS = {
+    "twists": lambda chain, q, qd, qdd: body_twists(chain, q, qd, frame="mixed"),
+    "twists, world recursion": lambda chain, q, qd, qdd: body_twists(
+        chain, q, qd, recursion="world"
+    ),
+    "accelerations": lambda chain, q, qd, qdd: body_accelerations(chain, q, qd, qdd),
+    "classical": lambda chain, q, qd, qdd: body_accelerations(
+        chain, q, qd, qdd, frame="world", classical=True, recursion="world"
+    ),
+    "jacobian": lambda chain, q, qd, qdd: body_jacobian(chain, q, chain.n - 1),
+    "bias": lambda chain, q, qd, qdd: jacobian_dot_qd(chain, q, qd, chain.n - 1, frame="world"),
+}
+
+
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+@pytest.mark.parametrize("batch", [(1,), (2, 3)], ids=str)
+def test_a_batch_equals_its_loop(case, call, batch):
+    """To a few units in the last place: the same lines run, only BLAS may add in another order."""
+    chain = random_tree(case)
+    state = motion(case, chain, batch)
+    together = call(chain, *state)
+    for index in np.ndindex(batch):
+        alone = call(chain, *(x[index] for x in state))
+        assert normwise(together[index], alone) <= 10 * EPS * chain.n
+
+
+def test_batch_axes_broadcast_against_each_other():
+    case = Case(7, branching=True, seed=21)
+    chain = random_tree(case)
+    q, qd, qdd = motion(case, chain, (4,))
+    q, qd, qdd = q[:, None], qd[:3], qdd[0]
+    together = body_accelerations(chain, q, qd, qdd)
+    assert together.shape == (4, 3, 7, 6)
+    for i, j in np.ndindex(4, 3):
+        alone = body_accelerations(chain, q[i, 0], qd[j], qdd)
+        assert normwise(together[i, j], alone) <= 10 * EPS * chain.n
+
+
+def test_a_straight_chain_of_a_thousand_links_is_accurate_in_body_coordinates():
+    """Against the closed form: a planar chain at rest but for its first joint turns as one rigid rod."""
+    chain = Chain(
+        [Link(Revolute(), 1, (0, 0, 0), np.eye(3), offset=(i > 0, 0, 0)) for i in range(1000)]
+    )
+    q, qd = np.zeros(1000), np.eye(1000)[0]
+    twists = body_twists(chain, q, qd)
+    assert np.array_equal(twists[:, 4], np.arange(1000))  # v_y = w x
+    accelerations = body_accelerations(chain, q, qd, 0 * qd, frame="mixed", classical=True)
+    assert np.array_equal(accelerations[:, 3], -np.arange(1000))  # centripetal
+
+
+def test_skew_of_a_twist_generates_the_motion(moving):
+    """Rdot = R w~ with the body twist: the link's axes turn as its twist says."""
+    chain, q, qd, _ = moving
+    R, _ = forward_kinematics(chain, q)
+    dR = rate(lambda q, _: forward_kinematics(chain, q)[0], q, qd)
+    assert_near(R @ skew(body_twists(chain, q, qd)[:, :3]), dR, chain.n)

@@ -1,0 +1,303 @@
+"""The same lines on other numbers: symbols stay exact, traced arrays trace, certified numbers enclose."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from trees import EPS, Case, assert_near, bound, motion, random_tree
+
+from chaindyn import (
+    Chain,
+    Fixed,
+    Link,
+    Prismatic,
+    Revolute,
+    body_accelerations,
+    body_jacobian,
+    body_twists,
+    forward_kinematics,
+    jacobian_dot_qd,
+    screw,
+    screw_axis,
+)
+from chaindyn import _ops as ops
+from chaindyn.teaching import normwise
+
+NOTHING = {"mass": 1, "com": (0, 0, 0), "inertia": np.zeros((3, 3), int)}
+
+
+def planar_arm(L1, L2):
+    """Two links in the x-y plane and a tool at the end of the second."""
+    return Chain(
+        [
+            Link(Revolute(), **NOTHING),
+            Link(Revolute(), **NOTHING, offset=(L1, 0, 0)),
+            Link(Fixed(), **NOTHING, offset=(L2, 0, 0), name="tool"),
+        ]
+    )
+
+
+def everything(chain, q, qd, qdd):
+    """Every function of kinematics, once in each frame and recursion."""
+    body = chain.n - 1
+    results = [*forward_kinematics(chain, q)]
+    for frame in ("body", "world", "mixed"):
+        for recursion in ("body", "world"):
+            results.append(body_twists(chain, q, qd, frame=frame, recursion=recursion))
+            for classical in (False, True):
+                options = {"frame": frame, "recursion": recursion, "classical": classical}
+                results.append(body_accelerations(chain, q, qd, qdd, **options))
+        results.append(body_jacobian(chain, q, body, frame=frame))
+        results.append(jacobian_dot_qd(chain, q, qd, body, frame=frame))
+    return results
+
+
+# --- the operations themselves ---
+
+
+def test_block_fills_zeros_and_broadcasts_batches():
+    A, b = np.arange(24).reshape(2, 3, 2, 2), np.arange(6).reshape(3, 2, 1)
+    M = ops.block([[A, b], [0, ops.eye(1)]])
+    assert M.shape == (2, 3, 3, 3)
+    for i, j in np.ndindex(2, 3):
+        assert np.array_equal(M[i, j], np.block([[A[i, j], b[j]], [np.zeros((1, 2)), np.eye(1)]]))
+    assert M.dtype.kind == "i"
+
+
+def test_concatenate_broadcasts_the_axes_before():
+    joined = ops.concatenate([np.zeros((4, 1, 2)), np.ones(3)], axis=-1)
+    assert joined.shape == (4, 1, 5)
+    assert np.array_equal(joined[0, 0], [0, 0, 1, 1, 1])
+
+
+def test_unstack_is_the_inverse_of_stack():
+    x = np.random.default_rng(0).normal(size=(2, 5, 3))
+    for axis in (-1, -2, -3):
+        assert np.array_equal(ops.stack(ops.unstack(x, axis), axis=axis), x)
+
+
+def test_elementary_functions_of_arrays_are_numpy_s():
+    x = np.random.default_rng(1).uniform(0.1, 2, (3, 4))
+    for name in ("sin", "cos", "sqrt"):
+        assert np.array_equal(getattr(ops, name)(x), getattr(np, name)(x))
+        assert (
+            normwise(getattr(ops, name)(x.astype(object)).astype(float), getattr(np, name)(x))
+            <= 4 * EPS
+        )
+
+
+def test_elementary_functions_keep_exact_values_exact():
+    zero_one = np.array([0, 1], object)
+    assert ops.sin(zero_one[:1]).tolist() == [0] and ops.cos(zero_one[:1]).tolist() == [1]
+    assert ops.sqrt(zero_one).tolist() == [0, 1]
+    assert all(
+        type(x) is int
+        for x in [*ops.sqrt(zero_one), *ops.sin(zero_one[:1]), *ops.cos(zero_one[:1])]
+    )
+
+
+def test_a_number_without_the_function_is_told_so():
+    with pytest.raises(TypeError, match=r"no sin of Fraction\(1, 2\).*mpmath"):
+        ops.sin(np.array([Fraction(1, 2)], object))
+
+
+# --- symbols ---
+
+
+def test_the_planar_arm_s_jacobian_in_closed_form():
+    sp = pytest.importorskip("sympy")
+    L1, L2, a, b = sp.symbols("L1 L2 q1 q2")
+    J = body_jacobian(planar_arm(L1, L2), np.array([a, b]), "tool", frame="mixed")
+    s1, c1, s12, c12 = sp.sin(a), sp.cos(a), sp.sin(a + b), sp.cos(a + b)
+    expected = sp.Matrix(
+        [
+            [0, 0],
+            [0, 0],
+            [1, 1],
+            [-L1 * s1 - L2 * s12, -L2 * s12],
+            [L1 * c1 + L2 * c12, L2 * c12],
+            [0, 0],
+        ]
+    )
+    assert sp.simplify(sp.Matrix(J) - expected) == sp.zeros(6, 2)
+    assert not sp.Matrix(J).atoms(sp.Float)
+
+
+def test_symbolic_accelerations_are_the_second_derivatives_of_symbolic_poses():
+    sp = pytest.importorskip("sympy")
+    t, L1, L2 = sp.symbols("t L1 L2")
+    a, b = (sp.Function(name)(t) for name in "ab")
+    q = np.array([a, b])
+    qd, qdd = (np.array([sp.diff(x, t, k) for x in q]) for k in (1, 2))
+    chain = planar_arm(L1, L2)
+    result = body_accelerations(chain, q, qd, qdd, frame="mixed", classical=True)[2, 3:]
+    expected = [sp.diff(x, t, 2) for x in forward_kinematics(chain, q)[1][2]]
+    assert all(sp.simplify(x - y) == 0 for x, y in zip(result, expected, strict=True))
+
+
+def test_rational_models_give_results_without_floats():
+    """Every function, on a tree with each kind of joint whose parameters are rational."""
+    sp = pytest.importorskip("sympy")
+    half, third = sp.Rational(1, 2), sp.Rational(1, 3)
+    turn = np.array([[0, -1, 0], [1, 0, 0], [0, 0, 1]])
+    chain = Chain(
+        [
+            Link(
+                Revolute((0, 1, 0)),
+                half,
+                (third, 0, 0),
+                NOTHING["inertia"],
+                offset=(half, third, 0),
+            ),
+            Link(Prismatic((1, 0, 0)), 1, (0, 0, 0), NOTHING["inertia"], rotation=turn),
+            Link(Revolute((sp.Rational(3, 5), 0, sp.Rational(4, 5))), **NOTHING, parent=0),
+            Link(Fixed(), **NOTHING, offset=(0, third, 1)),
+        ]
+    )
+    state = [np.array(sp.symbols(f"{name}:3")) for name in ("q", "v", "a")]
+    for result in everything(chain, *state):
+        assert not sp.Matrix(result.reshape(-1, 1)).atoms(sp.Float)
+    values = np.random.default_rng(2).normal(size=(3, 3))
+    flat = sp.lambdify(
+        [x for s in state for x in s], [r.tolist() for r in everything(chain, *state)]
+    )
+    for symbolic, number in zip(flat(*values.ravel()), everything(chain, *values), strict=True):
+        assert_near(np.array(symbolic, float), number.astype(float), chain.n)
+
+
+def test_fractions_stay_fractions_where_nothing_turns():
+    slides = Chain(
+        [
+            Link(Prismatic((0, 0, 1)), **NOTHING, offset=(1, 0, 0)),
+            Link(Prismatic((1, 0, 0)), **NOTHING),
+        ]
+    )
+    q = np.array([Fraction(1, 3), Fraction(2, 7)], object)
+    _, p = forward_kinematics(slides, q)
+    assert p.tolist() == [[1, 0, Fraction(1, 3)], [1 + Fraction(2, 7), 0, Fraction(1, 3)]]
+    v = body_twists(slides, q, q, frame="world")
+    assert v[1].tolist() == [0, 0, 0, Fraction(2, 7), 0, Fraction(1, 3)]
+    assert not any(isinstance(x, float) for x in [*p.flat, *v.flat])
+
+
+def test_screws_of_symbols_are_exact():
+    sp = pytest.importorskip("sympy")
+    h, r = sp.symbols("h r", positive=True)
+    s = screw(np.array([r, 0, 0]), np.array([0, 0, sp.Integer(1)]), h)
+    assert s.tolist() == [0, 0, 1, 0, -r, h]
+    _, _, pitch, magnitude = screw_axis(3 * s)
+    assert sp.simplify(pitch[()] - h) == 0 and sp.simplify(magnitude[()] - 3) == 0
+
+
+# --- certified and precise numbers ---
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        Case(7, seed=5),
+        Case(12, branching=True, variety="wild", seed=8),
+        Case(20, variety="tiny", seed=9),
+    ],
+    ids=str,
+)
+def test_floats_are_near_forty_digits(case):
+    """The error of double precision itself, against mpmath's forty digits on the same model."""
+    mp = pytest.importorskip("mpmath")
+    chain = random_tree(case)
+    state = motion(case, chain)
+    precise = [np.array([mp.mpf(float(x)) for x in s], object) for s in state]
+    with mp.workdps(40):
+        exact_chain = Chain([_exactly(link, mp.mpf) for link in chain.links])
+        pairs = zip(everything(chain, *state), everything(exact_chain, *precise), strict=True)
+        spread = max(1.0, np.abs(forward_kinematics(chain, state[0])[1]).max())
+        for number, exact in pairs:
+            error = np.array(exact - number, object)
+            norm = mp.sqrt(sum(x * x for x in exact.flat))
+            # the recursion in world coordinates loses to distance, squared in accelerations
+            allowed = max(bound(chain.n), 10 * EPS * chain.n * spread**2 * (case.variety == "wild"))
+            assert mp.sqrt(sum(x * x for x in error.flat)) <= allowed * norm
+
+
+def _exactly(link, number):
+    """The link with each parameter as a precise number of the same value."""
+    convert = np.vectorize(lambda x: number(float(x)), otypes=[object])
+    joint = (
+        link.joint if isinstance(link.joint, Fixed) else type(link.joint)(convert(link.joint.axis))
+    )
+    return Link(
+        joint,
+        number(link.mass),
+        *map(convert, (link.com, link.inertia, link.offset, link.rotation)),
+        parent=link.parent,
+    )
+
+
+def test_balls_enclose_the_result():
+    """python-flint's balls: an interval around each entry that surely holds the true value."""
+    flint = pytest.importorskip("flint", reason="python-flint is not installed")
+    case = Case(3, seed=4, kinds=(Revolute, Prismatic))
+    chain = random_tree(case)
+    state = motion(case, chain)
+    balls = [np.array([flint.arb(float(x)) for x in s], object) for s in state]
+    balled = Chain([_exactly(link, flint.arb) for link in chain.links])
+    for number, ball in zip(everything(chain, *state), everything(balled, *balls), strict=True):
+        scale = np.abs(number).max()
+        for x, b in zip(number.flat, ball.flat, strict=True):
+            b = flint.arb(b)
+            assert b.rad() <= 1e-9 * (1 + scale)
+            assert abs(float(b.mid()) - x) <= bound(3) * (1 + scale) + float(b.rad())
+
+
+# --- CasADi and JAX, where they are installed ---
+
+
+def test_casadi_expressions_compute_the_same():
+    ca = pytest.importorskip("casadi", reason="CasADi is not installed")
+    case = Case(7, branching=True, seed=21)
+    chain = random_tree(case)
+    state = motion(case, chain)
+    names = [ca.SX.sym(name, chain.nv) for name in ("q", "qd", "qdd")]
+    symbols = [np.array([x[i] for i in range(chain.nv)], object) for x in names]
+    results = everything(chain, *symbols)
+    function = ca.Function("kinematics", names, [ca.vertcat(*r.ravel()) for r in results])
+    for symbolic, number in zip(function(*state), everything(chain, *state), strict=True):
+        assert_near(np.array(symbolic).ravel(), number.ravel(), chain.n)
+
+
+@pytest.fixture
+def jax():
+    """JAX in double precision."""
+    jax = pytest.importorskip("jax", reason="JAX is not installed")
+    before = jax.config.jax_enable_x64
+    jax.config.update("jax_enable_x64", True)
+    yield jax
+    jax.config.update("jax_enable_x64", before)
+
+
+def test_jax_compiles_batches_and_differentiates(jax):
+    case = Case(7, branching=True, seed=21)
+    chain = random_tree(case)
+    q, qd, qdd = motion(case, chain)
+
+    def some(q, qd, qdd):  # not everything: it takes JAX most of a minute to compile that
+        accelerations = body_accelerations(chain, q, qd, qdd, frame="mixed", classical=True)
+        return *forward_kinematics(chain, q), accelerations, body_jacobian(chain, q, 6)
+
+    for traced, number in zip(jax.jit(some)(q, qd, qdd), some(q, qd, qdd), strict=True):
+        assert_near(np.asarray(traced), number, chain.n)
+
+    def height(q):
+        return forward_kinematics(chain, q)[1][-1, 2]
+
+    J = body_jacobian(chain, q, chain.n - 1, frame="mixed")
+    assert_near(np.asarray(jax.grad(height)(q)), J[5], chain.n)
+
+    batch = np.stack([q, 2 * q, -q])
+    mapped = jax.vmap(lambda q: body_twists(chain, q, qd))(batch)
+    assert_near(np.asarray(mapped), body_twists(chain, batch, qd), chain.n)
+
+
+def test_jax_arrays_stay_jax_arrays(jax):
+    chain = planar_arm(1.0, 2.0)
+    assert isinstance(body_jacobian(chain, jax.numpy.zeros(2), "tool"), jax.Array)

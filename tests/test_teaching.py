@@ -1,0 +1,69 @@
+"""What the chapters' cells show with: an error within its bound is printed as such, and nothing else is."""
+
+import math
+
+import numpy as np
+import pytest
+
+from chaindyn.teaching import attempt, check, normwise
+
+
+def test_check_prints_the_bound_and_not_the_error(capsys):
+    check("energy", 3.2e-15, 1e-12)
+    check("poses", np.array([[1e-13, -9e-13], [0, 0]]), 1e-12)
+    assert capsys.readouterr().out == "energy: agrees within 1e-12\nposes: agrees within 1e-12\n"
+
+
+def test_check_of_nothing_and_of_exact_agreement(capsys):
+    check("integers", 0, 0)
+    check("empty", np.zeros((0, 3)), 1e-9)
+    assert capsys.readouterr().out == "integers: agrees exactly\nempty: agrees within 1e-09\n"
+
+
+@pytest.mark.parametrize(
+    "error, bound", [(2e-12, 1e-12), (-2e-12, 1e-12), ([0, 1], 0.5), (1e-300, 0), (math.inf, 1)]
+)
+def test_check_raises_beyond_the_bound(error, bound):
+    with pytest.raises(AssertionError, match=r"^energy: error .* exceeds"):
+        check("energy", error, bound)
+
+
+def test_nan_is_within_no_bound():
+    for error in (math.nan, [0, math.nan], [math.nan, 1]):
+        with pytest.raises(AssertionError, match="nan exceeds"):
+            check("energy", error, math.inf)
+
+
+def test_normwise_is_relative_to_the_whole():
+    reference = np.array([[3.0, 0.0], [0.0, 4.0]])
+    assert normwise(reference, reference) == 0
+    assert normwise([[3.0, 0.5], [0.0, 4.0]], reference) == 0.1
+    assert normwise([1.0, 2.0], [0.0, 0.0]) == 5**0.5  # nothing to be relative to
+    assert math.isnan(normwise([math.nan], [1.0]))
+
+
+def test_normwise_refuses_other_shapes():
+    with pytest.raises(ValueError, match=r"\(2,\) and \(1, 2\)"):
+        normwise([1, 2], [[1, 2]])
+
+
+def test_attempt_tells_solved_from_begun_and_from_not(capsys):
+    def unsolved():
+        raise NotImplementedError
+
+    def wrong():
+        check("your crm", 1, 1e-12)
+
+    attempt("Exercise 1.1", unsolved)
+    attempt("Exercise 1.1", wrong)
+    attempt("Exercise 1.1", lambda: None)
+    assert capsys.readouterr().out.splitlines() == [
+        "Exercise 1.1: not attempted yet",
+        "Exercise 1.1: not yet right. your crm: error 1 exceeds 1e-12",
+        "Exercise 1.1: solved",
+    ]
+
+
+def test_attempt_lets_a_mistake_in_the_code_through():
+    with pytest.raises(ZeroDivisionError):
+        attempt("Exercise 1.1", lambda: 1 / 0)

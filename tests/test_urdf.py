@@ -1,0 +1,514 @@
+"""URDF files: what is read, merged, cut away and locked, and what is refused with which words."""
+
+import builtins
+import sys
+
+import numpy as np
+import pytest
+from trees import EPS, assert_near, random_inertia
+
+from chaindyn import (
+    Prismatic,
+    Revolute,
+    body_jacobian,
+    body_twists,
+    forward_kinematics,
+    load_urdf,
+    random_state,
+    rotation_about,
+    spatial_inertia,
+)
+from chaindyn.robots import UR5_FLANGE, ur5
+from chaindyn.teaching import normwise
+
+pytest.importorskip("yourdfpy")
+
+
+def link(name, mass=1.0, com="0 0 0", rpy="0 0 0", inertia=(1, 1, 1, 0, 0, 0)):
+    moments = zip(("ixx", "iyy", "izz", "ixy", "ixz", "iyz"), inertia, strict=True)
+    entries = " ".join(f'{key}="{float(value)!r}"' for key, value in moments)
+    return f"""<link name="{name}"><inertial><origin xyz="{com}" rpy="{rpy}"/>
+        <mass value="{mass!r}"/><inertia {entries}/></inertial></link>"""
+
+
+def joint(name, parent, child, kind="revolute", xyz="0 0 0", rpy="0 0 0", axis="0 0 1", extra=""):
+    return f"""<joint name="{name}" type="{kind}"><parent link="{parent}"/><child link="{child}"/>
+        <origin xyz="{xyz}" rpy="{rpy}"/><axis xyz="{axis}"/>{extra}</joint>"""
+
+
+BARE = '<link name="base"/>'
+ARM = (
+    BARE,
+    link("upper", 2.0, "0 0 0.5"),
+    link("lower", 1.0, "0 0 0.3"),
+    joint("shoulder", "base", "upper", xyz="0 0 1", axis="0 2 0"),
+    joint("elbow", "upper", "lower", "prismatic", xyz="0 0 1", rpy="0 0 1.5", axis="1 0 0"),
+)
+GRIPPER = (
+    *ARM,
+    link("palm", 0.5, "0 0 0.1"),
+    joint("wrist", "lower", "palm", "fixed", xyz="0 0 0.6", rpy="0 0.5 0"),
+    link("left", 0.1, "0 0 0.02"),
+    link("right", 0.1, "0 0 0.02"),
+    joint("left_slide", "palm", "left", "prismatic", axis="0 1 0"),
+    joint(
+        "right_slide",
+        "palm",
+        "right",
+        "prismatic",
+        axis="0 -1 0",
+        extra='<mimic joint="left_slide"/>',
+    ),
+)
+
+
+@pytest.fixture
+def write(tmp_path):
+    """Write a robot's elements to a file and give its path."""
+
+    def write(*elements, text=None):
+        path = tmp_path / "robot.urdf"
+        path.write_text(text or f'<?xml version="1.0"?><robot name="r">{"".join(elements)}</robot>')
+        return path
+
+    return write
+
+
+# --- what is read ---
+
+
+def test_an_arm_is_read(write):
+    chain = load_urdf(write(*ARM))
+    assert chain.names == ("upper", "lower") and chain.parent == (-1, 0)
+    assert isinstance(chain.joints[0], Revolute) and isinstance(chain.joints[1], Prismatic)
+    assert chain.joints[0].axis.tolist() == [0, 1, 0]  # normalised
+    assert chain.mass.tolist() == [2, 1]
+    assert chain.com.tolist() == [[0, 0, 0.5], [0, 0, 0.3]]
+    assert chain.offset.tolist() == [[0, 0, 1], [0, 0, 1]]
+    turn = rotation_about(np.array([0, 0, 1]), np.array([1.5]))
+    assert np.abs(chain.rotation - [np.eye(3), turn]).max() <= EPS
+    assert str(load_urdf(str(write(*ARM))).names) == str(chain.names)  # a path may be a string
+
+
+def test_the_axis_is_x_where_none_is_given(write):
+    bare = '<joint name="j" type="continuous"><parent link="base"/><child link="arm"/></joint>'
+    chain = load_urdf(write(BARE, link("arm"), bare))
+    assert isinstance(chain.joints[0], Revolute)
+    assert chain.joints[0].axis.tolist() == [1, 0, 0]
+    assert not chain.offset.any() and np.array_equal(chain.rotation[0], np.eye(3))
+
+
+def test_angles_turn_about_fixed_axes_roll_first(write):
+    rpy = np.array([0.3, -0.7, 1.1])
+    path = write(BARE, link("arm"), joint("j", "base", "arm", rpy="0.3 -0.7 1.1"))
+    X, Y, Z = (rotation_about(np.eye(3)[k], rpy[k : k + 1]) for k in range(3))
+    assert np.abs(load_urdf(path).rotation[0] - Z @ Y @ X).max() <= 4 * EPS
+
+
+def test_an_inertia_is_turned_into_the_link_s_axes(write):
+    entries = (1.0, 2.0, 2.5, 0.1, 0.2, -0.1)
+    path = write(BARE, link("arm", rpy="0 0 0.4", inertia=entries), joint("j", "base", "arm"))
+    R = rotation_about(np.array([0, 0, 1]), np.array([0.4]))
+    own = np.array([[1, 0.1, 0.2], [0.1, 2, -0.1], [0.2, -0.1, 2.5]])
+    assert normwise(load_urdf(path).inertia[0], R @ own @ R.T) <= 4 * EPS
+
+
+def test_branches_come_depth_first_in_the_order_of_the_file(write):
+    path = write(
+        BARE,
+        *(link(name) for name in "dcba"),
+        joint("j1", "b", "c"),
+        joint("j2", "base", "a"),
+        joint("j3", "base", "b"),
+        joint("j4", "b", "d"),
+    )
+    chain = load_urdf(path)
+    assert chain.names == ("a", "b", "c", "d") and chain.parent == (-1, -1, 1, 1)
+
+
+def test_what_is_drawn_is_not_looked_at(write):
+    drawn = """<visual><geometry><mesh filename="package://nowhere/x.dae"/></geometry></visual>
+        <collision><geometry><sphere radius="round"/></geometry></collision>"""
+    path = write(
+        BARE.replace("/>", f">{drawn}</link>"), *ARM[1:], "<gazebo/><material/><!-- note -->"
+    )
+    assert load_urdf(path).names == ("upper", "lower")
+
+
+# --- what is merged, locked, cut away ---
+
+
+def test_fixed_and_locked_joints_merge_bodies(write):
+    """The merged spatial inertia is the sum of the parts', each moved to the link's frame."""
+    positions = {"left_slide": 0.03, "right_slide": 0.04}
+    chain = load_urdf(write(*GRIPPER), lock=positions)
+    assert chain.names == ("upper", "lower")
+    R = rotation_about(np.array([0, 1, 0]), np.array([0.5]))
+    p = np.array([0, 0, 0.6])
+    parts = [(1.0, np.array([0, 0, 0.3]), np.eye(3)), (0.5, R @ [0, 0, 0.1] + p, np.eye(3))]
+    for y in (0.03, -0.04):
+        parts.append((0.1, R @ [0, y, 0.02] + p, np.eye(3)))
+    expected = sum(spatial_inertia(m, c, R @ I @ R.T) for m, c, I in parts)
+    assert normwise(chain.spatial_inertia[1], expected) <= 10 * EPS
+    assert chain.mass[1] == pytest.approx(1.7, rel=4 * EPS)
+
+
+def test_locking_a_hinge_equals_holding_it(write):
+    """Two models of one body: the free chain's far links held at q, and the chain with them locked."""
+    rng = np.random.default_rng(0)
+    elements = [BARE]
+    for i in range(6):
+        I = random_inertia(rng)
+        moments = (*np.diag(I), I[0, 1], I[0, 2], I[1, 2])
+        numbers = [" ".join(map(repr, rng.normal(size=3).tolist())) for _ in range(4)]
+        elements += [
+            link(f"l{i}", rng.uniform(1, 2), numbers[0], inertia=moments),
+            joint(
+                f"j{i}",
+                f"l{i - 1}" if i else "base",
+                f"l{i}",
+                ("revolute", "prismatic")[i % 2],
+                numbers[1],
+                numbers[2],
+                numbers[3],
+            ),
+        ]
+    path = write(*elements)
+    free = load_urdf(path)
+    q, qd = random_state(free, 1)
+    held = [0, 1, 4, 5]
+    locked = load_urdf(path, lock={f"j{i}": q[i] for i in held})
+    qd[held] = 0
+    names = ["l2", "l3"]
+    assert locked.names == tuple(names)
+    moving = [free.index(name) for name in names]
+    for whole, some in zip(
+        forward_kinematics(free, q), forward_kinematics(locked, q[2:4]), strict=True
+    ):
+        assert normwise(some, whole[moving]) <= 100 * EPS * 6
+    assert (
+        normwise(body_twists(locked, q[2:4], qd[2:4]), body_twists(free, q, qd)[moving])
+        <= 100 * EPS * 6
+    )
+
+    # energy: the locked chain's two bodies hold all that moves of the six
+    def energy(chain, q, qd):
+        v = body_twists(chain, q, qd)
+        return np.einsum("ni,nij,nj->", v, chain.spatial_inertia, v) / 2
+
+    whole = energy(free, q, qd)
+    assert abs(energy(locked, q[2:4], qd[2:4]) - whole) <= 100 * EPS * 6 * whole
+
+
+def test_what_is_welded_to_the_root_is_the_ground_s(write):
+    path = write(
+        BARE,
+        link("stand", 50.0),
+        link("arm"),
+        joint("foot", "base", "stand", "fixed", xyz="1 0 0"),
+        joint("j", "stand", "arm", xyz="0 0 2"),
+    )
+    chain = load_urdf(path)
+    assert chain.names == ("arm",) and chain.parent == (-1,)
+    assert chain.offset.tolist() == [[1, 0, 2]] and chain.mass.tolist() == [1]
+
+
+def test_a_massless_weld_changes_nothing_to_the_bit(write):
+    com, inertia = "0.1 0.2 0.3", (1 / 3, 1 / 3, 1 / 3, 0.01, 0.02, 0.03)
+    body = link("arm", 1 / 3, com, inertia=inertia)
+    alone = load_urdf(write(BARE, body, joint("j", "base", "arm")))
+    tool = joint("weld", "arm", "tool", "fixed", xyz="9 9 9", rpy="1 1 1")
+    with_tool = load_urdf(write(BARE, body, '<link name="tool"/>', joint("j", "base", "arm"), tool))
+    assert np.array_equal(alone.com, with_tool.com) and np.array_equal(
+        alone.inertia, with_tool.inertia
+    )
+
+
+def test_tip_keeps_the_path_and_cuts_branches_away(write):
+    path = write(*GRIPPER)
+    assert load_urdf(path, tip="lower").mass.tolist() == [2, 1]  # no palm, no fingers
+    assert load_urdf(path, tip="palm").mass.tolist() == [2, 1.5]  # welded on, merged
+    assert load_urdf(path, tip="left").names == (
+        "upper",
+        "lower",
+        "left",
+    )  # the mimic finger is cut away
+    assert load_urdf(path, tip="upper").names == ("upper",)
+
+
+def test_locks_may_be_names_alone_and_of_what_is_cut_away(write):
+    path = write(*GRIPPER)
+    assert load_urdf(path, lock=["left_slide", "right_slide"]).names == ("upper", "lower")
+    assert load_urdf(path, lock={"right_slide": 0.1}).names == ("upper", "lower", "left")
+    assert load_urdf(path, tip="lower", lock=("left_slide",)).names == ("upper", "lower")
+    assert (
+        load_urdf(path, lock=["wrist", "left_slide", "right_slide"]).n == 2
+    )  # a weld is locked already
+
+
+def test_a_floating_base_may_be_locked_where_it_is(write):
+    path = write(
+        BARE,
+        link("trunk"),
+        link("leg"),
+        joint("free", "base", "trunk", "floating", xyz="0 0 1"),
+        joint("hip", "trunk", "leg", xyz="1 0 0"),
+    )
+    chain = load_urdf(path, lock=["free"])
+    assert chain.names == ("leg",) and chain.offset.tolist() == [[1, 0, 1]]
+
+
+def test_a_massless_link_may_carry_others(write):
+    path = write(
+        BARE,
+        '<link name="cross"/>',
+        link("arm"),
+        joint("u1", "base", "cross", axis="1 0 0"),
+        joint("u2", "cross", "arm", axis="0 1 0"),
+    )
+    chain = load_urdf(path)
+    assert chain.mass.tolist() == [0, 1] and not chain.inertia[0].any()
+
+
+def test_a_chain_of_a_thousand_welds_is_read(write):
+    links = [link(f"l{i}") for i in range(1000)]
+    welds = [joint(f"w{i}", f"l{i}", f"l{i + 1}", "fixed", xyz="0.001 0 0") for i in range(999)]
+    chain = load_urdf(write(BARE, *links, joint("j", "base", "l0"), *welds))
+    assert chain.n == 1 and chain.mass[0] == 1000
+    assert abs(chain.com[0, 0] - 0.4995) <= 1000 * EPS
+
+
+# --- what is refused ---
+
+MASSLESS_LEAF = (BARE, '<link name="hand"/>', joint("grip", "base", "hand"))
+REFUSED = {
+    "unknown joint type": (
+        [*ARM[:-1], joint("elbow", "upper", "lower", "ball")], {},
+        ["joint 'elbow'", "type 'ball'", "revolute", "fixed"],
+    ),
+    "no joint type": (
+        [*ARM[:-1], ARM[-1].replace('type="prismatic"', "")], {}, ["joint 'elbow'", "type None", "one of"],
+    ),
+    "a floating joint": (
+        [BARE, link("a"), joint("f", "base", "a", "floating")], {}, ["joint 'f'", "floating", "yet", "lock"],
+    ),
+    "a planar joint": (
+        [BARE, link("a"), joint("f", "base", "a", "planar")], {}, ["joint 'f'", "planar", "tip"],
+    ),
+    "a planar joint locked elsewhere": (
+        [BARE, link("a"), joint("f", "base", "a", "planar")], {"lock": {"f": 1}},
+        ["'f' at 1", "planar", "0 only"],
+    ),
+    "a fixed joint locked elsewhere": (
+        GRIPPER, {"lock": {"wrist": 0.5}}, ["'wrist' at 0.5", "fixed", "0 only"],
+    ),
+    "a mimic joint": (
+        GRIPPER, {}, ["joint 'right_slide'", "mimics joint 'left_slide'", "lock it", "tip that cuts it away"],
+    ),
+    "a massless moving leaf": (
+        MASSLESS_LEAF, {}, ["link 'hand'", "joint 'grip'", "no mass", "singular", "<inertial>"],
+    ),
+    "a leaf massless for want of its branch": (
+        [BARE, '<link name="a"/>', link("b"), joint("j1", "base", "a"), joint("j2", "a", "b")],
+        {"tip": "a"}, ["link 'a'", "joint 'j1'", "no mass"],
+    ),
+    "unknown tip": (ARM, {"tip": "hand"}, ["tip is 'hand'", "'base', 'upper', 'lower'"]),
+    "the root for a tip": (ARM, {"tip": "base"}, ["no joint moves"]),
+    "unknown lock": (ARM, {"lock": ["wrist"]}, ["lock", "'wrist'", "['elbow', 'shoulder']"]),
+    "a lock that is a word": (ARM, {"lock": "elbow"}, ["lock is 'elbow'", "list of joint names"]),
+    "a lock at NaN": (ARM, {"lock": {"elbow": np.nan}}, ["joint 'elbow' at nan", "finite"]),
+    "a lock at a word": (ARM, {"lock": {"elbow": "half"}}, ["joint 'elbow' at 'half'", "number"]),
+    "all locked": (ARM, {"lock": ["elbow", "shoulder"]}, ["no joint moves"]),
+    "no links": ([], {}, ["no links"]),
+    "no joints": ([BARE], {}, ["no joint moves"]),
+    "several roots": ([*ARM, link("lost")], {}, ["['base', 'lost']", "one root link"]),
+    "a link with two parents": (
+        [*ARM, joint("again", "base", "lower")], {},
+        ["link 'lower'", "['elbow', 'again']", "tree", "loops"],
+    ),
+    "a loop beside the tree": (
+        [*ARM, link("a"), link("b"), joint("ab", "a", "b"), joint("ba", "b", "a")], {},
+        ["['ab', 'ba']", "loop"],
+    ),
+    "nothing but a loop": (
+        [link("a"), link("b"), joint("ab", "a", "b"), joint("ba", "b", "a")], {}, ["['ab', 'ba']", "loop"],
+    ),
+    "a joint of a link with itself": (
+        [link("a"), joint("aa", "a", "a")], {}, ["['aa']", "loop"],
+    ),
+    "an unknown child": ([*ARM, joint("x", "lower", "gone")], {}, ["joint 'x'", "child is 'gone'", "links"]),
+    "no parent element": (
+        [*ARM[:-1], ARM[-1].replace('<parent link="upper"/>', "")], {}, ["joint 'elbow'", "parent is None"],
+    ),
+    "a link twice": ([*ARM, link("lower")], {}, ["two links named 'lower'", "differ"]),
+    "a joint twice": ([*ARM, link("x"), joint("elbow", "lower", "x")], {}, ["two joints named 'elbow'"]),
+    "a link without a name": ([*ARM, "<link/>"], {}, ["<link> number 4", "no name"]),
+    "a moving link named ground": (
+        [BARE, link("ground"), joint("j", "base", "ground")], {}, ["'ground' is taken"],
+    ),
+    "negative mass": ([*ARM[:2], link("lower", -1.0), *ARM[3:]], {}, ["link 'lower'", "mass is -1.0"]),
+    "negative mass, welded to more": (
+        [*ARM, link("hole", -0.1), joint("w", "lower", "hole", "fixed")], {}, ["link 'hole'", "mass is -0.1"],
+    ),
+    "an inertia of no body": (
+        [*ARM[:2], link("lower", inertia=(1, 1, 3, 0, 0, 0)), *ARM[3:]], {},
+        ["'lower'", "triangle inequality", "1, 1 and 3"],
+    ),
+    "a mass that is no number": (
+        [*ARM[:2], ARM[2].replace('"1.0"', '"${m}"', 1), *ARM[3:]], {},
+        ["link 'lower'", "<inertial/mass>", "value = '${m}'", "a number"],
+    ),
+    "no mass element": (
+        [*ARM[:2], ARM[2].replace('<mass value="1.0"/>', ""), *ARM[3:]], {},
+        ["link 'lower'", "<inertial> has no <mass>"],
+    ),
+    "an inertia that lacks a moment": (
+        [*ARM[:2], ARM[2].replace('iyy="1.0"', ""), *ARM[3:]], {},
+        ["link 'lower'", "iyy = None", "a number"],
+    ),
+    "an infinite moment": (
+        [*ARM[:2], ARM[2].replace('iyy="1.0"', 'iyy="inf"'), *ARM[3:]], {}, ["iyy = 'inf'", "finite"],
+    ),
+    "an origin of two numbers": (
+        [*ARM[:-1], ARM[-1].replace('xyz="0 0 1"', 'xyz="0 1"', 1)], {},
+        ["joint 'elbow'", "<origin> has xyz = '0 1'", "3 numbers"],
+    ),
+    "a zero axis": (
+        [*ARM[:-1], joint("elbow", "upper", "lower", axis="0 0 0")], {},
+        ["joint 'elbow'", "axis is [0.0, 0.0, 0.0]", "not be zero"],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("elements, options, parts", REFUSED.values(), ids=REFUSED)
+def test_is_refused(write, elements, options, parts):
+    with pytest.raises(ValueError) as caught:
+        load_urdf(write(*elements), **options)
+    message = str(caught.value)
+    assert "robot.urdf: " in message
+    assert not [part for part in parts if part not in message], message
+
+
+@pytest.mark.parametrize(
+    "text, parts",
+    [
+        ("solid cube\nfacet normal 0 0 1", ["not an XML file"]),
+        ("<robot name='r'><link name='a'></robot>", ["not an XML file", "mismatched tag"]),
+        ("<mujoco><worldbody/></mujoco>", ["not a URDF", "<mujoco>", "<robot>"]),
+        ("\x00\x01", ["not an XML file"]),
+    ],
+    ids=["an STL file", "a torn file", "another robot format", "bytes"],
+)
+def test_what_is_no_urdf_is_refused(write, text, parts):
+    with pytest.raises(ValueError) as caught:
+        load_urdf(write(text=text))
+    assert all(part in str(caught.value) for part in ["robot.urdf: ", *parts])
+
+
+def test_a_missing_file_is_named(tmp_path):
+    for path in (tmp_path / "gone.urdf", tmp_path):
+        with pytest.raises(FileNotFoundError, match=f"{path.name}: there is no such file"):
+            load_urdf(path)
+
+
+def test_a_missing_parser_is_named(write, monkeypatch):
+    path, real = write(*ARM), builtins.__import__
+
+    def no_yourdfpy(name, *args, **kwargs):
+        if name == "yourdfpy":
+            raise ImportError("No module named 'yourdfpy'")
+        return real(name, *args, **kwargs)
+
+    monkeypatch.delitem(sys.modules, "yourdfpy", raising=False)
+    monkeypatch.setattr(builtins, "__import__", no_yourdfpy)
+    with pytest.raises(ImportError, match=r"yourdfpy.*pip install \"chaindyn\[urdf\]\""):
+        load_urdf(path)
+
+
+# --- real robots ---
+
+
+def test_the_ur5_as_data_is_the_ur5_of_the_file(robot_file):
+    data, file = ur5(), load_urdf(robot_file("ur_description/urdf/ur5_robot.urdf"))
+    assert data.names == file.names and data.parent == file.parent
+    for name in ("mass", "com", "inertia", "offset"):
+        assert np.array_equal(getattr(data, name), getattr(file, name))  # to the bit
+    assert np.array_equal([j.axis for j in data.joints], [j.axis for j in file.joints])
+    quarter = np.pi / 2 - 1.57079632679  # what the file's twelve digits leave
+    assert np.abs(data.rotation - file.rotation).max() <= quarter + EPS
+
+
+def test_the_ur5_reaches_as_far_as_its_makers_say():
+    """Stretched out, the wrist is at the sum of the lengths published for the DH table: d1 and a2 + a3."""
+    chain = ur5()
+    R, p = forward_kinematics(chain, np.zeros(6))
+    assert np.abs(p[3] - (0.425 + 0.39225, 0.13585 - 0.1197, 0.089159)).max() <= 4 * EPS
+    flange = p[5] + R[5] @ UR5_FLANGE
+    assert abs(flange[1] - (0.10915 + 0.0823)) <= 4 * EPS  # d4 + d6
+    assert abs(flange[2] - (0.089159 - 0.09465)) <= 4 * EPS  # d1 - d5
+    assert np.linalg.matrix_rank(body_jacobian(chain, [0, -1, 1, 0.5, 1, 0])) == 6
+
+
+LOADABLE = [
+    ("a1_description/urdf/a1.urdf", {}, 12),
+    ("allegro_hand_description/urdf/allegro_right_hand.urdf", {}, 16),
+    ("anymal_c_simple_description/urdf/anymal.urdf", {}, 12),
+    (
+        "baxter_description/urdf/baxter.urdf",
+        {"lock": ["r_gripper_r_finger_joint", "l_gripper_r_finger_joint"]},
+        17,
+    ),
+    ("g1_description/urdf/g1_29dof_with_hand_rev_1_0.urdf", {}, 43),
+    ("icub_description/robots/icub_reduced.urdf", {}, 29),
+    ("kinova_description/robots/kinova.urdf", {}, 6),
+    (
+        "panda_description/urdf/panda.urdf",
+        {"lock": ["panda_finger_joint1", "panda_finger_joint2"]},
+        7,
+    ),
+    ("panda_description/urdf/panda.urdf", {"tip": "panda_link8"}, 7),
+    ("solo_description/robots/solo12.urdf", {}, 12),
+    ("talos_data/robots/talos_reduced.urdf", {}, 32),
+    ("xarm_description/urdf/xarm7.urdf", {}, 7),
+]
+
+
+@pytest.mark.parametrize(
+    "name, options, n", LOADABLE, ids=[name.partition("/")[0] for name, *_ in LOADABLE]
+)
+def test_published_robots_are_read_as_pinocchio_reads_them(robot_file, name, options, n):
+    """Poses and merged bodies against Pinocchio's own parser, which locks joints by reducing its model."""
+    pin = pytest.importorskip("pinocchio", reason="Pinocchio is not installed")
+    from oracles import make_pinocchio as make
+
+    path = robot_file(name)
+    chain = load_urdf(path, **options)
+    assert chain.n == n
+    model, frames = make.model_of_file(path, chain, dict.fromkeys(options.get("lock", ()), 0.0))
+    q, _ = random_state(chain, 0)
+    data = model.createData()
+    configuration = make.configuration(model, make.columns(model, chain, frames), q)
+    pin.framesForwardKinematics(model, data, configuration)
+    R, p = forward_kinematics(chain, q)
+    assert_near(R, np.array([data.oMf[f].rotation for f in frames]), n)
+    assert_near(p, np.array([data.oMf[f].translation for f in frames]), n)
+    if "tip" in options:
+        return  # Pinocchio's bodies have the branches still on them
+    bodies = make.bodies_of(model, frames)
+    assert_near(chain.mass, np.array(bodies["mass"]), 1)
+    moments = chain.mass[:, None] * chain.com
+    assert_near(moments, np.array(bodies["mass"])[:, None] * bodies["com"], 1)
+    assert_near(chain.inertia, np.array(bodies["inertia"]), 1)
+
+
+def test_published_files_with_impossible_bodies_are_refused(robot_file):
+    with pytest.raises(
+        ValueError, match=r"romeo_small.urdf.*RShoulderYawLink.*triangle inequality"
+    ):
+        load_urdf(robot_file("romeo_description/urdf/romeo_small.urdf"))
+    with pytest.raises(
+        ValueError, match=r"'l_gripper', moved by joint 'l_gripper_joint', has no mass"
+    ):
+        load_urdf(robot_file("romeo_description/urdf/romeo_laas_small.urdf"))
+    with pytest.raises(ValueError, match=r"panda_finger_joint2.*mimics.*panda_finger_joint1"):
+        load_urdf(robot_file("panda_description/urdf/panda.urdf"))

@@ -1,0 +1,350 @@
+"""The Python half of the widgets: what they compute, from whose functions, and what they say when those fail."""
+
+import json
+
+import numpy as np
+import pytest
+
+import chaindyn
+from chaindyn import Chain, Fixed, Link, Prismatic, Revolute, X_force, X_motion, screw
+from chaindyn.teaching import normwise
+
+pytest.importorskip("anywidget")
+from chaindyn.widgets import ChainExplorer, Explorer, ScrewExplorer
+from chaindyn.widgets._base import AFFINE, ANGLE, LINEAR, SCALAR, contract, plain, tabulate
+
+EPS = np.finfo(float).eps
+INERTIA = 0.01 * np.eye(3)
+
+
+def arm() -> Chain:
+    """A tree with every joint kind and two leaves."""
+    turned = chaindyn.rotation_about(np.array([0.6, 0, 0.8]), np.array([0.7]))
+    return Chain(
+        [
+            Link(Revolute((0, 0, 1)), 1, (0, 0, 0.2), INERTIA, name="base"),
+            Link(Revolute((0, 3, 4)), 1, (0.2, 0, 0), INERTIA, offset=(0, 0, 0.4), rotation=turned),
+            Link(Prismatic((1, 1, 0)), 1, (0.1, 0, 0), INERTIA, offset=(0.4, 0, 0), name="slide"),
+            Link(
+                Fixed(), 1, (0.05, 0, 0), INERTIA, offset=(0.2, 0, 0), rotation=turned, name="tool"
+            ),
+            Link(
+                Revolute((1, 0, 0)),
+                1,
+                (0, 0, 0.15),
+                INERTIA,
+                offset=(0, 0.1, 0),
+                parent="base",
+                name="finger",
+            ),
+        ]
+    )
+
+
+def tell(widget: Explorer, **change) -> dict:
+    """Send a request as the page does, and return the answer."""
+    request = {**widget.request, **change, "serial": widget.request["serial"] + 1}
+    widget.set_state({"request": json.loads(json.dumps(request))})
+    assert widget.answer["serial"] == request["serial"]
+    return widget.answer
+
+
+def moved(widget: Explorer, part: str, **change) -> dict:
+    return tell(widget, **{part: {**widget.request[part], **change}})
+
+
+# --- ScrewExplorer ----------------------------------------------------------------------------------------------------
+
+
+def test_a_screw_is_shown_by_its_numbers_about_both_origins():
+    """By vectors alone, not by the functions that the widget itself calls."""
+    widget = ScrewExplorer()
+    moved(widget, "motion", point=[0.3, -0.2, 0.5], direction=[0.6, 0, 0.8], pitch=0.25, size=2.0)
+    moved(widget, "frame", origin=[0.4, 0.1, -0.9], turn=90.0)
+    values = moved(widget, "force", point=[0, 1, 0], direction=[0, 0, 1], pitch=-0.5, size=3.0)[
+        "values"
+    ]
+    w, f = 2 * np.array([0.6, 0, 0.8]), 3 * np.array([0, 0, 1])
+    point, at, other = np.array([0.3, -0.2, 0.5]), np.array([0, 1, 0]), np.array([0.4, 0.1, -0.9])
+    to_B = np.array([[0, 1, 0], [-1, 0, 0], [0, 0, 1]])
+    expected = {
+        ("motion", "O"): [*w, *(np.cross(w, -point) + 0.25 * w)],
+        ("motion", "B"): [*(to_B @ w), *(to_B @ (np.cross(w, other - point) + 0.25 * w))],
+        ("force", "O"): [*(np.cross(at, f) - 0.5 * f), *f],
+        ("force", "B"): [*(to_B @ (np.cross(at - other, f) - 0.5 * f)), *(to_B @ f)],
+    }
+    for (part, frame), numbers in expected.items():
+        assert normwise(values[part][frame], numbers) <= 20 * EPS, (part, frame)
+    power = f @ (np.cross(w, at - point) + 0.25 * w) - 0.5 * f @ w
+    assert abs(values["power"]["O"] - power) <= 50 * EPS * abs(power)
+    assert abs(values["power"]["B"] - power) <= 50 * EPS * abs(power)
+    field = [np.cross(w, np.array(P) - point) + 0.25 * w for P in widget.scene["lattice"]]
+    assert normwise(values["field"], field) <= 20 * EPS
+
+
+def wrong_X_force(E, r):
+    return X_motion(E, r)
+
+
+def left_handed_screw(point, direction, pitch=0):
+    return np.array([*direction, *(np.cross(direction, point) + pitch * np.asarray(direction))])
+
+
+def test_it_shows_the_functions_it_was_given():
+    right, wrong = ScrewExplorer(), ScrewExplorer(X_force=wrong_X_force)
+    assert wrong.answer["values"]["motion"] == right.answer["values"]["motion"]
+    assert wrong.answer["values"]["force"]["O"] == right.answer["values"]["force"]["O"]
+    assert wrong.answer["values"]["force"]["B"] != right.answer["values"]["force"]["B"]
+    power = wrong.answer["values"]["power"]
+    assert abs(power["O"] - power["B"]) > 0.1  # the frames disagree, which the page says in words
+    left = ScrewExplorer(screw=left_handed_screw).answer["values"]["motion"]["O"]
+    assert left == left_handed_screw((0.6, 0.2, 0), (0, 0, 1), 0.1).tolist()
+
+
+@pytest.mark.parametrize("given", [{}, {"X_force": wrong_X_force}, {"screw": left_handed_screw}])
+def test_tables_say_everywhere_what_the_functions_say(given):
+    """Also of functions that are wrong: without Python the page shows the reader's mistake, not our formula."""
+    functions = {"screw": screw, "X_motion": X_motion, "X_force": X_force, **given}
+    scene = ScrewExplorer(**given).scene
+    tables = {name: np.array(table) for name, table in scene["tables"].items()}
+    assert scene["exact"] is True
+    rng = np.random.default_rng(3)
+    for _ in range(20):
+        point, direction, pitch, turn = (
+            rng.normal(size=3),
+            rng.normal(size=3),
+            rng.normal(),
+            rng.uniform(-180, 180),
+        )
+        direction /= np.linalg.norm(direction)
+        from_table = contract(tables["screw"], [1, *point], direction, [1, pitch])
+        assert normwise(from_table, functions["screw"](point, direction, pitch)) <= 50 * EPS
+        c, s = np.cos(np.deg2rad(turn)), np.sin(np.deg2rad(turn))
+        E = np.array([[c, s, 0], [-s, c, 0], [0, 0, 1]])
+        for name in ("X_motion", "X_force"):
+            from_table = contract(tables[name], [1, c, s], [1, *point])
+            assert normwise(from_table, functions[name](E, point)) <= 50 * EPS
+
+
+def test_a_function_that_no_table_holds_is_told_from_one_that_does():
+    def curved(point, direction, pitch=0):
+        return screw(np.asarray(point) ** 2, direction, pitch)
+
+    assert ScrewExplorer(screw=curved).scene["exact"] is False
+
+
+def test_tabulate_against_a_function_with_every_kind_of_argument():
+    rng = np.random.default_rng(0)
+    truth = rng.normal(size=(3, 4, 3, 2, 5))
+
+    def function(angle, point, direction, pitch):
+        return contract(
+            truth,
+            ANGLE.basis(angle),
+            AFFINE.basis(point),
+            LINEAR.basis(direction),
+            SCALAR.basis(pitch),
+        )
+
+    assert normwise(tabulate(function, ANGLE, AFFINE, LINEAR, SCALAR), truth) <= 20 * EPS
+
+
+def test_where_it_starts_can_be_chosen():
+    widget = ScrewExplorer(motion={"direction": (0, 3, 4), "size": 2}, frame={"turn": -90})
+    assert widget.request["motion"] == {
+        "point": [0.6, 0.2, 0.0],
+        "direction": [0, 0.6, 0.8],
+        "pitch": 0.1,
+        "size": 2,
+    }
+    assert widget.request["frame"]["turn"] == -90
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            {"motion": {"rate": 1}},
+            r"motion has no 'rate': it has \['point', 'direction', 'pitch', 'size'\]",
+        ),
+        (
+            {"force": {"point": (1, 2)}},
+            r"force\['point'\] is \(1, 2\): it must be three finite numbers",
+        ),
+        ({"frame": {"turn": np.nan}}, r"frame\['turn'\] is nan: it must be one finite number"),
+        ({"motion": {"direction": (0, 0, 0)}}, r"direction is .*: it must not be zero"),
+    ],
+)
+def test_a_bad_start_is_told(options, message):
+    with pytest.raises(ValueError, match=message):
+        ScrewExplorer(**options)
+
+
+# --- What the reader's functions may do -------------------------------------------------------------------------------
+
+
+def fails_far_out(E, r):
+    if np.max(np.abs(r)) > 4:
+        raise ArithmeticError("too far out")
+    return X_motion(E, r)
+
+
+def test_an_error_during_a_drag_is_shown_and_goes_away():
+    widget = ScrewExplorer(X_motion=fails_far_out)
+    line = fails_far_out.__code__.co_firstlineno + 2
+    answer = moved(widget, "frame", origin=[5, 0, 0])
+    assert answer["error"] == f"ArithmeticError: too far out; in X_motion, line {line}"
+    assert "values" not in answer
+    answer = moved(widget, "frame", origin=[1, 0, 0])
+    assert "error" not in answer
+    assert answer["values"]["power"]["O"] == pytest.approx(
+        answer["values"]["power"]["B"], abs=1e-12
+    )
+
+
+def test_an_error_at_the_start_is_raised_where_the_widget_is_made():
+    with pytest.raises(ArithmeticError, match="too far out") as caught:
+        ScrewExplorer(X_motion=fails_far_out, frame={"origin": (9, 0, 0)})
+    assert caught.value.__notes__[0].startswith("in X_motion, line ")
+
+
+@pytest.mark.parametrize(
+    ("result", "message"),
+    [
+        (lambda E, r: np.eye(3), r"X_motion returned shape \(3, 3\), not \(6, 6\)"),
+        (lambda E, r: None, r"X_motion returned shape \(\), not \(6, 6\)|NoneType"),
+    ],
+)
+def test_a_result_of_another_shape_is_told(result, message):
+    with pytest.raises((ValueError, TypeError), match=message):
+        ScrewExplorer(X_motion=result)
+
+
+def test_what_is_not_finite_reaches_the_page():
+    """JSON has no NaN, and a message with one would be lost on its way."""
+    widget = ScrewExplorer(
+        screw=lambda point, direction, pitch=0: screw(point, direction, pitch) * np.nan
+    )
+    state = json.dumps(widget.get_state(["request", "answer", "scene"]), allow_nan=False)
+    assert json.loads(state)["answer"]["values"]["motion"]["O"] == [None] * 6
+
+
+def test_plain_turns_arrays_into_what_json_holds():
+    mixed = {
+        "a": np.arange(3),
+        "b": (np.float64(1.5), np.inf),
+        "c": np.bool_(True),
+        "d": "text",
+        "e": None,
+    }
+    assert plain(mixed) == {"a": [0, 1, 2], "b": [1.5, None], "c": True, "d": "text", "e": None}
+    json.dumps(plain(mixed), allow_nan=False)
+
+
+# --- ChainExplorer ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("frame", ["world", "body", "mixed"])
+@pytest.mark.parametrize("body", ["tool", 4])
+def test_a_chain_is_shown_as_the_library_has_it(body, frame):
+    chain = arm()
+    widget = ChainExplorer(chain, body=body, frame=frame)
+    q, _ = chaindyn.random_state(chain, 5)
+    values = tell(widget, q=q.tolist())["values"]
+    R, p = chaindyn.forward_kinematics(chain, q)
+    np.testing.assert_array_equal(values["R"], R)
+    np.testing.assert_array_equal(values["p"], p)
+    np.testing.assert_array_equal(values["J"], chaindyn.body_jacobian(chain, q, body, frame=frame))
+    np.testing.assert_array_equal(
+        values["J_world"], chaindyn.body_jacobian(chain, q, body, frame="world")
+    )
+
+
+def test_a_chain_is_shown_by_the_functions_it_was_given():
+    chain = arm()
+
+    def mirrored(chain, q):
+        R, p = chaindyn.forward_kinematics(chain, q)
+        return R, -p
+
+    def doubled(chain, q, body, frame="body"):
+        return 2 * chaindyn.body_jacobian(chain, q, body, frame=frame)
+
+    book, reader = (
+        ChainExplorer(chain),
+        ChainExplorer(chain, forward_kinematics=mirrored, body_jacobian=doubled),
+    )
+    np.testing.assert_array_equal(
+        reader.answer["values"]["p"], -np.array(book.answer["values"]["p"])
+    )
+    np.testing.assert_array_equal(
+        reader.answer["values"]["J"], 2 * np.array(book.answer["values"]["J"])
+    )
+
+
+def test_forward_kinematics_of_another_shape_is_told():
+    message = r"forward_kinematics returned shape \(3, 3\) and \(3,\), not \(5, 3, 3\) and \(5, 3\)"
+    with pytest.raises(ValueError, match=message):
+        ChainExplorer(arm(), forward_kinematics=lambda chain, q: (np.eye(3), np.zeros(3)))
+
+
+def test_sliders_reach_as_far_as_the_joints_are_let():
+    chain = arm()
+    limits = np.array(ChainExplorer(chain).scene["limits"])
+    np.testing.assert_allclose(limits[[0, 1, 3]], [[-np.pi, np.pi]] * 3)
+    reach = 0.4 + 0.4 + 0.2 + 0.05  # out to the tool; the other branch is shorter
+    np.testing.assert_allclose(limits[2], [-reach, reach])
+    given = np.array([[-1, 1], [0, 2], [0, 0.3], [-0.5, 0.5]])
+    np.testing.assert_array_equal(ChainExplorer(chain, limits=given).scene["limits"], given)
+
+
+def test_the_scene_survives_json():
+    scene = ChainExplorer(arm(), tip=(0.1, 0, 0)).scene
+    again = json.loads(json.dumps(scene, allow_nan=False))
+    assert again == scene
+    assert again["column"] == [0, 1, 2, None, 3]
+    assert again["parent"] == [-1, 0, 1, 2, 0]
+    assert again["tip"] == [0.1, 0, 0]
+
+
+class Ball:
+    nq, nv = 4, 3
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"q": np.zeros(3)}, r"q has shape \(3,\), but must be finite and of shape \(4,\)"),
+        ({"q": [0, 0, np.nan, 0]}, "q .* must be finite"),
+        ({"tip": (1, 0)}, r"tip has shape \(2,\)"),
+        (
+            {"limits": np.zeros((3, 2))},
+            r"limits has shape \(3, 2\), but must be finite and of shape \(4, 2\)",
+        ),
+        ({"frame": "tool"}, r"frame is 'tool', but must be one of \['body', 'mixed', 'world'\]"),
+        ({"body": "hand"}, "body is 'hand'"),
+    ],
+)
+def test_bad_arguments_are_told(options, message):
+    with pytest.raises(ValueError, match=message):
+        ChainExplorer(arm(), **options)
+
+
+def test_a_joint_without_a_slider_is_told(monkeypatch):
+    chain = arm()
+    monkeypatch.setitem(chain.__dict__, "joints", (*chain.joints[:-1], Ball()))
+    with pytest.raises(
+        ValueError, match="joint of link 'finger' is Ball: only revolute, prismatic and fixed"
+    ):
+        ChainExplorer(chain)
+
+
+def test_without_anywidget_the_extra_is_named(monkeypatch):
+    import importlib
+    import sys
+
+    for name in [name for name in sys.modules if name.startswith("chaindyn.widgets")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "anywidget", None)
+    with pytest.raises(ImportError, match=r"pip install 'chaindyn\[widgets\]'"):
+        importlib.import_module("chaindyn.widgets")

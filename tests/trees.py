@@ -1,0 +1,110 @@
+"""Random chains and trees, the same ones in every run, and how near to the truth a result must be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from chaindyn import Chain, Fixed, Link, Prismatic, Revolute, random_state
+from chaindyn.teaching import normwise
+
+EPS = np.finfo(float).eps
+KINDS = (Revolute, Prismatic, Fixed)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A random chain: how many links, whether it branches, of what sizes, and its seed."""
+
+    n: int
+    branching: bool = False
+    variety: str = (
+        "plain"  # "tiny": all within 1e-7 of the identity; "wild": sizes from 1e-4 to 1e4
+    )
+    seed: int = 0
+    kinds: tuple[type, ...] = KINDS
+
+    def __str__(self) -> str:
+        return f"{self.variety}-{'tree' if self.branching else 'chain'}-{self.n}"
+
+
+CASES = [
+    Case(1, kinds=(Revolute,)),
+    Case(1, kinds=(Prismatic,), seed=1),
+    Case(1, kinds=(Fixed,), seed=2),
+    Case(2, seed=3),
+    Case(3, branching=True, seed=4),
+    Case(7, seed=5, kinds=(Revolute,)),
+    Case(7, branching=True, variety="tiny", seed=6),
+    Case(12, variety="wild", seed=7),
+    Case(12, branching=True, variety="wild", seed=8),
+    Case(20, variety="tiny", seed=9),
+    Case(30, seed=10),
+    Case(30, branching=True, seed=11),
+    Case(200, seed=12),
+]
+
+
+def random_rotation(rng: np.random.Generator) -> Any:
+    """Return a rotation matrix, uniformly distributed."""
+    Q, R = np.linalg.qr(rng.normal(size=(3, 3)))
+    Q = Q * np.sign(np.diag(R))
+    return Q * np.sign(np.linalg.det(Q))
+
+
+def small_rotation(rng: np.random.Generator) -> Any:
+    """Return a rotation by about 1e-7, from its Cayley transform, exact to rounding."""
+    x, y, z = 1e-7 * rng.normal(size=3)
+    K = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+    return np.linalg.solve(np.eye(3) - K, np.eye(3) + K)
+
+
+def random_inertia(rng: np.random.Generator) -> Any:
+    """Return an inertia that a cloud of mass points has (3, 3)."""
+    A = rng.normal(size=(3, 3))
+    cloud = A @ A.T
+    return 0.1 * (np.trace(cloud) * np.eye(3) - cloud)
+
+
+def random_tree(case: Case) -> Chain:
+    """Return the chain of a case."""
+    rng = np.random.default_rng(case.seed)
+    links = []
+    for i in range(case.n):
+        kind = case.kinds[rng.integers(len(case.kinds))]
+        size = {"plain": 0.5, "tiny": 1e-8, "wild": 10 ** rng.uniform(-4, 4)}[case.variety]
+        rotation = small_rotation(rng) if case.variety == "tiny" else random_rotation(rng)
+        parent = ["ground", *range(i)][rng.integers(i + 1)] if case.branching else None
+        links.append(
+            Link(
+                joint=Fixed() if kind is Fixed else kind(rng.normal(size=3)),
+                mass=rng.uniform(0.1, 3) * size,
+                com=size * rng.normal(size=3),
+                inertia=size**2 * random_inertia(rng),
+                offset=size * rng.normal(size=3),
+                rotation=rotation,
+                parent=parent,
+            )
+        )
+    return Chain(links)
+
+
+def motion(case: Case, chain: Chain, batch: tuple[int, ...] = ()) -> tuple[Any, Any, Any]:
+    """Return q, qd and qdd for a case's chain; near zero where all else is near the identity."""
+    rng = np.random.default_rng(1000 + case.seed)
+    q, qd = random_state(chain, rng, batch=batch)
+    return (1e-8 * q if case.variety == "tiny" else q), qd, rng.normal(size=qd.shape)
+
+
+def bound(n: int) -> float:
+    """Return the error allowed to a sweep over n links: 100 roundings a link, never above 1e-10."""
+    return min(100 * EPS * n, 1e-10)
+
+
+def assert_near(result: Any, reference: Any, n: int, allowed: float | None = None) -> None:
+    """Assert that the normwise error of what was computed over n links is within the bound."""
+    error = normwise(result, reference)
+    allowed = bound(n) if allowed is None else allowed
+    assert error <= allowed, f"error {error:.2e} exceeds {allowed:.2e}"
