@@ -132,17 +132,13 @@ def block(rows: Sequence[Sequence[Array]]) -> Array:
             for b, width, right in zip(row, widths, accumulate(widths), strict=True):
                 whole[..., bottom - height : bottom, right - width : right] = b
         return whole
-    # JAX's arrays cannot be written
-    return xp.concatenate(
-        [
-            xp.concatenate(
-                [
-                    xp.broadcast_to(zeros((height, width)) if isinstance(b, int) else b, (*batch, height, width))
-                    for b, width in zip(row, widths, strict=True)
-                ],
-                axis=-1,
-            )
-            for row, height in zip(rows, heights, strict=True)
-        ],
-        axis=-2,
-    )
+
+    def filled(b: Array, height: int, width: int) -> Array:  # JAX's arrays cannot be written
+        b = zeros((height, width)) if isinstance(b, int) else b
+        return xp.broadcast_to(b, (*batch, height, width))
+
+    bands = [
+        xp.concatenate([filled(b, height, w) for b, w in zip(row, widths, strict=True)], axis=-1)
+        for row, height in zip(rows, heights, strict=True)
+    ]
+    return xp.concatenate(bands, axis=-2)

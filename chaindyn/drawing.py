@@ -240,20 +240,25 @@ class _Pen:
         u = _across(axis)
         ring = radius * (np.outer(np.cos(angle), u) + np.outer(np.sin(angle), np.cross(axis, u)))
         bottom, top = centre - length / 2 * axis + ring, centre + length / 2 * axis + ring
-        walls = [np.array([bottom[i - 1], bottom[i], top[i], top[i - 1]]) for i in range(sides)]
-        faces = [self._flat(face) for face in (bottom, *walls, top)]
+        before_bottom, before_top = np.roll(bottom, 1, axis=0), np.roll(top, 1, axis=0)
+        ends = self._flat(np.stack([bottom, top]))
+        walls = self._flat(np.stack([before_bottom, bottom, top, before_top], axis=1))
         if len(self.keep) == 3:
             from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 
-            self.ax.add_collection3d(
-                Poly3DCollection(faces, facecolors=color, alpha=0.8, linewidths=0)
-            )
+            # In one collection of ends and walls, matplotlib 3.11 would fill up the shorter outlines with
+            # uninitialised numbers and scale the axes by them.
+            for faces in (ends, walls):
+                solid = Poly3DCollection(faces, facecolors=color, alpha=0.8, linewidths=0)
+                self.ax.add_collection3d(solid)
         else:
             from matplotlib.collections import PolyCollection
 
-            self.ax.add_collection(
-                PolyCollection(faces, facecolors=color, edgecolors=color, linewidths=0.5, zorder=3)
+            flat = PolyCollection(
+                [*ends, *walls], facecolors=color, edgecolors=color, linewidths=0.5
             )
+            flat.set_zorder(3)
+            self.ax.add_collection(flat)
 
     def finish(self) -> Any:
         """Give the axes equal units and room for what was drawn, and name them."""
@@ -264,13 +269,10 @@ class _Pen:
             from matplotlib.ticker import MaxNLocator
 
             points = np.vstack([t.reshape(-1, 3) for t in self.touched])
-            centre, span = (
-                (points.max(axis=0) + points.min(axis=0)) / 2,
-                np.ptp(points, axis=0) + 2 * self.margin,
-            )
-            span = np.maximum(
-                span, 0.4 * span.max()
-            )  # a flat chain still gets a box whose labels can be read
+            centre = (points.max(axis=0) + points.min(axis=0)) / 2
+            span = np.ptp(points, axis=0) + 2 * self.margin
+            # A flat chain still gets a box whose labels can be read.
+            span = np.maximum(span, 0.4 * span.max())
             xlim, ylim, zlim = zip(centre - span / 2, centre + span / 2, strict=True)
             self.ax.set(xlim=xlim, ylim=ylim, zlim=zlim)
             self.ax.set_box_aspect(span)

@@ -1,5 +1,5 @@
 # Generated from chapters/05_velocity_acceleration_jacobians.md by `python -m book export`; edit it there.
-# sha256 of the text below: abca8fbe04390a5e442bd3afdaf3b86a4e3a3df3399047c1817790f812a70e62
+# sha256 of the text below: 6691f41991cb9e4d2a34b0d1518379cc4bf9c53a996866edc9be21a1c386cd3c
 """How fast the bodies of a chain move, and how that changes: twists, accelerations, Jacobians.
 
 Derived in chapter 5, "Velocity, acceleration, Jacobians".
@@ -25,6 +25,7 @@ __all__ = [
     "pass_on",
     "point_velocity",
     "reframe",
+    "transforms",
 ]
 
 
@@ -45,13 +46,16 @@ def pass_on(parent: Array, X: Array, joint_part: Array) -> Array:
     return X @ parent + joint_part
 
 
-def accumulate(chain: Chain, q: Array, joint_parts: Array, recursion: str) -> Array:
-    """Add up along the branches what each joint contributes to the motion of its link (..., n, 6)."""
+def transforms(chain: Chain, q: Array, recursion: str) -> list[Array]:
+    """Return what takes the parent's motion to each link's coordinates: n matrices (..., 6, 6)."""
     if recursion == "world":
-        X = [eye(6)] * chain.n  # one origin and one set of axes for all: nothing to transform
-    else:
-        R, p = joint_poses(chain, q)
-        X = unstack(X_motion(R.mT, p), -3)
+        return [eye(6)] * chain.n  # one origin and one set of axes for all: nothing to transform
+    R, p = joint_poses(chain, q)
+    return unstack(X_motion(R.mT, p), -3)
+
+
+def accumulate(chain: Chain, X: list[Array], joint_parts: Array) -> Array:
+    """Add up along the branches what each joint contributes to the motion of its link (..., n, 6)."""
     parts = unstack(joint_parts[..., None], -3)
     return stack(outward(pass_on, chain.parent, zeros((6, 1)), X, parts), axis=-3)[..., 0]
 
@@ -94,7 +98,7 @@ def body_twists(
     recursion : the coordinates computed in. Alexiou (2023), (7); Kim (2012), Table 2.
     """
     joint_parts = reframe(chain, q, joint_motion(chain, q, qd), "body", recursion)
-    twists = accumulate(chain, q, joint_parts, recursion)
+    twists = accumulate(chain, transforms(chain, q, recursion), joint_parts)
     return reframe(chain, q, twists, recursion, frame)
 
 
@@ -127,7 +131,8 @@ def body_jacobian(
     R_owner, p_owner = R[..., owner, :, :], p[..., owner, :]
     turned = X_motion(R_owner, 0 * p_owner) @ joint_screws(chain, q)[..., None]  # to world axes
     columns = (X_motion(axes, origin - p_owner) @ turned)[..., 0]  # to the observer
-    carries = np.isin(owner, chain.path(b)).astype(int)
+    path = set(chain.path(b))
+    carries = np.array([int(link in path) for link in owner])
     return (columns * carries[:, None]).mT
 
 
@@ -170,14 +175,13 @@ def body_accelerations(
     linear part is the acceleration of the particle at the frame's origin. Alexiou, "The dynamics of a
     serial chain of bodies", (7), with the motion cross product that belongs there.
     """
+    X = transforms(chain, q, recursion)
     velocity = reframe(chain, q, joint_motion(chain, q, qd), "body", recursion)
-    twists = accumulate(chain, q, velocity, recursion)
+    twists = accumulate(chain, X, velocity)
     own = joint_motion(chain, q, qdd) + joint_bias(chain, q, qd)
     turning = (crm(twists) @ velocity[..., None])[..., 0]
     joint_parts = reframe(chain, q, own, "body", recursion) + turning
-    accelerations = reframe(
-        chain, q, accumulate(chain, q, joint_parts, recursion), recursion, frame
-    )
+    accelerations = reframe(chain, q, accumulate(chain, X, joint_parts), recursion, frame)
     if not classical:
         return accelerations
     return classical_acceleration(accelerations, reframe(chain, q, twists, recursion, frame))

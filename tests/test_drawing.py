@@ -117,6 +117,17 @@ def test_units_are_equal_in_space():
     np.testing.assert_allclose(ratios, ratios[0], rtol=1e-12)
 
 
+@pytest.mark.filterwarnings("error")
+def test_every_outline_in_space_is_as_near_as_the_chain():
+    """Outlines of unequal length in one collection would be filled up with whatever lies in memory."""
+    ax = draw_chain(tree(), np.zeros(4))
+    ax.figure.canvas.draw()
+    assert ax.collections
+    for collection in ax.collections:
+        corners = {len(path.vertices) for path in collection.get_paths()}
+        assert len(corners) == 1
+
+
 def test_options_leave_out_what_they_say():
     chain, q = planar(2), np.zeros(2)
 

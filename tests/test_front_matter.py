@@ -26,8 +26,9 @@ def test_readme_code_prints_what_the_readme_shows():
 
 
 def test_readme_leads_to_files_that_exist():
-    links = re.findall(r"\]\(([^)]+)\)", README)
-    assert links
+    links = re.findall(r"\]\(([^)]+)\)|src=\"([^\"]+)\"", README)
+    links = [link or picture for link, picture in links]
+    assert len(links) >= 2
     assert [link for link in links if not (ROOT / link).is_file()] == []
 
 

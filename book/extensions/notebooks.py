@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
-from typing import Any
 
-from docutils import nodes
 from sphinx.application import Sphinx
 
 
-def offer_twin(
-    app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: nodes.document | None
-) -> None:
-    twin = Path(app.srcdir, f"{page}.ipynb")
-    offered = Path(
-        app.outdir, "_sources", f"{page}.ipynb"
-    )  # the theme's own: what the build has executed
-    if twin.is_file() and offered.is_file():
-        shutil.copyfile(twin, offered)
+def offer_twins(app: Sphinx, exception: Exception | None) -> None:
+    for page in app.env.found_docs:
+        twin = Path(app.srcdir, f"{page}.ipynb")
+        offered = Path(app.outdir, "_sources", f"{page}.ipynb")  # the theme's: what the build ran
+        if twin.is_file() and offered.is_file():
+            shutil.copyfile(twin, offered)
 
 
 def setup(app: Sphinx) -> None:
-    app.connect("html-page-context", offer_twin, priority=900)  # after the theme
+    app.connect("build-finished", offer_twins)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -25,6 +26,7 @@ def chapter_number(env: BuildEnvironment, docname: str) -> int | None:
 
 def assign_figure_numbers(self: TocTreeCollector, env: BuildEnvironment) -> list[str]:
     """Sphinx's own count of figures and equations, after chapters have their numbers from the front matter."""
+    env.chaindyn_counted = copy.deepcopy(env.toc_secnumbers)  # type: ignore[attr-defined]
     for docname, sections in env.toc_secnumbers.items():
         number = chapter_number(env, docname)
         if number is None:
@@ -44,6 +46,12 @@ def _numbered(env: BuildEnvironment, docname: str) -> Iterator[nodes.Element]:
             yield node
 
 
+def restore_counted_numbers(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
+    """Let Sphinx compare its new count with its own old one, or every page would seem to have changed."""
+    env.toc_secnumbers = getattr(env, "chaindyn_counted", env.toc_secnumbers)
+
+
 def setup(app: Sphinx) -> None:
+    app.connect("env-before-read-docs", restore_counted_numbers)
     # Called right after the sections are counted, by Sphinx or by sphinx_external_toc: no event lies between.
     TocTreeCollector.assign_figure_numbers = assign_figure_numbers  # type: ignore[method-assign]

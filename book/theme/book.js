@@ -45,8 +45,11 @@ function fold(first, last) {
   };
   button.addEventListener("click", () => show(rest.hidden));
   addEventListener("beforeprint", () => show(true));
-  const indent = first.previousSibling?.textContent.match(/ *$/)[0] ?? "";
-  first.after(`\n${indent}`, button, rest); // on a line of its own, in reach on a narrow screen
+  // On a line of its own, in reach on a narrow screen; the copy button leaves this line out (_config.yml).
+  const line = document.createElement("span");
+  line.className = "docstring-fold";
+  line.append(`\n${first.previousSibling?.textContent.match(/ *$/)[0] ?? ""}`, button);
+  first.after(line, rest);
   show(false);
 }
 

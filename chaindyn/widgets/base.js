@@ -47,7 +47,7 @@ const svg = (tag, attributes = {}, ...children) =>
   fill(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
 
 // A row of inputs that have labels of their own, with a name to see.
-const named = (text, ...inputs) => html("div", { class: "row" }, html("span", { class: "name", "aria-hidden": "true" }, text), ...inputs);
+const named = (text, ...inputs) => html("div", { class: "line" }, html("span", { class: "name", "aria-hidden": "true" }, text), ...inputs);
 
 // A named number: a field to type in and, where it has a range, a slider. `get` and `set` read and write the request; `of`
 // says whose number it is to who cannot see where the row stands. Returns the row, and how to show a value changed elsewhere.
@@ -163,7 +163,7 @@ class Stage {
     const button = (text, label, onclick) => html("button", { type: "button", "aria-label": label, onclick }, text);
     return html(
       "div",
-      { class: "row", role: "group", "aria-label": "View" },
+      { class: "line", role: "group", "aria-label": "View" },
       ...Object.keys(VIEWS).map((view) => button(view, `view ${view}`, look(view))),
       button("+", "zoom in", zoom(1.2)),
       button("\u2212", "zoom out", zoom(1 / 1.2)),

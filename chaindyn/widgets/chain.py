@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 import chaindyn
-from chaindyn import Chain, Fixed, Prismatic, Revolute
+from chaindyn import Chain
 from chaindyn._check import FRAMES
 from chaindyn.widgets._base import Explorer, source
 
@@ -41,9 +41,8 @@ class ChainExplorer(Explorer):
         tip: ArrayLike | None = None,
         limits: ArrayLike | None = None,
     ) -> None:
-        for name, joint in zip(chain.names, chain.joints, strict=True):
-            if not isinstance(joint, Revolute | Prismatic | Fixed):
-                kind = type(joint).__name__
+        for name, kind in zip(chain.names, _kinds(chain), strict=True):
+            if kind not in ("Revolute", "Prismatic", "Fixed"):
                 raise ValueError(
                     f"joint of link {name!r} is {kind}: only revolute, prismatic and fixed can be shown"
                 )
@@ -80,12 +79,17 @@ class ChainExplorer(Explorer):
         return J
 
 
+def _kinds(chain: Chain) -> list[str]:
+    """Return the joints' kinds by name: in a chapter's notebook the joints are classes of its own cells."""
+    return [type(joint).__name__ for joint in chain.joints]
+
+
 def _tree(chain: Chain) -> dict[str, Any]:
     """Return what the page needs of a chain to pose it: the product of its joints' transforms, outward."""
     return {
         "names": chain.names,
         "parent": chain.parent,
-        "kind": [type(joint).__name__ for joint in chain.joints],
+        "kind": _kinds(chain),
         "axis": [getattr(joint, "axis", (0, 0, 0)) for joint in chain.joints],
         "column": [columns[0] if columns else None for columns in map(list, chain.q_columns)],
         "offset": chain.offset,
@@ -104,9 +108,7 @@ def _reach(chain: Chain, tip: np.ndarray) -> float:
 def _limits(chain: Chain, limits: ArrayLike | None, reach: float) -> np.ndarray:
     if limits is not None:
         return _shaped("limits", limits, (chain.nq, 2))
-    largest = [
-        np.pi if isinstance(joint, Revolute) else reach for joint in chain.joints if joint.nq
-    ]
+    largest = [np.pi if kind == "Revolute" else reach for kind in _kinds(chain) if kind != "Fixed"]
     return np.outer(largest, [-1, 1]).reshape(-1, 2)
 
 

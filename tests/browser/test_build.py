@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -84,7 +85,8 @@ def test_second_run_redoes_nothing_and_numbers_are_the_chapters_own(small_book):
     second = build(small_book)
     assert second.returncode == 0
     assert "Executing notebook" not in second.stdout + second.stderr
-    assert "reading sources" not in second.stdout
+    assert "0 added, 0 changed, 0 removed" in second.stdout
+    assert re.search("now-outdated files.*none found", second.stdout)
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """The widgets on a page of their own: by mouse, keyboard and touch, without Python and with it.
 
-The page plays the part of anywidget: it hands the view a model with get, set, on, off and save_changes. With a kernel is
-played by a real widget of this process, which is sent what the page saves.
+The page plays the part of anywidget: it hands the view a model with get, set, on, off and save_changes. A kernel
+is played by a real widget of this process, which is sent what the page saves.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ WIDGETS: dict[str, Callable[[], Explorer]] = {
 
 @pytest.fixture
 def put_on_page(chromium: Browser) -> Iterator[Callable[..., Page]]:
-    """Serve one widget on a page and open it. `kernel` makes Python answer; `expose` names functions of the view to call."""
+    """Serve one widget on a page and open it. `kernel`: Python answers; `expose`: functions of the view to call."""
     closing: list[Callable[[], Any]] = []
 
     def put(widget: Explorer, *, kernel: bool = False, expose: str = "", **context: Any) -> Page:

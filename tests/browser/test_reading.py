@@ -1,0 +1,95 @@
+"""What a reader does with a page: unfold, launch, download, read in the dark and without scripts."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+import yaml
+from playwright.sync_api import Browser
+
+from book.browser import open_page, settle
+from book.pages import ROOT, chapters, read_page
+
+pytestmark = pytest.mark.browser
+
+CHAPTERS = [f"chapters/{page.stem}" for page in chapters()]
+FOLDED = ".tag_export .docstring-toggle"
+
+
+@pytest.fixture
+def opened(chromium: Browser, site_url: str):
+    """Open a page; closed when the test ends."""
+    pages = []
+
+    def open_one(name: str, scheme: str = "light"):
+        page = open_page(chromium, 1280, scheme)
+        pages.append(page)
+        page.goto(f"{site_url}{name}.html")
+        settle(page)
+        return page
+
+    yield open_one
+    for page in pages:
+        page.context.close()
+
+
+def test_long_docstrings_unfold_by_keyboard(opened):
+    page = opened(CHAPTERS[0])
+    button = page.locator(FOLDED).first
+    rest = page.locator(".docstring-rest").first
+    assert button.get_attribute("aria-expanded") == "false"
+    assert not rest.is_visible()
+    button.focus()
+    page.keyboard.press("Enter")
+    assert rest.is_visible()
+    assert button.get_attribute("aria-expanded") == "true"
+    page.keyboard.press("Space")
+    assert not rest.is_visible()
+
+
+def test_copy_button_copies_the_cell_as_its_author_wrote_it(opened):
+    page = opened(CHAPTERS[0])
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    cell = page.locator(".tag_export", has=page.locator(".docstring-toggle")).first
+    cell.hover()
+    cell.locator("button.copybtn").click()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied.strip() in [part.source.strip() for part in read_page(chapters()[0]).cells]
+
+
+def test_without_scripts_everything_is_there(chromium, site_url):
+    context = chromium.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(f"{site_url}{CHAPTERS[0]}.html")
+    assert page.locator(FOLDED).count() == 0
+    assert page.locator(".tag_export .sd").last.is_visible()
+    assert page.locator(".chapter-map .here").is_visible()
+    context.close()
+
+
+def test_figures_turn_light_in_the_dark(opened):
+    figure = (
+        "() => getComputedStyle(document.querySelector('.cell_output img[src$=\".svg\"]')).filter"
+    )
+    assert opened(CHAPTERS[0], "dark").evaluate(figure).startswith("invert(1)")
+    assert opened(CHAPTERS[0], "light").evaluate(figure) == "none"
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_launch_buttons_lead_to_the_notebook(site_folder, name):
+    url = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))["repository"]["url"]
+    repository = url.removeprefix("https://github.com/")
+    html = (site_folder / f"{name}.html").read_text(encoding="utf-8")
+    launches = re.findall(r'href="(https://(?:mybinder|colab)[^"]*)"', html)
+    assert len(launches) == 2
+    for launch in launches:
+        assert f"/{repository}/" in launch
+        assert launch.endswith(f"{name}.ipynb")
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_downloaded_notebook_is_the_twin(site_folder, name):
+    assert f"_sources/{name}.ipynb" in (site_folder / f"{name}.html").read_text(encoding="utf-8")
+    offered = site_folder / "_sources" / f"{name}.ipynb"
+    assert offered.read_bytes() == (ROOT / f"{name}.ipynb").read_bytes()
