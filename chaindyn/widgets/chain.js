@@ -68,7 +68,9 @@ function render({ model, el }) {
   const talk = new Talk(model, { embedded, data: "the chain\u2019s embedded parameters, by a product of joint transforms of its own", show });
   const start = poses(tree, talk.request.q);
   const middle = scale(0.5, [0, 1, 2].map((k) => Math.min(0, ...start.p.map((p) => p[k])) + Math.max(0, ...start.p.map((p) => p[k]))));
-  const camera = new Camera(250 / reach, middle);
+  // Fits the posture that it starts in; a third of the reach at least, so that a folded chain has room to unfold.
+  const extent = Math.max(reach / 3, ...start.p.map((p) => norm(subtract(p, middle))));
+  const camera = new Camera(150 / extent, middle);
   const stage = new Stage("The chain", camera, talk.update);
   const movable = names.map((_, i) => i).filter((i) => column[i] !== null);
   // The link whose joint's column is shown: at first the last joint that moves the body.
