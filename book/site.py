@@ -60,12 +60,10 @@ def _drop_what_is_outdated() -> None:
     if _changed(BUILD / "code", (ROOT / "chaindyn").rglob("*"), _versions()):
         shutil.rmtree(BUILD / ".jupyter_cache", ignore_errors=True)
         shutil.rmtree(BUILD / ".doctrees", ignore_errors=True)
-    tools = [
-        *(ROOT / "book").glob("*.py"),
-        *(ROOT / "book" / "extensions").glob("*.py"),
-        *ROOT.glob("_*.yml"),
-    ]
-    if _changed(BUILD / "tools", [*tools, ROOT / "book" / "package-lock.json"]):
+    # Sphinx copies style and scripts only when it writes a page, and knows nothing of its extensions' files.
+    book = ROOT / "book"
+    tools = [*book.glob("*.py"), *book.glob("extensions/*.py"), *book.rglob("theme/**/*")]
+    if _changed(BUILD / "tools", [*tools, *ROOT.glob("_*.yml"), book / "package-lock.json"]):
         shutil.rmtree(BUILD / ".doctrees", ignore_errors=True)
 
 

@@ -31,8 +31,10 @@ class Api(SphinxDirective):
     has_content = False
 
     def run(self) -> list[nodes.Node]:
-        self.env.note_reread()  # the package may have changed where this page has not
-        return [self.module_section(module) for module in _modules() if _public(module)]
+        modules = [module for module in _modules() if _public(module)]
+        for module in modules:
+            self.env.note_dependency(str(module.__file__))
+        return [self.module_section(module) for module in modules]
 
     def module_section(self, module: ModuleType) -> nodes.section:
         short = module.__name__.removeprefix(f"{PACKAGE}.")
