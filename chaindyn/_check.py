@@ -9,28 +9,36 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from contextvars import ContextVar
+from numbers import Rational
 from typing import Any, TypeVar
 
 import numpy as np
+
+from chaindyn._ops import sqrt
 
 F = TypeVar("F", bound=Callable[..., Any])
 Core = int | str | tuple[int | str, ...]
 
 FRAMES = {"body", "world", "mixed"}
 RECURSIONS = {"body", "world"}
+FLAGS = {False, True}
 
 _inside: ContextVar[bool] = ContextVar("chaindyn_inside", default=False)
 
 
 def is_concrete(x: np.ndarray) -> bool:
     """Whether entries are plain real numbers, which can be compared and so be checked by value."""
-    return isinstance(x, np.ndarray) and x.dtype.kind in "biuf"
+    return isinstance(x, np.ndarray) and x.dtype.kind in "iuf"
 
 
 def as_array(x: Any, name: str) -> Any:
-    """Return `x` as an array without casting; JAX arrays stay what they are."""
+    """Return `x` as an array; JAX arrays stay what they are.
+
+    Nothing is cast, but for NumPy's narrow and unsigned integers, in which -1 is 255 and the cosine has
+    three digits: they become Python's own kind.
+    """
     if not isinstance(x, np.ndarray) and hasattr(x, "__array_namespace__"):
         return x
     try:
@@ -38,11 +46,11 @@ def as_array(x: Any, name: str) -> Any:
     except ValueError as error:
         raise ValueError(f"{name} is not an array: its rows differ in length ({error})") from None
     odd = array.dtype == object and any(
-        e is None or isinstance(e, str | list | dict) for e in array.flat
+        isinstance(e, str | list | tuple | bool) or not hasattr(e, "__mul__") for e in array.flat
     )
-    if odd or array.dtype.kind not in "biufcO":
+    if odd or array.dtype.kind not in "iufcO":
         raise ValueError(f"{name} must hold numbers or symbols, not {x!r}")
-    return array
+    return array.astype(int) if array.dtype.kind in "iu" and array.dtype != int else array
 
 
 def require_finite(
@@ -90,18 +98,33 @@ def _check_array(value: Any, name: str, core: tuple[int | str, ...], chain: Any)
     return value
 
 
-def _check_word(value: Any, name: str, options: Iterable[str]) -> None:
-    """Refuse an option that is none of the words it may be."""
-    if not isinstance(value, str) or value not in options:
+def check_chain(chain: Any) -> None:
+    """Refuse what is no Chain; in a chapter's notebook `Chain` is a class of its own cells."""
+    if not hasattr(chain, "link_of") or isinstance(chain, type):
+        raise ValueError(f"chain must be a Chain, not {chain!r}")
+
+
+def check_batch(batch: Any) -> None:
+    """Refuse batch axes that are not whole numbers, zero or more, in a tuple."""
+    integers = isinstance(batch, tuple | list) and all(
+        isinstance(m, int | np.integer) and not isinstance(m, bool) and m >= 0 for m in batch
+    )
+    if not integers:
+        raise ValueError(f"batch is {batch!r}, but must be a tuple of counts, such as (5,)")
+
+
+def _check_word(value: Any, name: str, options: set[Any]) -> None:
+    """Refuse an option that is none of the values it may have."""
+    if not isinstance(value, Hashable) or value not in options:
         listed = " or ".join(repr(option) for option in sorted(options))
         raise ValueError(f"{name} is {value!r}, but must be {listed}")
 
 
-def checked(**specification: Core | set[str]) -> Callable[[F], F]:
+def checked(**specification: Core | set[Any]) -> Callable[[F], F]:
     """Check a public function's arguments by name before it runs.
 
-    A tuple, a number or 'nq' / 'nv' is the shape that an array must end in; a set of words is what an
-    option may be. The unchecked function stays within reach as ``function.__wrapped__``.
+    A tuple, a number or 'nq' / 'nv' is the shape that an array must end in; a set is what an option
+    may be. The unchecked function stays within reach as ``function.__wrapped__``.
     """
     words = {name: rule for name, rule in specification.items() if isinstance(rule, set)}
     cores = {
@@ -111,18 +134,20 @@ def checked(**specification: Core | set[str]) -> Callable[[F], F]:
     }
 
     def decorate(function: F) -> F:
-        names = list(inspect.signature(function).parameters)
+        parameters = inspect.signature(function).parameters.values()
+        names = [p.name for p in parameters if p.kind is not p.KEYWORD_ONLY]
 
         @functools.wraps(function)
         def call(*args: Any, **kwargs: Any) -> Any:
             if _inside.get():
                 return function(*args, **kwargs)
             given = dict(zip(names, args, strict=False)) | kwargs
-            if len(given) < len(args) + len(kwargs):  # too many, or one twice: Python says it best
+            surplus = len(given) < len(args) + len(kwargs)  # too many, or one twice
+            if surplus or ("chain" in names and "chain" not in given):  # Python says it best
                 return function(*args, **kwargs)
             chain = given.get("chain")
-            if "chain" in given and not hasattr(chain, "link_of"):
-                raise ValueError(f"chain must be a Chain, not {chain!r}")
+            if "chain" in given:
+                check_chain(chain)
             for name in words.keys() & given.keys():
                 _check_word(given[name], name, words[name])
             arrays = {
@@ -144,11 +169,17 @@ def checked(**specification: Core | set[str]) -> Callable[[F], F]:
 
 
 def unit(axis: Any, name: str = "axis") -> Any:
-    """Return direction vectors (..., 3) at length one; a direction that is exact stays exact."""
+    """Return direction vectors (..., 3) at length one; a direction that is exact stays exact.
+
+    Symbols must have length one already; exact numbers that do not are refused.
+    """
     axis = as_array(axis, name)
     require_shape(axis, name, (3,))
     require_finite(axis, name)
-    if not is_concrete(axis):
+    if not isinstance(axis, np.ndarray):  # JAX's, whose values may not be known yet
+        return axis / sqrt((axis * axis).sum(-1, keepdims=True))
+    if axis.dtype == object:
+        _require_exact_length_one(axis, name)
         return axis
     largest = np.abs(axis).max(-1, keepdims=True)
     if (largest == 0).any():
@@ -159,13 +190,35 @@ def unit(axis: Any, name: str = "axis") -> Any:
     return axis / np.sqrt((axis * axis).sum(-1, keepdims=True))
 
 
+def _require_exact_length_one(axis: np.ndarray, name: str) -> None:
+    """Refuse exact directions whose length is not one: to divide by it would make them inexact."""
+    for direction in axis.reshape(-1, 3).tolist():
+        if not all(isinstance(x, Rational) for x in direction):
+            continue
+        square = sum(x * x for x in direction)
+        if square == 0:
+            raise ValueError(f"{name} is {direction}: a direction must not be zero")
+        if square != 1:
+            raise ValueError(
+                f"{name} is {direction}, of length sqrt({square}): a direction of exact numbers must have "
+                "length one already; or give it as floats, which are normalised"
+            )
+
+
+def read_only(values: Any) -> np.ndarray:
+    """Return a copy that cannot be written: what was checked once and computed with must not change."""
+    array = np.array(values)
+    array.setflags(write=False)
+    return array
+
+
 def check_gravity(gravity: Any) -> Any:
     """Return gravity as an array (3,), or say what is wrong with it."""
     gravity = as_array(gravity, "gravity")
     if gravity.shape != (3,):
         raise ValueError(f"gravity has shape {gravity.shape}, but is an acceleration vector (3,)")
     require_finite(gravity, "gravity")
-    return gravity
+    return read_only(gravity) if isinstance(gravity, np.ndarray) else gravity
 
 
 def as_links(links: Any) -> tuple[Any, ...]:
@@ -225,7 +278,7 @@ def check_placement(link: Any, label: str) -> None:
         if error > 1e-8 or np.linalg.det(R) < 0:
             raise ValueError(
                 f"{label}: rotation is no rotation matrix: R R^T differs from 1 by {error:.1e} and "
-                f"det R = {np.linalg.det(R):.3g}; the columns must be orthonormal and right-handed"
+                f"det R = {np.linalg.det(R):.3g}; the columns must be orthonormal, to 1e-8, and right-handed"
             )
 
 

@@ -1,5 +1,5 @@
 # Generated from chapters/04_joints_links_chains_trees.md by `python -m book export`; edit it there.
-# sha256 of the text below: 438536ffef2b57f272af3d0ac93e1b346cc3481a320c5103ed3b21111f84c62a
+# sha256 of the text below: 57012cd0835f11eb9726dc4a568e94b2b4e77e7dc87b9ff143e7ae00be5e68ff
 """Links, the chains and trees that joints make of them, and sweeps along the branches.
 
 Derived in chapter 4, "Joints, links, chains, trees".
@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from chaindyn._check import as_links, check_gravity, check_links, checked
+from chaindyn._check import as_links, check_batch, check_gravity, check_links, checked, read_only
 from chaindyn._ops import Array, concatenate, eye, stack, unstack, zeros
 from chaindyn.spatial import spatial_inertia
 
@@ -154,32 +154,32 @@ class Chain:
     @cached_property
     def mass(self) -> Array:
         """Masses (n,) [kg]."""
-        return np.array([link.mass for link in self.links])
+        return read_only([link.mass for link in self.links])
 
     @cached_property
     def com(self) -> Array:
         """Centres of mass in link frames (n, 3) [m]."""
-        return np.array([link.com for link in self.links])
+        return read_only([link.com for link in self.links])
 
     @cached_property
     def inertia(self) -> Array:
         """Inertias about the centres of mass in link axes (n, 3, 3) [kg m^2]."""
-        return np.array([link.inertia for link in self.links])
+        return read_only([link.inertia for link in self.links])
 
     @cached_property
     def offset(self) -> Array:
         """Where the joints sit in their parents (n, 3) [m]."""
-        return np.array([link.offset for link in self.links])
+        return read_only([link.offset for link in self.links])
 
     @cached_property
     def rotation(self) -> Array:
         """How the joints are turned in their parents (n, 3, 3)."""
-        return np.array([link.rotation for link in self.links])
+        return read_only([link.rotation for link in self.links])
 
     @cached_property
     def spatial_inertia(self) -> Array:
         """Spatial inertias about the link origins in link axes (n, 6, 6)."""
-        return spatial_inertia(self.mass, self.com, self.inertia)
+        return read_only(spatial_inertia(self.mass, self.com, self.inertia))
 
     @cached_property
     def q_columns(self) -> tuple[range, ...]:
@@ -270,10 +270,9 @@ def inward(
     n = len(parent)
     received = [list(nothing) for _ in range(n + 1)]  # the last one is the ground's
     kept: list[Any] = [None] * n
-    for i in reversed(range(n)):
-        kept[i], handed = step(received[i], *(of_all[i] for of_all in links))
-        before = received[parent[i]]
-        received[parent[i]] = [a + b for a, b in zip(before, handed, strict=True)]
+    for i, (p, *link) in reversed(list(enumerate(zip(parent, *links, strict=True)))):
+        kept[i], handed = step(received[i], *link)
+        received[p] = [a + b for a, b in zip(received[p], handed, strict=True)]
     return kept, received[-1]
 
 
@@ -319,6 +318,7 @@ def place(parent: tuple[Array, Array], R: Array, p: Array) -> tuple[Array, Array
 
 
 # Chapter 4, "Joints, links, chains, trees": Where everything is
+@checked()
 def random_state(
     chain: Chain,
     rng: np.random.Generator | int | None = None,
@@ -327,8 +327,9 @@ def random_state(
 ) -> tuple[Array, Array]:
     """Return q (*batch, nq), spread over the joints' range, and normal qd (*batch, nv).
 
-    rng : a NumPy generator or a seed.
+    rng : a NumPy generator or a seed. ValueError if batch is no tuple of counts.
     """
+    check_batch(batch)
     rng = np.random.default_rng(rng)
     q = np.zeros((*batch, chain.nq))
     for joint, columns, _ in chain.groups:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from chaindyn._check import as_array, check_chain, require_finite
 from chaindyn.chain import Chain, forward_kinematics
 
 __all__ = ["COLOURS", "draw_chain", "draw_tree", "style"]
@@ -78,14 +79,15 @@ def draw_chain(
     ends, in its frame [m]; without it a link with no children ends at its centre of mass.
     scale : size of joints and frames [m], by default a share of the drawing's extent.
     ax : axes to draw on, made by ``projection="3d"`` if plane is None.
-    ValueError if q is not one posture, or there is no such plane; ImportError without matplotlib.
+    ValueError if q is not one posture, tip no point or scale no length, or there is no such plane;
+    ImportError without matplotlib.
     """
-    q = np.asarray(q, float)
-    if q.shape != (chain.nq,):
-        raise ValueError(
-            f"q has shape {q.shape}: one posture of this chain has shape ({chain.nq},)"
-        )
-    if plane is not None and plane not in PLANES:
+    check_chain(chain)
+    q = _numbers("q", q, (chain.nq,), ": one posture of this chain")
+    tip = None if tip is None else _numbers("tip", tip, (3,))
+    if scale is not None and not _numbers("scale", scale, ()) > 0:
+        raise ValueError(f"scale is {scale!r}, but must be a length above zero [m]")
+    if plane is not None and plane not in list(PLANES):
         raise ValueError(
             f"plane is {plane!r}, but must be None (in space) or one of {list(PLANES)}"
         )
@@ -117,8 +119,23 @@ def draw_chain(
     return pen.finish()
 
 
+def _numbers(name: str, x: ArrayLike, shape: tuple[int, ...], why: str = "") -> np.ndarray:
+    """Return real, finite numbers of exactly this shape: nothing else can be drawn."""
+    array = as_array(x, name)
+    if array.shape != shape:
+        raise ValueError(f"{name} has shape {array.shape}, but must have shape {shape}{why}")
+    try:
+        if array.dtype.kind == "c":
+            raise TypeError
+        array = np.asarray(array, float)
+    except TypeError:
+        raise ValueError(f"{name} is {x!r}: only real numbers can be drawn") from None
+    require_finite(array, name)
+    return array
+
+
 def _ends(
-    chain: Chain, R: np.ndarray, p: np.ndarray, tip: ArrayLike | None
+    chain: Chain, R: np.ndarray, p: np.ndarray, tip: np.ndarray | None
 ) -> list[list[np.ndarray]]:
     """Return for each link the points (3,) in the world that it reaches to from its origin."""
     ends: list[list[np.ndarray]] = []
@@ -128,7 +145,7 @@ def _ends(
         ends.append(joints or [p[i] + R[i] @ chain.com[i]])
     if tip is not None:
         leaf = chain.index(None)  # ValueError if there are several
-        ends[leaf] = [p[leaf] + R[leaf] @ np.asarray(tip, float)]
+        ends[leaf] = [p[leaf] + R[leaf] @ tip]
     return ends
 
 
@@ -291,6 +308,7 @@ def draw_tree(chain: Chain, *, ax: Any = None) -> Any:
     A box is a link, with its name; a line is the joint that hangs it on its parent, with the joint's kind.
     ImportError without matplotlib.
     """
+    check_chain(chain)
     x, depth = _tree_layout(chain.parent)
     if ax is None:
         size = (1.5 + 1.6 * np.ptp(x), 1.1 + 0.75 * max(depth))

@@ -1,5 +1,5 @@
 # Generated from chapters/04_joints_links_chains_trees.md by `python -m book export`; edit it there.
-# sha256 of the text below: 49bebf04720e7dd3d8e86ec3cf1c2a92b7edc91079a38f67e608262524a728ad
+# sha256 of the text below: 342c36807f5de49c60818a15be5924e2c7c4d7d7956e7a191883b45d6e48b266
 """Joints: how one body may move against another.
 
 Derived in chapter 4, "Joints, links, chains, trees".
@@ -10,7 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from chaindyn._check import unit
+from chaindyn._check import checked, unit
 from chaindyn._ops import Array, concatenate, cos, eye, sin, zeros
 from chaindyn.spatial import skew
 
@@ -18,11 +18,12 @@ __all__ = ["Fixed", "Prismatic", "Revolute", "rotation_about"]
 
 
 # Chapter 4, "Joints, links, chains, trees": Rodrigues' formula
+@checked(axis=3, angle=1)
 def rotation_about(axis: Array, angle: Array) -> Array:
     """Return the rotation matrix about a unit axis (Rodrigues).
 
-    axis : (..., 3) of length one; angle : (..., 1) [rad]. Returns (..., 3, 3), which
-    takes child axes to parent axes: cos q (1 - k k^T) + sin q k~ + k k^T.
+    axis : (..., 3) of length one, not normalised here; angle : (..., 1) [rad]. Returns
+    (..., 3, 3), which takes child axes to parent axes: cos q (1 - k k^T) + sin q k~ + k k^T.
     """
     along = axis[..., :, None] * axis[..., None, :]
     c, s = cos(angle)[..., None], sin(angle)[..., None]

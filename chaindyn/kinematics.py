@@ -1,5 +1,5 @@
 # Generated from chapters/05_velocity_acceleration_jacobians.md by `python -m book export`; edit it there.
-# sha256 of the text below: 6691f41991cb9e4d2a34b0d1518379cc4bf9c53a996866edc9be21a1c386cd3c
+# sha256 of the text below: 9eecc4d7c0b67288239a7e37cf8680a52517fd5e8d3c0e15593d5227e6a686c1
 """How fast the bodies of a chain move, and how that changes: twists, accelerations, Jacobians.
 
 Derived in chapter 5, "Velocity, acceleration, Jacobians".
@@ -7,7 +7,7 @@ Derived in chapter 5, "Velocity, acceleration, Jacobians".
 
 import numpy as np
 
-from chaindyn._check import FRAMES, RECURSIONS, checked
+from chaindyn._check import FLAGS, FRAMES, RECURSIONS, checked
 from chaindyn._ops import Array, concatenate, eye, stack, unstack, zeros
 from chaindyn.chain import Chain, by_link, forward_kinematics, joint_poses, outward
 from chaindyn.spatial import X_motion, crm, skew
@@ -158,7 +158,7 @@ def classical_acceleration(acceleration: Array, twist: Array) -> Array:
 
 
 # Chapter 5, "Velocity, acceleration, Jacobians": Two accelerations
-@checked(q="nq", qd="nv", qdd="nv", frame=FRAMES, recursion=RECURSIONS)
+@checked(q="nq", qd="nv", qdd="nv", frame=FRAMES, classical=FLAGS, recursion=RECURSIONS)
 def body_accelerations(
     chain: Chain,
     q: Array,
@@ -188,7 +188,7 @@ def body_accelerations(
 
 
 # Chapter 5, "Velocity, acceleration, Jacobians": The bias acceleration $\dot J \dot q$
-@checked(q="nq", qd="nv", frame=FRAMES)
+@checked(q="nq", qd="nv", frame=FRAMES, classical=FLAGS)
 def jacobian_dot_qd(
     chain: Chain,
     q: Array,

@@ -1,5 +1,5 @@
 # Generated from chapters/01_plucker_coordinates.md by `python -m book export`; edit it there.
-# sha256 of the text below: a87eacfed94bfb02d5f4279064b70b7b2d6e347a14b24d6ecebe83cd1913ef3b
+# sha256 of the text below: b1b97ccde115be561f85576a1f2e55c442f0af4548d8f217842fdf36deae55a3
 """Spatial algebra: six numbers for a motion, six for a force, and what moves them about.
 
 Derived in chapter 1, "Plücker coordinates".
@@ -67,7 +67,9 @@ def screw_axis(motion: Array) -> tuple[Array, Array, Array, Array]:
     square = (w * w).sum(-1, keepdims=True)
     if is_concrete(square) and (square == 0).any():
         first = motion[square[..., 0] == 0][0]
-        raise ValueError(f"motion {first.tolist()} has no axis: its first three numbers are 0")
+        raise ValueError(
+            f"motion {first.tolist()} has no axis: its first three numbers are 0, or their squares are"
+        )
     point = (skew(w) @ v[..., None])[..., 0] / square
     pitch = (w * v).sum(-1, keepdims=True) / square
     magnitude = sqrt(square)

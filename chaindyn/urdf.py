@@ -66,6 +66,8 @@ def load_urdf(
     for what is no URDF or no tree, an impossible inertia, unknown names, a floating or planar joint or
     one that mimics another (unless locked or cut away), a moving leaf without mass.
     """
+    if not isinstance(path, str | PathLike):
+        raise ValueError(f"path is {path!r}, but must name a URDF file")
     path = Path(path)
     robot = read(path)
     try:
@@ -210,20 +212,23 @@ def positions(
     lock: Mapping[str, float] | Iterable[str] | None, joints: set[str]
 ) -> dict[str, float]:
     """Return the position of each locked joint; refuse unknown names and what is no position."""
-    if isinstance(lock, str):
+    if not isinstance(lock, Iterable | None) or isinstance(lock, str | bytes):
         raise ValueError(
             f"lock is {lock!r}, but must be a list of joint names, or a mapping to positions"
         )
-    locked = dict(lock) if isinstance(lock, Mapping) else dict.fromkeys(lock or (), 0.0)
-    for name, position in locked.items():
-        if name not in joints:
+    given = lock.items() if isinstance(lock, Mapping) else ((name, 0.0) for name in lock or ())
+    locked = {}
+    for name, position in given:
+        if not isinstance(name, str) or name not in joints:
             raise ValueError(
                 f"lock names the joint {name!r}, but the file's joints are {sorted(joints)}"
             )
-        if not isinstance(position, int | float | np.number) or not np.isfinite(position):
+        number = isinstance(position, int | float | np.integer | np.floating)
+        if not number or isinstance(position, bool) or not np.isfinite(position):
             raise ValueError(
                 f"lock puts joint {name!r} at {position!r}, but must give a finite number"
             )
+        locked[name] = position
     return locked
 
 

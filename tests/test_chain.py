@@ -146,6 +146,14 @@ def test_inward_adds_up_what_hangs_below(case):
     assert total == values.sum() and count == chain.n
 
 
+@pytest.mark.parametrize("given", [[1], [1, 2, 3]], ids=["too few", "too many"])
+def test_both_sweeps_want_an_entry_for_each_link(given):
+    with pytest.raises(ValueError, match="zip"):
+        outward(lambda parent, x: parent + x, (-1, 0), 0, given)
+    with pytest.raises(ValueError, match="zip"):
+        inward(lambda received, x: (x, (x,)), (-1, 0), (0,), given)
+
+
 def test_outward_and_inward_are_transposes(case):
     chain = random_tree(case)
     rng = np.random.default_rng(4)
@@ -213,6 +221,14 @@ def test_a_chain_holds_its_links_parameters_as_arrays(case):
         at_com = v[3:] + np.cross(v[:3], link.com)
         energy = link.mass * at_com @ at_com + v[:3] @ link.inertia @ v[:3]
         assert abs(v @ I @ v - energy) <= 20 * EPS * np.linalg.norm(I) * (v @ v)
+
+
+def test_a_chain_s_parameters_cannot_be_written():
+    """What was checked and computed with once would else disagree with what was written."""
+    chain = random_tree(Case(3, seed=20))
+    for name in ("mass", "com", "inertia", "offset", "rotation", "spatial_inertia", "gravity"):
+        with pytest.raises(ValueError, match="read-only"):
+            getattr(chain, name)[0] = 0
 
 
 def test_random_states_have_their_shapes_and_are_repeatable(case):

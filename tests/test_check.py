@@ -1,6 +1,7 @@
 """Bad input: each is refused with a ValueError that says what, where, and what would be right."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -54,6 +55,18 @@ REFUSED = {
     "zero axis": (lambda: Revolute((0, 0, 0)), ["axis", "[0, 0, 0]", "not be zero"]),
     "axis of two": (lambda: Prismatic((0, 1)), ["axis", "(2,)", "(..., 3)"]),
     "axis NaN": (lambda: Revolute((0, 0, math.nan)), ["axis[2]", "nan", "finite"]),
+    "an exact axis that is long": (
+        lambda: Revolute(np.array([0, 0, 2], object)),
+        ["axis is [0, 0, 2]", "sqrt(4)", "length one already"],
+    ),
+    "an exact axis of fractions": (
+        lambda: Prismatic([Fraction(1, 2), 0, 0]),
+        ["axis is [Fraction(1, 2), 0, 0]", "sqrt(1/4)"],
+    ),
+    "an exact axis of zero": (
+        lambda: Revolute(np.array([0, 0, 0], object)),
+        ["axis is [0, 0, 0]", "not be zero"],
+    ),
     "several axes in a link": (
         lambda: one_link(joint=Revolute(np.eye(3))),
         ["'arm'", "axis", "(3, 3)", "must be (3,)"],
@@ -67,6 +80,14 @@ REFUSED = {
     "rotation not orthonormal": (
         lambda: one_link(rotation=2 * np.eye(3)),
         ["'arm'", "no rotation matrix", "3.0e+00", "orthonormal"],
+    ),
+    "rotation written with six digits": (
+        lambda: one_link(rotation=[[0.707107, -0.707107, 0], [0.707107, 0.707107, 0], [0, 0, 1]]),
+        ["'arm'", "no rotation matrix", "6.2e-07", "to 1e-8"],
+    ),
+    "inertia of no body, by little": (
+        lambda: one_link(inertia=np.diag([1, 1, 2 + 1e-7])),
+        ["'arm'", "triangle inequality"],
     ),
     "rotation mirrored": (
         lambda: one_link(rotation=np.diag([1, 1, -1])),
@@ -152,7 +173,27 @@ REFUSED = {
         lambda: cd.forward_kinematics(None, [0, 0]),
         ["chain must be a Chain", "None"],
     ),
+    "a class for a chain": (
+        lambda: cd.forward_kinematics(Chain, [0, 0]),
+        ["chain must be a Chain", "class"],
+    ),
+    "q of truth values": (
+        lambda: cd.forward_kinematics(ARM, [True, False]),
+        ["q must hold numbers", "True"],
+    ),
+    "q of a set": (lambda: one_link(mass={1}), ["'arm'", "mass must hold numbers", "{1}"]),
+    "a state of no chain": (lambda: cd.random_state(None), ["chain must be a Chain", "None"]),
+    "a batch of one number": (lambda: cd.random_state(ARM, batch=5), ["batch is 5", "(5,)"]),
+    "a negative batch": (lambda: cd.random_state(ARM, batch=(2, -1)), ["batch is (2, -1)"]),
     # options
+    "classical a word": (
+        lambda: cd.body_accelerations(ARM, [0, 0], [0, 0], [0, 0], classical="no"),
+        ["classical is 'no'", "False or True"],
+    ),
+    "classical an array": (
+        lambda: cd.jacobian_dot_qd(ARM, [0, 0], [0, 0], classical=np.ones(2)),
+        ["classical is array", "False or True"],
+    ),
     "unknown frame": (
         lambda: cd.body_twists(ARM, [0, 0], [0, 0], frame="tool"),
         ["frame is 'tool'", "'body' or 'mixed' or 'world'"],
@@ -181,6 +222,11 @@ REFUSED = {
         lambda: cd.jacobian_dot_qd(FORK, [0, 0], [0, 0]),
         ["only leaf"],
     ),
+    "angle without its axis": (
+        lambda: cd.rotation_about([0, 0, 1], 0.5),
+        ["angle has shape ()", "(..., 1)"],
+    ),
+    "angle NaN": (lambda: cd.rotation_about([0, 0, 1], [math.nan]), ["angle[0]", "finite"]),
     # spatial algebra
     "skew of two numbers": (lambda: cd.skew([1, 2]), ["a has shape (2,)", "(..., 3)"]),
     "crm of three": (lambda: cd.crm([1, 2, 3]), ["v has shape (3,)", "(..., 6)"]),
@@ -211,6 +257,10 @@ REFUSED = {
         lambda: cd.screw_axis([[1, 0, 0, 0, 0, 0], [0, 0, 0, 1, 2, 3]]),
         ["[0, 0, 0, 1, 2, 3]", "has no axis"],
     ),
+    "axis of a turn too slow to square": (
+        lambda: cd.screw_axis([1e-200, 0, 0, 1, 0, 0]),
+        ["[1e-200, 0.0,", "or their squares"],
+    ),
     "inertia of three numbers": (
         lambda: cd.spatial_inertia(1, (0, 0, 0), (1, 1, 1)),
         ["inertia has shape (3,)", "(..., 3, 3)"],
@@ -232,6 +282,9 @@ def test_is_refused(call, parts):
 
 ACCEPTED = {
     "a point mass": lambda: one_link(inertia=np.zeros((3, 3))),
+    "a rotation with ten digits": lambda: one_link(
+        rotation=[[0.7071067812, -0.7071067812, 0], [0.7071067812, 0.7071067812, 0], [0, 0, 1]]
+    ),
     "a thin rod": lambda: one_link(inertia=np.diag([1, 1, 0])),
     "a flat plate": lambda: one_link(inertia=np.diag([1, 2, 3])),
     "a plate turned, with rounding": lambda: one_link(inertia=_turned(np.diag([1.0, 2.0, 3.0]))),
@@ -245,6 +298,10 @@ ACCEPTED = {
     "a list of integers": lambda: cd.body_twists(ARM, [1, 2], [3, 4]),
     "complex numbers, even NaN": lambda: cd.forward_kinematics(
         ARM, np.array([1j, complex(math.nan)])
+    ),
+    "an exact axis of length one": lambda: Revolute([Fraction(3, 5), 0, Fraction(4, 5)]),
+    "a flag as numpy has it": lambda: cd.body_accelerations(
+        ARM, [0, 0], [0, 0], [0, 0], classical=np.True_
     ),
     "a name as numpy has it": lambda: cd.body_jacobian(ARM, [0, 0], np.str_("upper")),
 }
@@ -319,12 +376,48 @@ def test_a_wrong_number_of_arguments_is_python_s_own_error():
         cd.skew([1, 2, 3], [1, 2, 3])
     with pytest.raises(TypeError):
         cd.skew([1, 2, 3], b=1)
+    with pytest.raises(TypeError, match=r"missing .* 'chain'"):
+        cd.forward_kinematics(q=[0, 0])
+
+
+def test_options_are_given_by_keyword_alone():
+    with pytest.raises(TypeError, match="positional"):
+        cd.body_twists(ARM, [0, 0], [0, 0], "world")
+    with pytest.raises(TypeError, match="positional"):
+        cd.body_jacobian(ARM, [0, 0], None, "world")
 
 
 def test_arrays_are_not_cast():
     assert as_array([1, 2], "x").dtype.kind == "i"
     x = np.arange(3.0)
     assert as_array(x, "x") is x
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.uint8, np.int16, np.uint32])
+def test_narrow_integers_give_what_python_s_own_give(kind):
+    """In 8 bits -1 is 255, 200 + 200 is 144, and NumPy's cosine has three digits."""
+    assert np.array_equal(cd.skew(np.array([1, 2, 3], kind)), cd.skew([1, 2, 3]))
+    q, qd = np.array([1, 2], kind), np.array([100, 110], kind)
+    assert np.array_equal(cd.body_twists(ARM, q, qd), cd.body_twists(ARM, [1, 2], [100, 110]))
+    assert np.array_equal(Revolute(np.array([0, 0, 64], kind)).axis, (0, 0, 1))
+    assert Revolute(np.array([0, 0, -128], np.int8)).axis.tolist() == [0, 0, -1]
+
+
+def test_complex_axes_are_normalised_as_analytic_functions():
+    """So that a complex step through an axis gives the derivative of the unit axis."""
+    assert Revolute(np.array([0, 0, 2 + 0j])).axis.tolist() == [0, 0, 1]
+    axis, change = np.array([1.0, 2.0, 2.0]), np.array([0.3, -0.1, 0.7])
+    rate = np.imag(Revolute(axis + 1e-30j * change).axis) / 1e-30
+    k = axis / 3
+    assert np.abs(rate - (change - k * (k @ change)) / 3).max() < 1e-15
+
+
+def test_directions_of_jax_are_normalised_too():
+    jax = pytest.importorskip("jax")
+    direction = jax.numpy.array([0.0, 3.0, 4.0])
+    for screw in (cd.screw, jax.jit(cd.screw)):
+        twist = screw(jax.numpy.zeros(3), direction)
+        assert np.abs(np.asarray(twist) - [0, 0.6, 0.8, 0, 0, 0]).max() < 1e-6  # single precision
 
 
 def test_public_names_are_there_and_sorted():

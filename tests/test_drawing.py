@@ -150,14 +150,29 @@ def test_it_draws_on_the_axes_it_is_given():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"q": np.zeros(2)}, r"q has shape \(2,\).*shape \(3,\)"),
-        ({"q": np.zeros((5, 3))}, r"q has shape \(5, 3\): one posture"),
+        ({"q": np.zeros(2)}, r"q has shape \(2,\).*shape \(3,\): one"),
+        ({"q": np.zeros((5, 3))}, r"q has shape \(5, 3\).*\(3,\): one posture"),
+        ({"q": None}, "q must hold numbers"),
+        ({"q": np.zeros(3, complex)}, "q is .*only real numbers can be drawn"),
+        ({"q": [0, np.nan, 0]}, r"q\[1\] is nan"),
+        ({"chain": None}, "chain must be a Chain, not None"),
+        ({"tip": (1, 0)}, r"tip has shape \(2,\), but must have shape \(3,\)"),
+        ({"scale": -1}, "scale is -1, but must be a length above zero"),
+        ({"scale": 0}, "scale is 0, but must be a length above zero"),
+        ({"plane": ["xy"]}, r"plane is \['xy'\], but must be None"),
         ({"plane": "zx"}, r"plane is 'zx', but must be None .* \['xy', 'xz', 'yz'\]"),
     ],
 )
 def test_bad_input_is_told(options, message):
     with pytest.raises(ValueError, match=message):
-        draw_chain(planar(), **{"q": np.zeros(3), **options})
+        draw_chain(**{"chain": planar(), "q": np.zeros(3), **options})
+
+
+def test_postures_of_exact_numbers_are_drawn_and_symbols_are_not():
+    sp = pytest.importorskip("sympy")
+    draw_chain(planar(), [sp.pi / 3, sp.Rational(1, 2), 0])
+    with pytest.raises(ValueError, match=r"q is .*only real numbers can be drawn"):
+        draw_chain(planar(), sp.symbols("a:3"))
 
 
 def test_axes_of_the_wrong_kind_are_told():

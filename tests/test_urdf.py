@@ -316,6 +316,10 @@ REFUSED = {
     "the root for a tip": (ARM, {"tip": "base"}, ["no joint moves"]),
     "unknown lock": (ARM, {"lock": ["wrist"]}, ["lock", "'wrist'", "['elbow', 'shoulder']"]),
     "a lock that is a word": (ARM, {"lock": "elbow"}, ["lock is 'elbow'", "list of joint names"]),
+    "a lock that is a number": (ARM, {"lock": 3}, ["lock is 3", "list of joint names"]),
+    "a lock that names a list": (ARM, {"lock": [["elbow"]]}, ["lock names the joint ['elbow']", "joints are"]),
+    "a lock that is true": (ARM, {"lock": {"elbow": True}}, ["joint 'elbow' at True", "number"]),
+    "a complex lock": (ARM, {"lock": {"elbow": np.complex64(1)}}, ["joint 'elbow' at", "number"]),
     "a lock at NaN": (ARM, {"lock": {"elbow": np.nan}}, ["joint 'elbow' at nan", "finite"]),
     "a lock at a word": (ARM, {"lock": {"elbow": "half"}}, ["joint 'elbow' at 'half'", "number"]),
     "all locked": (ARM, {"lock": ["elbow", "shoulder"]}, ["no joint moves"]),
@@ -409,6 +413,12 @@ def test_a_missing_file_is_named(tmp_path):
     for path in (tmp_path / "gone.urdf", tmp_path):
         with pytest.raises(FileNotFoundError, match=f"{path.name}: there is no such file"):
             load_urdf(path)
+
+
+@pytest.mark.parametrize("path", [None, 3, b"robot.urdf"], ids=repr)
+def test_what_names_no_file_is_told(path):
+    with pytest.raises(ValueError, match=r"path is .*, but must name a URDF file"):
+        load_urdf(path)
 
 
 def test_a_missing_parser_is_named(write, monkeypatch):

@@ -321,6 +321,11 @@ class Ball:
             {"limits": np.zeros((3, 2))},
             r"limits has shape \(3, 2\), but must be finite and of shape \(4, 2\)",
         ),
+        (
+            {"limits": [[-1, 1], [2, 0], [0, 1], [0, 1]]},
+            r"limits\[1\] .*'[^']+'. is 2 to 0: the first must be below",
+        ),
+        ({"frame": ["body"]}, r"frame is \['body'\], but must be one of"),
         ({"frame": "tool"}, r"frame is 'tool', but must be one of \['body', 'mixed', 'world'\]"),
         ({"body": "hand"}, "body is 'hand'"),
     ],
@@ -328,6 +333,11 @@ class Ball:
 def test_bad_arguments_are_told(options, message):
     with pytest.raises(ValueError, match=message):
         ChainExplorer(arm(), **options)
+
+
+def test_what_is_no_chain_is_told():
+    with pytest.raises(ValueError, match="chain must be a Chain, not None"):
+        ChainExplorer(None)
 
 
 def test_a_joint_without_a_slider_is_told(monkeypatch):

@@ -46,8 +46,8 @@ const html = (tag, attributes = {}, ...children) => fill(document.createElement(
 const svg = (tag, attributes = {}, ...children) =>
   fill(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
 
-// A row of inputs that have labels of their own, with a name to see.
-const named = (text, ...inputs) => html("div", { class: "line" }, html("span", { class: "name", "aria-hidden": "true" }, text), ...inputs);
+// A row of inputs that have labels of their own, with a name to see, which may break after an underscore.
+const named = (text, ...inputs) => html("div", { class: "line" }, html("span", { class: "name", "aria-hidden": "true" }, text.replaceAll("_", "_\u200b")), ...inputs);
 
 // A named number: a field to type in and, where it has a range, a slider. `get` and `set` read and write the request; `of`
 // says whose number it is to who cannot see where the row stands. Returns the row, and how to show a value changed elsewhere.

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 import chaindyn
 from chaindyn import Chain
-from chaindyn._check import FRAMES
+from chaindyn._check import FRAMES, check_chain
 from chaindyn.widgets._base import Explorer, source
 
 
@@ -41,12 +41,13 @@ class ChainExplorer(Explorer):
         tip: ArrayLike | None = None,
         limits: ArrayLike | None = None,
     ) -> None:
+        check_chain(chain)
         for name, kind in zip(chain.names, _kinds(chain), strict=True):
             if kind not in ("Revolute", "Prismatic", "Fixed"):
                 raise ValueError(
                     f"joint of link {name!r} is {kind}: only revolute, prismatic and fixed can be shown"
                 )
-        if frame not in FRAMES:
+        if frame not in list(FRAMES):
             raise ValueError(f"frame is {frame!r}, but must be one of {sorted(FRAMES)}")
         tip = chain.com[-1] if tip is None else _shaped("tip", tip, (3,))
         reach = _reach(chain, tip)
@@ -107,7 +108,14 @@ def _reach(chain: Chain, tip: np.ndarray) -> float:
 
 def _limits(chain: Chain, limits: ArrayLike | None, reach: float) -> np.ndarray:
     if limits is not None:
-        return _shaped("limits", limits, (chain.nq, 2))
+        limits = _shaped("limits", limits, (chain.nq, 2))
+        for k, (lower, upper) in enumerate(limits):
+            if not lower < upper:
+                raise ValueError(
+                    f"limits[{k}] (link {chain.link_of('nq', k)!r}) is {lower:g} to {upper:g}: "
+                    "the first must be below the second"
+                )
+        return limits
     largest = [np.pi if kind == "Revolute" else reach for kind in _kinds(chain) if kind != "Fixed"]
     return np.outer(largest, [-1, 1]).reshape(-1, 2)
 
