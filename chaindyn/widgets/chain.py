@@ -27,7 +27,7 @@ class ChainExplorer(Explorer):
     limits have another shape.
     """
 
-    _esm = source("base.js", "chain.js")
+    _esm = source("base.js", "tree.js", "chain.js")
 
     def __init__(
         self,
@@ -41,12 +41,7 @@ class ChainExplorer(Explorer):
         tip: ArrayLike | None = None,
         limits: ArrayLike | None = None,
     ) -> None:
-        for name, joint in zip(chain.names, chain.joints, strict=True):
-            if not isinstance(joint, Revolute | Prismatic | Fixed):
-                kind = type(joint).__name__
-                raise ValueError(
-                    f"joint of link {name!r} is {kind}: only revolute, prismatic and fixed can be shown"
-                )
+        _require_drawable(chain)
         if frame not in FRAMES:
             raise ValueError(f"frame is {frame!r}, but must be one of {sorted(FRAMES)}")
         tip = chain.com[-1] if tip is None else _shaped("tip", tip, (3,))
@@ -78,6 +73,15 @@ class ChainExplorer(Explorer):
             "body_jacobian", self.chain, q, body, frame=frame, shapes=[(6, self.chain.nv)]
         )
         return J
+
+
+def _require_drawable(chain: Chain) -> None:
+    for name, joint in zip(chain.names, chain.joints, strict=True):
+        if not isinstance(joint, Revolute | Prismatic | Fixed):
+            kind = type(joint).__name__
+            raise ValueError(
+                f"joint of link {name!r} is {kind}: only revolute, prismatic and fixed can be shown"
+            )
 
 
 def _tree(chain: Chain) -> dict[str, Any]:
