@@ -1,31 +1,20 @@
 """Forward dynamics side by side: `aba` against Pinocchio and MuJoCo, on one machine in one run.
 
-Run from the project root as ``python bench/aba.py``; needs pin, and mujoco for its column (``pip install
-'chaindyn[peers]'``). Measured is what a Python program calls: our public, checked function on a serial chain of hinges
-and slides, and the engines' own functions on the same chain. A peer is left out above the size at which it cannot go on
-or takes longer than `PATIENCE`; the table says which. Times are medians. Also printed: the exponent with which our time
-grows from n = 100 to 3000, the time a state in a batch of 10^4 at n = 7, and how far the engines' answers are from ours.
-With ``--plot FILE`` the table is drawn.
+Run from the project root as ``python bench/aba.py``; needs the extra `peers`. Measured is what a Python program calls:
+our public, checked function on a serial chain of hinges and slides, and the engines' own on the same chain. A peer is
+left out above the size at which it cannot go on or takes longer than `PATIENCE`; what is printed says which. Times are
+medians. Also printed: how far the engines' answers are from ours, the exponent with which our time grows from n = 100
+to 3000, and the time a state in a batch of 10^4 at n = 7. With ``--plot FILE`` the times are drawn.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
-import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-os.environ.setdefault("OMP_NUM_THREADS", "1")  # read by NumPy's linear algebra when it is loaded
-
 import numpy as np
-
-sys.path[:0] = [str(Path(__file__).parents[1] / "tests")]
-
-from oracles.make_aba import model_with_bodies
-from trees import Case, motion, random_tree
 
 from chaindyn import Chain, Link, Prismatic, Revolute, aba
 from chaindyn.teaching import normwise
@@ -34,7 +23,8 @@ SIZES = (2, 7, 20, 50, 100, 200, 500, 1000)
 LONG = (100, 200, 500, 1000, 2000, 3000)
 BATCH = 10_000
 PATIENCE = 1.0  # seconds a call
-LARGEST = {"Pinocchio": 500}  # the memory of its data grows with n^3, and it is killed before it can say so
+# The memory of Pinocchio's data grows with n^3, and it is killed before it can say so.
+LARGEST = {"Pinocchio": 500}
 
 
 def chain_of(n: int) -> Chain:
@@ -56,13 +46,13 @@ def state_of(chain: Chain, batch: tuple[int, ...] = ()) -> tuple[Any, Any, Any]:
     return q, 0.3 * rng.normal(size=q.shape), rng.normal(size=q.shape)
 
 
-def median(call: Callable[[], Any], least: float = 0.3) -> float:
+def median(call: Callable[..., Any], *arguments: Any, least: float = 0.3) -> float:
     """Return the median time of a call [s], of at least five and of as many as take `least` seconds."""
-    call()
+    call(*arguments)
     times: list[float] = []
     while len(times) < 5 or (sum(times) < least and len(times) < 2000):
         begin = time.perf_counter()
-        call()
+        call(*arguments)
         times.append(time.perf_counter() - begin)
     return float(np.median(times))
 
@@ -71,7 +61,15 @@ def pinocchio(chain: Chain) -> Callable[..., Any]:
     """Return Pinocchio's forward dynamics of a chain, as a function of one state."""
     import pinocchio as pin
 
-    model, _ = model_with_bodies(chain)
+    model = pin.Model()
+    model.gravity.linear = np.array(chain.gravity)
+    for i, link in enumerate(chain.links):
+        hinge = isinstance(link.joint, Revolute)
+        kind = pin.JointModelRevoluteUnaligned if hinge else pin.JointModelPrismaticUnaligned
+        place = pin.SE3(np.array(link.rotation, float), np.array(link.offset))
+        joint = model.addJoint(i, kind(np.array(link.joint.axis)), place, chain.names[i])
+        body = pin.Inertia(link.mass, np.array(link.com), np.array(link.inertia))
+        model.appendBodyToJoint(joint, body, pin.SE3.Identity())
     data = model.createData()
     return lambda q, qd, tau: pin.aba(model, data, q, qd, tau)
 
@@ -80,22 +78,19 @@ def mujoco(chain: Chain) -> Callable[..., Any]:
     """Return MuJoCo's forward dynamics of a chain, as a function of one state. ImportError without it."""
     import mujoco
 
-    def numbers(x: Any) -> str:
-        return " ".join(repr(float(entry)) for entry in x)
-
-    text = ""
-    for link in reversed(chain.links):
-        kind = "hinge" if isinstance(link.joint, Revolute) else "slide"
-        tensor = np.asarray(link.inertia)
-        full = numbers([*np.diag(tensor), tensor[0, 1], tensor[0, 2], tensor[1, 2]])
-        text = (
-            f'<body pos="{numbers(link.offset)}"><joint type="{kind}" axis="{numbers(link.joint.axis)}"/>'
-            f'<inertial mass="{link.mass}" pos="{numbers(link.com)}" fullinertia="{full}"/>{text}</body>'
-        )
-    model = mujoco.MjModel.from_xml_string(
-        f'<mujoco><option gravity="{numbers(chain.gravity)}"><flag contact="disable"/></option>'
-        f"<worldbody>{text}</worldbody></mujoco>"
-    )
+    spec = mujoco.MjSpec()
+    spec.option.gravity = chain.gravity
+    spec.option.disableflags = mujoco.mjtDisableBit.mjDSBL_CONTACT
+    parent = spec.worldbody
+    for link in chain.links:
+        inertia = np.asarray(link.inertia)
+        moments = [*np.diag(inertia), inertia[0, 1], inertia[0, 2], inertia[1, 2]]
+        parent = parent.add_body(pos=link.offset, mass=link.mass, ipos=link.com)
+        parent.fullinertia, parent.explicitinertial = moments, True
+        hinge = isinstance(link.joint, Revolute)
+        kind = mujoco.mjtJoint.mjJNT_HINGE if hinge else mujoco.mjtJoint.mjJNT_SLIDE
+        parent.add_joint(type=kind, axis=link.joint.axis)
+    model = spec.compile()
     data = mujoco.MjData(model)
 
     def call(q: Any, qd: Any, tau: Any) -> Any:
@@ -115,7 +110,7 @@ def calls() -> dict[str, dict[int, float]]:
         chain = chain_of(n)
         state = state_of(chain)
         ours = aba(chain, *state)
-        times["chaindyn"][n] = median(lambda: aba(chain, *state))
+        times["chaindyn"][n] = median(aba, chain, *state)
         for name, make in makers.items():
             if name in stopped:
                 continue
@@ -125,7 +120,7 @@ def calls() -> dict[str, dict[int, float]]:
             try:
                 call = make(chain)
                 error = normwise(call(*state), ours)
-                times[name][n] = median(lambda: call(*state))
+                times[name][n] = median(call, *state)
             except Exception as problem:  # whatever an engine says when it cannot go on
                 stopped[name] = f"{name} stops at n = {n}: {type(problem).__name__}: {problem}"
                 continue
@@ -146,15 +141,14 @@ def growth() -> float:
     for n in LONG:
         chain = chain_of(n)
         state = state_of(chain)
-        times.append(median(lambda: aba(chain, *state)))
+        times.append(median(aba, chain, *state))
     return float(np.polyfit(np.log(LONG), np.log(times), 1)[0])
 
 
 def batches() -> tuple[float, float]:
     """Return seconds a state in a batch at n = 7: ours in one call, and a Python loop over Pinocchio."""
-    case = Case(7, seed=5, kinds=(Revolute, Prismatic))
-    chain = random_tree(case)
-    q, qd, tau = motion(case, chain, (BATCH,))
+    chain = chain_of(7)
+    q, qd, tau = state_of(chain, (BATCH,))
     one = pinocchio(chain)
     looped = [one(*state) for state in zip(q, qd, tau, strict=True)]
     error = normwise(aba(chain, q, qd, tau), looped)
@@ -175,19 +169,33 @@ def plot(times: dict[str, dict[int, float]], file: str) -> None:
     """Draw microseconds a call against the number of links."""
     import matplotlib.pyplot as plt
 
-    _, ax = plt.subplots(figsize=(5, 3.6))
-    for name, of_size in times.items():
-        if of_size:
-            ax.loglog(list(of_size), 1e6 * np.array(list(of_size.values())), "-o", label=name)
-    ax.set(xlabel="links", ylabel="microseconds a call")
+    from chaindyn.drawing import COLOURS, style
+
+    style()
+    fig, ax = plt.subplots(figsize=(5, 3.6))
+    for (name, of_size), colour in zip(times.items(), ("z", "x", "y"), strict=True):
+        if not of_size:
+            continue
+        sizes, spent = list(of_size), [1e6 * seconds for seconds in of_size.values()]
+        ax.loglog(sizes, spent, "-o", color=COLOURS[colour], markersize=4)
+        ax.annotate(
+            name,
+            (sizes[-1], spent[-1]),
+            (7, 0),
+            textcoords="offset points",
+            color=COLOURS[colour],
+            va="center",
+        )
+    ax.set(xlabel="links", ylabel="microseconds a call", xlim=(1.7, 6000))
     ax.spines[["top", "right"]].set_visible(False)
-    ax.legend()
-    plt.savefig(file, bbox_inches="tight")
+    fig.savefig(file, bbox_inches="tight", transparent=True, metadata={"Date": None})
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])  # type: ignore[union-attr]
-    parser.add_argument("--plot", metavar="FILE", help="where to draw the times, for example aba.svg")
+    parser = argparse.ArgumentParser(description="Time forward dynamics.")
+    parser.add_argument(
+        "--plot", metavar="FILE", help="where to draw the times, for example aba.svg"
+    )
     options = parser.parse_args()
     times = calls()
     print(f"\nfrom n = {LONG[0]} to {LONG[-1]} the time grows like n^{growth():.3f}")

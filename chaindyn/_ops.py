@@ -29,6 +29,11 @@ def namespace(arrays: Sequence[Array]) -> Any:
     return np
 
 
+def holds_objects(x: Any) -> bool:
+    """Whether this is an array of symbols or exact numbers."""
+    return isinstance(x, np.ndarray) and x.dtype == object
+
+
 def _entry_function(name: str, x: Any) -> Any:
     """Apply the elementary function `name` to one entry of an object array."""
     if isinstance(x, int | float):
@@ -54,7 +59,7 @@ def _entry_function(name: str, x: Any) -> Any:
 
 
 def _elementary(name: str, x: Array) -> Array:
-    if isinstance(x, np.ndarray) and x.dtype == object:
+    if holds_objects(x):
         entries = np.empty(x.shape, object)
         for index, entry in np.ndenumerate(x):
             entries[index] = _entry_function(name, entry)
@@ -138,7 +143,9 @@ def block(rows: Sequence[Sequence[Array]]) -> Array:
         [
             xp.concatenate(
                 [
-                    xp.broadcast_to(zeros((height, width)) if isinstance(b, int) else b, (*batch, height, width))
+                    xp.broadcast_to(
+                        zeros((height, width)) if isinstance(b, int) else b, (*batch, height, width)
+                    )
                     for b, width in zip(row, widths, strict=True)
                 ],
                 axis=-1,
@@ -162,7 +169,7 @@ _quotients = np.frompyfunc(_quotient, 2, 1)
 
 def divide(a: Array, b: Array) -> Array:
     """Quotient of each entry; among objects, that of integers stays exact."""
-    if any(isinstance(x, np.ndarray) and x.dtype == object for x in (a, b)):
+    if holds_objects(a) or holds_objects(b):
         return _quotients(a, b)
     return a / b
 

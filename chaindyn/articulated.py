@@ -1,5 +1,5 @@
 # Generated from chapters/08_articulated_body_inertia.md by `python -m book export`; edit it there.
-# sha256 of the text below: 6e9410b2cbe9fa51260921418af3772208824aec175cedeb68b15a5a1546350d
+# sha256 of the text below: 4be2c4c609e83c12e92c2d8da2be3a6209356514b7f528c2f837e19a1d5af20d
 """Forward dynamics by articulated-body inertia: how a chain accelerates, link by link.
 
 Derived in chapter 8, "Articulated-body inertia".
@@ -11,7 +11,17 @@ from typing import Any
 import numpy as np
 
 from chaindyn._check import FRAMES, RECURSIONS, as_array, checked, is_concrete, require_shape
-from chaindyn._ops import Array, broadcast_batch, concatenate, eye, solve, stack, unstack, zeros
+from chaindyn._ops import (
+    Array,
+    broadcast_batch,
+    concatenate,
+    eye,
+    holds_objects,
+    solve,
+    stack,
+    unstack,
+    zeros,
+)
 from chaindyn.chain import Chain, forward_kinematics, inward, joint_poses, outward
 from chaindyn.kinematics import joint_bias, joint_motion, joint_screws, pass_on, reframe
 from chaindyn.spatial import X_force, X_inverse, X_motion, crf, crm
@@ -212,7 +222,7 @@ def aba(
     singular. Kim (2012), (43)-(50) and Table 3, with the base accelerating by -g.
     """
     X, S, inertias = mechanism(chain, q, recursion)
-    if any(getattr(x, "dtype", None) == object for x in (q, qd, tau, external)):
+    if any(holds_objects(x) for x in (q, qd, tau, external)):
         inertias = inertias.astype(object)  # integers among symbols stay exact
     eta, bias = velocity_terms(chain, q, qd, X, inertias, recursion)
     if external is not None:
@@ -235,7 +245,7 @@ def articulated_inertia(chain: Chain, q: Array) -> Array:
     ValueError names the joint that feels no inertia, if M is singular. Kim (2012), (49).
     """
     X, S, inertias = mechanism(chain, q, "body")
-    if q.dtype == object:
+    if holds_objects(q):
         inertias = inertias.astype(object)
     rest = [zeros((6, 1))] * chain.n
     idle = by_joint(chain, zeros((chain.nv, 1)))

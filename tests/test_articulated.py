@@ -32,7 +32,9 @@ from chaindyn._ops import divide, solve
 from chaindyn.articulated import articulate, respond
 from chaindyn.teaching import normwise
 
-STORED = json.loads(gzip.decompress(Path(__file__, "../oracles/aba.json.gz").resolve().read_bytes()))
+STORED = json.loads(
+    gzip.decompress(Path(__file__, "../oracles/aba.json.gz").resolve().read_bytes())
+)
 MASSLESS = (0, (0, 0, 0), np.zeros((3, 3), int))
 ROD = Link(Revolute(), 1, (0.5, 0, 0), np.diag([0, 1 / 12, 1 / 12]), offset=(1, 0, 0))
 MOVING = [case for case in CASES if case.n <= 30 and random_tree(case).nv > 0]
@@ -101,7 +103,8 @@ def test_body_and_world_coordinates_agree(moving):
     M, _ = mass_matrix_and_bias(chain, q, qd)
     reach = np.abs(forward_kinematics(chain, q)[1]).max()
     size = np.abs(chain.offset).min() + 0.1
-    loss = 1 if reach < 100 * size else 1e6  # sizes from 1e-4 to 1e4: the world sees only the large ones
+    # with sizes from 1e-4 to 1e4 the world sees only the large ones
+    loss = 1 if reach < 100 * size else 1e6
     by_body = aba(chain, q, qd, tau, external=external)
     by_world = aba(chain, q, qd, tau, external=external, recursion="world")
     assert_near(by_world, by_body, chain.n, loss * allowed(M))
@@ -140,9 +143,7 @@ def test_external_wrenches_in_every_frame(frame, recursion):
     chain = random_tree(case)
     q, qd, tau = motion(case, chain)
     external = np.random.default_rng(3).normal(size=(chain.n, 6))
-    torques = sum(
-        body_jacobian(chain, q, i, frame=frame).T @ external[i] for i in range(chain.n)
-    )
+    torques = sum(body_jacobian(chain, q, i, frame=frame).T @ external[i] for i in range(chain.n))
     options = {"external_frame": frame, "recursion": recursion}
     pushed = aba(chain, q, qd, tau, external=external, **options)
     M, _ = mass_matrix_and_bias(chain, q, qd)
@@ -233,7 +234,9 @@ def test_decomposition_and_apparent_inertia(k):
     assert np.abs(f_c @ S).max(initial=0) <= 100 * EPS * scale
     assert np.abs(f_a + f_c - f).max() <= 4 * EPS * scale
     again, rest = decompose_force(f_a, inertia, S)
-    assert np.abs(again - f_a).max() <= 100 * EPS * scale and np.abs(rest).max() <= 100 * EPS * scale
+    assert (
+        np.abs(again - f_a).max() <= 100 * EPS * scale and np.abs(rest).max() <= 100 * EPS * scale
+    )
     # f_a is made of columns of I S
     along = (f_a @ np.linalg.pinv(inertia @ S).T) @ (inertia @ S).T if k else 0 * f_a
     assert np.abs(along - f_a).max() <= 100 * EPS * scale
@@ -270,7 +273,9 @@ def test_steps_take_joints_of_any_freedom():
 # --- Pinocchio ---
 
 
-@pytest.mark.parametrize("model", STORED["models"], ids=lambda model: model["name"].replace(" ", "-"))
+@pytest.mark.parametrize(
+    "model", STORED["models"], ids=lambda model: model["name"].replace(" ", "-")
+)
 @pytest.mark.parametrize("recursion", ["body", "world"])
 def test_pinocchio_computes_the_same(model, recursion):
     kinds = {"Revolute": Revolute, "Prismatic": Prismatic, "Fixed": lambda axis: Fixed()}
@@ -350,7 +355,10 @@ def test_solve_and_divide_keep_integers_among_objects_exact():
     sp = pytest.importorskip("sympy")
     a, b = sp.symbols("a b")
     x = solve(np.array([[a, 1], [1, b]]), np.array([[1], [a]]))
-    assert [sp.simplify(e) for e in (a * x[0, 0] + x[1, 0] - 1, x[0, 0] + b * x[1, 0] - a)] == [0, 0]
+    assert [sp.simplify(e) for e in (a * x[0, 0] + x[1, 0] - 1, x[0, 0] + b * x[1, 0] - a)] == [
+        0,
+        0,
+    ]
 
 
 # --- other numbers ---
@@ -538,10 +546,10 @@ def test_massless_links_within_a_chain_are_fine():
     ("change", "message"),
     [
         ({"q": np.zeros(2)}, r"q has shape \(2,\), but must have shape \(\.\.\., 3\): this chain has nq = 3"),
-        ({"tau": np.zeros((4, 2))}, r"tau has shape \(4, 2\), but must have shape \(\.\.\., 3\): this chain has nv = 3"),
+        ({"tau": np.zeros((4, 2))}, r"tau has shape \(4, 2\), but .* shape \(\.\.\., 3\): this chain has nv = 3"),
         ({"tau": [0, np.nan, 0]}, r"tau\[1\] \(link 'link1'\) is nan"),
         ({"qd": [np.inf, 0, 0]}, r"qd\[0\] \(link 'link0'\) is inf"),
-        ({"external": np.zeros((2, 6))}, r"external has shape \(2, 6\), but must have shape \(\.\.\., 3, 6\): this chain has n = 3"),
+        ({"external": np.zeros((2, 6))}, r"external has shape \(2, 6\), but .* \(\.\.\., 3, 6\): this chain has n = 3"),
         ({"external": np.full((3, 6), np.nan)}, r"external\[0, 0\] \(link 'link0'\) is nan"),
         ({"external": "push"}, "external must hold numbers"),
         ({"external_frame": "tool"}, "external_frame is 'tool', but must be 'body' or 'mixed' or 'world'"),

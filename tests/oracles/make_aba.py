@@ -1,7 +1,7 @@
 """What Pinocchio computes of forward dynamics, kept as data: accelerations of robots and random trees.
 
-Run from tests/ as ``python -m oracles.make_aba``; needs pin and example-robot-data. Written to aba.json.gz, with the
-model that each result is of. Pinocchio reads the robots' files itself; the random trees get their bodies joint by joint.
+Run from tests/ as ``python -m oracles.make_aba``; needs pin and example-robot-data. Written to aba.json.gz, with
+the model that each result is of. Pinocchio reads the robots' files itself; the random trees are built joint by joint.
 """
 
 from __future__ import annotations
