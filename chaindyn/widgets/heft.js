@@ -42,7 +42,7 @@ function render({ model, el }) {
   const { names, column, reach, mass } = tree;
   const embedded = (request) => fromInertias(tree, request);
   const talk = new Talk(model, { embedded, data: "the chain\u2019s embedded inertias, by a sweep of its own", show });
-  const camera = new Camera(150 / reach, middleOf(poses(tree, talk.request.q)));
+  const camera = new Camera(240 / reach, middleOf(poses(tree, talk.request.q)));
   camera.look(tree.view);
   const stage = new Stage("The chain", camera, talk.update);
   const movable = names.map((_, i) => i).filter((i) => column[i] !== null);
@@ -80,7 +80,7 @@ function render({ model, el }) {
     stage.draw(() => {
       paintLinks(stage, tree, ends, result.values, body);
       for (const i of movable) stage.line([p[i], p[i]], i === body ? "force" : "motion", { width: i === body ? 14 : 10 });
-      const metres = (0.6 * reach) / mass; // a kilogram of the curve
+      const metres = (0.5 * reach) / mass; // a kilogram of the curve
       if (!felt.flat().includes(null)) stage.line(curve.map((x) => add(p[body], scale(metres, x))), "force", { width: 2.5 });
     });
     rows.forEach(({ refresh }) => refresh());
