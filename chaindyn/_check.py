@@ -76,7 +76,7 @@ def require_same_batch(arrays: dict[str, tuple[Any, int]]) -> None:
 
 
 def _check_array(value: Any, name: str, core: tuple[int | str, ...], chain: Any) -> Any:
-    """Check one array argument; 'nq' and 'nv' in `core` stand for the chain's own numbers."""
+    """Check one array argument; 'n', 'nq' and 'nv' in `core` stand for the chain's own numbers."""
     value = as_array(value, name)
     symbols = [c for c in core if isinstance(c, str)]
     if not symbols:
@@ -86,7 +86,12 @@ def _check_array(value: Any, name: str, core: tuple[int | str, ...], chain: Any)
     sizes = tuple(getattr(chain, c) if isinstance(c, str) else c for c in core)
     why = "".join(f": this chain has {s} = {getattr(chain, s)}" for s in symbols)
     require_shape(value, name, sizes, why)
-    require_finite(value, name, lambda index: f"link {chain.link_of(core[-1], index[-1])!r}")
+
+    def owner(index: tuple[int, ...]) -> str:
+        link = chain.names[index[-2]] if core[0] == "n" else chain.link_of(core[-1], index[-1])
+        return f"link {link!r}"
+
+    require_finite(value, name, owner)
     return value
 
 
@@ -101,7 +106,8 @@ def checked(**specification: Core | set[str]) -> Callable[[F], F]:
     """Check a public function's arguments by name before it runs.
 
     A tuple, a number or 'nq' / 'nv' is the shape that an array must end in; a set of words is what an
-    option may be. The unchecked function stays within reach as ``function.__wrapped__``.
+    option may be. What is None by default may be None. The unchecked function stays within reach as
+    ``function.__wrapped__``.
     """
     words = {name: rule for name, rule in specification.items() if isinstance(rule, set)}
     cores = {
@@ -111,7 +117,9 @@ def checked(**specification: Core | set[str]) -> Callable[[F], F]:
     }
 
     def decorate(function: F) -> F:
-        names = list(inspect.signature(function).parameters)
+        parameters = inspect.signature(function).parameters
+        names = list(parameters)
+        optional = {name for name in cores if parameters[name].default is None}
 
         @functools.wraps(function)
         def call(*args: Any, **kwargs: Any) -> Any:
@@ -128,7 +136,7 @@ def checked(**specification: Core | set[str]) -> Callable[[F], F]:
             arrays = {
                 name: (_check_array(given[name], name, core, chain), len(core))
                 for name, core in cores.items()
-                if name in given
+                if name in given and not (name in optional and given[name] is None)
             }
             if len(arrays) > 1:
                 require_same_batch(arrays)
