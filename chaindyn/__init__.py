@@ -1,5 +1,12 @@
 """Dynamics of chains of rigid bodies: the package that the book of the same name derives."""
 
+from chaindyn.articulated import (
+    Articulated,
+    aba,
+    apparent_inertia,
+    articulated_inertia,
+    decompose_force,
+)
 from chaindyn.chain import Chain, Link, forward_kinematics, inward, outward, random_state
 from chaindyn.joints import Fixed, Prismatic, Revolute, rotation_about
 from chaindyn.kinematics import (
@@ -29,6 +36,7 @@ from chaindyn.urdf import load_urdf
 __version__ = "0.1.0"
 
 __all__ = [
+    "Articulated",
     "Chain",
     "Fixed",
     "Link",
@@ -37,12 +45,16 @@ __all__ = [
     "X_force",
     "X_inverse",
     "X_motion",
+    "aba",
+    "apparent_inertia",
+    "articulated_inertia",
     "body_accelerations",
     "body_jacobian",
     "body_twists",
     "classical_acceleration",
     "crf",
     "crm",
+    "decompose_force",
     "forward_kinematics",
     "inward",
     "jacobian_dot_qd",

@@ -84,7 +84,7 @@ def require_same_batch(arrays: dict[str, tuple[Any, int]]) -> None:
 
 
 def _check_array(value: Any, name: str, core: tuple[int | str, ...], chain: Any) -> Any:
-    """Check one array argument; 'nq' and 'nv' in `core` stand for the chain's own numbers."""
+    """Check one array argument; 'n', 'nq' and 'nv' in `core` stand for the chain's own numbers."""
     value = as_array(value, name)
     symbols = [c for c in core if isinstance(c, str)]
     if not symbols:
@@ -94,7 +94,12 @@ def _check_array(value: Any, name: str, core: tuple[int | str, ...], chain: Any)
     sizes = tuple(getattr(chain, c) if isinstance(c, str) else c for c in core)
     why = "".join(f": this chain has {s} = {getattr(chain, s)}" for s in symbols)
     require_shape(value, name, sizes, why)
-    require_finite(value, name, lambda index: f"link {chain.link_of(core[-1], index[-1])!r}")
+
+    def owner(index: tuple[int, ...]) -> str:
+        link = chain.names[index[-2]] if core[0] == "n" else chain.link_of(core[-1], index[-1])
+        return f"link {link!r}"
+
+    require_finite(value, name, owner)
     return value
 
 
@@ -123,19 +128,22 @@ def _check_word(value: Any, name: str, options: set[Any]) -> None:
 def checked(**specification: Core | set[Any]) -> Callable[[F], F]:
     """Check a public function's arguments by name before it runs.
 
-    A tuple, a number or 'nq' / 'nv' is the shape that an array must end in; a set is what an option
-    may be. The unchecked function stays within reach as ``function.__wrapped__``.
+    A tuple, a number or 'nq' / 'nv' is the shape that an array must end in, "rotation" a rotation matrix;
+    a set is what an option may be. What is None by default may be None. The unchecked function stays
+    within reach as ``function.__wrapped__``.
     """
     words = {name: rule for name, rule in specification.items() if isinstance(rule, set)}
+    rotations = {name for name, rule in specification.items() if rule == "rotation"}
     cores = {
-        name: rule if isinstance(rule, tuple) else (rule,)
+        name: rule if isinstance(rule, tuple) else (3, 3) if name in rotations else (rule,)
         for name, rule in specification.items()
         if not isinstance(rule, set)
     }
 
     def decorate(function: F) -> F:
-        parameters = inspect.signature(function).parameters.values()
-        names = [p.name for p in parameters if p.kind is not p.KEYWORD_ONLY]
+        parameters = inspect.signature(function).parameters
+        names = [p.name for p in parameters.values() if p.kind is not p.KEYWORD_ONLY]
+        optional = {name for name in cores if parameters[name].default is None}
 
         @functools.wraps(function)
         def call(*args: Any, **kwargs: Any) -> Any:
@@ -153,8 +161,10 @@ def checked(**specification: Core | set[Any]) -> Callable[[F], F]:
             arrays = {
                 name: (_check_array(given[name], name, core, chain), len(core))
                 for name, core in cores.items()
-                if name in given
+                if name in given and not (name in optional and given[name] is None)
             }
+            for name in rotations & arrays.keys():
+                require_rotation(arrays[name][0], name)
             if len(arrays) > 1:
                 require_same_batch(arrays)
             token = _inside.set(True)
@@ -210,6 +220,19 @@ def read_only(values: Any) -> np.ndarray:
     array = np.array(values)
     array.setflags(write=False)
     return array
+
+
+def require_rotation(R: Any, name: str) -> None:
+    """Refuse matrices (..., 3, 3) that do not turn vectors: stretched, sheared or mirrored ones."""
+    if not is_concrete(R) or not R.size:
+        return
+    error = np.abs(R @ R.mT - np.eye(3)).max()
+    determinant = np.linalg.det(R).min()
+    if error > 1e-8 or determinant < 0:
+        raise ValueError(
+            f"{name} is no rotation matrix: R R^T differs from 1 by {error:.1e} and det R = "
+            f"{determinant:.3g}; the columns must be orthonormal, to 1e-8, and right-handed"
+        )
 
 
 def check_gravity(gravity: Any) -> Any:
@@ -272,14 +295,7 @@ def check_array(value: Any, name: str, shape: tuple[int, ...]) -> Any:
 def check_placement(link: Any, label: str) -> None:
     """Refuse an offset that is no vector and a rotation that is none."""
     check_array(link.offset, f"{label}: offset", (3,))
-    R = check_array(link.rotation, f"{label}: rotation", (3, 3))
-    if is_concrete(R):
-        error = np.abs(R @ R.T - np.eye(3)).max()
-        if error > 1e-8 or np.linalg.det(R) < 0:
-            raise ValueError(
-                f"{label}: rotation is no rotation matrix: R R^T differs from 1 by {error:.1e} and "
-                f"det R = {np.linalg.det(R):.3g}; the columns must be orthonormal, to 1e-8, and right-handed"
-            )
+    require_rotation(check_array(link.rotation, f"{label}: rotation", (3, 3)), f"{label}: rotation")
 
 
 def check_mass_and_inertia(link: Any, label: str) -> None:

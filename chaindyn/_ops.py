@@ -12,6 +12,7 @@ import functools
 import math
 import sys
 from collections.abc import Sequence
+from fractions import Fraction
 from itertools import accumulate
 from typing import Any
 
@@ -26,6 +27,11 @@ def namespace(arrays: Sequence[Array]) -> Any:
         if not isinstance(x, np.ndarray) and hasattr(x, "__array_namespace__"):
             return x.__array_namespace__()
     return np
+
+
+def holds_objects(x: Any) -> bool:
+    """Whether this is an array of symbols or exact numbers."""
+    return isinstance(x, np.ndarray) and x.dtype == object
 
 
 def _entry_function(name: str, x: Any) -> Any:
@@ -53,7 +59,7 @@ def _entry_function(name: str, x: Any) -> Any:
 
 
 def _elementary(name: str, x: Array) -> Array:
-    if isinstance(x, np.ndarray) and x.dtype == object:
+    if holds_objects(x):
         entries = np.empty(x.shape, object)
         for index, entry in np.ndenumerate(x):
             entries[index] = _entry_function(name, entry)
@@ -142,3 +148,38 @@ def block(rows: Sequence[Sequence[Array]]) -> Array:
         for row, height in zip(rows, heights, strict=True)
     ]
     return xp.concatenate(bands, axis=-2)
+
+
+def _quotient(a: Any, b: Any) -> Any:
+    """Divide two entries of object arrays: two integers give an integer or a fraction, no float."""
+    if not (isinstance(a, int) and isinstance(b, int)):
+        return a / b
+    exact = Fraction(a, b)
+    return exact.numerator if exact.denominator == 1 else exact
+
+
+_quotients = np.frompyfunc(_quotient, 2, 1)
+
+
+def divide(a: Array, b: Array) -> Array:
+    """Quotient of each entry; among objects, that of integers stays exact."""
+    if holds_objects(a) or holds_objects(b):
+        return _quotients(a, b)
+    return a / b
+
+
+def solve(A: Array, b: Array) -> Array:
+    """Solve A x = b for a symmetric positive definite A, by elimination without pivoting.
+
+    A : (..., k, k), b : (..., k, m). Returns x (..., k, m). k may be 0. Nothing is checked here: a
+    singular A gives infinite or undefined entries.
+    """
+    k = A.shape[-1]
+    if k == 1:
+        return divide(b, A)
+    rows = concatenate([A, b], axis=-1)
+    for i in range(k):
+        own = divide(rows[..., i : i + 1, :], rows[..., i : i + 1, i : i + 1])
+        rows = rows - rows[..., i : i + 1] * own
+        rows = concatenate([rows[..., :i, :], own, rows[..., i + 1 :, :]], axis=-2)
+    return rows[..., k:]

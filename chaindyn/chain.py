@@ -1,5 +1,5 @@
 # Generated from chapters/04_joints_links_chains_trees.md by `python -m book export`; edit it there.
-# sha256 of the text below: 57012cd0835f11eb9726dc4a568e94b2b4e77e7dc87b9ff143e7ae00be5e68ff
+# sha256 of the text below: 89a6aa484ddb38e6d28c5a8ba6a2bb06704e37386f7509d2cbe8b3c9014ded34
 """Links, the chains and trees that joints make of them, and sweeps along the branches.
 
 Derived in chapter 4, "Joints, links, chains, trees".
@@ -129,7 +129,8 @@ class Chain:
         object.__setattr__(self, "links", as_links(self.links))
         object.__setattr__(self, "gravity", check_gravity(self.gravity))
         check_links(self.links, self.names)
-        _ = self.parent  # resolved now, so that a bad parent is told now
+        # Made now: a bad parent is told now, and what was checked is what is kept.
+        _ = self.parent, self.mass, self.com, self.inertia, self.offset, self.rotation
 
     @cached_property
     def names(self) -> tuple[str, ...]:

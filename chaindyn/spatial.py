@@ -1,5 +1,5 @@
 # Generated from chapters/01_plucker_coordinates.md by `python -m book export`; edit it there.
-# sha256 of the text below: b1b97ccde115be561f85576a1f2e55c442f0af4548d8f217842fdf36deae55a3
+# sha256 of the text below: 6fe30f20a49c5929654ea2c11535e62cf5f94aaf3afcf05eb9ef1bd5a6c512ec
 """Spatial algebra: six numbers for a motion, six for a force, and what moves them about.
 
 Derived in chapter 1, "Plücker coordinates".
@@ -95,7 +95,7 @@ def wrench(point: Array, direction: Array, pitch: Array = 0) -> Array:
 
 
 # Chapter 1, "Plücker coordinates": From one observer to another
-@checked(E=(3, 3), r=3)
+@checked(E="rotation", r=3)
 def X_motion(E: Array, r: Array) -> Array:
     """Return B_X_A, which takes motion vectors from coordinates A to coordinates B.
 
@@ -106,7 +106,7 @@ def X_motion(E: Array, r: Array) -> Array:
     return block([[E, 0], [-E @ skew(r), E]])
 
 
-@checked(E=(3, 3), r=3)
+@checked(E="rotation", r=3)
 def X_force(E: Array, r: Array) -> Array:
     """Return B_X*_A, which takes force vectors from coordinates A to coordinates B.
 

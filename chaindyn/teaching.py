@@ -35,7 +35,7 @@ def attempt(exercise: str, test: Callable[[], None]) -> None:
         test()
     except NotImplementedError:
         print(f"{exercise}: not attempted yet")
-    except AssertionError as error:
+    except (AssertionError, ValueError) as error:  # such as an answer of the wrong shape
         print(f"{exercise}: not yet right. {error}")
     else:
         print(f"{exercise}: solved")

@@ -239,9 +239,17 @@ REFUSED = {
         lambda: cd.X_force(np.eye(3), [0, 0]),
         ["r has shape (2,)", "(..., 3)"],
     ),
+    "X_motion, E stretched": (
+        lambda: cd.X_motion(2 * np.eye(3), [0, 0, 0]),
+        ["E is no rotation matrix", "3.0e+00", "orthonormal"],
+    ),
+    "X_force, E mirrored in a batch": (
+        lambda: cd.X_force(np.stack([np.eye(3), -np.eye(3)]), [0, 0, 0]),
+        ["E is no rotation matrix", "det R = -1", "right-handed"],
+    ),
     "X_inverse of 3x3": (lambda: cd.X_inverse(np.eye(3)), ["X has shape (3, 3)", "(..., 6, 6)"]),
     "batches of E and r": (
-        lambda: cd.X_motion(np.ones((2, 3, 3)), np.ones((5, 3))),
+        lambda: cd.X_motion(np.stack([np.eye(3)] * 2), np.ones((5, 3))),
         ["E (2, 3, 3)", "r (5, 3)", "broadcast"],
     ),
     "swapping five": (lambda: cd.swap_order(np.ones(5)), ["vector has shape (5,)", "(..., 6)"]),

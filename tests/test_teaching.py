@@ -54,12 +54,17 @@ def test_attempt_tells_solved_from_begun_and_from_not(capsys):
     def wrong():
         check("your crm", 1, 1e-12)
 
+    def misshapen():
+        normwise(np.ones(3), np.ones(6))
+
     attempt("Exercise 1.1", unsolved)
     attempt("Exercise 1.1", wrong)
+    attempt("Exercise 1.1", misshapen)
     attempt("Exercise 1.1", lambda: None)
     assert capsys.readouterr().out.splitlines() == [
         "Exercise 1.1: not attempted yet",
         "Exercise 1.1: not yet right. your crm: error 1 exceeds 1e-12",
+        "Exercise 1.1: not yet right. shapes differ: (3,) and (6,)",
         "Exercise 1.1: solved",
     ]
 

@@ -27,7 +27,7 @@ class ChainExplorer(Explorer):
     limits have another shape.
     """
 
-    _esm = source("base.js", "chain.js")
+    _esm = source("base.js", "tree.js", "chain.js")
 
     def __init__(
         self,
@@ -42,11 +42,7 @@ class ChainExplorer(Explorer):
         limits: ArrayLike | None = None,
     ) -> None:
         check_chain(chain)
-        for name, kind in zip(chain.names, _kinds(chain), strict=True):
-            if kind not in ("Revolute", "Prismatic", "Fixed"):
-                raise ValueError(
-                    f"joint of link {name!r} is {kind}: only revolute, prismatic and fixed can be shown"
-                )
+        _require_drawable(chain)
         if frame not in list(FRAMES):
             raise ValueError(f"frame is {frame!r}, but must be one of {sorted(FRAMES)}")
         tip = chain.com[-1] if tip is None else _shaped("tip", tip, (3,))
@@ -83,6 +79,14 @@ class ChainExplorer(Explorer):
 def _kinds(chain: Chain) -> list[str]:
     """Return the joints' kinds by name: in a chapter's notebook the joints are classes of its own cells."""
     return [type(joint).__name__ for joint in chain.joints]
+
+
+def _require_drawable(chain: Chain) -> None:
+    for name, kind in zip(chain.names, _kinds(chain), strict=True):
+        if kind not in ("Revolute", "Prismatic", "Fixed"):
+            raise ValueError(
+                f"joint of link {name!r} is {kind}: only revolute, prismatic and fixed can be shown"
+            )
 
 
 def _tree(chain: Chain) -> dict[str, Any]:

@@ -1,0 +1,253 @@
+# Generated from chapters/08_articulated_body_inertia.md by `python -m book export`; edit it there.
+# sha256 of the text below: 4be2c4c609e83c12e92c2d8da2be3a6209356514b7f528c2f837e19a1d5af20d
+"""Forward dynamics by articulated-body inertia: how a chain accelerates, link by link.
+
+Derived in chapter 8, "Articulated-body inertia".
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from chaindyn._check import FRAMES, RECURSIONS, as_array, checked, is_concrete, require_shape
+from chaindyn._ops import (
+    Array,
+    broadcast_batch,
+    concatenate,
+    eye,
+    holds_objects,
+    solve,
+    stack,
+    unstack,
+    zeros,
+)
+from chaindyn.chain import Chain, forward_kinematics, inward, joint_poses, outward
+from chaindyn.kinematics import joint_bias, joint_motion, joint_screws, pass_on, reframe
+from chaindyn.spatial import X_force, X_inverse, X_motion, crf, crm
+
+__all__ = [
+    "Articulated",
+    "aba",
+    "apparent_inertia",
+    "articulate",
+    "articulated_inertia",
+    "by_joint",
+    "decompose_force",
+    "fold",
+    "mechanism",
+    "reframe_wrenches",
+    "require_inertia",
+    "respond",
+    "smallest",
+    "uncertainty",
+    "velocity_terms",
+]
+
+
+# Chapter 8, "Articulated-body inertia": One joint: a part that moves, a part that is carried
+@checked(f=6, inertia=(6, 6))
+def decompose_force(f: Array, inertia: Array, S: Array) -> tuple[Array, Array]:
+    """Split forces on a body at rest, held by a joint: what accelerates it, what the joint carries.
+
+    f : (..., 6); inertia : (..., 6, 6); S : (..., 6, k) motion subspace; all in the same coordinates.
+    Returns f_a (..., 6), a combination of the columns of ``inertia @ S``, and f_c = f - f_a (..., 6), for
+    which S^T f_c = 0. "Notes on rigid body dynamics", vector subspaces.
+    """
+    S = as_array(S, "S")
+    require_shape(S, "S", (6, S.shape[-1]))
+    U = inertia @ S
+    f_a = (U @ solve(S.mT @ U, S.mT @ f[..., None]))[..., 0]
+    return f_a, f - f_a
+
+
+# Chapter 8, "Articulated-body inertia": What the door frame feels
+@checked(inertia=(6, 6))
+def apparent_inertia(inertia: Array, S: Array) -> Array:
+    """Return the inertia (..., 6, 6) that a body shows to what holds it by a joint: I - I S (S^T I S)^-1 S^T I.
+
+    inertia : (..., 6, 6); S : (..., 6, k) motion subspace, in the same coordinates. Kim (2012), Pi in Table 3.
+    """
+    S = as_array(S, "S")
+    require_shape(S, "S", (6, S.shape[-1]))
+    U = inertia @ S
+    return inertia - U @ solve(S.mT @ U, U.mT)
+
+
+# Chapter 8, "Articulated-body inertia": The code
+@dataclass(frozen=True, eq=False)
+class Articulated:
+    """What a link keeps of the sweep inward, for the sweep outward.
+
+    inertia : (..., 6, 6) articulated inertia of the link with all that hangs on it; U : (..., 6, k) = inertia @ S;
+    D : (..., k, k) = S^T U, the inertia that the joint feels; u : (..., k, 1) the joint force left for acceleration.
+    """
+
+    inertia: Array
+    U: Array
+    D: Array
+    u: Array
+
+
+def articulate(
+    children: Any, X: Array, S: Array, inertia: Array, eta: Array, bias: Array, tau: Array
+) -> tuple[Articulated, tuple[Array, Array]]:
+    """Link step: articulated inertia and bias, and what of them the parent feels (Kim, Table 3)."""
+    I_hat, B = inertia + children[0], bias + children[1]
+    U = I_hat @ S
+    D = S.mT @ U
+    u = tau - S.mT @ B
+    I_up = I_hat - U @ solve(D, U.mT)  # the joint yields
+    B_up = B + I_up @ eta + U @ solve(D, u)
+    return Articulated(I_hat, U, D, u), (X.mT @ I_up @ X, X.mT @ B_up)
+
+
+def respond(
+    parent: tuple[Array, Any], X: Array, S: Array, eta: Array, own: Articulated
+) -> tuple[Array, Array]:
+    """Link step: acceleration of the link and of its joint, from the parent's acceleration."""
+    A = X @ parent[0] + eta
+    qdd = solve(own.D, own.u - own.U.mT @ A)
+    return A + S @ qdd, qdd
+
+
+# Chapter 8, "Articulated-body inertia": The code
+def by_joint(chain: Chain, rows: Array) -> list[Array]:
+    """Return the rows (..., k, m) of (..., nv, m) that belong to each link's joint."""
+    return [rows[..., own.start : own.stop, :] for own in chain.v_columns]
+
+
+def mechanism(chain: Chain, q: Array, recursion: str) -> tuple[list[Array], list[Array], Array]:
+    """Return of each link X (..., 6, 6) and S (..., 6, k), and I (..., n, 6, 6), as the recursion wants them."""
+    screws, inertias = joint_screws(chain, q), chain.spatial_inertia
+    if recursion == "world":
+        R, p = forward_kinematics(chain, q)
+        to_link = X_motion(R.mT, p)
+        to_world = X_inverse(to_link)
+        screws = (to_world[..., chain.link_of_column, :, :] @ screws[..., None])[..., 0]
+        inertias = to_link.mT @ inertias @ to_link
+        X = [eye(6)] * chain.n
+    else:
+        R, p = joint_poses(chain, q)
+        X = unstack(X_motion(R.mT, p), -3)
+    return X, [rows.mT for rows in by_joint(chain, screws)], inertias
+
+
+def velocity_terms(
+    chain: Chain, q: Array, qd: Array, X: list[Array], inertias: Array, recursion: str
+) -> tuple[Array, Array]:
+    """Return eta = V x S qd + dS/dt qd and the bias force V x* I V of every link, both (..., n, 6, 1)."""
+    rates = reframe(chain, q, joint_motion(chain, q, qd), "body", recursion)[..., None]
+    own = reframe(chain, q, joint_bias(chain, q, qd), "body", recursion)[..., None]
+    V = stack(outward(pass_on, chain.parent, zeros((6, 1)), X, unstack(rates, -3)), axis=-3)
+    return crm(V[..., 0]) @ rates + own, crf(V[..., 0]) @ (inertias @ V)
+
+
+# Chapter 8, "Articulated-body inertia": The code
+def reframe_wrenches(chain: Chain, q: Array, wrenches: Array, source: str, target: str) -> Array:
+    """Express each link's wrench (..., n, 6), given in one frame ("body", "world", "mixed"), in another."""
+    if source == target:
+        return wrenches
+    R, p = forward_kinematics(chain, q)
+    f = wrenches[..., None]
+    if source != "mixed":  # to the link origin and world axes
+        f = (X_force(R, 0 * p) if source == "body" else X_force(eye(3), p)) @ f
+    if target != "mixed":
+        f = (X_force(R.mT, 0 * p) if target == "body" else X_force(eye(3), -p)) @ f
+    return f[..., 0]
+
+
+# Chapter 8, "Articulated-body inertia": When no answer exists
+def uncertainty(children: Any, X: Array, S: Array, own: Articulated) -> tuple[Array, tuple[Array]]:
+    """Link step: how large the rounding of D can be, in rounding units, to first order."""
+    size = own.inertia * eye(6)  # the diagonal
+    E = children[0] + size
+    P = eye(6) - S @ solve(own.D, own.U.mT)
+    return S.mT @ E @ S, (X.mT @ (P.mT @ E @ P + size) @ X,)
+
+
+def smallest(D: Array) -> Array:
+    """Return the smallest eigenvalue (...) of symmetric matrices (..., k, k); infinity if k = 0."""
+    if D.shape[-1] == 1:
+        return D[..., 0, 0]
+    return np.linalg.eigvalsh(D.astype(float)).min(axis=-1, initial=np.inf)
+
+
+def require_inertia(chain: Chain, X: list[Array], S: list[Array], kept: list[Articulated]) -> None:
+    """Refuse a chain in a posture in which some joint feels no inertia, naming the outermost such joint.
+
+    Symbols and traced arrays pass.
+    """
+    if not all(is_concrete(own.D) for own in kept):
+        return
+    if all((smallest(own.D) > 1e-9 * own.inertia.max(initial=0)).all() for own in kept):
+        return  # the usual case: so far from singular that rounding need not be looked into
+    with np.errstate(all="ignore"):  # what lies inward of a zero is undefined
+        noise, _ = inward(uncertainty, chain.parent, (zeros((6, 6)),), X, S, kept)
+    for i in reversed(range(chain.n)):
+        if not (smallest(kept[i].D - 32 * np.finfo(float).eps * noise[i]) > 0).all():
+            raise ValueError(
+                f"M is singular: the joint of link {chain.names[i]!r} feels no inertia in this posture; "
+                "the link, or what it carries, needs mass that this joint moves"
+            )
+
+
+# Chapter 8, "Articulated-body inertia": Forward dynamics
+def fold(chain: Chain, X: list[Array], S: list[Array], *rest: list[Array]) -> list[Articulated]:
+    """Run the sweep inward; `rest` is I, eta, bias and tau of every link. ValueError if M is singular."""
+    nothing = zeros((6, 6)), zeros((6, 1))
+    with np.errstate(divide="ignore", invalid="ignore"):  # the next line but one says it better
+        kept, _ = inward(articulate, chain.parent, nothing, X, S, *rest)
+    require_inertia(chain, X, S, kept)
+    return kept
+
+
+@checked(q="nq", qd="nv", tau="nv", external=("n", 6), external_frame=FRAMES, recursion=RECURSIONS)
+def aba(
+    chain: Chain,
+    q: Array,
+    qd: Array,
+    tau: Array,
+    *,
+    external: Array | None = None,
+    external_frame: str = "body",
+    recursion: str = "body",
+) -> Array:
+    """Return the joint accelerations qdd (..., nv) [rad/s^2, m/s^2] of a chain or tree: forward dynamics.
+
+    q : (..., nq); qd : (..., nv); tau : (..., nv) joint forces [N m, N]; external : (..., n, 6) wrench [tau; f]
+    on each link from outside, in `external_frame`: "body" (about the link origin, link axes), "world" (about
+    the world origin, world axes) or "mixed" (about the link origin, world axes). Gravity is the chain's.
+    recursion : the coordinates computed in. ValueError names the joint that feels no inertia, if M is
+    singular. Kim (2012), (43)-(50) and Table 3, with the base accelerating by -g.
+    """
+    X, S, inertias = mechanism(chain, q, recursion)
+    if any(holds_objects(x) for x in (q, qd, tau, external)):
+        inertias = inertias.astype(object)  # integers among symbols stay exact
+    eta, bias = velocity_terms(chain, q, qd, X, inertias, recursion)
+    if external is not None:
+        bias = bias - reframe_wrenches(chain, q, external, external_frame, recursion)[..., None]
+    eta = unstack(eta, -3)
+    rest = unstack(inertias, -3), eta, unstack(bias, -3), by_joint(chain, tau[..., None])
+    kept = fold(chain, X, S, *rest)
+    ground = concatenate([zeros((3,)), -chain.gravity], axis=-1)[:, None], None
+    motions = outward(respond, chain.parent, ground, X, S, eta, kept)
+    return concatenate([qdd for _, qdd in motions], axis=-2)[..., 0]
+
+
+# Chapter 8, "Articulated-body inertia": Forward dynamics
+@checked(q="nq")
+def articulated_inertia(chain: Chain, q: Array) -> Array:
+    """Return the articulated-body inertia of every link (..., n, 6, 6), about its origin in link axes.
+
+    q : (..., nq). It is what the link, with all that hangs on it by joints free to move, shows to a force on
+    the link itself, its own joint taken off; `apparent_inertia` of it with S is what the parent feels.
+    ValueError names the joint that feels no inertia, if M is singular. Kim (2012), (49).
+    """
+    X, S, inertias = mechanism(chain, q, "body")
+    if holds_objects(q):
+        inertias = inertias.astype(object)
+    rest = [zeros((6, 1))] * chain.n
+    idle = by_joint(chain, zeros((chain.nv, 1)))
+    kept = fold(chain, X, S, unstack(inertias, -3), rest, rest, idle)
+    return stack(broadcast_batch([own.inertia for own in kept], 2), axis=-3)

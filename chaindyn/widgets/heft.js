@@ -1,0 +1,100 @@
+// The view of HeftExplorer. The request is {q, body}; the scene is the tree, the links' spatial inertias and a first view.
+
+// --- Without Python: the sweep inward ------------------------------------------------------------------------------
+
+// What a link's inertia shows through its joint: I - U U^T / D with U = I S, D = S^T U.
+function throughJoint(tree, i, I) {
+  if (tree.column[i] === null) return I;
+  const S = tree.kind[i] === "Revolute" ? [...tree.axis[i], 0, 0, 0] : [0, 0, 0, ...tree.axis[i]];
+  const U = apply(I, S);
+  const D = dot(S, U);
+  return I.map((row, j) => row.map((x, k) => x - (U[j] * U[k]) / D));
+}
+
+// The motion transform from a parent to its child, whose pose there is R, p: [E 0; -E p~ E] with E = R^T.
+function motionTransform(R, p) {
+  const E = transpose(R);
+  const crossed = transpose(transpose([[1, 0, 0], [0, 1, 0], [0, 0, 1]]).map((e) => cross(p, e)));
+  const below = multiply(E, crossed);
+  return [...E.map((row) => [...row, 0, 0, 0]), ...E.map((row, i) => [...scale(-1, below[i]), ...row])];
+}
+
+function fromInertias(tree, { q, body }) {
+  const at = poses(tree, q);
+  const I = [...tree.inertia];
+  for (let i = I.length - 1; i > body; i--) {
+    const parent = tree.parent[i];
+    if (parent < 0) continue;
+    const joint = jointPose(tree.kind[i], tree.axis[i], q[tree.column[i]]);
+    const R = multiply(tree.rotation[i], joint.R);
+    const X = motionTransform(R, add(tree.offset[i], apply(tree.rotation[i], joint.p)));
+    const handed = multiply(transpose(X), multiply(throughJoint(tree, i, I[i]), X));
+    I[parent] = I[parent].map((row, k) => add(row, handed[k]));
+  }
+  const linear = throughJoint(tree, body, I[body]).slice(3).map((row) => row.slice(3));
+  return { ...at, felt: multiply(at.R[body], multiply(linear, transpose(at.R[body]))) };
+}
+
+// --- The view -------------------------------------------------------------------------------------------------------
+
+function render({ model, el }) {
+  const tree = model.get("scene");
+  const { names, column, reach, mass } = tree;
+  const embedded = (request) => fromInertias(tree, request);
+  const talk = new Talk(model, { embedded, data: "the chain\u2019s embedded inertias, by a sweep of its own", show });
+  const camera = new Camera(240 / reach, middleOf(poses(tree, talk.request.q)));
+  camera.look(tree.view);
+  const stage = new Stage("The chain", camera, talk.update);
+  const movable = names.map((_, i) => i).filter((i) => column[i] !== null);
+  const setJoint = (i, value) => talk.ask({ q: withJoint(tree, talk.request.q, i, value) });
+  const rows = [
+    ...movable.map((i) => jointRow(tree, i, () => talk.request.q[column[i]], (value) => setJoint(i, value))),
+    pickerRow("Held at", names.map((name, i) => [i, name]), () => talk.request.body, (value) => talk.ask({ body: Number(value) })),
+  ];
+  const ends = endsOf(tree);
+  stage.onGrab = (link, where, moved) => {
+    const [i, change] = pulled(tree, camera, talk.result().values, link, where, moved);
+    if (i !== undefined) setJoint(i, talk.request.q[column[i]] + change);
+  };
+  const numbers = html("div");
+  const tell = layout(el, stage, rows.map(({ row }) => row), numbers);
+
+  // The mass felt along directions in the plane of the picture, and its least and greatest.
+  function slice(felt) {
+    const { right, up } = camera.axes();
+    const along = (e) => dot(e, apply(felt, e));
+    const curve = Array.from({ length: 181 }, (_, k) => {
+      const e = add(scale(Math.cos((k * Math.PI) / 90), right), scale(Math.sin((k * Math.PI) / 90), up));
+      return scale(along(e), e);
+    });
+    const middle = (along(right) + along(up)) / 2;
+    const half = Math.hypot((along(right) - along(up)) / 2, dot(right, apply(felt, up)));
+    return { curve, least: middle - half, greatest: middle + half };
+  }
+
+  function show() {
+    const result = talk.result();
+    const { p, felt } = result.values;
+    const { body } = talk.request;
+    const { curve, least, greatest } = slice(felt);
+    stage.draw(() => {
+      paintLinks(stage, tree, ends, result.values, body);
+      for (const i of movable) stage.line([p[i], p[i]], i === body ? "force" : "motion", { width: i === body ? 14 : 10 });
+      const metres = (0.5 * reach) / mass; // a kilogram of the curve
+      if (!felt.flat().includes(null)) stage.line(curve.map((x) => add(p[body], scale(metres, x))), "force", { width: 2.5 });
+    });
+    rows.forEach(({ refresh }) => refresh());
+    const diagonal = felt.map((row, i) => row[i]);
+    numbers.replaceChildren(
+      numberTable(`Mass felt at the joint of ${names[body]} along the world\u2019s axes; all links together weigh ${shown(mass)} kg`, ["x", "y", "z"], [["[kg]", ...diagonal]]),
+      numberTable("In the plane of the picture", ["least", "greatest"], [["[kg]", least, greatest]]),
+    );
+    tell(result, `Held at ${names[body]}. Mass felt in the plane of the picture: from ${shown(least)} to ${shown(greatest)} kilograms.`);
+  }
+
+  show();
+  talk.ask();
+  return () => talk.close();
+}
+
+export default { render };

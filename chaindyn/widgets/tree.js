@@ -1,0 +1,96 @@
+// What the explorers of a chain share: the scene is the tree (parents, where each joint sits in its parent, its kind and
+// axis, and which entry of q is its own, null for a fixed joint), posed, drawn, pulled at and set by numbers.
+
+// The pose {R, p} of a link in the frame of its joint's seat. Rodrigues' formula, column by column.
+function jointPose(kind, axis, q) {
+  const identity = [[1, 0, 0], [0, 1, 0], [0, 0, 1]];
+  if (kind === "Prismatic") return { R: identity, p: scale(q, axis) };
+  if (kind !== "Revolute") return { R: identity, p: [0, 0, 0] };
+  const turned = (e) =>
+    [scale(Math.cos(q), e), scale(Math.sin(q), cross(axis, e)), scale((1 - Math.cos(q)) * dot(axis, e), axis)].reduce(add);
+  return { R: transpose(identity.map(turned)), p: [0, 0, 0] };
+}
+
+function poses(tree, q) {
+  const R = [];
+  const p = [];
+  tree.parent.forEach((parent, i) => {
+    const joint = jointPose(tree.kind[i], tree.axis[i], q[tree.column[i]]);
+    const seat = add(tree.offset[i], apply(tree.rotation[i], joint.p));
+    const turned = multiply(tree.rotation[i], joint.R);
+    R.push(parent < 0 ? turned : multiply(R[parent], turned));
+    p.push(parent < 0 ? seat : add(p[parent], apply(R[parent], seat)));
+  });
+  return { R, p };
+}
+
+// The links from a body in to the ground.
+function pathOf(tree, body) {
+  return body < 0 ? [] : [body, ...pathOf(tree, tree.parent[body])];
+}
+
+// The ends of each link in its own frame: its children's seats; of a leaf its centre of mass, of the last link the tip.
+function endsOf(tree) {
+  return tree.names.map((_, i) => {
+    const seats = tree.offset.filter((_, k) => tree.parent[k] === i);
+    return seats.length ? seats : [i === tree.names.length - 1 ? tree.tip : tree.com[i]];
+  });
+}
+
+// The links' strokes from their origins to their ends, the way that slides have come out, and stalks from the ground.
+function paintLinks(stage, tree, ends, { R, p }, body) {
+  stage.axes([0, 0, 0], [[1, 0, 0], [0, 1, 0], [0, 0, 1]], "", 0.15 * tree.reach);
+  tree.names.forEach((_, i) => {
+    const parent = tree.parent[i];
+    const seat = parent < 0 ? tree.offset[i] : add(p[parent], apply(R[parent], tree.offset[i]));
+    if (parent < 0) stage.line([[0, 0, 0], seat], "faint", { width: 2 });
+    stage.line([seat, p[i]], "slide", { width: 3 });
+    for (const end of ends[i]) {
+      stage.line([p[i], add(p[i], apply(R[i], end))], i === body ? "ink" : "faint", { width: i === body ? 9 : 7, opacity: 0.8, grab: i });
+    }
+  });
+}
+
+// A link pulled at: which joint goes (its own or, if that is fixed, the next one inward), and by how much, to take the point along.
+function pulled(tree, camera, { R, p }, link, where, moved) {
+  const i = pathOf(tree, Number(link)).find((k) => tree.column[k] !== null);
+  if (i === undefined) return [];
+  const axis = apply(R[i], tree.axis[i]);
+  const point = add(p[i], camera.lift(subtract(where, camera.project(p[i]))));
+  const velocity = tree.kind[i] === "Revolute" ? cross(axis, subtract(point, p[i])) : axis;
+  const seen = camera.flatten(velocity); // pixels a unit of q
+  const most = (0.05 * camera.zoom * tree.reach) ** 2; // keeps a joint that is seen edge-on from racing
+  return [i, dot(seen, moved) / Math.max(dot(seen, seen), most)];
+}
+
+// A joint's coordinate as a named number: degrees for a turn, metres for a slide.
+function jointRow(tree, i, get, set) {
+  const [low, high] = tree.limits[tree.column[i]];
+  const inDegrees = tree.kind[i] === "Revolute";
+  const [to, from] = inDegrees ? [degrees, radians] : [(x) => x, (x) => x];
+  const range = { min: rounded(to(low)), max: rounded(to(high)), unit: inDegrees ? "\u00b0" : "m", step: inDegrees ? 1 : 0.01, digits: inDegrees ? 1 : 3 };
+  return numberRow(tree.names[i], range, () => to(get()), (value) => set(from(value)));
+}
+
+// q with one entry set anew, within its limits.
+function withJoint(tree, q, i, value) {
+  const [low, high] = tree.limits[tree.column[i]];
+  return q.map((old, k) => (k === tree.column[i] ? Math.max(low, Math.min(high, value)) : old));
+}
+
+// A named choice: options are [value, text]; returns the row, and how to show a choice made elsewhere.
+function pickerRow(label, options, get, set) {
+  const items = options.map(([value, text]) => html("option", { value }, text));
+  const select = html("select", { "aria-label": label, onchange: () => set(select.value) }, ...items);
+  return { row: named(label, select), refresh: () => (select.value = get()) };
+}
+
+// The middle of a posed tree, to look at.
+const middleOf = ({ p }) => scale(0.5, [0, 1, 2].map((k) => Math.min(0, ...p.map((x) => x[k])) + Math.max(0, ...p.map((x) => x[k]))));
+
+// A camera that fits a posed tree; a third of the reach at least, so that a folded one has room to unfold.
+function cameraOn(tree, posed) {
+  const middle = middleOf(posed);
+  const extent = Math.max(tree.reach / 3, ...posed.p.map((x) => norm(subtract(x, middle))));
+  return new Camera(150 / extent, middle);
+}
