@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import functools
 import http.server
 import os
@@ -91,19 +92,21 @@ def _serve(argv: list[str]) -> int:
     )
     parser.add_argument("--lenient", action="store_true", help="let warnings pass (while writing)")
     arguments = parser.parse_args(argv)
-    from book.site import build
+    from book.site import HTML, build
 
-    folder = build(strict=not arguments.lenient)
-    handler = functools.partial(_Quiet, directory=str(folder))
-    try:
+    handler = functools.partial(_Quiet, directory=str(HTML))
+    try:  # before the build, which takes its time
         server = http.server.ThreadingHTTPServer(("127.0.0.1", arguments.port), handler)
     except OSError as error:
-        raise BookError(f"port {arguments.port} is not free ({error}); try --port 0") from None
+        raise BookError(
+            f"port {arguments.port} is not free ({error}); try: python -m book serve --port 0"
+        ) from None
     with server:
-        print(
-            f"\nThe book is at http://127.0.0.1:{server.server_port}/ (Ctrl-C ends it)", flush=True
-        )
-        server.serve_forever()
+        build(strict=not arguments.lenient)
+        address = f"http://127.0.0.1:{server.server_port}/"
+        print(f"\nThe book is at {address} (Ctrl-C ends it)", flush=True)
+        with contextlib.suppress(KeyboardInterrupt):  # how it is meant to end
+            server.serve_forever()
     return 0
 
 

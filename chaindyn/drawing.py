@@ -305,7 +305,7 @@ class _Pen:
 def draw_tree(chain: Chain, *, ax: Any = None) -> Any:
     """Draw which link hangs on which, the ground at the bottom; return the axes.
 
-    A box is a link, with its name; a line is the joint that hangs it on its parent, with the joint's kind.
+    A box is a link, with its name; the line below it is the joint that hangs it on its parent, with the joint's kind.
     ImportError without matplotlib.
     """
     check_chain(chain)
@@ -322,24 +322,20 @@ def draw_tree(chain: Chain, *, ax: Any = None) -> Any:
     for i, (joint, name) in enumerate(zip(chain.joints, chain.names, strict=True)):
         kind, parent = type(joint).__name__.lower(), chain.parent[i]
         below = (x[parent], depth[parent]) if parent >= 0 else (x[-1], 0)
-        ax.annotate(
-            "",
-            (x[i], depth[i]),
-            below,
-            arrowprops=_stalk(COLOURS.get(kind, COLOURS["ink"])),
-            zorder=1,
-        )
-        beside = 0.6 * np.array([x[i], depth[i]]) + 0.4 * np.array(
-            below
-        )  # nearer the child: clear of its siblings
+        colour = COLOURS.get(kind, COLOURS["ink"])
+        # The way to the parent turns at right angles: upright lines leave room for the words beside them.
+        fork = depth[i] - 0.6
+        _stroke(ax, (x[i], fork), (x[i], depth[i]), colour)
+        _stroke(ax, (below[0], fork), below, COLOURS["link"])
+        ax.plot([x[i], below[0]], [fork, fork], color=COLOURS["link"], linewidth=2, zorder=0)
         ax.annotate(
             kind,
-            beside,
-            (5, 0),
+            (x[i], fork),
+            (5, 8),
             textcoords="offset points",
             va="center",
             fontsize="small",
-            color=COLOURS.get(kind, COLOURS["ink"]),
+            color=colour,
         )
         ax.text(x[i], depth[i], name, ha="center", va="center", bbox=box)
     ax.text(
@@ -355,9 +351,10 @@ def draw_tree(chain: Chain, *, ax: Any = None) -> Any:
     return ax
 
 
-def _stalk(color: str) -> dict[str, Any]:
-    """How a joint's line is drawn: it keeps clear of the boxes at both its ends."""
-    return {"arrowstyle": "-", "color": color, "linewidth": 2, "shrinkA": 13, "shrinkB": 13}
+def _stroke(ax: Any, start: Any, box: Any, color: str) -> None:
+    """Draw a line from a point to a box, of which it keeps clear."""
+    how = {"arrowstyle": "-", "color": color, "linewidth": 2, "shrinkA": 0, "shrinkB": 13}
+    ax.annotate("", box, start, arrowprops=how, zorder=1)
 
 
 def _tree_layout(parent: tuple[int, ...]) -> tuple[list[float], list[int]]:

@@ -196,6 +196,26 @@ def test_a_tree_shows_every_link_above_its_parent():
     assert kinds.count("prismatic") == kinds.count("fixed") == 1
 
 
+@pytest.mark.parametrize("fingers", [1, 4, 7])
+def test_the_words_on_a_tree_keep_clear_of_one_another(fingers):
+    rod = (1, (0.1, 0, 0), INERTIA)
+    palm = Link(Revolute((0, 0, 1)), *rod, name="palm")
+    chain = Chain(
+        [palm, *(Link(Prismatic((1, 0, 0)), *rod, parent="palm") for _ in range(fingers))]
+    )
+    ax = draw_tree(chain)
+    ax.figure.canvas.draw()
+    words = [text for text in ax.texts if text.get_text()]
+    boxes = [text.get_window_extent() for text in words]
+    for i, box in enumerate(boxes):
+        assert not any(box.overlaps(other) for other in boxes[:i]), words[i].get_text()
+    for line in ax.lines:  # the level parts of the ways between links
+        (y,) = {round(y, 6) for _, y in ax.transData.transform(line.get_xydata())}
+        left, right = sorted(x for x, _ in ax.transData.transform(line.get_xydata()))
+        crossed = [b for b in boxes if b.y0 < y < b.y1 and b.x1 > left and b.x0 < right]
+        assert not crossed
+
+
 def test_a_long_chain_is_no_matter():
     draw_tree(planar(1500), ax=plt.figure().add_subplot())
 

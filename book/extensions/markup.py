@@ -1,7 +1,9 @@
-"""Repair markup that assistive technology stumbles on, where its writer offers no setting."""
+"""Mend what the writers of pages offer no setting for: markup that assistive technology stumbles on, and widgets
+where there are no scripts."""
 
 from __future__ import annotations
 
+from html import escape
 from typing import Any
 
 from docutils import nodes
@@ -20,5 +22,20 @@ def repair(
         context["body"] = context.get("body", "").replace(wrong, right)
 
 
+def describe_widgets(app: Sphinx, doctree: nodes.document) -> None:
+    """Where a widget cannot run, its cell's alt text says what it shows."""
+    for view in list(doctree.findall(nodes.raw)):
+        if "application/vnd.jupyter.widget-view+json" not in view.astext():
+            continue
+        cell = view.parent
+        while cell is not None and "cell_metadata" not in cell:
+            cell = cell.parent
+        metadata = cell["cell_metadata"] if cell is not None else {}
+        alt = metadata.get("mystnb", {}).get("image", {}).get("alt", "")
+        words = f"This widget needs JavaScript. What it shows: {escape(alt)}"
+        view.parent.append(nodes.raw("", f"<noscript><p>{words}</p></noscript>", format="html"))
+
+
 def setup(app: Sphinx) -> None:
+    app.connect("doctree-read", describe_widgets)
     app.connect("html-page-context", repair)

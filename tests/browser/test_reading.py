@@ -65,6 +65,7 @@ def test_without_scripts_everything_is_there(chromium, site_url):
     assert page.locator(FOLDED).count() == 0
     assert page.locator(".tag_export .sd").last.is_visible()
     assert page.locator(".chapter-map .here").is_visible()
+    assert "This widget needs JavaScript" in page.locator(".bd-article").inner_text()
     context.close()
 
 

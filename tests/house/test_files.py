@@ -96,7 +96,18 @@ def test_cells_that_draw_say_what_is_seen(page):
                 cells[index]
             ):
                 lacking.append(cells[index].source.splitlines()[0])
-    assert lacking == []
+    assert not lacking, (
+        f"{page.name}: these cells draw, and want the tag nbval-ignore-output and a description of what is seen, "
+        f'mystnb: {{image: {{alt: "..."}}}}, in their metadata: {lacking}'
+    )
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_page_is_in_the_table_of_contents(page):
+    """What is not would be left out of the site without a word."""
+    toc = (ROOT / "_toc.yml").read_text(encoding="utf-8")
+    name = page.relative_to(ROOT).with_suffix("").as_posix()
+    assert f": {name}\n" in toc, f"{name} is not in _toc.yml"
 
 
 @pytest.mark.parametrize("page", PAGES)
