@@ -8,6 +8,15 @@ from chaindyn.articulated import (
     decompose_force,
 )
 from chaindyn.chain import Chain, Link, forward_kinematics, inward, outward, random_state
+from chaindyn.inertia import (
+    apparent_inverse_inertia,
+    inertia_from_parameters,
+    inertia_parameters,
+    inertia_rate,
+    newton_euler,
+    pseudo_inertia,
+    weight_wrench,
+)
 from chaindyn.joints import Fixed, Prismatic, Revolute, rotation_about
 from chaindyn.kinematics import (
     body_accelerations,
@@ -47,6 +56,7 @@ __all__ = [
     "X_motion",
     "aba",
     "apparent_inertia",
+    "apparent_inverse_inertia",
     "articulated_inertia",
     "body_accelerations",
     "body_jacobian",
@@ -56,11 +66,16 @@ __all__ = [
     "crm",
     "decompose_force",
     "forward_kinematics",
+    "inertia_from_parameters",
+    "inertia_parameters",
+    "inertia_rate",
     "inward",
     "jacobian_dot_qd",
     "load_urdf",
+    "newton_euler",
     "outward",
     "point_velocity",
+    "pseudo_inertia",
     "random_state",
     "rotation_about",
     "screw",
@@ -69,5 +84,6 @@ __all__ = [
     "spatial_inertia",
     "swap_order",
     "swap_order_matrix",
+    "weight_wrench",
     "wrench",
 ]
