@@ -8,6 +8,12 @@ from chaindyn.articulated import (
     decompose_force,
 )
 from chaindyn.chain import Chain, Link, forward_kinematics, inward, outward, random_state
+from chaindyn.impulse import (
+    Impact,
+    impact,
+    inverse_operational_inertia,
+    inverse_operational_inertia_serial,
+)
 from chaindyn.inertia import (
     apparent_inverse_inertia,
     inertia_from_parameters,
@@ -48,6 +54,7 @@ __all__ = [
     "Articulated",
     "Chain",
     "Fixed",
+    "Impact",
     "Link",
     "Prismatic",
     "Revolute",
@@ -66,9 +73,12 @@ __all__ = [
     "crm",
     "decompose_force",
     "forward_kinematics",
+    "impact",
     "inertia_from_parameters",
     "inertia_parameters",
     "inertia_rate",
+    "inverse_operational_inertia",
+    "inverse_operational_inertia_serial",
     "inward",
     "jacobian_dot_qd",
     "load_urdf",

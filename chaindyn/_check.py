@@ -215,6 +215,14 @@ def _require_exact_length_one(axis: np.ndarray, name: str) -> None:
             )
 
 
+def require_between(x: Any, name: str, low: float, high: float) -> None:
+    """Refuse an entry that lies outside [low, high], naming the first."""
+    if not is_concrete(x) or ((low <= x) & (x <= high)).all():
+        return
+    worst = x[~((low <= x) & (x <= high))].flat[0]
+    raise ValueError(f"{name} is {worst:g}, but must lie between {low:g} and {high:g}")
+
+
 def read_only(values: Any) -> np.ndarray:
     """Return a copy that cannot be written: what was checked once and computed with must not change."""
     array = np.array(values)

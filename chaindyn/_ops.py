@@ -168,6 +168,38 @@ def divide(a: Array, b: Array) -> Array:
     return a / b
 
 
+def where(condition: Array, a: Array, b: Array) -> Array:
+    """Entries of `a` where the condition holds, of `b` elsewhere."""
+    return namespace([condition, a, b]).where(condition, a, b)
+
+
+def _entry_positive(x: Any) -> bool:
+    try:
+        return bool(x > 0)
+    except Exception:  # a symbol's sign is not known, and each library refuses in its own way
+        return True
+
+
+def positive(x: Array) -> Array:
+    """Whether each entry is above zero; one whose sign cannot be known, a symbol, counts as positive.
+
+    Of complex numbers, which carry a derivative in their imaginary part, the real part is judged.
+    """
+    if holds_objects(x):
+        return np.vectorize(_entry_positive, otypes=[bool])(x)
+    return (x.real if x.dtype.kind == "c" else x) > 0
+
+
+def solve_pivoted(A: Array, b: Array) -> Array:
+    """Solve A x = b for any regular A (..., k, k), b : (..., k, m), by the library's own solver.
+
+    Among objects, which have none, by `solve`: without pivoting.
+    """
+    if holds_objects(A) or holds_objects(b):
+        return solve(A, b)
+    return namespace([A, b]).linalg.solve(A, b)
+
+
 def solve(A: Array, b: Array) -> Array:
     """Solve A x = b for a symmetric positive definite A, by elimination without pivoting.
 

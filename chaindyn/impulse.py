@@ -1,0 +1,305 @@
+# Generated from chapters/13_impulse_response_of_a_chain.md by `python -m book export`; edit it there.
+# sha256 of the text below: bb48bd35e4928cad808ba493cee6a040a4b7766e396e8b693d689031a1a97b26
+"""What a blow does to a chain: how it yields at every link, and how every joint's speed jumps.
+
+Derived in chapter 13, "The impulse response of a chain".
+"""
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from chaindyn._check import FRAMES, RECURSIONS, checked, is_concrete, require_between, unit
+from chaindyn._ops import (
+    Array,
+    broadcast_batch,
+    concatenate,
+    divide,
+    eye,
+    holds_objects,
+    positive,
+    solve,
+    solve_pivoted,
+    stack,
+    unstack,
+    where,
+    zeros,
+)
+from chaindyn.articulated import (
+    Articulated,
+    by_joint,
+    fold,
+    mechanism,
+    reframe_wrenches,
+    respond,
+    smallest,
+)
+from chaindyn.chain import Chain, forward_kinematics, inward, outward
+from chaindyn.kinematics import body_twists, reframe
+from chaindyn.spatial import X_force, X_motion
+
+__all__ = [
+    "Impact",
+    "contact_impulse",
+    "extend",
+    "frame_transforms",
+    "gather",
+    "impact",
+    "inverse_operational_inertia",
+    "inverse_operational_inertia_serial",
+    "kinetic_energy_of",
+    "reframe_mobility",
+    "require_own_inertia",
+    "require_serial",
+    "respond_to_impulse",
+    "scalar",
+    "strike",
+    "unit_impulses",
+]
+
+
+# Chapter 13, "The impulse response of a chain": The printed recursion
+def frame_transforms(chain: Chain, q: Array, source: str, target: str) -> Array:
+    """Return what takes each link's motions from "body" or "world" coordinates to a frame's (..., n, 6, 6)."""
+    R, p = forward_kinematics(chain, q)
+    if source == "world":
+        return X_motion(R.mT if target == "body" else eye(3), p)
+    turned = X_motion(R, 0 * p)
+    return X_motion(eye(3), -p) @ turned if target == "world" else turned
+
+
+def reframe_mobility(chain: Chain, q: Array, mobilities: Array, source: str, target: str) -> Array:
+    """Express each link's map from impulses to twists (..., n, 6, 6) in another frame."""
+    if source == target:
+        return mobilities
+    T = frame_transforms(chain, q, source, target)
+    return T @ mobilities @ T.mT
+
+
+# Chapter 13, "The impulse response of a chain": The printed recursion
+def extend(parent: Array, X: Array, S: Array, inertia: Array) -> Array:
+    """Link step: inverse inertia at the end of a chain that is one link longer (Alexiou 2023, (15)-(16))."""
+    shorter = X @ parent @ X.mT
+    G = S @ solve(S.mT @ inertia @ S, S.mT)
+    Psi = (eye(6) - G @ inertia) @ shorter
+    return solve_pivoted(eye(6) + Psi @ inertia, G + Psi)
+
+
+def require_serial(chain: Chain) -> None:
+    """Refuse a tree, naming the first link that is not hung on the one before it."""
+    for i, parent in enumerate(chain.parent):
+        if parent != i - 1:
+            hangs = "the ground" if parent < 0 else repr(chain.names[parent])
+            raise ValueError(
+                f"link {i} ({chain.names[i]!r}) hangs on {hangs}: the serial recursion needs each link to "
+                "hang on the one before; inverse_operational_inertia takes trees"
+            )
+
+
+def require_own_inertia(chain: Chain, S: list[Array], inertias: list[Array]) -> None:
+    """Refuse a link that, alone, has no inertia about its own joint: the serial recursion divides by it."""
+    for name, s, inertia in zip(chain.names, S, inertias, strict=True):
+        D, size = s.mT @ inertia @ s, s.mT @ (inertia * eye(6)) @ s  # the diagonal bounds all of I
+        if is_concrete(D) and not (smallest(D - 32 * np.finfo(float).eps * size) > 0).all():
+            raise ValueError(
+                f"link {name!r} alone has no inertia that its joint moves, and the serial recursion divides "
+                "by it; inverse_operational_inertia does not"
+            )
+
+
+@checked(q="nq", frame=FRAMES, recursion=RECURSIONS)
+def inverse_operational_inertia_serial(
+    chain: Chain, q: Array, *, frame: str = "body", recursion: str = "body"
+) -> Array:
+    """Return, for every link of a serial chain, the inverse inertia of the chain cut off behind it.
+
+    q : (..., nq); frame, recursion : as for `inverse_operational_inertia`, of which the last of these
+    (..., n, 6, 6) is the last one. Alexiou (2023), (15)-(18), as printed in the world recursion.
+    ValueError for a tree, and for a link that alone has no inertia about its joint, such as a massless one.
+    """
+    require_serial(chain)
+    X, S, inertias = mechanism(chain, q, recursion)
+    if holds_objects(q):
+        inertias = inertias.astype(object)
+    each = unstack(inertias, -3)
+    require_own_inertia(chain, S, each)
+    inverses = outward(extend, chain.parent, zeros((6, 6)), X, S, each)
+    inverses = stack(broadcast_batch(inverses, 2), axis=-3)
+    return reframe_mobility(chain, q, inverses, recursion, frame)
+
+
+# Chapter 13, "The impulse response of a chain": The general form
+def respond_to_impulse(parent: Array, X: Array, S: Array, own: Articulated) -> Array:
+    """Link step: how the link yields to an impulse on itself, from how its parent does."""
+    P = (eye(6) - S @ solve(own.D, own.U.mT)) @ X
+    return P @ parent @ P.mT + S @ solve(own.D, S.mT)
+
+
+@checked(q="nq", frame=FRAMES, recursion=RECURSIONS)
+def inverse_operational_inertia(
+    chain: Chain, q: Array, *, frame: str = "body", recursion: str = "body"
+) -> Array:
+    """Return how every link yields: the jump of its twist is this (..., n, 6, 6) times the impulse on it.
+
+    q : (..., nq). The matrix is J M^-1 J^T, symmetric and positive semidefinite. frame : where twist and
+    impulse [tau; f] are expressed, "body" (about the link origin, link axes), "world" (about the world
+    origin, world axes) or "mixed" (about the link origin, world axes). recursion : the coordinates
+    computed in. Chains and trees, massless links among them; ValueError names the joint that feels no
+    inertia, if M is singular. For the last link of a serial chain, Alexiou (2023), (16).
+    """
+    X, S, inertias = mechanism(chain, q, recursion)
+    if holds_objects(q):
+        inertias = inertias.astype(object)
+    idle = [zeros((6, 1))] * chain.n
+    still = by_joint(chain, zeros((chain.nv, 1)))
+    kept = fold(chain, X, S, unstack(inertias, -3), idle, idle, still)
+    inverses = outward(respond_to_impulse, chain.parent, zeros((6, 6)), X, S, kept)
+    inverses = stack(broadcast_batch(inverses, 2), axis=-3)
+    return reframe_mobility(chain, q, inverses, recursion, frame)
+
+
+# Chapter 13, "The impulse response of a chain": An impact
+@dataclass(frozen=True, eq=False)
+class Impact:
+    """What a blow does to a chain; spatial vectors about the world origin, in world axes.
+
+    impulse : (...) along the normal [N s]; effective_mass : (...) what the chain weighs where it is struck, in
+    that direction [kg], infinite if it cannot move so; qd_jump : (..., nv) of the joint rates; twist_jumps :
+    (..., n, 6) of the links; joint_impulses : (..., n, 6) of each parent on its link; energy_before,
+    energy_after : (...) kinetic [J].
+    """
+
+    impulse: Array
+    effective_mass: Array
+    qd_jump: Array
+    twist_jumps: Array
+    joint_impulses: Array
+    energy_before: Array
+    energy_after: Array
+
+
+# Chapter 13, "The impulse response of a chain": An impact
+def unit_impulses(chain: Chain, q: Array, b: int, point: Array, recursion: str) -> Array:
+    """Return 1 N s along each world axis at a point, as impulses (..., 6, 3) on link b [tau; f]."""
+    if recursion == "world":
+        return X_force(eye(3), -point)[..., 3:]
+    R, p = forward_kinematics(chain, q)
+    return X_force(R[..., b, :, :].mT, p[..., b, :] - point)[..., 3:]
+
+
+def strike(
+    chain: Chain, X: list[Array], S: list[Array], inertias: Array, b: int, blows: Array
+) -> tuple[Array, Array]:
+    """Return the jumps of twists (..., n, 6, m) and joint rates (..., nv, m) for m blows on link b.
+
+    blows : (..., 6, m), each the only one. Forward dynamics of a chain at rest without weight, with
+    impulses for forces and jumps for accelerations.
+    """
+    m = blows.shape[-1]
+    nothing = [zeros((6, m))] * chain.n
+    bias = [-blows if i == b else zero for i, zero in enumerate(nothing)]
+    still = by_joint(chain, zeros((chain.nv, m)))
+    kept = fold(chain, X, S, unstack(inertias, -3), nothing, bias, still)
+    jumps = outward(respond, chain.parent, (zeros((6, m)), None), X, S, nothing, kept)
+    twists, rates = zip(*jumps, strict=True)
+    return stack(broadcast_batch(twists, 2), axis=-3), concatenate(rates, axis=-2)
+
+
+def contact_impulse(
+    speed: Array, yielding: Array, trace: Array, restitution: Array
+) -> tuple[Array, Array]:
+    """Return the impulse and the effective mass at a contact, from normal speed and inverse mass there.
+
+    All (..., 1, 1), since an array of objects without axes is none. trace : that of the contact point's 3x3 inverse mass; a direction that yields less than 1e-12 of it counts
+    as one in which the chain cannot move. RuntimeWarning then, unless it does not yield at all.
+    """
+    movable = positive(yielding) & positive(10**12 * yielding - trace)
+    if is_concrete(yielding) and (~movable & (yielding != 0)).any():
+        warnings.warn(
+            "the chain yields in the direction of the normal by less than 1e-12 of what it does in others: "
+            "taken as a direction in which it cannot move, with no impulse and infinite effective mass",
+            RuntimeWarning,
+            stacklevel=4,
+        )
+    inverse_mass = where(movable, yielding, 1)
+    stopping = divide(-speed, inverse_mass)
+    impulse = where(movable & positive(-speed), (1 + restitution) * stopping, 0)
+    return impulse, where(movable, divide(1, inverse_mass), np.inf)
+
+
+def gather(children: Any, X: Array, momentum: Array) -> tuple[Array, tuple[Array]]:
+    """Link step: the impulse through the joint, from those that the children take (Alexiou 2023, (12))."""
+    through = momentum + children[0]
+    return through, (X.mT @ through,)
+
+
+def scalar(x: Array) -> Array:
+    """Drop the last two axes of (..., 1, 1); without others, a number and no array is left."""
+    return x.reshape(x.shape[:-2])[()]
+
+
+def kinetic_energy_of(inertias: Array, V: Array) -> Array:
+    """Return half of the sum of V^T I V over the links (..., 1, 1) [J]; V : (..., n, 6, 1)."""
+    return (V.mT @ inertias @ V).sum(-3) / 2
+
+
+# Chapter 13, "The impulse response of a chain": An impact
+@checked(q="nq", qd="nv", point=3, normal=3, restitution=(), recursion=RECURSIONS)
+def impact(
+    chain: Chain,
+    q: Array,
+    qd: Array,
+    *,
+    point: Array,
+    normal: Array,
+    restitution: Array,
+    body: int | str | None = None,
+    recursion: str = "body",
+) -> Impact:
+    """Return what happens when a link of a moving chain or tree strikes a smooth immovable obstacle.
+
+    q : (..., nq); qd : (..., nv) before; point : (..., 3) of contact, in the world [m]; normal : (..., 3) from
+    the obstacle into the body, in world axes, normalised here; restitution : (...) from 0 to 1, the share
+    of the normal speed that is left, outwards; body : index or name of the link that is struck, None is the
+    only leaf. There is no friction. A contact that is separating, or at rest, takes no impulse; symbols are
+    taken to approach. Where the chain cannot move along the normal, the impulse is 0 and the effective mass
+    infinite; RuntimeWarning if only rounding moves it. ValueError if there is no such body, the normal is
+    zero, restitution is out of range, or M is singular (it names the joint). Alexiou (2023), (19)-(29), whose
+    normal points the other way; here for any link of any tree.
+    """
+    normal = unit(normal, "normal")
+    require_between(restitution, "restitution", 0, 1)
+    b = chain.index(body)
+    X, S, inertias = mechanism(chain, q, recursion)
+    if any(holds_objects(x) for x in (q, qd, point, normal, restitution)):
+        inertias = inertias.astype(object)  # integers among symbols stay exact
+    along_axes = unit_impulses(chain, q, b, point, recursion)
+    unit_blow = along_axes @ normal[..., None]
+    # the blow itself, and one along each axis, to know what it is to yield little
+    blows = concatenate([unit_blow, along_axes], axis=-1)
+    twists, rates = strike(chain, X, S, inertias, b, blows)
+
+    V = reframe(chain, q, body_twists(chain, q, qd, recursion=recursion), "body", recursion)
+    V = V[..., None]
+    speed = unit_blow.mT @ V[..., b, :, :]
+    yielding = unit_blow.mT @ twists[..., b, :, :1]
+    trace = (along_axes * twists[..., b, :, 1:]).sum((-2, -1), keepdims=True)
+    impulse, mass = contact_impulse(speed, yielding, trace, restitution[..., None, None])
+
+    dV = twists[..., :1] * impulse[..., None, :, :]
+    momenta = unstack(inertias @ dV, -3)
+    momenta[b] = momenta[b] - unit_blow * impulse
+    through, _ = inward(gather, chain.parent, (zeros((6, 1)),), X, momenta)
+    reactions = stack(broadcast_batch(through, 2), axis=-3)[..., 0]
+    same = 0 * impulse  # so that all have the same batch axes
+    return Impact(
+        impulse=scalar(impulse),
+        effective_mass=scalar(mass + same),
+        qd_jump=(rates[..., :1] * impulse)[..., 0],
+        twist_jumps=reframe(chain, q, dV[..., 0], recursion, "world"),
+        joint_impulses=reframe_wrenches(chain, q, reactions, recursion, "world"),
+        energy_before=scalar(kinetic_energy_of(inertias, V) + same),
+        energy_after=scalar(kinetic_energy_of(inertias, V + dV)),
+    )
