@@ -1,4 +1,4 @@
-"""Widgets to take hold of: a screw and a wrench, a body that spins, a chain to turn joint by joint, and how heavy it feels.
+"""Widgets to take hold of: a screw and a wrench, a body that spins, a chain to turn and to heft.
 
 Each takes the functions under study as arguments, so that what it shows is what those functions return.
 With a kernel, Python computes; without one, on a page of the book, the same picture works from embedded data.

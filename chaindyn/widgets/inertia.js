@@ -1,6 +1,6 @@
 // The view of InertiaExplorer. The request is {sides, spin}: of a brick [m], and in its own axes as it is let go [rad/s].
 
-const REACH = 0.35; // how long the spin is drawn for 1 rad/s [m]
+const REACH = 0.27; // how long the spin is drawn for 1 rad/s [m]
 const AXES = ["x", "y", "z"];
 const UPRIGHT = [1, 0, 0, 0];
 
@@ -128,7 +128,7 @@ function render({ model, el }) {
   function throwAbout(rank) {
     const { sides } = talk.request;
     const axis = [0, 1, 2].sort((a, b) => sides[b] - sides[a])[rank];
-    setSpin([0, 1, 2].map((k) => (k === axis ? 3 : k === (axis + 1) % 3 ? 0.1 : 0)));
+    setSpin([0, 1, 2].map((k) => (k === axis ? 4 : k === (axis + 1) % 3 ? 0.2 : 0)));
     play();
   }
 
@@ -220,7 +220,7 @@ function render({ model, el }) {
     const length = 1.4 / (norm(drawn.own[0]) || 1);
     const trace = riding ? drawn.own : drawn.momentum;
     stage.line(trace.map((h) => scale(length, h)), "force", { width: 2, dash: "3 5" });
-    const tips = [["force", "h", scale(length, at(trace)), [10, -6]], ["motion", "\u03c9", place(scale(REACH, spin)), [10, 16]]];
+    const tips = [["force", "h", scale(length, at(trace)), [10, -6]], ["motion", "\u03c9", place(scale(REACH, spin)), [-20, -8]]];
     for (const [colour, name, displacement, offset] of tips) {
       stage.arrow([0, 0, 0], displacement, colour, { width: 3 });
       stage.text(displacement, name, offset);

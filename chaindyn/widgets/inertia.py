@@ -16,7 +16,7 @@ MASS = 1.0  # kg
 SIDES = (0.05, 2.0)  # shortest and longest [m]
 FASTEST = 5.0  # spin about each axis [rad/s]; the step below is short enough for it
 STEP, STEPS, KEPT = 0.02, 400, 2  # of the integration [s]; every so many steps go to the page
-RUNAWAY = 1e6  # spin at which a flight is given up, as a wrong function may send it to infinity [rad/s]
+RUNAWAY = 1e6  # where a flight is cut short, as a wrong function may have no end of it [rad/s]
 STILL = np.zeros(3)
 SQUARES = Axis(
     [(1, 0, 0), (0, 1, 0), (0, 0, 1), (0, 1, 1), (1, 0, 1), (1, 1, 0)],
@@ -40,7 +40,7 @@ class InertiaExplorer(Explorer):
         *,
         newton_euler: Callable[..., Any] = chaindyn.newton_euler,
         sides: ArrayLike = (1.2, 0.8, 0.2),
-        spin: ArrayLike = (0.1, 3.0, 0.0),
+        spin: ArrayLike = (0.2, 4.0, 0.0),
     ) -> None:
         start = {"sides": _shaped("sides", sides, (3,)), "spin": _shaped("spin", spin, (3,))}
         shortest, longest = SIDES
