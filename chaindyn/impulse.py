@@ -1,5 +1,5 @@
 # Generated from chapters/13_impulse_response_of_a_chain.md by `python -m book export`; edit it there.
-# sha256 of the text below: 2dec46f6554477d713281a5999e0d049bfcd8f9b5a1783136d62eb97fe8392ba
+# sha256 of the text below: 6c1ca508791d3e0b9a518871778ad1ce9a6dfa378dec22053f0290fd6fc00d11
 """What a blow does to a chain: how it yields at every link, and how every joint's speed jumps.
 
 Derived in chapter 13, "The impulse response of a chain".
@@ -154,7 +154,7 @@ def inverse_operational_inertia_serial(
     return reframe_mobility(chain, q, inverses, recursion, frame)
 
 
-# Chapter 13, "The impulse response of a chain": Derivation
+# Chapter 13, "The impulse response of a chain": What it gains
 def respond_to_impulse(parent: Array, X: Array, S: Array, own: Articulated) -> Array:
     """Link step: how the link yields to an impulse on itself, from how its parent does."""
     P = (eye(6) - S @ solve(own.D, own.U.mT)) @ X
