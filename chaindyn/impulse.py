@@ -1,5 +1,5 @@
 # Generated from chapters/13_impulse_response_of_a_chain.md by `python -m book export`; edit it there.
-# sha256 of the text below: bb48bd35e4928cad808ba493cee6a040a4b7766e396e8b693d689031a1a97b26
+# sha256 of the text below: 6c1ca508791d3e0b9a518871778ad1ce9a6dfa378dec22053f0290fd6fc00d11
 """What a blow does to a chain: how it yields at every link, and how every joint's speed jumps.
 
 Derived in chapter 13, "The impulse response of a chain".
@@ -60,7 +60,31 @@ __all__ = [
 ]
 
 
-# Chapter 13, "The impulse response of a chain": The printed recursion
+# Chapter 13, "The impulse response of a chain": When there is no blow
+def contact_impulse(
+    speed: Array, yielding: Array, trace: Array, restitution: Array
+) -> tuple[Array, Array]:
+    """Return the impulse and the effective mass at a contact, from normal speed and inverse mass there.
+
+    All (..., 1, 1), since an array of objects without axes is none. speed : along the normal; trace : that
+    of the contact point's 3x3 inverse mass. A direction that yields less than 1e-12 of the trace counts as one
+    in which the chain cannot move; RuntimeWarning then, unless it does not yield at all.
+    """
+    movable = positive(yielding) & positive(10**12 * yielding - trace)
+    if is_concrete(yielding) and (~movable & (yielding != 0)).any():
+        warnings.warn(
+            "the chain yields in the direction of the normal by less than 1e-12 of what it does in others: "
+            "taken as a direction in which it cannot move, with no impulse and infinite effective mass",
+            RuntimeWarning,
+            stacklevel=4,
+        )
+    inverse_mass = where(movable, yielding, 1)
+    stopping = divide(-speed, inverse_mass)
+    impulse = where(movable & positive(-speed), (1 + restitution) * stopping, 0)
+    return impulse, where(movable, divide(1, inverse_mass), np.inf)
+
+
+# Chapter 13, "The impulse response of a chain": The printed recursion as a function
 def frame_transforms(chain: Chain, q: Array, source: str, target: str) -> Array:
     """Return what takes each link's motions from "body" or "world" coordinates to a frame's (..., n, 6, 6)."""
     R, p = forward_kinematics(chain, q)
@@ -78,7 +102,7 @@ def reframe_mobility(chain: Chain, q: Array, mobilities: Array, source: str, tar
     return T @ mobilities @ T.mT
 
 
-# Chapter 13, "The impulse response of a chain": The printed recursion
+# Chapter 13, "The impulse response of a chain": The printed recursion as a function
 def extend(parent: Array, X: Array, S: Array, inertia: Array) -> Array:
     """Link step: inverse inertia at the end of a chain that is one link longer (Alexiou 2023, (15)-(16))."""
     shorter = X @ parent @ X.mT
@@ -130,7 +154,7 @@ def inverse_operational_inertia_serial(
     return reframe_mobility(chain, q, inverses, recursion, frame)
 
 
-# Chapter 13, "The impulse response of a chain": The general form
+# Chapter 13, "The impulse response of a chain": What it gains
 def respond_to_impulse(parent: Array, X: Array, S: Array, own: Articulated) -> Array:
     """Link step: how the link yields to an impulse on itself, from how its parent does."""
     P = (eye(6) - S @ solve(own.D, own.U.mT)) @ X
@@ -207,28 +231,7 @@ def strike(
     return stack(broadcast_batch(twists, 2), axis=-3), concatenate(rates, axis=-2)
 
 
-def contact_impulse(
-    speed: Array, yielding: Array, trace: Array, restitution: Array
-) -> tuple[Array, Array]:
-    """Return the impulse and the effective mass at a contact, from normal speed and inverse mass there.
-
-    All (..., 1, 1), since an array of objects without axes is none. trace : that of the contact point's 3x3 inverse mass; a direction that yields less than 1e-12 of it counts
-    as one in which the chain cannot move. RuntimeWarning then, unless it does not yield at all.
-    """
-    movable = positive(yielding) & positive(10**12 * yielding - trace)
-    if is_concrete(yielding) and (~movable & (yielding != 0)).any():
-        warnings.warn(
-            "the chain yields in the direction of the normal by less than 1e-12 of what it does in others: "
-            "taken as a direction in which it cannot move, with no impulse and infinite effective mass",
-            RuntimeWarning,
-            stacklevel=4,
-        )
-    inverse_mass = where(movable, yielding, 1)
-    stopping = divide(-speed, inverse_mass)
-    impulse = where(movable & positive(-speed), (1 + restitution) * stopping, 0)
-    return impulse, where(movable, divide(1, inverse_mass), np.inf)
-
-
+# Chapter 13, "The impulse response of a chain": An impact
 def gather(children: Any, X: Array, momentum: Array) -> tuple[Array, tuple[Array]]:
     """Link step: the impulse through the joint, from those that the children take (Alexiou 2023, (12))."""
     through = momentum + children[0]
