@@ -78,9 +78,7 @@ def blow_on(rng: Any, size: float, origin: Any, J: Any, qd: Any) -> tuple[dict[s
     return blow, sign * row
 
 
-def response(
-    model: Any, full: Any, before: Any, row: Any, restitution: float
-) -> tuple[Any, float]:
+def response(model: Any, full: Any, before: Any, row: Any, restitution: float) -> tuple[Any, float]:
     """Return the jump of Pinocchio's velocities and the impulse; none where the contact cannot move."""
     if not np.any(row):
         return 0 * before, 0.0
