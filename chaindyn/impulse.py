@@ -1,5 +1,5 @@
 # Generated from chapters/13_impulse_response_of_a_chain.md by `python -m book export`; edit it there.
-# sha256 of the text below: bb48bd35e4928cad808ba493cee6a040a4b7766e396e8b693d689031a1a97b26
+# sha256 of the text below: 11a5b6a7f53a474832c5606453c9c6f00a70bcaa176276947dde548230a2e978
 """What a blow does to a chain: how it yields at every link, and how every joint's speed jumps.
 
 Derived in chapter 13, "The impulse response of a chain".
@@ -27,18 +27,10 @@ from chaindyn._ops import (
     where,
     zeros,
 )
-from chaindyn.articulated import (
-    Articulated,
-    by_joint,
-    fold,
-    mechanism,
-    reframe_wrenches,
-    respond,
-    smallest,
-)
+from chaindyn.articulated import Articulated, by_joint, fold, mechanism, respond, smallest
 from chaindyn.chain import Chain, forward_kinematics, inward, outward
-from chaindyn.kinematics import body_twists, reframe
-from chaindyn.spatial import X_force, X_motion
+from chaindyn.kinematics import pass_on
+from chaindyn.spatial import X_force, X_inverse, X_motion
 
 __all__ = [
     "Impact",
@@ -61,9 +53,13 @@ __all__ = [
 
 
 # Chapter 13, "The impulse response of a chain": The printed recursion
-def frame_transforms(chain: Chain, q: Array, source: str, target: str) -> Array:
-    """Return what takes each link's motions from "body" or "world" coordinates to a frame's (..., n, 6, 6)."""
-    R, p = forward_kinematics(chain, q)
+def frame_transforms(R: Array, p: Array, source: str, target: str) -> Array:
+    """Return what takes each link's motions from "body" or "world" coordinates to a frame's (..., n, 6, 6).
+
+    R, p : the links' poses in the world.
+    """
+    if source == target:
+        return eye(6)
     if source == "world":
         return X_motion(R.mT if target == "body" else eye(3), p)
     turned = X_motion(R, 0 * p)
@@ -74,7 +70,7 @@ def reframe_mobility(chain: Chain, q: Array, mobilities: Array, source: str, tar
     """Express each link's map from impulses to twists (..., n, 6, 6) in another frame."""
     if source == target:
         return mobilities
-    T = frame_transforms(chain, q, source, target)
+    T = frame_transforms(*forward_kinematics(chain, q), source, target)
     return T @ mobilities @ T.mT
 
 
@@ -181,12 +177,11 @@ class Impact:
 
 
 # Chapter 13, "The impulse response of a chain": An impact
-def unit_impulses(chain: Chain, q: Array, b: int, point: Array, recursion: str) -> Array:
-    """Return 1 N s along each world axis at a point, as impulses (..., 6, 3) on link b [tau; f]."""
+def unit_impulses(R: Array, p: Array, point: Array, recursion: str) -> Array:
+    """Return 1 N s along each world axis at a point, as impulses (..., 6, 3) on the link at pose R, p [tau; f]."""
     if recursion == "world":
         return X_force(eye(3), -point)[..., 3:]
-    R, p = forward_kinematics(chain, q)
-    return X_force(R[..., b, :, :].mT, p[..., b, :] - point)[..., 3:]
+    return X_force(R.mT, p - point)[..., 3:]
 
 
 def strike(
@@ -275,14 +270,17 @@ def impact(
     X, S, inertias = mechanism(chain, q, recursion)
     if any(holds_objects(x) for x in (q, qd, point, normal, restitution)):
         inertias = inertias.astype(object)  # integers among symbols stay exact
-    along_axes = unit_impulses(chain, q, b, point, recursion)
+    R, p = forward_kinematics(chain, q)
+    along_axes = unit_impulses(R[..., b, :, :], p[..., b, :], point, recursion)
     unit_blow = along_axes @ normal[..., None]
     # the blow itself, and one along each axis, to know what it is to yield little
     blows = concatenate([unit_blow, along_axes], axis=-1)
     twists, rates = strike(chain, X, S, inertias, b, blows)
 
-    V = reframe(chain, q, body_twists(chain, q, qd, recursion=recursion), "body", recursion)
-    V = V[..., None]
+    rates_before = by_joint(chain, qd[..., None])
+    moved = [s @ rate for s, rate in zip(S, rates_before, strict=True)]
+    V = outward(pass_on, chain.parent, zeros((6, 1)), X, moved)
+    V = stack(broadcast_batch(V, 2), axis=-3)
     speed = unit_blow.mT @ V[..., b, :, :]
     yielding = unit_blow.mT @ twists[..., b, :, :1]
     trace = (along_axes * twists[..., b, :, 1:]).sum((-2, -1), keepdims=True)
@@ -292,14 +290,15 @@ def impact(
     momenta = unstack(inertias @ dV, -3)
     momenta[b] = momenta[b] - unit_blow * impulse
     through, _ = inward(gather, chain.parent, (zeros((6, 1)),), X, momenta)
-    reactions = stack(broadcast_batch(through, 2), axis=-3)[..., 0]
+    reactions = stack(broadcast_batch(through, 2), axis=-3)
+    to_world = frame_transforms(R, p, recursion, "world")
     same = 0 * impulse  # so that all have the same batch axes
     return Impact(
         impulse=scalar(impulse),
         effective_mass=scalar(mass + same),
         qd_jump=(rates[..., :1] * impulse)[..., 0],
-        twist_jumps=reframe(chain, q, dV[..., 0], recursion, "world"),
-        joint_impulses=reframe_wrenches(chain, q, reactions, recursion, "world"),
+        twist_jumps=(to_world @ dV)[..., 0],
+        joint_impulses=(X_inverse(to_world).mT @ reactions)[..., 0],
         energy_before=scalar(kinetic_energy_of(inertias, V) + same),
         energy_after=scalar(kinetic_energy_of(inertias, V + dV)),
     )
