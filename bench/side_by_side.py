@@ -1,0 +1,175 @@
+"""What the measurements of dynamics share: the chains, the peers, how time is taken, how results are kept and drawn."""
+
+from __future__ import annotations
+
+# isort: off
+from kinematics import RESULTS, Call, Timing, machine  # first: it sets BLAS to one thread
+# isort: on
+
+import json
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+
+from chaindyn import Chain, Link, Prismatic, Revolute
+from chaindyn.teaching import normwise
+
+SIZES = (2, 7, 20, 50, 100, 200, 500, 1000)
+LONG = (100, 200, 500, 1000, 2000, 3000)
+BATCH, BATCH_LINKS = 10_000, 7
+PATIENCE = 1.0  # seconds a call
+# The memory of Pinocchio's data grows with n^3, and it is killed before it can say so.
+LARGEST_PINOCCHIO = 500
+
+Maker = Callable[[Chain], Call]
+
+
+@dataclass(frozen=True)
+class Peer:
+    """Another engine's call: how it is made, whose answer it must give and which part, and how far it can go."""
+
+    make: Maker
+    of: str
+    part: Callable[[Any], Any] = lambda answer: answer
+    largest: int = SIZES[-1]
+
+
+def chain_of(n: int) -> Chain:
+    """Return a serial chain of hinges and slides, four to one, about as large as an arm however long."""
+    rng = np.random.default_rng(n)
+    links = []
+    for i in range(n):
+        kind = Prismatic if i % 5 == 4 else Revolute
+        inertia = 0.01 * np.diag(rng.uniform(1, 1.5, 3))
+        offset = 0.2 * rng.normal(size=3)
+        links.append(Link(kind(rng.normal(size=3)), 1.0, 0.1 * rng.normal(size=3), inertia, offset))
+    return Chain(links)
+
+
+def state_of(chain: Chain, batch: tuple[int, ...] = ()) -> tuple[Any, Any, Any]:
+    """Return q, qd and tau; slides stay near where they are."""
+    rng = np.random.default_rng(0)
+    q = rng.uniform(-1, 1, (*batch, chain.nq))
+    return q, 0.3 * rng.normal(size=q.shape), rng.normal(size=q.shape)
+
+
+def pinocchio_model(chain: Chain) -> Any:
+    """Return Pinocchio's model of a serial chain."""
+    model = pin.Model()
+    model.gravity.linear = np.array(chain.gravity)
+    for i, link in enumerate(chain.links):
+        hinge = isinstance(link.joint, Revolute)
+        kind = pin.JointModelRevoluteUnaligned if hinge else pin.JointModelPrismaticUnaligned
+        place = pin.SE3(np.array(link.rotation, float), np.array(link.offset))
+        joint = model.addJoint(i, kind(np.array(link.joint.axis)), place, chain.names[i])
+        body = pin.Inertia(link.mass, np.array(link.com), np.array(link.inertia))
+        model.appendBodyToJoint(joint, body, pin.SE3.Identity())
+    return model
+
+
+def median(call: Call, least: float = 0.3) -> float:
+    """Return the median time of a call [s], of at least five and of as many as take `least` seconds."""
+    call()
+    times: list[float] = []
+    while len(times) < 5 or (sum(times) < least and len(times) < 2000):
+        begin = time.perf_counter()
+        call()
+        times.append(time.perf_counter() - begin)
+    return float(np.median(times))
+
+
+def calls(ours: dict[str, Maker], peers: dict[str, Peer]) -> dict[str, Any]:
+    """Time single calls over the sizes; return microseconds by name and size, and where each peer stopped."""
+    times: dict[str, dict[str, float]] = {name: {} for name in (*ours, *peers)}
+    stopped: dict[str, str] = {}
+    for n in SIZES:
+        chain = chain_of(n)
+        answers = {}
+        for name, make in ours.items():
+            call = make(chain)
+            answers[name] = call()
+            times[name][str(n)] = round(1e6 * median(call), 2)
+        for name, peer in peers.items():
+            if name in stopped:
+                continue
+            if n > peer.largest:
+                stopped[name] = f"not asked beyond n = {peer.largest}: memory"
+                continue
+            try:
+                call = peer.make(chain)
+                error = normwise(call(), peer.part(answers[peer.of]))
+                taken = median(call)
+            except Exception as problem:  # whatever an engine says when it cannot go on
+                stopped[name] = f"stops at n = {n}: {type(problem).__name__}: {problem}"
+                continue
+            print(f"n = {n}: {name} differs from {peer.of} by {error:.1e}")
+            times[name][str(n)] = round(1e6 * taken, 2)
+            if taken > PATIENCE:
+                stopped[name] = f"takes longer than {PATIENCE} s from n = {n} on"
+    return {"calls": times, "stopped": stopped}
+
+
+def growth(make: Maker) -> float:
+    """Return the exponent with which the time of a call grows over the long sizes."""
+    times = [median(make(chain_of(n))) for n in LONG]
+    return round(float(np.polyfit(np.log(LONG), np.log(times), 1)[0]), 3)
+
+
+def require_same(ours: Any, theirs: Any) -> None:
+    """Raise unless both give the same numbers as far as their conditioning allows: else nothing is timed."""
+    error = normwise(ours, theirs)
+    if not error <= 1e-8:
+        raise AssertionError(f"the engines differ by {error:.1e}: nothing is timed")
+
+
+def table(results: dict[str, Any]) -> str:
+    """Return the times of single calls as lines of text, a column for each size."""
+    width = max(map(len, results["calls"]))
+    lines = [f"{'microseconds a call':{width}s}" + "".join(f"{n:>11d}" for n in SIZES)]
+    for name, times in results["calls"].items():
+        cells = [f"{times[str(n)]:11.1f}" if str(n) in times else f"{'-':>11s}" for n in SIZES]
+        lines.append(f"{name:{width}s}" + "".join(cells))
+    return "\n".join(lines + [f"{name} {why}" for name, why in results["stopped"].items()])
+
+
+def ratios(functions: dict[str, Timing]) -> str:
+    """Return lines that compare ours with Pinocchio's."""
+    return "\n".join(
+        f"{name}: {t['chaindyn_us']:.1f} us, Pinocchio {t['pinocchio_us']:.1f} us, ratio {t['ratio']:.1f}"
+        for name, t in functions.items()
+    )
+
+
+def keep(name: str, results: dict[str, Any]) -> None:
+    """Write results, with the machine, to results/<name>.json."""
+    RESULTS.mkdir(exist_ok=True)
+    text = json.dumps({"machine": machine(), **results}, indent=1)
+    (RESULTS / f"{name}.json").write_text(text + "\n")
+
+
+def plot(
+    results: dict[str, Any], styles: dict[str, tuple[str, str, tuple[int, int]]], file: str
+) -> None:
+    """Draw microseconds a call against the number of links; styles : name -> colour, line, where its label stands."""
+    import matplotlib.pyplot as plt
+
+    from chaindyn.drawing import COLOURS, style
+
+    style()
+    fig, ax = plt.subplots(figsize=(5, 3.6))
+    for name, (colour, line, shift) in styles.items():
+        times = results["calls"][name]
+        if not times:
+            continue
+        sizes, spent = [int(n) for n in times], list(times.values())
+        ax.loglog(sizes, spent, line, color=COLOURS[colour], marker="o", markersize=4)
+        ax.annotate(
+            name, (sizes[0], spent[0]), shift, textcoords="offset points", color=COLOURS[colour]
+        )
+    ax.set(xlabel="links", ylabel="microseconds a call", xlim=(1.5, 1500))
+    ax.spines[["top", "right"]].set_visible(False)
+    fig.savefig(file, bbox_inches="tight", transparent=True, metadata={"Date": None})
