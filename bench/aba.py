@@ -2,10 +2,10 @@
 
 Run as ``python bench/aba.py``; needs the extra `peers`. Measured is what a Python program calls: our public, checked
 function on a serial chain of hinges and slides, and the engines' own on the same chain. A peer is left out above the
-size at which it cannot go on or takes longer than a second; what is printed says which. Times are medians. Also
-printed: how far the engines' answers are from ours, the exponent with which our time grows from n = 100 to 3000, the
-time a state in a batch of 10^4 at n = 7, and the rounding error on straight chains of up to 3000 links. ``--save``
-keeps the numbers in results/aba.json, ``--plot FILE`` draws them.
+size at which it cannot go on or takes longer than a second; what is printed says which. Also printed: how far the
+engines' answers are from ours, the exponent with which our time grows from n = 100 to 3000, the time a state in a batch
+of 10^4 at n = 7, and the rounding error on straight chains of up to 3000 links. ``--save`` keeps the numbers in
+results/aba.json, ``--plot FILE`` draws them.
 """
 
 from __future__ import annotations
@@ -14,23 +14,18 @@ from __future__ import annotations
 import side_by_side as side  # first: it sets BLAS to one thread
 # isort: on
 
-import argparse
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pinocchio as pin
-from kinematics import Call, compare
+from kinematics import Call
 
 from chaindyn import Chain, Link, Revolute, aba
 from chaindyn.teaching import normwise
 
 STRAIGHT = (10, 30, 100, 300, 1000, 3000)
-STYLES = {
-    "chaindyn": ("z", "-", (0, 13)),
-    "Pinocchio": ("x", "-", (0, -15)),
-    "MuJoCo": ("y", "-", (0, 13)),
-}
+STYLES = {"chaindyn": ("z", "-"), "MuJoCo": ("y", "--"), "Pinocchio": ("x", "--")}
 
 
 def ours(chain: Chain) -> Call:
@@ -120,33 +115,20 @@ def measure() -> dict[str, Any]:
         "Pinocchio": side.Peer(on_state(pinocchio), "chaindyn", largest=side.LARGEST_PINOCCHIO),
         "MuJoCo": side.Peer(on_state(mujoco), "chaindyn"),
     }
-    results = side.calls({"chaindyn": ours}, peers)
-    functions = compare(batches(), 7, side.BATCH)
-    return results | {
+    return {
+        **side.calls({"chaindyn": ours}, peers),
         "growth": {"aba": side.growth(ours)},
-        "batch": {"states": side.BATCH, "links": side.BATCH_LINKS, "functions": functions},
+        "batch": side.batches(batches()),
         "accuracy": accuracy(),
     }
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Measure, print, and write what is asked for."""
-    parser = argparse.ArgumentParser(description="Time forward dynamics.")
-    parser.add_argument("--save", action="store_true", help="keep the numbers in results/aba.json")
-    parser.add_argument("--plot", metavar="FILE", help="where to draw them, for example aba.svg")
-    options = parser.parse_args(arguments)
-    results = measure()
-    print(side.table(results))
-    print(f"from n = {side.LONG[0]} to {side.LONG[-1]}: n^{results['growth']['aba']}")
-    print(f"a state in a batch of {side.BATCH} at n = {side.BATCH_LINKS}")
-    print(side.ratios(results["batch"]["functions"]))
+    results = side.run("aba", measure, STYLES, arguments)
     print("relative error on straight chains of rods, body and world recursion")
     for n, errors in results["accuracy"].items():
         print(f"{n:>8s} {errors['body']:10.1e} {errors['world']:10.1e}")
-    if options.save:
-        side.keep("aba", results)
-    if options.plot:
-        side.plot(results, STYLES, options.plot)
 
 
 if __name__ == "__main__":

@@ -4,8 +4,8 @@ Run as ``python bench/impulse.py``; needs the extra `peers`. Ours are the public
 hinges and slides. Pinocchio has no one call for how every link yields: its dense route is `computeMinverse`, then
 J M^-1 J^T for every link, in Python, and for an impact the same with the one row of J that the blow needs.
 `computeDelassusMatrix` is its own function for the last link. Also measured: the exponent with which our times grow
-from n = 100 to 3000, the ratios at n = 7 in turns, and the time a state in a batch of 10^4 at n = 7. ``--save`` keeps
-the numbers in results/impulse.json, ``--plot FILE`` draws them.
+from n = 100 to 3000, and the time a state in a batch of 10^4 at n = 7. ``--save`` keeps the numbers in
+results/impulse.json, ``--plot FILE`` draws them.
 """
 
 from __future__ import annotations
@@ -14,13 +14,12 @@ from __future__ import annotations
 import side_by_side as side  # first: it sets BLAS to one thread
 # isort: on
 
-import argparse
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pinocchio as pin
-from kinematics import Call, compare
+from kinematics import Call
 
 from chaindyn import (
     Chain,
@@ -42,12 +41,12 @@ DENSE, DELASSUS, BLOW = (
     "Pinocchio, impact",
 )
 STYLES = {
-    IMPACT: ("x", "-", (0, 8)),
-    EVERY: ("z", "-", (60, 2)),
-    SERIAL: ("y", "-", (60, -22)),
-    DENSE: ("z", "--", (0, 8)),
-    DELASSUS: ("com", "--", (8, 2)),
-    BLOW: ("x", "--", (0, -14)),
+    IMPACT: ("x", "-"),
+    EVERY: ("z", "-"),
+    SERIAL: ("y", "-"),
+    BLOW: ("x", "--"),
+    DENSE: ("z", "--"),
+    DELASSUS: ("com", "--"),
 }
 NORMAL, RESTITUTION = np.array([0.6, 0.0, 0.8]), 0.5
 
@@ -145,13 +144,13 @@ def on_state(route: Callable[[Chain], Callable[..., Any]]) -> side.Maker:
         if route is dense_impact:
             qd, point = approaching(chain, q, qd), blow(chain, q)["point"]
             return lambda: call(q, qd, point)
-        return lambda: in_our_order(call(q))
+        return lambda: call(q)
 
     return make
 
 
-def in_our_order(matrices: Any) -> Any:
-    """Return matrices (..., 6, 6) with angular parts first."""
+def swapped(matrices: Any) -> Any:
+    """Return matrices (..., 6, 6) in the other engine's order, linear or angular parts first."""
     return swap_order(swap_order(np.asarray(matrices)).mT)
 
 
@@ -161,21 +160,6 @@ def in_our_order(matrices: Any) -> Any:
 def jumps(hit: Any) -> Any:
     """Return what the dense route gives of an impact."""
     return np.append(hit.qd_jump, hit.impulse)
-
-
-def single() -> dict[str, tuple[Call, Call]]:
-    """Return pairs of calls on one state at n = 7."""
-    chain = side.chain_of(side.BATCH_LINKS)
-    q, *_ = side.state_of(chain)
-    every = dense(chain)
-    return {
-        EVERY: (lambda: inverse_operational_inertia(chain, q), lambda: every(q)),
-        SERIAL: (
-            lambda: inverse_operational_inertia_serial(chain, q),
-            lambda: every(q),
-        ),
-        IMPACT: (our_impact(chain), on_state(dense_impact)(chain)),
-    }
 
 
 def batches() -> dict[str, tuple[Call, Call]]:
@@ -191,7 +175,7 @@ def batches() -> dict[str, tuple[Call, Call]]:
     def hits() -> list[Any]:
         return [tip(*state) for state in zip(q, qd, contact["point"], strict=True)]
 
-    side.require_same(inverse_operational_inertia(chain, q), in_our_order(loop()))
+    side.require_same(inverse_operational_inertia(chain, q), swapped(loop()))
     side.require_same(impact(chain, q, qd, **contact).qd_jump, np.array(hits())[:, :-1])
     return {
         EVERY: (lambda: inverse_operational_inertia(chain, q), loop),
@@ -200,7 +184,7 @@ def batches() -> dict[str, tuple[Call, Call]]:
     }
 
 
-def measure(rounds: int = 31) -> dict[str, Any]:
+def measure() -> dict[str, Any]:
     """Return all results."""
     makers = {
         EVERY: ours(inverse_operational_inertia),
@@ -209,41 +193,20 @@ def measure(rounds: int = 31) -> dict[str, Any]:
     }
     far = {"largest": side.LARGEST_PINOCCHIO}
     peers = {
-        DENSE: side.Peer(on_state(dense), EVERY, **far),
-        DELASSUS: side.Peer(on_state(delassus), EVERY, lambda each: each[-1], **far),
+        DENSE: side.Peer(on_state(dense), EVERY, swapped, **far),
+        DELASSUS: side.Peer(on_state(delassus), EVERY, lambda each: swapped(each)[-1], **far),
         BLOW: side.Peer(on_state(dense_impact), IMPACT, jumps, **far),
     }
-    results = side.calls(makers, peers)
-    functions = compare(batches(), 5, side.BATCH)
-    return results | {
-        "ratios": {"links": side.BATCH_LINKS, "functions": compare(single(), rounds)},
+    return {
+        **side.calls(makers, peers),
         "growth": {name: side.growth(make) for name, make in makers.items()},
-        "batch": {"states": side.BATCH, "links": side.BATCH_LINKS, "functions": functions},
+        "batch": side.batches(batches()),
     }
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Measure, print, and write what is asked for."""
-    parser = argparse.ArgumentParser(description="Time blows.")
-    parser.add_argument(
-        "--save", action="store_true", help="keep the numbers in results/impulse.json"
-    )
-    parser.add_argument(
-        "--plot", metavar="FILE", help="where to draw them, for example impulse.svg"
-    )
-    options = parser.parse_args(arguments)
-    results = measure()
-    print(side.table(results))
-    for name, exponent in results["growth"].items():
-        print(f"{name} from n = {side.LONG[0]} to {side.LONG[-1]}: n^{exponent}")
-    print(f"a call at n = {side.BATCH_LINKS}")
-    print(side.ratios(results["ratios"]["functions"]))
-    print(f"a state in a batch of {side.BATCH} at n = {side.BATCH_LINKS}")
-    print(side.ratios(results["batch"]["functions"]))
-    if options.save:
-        side.keep("impulse", results)
-    if options.plot:
-        side.plot(results, STYLES, options.plot)
+    side.run("impulse", measure, STYLES, arguments)
 
 
 if __name__ == "__main__":

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 # isort: off
-from kinematics import RESULTS, Call, Timing, machine  # first: it sets BLAS to one thread
+from kinematics import RESULTS, Call, machine, seconds  # first: it sets BLAS to one thread
 # isort: on
 
+import argparse
 import json
 import time
 from collections.abc import Callable
@@ -22,6 +23,7 @@ SIZES = (2, 7, 20, 50, 100, 200, 500, 1000)
 LONG = (100, 200, 500, 1000, 2000, 3000)
 BATCH, BATCH_LINKS = 10_000, 7
 PATIENCE = 1.0  # seconds a call
+ROUNDS = 15
 # The memory of Pinocchio's data grows with n^3, and it is killed before it can say so.
 LARGEST_PINOCCHIO = 500
 
@@ -71,15 +73,13 @@ def pinocchio_model(chain: Chain) -> Any:
     return model
 
 
-def median(call: Call, least: float = 0.3) -> float:
-    """Return the median time of a call [s], of at least five and of as many as take `least` seconds."""
-    call()
-    times: list[float] = []
-    while len(times) < 5 or (sum(times) < least and len(times) < 2000):
-        begin = time.perf_counter()
-        call()
-        times.append(time.perf_counter() - begin)
-    return float(np.median(times))
+def in_turns(calls: dict[Any, Call], rounds: int) -> dict[Any, float]:
+    """Return the shortest time of each call [s] over rounds, in each of which all are timed one after the other.
+
+    What else the machine does can only add to a time.
+    """
+    times = [[seconds(call) for call in calls.values()] for _ in range(rounds + 1)]
+    return dict(zip(calls, np.min(times, axis=0).tolist(), strict=True))
 
 
 def calls(ours: dict[str, Maker], peers: dict[str, Peer]) -> dict[str, Any]:
@@ -88,11 +88,8 @@ def calls(ours: dict[str, Maker], peers: dict[str, Peer]) -> dict[str, Any]:
     stopped: dict[str, str] = {}
     for n in SIZES:
         chain = chain_of(n)
-        answers = {}
-        for name, make in ours.items():
-            call = make(chain)
-            answers[name] = call()
-            times[name][str(n)] = round(1e6 * median(call), 2)
+        timed = {name: make(chain) for name, make in ours.items()}
+        answers = {name: call() for name, call in timed.items()}
         for name, peer in peers.items():
             if name in stopped:
                 continue
@@ -101,22 +98,28 @@ def calls(ours: dict[str, Maker], peers: dict[str, Peer]) -> dict[str, Any]:
                 continue
             try:
                 call = peer.make(chain)
-                error = normwise(call(), peer.part(answers[peer.of]))
-                taken = median(call)
+                call()
+                begin = time.perf_counter()
+                answer = call()
+                taken = time.perf_counter() - begin
             except Exception as problem:  # whatever an engine says when it cannot go on
                 stopped[name] = f"stops at n = {n}: {type(problem).__name__}: {problem}"
                 continue
-            print(f"n = {n}: {name} differs from {peer.of} by {error:.1e}")
-            times[name][str(n)] = round(1e6 * taken, 2)
+            error = normwise(answer, peer.part(answers[peer.of]))
+            print(f"n = {n}: {name} differs from {peer.of} by {error:.1e}", flush=True)
             if taken > PATIENCE:
                 stopped[name] = f"takes longer than {PATIENCE} s from n = {n} on"
+                continue
+            timed[name] = call
+        for name, taken in in_turns(timed, ROUNDS).items():
+            times[name][str(n)] = round(1e6 * taken, 2)
     return {"calls": times, "stopped": stopped}
 
 
 def growth(make: Maker) -> float:
     """Return the exponent with which the time of a call grows over the long sizes."""
-    times = [median(make(chain_of(n))) for n in LONG]
-    return round(float(np.polyfit(np.log(LONG), np.log(times), 1)[0]), 3)
+    times = in_turns({n: make(chain_of(n)) for n in LONG}, ROUNDS)
+    return round(float(np.polyfit(np.log(LONG), np.log(list(times.values())), 1)[0]), 3)
 
 
 def require_same(ours: Any, theirs: Any) -> None:
@@ -136,12 +139,26 @@ def table(results: dict[str, Any]) -> str:
     return "\n".join(lines + [f"{name} {why}" for name, why in results["stopped"].items()])
 
 
-def ratios(functions: dict[str, Timing]) -> str:
-    """Return lines that compare ours with Pinocchio's."""
-    return "\n".join(
-        f"{name}: {t['chaindyn_us']:.1f} us, Pinocchio {t['pinocchio_us']:.1f} us, ratio {t['ratio']:.1f}"
-        for name, t in functions.items()
-    )
+def batches(pairs: dict[str, tuple[Call, Call]]) -> dict[str, Any]:
+    """Time one call of ours on a batch, and a Python loop over Pinocchio; return microseconds a state."""
+    both = {(name, k): call for name, pair in pairs.items() for k, call in enumerate(pair)}
+    taken = {key: round(1e6 * t / BATCH, 2) for key, t in in_turns(both, 7).items()}
+    functions = {name: {"chaindyn": taken[name, 0], "Pinocchio": taken[name, 1]} for name in pairs}
+    return {"states": BATCH, "links": BATCH_LINKS, "functions": functions}
+
+
+def report(results: dict[str, Any]) -> str:
+    """Return what was measured as lines of text."""
+    lines = [table(results)]
+    for name, exponent in results["growth"].items():
+        lines.append(f"{name} from n = {LONG[0]} to {LONG[-1]}: n^{exponent}")
+    lines.append(f"microseconds a state in a batch of {BATCH} at n = {BATCH_LINKS}")
+    for name, us in results["batch"]["functions"].items():
+        ratio = us["chaindyn"] / us["Pinocchio"]
+        lines.append(
+            f"{name}: {us['chaindyn']}, Pinocchio in a loop {us['Pinocchio']}, {ratio:.2f}"
+        )
+    return "\n".join(lines)
 
 
 def keep(name: str, results: dict[str, Any]) -> None:
@@ -151,25 +168,40 @@ def keep(name: str, results: dict[str, Any]) -> None:
     (RESULTS / f"{name}.json").write_text(text + "\n")
 
 
-def plot(
-    results: dict[str, Any], styles: dict[str, tuple[str, str, tuple[int, int]]], file: str
-) -> None:
-    """Draw microseconds a call against the number of links; styles : name -> colour, line, where its label stands."""
+def plot(results: dict[str, Any], styles: dict[str, tuple[str, str]], file: str) -> None:
+    """Draw microseconds a call against the number of links; styles : name -> colour, line."""
     import matplotlib.pyplot as plt
 
     from chaindyn.drawing import COLOURS, style
 
     style()
-    fig, ax = plt.subplots(figsize=(5, 3.6))
-    for name, (colour, line, shift) in styles.items():
+    fig, ax = plt.subplots(figsize=(5.4, 4.2))
+    for name, (colour, line) in styles.items():
         times = results["calls"][name]
-        if not times:
-            continue
-        sizes, spent = [int(n) for n in times], list(times.values())
-        ax.loglog(sizes, spent, line, color=COLOURS[colour], marker="o", markersize=4)
-        ax.annotate(
-            name, (sizes[0], spent[0]), shift, textcoords="offset points", color=COLOURS[colour]
-        )
-    ax.set(xlabel="links", ylabel="microseconds a call", xlim=(1.5, 1500))
+        sizes = [int(n) for n in times]
+        kind = {"color": COLOURS[colour], "marker": "o", "markersize": 4, "label": name}
+        ax.loglog(sizes, list(times.values()), line, **kind)
+    ax.set(xlabel="links", ylabel="microseconds a call", xlim=(1.5, 1500), ylim=(0.5, 3e6))
+    ax.legend(loc="upper left", fontsize=8, labelcolor="linecolor", frameon=False, handlelength=3)
     ax.spines[["top", "right"]].set_visible(False)
     fig.savefig(file, bbox_inches="tight", transparent=True, metadata={"Date": None})
+
+
+def run(
+    name: str,
+    measure: Callable[[], dict[str, Any]],
+    styles: dict[str, tuple[str, str]],
+    arguments: list[str] | None,
+) -> dict[str, Any]:
+    """Measure, print, write what the command line asks for, and return the results."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--save", action="store_true", help=f"keep them in results/{name}.json")
+    parser.add_argument("--plot", metavar="FILE", help=f"where to draw them, such as {name}.svg")
+    options = parser.parse_args(arguments)
+    results = measure()
+    print(report(results))
+    if options.save:
+        keep(name, results)
+    if options.plot:
+        plot(results, styles, options.plot)
+    return results
