@@ -390,6 +390,10 @@ def spread(case, chain, batch):
 def assert_batch_is_loop(chain, given, batch, chosen, **options):
     """Every field has the batch's axes, and each entry is that of the call on its own."""
     whole = impact(chain, **given, **options)
+    if not (whole.impulse > 0).any():  # all leave the obstacle: then turn it round
+        given = given | {"normal": -given["normal"]}
+        whole = impact(chain, **given, **options)
+    assert (whole.impulse > 0).any() and np.isfinite(whole.effective_mass).all()
     for k in np.ndindex(*batch):
         one = impact(
             chain,
