@@ -105,7 +105,7 @@ def calls(ours: dict[str, Maker], peers: dict[str, Peer]) -> dict[str, Any]:
             except Exception as problem:  # whatever an engine says when it cannot go on
                 stopped[name] = f"stops at n = {n}: {type(problem).__name__}: {problem}"
                 continue
-            error = normwise(answer, peer.part(answers[peer.of]))
+            error = require_same(answer, peer.part(answers[peer.of]))
             print(f"n = {n}: {name} differs from {peer.of} by {error:.1e}", flush=True)
             if taken > PATIENCE:
                 stopped[name] = f"takes longer than {PATIENCE} s from n = {n} on"
@@ -122,11 +122,12 @@ def growth(make: Maker) -> float:
     return round(float(np.polyfit(np.log(LONG), np.log(list(times.values())), 1)[0]), 3)
 
 
-def require_same(ours: Any, theirs: Any) -> None:
-    """Raise unless both give the same numbers as far as their conditioning allows: else nothing is timed."""
-    error = normwise(ours, theirs)
+def require_same(result: Any, reference: Any) -> float:
+    """Return how far two engines' numbers are apart; raise if further than long chains' conditioning explains."""
+    error = normwise(result, reference)
     if not error <= 1e-8:
         raise AssertionError(f"the engines differ by {error:.1e}: nothing is timed")
+    return error
 
 
 def table(results: dict[str, Any]) -> str:
