@@ -215,12 +215,12 @@ def _require_exact_length_one(axis: np.ndarray, name: str) -> None:
             )
 
 
-def require_between(x: Any, name: str, low: float, high: float) -> None:
-    """Refuse an entry that lies outside [low, high], naming the first."""
-    if not is_concrete(x) or ((low <= x) & (x <= high)).all():
-        return
-    worst = x[~((low <= x) & (x <= high))].flat[0]
-    raise ValueError(f"{name} is {worst:g}, but must lie between {low:g} and {high:g}")
+def require_between(x: Any, name: str, low: int, high: int) -> None:
+    """Refuse an entry that lies outside [low, high], naming the first; symbols pass."""
+    entries = x.ravel() if isinstance(x, np.ndarray) and x.dtype.kind in "iufO" else ()
+    for entry in entries:
+        if isinstance(entry, Rational | float) and not low <= float(entry) <= high:
+            raise ValueError(f"{name} is {float(entry):g}, but must lie between {low} and {high}")
 
 
 def read_only(values: Any) -> np.ndarray:

@@ -1,5 +1,5 @@
 # Generated from chapters/04_joints_links_chains_trees.md by `python -m book export`; edit it there.
-# sha256 of the text below: 89a6aa484ddb38e6d28c5a8ba6a2bb06704e37386f7509d2cbe8b3c9014ded34
+# sha256 of the text below: 81f805098799fdebd3258e12a0a0607363e42da1656221fd3f06e0553b7cbe03
 """Links, the chains and trees that joints make of them, and sweeps along the branches.
 
 Derived in chapter 4, "Joints, links, chains, trees".
@@ -78,7 +78,7 @@ def link_index(body: int | str | None, names: Sequence[str], parent: Sequence[in
     """Return the index of a body given by index or name; None is the only leaf."""
     n = len(names)
     if body is None:
-        leaves = [i for i in range(n) if i not in parent]
+        leaves = sorted(set(range(n)) - set(parent))
         if len(leaves) > 1:
             raise ValueError(
                 "body is None, the only leaf, but there are "

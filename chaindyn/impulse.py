@@ -1,5 +1,5 @@
 # Generated from chapters/13_impulse_response_of_a_chain.md by `python -m book export`; edit it there.
-# sha256 of the text below: 6c1ca508791d3e0b9a518871778ad1ce9a6dfa378dec22053f0290fd6fc00d11
+# sha256 of the text below: 7d7aacf271d43593682cf4a3a8d73647737c0aacb6b88b6634b3f42c991ff67d
 """What a blow does to a chain: how it yields at every link, and how every joint's speed jumps.
 
 Derived in chapter 13, "The impulse response of a chain".
@@ -27,18 +27,10 @@ from chaindyn._ops import (
     where,
     zeros,
 )
-from chaindyn.articulated import (
-    Articulated,
-    by_joint,
-    fold,
-    mechanism,
-    reframe_wrenches,
-    respond,
-    smallest,
-)
+from chaindyn.articulated import Articulated, by_joint, fold, mechanism, respond, smallest
 from chaindyn.chain import Chain, forward_kinematics, inward, outward
-from chaindyn.kinematics import body_twists, reframe
-from chaindyn.spatial import X_force, X_motion
+from chaindyn.kinematics import pass_on
+from chaindyn.spatial import X_force, X_inverse, X_motion
 
 __all__ = [
     "Impact",
@@ -56,25 +48,28 @@ __all__ = [
     "respond_to_impulse",
     "scalar",
     "strike",
+    "traces",
     "unit_impulses",
 ]
 
 
 # Chapter 13, "The impulse response of a chain": When there is no blow
 def contact_impulse(
-    speed: Array, yielding: Array, trace: Array, restitution: Array
+    speed: Array, yielding: Array, trace: Array, noise: Array, restitution: Array
 ) -> tuple[Array, Array]:
     """Return the impulse and the effective mass at a contact, from normal speed and inverse mass there.
 
     All (..., 1, 1), since an array of objects without axes is none. speed : along the normal; trace : that
-    of the contact point's 3x3 inverse mass. A direction that yields less than 1e-12 of the trace counts as one
-    in which the chain cannot move; RuntimeWarning then, unless it does not yield at all.
+    of the contact point's 3x3 inverse mass; noise : what rounding alone makes of the trace. A direction that
+    yields less than 1e-12 of the trace, or a trace that is noise, counts as one in which the chain cannot
+    move; RuntimeWarning then, unless it does not yield at all.
     """
-    movable = positive(yielding) & positive(10**12 * yielding - trace)
+    movable = positive(yielding) & positive(10**12 * yielding - trace) & positive(trace - noise)
     if is_concrete(yielding) and (~movable & (yielding != 0)).any():
         warnings.warn(
-            "the chain yields in the direction of the normal by less than 1e-12 of what it does in others: "
-            "taken as a direction in which it cannot move, with no impulse and infinite effective mass",
+            "the chain yields in the direction of the normal by less than 1e-12 of what it does in others, or "
+            "by no more than rounding: taken as a direction in which it cannot move, with no impulse and "
+            "infinite effective mass",
             RuntimeWarning,
             stacklevel=4,
         )
@@ -85,9 +80,13 @@ def contact_impulse(
 
 
 # Chapter 13, "The impulse response of a chain": The printed recursion as a function
-def frame_transforms(chain: Chain, q: Array, source: str, target: str) -> Array:
-    """Return what takes each link's motions from "body" or "world" coordinates to a frame's (..., n, 6, 6)."""
-    R, p = forward_kinematics(chain, q)
+def frame_transforms(R: Array, p: Array, source: str, target: str) -> Array:
+    """Return what takes each link's motions from "body" or "world" coordinates to a frame's (..., n, 6, 6).
+
+    R, p : the links' poses in the world.
+    """
+    if source == target:
+        return eye(6)
     if source == "world":
         return X_motion(R.mT if target == "body" else eye(3), p)
     turned = X_motion(R, 0 * p)
@@ -98,7 +97,7 @@ def reframe_mobility(chain: Chain, q: Array, mobilities: Array, source: str, tar
     """Express each link's map from impulses to twists (..., n, 6, 6) in another frame."""
     if source == target:
         return mobilities
-    T = frame_transforms(chain, q, source, target)
+    T = frame_transforms(*forward_kinematics(chain, q), source, target)
     return T @ mobilities @ T.mT
 
 
@@ -205,12 +204,14 @@ class Impact:
 
 
 # Chapter 13, "The impulse response of a chain": An impact
-def unit_impulses(chain: Chain, q: Array, b: int, point: Array, recursion: str) -> Array:
-    """Return 1 N s along each world axis at a point, as impulses (..., 6, 3) on link b [tau; f]."""
+def unit_impulses(R: Array, p: Array, point: Array, recursion: str) -> Array:
+    """Return unit impulses at a point as wrenches (..., 6, 6) on the link at pose R, p [tau; f].
+
+    The first three are 1 N m s about each world axis, the others 1 N s along each.
+    """
     if recursion == "world":
-        return X_force(eye(3), -point)[..., 3:]
-    R, p = forward_kinematics(chain, q)
-    return X_force(R[..., b, :, :].mT, p[..., b, :] - point)[..., 3:]
+        return X_force(eye(3), -point)
+    return X_force(R.mT, p - point)
 
 
 def strike(
@@ -236,6 +237,12 @@ def gather(children: Any, X: Array, momentum: Array) -> tuple[Array, tuple[Array
     """Link step: the impulse through the joint, from those that the children take (Alexiou 2023, (12))."""
     through = momentum + children[0]
     return through, (X.mT @ through,)
+
+
+def traces(impulses: Array, twists: Array) -> tuple[Array, Array]:
+    """Return the traces (..., 1, 1) of the rotational and the linear 3x3 block of impulses^T twists."""
+    diagonal = (impulses * twists).sum(-2, keepdims=True)
+    return diagonal[..., :3].sum(-1, keepdims=True), diagonal[..., 3:].sum(-1, keepdims=True)
 
 
 def scalar(x: Array) -> Array:
@@ -278,31 +285,38 @@ def impact(
     X, S, inertias = mechanism(chain, q, recursion)
     if any(holds_objects(x) for x in (q, qd, point, normal, restitution)):
         inertias = inertias.astype(object)  # integers among symbols stay exact
-    along_axes = unit_impulses(chain, q, b, point, recursion)
-    unit_blow = along_axes @ normal[..., None]
-    # the blow itself, and one along each axis, to know what it is to yield little
-    blows = concatenate([unit_blow, along_axes], axis=-1)
+    R, p = forward_kinematics(chain, q)
+    at_point = unit_impulses(R[..., b, :, :], p[..., b, :], point, recursion)
+    unit_blow = at_point[..., 3:] @ normal[..., None]
+    # the blow itself, and one about and along each axis, to know what it is to yield little
+    blows = concatenate([unit_blow, at_point], axis=-1)
     twists, rates = strike(chain, X, S, inertias, b, blows)
 
-    V = reframe(chain, q, body_twists(chain, q, qd, recursion=recursion), "body", recursion)
-    V = V[..., None]
+    rates_before = by_joint(chain, qd[..., None])
+    moved = [s @ rate for s, rate in zip(S, rates_before, strict=True)]
+    V = outward(pass_on, chain.parent, zeros((6, 1)), X, moved)
+    V = stack(broadcast_batch(V, 2), axis=-3)
     speed = unit_blow.mT @ V[..., b, :, :]
     yielding = unit_blow.mT @ twists[..., b, :, :1]
-    trace = (along_axes * twists[..., b, :, 1:]).sum((-2, -1), keepdims=True)
-    impulse, mass = contact_impulse(speed, yielding, trace, restitution[..., None, None])
+    turning, trace = traces(at_point, twists[..., b, :, 1:])
+    reach = (p * p).sum((-2, -1), keepdims=True) + (point * point).sum(-1, keepdims=True)[..., None]
+    # what places rounded to 8 eps make of a point at rest
+    noise = divide(turning * reach, 2**98 if holds_objects(turning) else 2.0**98)
+    impulse, mass = contact_impulse(speed, yielding, trace, noise, restitution[..., None, None])
 
     dV = twists[..., :1] * impulse[..., None, :, :]
     momenta = unstack(inertias @ dV, -3)
     momenta[b] = momenta[b] - unit_blow * impulse
     through, _ = inward(gather, chain.parent, (zeros((6, 1)),), X, momenta)
-    reactions = stack(broadcast_batch(through, 2), axis=-3)[..., 0]
+    reactions = stack(broadcast_batch(through, 2), axis=-3)
+    to_world = frame_transforms(R, p, recursion, "world")
     same = 0 * impulse  # so that all have the same batch axes
     return Impact(
         impulse=scalar(impulse),
         effective_mass=scalar(mass + same),
         qd_jump=(rates[..., :1] * impulse)[..., 0],
-        twist_jumps=reframe(chain, q, dV[..., 0], recursion, "world"),
-        joint_impulses=reframe_wrenches(chain, q, reactions, recursion, "world"),
+        twist_jumps=(to_world @ dV)[..., 0],
+        joint_impulses=(X_inverse(to_world).mT @ reactions)[..., 0],
         energy_before=scalar(kinetic_energy_of(inertias, V) + same),
         energy_after=scalar(kinetic_energy_of(inertias, V + dV)),
     )

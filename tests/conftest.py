@@ -3,8 +3,9 @@
 import importlib.metadata
 from pathlib import Path
 
+import numpy as np
 import pytest
-from trees import CASES, motion, random_tree
+from trees import CASES, EPS, motion, random_tree
 
 
 @pytest.fixture(params=CASES, ids=str)
@@ -33,3 +34,11 @@ def robot_file():
         return Path(paths[name].locate())
 
     return find
+
+
+@pytest.fixture
+def extended():
+    """Give a number type with more digits than double precision, for arrays that NumPy computes with."""
+    if np.finfo(np.longdouble).eps > EPS / 100:
+        pytest.skip("this machine's long double is no longer than a double")
+    return np.longdouble

@@ -8,7 +8,19 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from trees import CASES, EPS, Case, assert_near, bound, motion, random_inertia, random_tree
+from trees import (
+    CASES,
+    EPS,
+    Case,
+    allowed,
+    assert_near,
+    bound,
+    mass_matrix_and_bias,
+    motion,
+    random_inertia,
+    random_tree,
+    stored_chain,
+)
 
 from chaindyn import (
     Chain,
@@ -19,10 +31,8 @@ from chaindyn import (
     aba,
     apparent_inertia,
     articulated_inertia,
-    body_accelerations,
     body_jacobian,
     body_twists,
-    crf,
     decompose_force,
     forward_kinematics,
     random_state,
@@ -38,24 +48,6 @@ STORED = json.loads(
 MASSLESS = (0, (0, 0, 0), np.zeros((3, 3), int))
 ROD = Link(Revolute(), 1, (0.5, 0, 0), np.diag([0, 1 / 12, 1 / 12]), offset=(1, 0, 0))
 MOVING = [case for case in CASES if case.n <= 30 and random_tree(case).nv > 0]
-
-
-def mass_matrix_and_bias(chain, q, qd):
-    """M and h from each link's Jacobian, by virtual power: nothing is handed from link to link."""
-    R, _ = forward_kinematics(chain, q)
-    V, bias = body_twists(chain, q, qd), body_accelerations(chain, q, qd, 0 * qd)
-    M, h = 0, 0
-    for i, inertia in enumerate(chain.spatial_inertia):
-        J = body_jacobian(chain, q, i)
-        falling = np.concatenate([np.zeros(3), R[i].T @ np.asarray(chain.gravity)])
-        M = M + J.T @ inertia @ J
-        h = h + J.T @ (inertia @ (bias[i] - falling) + crf(V[i]) @ inertia @ V[i])
-    return M, h
-
-
-def allowed(M):
-    """100 roundings for each unit of the mass matrix's condition, never above 1e-8."""
-    return min(100 * EPS * np.linalg.cond(M), 1e-8)
 
 
 @pytest.fixture(params=MOVING, ids=str)
@@ -278,12 +270,7 @@ def test_steps_take_joints_of_any_freedom():
 )
 @pytest.mark.parametrize("recursion", ["body", "world"])
 def test_pinocchio_computes_the_same(model, recursion):
-    kinds = {"Revolute": Revolute, "Prismatic": Prismatic, "Fixed": lambda axis: Fixed()}
-    links = [
-        Link(kinds[data.pop("joint")](data.pop("axis")), **data)
-        for data in map(dict, model["links"])
-    ]
-    chain = Chain(links)
+    chain = stored_chain(model)
     states = {key: np.array([s[key] for s in model["states"]]) for key in model["states"][0]}
     result = aba(chain, **states, recursion=recursion)
     reach = np.abs(forward_kinematics(chain, states["q"])[1]).max()
@@ -294,14 +281,6 @@ def test_pinocchio_computes_the_same(model, recursion):
 
 
 # --- accuracy ---
-
-
-@pytest.fixture
-def extended():
-    """A number type with more digits than double precision, for arrays that NumPy computes with."""
-    if np.finfo(np.longdouble).eps > EPS / 100:
-        pytest.skip("this machine's long double is no longer than a double")
-    return np.longdouble
 
 
 def test_straight_chain_of_a_thousand_links(extended):

@@ -1,6 +1,8 @@
 """The measurements still run, and both engines still agree before they are timed."""
 
+import importlib
 import importlib.util
+import json
 from pathlib import Path
 
 import pytest
@@ -34,3 +36,55 @@ def test_kinematics_is_measured_and_drawn(tmp_path):
 def test_engines_that_differ_are_not_timed():
     with pytest.raises(AssertionError, match="nothing is timed"):
         load("kinematics").agree([1.0], [1.0 + 1e-9], 1)
+
+
+@pytest.mark.parametrize("name", ["aba", "impulse"])
+def test_dynamics_is_measured_kept_and_drawn(name, tmp_path, monkeypatch, capsys):
+    """Small and few: that each peer answers the same, that what stops is told, that files are written."""
+    pytest.importorskip("matplotlib").use("agg")
+    if name == "aba":
+        pytest.importorskip("mujoco", reason="MuJoCo is not installed")
+    monkeypatch.syspath_prepend(BENCH)
+    bench = load(name)
+    side = bench.side
+    small = {"SIZES": (2, 5), "LONG": (2, 5), "BATCH": 20, "ROUNDS": 1, "LARGEST_PINOCCHIO": 2}
+    for constant, value in small.items():
+        monkeypatch.setattr(side, constant, value)
+    monkeypatch.setattr(side, "RESULTS", tmp_path)
+    monkeypatch.setattr(bench, "STRAIGHT", (10,), raising=False)
+    bench.main(["--save", "--plot", str(tmp_path / "plot.svg")])
+    results = json.loads((tmp_path / f"{name}.json").read_text())
+    assert set(results["calls"]) == set(bench.STYLES)
+    for engine, times in results["calls"].items():
+        if engine.startswith("Pinocchio"):
+            assert list(times) == ["2"] and "memory" in results["stopped"][engine]
+        else:
+            assert list(times) == ["2", "5"] and engine not in results["stopped"]
+    printed = capsys.readouterr().out
+    assert "n^" in printed and "in a loop" in printed and "differs from" in printed
+    differences = [
+        float(line.rpartition(" ")[2]) for line in printed.splitlines() if "differs" in line
+    ]
+    assert len(differences) >= 3 and max(differences) < 1e-12
+    assert "<svg" in (tmp_path / "plot.svg").read_text()
+
+
+def test_a_peer_that_cannot_go_on_is_left_out(monkeypatch):
+    monkeypatch.syspath_prepend(BENCH)
+    side = importlib.import_module("side_by_side")
+    for constant, value in {"SIZES": (2, 3), "ROUNDS": 1, "PATIENCE": 0}.items():
+        monkeypatch.setattr(side, constant, value)
+
+    def breaks(chain):
+        raise MemoryError("too long")
+
+    peers = {
+        "broken": side.Peer(breaks, "ours"),
+        "slow": side.Peer(lambda chain: lambda: 1.0, "ours"),
+    }
+    results = side.calls({"ours": lambda chain: lambda: 1.0}, peers)
+    assert results["stopped"]["broken"] == "stops at n = 2: MemoryError: too long"
+    assert "longer than 0 s" in results["stopped"]["slow"]
+    assert results["calls"]["broken"] == {} and list(results["calls"]["ours"]) == ["2", "3"]
+    with pytest.raises(AssertionError, match="nothing is timed"):
+        side.require_same([1.0], [1.1])

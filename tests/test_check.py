@@ -8,7 +8,7 @@ import pytest
 
 import chaindyn as cd
 from chaindyn import Chain, Fixed, Link, Prismatic, Revolute
-from chaindyn._check import as_array, checked
+from chaindyn._check import as_array, checked, require_between
 
 INERTIA = np.eye(3)
 GOOD = {"joint": Revolute(), "mass": 1, "com": (0, 0, 0), "inertia": INERTIA}
@@ -323,6 +323,23 @@ def _turned(inertia):
 @pytest.mark.parametrize("call", ACCEPTED.values(), ids=ACCEPTED)
 def test_is_accepted(call):
     call()
+
+
+@pytest.mark.parametrize(
+    ("x", "worst"),
+    [(-0.1, "-0.1"), (1.5, "1.5"), ([0.2, 7, -3], "7"), ([[0, 1], [1, math.nan]], "nan"), (2, "2")],
+)
+def test_what_lies_outside_is_told(x, worst):
+    with pytest.raises(ValueError) as caught:
+        require_between(np.array(x), "share", 0, 1)
+    assert str(caught.value) == f"share is {worst}, but must lie between 0 and 1"
+
+
+def test_the_ends_lie_between_and_so_does_what_cannot_be_judged():
+    require_between(np.array([0.0, 0.5, 1.0]), "share", 0, 1)
+    require_between(np.array(1), "share", 0, 1)
+    require_between(np.zeros((0,)), "share", 0, 1)
+    require_between(np.array([2 + 1j]), "share", 0, 1)
 
 
 def test_symbols_pass_where_only_numbers_could_be_judged():

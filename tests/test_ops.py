@@ -101,6 +101,55 @@ def test_a_number_without_the_function_is_told_so():
         ops.sin(np.array([Fraction(1, 2)], object))
 
 
+def test_where_chooses_entries_and_broadcasts():
+    chosen = ops.where(np.array([[True], [False]]), np.array([1.0, 2.0]), 0)
+    assert chosen.tolist() == [[1, 2], [0, 0]]
+    third = np.array([Fraction(1, 3)], object)
+    assert ops.where(np.array([True]), third, 0).tolist() == [Fraction(1, 3)]
+    assert type(ops.where(np.array([False]), third, 0)[0]) is int
+
+
+def test_positive_judges_numbers_and_lets_symbols_be():
+    assert ops.positive(np.array([-1.0, 0.0, 1e-300, np.nan])).tolist() == [
+        False,
+        False,
+        True,
+        False,
+    ]
+    assert ops.positive(np.array([1 - 5j, -1 + 5j, 1e-30j])).tolist() == [True, False, False]
+    assert ops.positive(np.array([Fraction(-1, 3), 0, Fraction(1, 3)], object)).tolist() == [
+        False,
+        False,
+        True,
+    ]
+    assert ops.positive(np.zeros((2, 0))).shape == (2, 0)
+    sp = pytest.importorskip("sympy")
+    x, y = sp.Symbol("x"), sp.Symbol("y", positive=True)
+    judged = ops.positive(np.array([[x, y, -y], [sp.Integer(0), sp.sqrt(2) - 1, -sp.pi]]))
+    assert judged.tolist() == [[True, True, False], [False, True, False]]
+    ca = pytest.importorskip("casadi", reason="CasADi is not installed")
+    assert ops.positive(np.array([ca.SX.sym("x"), -ca.SX.sym("y")], object)).tolist() == [True] * 2
+
+
+@pytest.mark.parametrize("batch", [(), (4,), (2, 3)])
+def test_solve_pivoted_takes_any_regular_matrix(batch):
+    rng = np.random.default_rng(3)
+    A, b = rng.normal(size=(*batch, 6, 6)), rng.normal(size=(*batch, 6, 2))
+    A[..., 0, 0] = 0  # an elimination without pivoting would divide by it
+    x = ops.solve_pivoted(A, b)
+    assert x.shape == b.shape
+    assert normwise(A @ x, b) <= 100 * EPS * np.linalg.cond(A).max()
+    assert ops.solve_pivoted(A, b[..., :1] * 0 + np.ones((6, 1))).shape == (*batch, 6, 1)
+
+
+def test_solve_pivoted_keeps_exact_numbers_exact():
+    A = np.array([[2, 1], [-1, 3]], object)
+    x = ops.solve_pivoted(A, np.array([[1], [0]]))
+    assert x.tolist() == [[Fraction(3, 7)], [Fraction(1, 7)]]
+    x = ops.solve_pivoted(A.astype(int), np.array([[Fraction(1)], [Fraction(0)]], object))
+    assert x.tolist() == [[Fraction(3, 7)], [Fraction(1, 7)]]
+
+
 # --- symbols ---
 
 
@@ -301,3 +350,14 @@ def test_jax_compiles_batches_and_differentiates(jax):
 def test_jax_arrays_stay_jax_arrays(jax):
     chain = planar_arm(1.0, 2.0)
     assert isinstance(body_jacobian(chain, jax.numpy.zeros(2), "tool"), jax.Array)
+
+
+def test_jax_chooses_judges_and_solves_while_it_traces(jax):
+    def all_three(x):
+        A = ops.eye(2) + ops.where(ops.positive(x), x, 0) * np.array([[0, 1], [1, 0]])
+        return ops.solve_pivoted(A, np.ones((2, 1)))
+
+    for x in (-3.0, 0.5):
+        expected = np.full((2, 1), 1 / (1 + max(x, 0)))
+        assert_near(np.asarray(jax.jit(all_three)(x)), expected, 1)
+    assert jax.jit(ops.positive)(np.array([-1, 2])).tolist() == [False, True]

@@ -6,14 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from trees import assert_near, bound
+from trees import assert_near, bound, stored_chain
 
 from chaindyn import (
-    Chain,
-    Fixed,
-    Link,
-    Prismatic,
-    Revolute,
     body_accelerations,
     body_jacobian,
     body_twists,
@@ -34,17 +29,6 @@ def name_of(model):
     return model["name"].replace(" ", "-")
 
 
-def chain_of(model):
-    """The chain that the stored data describe."""
-    kinds = {"Revolute": Revolute, "Prismatic": Prismatic, "Fixed": lambda axis: Fixed()}
-    return Chain(
-        [
-            Link(kinds[data.pop("joint")](data.pop("axis")), **data)
-            for data in map(dict, model["links"])
-        ]
-    )
-
-
 @pytest.fixture(params=MODELS, ids=name_of)
 def stored(request):
     """Each model's chain, with its two states as a batch and the results of both."""
@@ -57,7 +41,7 @@ def stored(request):
             results = [result[key] for result in results]
         return np.array(results)
 
-    return chain_of(model), states, expected
+    return stored_chain(model), states, expected
 
 
 def leaves(chain):
@@ -109,7 +93,7 @@ def test_jacobian_dot_qd(stored, frame):
 @pytest.mark.parametrize("model", [m for m in ROBOTS if m["bodies"]], ids=name_of)
 def test_merged_bodies(model):
     """What `load_urdf` made of the welds, kept with the model, against what Pinocchio made of them."""
-    chain, bodies = chain_of(model), model["bodies"]
+    chain, bodies = stored_chain(model), model["bodies"]
     assert_near(chain.mass, np.array(bodies["mass"]), 1)
     assert_near(chain.com, np.array(bodies["com"]), 1)
     assert_near(chain.inertia, np.array(bodies["inertia"]), 1)
@@ -118,7 +102,7 @@ def test_merged_bodies(model):
 @pytest.mark.parametrize("model", ROBOTS, ids=name_of)
 def test_the_file_still_gives_the_stored_chain(model, robot_file):
     pytest.importorskip("yourdfpy")
-    chain, stored = load_urdf(robot_file(model["file"]), **model["options"]), chain_of(model)
+    chain, stored = load_urdf(robot_file(model["file"]), **model["options"]), stored_chain(model)
     assert chain.names == stored.names and chain.parent == stored.parent
     assert [type(joint) for joint in chain.joints] == [type(joint) for joint in stored.joints]
     for name in ("mass", "com", "inertia", "offset", "rotation"):

@@ -1,4 +1,4 @@
-"""Random chains and trees, the same ones in every run, and how near to the truth a result must be."""
+"""Random chains and trees, the same ones in every run, stored ones, and how near to the truth a result must be."""
 
 from __future__ import annotations
 
@@ -7,7 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from chaindyn import Chain, Fixed, Link, Prismatic, Revolute, random_state
+from chaindyn import (
+    Chain,
+    Fixed,
+    Link,
+    Prismatic,
+    Revolute,
+    body_accelerations,
+    body_jacobian,
+    body_twists,
+    crf,
+    forward_kinematics,
+    random_state,
+)
 from chaindyn.teaching import normwise
 
 EPS = np.finfo(float).eps
@@ -96,6 +108,35 @@ def motion(case: Case, chain: Chain, batch: tuple[int, ...] = ()) -> tuple[Any, 
     rng = np.random.default_rng(1000 + case.seed)
     q, qd = random_state(chain, rng, batch=batch)
     return (1e-8 * q if case.variety == "tiny" else q), qd, rng.normal(size=qd.shape)
+
+
+def stored_chain(model: dict[str, Any]) -> Chain:
+    """Return the chain that an oracle's data describe."""
+    kinds = {"Revolute": Revolute, "Prismatic": Prismatic, "Fixed": lambda axis: Fixed()}
+    return Chain(
+        [
+            Link(kinds[data.pop("joint")](data.pop("axis")), **data)
+            for data in map(dict, model["links"])
+        ]
+    )
+
+
+def mass_matrix_and_bias(chain: Chain, q: Any, qd: Any) -> tuple[Any, Any]:
+    """Return M and h from each link's Jacobian, by virtual power: nothing is handed from link to link."""
+    R, _ = forward_kinematics(chain, q)
+    V, bias = body_twists(chain, q, qd), body_accelerations(chain, q, qd, 0 * qd)
+    M, h = 0, 0
+    for i, inertia in enumerate(chain.spatial_inertia):
+        J = body_jacobian(chain, q, i)
+        falling = np.concatenate([np.zeros(3), R[i].T @ np.asarray(chain.gravity)])
+        M = M + J.T @ inertia @ J
+        h = h + J.T @ (inertia @ (bias[i] - falling) + crf(V[i]) @ inertia @ V[i])
+    return M, h
+
+
+def allowed(M: Any) -> float:
+    """Return 100 roundings for each unit of the mass matrix's condition, never above 1e-8."""
+    return min(100 * EPS * np.linalg.cond(M), 1e-8)
 
 
 def bound(n: int) -> float:
