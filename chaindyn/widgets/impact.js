@@ -132,15 +132,14 @@ function shareOf(tree, request, axis) {
   return (request.q[tree.column[axis]] - low) / (high - low);
 }
 
-const CELLS = 25; // of the map each way, as in Python
-
 function mapOf(tree, request) {
   const [kind, link] = request.feel;
+  const { cells } = tree; // each way
   const [impulse, mass, felt] = [[], [], []];
-  for (let j = 0; j < CELLS; j++) {
-    const up = atShare(tree, request, request.axes[1], (j + 0.5) / CELLS);
-    const row = Array.from({ length: CELLS }, (_, i) => {
-      const there = atShare(tree, up, request.axes[0], (i + 0.5) / CELLS);
+  for (let j = 0; j < cells; j++) {
+    const up = atShare(tree, request, request.axes[1], (j + 0.5) / cells);
+    const row = Array.from({ length: cells }, (_, i) => {
+      const there = atShare(tree, up, request.axes[0], (i + 0.5) / cells);
       const given = yieldingOf(tree, there);
       const reaction = () => dot(reactionAt(tree, given, link, given.jump, request.body, request.normal).force, request.normal);
       const one = kind === "jump" ? given.jump[tree.column[link]] : reaction();
@@ -174,7 +173,7 @@ function zeroLine(grid) {
   return pieces;
 }
 
-const PLOT = { left: 56, top: 8, size: 330, bottom: 52 };
+const PLOT = { left: 56, top: 16, size: 330, bottom: 52 };
 
 // A square of shaded cells with two coordinates, a line in it and the present place, which can be moved. `get` returns the place's
 // shares of the way across and up, `set` takes them.
@@ -244,16 +243,17 @@ class PostureMap {
   }
 }
 
-// The number that the darkest shade stands for: the greatest, or, where few cells tower over the rest, what 9 in 10 do not exceed.
+// The number that the darkest shade stands for: the greatest, or, where few cells tower over the rest, three times the median.
 function mostOf(grid) {
   const sorted = grid.flat().filter((x) => x !== null && x > 0).sort((a, b) => a - b);
   if (!sorted.length) return { most: 1, capped: false };
-  const [greatest, usual] = [sorted.at(-1), sorted[Math.floor(0.9 * (sorted.length - 1))]];
-  return greatest > 2 * usual ? { most: usual, capped: true } : { most: greatest, capped: false };
+  const [greatest, usual] = [sorted.at(-1), sorted[Math.floor(sorted.length / 2)]];
+  return greatest > 3 * usual ? { most: 3 * usual, capped: true } : { most: greatest, capped: false };
 }
 
 // --- The view -------------------------------------------------------------------------------------------------------------
 
+const ARM = 0.3; // how far behind the wall the handle that turns it is, in reaches of the chain
 const QUANTITIES = { impulse: "impulse [N s]", mass: "effective mass [kg]" };
 
 // A direction as two angles: turn about z from x, and tilt up from the x-y plane [degrees].
@@ -263,12 +263,14 @@ const tiltOf = ([x, y, z]) => degrees(Math.atan2(z, Math.hypot(x, y)));
 
 const endPoints = (tree, { R, p }) => [...p, ...p.map((origin, i) => add(origin, apply(R[i], tree.end[i])))];
 
-// A camera that has the whole of a posed chain, and the wall, in the picture.
-function cameraFor(tree, q) {
-  const points = [[0, 0, 0], ...endPoints(tree, poses(tree, q))];
+// A camera that has the whole of a chain as it starts, and the arrow of the blow, in the picture.
+function cameraFor(tree, { q, body, point, normal }) {
+  const at = poses(tree, q);
+  const struck = add(at.p[body], apply(at.R[body], point));
+  const points = [[0, 0, 0], ...endPoints(tree, at), subtract(struck, scale(ARM * tree.reach, normal))];
   const [low, high] = [Math.min, Math.max].map((pick) => [0, 1, 2].map((k) => pick(...points.map((x) => x[k]))));
   const middle = scale(0.5, add(low, high));
-  const camera = new Camera(150 / Math.max(tree.reach / 3, ...points.map((x) => norm(subtract(x, middle)))), middle);
+  const camera = new Camera(165 / Math.max(tree.reach / 3, ...points.map((x) => norm(subtract(x, middle)))), middle);
   camera.look(tree.view);
   return camera;
 }
@@ -284,7 +286,7 @@ function render({ model, el }) {
   const tree = () => chains[talk.request.chain];
   const embedded = (request) => fromMasses(chains[request.chain], { ...request, map: request.map === held.key ? null : request.map });
   const talk = new Talk(model, { embedded, data: "the chain\u2019s embedded masses, by a mass matrix of its own", show });
-  const camera = cameraFor(tree(), talk.request.q);
+  const camera = cameraFor(tree(), talk.request);
   const stage = new Stage("The chain and the wall", camera, talk.update);
   let held = { key: null }; // the map that is shown, until a newer one is there
   const refreshers = [];
@@ -319,12 +321,12 @@ function render({ model, el }) {
     const on = scale(Math.max(0, Math.min(1, shareAlong(tree(), { body, point }))), end);
     ask({ point: norm(subtract(point, on)) < 0.04 * tree().reach ? on : point });
   }
-  const arm = () => 0.3 * tree().reach;
+  const arm = () => ARM * tree().reach;
   const struck = () => {
     const { R, p } = poses(tree(), talk.request.q);
     return add(p[talk.request.body], apply(R[talk.request.body], talk.request.point));
   };
-  stage.handle("Direction of the blow", "force", () => add(struck(), scale(arm(), talk.request.normal)), (tip) => aim(subtract(tip, struck())));
+  stage.handle("Direction of the blow", "force", () => subtract(struck(), scale(arm(), talk.request.normal)), (tail) => aim(subtract(struck(), tail)));
   stage.handle("Point of the blow", "force", struck, strikeAt);
   stage.onGrab = (link, where, moved) => {
     const [i, change] = pulled(tree(), camera, talk.result().values, link, where, moved);
@@ -340,7 +342,7 @@ function render({ model, el }) {
 
   function choose(index) {
     const { start } = chains[index];
-    Object.assign(camera, cameraFor(chains[index], start.q));
+    Object.assign(camera, cameraFor(chains[index], start));
     ask({ ...start, chain: index });
   }
 
@@ -403,7 +405,7 @@ function render({ model, el }) {
   const numbers = html("div");
   const tell = layout(el, stage, [about, map.svg, legend, line, chooser, ...panels], numbers);
   el.querySelector(".chaindyn").prepend(
-    html("p", { class: "lead" }, "A moving chain strikes a fixed, smooth wall. Drag the dot on the chain to where it strikes, the dot at the arrow to turn the wall, a link to bend the chain; or click another posture in the map."),
+    html("p", { class: "lead" }, "A moving chain strikes a fixed, smooth wall. Drag the dot on the chain to where it strikes, the dot behind the wall to turn it, a link to bend the chain; or click another posture in the map."),
   );
 
   function show() {
@@ -460,13 +462,13 @@ function render({ model, el }) {
       return [html("td", {}, shown(was)), html("td", {}, shown(now)), html("td", {}, shown(jump), bars), ...heard];
     };
     const unit = kind.includes("Prismatic") ? "rad/s or m/s" : "rad/s";
-    const heads = ["before", "after", "jump", "push [N s]", "turn [N m s]"].map((text) => html("th", { scope: "col" }, text));
+    const heads = ["before", "after", "jump", "push [N\u00a0s]", "moment [N\u00a0m\u00a0s]"].map((text) => html("th", { scope: "col" }, text));
     return html(
       "table",
       { class: "joints" },
       html("caption", {}, `Joint speeds [${unit}], and the impulse of each bearing on its link`),
       html("thead", {}, html("tr", {}, html("td"), ...heads)),
-      html("tbody", {}, ...names.map((name, i) => html("tr", {}, html("th", { scope: "row" }, name), ...cells(i)))),
+      html("tbody", {}, ...names.map((name, i) => html("tr", {}, html("th", { scope: "row" }, name.replaceAll("_", "_\u200b")), ...cells(i)))),
     );
   }
 
@@ -484,7 +486,7 @@ function render({ model, el }) {
     map.place();
     const fresh = held.key === keyOf(request);
     map.cells.classList.toggle("late", !fresh);
-    about.textContent = `Map: the ${quantity === "impulse" ? "impulse" : "effective mass"} in other postures, all else as it is. The ring is the present one.`;
+    about.textContent = `Map: the ${quantity === "impulse" ? "impulse" : "effective mass"} in other postures, all else as it is: none where the point would be leaving. The ring is the present one.`;
     if (held.impulse === undefined) return;
     if (held !== map.drawn || quantity !== map.quantity) {
       const { most: top, capped } = mostOf(held[quantity]);
@@ -525,19 +527,20 @@ function render({ model, el }) {
     const moment = Math.min((0.25 * reach) / (usual || 1), (0.4 * reach) / (quickest || 1));
     ghost(qd, -moment, "faint", "6 5");
     if (finite) ghost(qd_after, moment, "motion", "none");
-    paintLinks(stage, tree(), endsOf(tree()), values, body);
+    paintLinks(stage, tree(), endsOf(tree()), values, body, { axes: false }); // their colours are those of pushes and speeds
     p.forEach((at, i) => column[i] !== null && stage.line([at, at], "ink", { width: 11 }));
     // Velocities of the struck point: arriving, and leaving.
     stage.arrow(subtract(point, scale(moment, before)), scale(moment, before), "faint", { width: 3.5 });
     if (!after.includes(null)) stage.arrow(point, scale(moment, after), "motion", { width: 3.5 });
-    stage.line([point, add(point, scale(arm(), normal))], "force", { width: 1.5, dash: "3 5" });
+    stage.line([point, subtract(point, scale(arm(), normal))], "force", { width: 1.5, dash: "3 5" });
     if (!impulse) return;
     const largest = Math.max(impulse, ...reactions.filter((f) => !f.includes(null)).map(norm));
     const metres = (0.3 * reach) / largest; // a newton second of the arrows
     reactions.forEach((f, i) => {
       if (!f.includes(null) && norm(f) > 1e-9 * largest) stage.arrow(p[i], scale(metres, f), "force", { width: 2.5 });
     });
-    stage.arrow(point, scale(metres * impulse, normal), "force", { width: 5 });
+    const blow = scale(metres * impulse, normal); // out of the wall
+    stage.arrow(subtract(point, blow), blow, "force", { width: 5 });
   }
 
   show();

@@ -25,7 +25,6 @@ from chaindyn.widgets._base import Explorer, source, told
 from chaindyn.widgets.chain import _limits, _reach, _require_drawable, _shaped, _tree
 from chaindyn.widgets.heft import VIEWS
 
-CELLS = 25  # of the map, each way
 MOST_RODS = 6
 BEND = 0.4  # of each rod against the one before, at the start [rad]
 RESULTS = (
@@ -103,8 +102,7 @@ class ImpactExplorer(Explorer):
         scene = {
             "chains": [struck.scene | {"start": struck.start} for struck in self.struck],
             "labels": ([] if chain is None else ["this chain"])
-            + [f"{n} equal rod{'s'[: n - 1]}" for n in range(1, MOST_RODS + 1)],
-            "cells": CELLS,
+            + ["1 rod", *[f"{n} equal rods" for n in range(2, MOST_RODS + 1)]],
         }
         start = {"chain": first, **self.struck[first].start, "restitution": float(restitution)}
         start |= {"quantity": "impulse", "map": None}
@@ -117,7 +115,9 @@ class ImpactExplorer(Explorer):
         if request["map"] is not None:
             try:
                 values["map"] = {"key": request["map"], **self._map(struck, request)}
-            except Exception as error:  # the reader's own; the present posture may well have an answer
+            except (
+                Exception
+            ) as error:  # the reader's own; the present posture may well have an answer
                 values["map"] = {"key": request["map"], "error": told(error)}
         return values
 
@@ -166,7 +166,7 @@ class ImpactExplorer(Explorer):
         }
 
     def _map(self, struck: Struck, request: dict) -> dict[str, Any]:
-        """Return impulse, effective mass and what the chosen joint feels of 1 N s, (CELLS, CELLS), rows upwards."""
+        """Return impulse, effective mass and what the chosen joint feels of 1 N s, (cells, cells), rows upwards."""
         chain, b = struck.chain, request["body"]
         q, local = _grid(struck, request)
         R, p = forward_kinematics(chain, q)
@@ -250,6 +250,7 @@ def _struck(
         "mass": chain.mass,
         "moments": chain.inertia,
         "view": VIEWS[view],
+        "cells": 41 if chain.n <= 3 else 25,  # of the map, each way: some 50 ms of `impact`
     }
     q = np.zeros(chain.nq) if q is None else _shaped("q", q, (chain.nq,))
     if qd is None:
@@ -280,18 +281,14 @@ def _ends(chain: Chain, tip: np.ndarray) -> np.ndarray:
     return ends
 
 
-def _head_on(
-    chain: Chain, q: np.ndarray, qd: np.ndarray, b: int, point: np.ndarray
-) -> np.ndarray:
+def _head_on(chain: Chain, q: np.ndarray, qd: np.ndarray, b: int, point: np.ndarray) -> np.ndarray:
     """Return the direction against the velocity of a point of link b; x, if the point rests."""
     R, p = forward_kinematics(chain, q)
     velocity = point_velocity(body_twists(chain, q, qd, frame="world")[b], p[b] + R[b] @ point)
     return -velocity if np.linalg.norm(velocity) > 0 else np.array([1.0, 0, 0])
 
 
-def _axes(
-    chain: Chain, axes: Sequence[int | str] | None, moving: list[int]
-) -> list[int | str]:
+def _axes(chain: Chain, axes: Sequence[int | str] | None, moving: list[int]) -> list[int | str]:
     """Return the map's coordinates as indices of links or "along"; by default two joints that carry the struck link."""
     if axes is None:
         return [moving[0], "along"] if len(moving) == 1 else list(moving[len(moving) > 2 :][:2])
@@ -309,10 +306,11 @@ def _axes(
 
 
 def _grid(struck: Struck, request: dict) -> tuple[np.ndarray, np.ndarray]:
-    """Return the postures of the map (CELLS, CELLS, nq), and where the link is struck in each, in its own frame."""
-    q = np.tile(np.array(request["q"], float), (CELLS, CELLS, 1))
-    local = np.tile(np.array(request["point"], float), (CELLS, CELLS, 1))
-    middles = (np.arange(CELLS) + 0.5) / CELLS
+    """Return the postures of the map (cells, cells, nq), and where the link is struck in each, in its own frame."""
+    cells = struck.scene["cells"]
+    q = np.tile(np.array(request["q"], float), (cells, cells, 1))
+    local = np.tile(np.array(request["point"], float), (cells, cells, 1))
+    middles = (np.arange(cells) + 0.5) / cells
     for axis, across in zip(request["axes"], (True, False), strict=True):
         share = middles if across else middles[:, None]
         if axis == "along":
