@@ -611,11 +611,11 @@ def test_what_cannot_be_struck_is_told():
 
 
 def test_a_blow_is_answered_in_time():
-    """With its map, which takes most of it: six links, 1250 states."""
+    """With its map, which takes most of it. By the processor's clock, which other work on the machine leaves alone."""
     widget = ImpactExplorer(chaindyn.robots.ur5(), tip=chaindyn.robots.UR5_FLANGE)
     took = []
     for k in range(9):
-        start = time.perf_counter()
+        start = time.process_time()
         tell(widget, restitution=k / 10, map=str(k))
-        took.append(time.perf_counter() - start)
+        took.append(time.process_time() - start)
     assert np.median(took) < 0.1

@@ -1,4 +1,4 @@
-"""Widgets to take hold of: a screw and a wrench, a chain to turn joint by joint, how heavy it feels, how it takes a blow.
+"""Widgets to take hold of: a screw and a wrench, a chain to turn joint by joint, how heavy it feels, a blow to it.
 
 Each takes the functions under study as arguments, so that what it shows is what those functions return.
 With a kernel, Python computes; without one, on a page of the book, the same picture works from embedded data.

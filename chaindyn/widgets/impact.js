@@ -289,6 +289,7 @@ function render({ model, el }) {
   const camera = cameraFor(tree(), talk.request);
   const stage = new Stage("The chain and the wall", camera, talk.update);
   let held = { key: null }; // the map that is shown, until a newer one is there
+  let resting; // the timer until a new one is asked for
   const refreshers = [];
   const row = ({ row, refresh }) => (refreshers.push(refresh), row);
 
@@ -300,10 +301,15 @@ function render({ model, el }) {
     const point = axes.includes("along") ? subtract(request.point, scale(shareAlong(chains[chain], request), end)).map((x) => rounded(x, 9)) : request.point;
     return JSON.stringify([chain, q, request.qd, body, point, normal, restitution, axes, feel]);
   }
+  // The blow is asked for at once, a new map when the hand rests: it takes longer.
   function ask(change) {
-    const request = { ...talk.request, ...change };
-    const key = keyOf(request);
-    talk.ask({ ...change, map: key === held.key && held.python ? null : key });
+    talk.ask({ ...change, map: null });
+    clearTimeout(resting);
+    resting = setTimeout(askMap, 80);
+  }
+  function askMap() {
+    const key = keyOf(talk.request);
+    if (key !== held.key || (talk.live && !held.python)) talk.ask({ map: key });
   }
   const setJoint = (i, value) => ask({ q: withJoint(tree(), talk.request.q, i, value) });
   const aim = (direction) => norm(direction) > 1e-6 && ask({ normal: scale(1 / norm(direction), direction) });
@@ -346,7 +352,7 @@ function render({ model, el }) {
     ask({ ...start, chain: index });
   }
 
-  // The controls of one of the chains; those of the others are hidden.
+  // The controls of one of the chains; only those of the present one are on the page.
   function panelOf(tree, index) {
     const movable = tree.names.map((_, i) => i).filter((i) => tree.column[i] !== null);
     const state = () => (talk.request.chain === index ? talk.request : tree.start);
@@ -401,11 +407,12 @@ function render({ model, el }) {
     );
   }
   const panels = chains.map(panelOf);
+  const panel = html("div", {}, ...panels);
   const chooser = row(pickerRow("Chain", labels.map((label, i) => [i, label]), () => talk.request.chain, (value) => choose(Number(value))));
   const numbers = html("div");
-  const tell = layout(el, stage, [about, map.svg, legend, line, chooser, ...panels], numbers);
+  const tell = layout(el, stage, [about, map.svg, legend, line, chooser, panel], numbers);
   el.querySelector(".chaindyn").prepend(
-    html("p", { class: "lead" }, "A moving chain strikes a fixed, smooth wall. Drag the dot on the chain to where it strikes, the dot behind the wall to turn it, a link to bend the chain; or click another posture in the map."),
+    html("p", { class: "opening" }, "A moving chain strikes a fixed, smooth wall. Drag the dot on the chain to where it strikes, the dot behind the wall to turn it, a link to bend the chain; or click another posture in the map."),
   );
 
   function show() {
@@ -416,7 +423,7 @@ function render({ model, el }) {
     const values = result.values.chain === request.chain ? result.values : embedded(request);
     stage.draw(() => paint(values, request));
     refreshers.forEach((refresh) => refresh());
-    panels.forEach((panel, i) => (panel.hidden = i !== request.chain));
+    if (panel.childElementCount > 1 || panel.firstChild !== panels[request.chain]) panel.replaceChildren(panels[request.chain]);
     showMap(request);
     const words = judge(values, request);
     numbers.replaceChildren(keyOfColours(), html("p", { class: "result" }, words), jointTable(values, request));
@@ -425,12 +432,12 @@ function render({ model, el }) {
 
   function judge({ impulse, mass, before, after, energy }, { normal }) {
     const [came, left] = [before, after].map((v) => (v.includes(null) ? null : dot(v, normal)));
-    const lost = energy[0] - energy[1];
+    const lost = energy.includes(null) ? null : energy[0] - energy[1];
     if (impulse === 0 && mass === null) return "The chain cannot move in the direction of the blow: no impulse acts, and it weighs infinitely much.";
     if (impulse === 0) return `No blow: the point ${came > 0 ? "is leaving the wall" : "rests against the wall"}. It would weigh ${shown(mass)} kg there.`;
     return (
       `Impulse ${shown(impulse)} N s. The wall feels a mass of ${shown(mass)} kg that comes at ${shown(-came)} m/s and leaves at ${shown(left)} m/s. ` +
-      `Energy lost: ${shown(lost)} J of ${shown(energy[0])} J, ${shown((100 * lost) / energy[0], 0)} %.`
+      `Energy lost: ${shown(lost)} J of ${shown(energy[0])} J, ${shown(lost === null ? null : (100 * lost) / energy[0], 0)} %.`
     );
   }
 
@@ -545,7 +552,7 @@ function render({ model, el }) {
 
   show();
   ask({});
-  return () => talk.close();
+  return () => (clearTimeout(resting), talk.close());
 }
 
 export default { render };

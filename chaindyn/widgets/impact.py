@@ -57,10 +57,10 @@ class ImpactExplorer(Explorer):
     the book's own if not given. body : index or name of the link that is struck, None the only leaf; point : (3,)
     where, in that link's frame, its far end if None; normal : (3,) from the wall into the link, in world axes,
     against the velocity of the point if None. tip, limits : as for `ChainExplorer`. axes : the two coordinates
-    of the map, each the index or name of a link whose joint moves, or "along" for the point of the blow along the struck link;
-    view : "space", "xy", "xz" or "yz", how it is looked at first. The map takes one call of `impact`
-    for all its postures. ValueError if a joint is not revolute, prismatic or fixed, no joint carries the struck link,
-    there is no such view, body or axis, or an argument has another shape or is out of range.
+    of the map, each the index or name of a link whose joint moves, or "along" for where along its link the blow is;
+    view : "space", "xy", "xz" or "yz", how it is looked at first. The map asks `impact` for
+    all its postures at once. ValueError if a joint is not revolute, prismatic or fixed, no joint carries
+    the struck link, there is no such view, body or axis, or an argument has another shape or is out of range.
     """
 
     _esm = source("base.js", "tree.js", "impact.js")
@@ -83,7 +83,7 @@ class ImpactExplorer(Explorer):
         tip: ArrayLike | None = None,
         limits: ArrayLike | None = None,
     ) -> None:
-        given = {"q": q, "qd": qd, "body": body, "point": point, "normal": normal}
+        given: dict[str, Any] = {"q": q, "qd": qd, "body": body, "point": point, "normal": normal}
         given |= {"axes": axes, "view": view, "tip": tip, "limits": limits}
         if chain is not None and links is not None:
             raise ValueError(
@@ -96,7 +96,7 @@ class ImpactExplorer(Explorer):
             raise ValueError(f"links is {links!r}, but must be a number from 1 to {MOST_RODS}")
         for n in range(1, MOST_RODS + 1):
             own = given if chain is None and n == count else {}
-            rods = {"q": BEND * np.ones(n), "tip": (1, 0, 0), "view": "xy"}
+            rods: dict[str, Any] = {"q": BEND * np.ones(n), "tip": (1, 0, 0), "view": "xy"}
             self.struck.append(_struck(_rods(n), **rods | _set(own)))
         first = count - 1 if chain is None else 0
         scene = {
@@ -149,6 +149,7 @@ class ImpactExplorer(Explorer):
         point = p[b] + R[b] @ np.array(request["point"], float)
         blow = self._strike(struck, request, q, qd, point)
         twist = body_twists(chain, q, qd, frame="world")[b]
+        after = twist + blow["twist_jumps"][b]
         moments, forces = blow["joint_impulses"][:, :3], blow["joint_impulses"][:, 3:]
         return {
             "chain": request["chain"],
@@ -159,7 +160,8 @@ class ImpactExplorer(Explorer):
             "mass": blow["effective_mass"],
             "qd_after": qd + blow["qd_jump"],
             "before": point_velocity(twist, point),
-            "after": point_velocity(twist + blow["twist_jumps"][b], point),
+            "after": after[3:]
+            + np.cross(after[:3], point),  # unchecked: it may be the reader's NaN
             "reactions": forces,
             "moments": moments - np.cross(p, forces),  # about the joints
             "energy": [blow["energy_before"], blow["energy_after"]],
@@ -171,22 +173,29 @@ class ImpactExplorer(Explorer):
         q, local = _grid(struck, request)
         R, p = forward_kinematics(chain, q)
         point = p[..., b, :] + (R[..., b, :, :] @ local[..., None])[..., 0]
-        normal = np.array(request["normal"], float)
-        blow = np.concatenate(
-            [np.cross(point, normal), np.broadcast_to(normal, point.shape)], axis=-1
-        )
-        levers = (body_jacobian(chain, q, b, frame="world").mT @ blow[..., None])[..., 0]
-        # The reader's speeds for the impulse; and for the line, speeds at which the point approaches in any posture.
-        qd = np.stack([np.broadcast_to(request["qd"], levers.shape), -levers])
-        hit = self._strike(struck, request, np.stack([q, q]), qd, np.stack([point, point]))
+        qd = np.broadcast_to(np.array(request["qd"], float), (*q.shape[:-1], chain.nv))
+        hit = self._strike(struck, request, q, qd, point)
+        impulse, mass = hit["impulse"], hit["effective_mass"]
+        felt = self._felt(struck, request, hit)
+        # Where the point is leaving nothing is felt; what would be, were it approaching, tells where the line goes on.
+        away = impulse == 0
+        if away.any():
+            q, point, normal = q[away], point[away], np.array(request["normal"], float)
+            blow = np.hstack([np.cross(point, normal), np.broadcast_to(normal, point.shape)])
+            levers = (body_jacobian(chain, q, b, frame="world").mT @ blow[..., None])[..., 0]
+            hit = self._strike(struck, request, q, -levers, point)
+            felt[away] = self._felt(struck, request, hit)
+        return {"impulse": impulse, "mass": mass, "felt": felt}
+
+    def _felt(self, struck: Struck, request: dict, hit: dict[str, np.ndarray]) -> np.ndarray:
+        """Return what the chosen joint feels for each newton second of the blow; NaN where there is none."""
         kind, link = request["feel"]
         if kind == "jump":
-            felt = hit["qd_jump"][1, ..., struck.scene["column"][link]]
+            felt = hit["qd_jump"][..., struck.scene["column"][link]]
         else:
-            felt = hit["joint_impulses"][1, ..., link, 3:] @ normal
+            felt = hit["joint_impulses"][..., link, 3:] @ np.array(request["normal"], float)
         with np.errstate(divide="ignore", invalid="ignore"):
-            felt = felt / hit["impulse"][1]
-        return {"impulse": hit["impulse"][0], "mass": hit["effective_mass"][0], "felt": felt}
+            return np.where(hit["impulse"] > 0, felt / hit["impulse"], np.nan)
 
 
 def _as_tuple(impact: Callable[..., Any]) -> Callable[..., Any]:
@@ -206,7 +215,7 @@ def _set(options: dict[str, Any]) -> dict[str, Any]:
 
 def _rods(n: int) -> Chain:
     """Return equal uniform rods of 1 m and 1 kg, hinged about z, without weight."""
-    rod = {"mass": 1, "com": (0.5, 0, 0), "inertia": np.diag([0, 1 / 12, 1 / 12])}
+    rod: dict[str, Any] = {"mass": 1, "com": (0.5, 0, 0), "inertia": np.diag([0, 1 / 12, 1 / 12])}
     offsets = [(0, 0, 0), *[(1, 0, 0)] * (n - 1)]
     names = [f"rod {i}" for i in range(1, n + 1)]
     links = [
@@ -272,7 +281,7 @@ def _struck(
 
 
 def _ends(chain: Chain, tip: np.ndarray) -> np.ndarray:
-    """Return where each link ends, in its frame (n, 3): where its first child sits, else its centre of mass or the tip."""
+    """Return where each link ends, in its frame (n, 3): its first child's seat, else centre of mass or tip."""
     ends = np.array(chain.com, float)
     ends[-1] = tip
     for i in reversed(range(chain.n)):
@@ -296,10 +305,12 @@ def _axes(chain: Chain, axes: Sequence[int | str] | None, moving: list[int]) -> 
         raise ValueError(f"axes is {axes!r}, but must be two coordinates of the map")
     chosen: list[int | str] = []
     for axis in axes:
-        link = axis if isinstance(axis, str) and axis == "along" else chain.index(axis)
-        if link != "along" and not chain.joints[link].nv:
+        if isinstance(axis, str) and axis == "along":
+            chosen.append(axis)
+            continue
+        chosen.append(link := chain.index(axis))
+        if not chain.joints[link].nv:
             raise ValueError(f"axes has {axis!r}, whose joint does not move")
-        chosen.append(link)
     if chosen[0] == chosen[1]:
         raise ValueError(f"axes is {axes!r}: the two coordinates must differ")
     return chosen
