@@ -74,24 +74,25 @@ class Explorer(anywidget.AnyWidget):
     def _reply(self, change: dict) -> None:
         request = change["new"]
         try:
-            told: dict[str, Any] = {"values": plain(self.compute(request))}
+            answer: dict[str, Any] = {"values": plain(self.compute(request))}
         except Exception as error:
-            told = {
-                "error": "; ".join(
-                    [f"{type(error).__name__}: {error}", *getattr(error, "__notes__", [])]
-                )
-            }
-        self.answer = {"serial": request.get("serial", 0), **told}
+            answer = {"error": told(error)}
+        self.answer = {"serial": request.get("serial", 0), **answer}
+
+
+def told(error: Exception) -> str:
+    """Return what went wrong in one line, with where it did."""
+    return "; ".join([f"{type(error).__name__}: {error}", *getattr(error, "__notes__", [])])
 
 
 def plain(x: Any) -> Any:
     """Return arrays as lists and numbers as floats, for JSON; what is not finite, which JSON lacks, becomes None."""
     if isinstance(x, dict):
         return {key: plain(value) for key, value in x.items()}
-    if isinstance(x, np.ndarray | list | tuple):
+    if isinstance(x, np.ndarray | np.generic):
+        x = x.tolist()
+    if isinstance(x, list | tuple):
         return [plain(value) for value in x]
-    if isinstance(x, np.generic):
-        x = x.item()
     return None if isinstance(x, float) and not np.isfinite(x) else x
 
 

@@ -133,6 +133,29 @@ class Camera {
 
 // --- The picture --------------------------------------------------------------------------------------------------
 
+// Follow a pointer over a picture from `down` until it is lifted: move(units of its viewBox since the last event, where it was,
+// where it is now). `element` keeps the pointer meanwhile.
+const placeIn = (picture, event) => {
+  const [box, { width, height }] = [picture.getBoundingClientRect(), picture.viewBox.baseVal];
+  return [((event.clientX - box.left) * width) / box.width, ((event.clientY - box.top) * height) / box.height];
+};
+function follow(picture, element, down, move) {
+  let last = placeIn(picture, down);
+  const onmove = (event) => {
+    if (event.pointerId !== down.pointerId) return;
+    const now = placeIn(picture, event);
+    move(subtract(now, last), last, now);
+    last = now;
+  };
+  const stop = () => {
+    element.removeEventListener("pointermove", onmove);
+    for (const name of ["pointerup", "pointercancel"]) element.removeEventListener(name, stop);
+  };
+  element.setPointerCapture(down.pointerId);
+  element.addEventListener("pointermove", onmove);
+  for (const name of ["pointerup", "pointercancel"]) element.addEventListener(name, stop);
+}
+
 // Strokes are drawn anew each time; handles stay, so that they keep the focus and the pointer.
 class Stage {
   constructor(label, camera, redraw) {
@@ -181,29 +204,9 @@ class Stage {
     this.redraw();
   }
 
-  // Follow a pointer from here until it is lifted: move(pixels of the picture since the last event, where it is).
-  follow(element, down, move) {
-    const box = this.svg.getBoundingClientRect();
-    const where = (event) => [((event.clientX - box.left) * WIDTH) / box.width, ((event.clientY - box.top) * HEIGHT) / box.height];
-    let last = where(down);
-    const onmove = (event) => {
-      if (event.pointerId !== down.pointerId) return;
-      const now = where(event);
-      move(subtract(now, last), last);
-      last = now;
-    };
-    const stop = () => {
-      element.removeEventListener("pointermove", onmove);
-      for (const name of ["pointerup", "pointercancel"]) element.removeEventListener(name, stop);
-    };
-    element.setPointerCapture(down.pointerId);
-    element.addEventListener("pointermove", onmove);
-    for (const name of ["pointerup", "pointercancel"]) element.addEventListener(name, stop);
-  }
-
   press(event) {
     const grabbed = event.target.closest("[data-grab]");
-    this.follow(this.svg, event, (moved, where) => {
+    follow(this.svg, this.svg, event, (moved, where) => {
       if (grabbed) return this.onGrab(grabbed.dataset.grab, where, moved);
       this.camera.turn(-moved[0] / 2, moved[1] / 2);
       this.redraw();
@@ -221,7 +224,7 @@ class Stage {
     element.addEventListener("pointerdown", (event) => {
       event.stopPropagation();
       let wanted = get();
-      this.follow(element, event, (moved) => {
+      follow(this.svg, element, event, (moved) => {
         wanted = add(wanted, this.camera.lift(moved));
         set(wanted.map((x) => rounded(x)));
       });

@@ -38,8 +38,8 @@ function endsOf(tree) {
 }
 
 // The links' strokes from their origins to their ends, the way that slides have come out, and stalks from the ground.
-function paintLinks(stage, tree, ends, { R, p }, body) {
-  stage.axes([0, 0, 0], [[1, 0, 0], [0, 1, 0], [0, 0, 1]], "", 0.15 * tree.reach);
+function paintLinks(stage, tree, ends, { R, p }, body, { axes = true } = {}) {
+  if (axes) stage.axes([0, 0, 0], [[1, 0, 0], [0, 1, 0], [0, 0, 1]], "", 0.15 * tree.reach);
   tree.names.forEach((_, i) => {
     const parent = tree.parent[i];
     const seat = parent < 0 ? tree.offset[i] : add(p[parent], apply(R[parent], tree.offset[i]));

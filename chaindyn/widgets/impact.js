@@ -1,0 +1,558 @@
+// The view of ImpactExplorer. The request is {chain, q, qd, body, point, normal, restitution, axes, feel, quantity, map}: which of
+// the scene's chains, its state, the link that is struck, where (in the link's frame) and against which direction (of the world),
+// the map's two coordinates (links whose joints turn, or "along" the struck link), whose line is drawn in it (["jump" or
+// "reaction", link]), what it shows ("impulse" or "mass"), and the name under which a new one is wanted, or null.
+
+// --- Without Python: the joint-space mass matrix -------------------------------------------------------------------------
+
+// The lower triangle L of A = L L^T.
+function cholesky(A) {
+  const L = A.map(() => A.map(() => 0));
+  A.forEach((row, i) => {
+    for (let j = 0; j <= i; j++) {
+      let rest = row[j];
+      for (let k = 0; k < j; k++) rest -= L[i][k] * L[j][k];
+      L[i][j] = i === j ? Math.sqrt(rest) : rest / L[j][j];
+    }
+  });
+  return L;
+}
+function solveLower(L, b) {
+  const x = [];
+  L.forEach((row, i) => {
+    let rest = b[i];
+    for (let k = 0; k < i; k++) rest -= row[k] * x[k];
+    x.push(rest / row[i]);
+  });
+  return x;
+}
+function solveUpper(L, b) {
+  const x = [...b];
+  for (let i = L.length - 1; i >= 0; i--) {
+    for (let k = i + 1; k < L.length; k++) x[i] -= L[k][i] * x[k];
+    x[i] /= L[i][i];
+  }
+  return x;
+}
+
+// Of a posed tree: for each link the joints that move it, each {column, w, v(point)}: turning and velocity there at unit rate.
+function motions(tree, { R, p }) {
+  const joints = tree.names.map((_, i) => {
+    const axis = apply(R[i], tree.axis[i]);
+    const turns = tree.kind[i] === "Revolute";
+    return { column: tree.column[i], w: turns ? axis : [0, 0, 0], v: (x) => (turns ? cross(axis, subtract(x, p[i])) : axis) };
+  });
+  return tree.names.map((_, i) => pathOf(tree, i).filter((k) => tree.column[k] !== null).map((k) => joints[k]));
+}
+
+// What does not depend on the speeds: how the chain yields, and a function from joint rates to the links' momenta.
+function yieldingOf(tree, { q, body, point, normal }) {
+  const at = poses(tree, q);
+  const moved = motions(tree, at);
+  const struck = add(at.p[body], apply(at.R[body], point));
+  const count = tree.column.filter((column) => column !== null).length;
+  const parts = tree.names.map((_, i) => {
+    const com = add(at.p[i], apply(at.R[i], tree.com[i]));
+    const spin = multiply(at.R[i], multiply(tree.moments[i], transpose(at.R[i])));
+    const each = moved[i].map(({ column, w, v }) => ({ column, l: scale(tree.mass[i], v(com)), h: apply(spin, w), v: v(com), w }));
+    return { com, each };
+  });
+  const M = Array.from({ length: count }, () => Array(count).fill(0));
+  for (const { each } of parts) for (const a of each) for (const b of each) M[a.column][b.column] += dot(a.v, b.l) + dot(a.w, b.h);
+  const L = cholesky(M);
+  const J = Array.from({ length: count }, () => [0, 0, 0]);
+  for (const { column, v } of moved[body]) J[column] = v(struck);
+  const Y = transpose(transpose(J).map((column) => solveLower(L, column))); // M^-1 = L^-T L^-1
+  const yn = Y.map((row) => dot(row, normal));
+  const [give, trace] = [dot(yn, yn), dot(Y.flat(), Y.flat())];
+  const movable = give > 0 && give >= 1e-12 * trace; // as in `impact`
+  return { at, parts, struck, M, J, jump: solveUpper(L, yn), mass: movable ? 1 / give : Infinity };
+}
+
+// What the joint of link i hands to it when the joint rates jump so and the struck link takes this impulse: force and moment.
+function reactionAt(tree, { at, parts, struck }, i, jump, body, blow) {
+  let [force, moment] = [[0, 0, 0], [0, 0, 0]];
+  tree.names.forEach((_, k) => {
+    if (!pathOf(tree, k).includes(i)) return;
+    const l = parts[k].each.reduce((sum, { column, l }) => add(sum, scale(jump[column], l)), [0, 0, 0]);
+    const h = parts[k].each.reduce((sum, { column, h }) => add(sum, scale(jump[column], h)), [0, 0, 0]);
+    force = add(force, l);
+    moment = add(moment, add(h, cross(subtract(parts[k].com, at.p[i]), l)));
+  });
+  if (!pathOf(tree, body).includes(i)) return { force, moment };
+  return { force: subtract(force, blow), moment: subtract(moment, cross(subtract(struck, at.p[i]), blow)) };
+}
+
+function impulseOf({ J, mass }, { qd, normal, restitution }) {
+  const speed = dot(combine(qd, J), normal);
+  return speed < 0 && mass < Infinity ? -(1 + restitution) * mass * speed : 0;
+}
+
+function fromMasses(tree, request) {
+  const { q, qd, body, normal, map } = request;
+  const given = yieldingOf(tree, request);
+  const impulse = impulseOf(given, request);
+  const jump = scale(impulse, given.jump);
+  const qd_after = add(qd, jump);
+  const blow = scale(impulse, normal);
+  const reactions = tree.names.map((_, i) => reactionAt(tree, given, i, jump, body, blow));
+  const energy = (rates) => dot(rates, apply(given.M, rates)) / 2;
+  const values = {
+    chain: request.chain,
+    ...given.at,
+    point: given.struck,
+    impulse,
+    mass: Number.isFinite(given.mass) ? given.mass : null,
+    qd_after,
+    before: combine(qd, given.J),
+    after: combine(qd_after, given.J),
+    reactions: reactions.map(({ force }) => force),
+    moments: reactions.map(({ moment }) => moment),
+    energy: [energy(qd), energy(qd_after)],
+  };
+  return map === null ? values : { ...values, map: { key: map, ...mapOf(tree, request) } };
+}
+
+// Where a share of the way across or up the map is: the request there.
+function atShare(tree, request, axis, share) {
+  if (axis !== "along") {
+    const [low, high] = tree.limits[tree.column[axis]];
+    return { ...request, q: request.q.map((old, k) => (k === tree.column[axis] ? low + (high - low) * share : old)) };
+  }
+  const end = tree.end[request.body];
+  return { ...request, point: add(request.point, scale(share - shareAlong(tree, request), end)) };
+}
+function shareAlong(tree, { body, point }) {
+  const end = tree.end[body];
+  return dot(point, end) / (dot(end, end) || 1);
+}
+function shareOf(tree, request, axis) {
+  if (axis === "along") return shareAlong(tree, request);
+  const [low, high] = tree.limits[tree.column[axis]];
+  return (request.q[tree.column[axis]] - low) / (high - low);
+}
+
+function mapOf(tree, request) {
+  const [kind, link] = request.feel;
+  const { cells } = tree; // each way
+  const [impulse, mass, felt] = [[], [], []];
+  for (let j = 0; j < cells; j++) {
+    const up = atShare(tree, request, request.axes[1], (j + 0.5) / cells);
+    const row = Array.from({ length: cells }, (_, i) => {
+      const there = atShare(tree, up, request.axes[0], (i + 0.5) / cells);
+      const given = yieldingOf(tree, there);
+      const reaction = () => dot(reactionAt(tree, given, link, given.jump, request.body, request.normal).force, request.normal);
+      const one = kind === "jump" ? given.jump[tree.column[link]] : reaction();
+      const finite = Number.isFinite(given.mass);
+      return [impulseOf(given, there), finite ? given.mass : null, finite ? one : null];
+    });
+    impulse.push(row.map((x) => x[0]));
+    mass.push(row.map((x) => x[1]));
+    felt.push(row.map((x) => x[2]));
+  }
+  return { impulse, mass, felt };
+}
+
+// --- The map ------------------------------------------------------------------------------------------------------------
+
+// Where a grid of numbers passes through zero: pieces [[x, y], [x, y]] in cells, each between linear crossings of a square's edges.
+function zeroLine(grid) {
+  const pieces = [];
+  for (let j = 0; j + 1 < grid.length; j++) {
+    for (let i = 0; i + 1 < grid[j].length; i++) {
+      const corners = [[i, j], [i + 1, j], [i + 1, j + 1], [i, j + 1]];
+      const values = corners.map(([x, y]) => grid[y][x]);
+      if (values.includes(null)) continue;
+      const crossings = corners.flatMap((a, k) => {
+        const [b, fa, fb] = [corners[(k + 1) % 4], values[k], values[(k + 1) % 4]];
+        return fa < 0 === fb < 0 ? [] : [add(a, scale(fa / (fa - fb), subtract(b, a)))];
+      });
+      for (let k = 0; k + 1 < crossings.length; k += 2) pieces.push([crossings[k], crossings[k + 1]]);
+    }
+  }
+  return pieces;
+}
+
+const PLOT = { left: 56, top: 16, size: 330, bottom: 52 };
+
+// A square of shaded cells with two coordinates, a line in it and the present place, which can be moved. `get` returns the place's
+// shares of the way across and up, `set` takes them.
+class PostureMap {
+  constructor(get, set) {
+    const { left, top, size, bottom } = PLOT;
+    this.get = get;
+    this.cells = svg("g", { class: "cells" });
+    this.line = svg("path", { class: "zero" });
+    this.labels = svg("g");
+    const clamp = (x) => Math.max(0, Math.min(1, x));
+    const setAt = ([x, y]) => set([clamp((x - left) / size), clamp(1 - (y - top) / size)]);
+    const ring = (kind) => svg("circle", { class: kind, r: kind === "halo" ? 12 : 9 });
+    this.handle = svg(
+      "g",
+      { class: "handle ink", tabindex: 0, role: "button", "aria-roledescription": "movable point", "aria-label": "The present posture in the map. Arrow keys move it." },
+      svg("circle", { class: "reach", r: 20 }),
+      ring("halo"),
+      ring("here"),
+    );
+    const drag = (element) => (event) => {
+      event.stopPropagation();
+      follow(this.svg, element, event, (_, __, now) => setAt(now));
+    };
+    const plot = svg("rect", { class: "plot", x: left, y: top, width: size, height: size });
+    this.svg = svg("svg", { viewBox: `0 0 ${left + size + 14} ${top + size + bottom}`, class: "map" }, plot, this.cells, this.line, this.labels, this.handle);
+    this.handle.addEventListener("pointerdown", drag(this.handle));
+    // A mouse takes the place along from where it is pressed; a finger taps, or scrolls the page.
+    plot.addEventListener("pointerdown", (event) => event.pointerType === "mouse" && (setAt(placeIn(this.svg, event)), drag(plot)(event)));
+    plot.addEventListener("click", (event) => setAt(placeIn(this.svg, event)));
+    this.handle.addEventListener("keydown", (event) => {
+      const steps = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
+      if (!steps[event.key]) return;
+      event.preventDefault();
+      set(add(get(), scale(event.shiftKey ? 1 / 24 : 1 / 180, steps[event.key])).map(clamp));
+    });
+  }
+  // Shade the cells by numbers from 0 to `most`, more is shown as `most`; null is left out.
+  shade(grid, most) {
+    const cell = PLOT.size / grid.length;
+    const rects = grid.flatMap((row, j) =>
+      row.map((x, i) => {
+        if (!x) return "";
+        const y = PLOT.top + PLOT.size - (j + 1) * cell;
+        return svg("rect", { x: PLOT.left + i * cell, y, width: cell, height: cell, "fill-opacity": Math.min(1, x / most).toFixed(3) });
+      }),
+    );
+    this.cells.replaceChildren(...rects.filter(Boolean));
+  }
+  trace(grid) {
+    const cell = PLOT.size / grid.length;
+    const place = ([x, y]) => `${(PLOT.left + (x + 0.5) * cell).toFixed(1)} ${(PLOT.top + PLOT.size - (y + 0.5) * cell).toFixed(1)}`;
+    this.line.setAttribute("d", zeroLine(grid).map(([a, b]) => `M${place(a)}L${place(b)}`).join(""));
+  }
+  // Name the coordinates and their values at the ends and in the middle: {name, ticks}.
+  name(across, up) {
+    const { left, top, size } = PLOT;
+    const anchors = ["start", "middle", "end"];
+    const low = across.ticks.map((text, k) => svg("text", { class: "tick", x: left + (k * size) / 2, y: top + size + 18, "text-anchor": anchors[k] }, text));
+    const side = up.ticks.map((text, k) => svg("text", { class: "tick", x: left - 6, y: top + size - (k * size) / 2 + [0, 5, 11][k], "text-anchor": "end" }, text));
+    const upright = { transform: `translate(14 ${top + size / 2}) rotate(-90)`, "text-anchor": "middle" };
+    this.labels.replaceChildren(...low, ...side, svg("text", { x: left + size / 2, y: top + size + 40, "text-anchor": "middle" }, across.name), svg("text", upright, up.name));
+  }
+  place() {
+    const [x, y] = this.get();
+    this.handle.setAttribute("transform", `translate(${PLOT.left + x * PLOT.size} ${PLOT.top + (1 - y) * PLOT.size})`);
+  }
+}
+
+// The number that the darkest shade stands for: the greatest, or, where few cells tower over the rest, three times the median.
+function mostOf(grid) {
+  const sorted = grid.flat().filter((x) => x !== null && x > 0).sort((a, b) => a - b);
+  if (!sorted.length) return { most: 1, capped: false };
+  const [greatest, usual] = [sorted.at(-1), sorted[Math.floor(sorted.length / 2)]];
+  return greatest > 3 * usual ? { most: 3 * usual, capped: true } : { most: greatest, capped: false };
+}
+
+// --- The view -------------------------------------------------------------------------------------------------------------
+
+const ARM = 0.3; // how far behind the wall the handle that turns it is, in reaches of the chain
+const QUANTITIES = { impulse: "impulse [N s]", mass: "effective mass [kg]" };
+
+// A direction as two angles: turn about z from x, and tilt up from the x-y plane [degrees].
+const toDirection = (turn, tilt) => [Math.cos(radians(tilt)) * Math.cos(radians(turn)), Math.cos(radians(tilt)) * Math.sin(radians(turn)), Math.sin(radians(tilt))];
+const turnOf = ([x, y]) => degrees(Math.atan2(y, x));
+const tiltOf = ([x, y, z]) => degrees(Math.atan2(z, Math.hypot(x, y)));
+
+const endPoints = (tree, { R, p }) => [...p, ...p.map((origin, i) => add(origin, apply(R[i], tree.end[i])))];
+
+// A camera that has the whole of a chain as it starts, and the arrow of the blow, in the picture.
+function cameraFor(tree, { q, body, point, normal }) {
+  const at = poses(tree, q);
+  const struck = add(at.p[body], apply(at.R[body], point));
+  const points = [[0, 0, 0], ...endPoints(tree, at), subtract(struck, scale(ARM * tree.reach, normal))];
+  const [low, high] = [Math.min, Math.max].map((pick) => [0, 1, 2].map((k) => pick(...points.map((x) => x[k]))));
+  const middle = scale(0.5, add(low, high));
+  const camera = new Camera(165 / Math.max(tree.reach / 3, ...points.map((x) => norm(subtract(x, middle)))), middle);
+  camera.look(tree.view);
+  return camera;
+}
+
+// The greatest speed of a link's end [m/s].
+function fastest(tree, q, qd) {
+  const [here, step] = [endPoints(tree, poses(tree, q)), 1e-5];
+  return Math.max(...endPoints(tree, poses(tree, add(q, scale(step, qd)))).map((x, i) => norm(subtract(x, here[i])) / step));
+}
+
+function render({ model, el }) {
+  const { chains, labels } = model.get("scene");
+  const tree = () => chains[talk.request.chain];
+  const embedded = (request) => fromMasses(chains[request.chain], { ...request, map: request.map === held.key ? null : request.map });
+  const talk = new Talk(model, { embedded, data: "the chain\u2019s embedded masses, by a mass matrix of its own", show });
+  const camera = cameraFor(tree(), talk.request);
+  const stage = new Stage("The chain and the wall", camera, talk.update);
+  let held = { key: null }; // the map that is shown, until a newer one is there
+  let resting; // the timer until a new one is asked for
+  const refreshers = [];
+  const row = ({ row, refresh }) => (refreshers.push(refresh), row);
+
+  // The map depends on all that is asked for but its own two coordinates.
+  function keyOf(request) {
+    const { chain, body, normal, restitution, axes, feel } = request;
+    const q = request.q.map((x, k) => (axes.some((axis) => axis !== "along" && chains[chain].column[axis] === k) ? 0 : x));
+    const end = chains[chain].end[body];
+    const point = axes.includes("along") ? subtract(request.point, scale(shareAlong(chains[chain], request), end)).map((x) => rounded(x, 9)) : request.point;
+    return JSON.stringify([chain, q, request.qd, body, point, normal, restitution, axes, feel]);
+  }
+  // The blow is asked for at once, a new map when the hand rests: it takes longer.
+  function ask(change) {
+    talk.ask({ ...change, map: null });
+    clearTimeout(resting);
+    resting = setTimeout(askMap, 80);
+  }
+  function askMap() {
+    const key = keyOf(talk.request);
+    if (key !== held.key || (talk.live && !held.python)) talk.ask({ map: key });
+  }
+  const setJoint = (i, value) => ask({ q: withJoint(tree(), talk.request.q, i, value) });
+  const aim = (direction) => norm(direction) > 1e-6 && ask({ normal: scale(1 / norm(direction), direction) });
+  function setPlace([across, up]) {
+    const there = atShare(tree(), atShare(tree(), talk.request, talk.request.axes[0], across), talk.request.axes[1], up);
+    ask({ q: there.q, point: there.point });
+  }
+
+  // Pulled at, the point of the blow stays on the line of its link where it comes near it.
+  function strikeAt(wanted) {
+    const { R, p } = poses(tree(), talk.request.q);
+    const { body } = talk.request;
+    const point = apply(transpose(R[body]), subtract(wanted, p[body]));
+    const end = tree().end[body];
+    const on = scale(Math.max(0, Math.min(1, shareAlong(tree(), { body, point }))), end);
+    ask({ point: norm(subtract(point, on)) < 0.04 * tree().reach ? on : point });
+  }
+  const arm = () => ARM * tree().reach;
+  const struck = () => {
+    const { R, p } = poses(tree(), talk.request.q);
+    return add(p[talk.request.body], apply(R[talk.request.body], talk.request.point));
+  };
+  stage.handle("Direction of the blow", "force", () => subtract(struck(), scale(arm(), talk.request.normal)), (tail) => aim(subtract(struck(), tail)));
+  stage.handle("Point of the blow", "force", struck, strikeAt);
+  stage.onGrab = (link, where, moved) => {
+    const [i, change] = pulled(tree(), camera, talk.result().values, link, where, moved);
+    if (i !== undefined) setJoint(i, talk.request.q[tree().column[i]] + change);
+  };
+
+  const map = new PostureMap(() => talk.request.axes.map((axis) => shareOf(tree(), talk.request, axis)), setPlace);
+  const about = html("p");
+  const least = html("span", {}, "0");
+  const most = html("span");
+  const legend = html("div", { class: "line" }, least, html("span", { class: "shade" }), most);
+  const line = html("p", { class: "key" });
+
+  function choose(index) {
+    const { start } = chains[index];
+    Object.assign(camera, cameraFor(chains[index], start));
+    ask({ ...start, chain: index });
+  }
+
+  // The controls of one of the chains; only those of the present one are on the page.
+  function panelOf(tree, index) {
+    const movable = tree.names.map((_, i) => i).filter((i) => tree.column[i] !== null);
+    const state = () => (talk.request.chain === index ? talk.request : tree.start);
+    const own = (row) => ({ row: row.row, refresh: () => talk.request.chain === index && row.refresh() });
+    const speed = (i) => {
+      const largest = Math.max(3, 2 * Math.abs(tree.start.qd[tree.column[i]]));
+      const unit = tree.kind[i] === "Revolute" ? "rad/s" : "m/s";
+      const set = (value) => ask({ qd: talk.request.qd.map((old, k) => (k === tree.column[i] ? value : old)) });
+      return row(own(numberRow(tree.names[i], { of: "speed of", min: -largest, max: largest, step: 0.05, unit }, () => state().qd[tree.column[i]], set)));
+    };
+    const group = (title, open, ...rows) => html("details", open ? { open: "" } : {}, html("summary", {}, title), ...rows);
+    const along = numberRow("along link", { of: "blow", min: 0, max: 1, step: 0.01 }, () => shareAlong(tree, state()), (share) => ask({ point: atShare(tree, talk.request, "along", share).point }));
+    const point = pointRow("point", "blow", () => state().point, (point) => ask({ point }));
+    const angle = (name, range, from, to) => row(own(numberRow(name, { of: "blow", min: -range, max: range, step: 1, unit: "\u00b0", digits: 1 }, () => from(state().normal), (value) => aim(to(value)))));
+    const pick = (...of) => row(own(pickerRow(...of)));
+    const coordinates = [...movable.map((i) => [i, tree.names[i]]), ["along", "along the struck link"]];
+    const axis = (name, k) =>
+      pick(name, coordinates, () => state().axes[k], (value) => {
+        const chosen = value === "along" ? value : Number(value);
+        const axes = [...talk.request.axes];
+        if (axes[1 - k] === chosen) axes[1 - k] = axes[k]; // exchanged
+        axes[k] = chosen;
+        ask({ axes });
+      });
+    const feels = [
+      ...movable.map((i) => [`jump ${i}`, `joint ${tree.names[i]} keeps its speed`]),
+      ...tree.names.map((name, i) => [`reaction ${i}`, `bearing ${name} feels no push`]),
+    ];
+    return html(
+      "div",
+      {},
+      group(
+        "Map",
+        false,
+        pick("Shading", Object.entries(QUANTITIES), () => talk.request.quantity, (quantity) => ask({ quantity })),
+        pick("Line where", feels, () => state().feel.join(" "), (value) => ask({ feel: [value.split(" ")[0], Number(value.split(" ")[1])] })),
+        axis("Across", 0),
+        axis("Up", 1),
+      ),
+      group(
+        "Blow",
+        true,
+        row(own(numberRow("restitution", { of: "", min: 0, max: 1, step: 0.01 }, () => talk.request.restitution, (value) => ask({ restitution: Math.max(0, Math.min(1, value)) })))),
+        pick("Struck link", tree.names.map((name, i) => [i, name]).filter(([i]) => pathOf(tree, i).some((k) => tree.column[k] !== null)), () => state().body, (value) => ask({ body: Number(value), point: tree.end[Number(value)] })),
+        row(own(along)),
+        row(own(point)),
+        angle("turn", 180, turnOf, (turn) => toDirection(turn, tiltOf(talk.request.normal))),
+        angle("tilt", 90, tiltOf, (tilt) => toDirection(turnOf(talk.request.normal), tilt)),
+      ),
+      group("Posture", true, ...movable.map((i) => row(own(jointRow(tree, i, () => state().q[tree.column[i]], (value) => setJoint(i, value)))))),
+      group("Joint speeds before the blow", movable.length < 4, ...movable.map(speed)),
+    );
+  }
+  const panels = chains.map(panelOf);
+  const panel = html("div", {}, ...panels);
+  const chooser = row(pickerRow("Chain", labels.map((label, i) => [i, label]), () => talk.request.chain, (value) => choose(Number(value))));
+  const numbers = html("div");
+  const tell = layout(el, stage, [about, map.svg, legend, line, chooser, panel], numbers);
+  el.querySelector(".chaindyn").prepend(
+    html("p", { class: "opening" }, "A moving chain strikes a fixed, smooth wall. Drag the dot on the chain to where it strikes, the dot behind the wall to turn it, a link to bend the chain; or click another posture in the map."),
+  );
+
+  function show() {
+    const result = talk.result();
+    const { request } = talk;
+    if (result.values.map) held = { ...result.values.map, python: talk.live && !result.error };
+    // Another chain than Python's last answer was about is the page's own until Python has caught up.
+    const values = result.values.chain === request.chain ? result.values : embedded(request);
+    stage.draw(() => paint(values, request));
+    refreshers.forEach((refresh) => refresh());
+    if (panel.childElementCount > 1 || panel.firstChild !== panels[request.chain]) panel.replaceChildren(panels[request.chain]);
+    showMap(request);
+    const words = judge(values, request);
+    numbers.replaceChildren(keyOfColours(), html("p", { class: "result" }, words), jointTable(values, request));
+    tell({ ...result, error: result.error || (held.error ?? "") }, words);
+  }
+
+  function judge({ impulse, mass, before, after, energy }, { normal }) {
+    const [came, left] = [before, after].map((v) => (v.includes(null) ? null : dot(v, normal)));
+    const lost = energy.includes(null) ? null : energy[0] - energy[1];
+    if (impulse === 0 && mass === null) return "The chain cannot move in the direction of the blow: no impulse acts, and it weighs infinitely much.";
+    if (impulse === 0) return `No blow: the point ${came > 0 ? "is leaving the wall" : "rests against the wall"}. It would weigh ${shown(mass)} kg there.`;
+    return (
+      `Impulse ${shown(impulse)} N s. The wall feels a mass of ${shown(mass)} kg that comes at ${shown(-came)} m/s and leaves at ${shown(left)} m/s. ` +
+      `Energy lost: ${shown(lost)} J of ${shown(energy[0])} J, ${shown(lost === null ? null : (100 * lost) / energy[0], 0)} %.`
+    );
+  }
+
+  function keyOfColours() {
+    const entry = (colour, style, words) => html("span", { class: colour }, html("i", { class: style }), html("span", {}, words));
+    return html(
+      "p",
+      { class: "key" },
+      entry("faint", "dashed", "before"),
+      entry("motion", "", "after"),
+      entry("force", "", "blow"),
+      entry("force", "thin", "push of each bearing on its link"),
+    );
+  }
+
+  // The speeds of each joint as numbers and as bars, and what its bearing hands on.
+  function jointTable({ qd_after, reactions, moments }, { qd }) {
+    const { names, column, kind } = tree();
+    const largest = Math.max(1e-9, ...qd.map(Math.abs), ...qd_after.map(Math.abs));
+    const bar = (x, kind, y) => svg("rect", { class: kind, x: x < 0 ? 100 + (100 * x) / largest : 100, y, width: (100 * Math.abs(x)) / largest, height: 7 });
+    const cells = (i) => {
+      const force = reactions[i].includes(null) ? null : norm(reactions[i]);
+      const moment = moments[i].includes(null) ? null : norm(moments[i]);
+      const heard = [shown(force), shown(moment)].map((text) => html("td", {}, text));
+      if (column[i] === null) return ["\u2013", "\u2013", "\u2013"].map((text) => html("td", {}, text)).concat(heard);
+      const [was, now] = [qd[column[i]], qd_after[column[i]]];
+      const bars = svg("svg", { viewBox: "0 0 200 18", preserveAspectRatio: "none", "aria-hidden": "true" }, bar(was, "was", 1), bar(now ?? 0, "now", 10), svg("line", { class: "axis", x1: 100, x2: 100, y1: 0, y2: 18 }));
+      const jump = now === null ? null : now - was;
+      return [html("td", {}, shown(was)), html("td", {}, shown(now)), html("td", {}, shown(jump), bars), ...heard];
+    };
+    const unit = kind.includes("Prismatic") ? "rad/s or m/s" : "rad/s";
+    const heads = ["before", "after", "jump", "push [N\u00a0s]", "moment [N\u00a0m\u00a0s]"].map((text) => html("th", { scope: "col" }, text));
+    return html(
+      "table",
+      { class: "joints" },
+      html("caption", {}, `Joint speeds [${unit}], and the impulse of each bearing on its link`),
+      html("thead", {}, html("tr", {}, html("td"), ...heads)),
+      html("tbody", {}, ...names.map((name, i) => html("tr", {}, html("th", { scope: "row" }, name.replaceAll("_", "_\u200b")), ...cells(i)))),
+    );
+  }
+
+  function showMap(request) {
+    const { axes, feel, quantity } = request;
+    const { names, kind, limits, column } = tree();
+    const coordinate = (axis) => {
+      if (axis === "along") return { name: `blow along ${names[request.body]}`, ticks: ["0", "\u00bd", "1"] };
+      const [low, high] = limits[column[axis]];
+      const turns = kind[axis] === "Revolute";
+      const text = (x) => (turns ? `${shown(degrees(x), 0)}\u00b0` : `${shown(x)} m`);
+      return { name: `${turns ? "angle" : "slide"} of ${names[axis]}`, ticks: [low, (low + high) / 2, high].map(text) };
+    };
+    map.name(...axes.map(coordinate));
+    map.place();
+    const fresh = held.key === keyOf(request);
+    map.cells.classList.toggle("late", !fresh);
+    about.textContent = `Map: the ${quantity === "impulse" ? "impulse" : "effective mass"} in other postures, all else as it is: none where the point would be leaving. The ring is the present one.`;
+    if (held.impulse === undefined) return;
+    if (held !== map.drawn || quantity !== map.quantity) {
+      const { most: top, capped } = mostOf(held[quantity]);
+      map.shade(held[quantity], top);
+      map.trace(held.felt);
+      Object.assign(map, { drawn: held, quantity });
+      most.textContent = `${shown(top)}${capped ? " and more" : ""} ${quantity === "impulse" ? "N s" : "kg"}`;
+    }
+    const where = feel[0] === "jump" ? `joint ${names[feel[1]]} keeps its speed` : `bearing ${names[feel[1]]} feels nothing along the blow`;
+    const there = map.line.getAttribute("d") ? "" : " (nowhere here)";
+    line.replaceChildren(html("span", { class: "motion" }, html("i"), html("span", {}, `where ${where}${there}`)));
+  }
+
+  // A chain moved on, or back, for a moment: thin, with its ends where the arrows of the velocity point.
+  function ghost(rates, time, colour, dash) {
+    const at = poses(tree(), add(talk.request.q, scale(time, rates)));
+    tree().names.forEach((_, i) => {
+      for (const end of endsOf(tree())[i]) stage.line([at.p[i], add(at.p[i], apply(at.R[i], end))], colour, { width: 2.5, dash, opacity: 0.75 });
+    });
+  }
+
+  function paint(values, { q, qd, body, normal }) {
+    const { p, point, before, after, impulse, reactions, qd_after } = values;
+    const { reach, column } = tree();
+    if (point.includes(null)) return;
+    // The wall: a plate across the normal, with a second edge behind it.
+    const aside = cross(normal, Math.abs(normal[2]) < 0.9 ? [0, 0, 1] : [1, 0, 0]);
+    const u = scale((0.22 * reach) / norm(aside), aside);
+    const v = cross(normal, u);
+    const corners = (depth) => [[1, 1], [1, -1], [-1, -1], [-1, 1]].map(([a, b]) => [add(scale(a, u), scale(b, v)), scale(-depth * reach, normal)].reduce(add, point));
+    const [front, back] = [corners(0), corners(0.035)];
+    stage.line([...front, front[0]], "ink", { width: 2.5, opacity: 0.7 });
+    stage.line([...back, back[0]], "faint", { width: 1.5 });
+    front.forEach((corner, k) => stage.line([corner, back[k]], "faint", { width: 1.5 }));
+    const finite = !qd_after.includes(null);
+    const quickest = Math.max(fastest(tree(), q, qd), finite ? fastest(tree(), q, qd_after) : 0);
+    const usual = fastest(tree(), tree().start.q, tree().start.qd);
+    const moment = Math.min((0.25 * reach) / (usual || 1), (0.4 * reach) / (quickest || 1));
+    ghost(qd, -moment, "faint", "6 5");
+    if (finite) ghost(qd_after, moment, "motion", "none");
+    paintLinks(stage, tree(), endsOf(tree()), values, body, { axes: false }); // their colours are those of pushes and speeds
+    p.forEach((at, i) => column[i] !== null && stage.line([at, at], "ink", { width: 11 }));
+    // Velocities of the struck point: arriving, and leaving.
+    stage.arrow(subtract(point, scale(moment, before)), scale(moment, before), "faint", { width: 3.5 });
+    if (!after.includes(null)) stage.arrow(point, scale(moment, after), "motion", { width: 3.5 });
+    stage.line([point, subtract(point, scale(arm(), normal))], "force", { width: 1.5, dash: "3 5" });
+    if (!impulse) return;
+    const largest = Math.max(impulse, ...reactions.filter((f) => !f.includes(null)).map(norm));
+    const metres = (0.3 * reach) / largest; // a newton second of the arrows
+    reactions.forEach((f, i) => {
+      if (!f.includes(null) && norm(f) > 1e-9 * largest) stage.arrow(p[i], scale(metres, f), "force", { width: 2.5 });
+    });
+    const blow = scale(metres * impulse, normal); // out of the wall
+    stage.arrow(subtract(point, blow), blow, "force", { width: 5 });
+  }
+
+  show();
+  ask({});
+  return () => (clearTimeout(resting), talk.close());
+}
+
+export default { render };
