@@ -5,7 +5,7 @@ function on a serial chain of hinges and slides, and the engines' own on the sam
 size at which it cannot go on or takes longer than a second; what is printed says which. Also printed: how far the
 engines' answers are from ours, the exponent with which our time grows from n = 100 to 3000, the time a state in a batch
 of 10^4 at n = 7, and the rounding error on straight chains of up to 3000 links. ``--save`` keeps the numbers in
-results/aba.json, ``--plot FILE`` draws them.
+book/speed_aba.json, ``--plot FILE`` draws them.
 """
 
 from __future__ import annotations

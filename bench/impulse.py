@@ -5,7 +5,7 @@ hinges and slides. Pinocchio has no one call for how every link yields: its dens
 J M^-1 J^T for every link, in Python, and for an impact the same with the one row of J that the blow needs.
 `computeDelassusMatrix` is its own function for the last link. Also measured: the exponent with which our times grow
 from n = 100 to 3000, and the time a state in a batch of 10^4 at n = 7. ``--save`` keeps the numbers in
-results/impulse.json, ``--plot FILE`` draws them.
+book/speed_impulse.json, ``--plot FILE`` draws them.
 """
 
 from __future__ import annotations

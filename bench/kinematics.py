@@ -1,7 +1,7 @@
 """Kinematics, a call and a state in a batch, side by side with Pinocchio in one run.
 
-Run as ``python bench/kinematics.py`` where pin and matplotlib are installed. Writes results/kinematics.json and
-results/kinematics.svg. Before anything is timed, both must give the same numbers.
+Run as ``python bench/kinematics.py`` where pin and matplotlib are installed. Writes book/speed_kinematics.json and
+book/figures/kinematics_times.svg. Before anything is timed, both must give the same numbers.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ LINKS = (2, 7, 20, 100)
 BATCH, BATCH_LINKS = 10_000, 7
 ROUNDS = 31  # each times both engines, one after the other; medians of these are kept
 AT_LEAST = 2e-3  # seconds that one timing lasts, by repeating the call
-RESULTS = Path(__file__).parent / "results"
+BOOK = Path(__file__).parents[1] / "book"  # its page speed.md reads what is kept beside it
 
 Call = Callable[[], Any]
 Timing = dict[str, float]
@@ -272,9 +272,8 @@ def main() -> None:
     }
     functions = compare(batched_calls(BATCH_LINKS, BATCH), 7, BATCH)
     results["batch"] = {"states": BATCH, "links": BATCH_LINKS, "functions": functions}
-    RESULTS.mkdir(exist_ok=True)
-    (RESULTS / "kinematics.json").write_text(json.dumps(results, indent=1) + "\n")
-    plot(results, RESULTS / "kinematics.svg")
+    (BOOK / "speed_kinematics.json").write_text(json.dumps(results, indent=1) + "\n")
+    plot(results, BOOK / "figures" / "kinematics_times.svg")
     print(json.dumps(results["machine"]))
     print(table(results))
 

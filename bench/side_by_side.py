@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 # isort: off
-from kinematics import RESULTS, Call, machine, seconds  # first: it sets BLAS to one thread
+from kinematics import BOOK, Call, machine, seconds  # first: it sets BLAS to one thread
 # isort: on
 
 import argparse
@@ -163,10 +163,9 @@ def report(results: dict[str, Any]) -> str:
 
 
 def keep(name: str, results: dict[str, Any]) -> None:
-    """Write results, with the machine, to results/<name>.json."""
-    RESULTS.mkdir(exist_ok=True)
+    """Write results, with the machine, to book/speed_<name>.json."""
     text = json.dumps({"machine": machine(), **results}, indent=1)
-    (RESULTS / f"{name}.json").write_text(text + "\n")
+    (BOOK / f"speed_{name}.json").write_text(text + "\n")
 
 
 def plot(results: dict[str, Any], styles: dict[str, tuple[str, str]], file: str) -> None:
@@ -196,7 +195,7 @@ def run(
 ) -> dict[str, Any]:
     """Measure, print, write what the command line asks for, and return the results."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("--save", action="store_true", help=f"keep them in results/{name}.json")
+    parser.add_argument("--save", action="store_true", help=f"keep them in book/speed_{name}.json")
     parser.add_argument("--plot", metavar="FILE", help=f"where to draw them, such as {name}.svg")
     options = parser.parse_args(arguments)
     results = measure()

@@ -12,6 +12,7 @@ from nbformat import NotebookNode
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = "chaindyn"
+DATA = {".csv", ".json", ".npz", ".urdf", ".xml"}
 
 _FENCE = re.compile(r"^\s*(`{3,}|~{3,})")
 _HEADING = re.compile(r"^#{1,6}\s+(.*\S)")
@@ -38,6 +39,11 @@ def pages(root: Path = ROOT) -> list[Path]:
     """The MyST notebooks of the book: pages in book/ and chapters/ whose front matter has a kernel."""
     candidates = [*sorted((root / "book").glob("*.md")), *sorted((root / "chapters").glob("*.md"))]
     return [page for page in candidates if {"jupytext", "kernelspec"} <= front_matter(page).keys()]
+
+
+def data_of(page: Path) -> list[Path]:
+    """What a page's cells read: files beside it whose names begin with its own and an underscore."""
+    return [file for file in sorted(page.parent.glob(f"{page.stem}_*")) if file.suffix in DATA]
 
 
 def chapters(root: Path = ROOT) -> list[Path]:

@@ -50,10 +50,10 @@ def test_dynamics_is_measured_kept_and_drawn(name, tmp_path, monkeypatch, capsys
     small = {"SIZES": (2, 5), "LONG": (2, 5), "BATCH": 20, "ROUNDS": 1, "LARGEST_PINOCCHIO": 2}
     for constant, value in small.items():
         monkeypatch.setattr(side, constant, value)
-    monkeypatch.setattr(side, "RESULTS", tmp_path)
+    monkeypatch.setattr(side, "BOOK", tmp_path)
     monkeypatch.setattr(bench, "STRAIGHT", (10,), raising=False)
     bench.main(["--save", "--plot", str(tmp_path / "plot.svg")])
-    results = json.loads((tmp_path / f"{name}.json").read_text())
+    results = json.loads((tmp_path / f"speed_{name}.json").read_text())
     assert set(results["calls"]) == set(bench.STYLES)
     for engine, times in results["calls"].items():
         if engine.startswith("Pinocchio"):

@@ -14,7 +14,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from book.pages import ROOT, pages
+from book.pages import ROOT, data_of, pages
 
 pytestmark = pytest.mark.wheel
 
@@ -102,9 +102,8 @@ def test_every_page_runs_against_the_wheel(wheel, tmp_path, pytestconfig):
         notebook = nbformat.read(str(page.with_suffix(".ipynb")), as_version=4)
         target = tmp_path / page.parent.name / page.with_suffix(".ipynb").name
         target.parent.mkdir(exist_ok=True)
-        for data in page.parent.iterdir():  # what a page reads lies beside it
-            if data.suffix in {".csv", ".json", ".npz", ".urdf", ".xml"}:
-                (target.parent / data.name).write_bytes(data.read_bytes())
+        for data in data_of(page):
+            (target.parent / data.name).write_bytes(data.read_bytes())
         nbformat.write(notebook, str(target))
         copied += 1
     assert copied
