@@ -7,7 +7,16 @@ from chaindyn.articulated import (
     articulated_inertia,
     decompose_force,
 )
-from chaindyn.chain import Chain, Link, forward_kinematics, inward, outward, random_state
+from chaindyn.chain import (
+    Chain,
+    Link,
+    difference,
+    forward_kinematics,
+    integrate,
+    inward,
+    outward,
+    random_state,
+)
 from chaindyn.impulse import (
     Impact,
     impact,
@@ -23,7 +32,15 @@ from chaindyn.inertia import (
     pseudo_inertia,
     weight_wrench,
 )
-from chaindyn.joints import Fixed, Prismatic, Revolute, rotation_about
+from chaindyn.joints import (
+    Fixed,
+    Free,
+    Prismatic,
+    Revolute,
+    Spherical,
+    Universal,
+    rotation_about,
+)
 from chaindyn.kinematics import (
     body_accelerations,
     body_jacobian,
@@ -69,10 +86,13 @@ __all__ = [
     "Articulated",
     "Chain",
     "Fixed",
+    "Free",
     "Impact",
     "Link",
     "Prismatic",
     "Revolute",
+    "Spherical",
+    "Universal",
     "X_force",
     "X_inverse",
     "X_motion",
@@ -88,6 +108,7 @@ __all__ = [
     "crf",
     "crm",
     "decompose_force",
+    "difference",
     "exp_quaternion",
     "exp_se3",
     "exp_so3",
@@ -96,6 +117,7 @@ __all__ = [
     "inertia_from_parameters",
     "inertia_parameters",
     "inertia_rate",
+    "integrate",
     "inverse_operational_inertia",
     "inverse_operational_inertia_serial",
     "inward",

@@ -1,5 +1,5 @@
 # Generated from chapters/02_rigid_motions_as_a_lie_group.md by `python -m book export`; edit it there.
-# sha256 of the text below: 5e311aa3184b0b6f63305f128076a2b87830f7603f4fdcb4bb09abf745325356
+# sha256 of the text below: 1855cd3951b68092b1c841e1a16adcf1bc81c0ae685cceceb6015665a2b53480
 """Rotations and rigid motions as groups: exponentials, logarithms, quaternions.
 
 Derived in chapter 2, "Rigid motions as a Lie group; moving coordinates".
@@ -30,6 +30,7 @@ from chaindyn.spatial import crm, skew
 __all__ = [
     "Ad",
     "ad",
+    "conjugate",
     "exp_quaternion",
     "exp_se3",
     "exp_so3",
@@ -37,6 +38,7 @@ __all__ = [
     "log_quaternion",
     "log_se3",
     "log_so3",
+    "normalised",
     "quaternion_from_rotation",
     "quaternion_product",
     "rotation_from_quaternion",
@@ -110,6 +112,16 @@ def quaternion_product(a: Array, b: Array) -> Array:
     return concatenate([s * t - dot, s * v + t * u + (skew(u) @ v[..., None])[..., 0]], axis=-1)
 
 
+def normalised(x: Array) -> Array:
+    """Return vectors (..., m) divided by their lengths."""
+    return divide(x, sqrt((x * x).sum(-1, keepdims=True)))
+
+
+def conjugate(quaternion: Array) -> Array:
+    """Return the quaternion (..., 4) of the rotation back, for one of length one."""
+    return concatenate([quaternion[..., :1], -quaternion[..., 1:]], axis=-1)
+
+
 @checked(quaternion=4)
 def rotation_from_quaternion(quaternion: Array) -> Array:
     """Return the rotation (..., 3, 3) of a quaternion (..., 4) [w, x, y, z], whose length is divided out."""
@@ -131,7 +143,7 @@ def quaternion_from_rotation(R: Array) -> Array:
     diagonal = (outer * eye(4)).sum(-1)
     longest = (positive(diagonal) if holds_objects(R) else diagonal).argmax(-1)
     column = take_along_last(outer, longest[..., None, None])[..., 0]
-    quaternion = divide(column, sqrt((column * column).sum(-1, keepdims=True)))
+    quaternion = normalised(column)
     return where(positive(quaternion[..., :1]), quaternion, -quaternion)
 
 
