@@ -17,6 +17,7 @@ from chaindyn.chain import (
     outward,
     random_state,
 )
+from chaindyn.composite import coriolis_matrix, crba, tree_matrix
 from chaindyn.impulse import (
     Impact,
     impact,
@@ -32,6 +33,7 @@ from chaindyn.inertia import (
     pseudo_inertia,
     weight_wrench,
 )
+from chaindyn.inverse_dynamics import bias_force, joint_wrenches, rnea, solve_full_system
 from chaindyn.joints import (
     Fixed,
     Free,
@@ -101,10 +103,13 @@ __all__ = [
     "apparent_inertia",
     "apparent_inverse_inertia",
     "articulated_inertia",
+    "bias_force",
     "body_accelerations",
     "body_jacobian",
     "body_twists",
     "classical_acceleration",
+    "coriolis_matrix",
+    "crba",
     "crf",
     "crm",
     "decompose_force",
@@ -122,6 +127,7 @@ __all__ = [
     "inverse_operational_inertia_serial",
     "inward",
     "jacobian_dot_qd",
+    "joint_wrenches",
     "left_jacobian_so3",
     "load_urdf",
     "log_quaternion",
@@ -134,14 +140,17 @@ __all__ = [
     "quaternion_from_rotation",
     "quaternion_product",
     "random_state",
+    "rnea",
     "rotation_about",
     "rotation_from_quaternion",
     "screw",
     "screw_axis",
     "skew",
+    "solve_full_system",
     "spatial_inertia",
     "swap_order",
     "swap_order_matrix",
+    "tree_matrix",
     "weight_wrench",
     "wrench",
 ]

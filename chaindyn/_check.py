@@ -233,6 +233,13 @@ def _require_exact_length_one(axis: np.ndarray, name: str) -> None:
             )
 
 
+def require_one_state(**arrays: Any) -> None:
+    """Refuse a batch where only one state can be taken."""
+    for name, x in arrays.items():
+        if x.ndim > 1:
+            raise ValueError(f"{name} has shape {x.shape}, but this takes one state at a time")
+
+
 def require_between(x: Any, name: str, low: float, high: float) -> None:
     """Refuse an entry that lies outside [low, high], naming the first."""
     if not is_concrete(x) or ((low <= x) & (x <= high)).all():

@@ -1,5 +1,5 @@
 # Generated from chapters/13_impulse_response_of_a_chain.md by `python -m book export`; edit it there.
-# sha256 of the text below: bb48bd35e4928cad808ba493cee6a040a4b7766e396e8b693d689031a1a97b26
+# sha256 of the text below: f38226f455676eb9b86251a2468de24ee83c7c8299f13bc2adfd8166f0c86957
 """What a blow does to a chain: how it yields at every link, and how every joint's speed jumps.
 
 Derived in chapter 13, "The impulse response of a chain".
@@ -7,7 +7,6 @@ Derived in chapter 13, "The impulse response of a chain".
 
 import warnings
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -27,16 +26,9 @@ from chaindyn._ops import (
     where,
     zeros,
 )
-from chaindyn.articulated import (
-    Articulated,
-    by_joint,
-    fold,
-    mechanism,
-    reframe_wrenches,
-    respond,
-    smallest,
-)
+from chaindyn.articulated import Articulated, fold, respond, smallest
 from chaindyn.chain import Chain, forward_kinematics, inward, outward
+from chaindyn.inverse_dynamics import by_joint, gather, mechanism, reframe_wrenches
 from chaindyn.kinematics import body_twists, reframe
 from chaindyn.spatial import X_force, X_motion
 
@@ -45,7 +37,6 @@ __all__ = [
     "contact_impulse",
     "extend",
     "frame_transforms",
-    "gather",
     "impact",
     "inverse_operational_inertia",
     "inverse_operational_inertia_serial",
@@ -227,12 +218,6 @@ def contact_impulse(
     stopping = divide(-speed, inverse_mass)
     impulse = where(movable & positive(-speed), (1 + restitution) * stopping, 0)
     return impulse, where(movable, divide(1, inverse_mass), np.inf)
-
-
-def gather(children: Any, X: Array, momentum: Array) -> tuple[Array, tuple[Array]]:
-    """Link step: the impulse through the joint, from those that the children take (Alexiou 2023, (12))."""
-    through = momentum + children[0]
-    return through, (X.mT @ through,)
 
 
 def scalar(x: Array) -> Array:
