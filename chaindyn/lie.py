@@ -1,5 +1,5 @@
 # Generated from chapters/02_rigid_motions_as_a_lie_group.md by `python -m book export`; edit it there.
-# sha256 of the text below: 1855cd3951b68092b1c841e1a16adcf1bc81c0ae685cceceb6015665a2b53480
+# sha256 of the text below: 848577137227c32abec9b308f1499a25863f85969fc1a7c7ed3fb657a9c8a39a
 """Rotations and rigid motions as groups: exponentials, logarithms, quaternions.
 
 Derived in chapter 2, "Rigid motions as a Lie group; moving coordinates".
@@ -46,7 +46,8 @@ __all__ = [
 ]
 
 
-# Chapter 2, "Rigid motions as a Lie group; moving coordinates": Exponentials
+# Chapter 2, "Rigid motions as a Lie group; moving coordinates": Turning at a constant rate: the
+# exponential
 def stumpff(square: Array, order: int) -> Array:
     """Return the sum of (-square)^k / (2k + order)! over k = 0, 1, ...; order from 1 to 4.
 
@@ -62,7 +63,8 @@ def stumpff(square: Array, order: int) -> Array:
     elif order == 2:
         quotient = divide(1 - cos(sqrt(x)), x)
     else:
-        quotient = divide(divide(1, math.factorial(order - 2)) - stumpff(x, order - 2), x)
+        first = math.factorial(order - 2)
+        quotient = divide(1 - first * stumpff(x, order - 2), first * x)  # no float among symbols
     x, series = where(small, square, 0), 1
     for m in range(order + 19, order, -2):
         series = 1 - divide(x, m * (m + 1)) * series  # nested, from the last term on
@@ -78,28 +80,6 @@ def exp_so3(w: Array) -> Array:
     W = skew(w)
     square = (w * w).sum(-1, keepdims=True)[..., None]
     return eye(3) + stumpff(square, 1) * W + stumpff(square, 2) * (W @ W)
-
-
-@checked(w=3)
-def left_jacobian_so3(w: Array) -> Array:
-    """Return V(w) (..., 3, 3), the mean of exp_so3(s w) over 0 <= s <= 1; w : (..., 3) [rad].
-
-    A change dw of w turns exp_so3(w) by V dw, in the axes that are not turned.
-    """
-    W = skew(w)
-    square = (w * w).sum(-1, keepdims=True)[..., None]
-    return eye(3) + stumpff(square, 2) * W + stumpff(square, 3) * (W @ W)
-
-
-@checked(twist=6)
-def exp_se3(twist: Array) -> tuple[Array, Array]:
-    """Return where a body gets that moves for one second with a constant twist, seen by the fixed observer.
-
-    twist : (..., 6) [w; v] [rad, m]. Returns the pose R (..., 3, 3), p (..., 3) [m]. Constant in the body's
-    axes or in the fixed ones is the same.
-    """
-    w, v = twist[..., :3], twist[..., 3:]
-    return exp_so3(w), (left_jacobian_so3(w) @ v[..., None])[..., 0]
 
 
 # Chapter 2, "Rigid motions as a Lie group; moving coordinates": Quaternions
@@ -130,23 +110,6 @@ def rotation_from_quaternion(quaternion: Array) -> Array:
     return eye(3) + divide(2 * (w * v + v @ v), square)
 
 
-@checked(R="rotation")
-def quaternion_from_rotation(R: Array) -> Array:
-    """Return the unit quaternion (..., 4) [w, x, y, z] with w >= 0 of a rotation R (..., 3, 3).
-
-    Every column of 4 q q^T, which is linear in R, is a multiple of q; the longest is taken.
-    """
-    twice = R - R.mT
-    axial = twice[..., np.array([2, 0, 1]), np.array([1, 2, 0])][..., None]
-    trace = (R * eye(3)).sum((-2, -1), keepdims=True)
-    outer = block([[1 + trace, axial.mT], [axial, R + R.mT + (1 - trace) * eye(3)]])
-    diagonal = (outer * eye(4)).sum(-1)
-    longest = (positive(diagonal) if holds_objects(R) else diagonal).argmax(-1)
-    column = take_along_last(outer, longest[..., None, None])[..., 0]
-    quaternion = normalised(column)
-    return where(positive(quaternion[..., :1]), quaternion, -quaternion)
-
-
 @checked(w=3)
 def exp_quaternion(w: Array) -> Array:
     """Return the unit quaternion (..., 4) of the rotation about w (..., 3) by the angle |w| [rad]."""
@@ -166,7 +129,25 @@ def log_quaternion(quaternion: Array) -> Array:
     return v * where(turned, divide(2 * atan2(s, w), s), divide(2, w))
 
 
-# Chapter 2, "Rigid motions as a Lie group; moving coordinates": Logarithms
+# Chapter 2, "Rigid motions as a Lie group; moving coordinates": Back from the matrix: the logarithm
+@checked(R="rotation")
+def quaternion_from_rotation(R: Array) -> Array:
+    """Return the unit quaternion (..., 4) [w, x, y, z] with w >= 0 of a rotation R (..., 3, 3).
+
+    Every column of 4 q q^T, which is linear in R, is a multiple of q; the longest is taken.
+    """
+    twice = R - R.mT
+    axial = twice[..., np.array([2, 0, 1]), np.array([1, 2, 0])][..., None]
+    trace = (R * eye(3)).sum((-2, -1), keepdims=True)
+    outer = block([[1 + trace, axial.mT], [axial, R + R.mT + (1 - trace) * eye(3)]])
+    diagonal = (outer * eye(4)).sum(-1)
+    longest = (positive(diagonal) if holds_objects(R) else diagonal).argmax(-1)
+    column = take_along_last(outer, longest[..., None, None])[..., 0]
+    quaternion = normalised(column)
+    return where(positive(quaternion[..., :1]), quaternion, -quaternion)
+
+
+# Chapter 2, "Rigid motions as a Lie group; moving coordinates": Back from the matrix: the logarithm
 @checked(R="rotation")
 def log_so3(R: Array) -> Array:
     """Return the rotation vector (..., 3), by the angle from 0 to pi [rad], of a rotation R (..., 3, 3).
@@ -176,6 +157,32 @@ def log_so3(R: Array) -> Array:
     return log_quaternion(quaternion_from_rotation(R))
 
 
+# Chapter 2, "Rigid motions as a Lie group; moving coordinates": When the rotation vector changes:
+# the left Jacobian
+@checked(w=3)
+def left_jacobian_so3(w: Array) -> Array:
+    """Return V(w) (..., 3, 3), the mean of exp_so3(s w) over 0 <= s <= 1; w : (..., 3) [rad].
+
+    A change dw of w turns exp_so3(w) by V dw, in the axes that are not turned.
+    """
+    W = skew(w)
+    square = (w * w).sum(-1, keepdims=True)[..., None]
+    return eye(3) + stumpff(square, 2) * W + stumpff(square, 3) * (W @ W)
+
+
+# Chapter 2, "Rigid motions as a Lie group; moving coordinates": A constant twist is a screw motion
+@checked(twist=6)
+def exp_se3(twist: Array) -> tuple[Array, Array]:
+    """Return where a body gets that moves for one second with a constant twist, seen by the fixed observer.
+
+    twist : (..., 6) [w; v] [rad, m]. Returns the pose R (..., 3, 3), p (..., 3) [m]. Constant in the body's
+    axes or in the fixed ones is the same.
+    """
+    w, v = twist[..., :3], twist[..., 3:]
+    return exp_so3(w), (left_jacobian_so3(w) @ v[..., None])[..., 0]
+
+
+# Chapter 2, "Rigid motions as a Lie group; moving coordinates": And back
 @checked(R="rotation", p=3)
 def log_se3(R: Array, p: Array) -> Array:
     """Return the twist [w; v] (..., 6) whose constant motion for one second leads to the pose R, p.
@@ -190,7 +197,7 @@ def log_se3(R: Array, p: Array) -> Array:
     return concatenate([w, (inverse @ p[..., None])[..., 0]], axis=-1)
 
 
-# Chapter 2, "Rigid motions as a Lie group; moving coordinates": What a pose does to twists
+# Chapter 2, "Rigid motions as a Lie group; moving coordinates": Its rate at the identity: ad
 @checked(R="rotation", p=3)
 def Ad(R: Array, p: Array) -> Array:
     """Return Ad_T of a pose T = (R, p): takes twists in child coordinates to parent coordinates.
