@@ -1,5 +1,5 @@
 # Generated from chapters/02_rigid_motions_as_a_lie_group.md by `python -m book export`; edit it there.
-# sha256 of the text below: 848577137227c32abec9b308f1499a25863f85969fc1a7c7ed3fb657a9c8a39a
+# sha256 of the text below: 68ea1533beb4cb54bca1195e656295d7941716d0c9862e11a10dc83ff74571dc
 """Rotations and rigid motions as groups: exponentials, logarithms, quaternions.
 
 Derived in chapter 2, "Rigid motions as a Lie group; moving coordinates".
@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from chaindyn._check import checked
+from chaindyn._check import checked, is_concrete
 from chaindyn._ops import (
     Array,
     atan2,
@@ -41,6 +41,7 @@ __all__ = [
     "normalised",
     "quaternion_from_rotation",
     "quaternion_product",
+    "require_nonzero",
     "rotation_from_quaternion",
     "stumpff",
 ]
@@ -102,9 +103,21 @@ def conjugate(quaternion: Array) -> Array:
     return concatenate([quaternion[..., :1], -quaternion[..., 1:]], axis=-1)
 
 
+def require_nonzero(quaternion: Array) -> None:
+    """Refuse a quaternion of zeros, which has no direction; symbols and traced arrays pass."""
+    if is_concrete(quaternion) and not quaternion.any(-1).all():
+        raise ValueError(
+            "quaternion is [0, 0, 0, 0]: no rotation has it; that of no turn is [1, 0, 0, 0]"
+        )
+
+
 @checked(quaternion=4)
 def rotation_from_quaternion(quaternion: Array) -> Array:
-    """Return the rotation (..., 3, 3) of a quaternion (..., 4) [w, x, y, z], whose length is divided out."""
+    """Return the rotation (..., 3, 3) of a quaternion (..., 4) [w, x, y, z], whose length is divided out.
+
+    ValueError if it is zero.
+    """
+    require_nonzero(quaternion)
     w, v = quaternion[..., :1, None], skew(quaternion[..., 1:])
     square = (quaternion * quaternion).sum(-1, keepdims=True)[..., None]
     return eye(3) + divide(2 * (w * v + v @ v), square)
@@ -120,13 +133,17 @@ def exp_quaternion(w: Array) -> Array:
 
 @checked(quaternion=4)
 def log_quaternion(quaternion: Array) -> Array:
-    """Return the rotation vector (..., 3), by the angle from 0 to pi [rad], of a quaternion (..., 4)."""
+    """Return the rotation vector (..., 3), by the angle from 0 to pi [rad], of a quaternion (..., 4).
+
+    Its sign and its length do not matter. ValueError if it is zero.
+    """
+    require_nonzero(quaternion)
     towards = where(positive(quaternion[..., :1]), quaternion, -quaternion)  # the shorter way
     w, v = towards[..., :1], towards[..., 1:]
     square = (v * v).sum(-1, keepdims=True)
     turned = positive(square)
     s = sqrt(where(turned, square, 1))
-    return v * where(turned, divide(2 * atan2(s, w), s), divide(2, w))
+    return v * where(turned, divide(2 * atan2(s, w), s), divide(2, where(turned, 1, w)))
 
 
 # Chapter 2, "Rigid motions as a Lie group; moving coordinates": Back from the matrix: the logarithm
