@@ -381,7 +381,9 @@ def test_poses_form_a_group(poses):
 
 def test_Ad_is_the_adjoint_action(poses, twist):
     T = as_matrix(poses[0])
-    assert_equal(T @ hat(twist) @ as_matrix(inverse(poses[0])), hat(times(Ad(*poses[0]), twist)), 20)
+    assert_equal(
+        T @ hat(twist) @ as_matrix(inverse(poses[0])), hat(times(Ad(*poses[0]), twist)), 20
+    )
 
 
 def test_Ad_of_a_product_is_the_product(poses):
