@@ -100,7 +100,25 @@ def _check_array(value: Any, name: str, core: tuple[int | str, ...], chain: Any)
         return f"link {link!r}"
 
     require_finite(value, name, owner)
+    if core[-1] == "nq":
+        require_unit_quaternions(value, name, chain)
     return value
+
+
+def require_unit_quaternions(q: Any, name: str, chain: Any) -> None:
+    """Refuse coordinates whose quaternions are off the unit sphere by more than 1e-6, naming the link."""
+    columns = chain.quaternions
+    if not columns.size or not is_concrete(q):
+        return
+    lengths = np.sqrt((q[..., columns] ** 2).sum(-1))
+    wrong = np.argwhere(~(np.abs(lengths - 1) <= 1e-6))
+    if len(wrong):
+        first = tuple(wrong[0])
+        own = columns[first[-1]]
+        raise ValueError(
+            f"{name}: the quaternion of link {chain.link_of('nq', own[0])!r}, entries {own[0]} to {own[-1]}, has "
+            f"length {lengths[first]:.6g}, but must have 1 to within 1e-6; chain.neutral has the identity's"
+        )
 
 
 def check_chain(chain: Any) -> None:
@@ -215,6 +233,13 @@ def _require_exact_length_one(axis: np.ndarray, name: str) -> None:
             )
 
 
+def require_one_state(**arrays: Any) -> None:
+    """Refuse a batch where only one state can be taken."""
+    for name, x in arrays.items():
+        if x.ndim > 1:
+            raise ValueError(f"{name} has shape {x.shape}, but this takes one state at a time")
+
+
 def require_between(x: Any, name: str, low: int, high: int) -> None:
     """Refuse an entry that lies outside [low, high], naming the first; symbols pass."""
     entries = x.ravel() if isinstance(x, np.ndarray) and x.dtype.kind in "iufO" else ()
@@ -240,6 +265,17 @@ def require_rotation(R: Any, name: str) -> None:
         raise ValueError(
             f"{name} is no rotation matrix: R R^T differs from 1 by {error:.1e} and det R = "
             f"{determinant:.3g}; the columns must be orthonormal, to 1e-8, and right-handed"
+        )
+
+
+def require_not_parallel(first: Any, second: Any) -> None:
+    """Refuse unit axes (..., 3) of a universal joint that lie along each other, to 1e-6."""
+    if not (is_concrete(first) and is_concrete(second)):
+        return
+    if (np.linalg.norm(np.cross(first, second), axis=-1) <= 1e-6).any():
+        raise ValueError(
+            f"the axes {first.tolist()} and {second.tolist()} of a universal joint are parallel: that is one "
+            "hinge, Revolute, whose two angles could not be told apart"
         )
 
 
@@ -286,9 +322,12 @@ def check_joint(joint: Any, label: str) -> None:
         raise ValueError(
             f"{label}: joint is {joint!r}, but must be one such as Revolute((0, 0, 1))"
         )
-    axis = getattr(joint, "axis", np.zeros(3))
-    if np.shape(axis) != (3,):
-        raise ValueError(f"{label}: the joint's axis has shape {np.shape(axis)}, but must be (3,)")
+    for part in ("axis", "first", "second"):
+        axis = getattr(joint, part, np.zeros(3))
+        if np.shape(axis) != (3,):
+            raise ValueError(
+                f"{label}: the joint's {part} has shape {np.shape(axis)}, but must be (3,)"
+            )
 
 
 def check_array(value: Any, name: str, shape: tuple[int, ...]) -> Any:

@@ -34,8 +34,10 @@ def holds_objects(x: Any) -> bool:
     return isinstance(x, np.ndarray) and x.dtype == object
 
 
-def _entry_function(name: str, x: Any) -> Any:
+def _entry_function(name: str, x: Any, *more: Any) -> Any:
     """Apply the elementary function `name` to one entry of an object array."""
+    if more and isinstance(x, int | float) and not isinstance(more[0], int | float):
+        x = more[0] * 0 + x  # a number of the other one's kind
     if isinstance(x, int | float):
         # math.sin(0) would turn an exact zero into a float
         exact: dict[tuple[str, Any], int] = {
@@ -44,10 +46,10 @@ def _entry_function(name: str, x: Any) -> Any:
             ("sqrt", 0): 0,
             ("sqrt", 1): 1,
         }
-        return exact[name, x] if (name, x) in exact else getattr(math, name)(x)
-    method = getattr(x, name, None)  # python-flint's balls, CasADi's expressions
+        return exact[name, x] if (name, x) in exact else getattr(math, name)(x, *more)
+    method = getattr(type(x), name, None)  # python-flint's balls, CasADi's expressions
     if method is not None:
-        return method()
+        return method(x, *more)
     # SymPy makes a class for each undefined function, a(t), and that has no module: its bases do
     home = next(kind.__module__ for kind in type(x).__mro__ if kind.__module__)
     library = sys.modules[home.partition(".")[0]]
@@ -55,7 +57,7 @@ def _entry_function(name: str, x: Any) -> Any:
         raise TypeError(
             f"there is no {name} of {x!r}: SymPy, mpmath and python-flint have numbers with one"
         )
-    return getattr(library, name)(x)
+    return getattr(library, name)(x, *more)
 
 
 def _elementary(name: str, x: Array) -> Array:
@@ -168,6 +170,17 @@ def divide(a: Array, b: Array) -> Array:
     return a / b
 
 
+def atan2(y: Array, x: Array) -> Array:
+    """Angle of the point (x, y), from -pi to pi."""
+    if not (holds_objects(y) or holds_objects(x)):
+        return namespace([y, x]).arctan2(y, x)
+    y, x = np.broadcast_arrays(y, x)
+    entries = np.empty(y.shape, object)
+    for index in np.ndindex(y.shape):
+        entries[index] = _entry_function("atan2", y[index], x[index])
+    return entries
+
+
 def where(condition: Array, a: Array, b: Array) -> Array:
     """Entries of `a` where the condition holds, of `b` elsewhere."""
     return namespace([condition, a, b]).where(condition, a, b)
@@ -188,6 +201,11 @@ def positive(x: Array) -> Array:
     if holds_objects(x):
         return np.vectorize(_entry_positive, otypes=[bool])(x)
     return (x.real if x.dtype.kind == "c" else x) > 0
+
+
+def take_along_last(x: Array, index: Array) -> Array:
+    """Entries of `x` at these places along its last axis; the other axes are those of `index`, or broadcast."""
+    return namespace([x, index]).take_along_axis(x, index, axis=-1)
 
 
 def solve_pivoted(A: Array, b: Array) -> Array:

@@ -1,5 +1,5 @@
 # Generated from chapters/08_articulated_body_inertia.md by `python -m book export`; edit it there.
-# sha256 of the text below: 4be2c4c609e83c12e92c2d8da2be3a6209356514b7f528c2f837e19a1d5af20d
+# sha256 of the text below: 2edb54f80c079210994ef8e1e701c6db16fc35b4bb1ce3e5f4b6433654e34798
 """Forward dynamics by articulated-body inertia: how a chain accelerates, link by link.
 
 Derived in chapter 8, "Articulated-body inertia".
@@ -22,9 +22,8 @@ from chaindyn._ops import (
     unstack,
     zeros,
 )
-from chaindyn.chain import Chain, forward_kinematics, inward, joint_poses, outward
-from chaindyn.kinematics import joint_bias, joint_motion, joint_screws, pass_on, reframe
-from chaindyn.spatial import X_force, X_inverse, X_motion, crf, crm
+from chaindyn.chain import Chain, inward, outward
+from chaindyn.inverse_dynamics import by_joint, mechanism, reframe_wrenches, velocity_terms
 
 __all__ = [
     "Articulated",
@@ -32,16 +31,12 @@ __all__ = [
     "apparent_inertia",
     "articulate",
     "articulated_inertia",
-    "by_joint",
     "decompose_force",
     "fold",
-    "mechanism",
-    "reframe_wrenches",
     "require_inertia",
     "respond",
     "smallest",
     "uncertainty",
-    "velocity_terms",
 ]
 
 
@@ -109,52 +104,6 @@ def respond(
     A = X @ parent[0] + eta
     qdd = solve(own.D, own.u - own.U.mT @ A)
     return A + S @ qdd, qdd
-
-
-# Chapter 8, "Articulated-body inertia": The code
-def by_joint(chain: Chain, rows: Array) -> list[Array]:
-    """Return the rows (..., k, m) of (..., nv, m) that belong to each link's joint."""
-    return [rows[..., own.start : own.stop, :] for own in chain.v_columns]
-
-
-def mechanism(chain: Chain, q: Array, recursion: str) -> tuple[list[Array], list[Array], Array]:
-    """Return of each link X (..., 6, 6) and S (..., 6, k), and I (..., n, 6, 6), as the recursion wants them."""
-    screws, inertias = joint_screws(chain, q), chain.spatial_inertia
-    if recursion == "world":
-        R, p = forward_kinematics(chain, q)
-        to_link = X_motion(R.mT, p)
-        to_world = X_inverse(to_link)
-        screws = (to_world[..., chain.link_of_column, :, :] @ screws[..., None])[..., 0]
-        inertias = to_link.mT @ inertias @ to_link
-        X = [eye(6)] * chain.n
-    else:
-        R, p = joint_poses(chain, q)
-        X = unstack(X_motion(R.mT, p), -3)
-    return X, [rows.mT for rows in by_joint(chain, screws)], inertias
-
-
-def velocity_terms(
-    chain: Chain, q: Array, qd: Array, X: list[Array], inertias: Array, recursion: str
-) -> tuple[Array, Array]:
-    """Return eta = V x S qd + dS/dt qd and the bias force V x* I V of every link, both (..., n, 6, 1)."""
-    rates = reframe(chain, q, joint_motion(chain, q, qd), "body", recursion)[..., None]
-    own = reframe(chain, q, joint_bias(chain, q, qd), "body", recursion)[..., None]
-    V = stack(outward(pass_on, chain.parent, zeros((6, 1)), X, unstack(rates, -3)), axis=-3)
-    return crm(V[..., 0]) @ rates + own, crf(V[..., 0]) @ (inertias @ V)
-
-
-# Chapter 8, "Articulated-body inertia": The code
-def reframe_wrenches(chain: Chain, q: Array, wrenches: Array, source: str, target: str) -> Array:
-    """Express each link's wrench (..., n, 6), given in one frame ("body", "world", "mixed"), in another."""
-    if source == target:
-        return wrenches
-    R, p = forward_kinematics(chain, q)
-    f = wrenches[..., None]
-    if source != "mixed":  # to the link origin and world axes
-        f = (X_force(R, 0 * p) if source == "body" else X_force(eye(3), p)) @ f
-    if target != "mixed":
-        f = (X_force(R.mT, 0 * p) if target == "body" else X_force(eye(3), -p)) @ f
-    return f[..., 0]
 
 
 # Chapter 8, "Articulated-body inertia": When no answer exists

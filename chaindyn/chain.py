@@ -1,5 +1,5 @@
 # Generated from chapters/04_joints_links_chains_trees.md by `python -m book export`; edit it there.
-# sha256 of the text below: 81f805098799fdebd3258e12a0a0607363e42da1656221fd3f06e0553b7cbe03
+# sha256 of the text below: a3ef45a4b8ae5376b1b89318dd1987a5b9acfc1bd4c20260a2700aed70141507
 """Links, the chains and trees that joints make of them, and sweeps along the branches.
 
 Derived in chapter 4, "Joints, links, chains, trees".
@@ -21,7 +21,10 @@ __all__ = [
     "Link",
     "by_link",
     "consecutive",
+    "difference",
     "forward_kinematics",
+    "in_columns",
+    "integrate",
     "inward",
     "joint_poses",
     "link_index",
@@ -39,7 +42,7 @@ __all__ = [
 class Link:
     """One rigid body and the joint that hangs it on its parent.
 
-    joint : Revolute, Prismatic, Fixed; mass [kg]; com (3,) centre of mass in the link
+    joint : Revolute, Prismatic, Universal, Spherical, Free, Fixed; mass [kg]; com (3,) centre of mass in the link
     frame [m]; inertia (3, 3) about the centre of mass in link axes [kg m^2]; offset (3,)
     [m] and rotation (3, 3) place the joint's frame in the parent's: the joint's point x
     is ``offset + rotation @ x`` there. parent : None is the previous link (the first hangs
@@ -203,6 +206,21 @@ class Chain:
         return sum(joint.nv for joint in self.joints)
 
     @cached_property
+    def neutral(self) -> Array:
+        """Coordinates (nq,) in which every joint is in its zero position: a quaternion is [1, 0, 0, 0]."""
+        return read_only([x for joint in self.joints for x in joint.neutral])
+
+    @cached_property
+    def quaternions(self) -> Array:
+        """Which entries of q are quaternions, (m, 4)."""
+        columns = [
+            [own[k] for k in joint.quaternion]
+            for joint, own in zip(self.joints, self.q_columns, strict=True)
+            if hasattr(joint, "quaternion")
+        ]
+        return np.array(columns, int).reshape(-1, 4)
+
+    @cached_property
     def groups(self) -> tuple[tuple[Any, Array, Array], ...]:
         """Joints of one kind as one joint, parameters stacked; columns (m, nq), (m, nv)."""
         return tuple(
@@ -336,3 +354,34 @@ def random_state(
     for joint, columns, _ in chain.groups:
         q[..., columns] = joint.random(rng, (*batch, len(columns)))
     return q, rng.normal(size=(*batch, chain.nv))
+
+
+# Chapter 4, "Joints, links, chains, trees": Where everything is
+def in_columns(parts: Sequence[Array], columns: Sequence[Array]) -> Array:
+    """Lay what was computed group by group (..., m, k) out as rows (..., total) in the order of its columns."""
+    flat = [
+        part.reshape((*part.shape[:-2], own.size)) for part, own in zip(parts, columns, strict=True)
+    ]
+    order = np.argsort(np.concatenate([own.ravel() for own in columns]))
+    return concatenate(flat, axis=-1)[..., order]
+
+
+@checked(q="nq", step="nv")
+def integrate(chain: Chain, q: Array, step: Array) -> Array:
+    """Return the coordinates (..., nq) that the constant joint velocities `step` lead to in one second.
+
+    q : (..., nq); step : (..., nv), a velocity times a time. A sum where a joint's coordinates are its
+    angles or lengths; on a ball or a free body the exponential, with the quaternion renormalised.
+    """
+    parts = [joint.integrate(q[..., i], step[..., j]) for joint, i, j in chain.groups]
+    return in_columns(parts, [i for _, i, _ in chain.groups])
+
+
+@checked(q0="nq", q1="nq")
+def difference(chain: Chain, q0: Array, q1: Array) -> Array:
+    """Return the shortest step (..., nv) with integrate(chain, q0, step) = q1, up to a quaternion's sign.
+
+    q0, q1 : (..., nq). Angles of hinges are not wrapped: they count turns.
+    """
+    parts = [joint.difference(q0[..., i], q1[..., i]) for joint, i, _ in chain.groups]
+    return in_columns(parts, [j for _, _, j in chain.groups])

@@ -1,5 +1,5 @@
 # Generated from chapters/13_impulse_response_of_a_chain.md by `python -m book export`; edit it there.
-# sha256 of the text below: 7d7aacf271d43593682cf4a3a8d73647737c0aacb6b88b6634b3f42c991ff67d
+# sha256 of the text below: e3edac92679d3fe6b3d10371b279ba1908c3089d6550cedede4f87fd4eaddcd2
 """What a blow does to a chain: how it yields at every link, and how every joint's speed jumps.
 
 Derived in chapter 13, "The impulse response of a chain".
@@ -7,7 +7,6 @@ Derived in chapter 13, "The impulse response of a chain".
 
 import warnings
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -27,8 +26,9 @@ from chaindyn._ops import (
     where,
     zeros,
 )
-from chaindyn.articulated import Articulated, by_joint, fold, mechanism, respond, smallest
+from chaindyn.articulated import Articulated, fold, respond, smallest
 from chaindyn.chain import Chain, forward_kinematics, inward, outward
+from chaindyn.inverse_dynamics import by_joint, gather, mechanism
 from chaindyn.kinematics import pass_on
 from chaindyn.spatial import X_force, X_inverse, X_motion
 
@@ -37,7 +37,6 @@ __all__ = [
     "contact_impulse",
     "extend",
     "frame_transforms",
-    "gather",
     "impact",
     "inverse_operational_inertia",
     "inverse_operational_inertia_serial",
@@ -233,12 +232,6 @@ def strike(
 
 
 # Chapter 13, "The impulse response of a chain": An impact
-def gather(children: Any, X: Array, momentum: Array) -> tuple[Array, tuple[Array]]:
-    """Link step: the impulse through the joint, from those that the children take (Alexiou 2023, (12))."""
-    through = momentum + children[0]
-    return through, (X.mT @ through,)
-
-
 def traces(impulses: Array, twists: Array) -> tuple[Array, Array]:
     """Return the traces (..., 1, 1) of the rotational and the linear 3x3 block of impulses^T twists."""
     diagonal = (impulses * twists).sum(-2, keepdims=True)

@@ -1,9 +1,11 @@
 # Generated from chapters/05_velocity_acceleration_jacobians.md by `python -m book export`; edit it there.
-# sha256 of the text below: 9eecc4d7c0b67288239a7e37cf8680a52517fd5e8d3c0e15593d5227e6a686c1
+# sha256 of the text below: afd6ce65d3a0e4017993bd6d91d8ee3456907bc2d4bf4446935cce68e2976f53
 """How fast the bodies of a chain move, and how that changes: twists, accelerations, Jacobians.
 
 Derived in chapter 5, "Velocity, acceleration, Jacobians".
 """
+
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -17,6 +19,7 @@ __all__ = [
     "body_accelerations",
     "body_jacobian",
     "body_twists",
+    "by_column",
     "classical_acceleration",
     "jacobian_dot_qd",
     "joint_bias",
@@ -103,14 +106,20 @@ def body_twists(
 
 
 # Chapter 5, "Velocity, acceleration, Jacobians": The Jacobian
+def by_column(chain: Chain, parts: Sequence[Array]) -> Array:
+    """Lay the columns of what each group of joints gave, (..., m, 6, k), one under another (..., nv, 6)."""
+    columns = [j for _, _, j in chain.groups]
+    rows = [
+        part.mT.reshape((*part.shape[:-3], own.size, 6))
+        for part, own in zip(parts, columns, strict=True)
+    ]
+    order = np.argsort(np.concatenate([own.ravel() for own in columns]))
+    return concatenate(rows, axis=-2)[..., order, :]
+
+
 def joint_screws(chain: Chain, q: Array) -> Array:
     """Return the columns of every S one under another (..., nv, 6), each in its link's coordinates."""
-    screws = []
-    for joint, i, j in chain.groups:
-        S = joint.motion_subspace(q[..., i])
-        screws.append(S.mT.reshape((*S.shape[:-3], j.size, 6)))
-    order = np.argsort(np.concatenate([j.ravel() for _, _, j in chain.groups]))
-    return concatenate(screws, axis=-2)[..., order, :]
+    return by_column(chain, [joint.motion_subspace(q[..., i]) for joint, i, _ in chain.groups])
 
 
 @checked(q="nq", frame=FRAMES)

@@ -1,0 +1,134 @@
+# Generated from chapters/07_the_stacked_form_and_composite_inertia.md by `python -m book export`; edit it there.
+# sha256 of the text below: 270e458dcd7d71a14f13906375e37f1a2a696e45f98ff0592a24cf40b7096d52
+"""The stacked form: the tree in one matrix, composite inertia, the mass and Coriolis matrices.
+
+Derived in chapter 7, "The stacked form and composite inertia".
+"""
+
+from typing import Any
+
+import numpy as np
+
+from chaindyn._check import RECURSIONS, checked
+from chaindyn._ops import Array, block, concatenate, divide, eye, holds_objects, unstack, zeros
+from chaindyn.chain import Chain, inward
+from chaindyn.inverse_dynamics import by_joint, columns_to_world, mechanism
+from chaindyn.kinematics import body_twists, by_column, reframe
+from chaindyn.spatial import crf, crm, skew
+
+__all__ = [
+    "body_coriolis",
+    "compose",
+    "compose_coriolis",
+    "coriolis_matrix",
+    "crba",
+    "crf_bar",
+    "joint_screw_rates",
+    "of_one_joint",
+    "tree_matrix",
+]
+
+
+# Chapter 7, "The stacked form and composite inertia": The tree in one matrix
+@checked()
+def tree_matrix(chain: Chain) -> Array:
+    """Return Delta (n, n) of integers: 1 in row i, column j where link i is link j or hangs on it.
+
+    In world coordinates V = Delta times the joints' parts, and f = Delta^T times the links' wrenches. Alexiou,
+    "The dynamics of a serial chain of bodies", (16), there for a serial chain: the lower triangle.
+    """
+    Delta = np.zeros((chain.n, chain.n), int)
+    for i in range(chain.n):
+        Delta[i, list(chain.path(i))] = 1
+    return Delta
+
+
+# Chapter 7, "The stacked form and composite inertia": Composite inertia
+def compose(children: Any, X: Array, S: Array, inertia: Array, own: Array) -> tuple[Array, Any]:
+    """Link step: composite inertia, and the forces that move what hangs here, one column for each joint rate.
+
+    own : (k, nv) picks the link's joint out of all. Keeps the rows (..., k, nv) of M to the right of it.
+    """
+    composite = inertia + children[0]
+    forces = composite @ S @ own + children[1]
+    return S.mT @ forces, (X.mT @ composite @ X, X.mT @ forces)
+
+
+def of_one_joint(chain: Chain) -> Array:
+    """Return (nv, nv) of integers: 1 where row and column belong to the same joint."""
+    owner = chain.link_of_column
+    return (owner[:, None] == owner).astype(int)
+
+
+@checked(q="nq", recursion=RECURSIONS)
+def crba(chain: Chain, q: Array, *, recursion: str = "body") -> Array:
+    """Return the mass matrix M (..., nv, nv) of a chain or tree, symmetric: composite inertia.
+
+    q : (..., nq). recursion : the coordinates computed in. The kinetic energy is qd^T M qd / 2. Alexiou, "The
+    dynamics of a serial chain of bodies", (20).
+    """
+    X, S, inertias = mechanism(chain, q, recursion)
+    if holds_objects(q):
+        inertias = inertias.astype(object)
+    own = by_joint(chain, eye(chain.nv))
+    nothing = zeros((6, 6)), zeros((6, chain.nv))
+    rows, _ = inward(compose, chain.parent, nothing, X, S, unstack(inertias, -3), own)
+    upper = concatenate(rows, axis=-2)
+    return upper + upper.mT * (1 - of_one_joint(chain))
+
+
+# Chapter 7, "The stacked form and composite inertia": The Coriolis matrix
+def crf_bar(f: Array) -> Array:
+    """Return the matrix (..., 6, 6) for which crf_bar(f) @ m = crf(m) @ f, for a force vector f (..., 6)."""
+    moment, force = skew(f[..., :3]), skew(f[..., 3:])
+    return block([[-moment, -force], [-force, zeros((3, 3))]])
+
+
+def body_coriolis(inertia: Array, v: Array) -> Array:
+    """Return B (..., 6, 6) of one body, for which B v = v x* I v and dI/dt = B + B^T."""
+    momentum = (inertia @ v[..., None])[..., 0]
+    return divide(crf(v) @ inertia - inertia @ crm(v) + crf_bar(momentum), 2)
+
+
+def compose_coriolis(
+    children: Any, X: Array, S: Array, rate: Array, inertia: Array, B: Array, own: Array
+) -> tuple[tuple[Array, Array], Any]:
+    """Link step: rows of C to the right of a joint, and columns of C below it, transposed."""
+    inertia, B = inertia + children[0], B + children[1]
+    moving = inertia @ S @ own + children[2]
+    turning = (inertia @ rate + B @ S) @ own + children[3]
+    yielding = B.mT @ S @ own + children[4]
+    kept = S.mT @ turning, rate.mT @ moving + S.mT @ yielding
+    passed = X.mT @ moving, X.mT @ turning, X.mT @ yielding
+    return kept, (X.mT @ inertia @ X, X.mT @ B @ X, *passed)
+
+
+def joint_screw_rates(chain: Chain, q: Array, qd: Array, recursion: str) -> Array:
+    """Return the columns of every dS/dt in link coordinates (..., nv, 6), expressed as the recursion wants."""
+    rates = [joint.motion_subspace_rate(q[..., i], qd[..., j]) for joint, i, j in chain.groups]
+    columns = by_column(chain, rates)
+    return columns_to_world(chain, q, columns) if recursion == "world" else columns
+
+
+@checked(q="nq", qd="nv", recursion=RECURSIONS)
+def coriolis_matrix(chain: Chain, q: Array, qd: Array, *, recursion: str = "body") -> Array:
+    """Return C (..., nv, nv) with C qd = h without weight, and dM/dt = C + C^T along the motion.
+
+    q : (..., nq); qd : (..., nv). Of the many matrices with the first property, the one that is made body by
+    body from B(I, v) = (v x* I - I v x + (I v) x*) / 2; it has the second for every type of joint.
+    """
+    X, S, inertias = mechanism(chain, q, recursion)
+    V = reframe(chain, q, body_twists(chain, q, qd, recursion=recursion), "body", recursion)
+    own = by_joint(chain, joint_screw_rates(chain, q, qd, recursion))
+    rates = [crm(v) @ s + rows.mT for v, s, rows in zip(unstack(V, -2), S, own, strict=True)]
+    if any(holds_objects(x) for x in (q, qd)):
+        inertias = inertias.astype(object)
+    B = unstack(body_coriolis(inertias, V), -3)
+    nothing = [zeros((6, 6))] * 2 + [zeros((6, chain.nv))] * 3
+    own = by_joint(chain, eye(chain.nv))
+    rows, _ = inward(
+        compose_coriolis, chain.parent, nothing, X, S, rates, unstack(inertias, -3), B, own
+    )
+    upper = concatenate([right for right, _ in rows], axis=-2)
+    lower = concatenate([below for _, below in rows], axis=-2).mT
+    return upper + lower * (1 - of_one_joint(chain))

@@ -1,0 +1,244 @@
+# Generated from chapters/06_inverse_dynamics.md by `python -m book export`; edit it there.
+# sha256 of the text below: ff4a28f88ec69f8f5536bf38e3e94e8ba761b432d180a55b12e6a210ae759ba9
+"""Inverse dynamics: the forces that a motion takes, by one system and by a recursion.
+
+Derived in chapter 6, "Inverse dynamics".
+"""
+
+from typing import Any
+
+import numpy as np
+
+from chaindyn._check import FRAMES, RECURSIONS, checked, require_one_state
+from chaindyn._ops import (
+    Array,
+    broadcast_batch,
+    concatenate,
+    eye,
+    holds_objects,
+    stack,
+    unstack,
+    zeros,
+)
+from chaindyn.chain import Chain, forward_kinematics, inward, joint_poses, outward
+from chaindyn.kinematics import joint_bias, joint_motion, joint_screws, pass_on, reframe
+from chaindyn.spatial import X_force, X_inverse, X_motion, crf, crm
+
+__all__ = [
+    "bias_force",
+    "by_joint",
+    "columns_to_world",
+    "full_system",
+    "gather",
+    "joint_wrenches",
+    "mechanism",
+    "reframe_wrenches",
+    "rnea",
+    "solve_full_system",
+    "transmitted",
+    "velocity_terms",
+]
+
+
+# Chapter 6, "Inverse dynamics": What a sweep needs of a chain
+def by_joint(chain: Chain, rows: Array) -> list[Array]:
+    """Return the rows (..., k, m) of (..., nv, m) that belong to each link's joint."""
+    return [rows[..., own.start : own.stop, :] for own in chain.v_columns]
+
+
+def columns_to_world(chain: Chain, q: Array, columns: Array) -> Array:
+    """Express motions (..., nv, 6), one for each joint rate in its link's coordinates, in the world's."""
+    R, p = forward_kinematics(chain, q)
+    to_world = X_inverse(X_motion(R.mT, p))[..., chain.link_of_column, :, :]
+    return (to_world @ columns[..., None])[..., 0]
+
+
+def mechanism(chain: Chain, q: Array, recursion: str) -> tuple[list[Array], list[Array], Array]:
+    """Return of each link X (..., 6, 6) and S (..., 6, k), and I (..., n, 6, 6), as the recursion wants them."""
+    screws, inertias = joint_screws(chain, q), chain.spatial_inertia
+    if recursion == "world":
+        R, p = forward_kinematics(chain, q)
+        to_link = X_motion(R.mT, p)
+        screws = columns_to_world(chain, q, screws)
+        inertias = to_link.mT @ inertias @ to_link
+        X = [eye(6)] * chain.n
+    else:
+        R, p = joint_poses(chain, q)
+        X = unstack(X_motion(R.mT, p), -3)
+    return X, [rows.mT for rows in by_joint(chain, screws)], inertias
+
+
+def velocity_terms(
+    chain: Chain, q: Array, qd: Array, X: list[Array], inertias: Array, recursion: str
+) -> tuple[Array, Array]:
+    """Return eta = V x S qd + dS/dt qd and the bias force V x* I V of every link, both (..., n, 6, 1)."""
+    rates = reframe(chain, q, joint_motion(chain, q, qd), "body", recursion)[..., None]
+    own = reframe(chain, q, joint_bias(chain, q, qd), "body", recursion)[..., None]
+    V = stack(outward(pass_on, chain.parent, zeros((6, 1)), X, unstack(rates, -3)), axis=-3)
+    return crm(V[..., 0]) @ rates + own, crf(V[..., 0]) @ (inertias @ V)
+
+
+# Chapter 6, "Inverse dynamics": What a sweep needs of a chain
+def reframe_wrenches(chain: Chain, q: Array, wrenches: Array, source: str, target: str) -> Array:
+    """Express each link's wrench (..., n, 6), given in one frame ("body", "world", "mixed"), in another."""
+    if source == target:
+        return wrenches
+    R, p = forward_kinematics(chain, q)
+    f = wrenches[..., None]
+    if source != "mixed":  # to the link origin and world axes
+        f = (X_force(R, 0 * p) if source == "body" else X_force(eye(3), p)) @ f
+    if target != "mixed":
+        f = (X_force(R.mT, 0 * p) if target == "body" else X_force(eye(3), -p)) @ f
+    return f[..., 0]
+
+
+# Chapter 6, "Inverse dynamics": One large system
+def full_system(chain: Chain, q: Array, qd: Array, tau: Array) -> tuple[Any, Array]:
+    """Return matrix and right side of all equations of motion at once, about the world origin.
+
+    Unknown are the accelerations a (6 n), the wrenches f (6 n) of each parent on its link, and qdd (nv). The
+    matrix is SciPy's, sparse, and square of order 12 n + nv, 13 n with hinges and slides alone. Its rows:
+    a - a of the parent - S qdd = eta; I a - f + f of the children = weight - v x* I v; S^T f = tau.
+    Alexiou, "The dynamics of a serial chain of bodies", the table of unknowns and equations.
+    """
+    from scipy import sparse
+
+    _, S, inertias = mechanism(chain, q, "world")
+    eta, bias = velocity_terms(chain, q, qd, [eye(6)] * chain.n, inertias, "world")
+    falling = np.concatenate([np.zeros(3), chain.gravity])[:, None]
+    hanging = [i for i, parent in enumerate(chain.parent) if parent >= 0]
+    ones = np.ones(len(hanging))
+    of_parent = sparse.coo_array(
+        (ones, (hanging, [chain.parent[i] for i in hanging])), shape=(chain.n, chain.n)
+    )
+    less_parent = sparse.eye_array(6 * chain.n) - sparse.kron(of_parent, eye(6))
+    screws = sparse.block_diag(S)
+    rows = [
+        [less_parent, None, -screws],
+        [sparse.block_diag(inertias), -less_parent.T, None],
+        [None, screws.T, None],
+    ]
+    right = np.concatenate([eta.ravel(), (inertias @ falling - bias).ravel(), tau])
+    return sparse.block_array(rows, format="csc"), right
+
+
+@checked(q="nq", qd="nv", tau="nv")
+def solve_full_system(chain: Chain, q: Array, qd: Array, tau: Array) -> tuple[Array, Array, Array]:
+    """Return accelerations (n, 6), joint wrenches (n, 6) and qdd (nv) from one large sparse system.
+
+    q : (nq,); qd : (nv,); tau : (nv,), one state of numbers. Accelerations are spatial, wrenches those of
+    each parent on its link, weight not included; both about the world origin, in world axes. Needs SciPy.
+    ValueError for a batch, and if M is singular: it names a joint that feels no inertia.
+    """
+    from scipy.sparse.linalg import splu
+
+    require_one_state(q=q, qd=qd, tau=tau)
+    matrix, right = full_system(chain, q, qd, tau)
+    try:
+        solution = splu(matrix).solve(right)
+    except RuntimeError:  # the factor is exactly singular
+        solution = np.full(len(right), np.nan)
+    if not np.isfinite(solution).all():
+        free = np.linalg.svd(matrix.toarray())[2][-1, 12 * chain.n :]
+        link = chain.link_of("nv", int(np.abs(free).argmax()))
+        raise ValueError(
+            f"M is singular: the joint of link {link!r} feels no inertia in this posture; "
+            "the link, or what it carries, needs mass that this joint moves"
+        )
+    a, f, qdd = np.split(solution, [6 * chain.n, 12 * chain.n])
+    return a.reshape(chain.n, 6), f.reshape(chain.n, 6), qdd
+
+
+# Chapter 6, "Inverse dynamics": The recursion
+def gather(children: Any, X: Array, own: Array) -> tuple[Array, tuple[Array]]:
+    """Link step: what goes through the joint, for the link itself and for what hangs on it."""
+    through = own + children[0]
+    return through, (X.mT @ through,)
+
+
+def transmitted(
+    chain: Chain,
+    state: tuple[Array, Array, Array],
+    external: Array | None,
+    external_frame: str,
+    recursion: str,
+) -> tuple[list[Array], list[Array]]:
+    """Return S and the wrench that each parent exerts on its link, in the recursion's coordinates."""
+    q, qd, qdd = state
+    X, S, inertias = mechanism(chain, q, recursion)
+    if any(holds_objects(x) for x in (*state, external)):
+        inertias = inertias.astype(object)  # integers among symbols stay exact
+    eta, bias = velocity_terms(chain, q, qd, X, inertias, recursion)
+    if external is not None:
+        bias = bias - reframe_wrenches(chain, q, external, external_frame, recursion)[..., None]
+    joint_parts = [
+        own + s @ rate
+        for own, s, rate in zip(unstack(eta, -3), S, by_joint(chain, qdd[..., None]), strict=True)
+    ]
+    rising = concatenate([zeros((3,)), -chain.gravity], axis=-1)[:, None]
+    A = stack(broadcast_batch(outward(pass_on, chain.parent, rising, X, joint_parts), 2), axis=-3)
+    net = unstack(inertias @ A + bias, -3)
+    through, _ = inward(gather, chain.parent, (zeros((6, 1)),), X, net)
+    return S, through
+
+
+@checked(q="nq", qd="nv", qdd="nv", external=("n", 6), external_frame=FRAMES, recursion=RECURSIONS)
+def rnea(
+    chain: Chain,
+    q: Array,
+    qd: Array,
+    qdd: Array,
+    *,
+    external: Array | None = None,
+    external_frame: str = "body",
+    recursion: str = "body",
+) -> Array:
+    """Return the joint forces tau (..., nv) [N m, N] that a motion of a chain or tree takes: inverse dynamics.
+
+    q : (..., nq); qd, qdd : (..., nv); external : (..., n, 6) wrench [tau; f] on each link from outside, in
+    `external_frame`: "body" (about the link origin, link axes), "world" (about the world origin, world axes)
+    or "mixed" (about the link origin, world axes). recursion : the coordinates computed in. Gravity is the
+    chain's. Kim (2012), (35)-(42) and Table 2, with the base accelerating by -g.
+    """
+    S, through = transmitted(chain, (q, qd, qdd), external, external_frame, recursion)
+    forces = [s.mT @ f for s, f in zip(S, through, strict=True)]
+    return concatenate(forces, axis=-2)[..., 0]
+
+
+@checked(q="nq", qd="nv", recursion=RECURSIONS)
+def bias_force(chain: Chain, q: Array, qd: Array, *, recursion: str = "body") -> Array:
+    """Return h (..., nv), the joint forces that take a chain through q with qd and qdd = 0.
+
+    q : (..., nq); qd : (..., nv). Weight is in it: M qdd + h = tau + the sum of J^T times external wrenches.
+    """
+    return rnea(chain, q, qd, 0 * qd, recursion=recursion)
+
+
+@checked(
+    q="nq",
+    qd="nv",
+    qdd="nv",
+    external=("n", 6),
+    external_frame=FRAMES,
+    frame=FRAMES,
+    recursion=RECURSIONS,
+)
+def joint_wrenches(
+    chain: Chain,
+    q: Array,
+    qd: Array,
+    qdd: Array,
+    *,
+    external: Array | None = None,
+    external_frame: str = "body",
+    frame: str = "body",
+    recursion: str = "body",
+) -> Array:
+    """Return what each parent exerts on its link (..., n, 6) [tau; f], the motors' part included.
+
+    Arguments as for `rnea`, whose joint forces are S^T times these; frame : what they are expressed in.
+    Alexiou, "The dynamics of a serial chain of bodies", (13); Kim (2012), (42).
+    """
+    _, through = transmitted(chain, (q, qd, qdd), external, external_frame, recursion)
+    wrenches = stack(broadcast_batch(through, 2), axis=-3)[..., 0]
+    return reframe_wrenches(chain, q, wrenches, recursion, frame)
