@@ -1,5 +1,5 @@
 # Generated from chapters/06_inverse_dynamics.md by `python -m book export`; edit it there.
-# sha256 of the text below: ff4a28f88ec69f8f5536bf38e3e94e8ba761b432d180a55b12e6a210ae759ba9
+# sha256 of the text below: 1819083e48dcb8a9c8253cd4b26d6f6e4545cf05516219a484676f40d2095b23
 """Inverse dynamics: the forces that a motion takes, by one system and by a recursion.
 
 Derived in chapter 6, "Inverse dynamics".
@@ -68,6 +68,7 @@ def mechanism(chain: Chain, q: Array, recursion: str) -> tuple[list[Array], list
     return X, [rows.mT for rows in by_joint(chain, screws)], inertias
 
 
+# Chapter 6, "Inverse dynamics": What a sweep needs of a chain
 def velocity_terms(
     chain: Chain, q: Array, qd: Array, X: list[Array], inertias: Array, recursion: str
 ) -> tuple[Array, Array]:
@@ -78,21 +79,7 @@ def velocity_terms(
     return crm(V[..., 0]) @ rates + own, crf(V[..., 0]) @ (inertias @ V)
 
 
-# Chapter 6, "Inverse dynamics": What a sweep needs of a chain
-def reframe_wrenches(chain: Chain, q: Array, wrenches: Array, source: str, target: str) -> Array:
-    """Express each link's wrench (..., n, 6), given in one frame ("body", "world", "mixed"), in another."""
-    if source == target:
-        return wrenches
-    R, p = forward_kinematics(chain, q)
-    f = wrenches[..., None]
-    if source != "mixed":  # to the link origin and world axes
-        f = (X_force(R, 0 * p) if source == "body" else X_force(eye(3), p)) @ f
-    if target != "mixed":
-        f = (X_force(R.mT, 0 * p) if target == "body" else X_force(eye(3), -p)) @ f
-    return f[..., 0]
-
-
-# Chapter 6, "Inverse dynamics": One large system
+# Chapter 6, "Inverse dynamics": One large matrix
 def full_system(chain: Chain, q: Array, qd: Array, tau: Array) -> tuple[Any, Array]:
     """Return matrix and right side of all equations of motion at once, about the world origin.
 
@@ -149,13 +136,28 @@ def solve_full_system(chain: Chain, q: Array, qd: Array, tau: Array) -> tuple[Ar
     return a.reshape(chain.n, 6), f.reshape(chain.n, 6), qdd
 
 
-# Chapter 6, "Inverse dynamics": The recursion
+# Chapter 6, "Inverse dynamics": The code
 def gather(children: Any, X: Array, own: Array) -> tuple[Array, tuple[Array]]:
     """Link step: what goes through the joint, for the link itself and for what hangs on it."""
     through = own + children[0]
     return through, (X.mT @ through,)
 
 
+# Chapter 6, "Inverse dynamics": The code
+def reframe_wrenches(chain: Chain, q: Array, wrenches: Array, source: str, target: str) -> Array:
+    """Express each link's wrench (..., n, 6), given in one frame ("body", "world", "mixed"), in another."""
+    if source == target:
+        return wrenches
+    R, p = forward_kinematics(chain, q)
+    f = wrenches[..., None]
+    if source != "mixed":  # to the link origin and world axes
+        f = (X_force(R, 0 * p) if source == "body" else X_force(eye(3), p)) @ f
+    if target != "mixed":
+        f = (X_force(R.mT, 0 * p) if target == "body" else X_force(eye(3), -p)) @ f
+    return f[..., 0]
+
+
+# Chapter 6, "Inverse dynamics": The code
 def transmitted(
     chain: Chain,
     state: tuple[Array, Array, Array],
@@ -182,6 +184,7 @@ def transmitted(
     return S, through
 
 
+# Chapter 6, "Inverse dynamics": The code
 @checked(q="nq", qd="nv", qdd="nv", external=("n", 6), external_frame=FRAMES, recursion=RECURSIONS)
 def rnea(
     chain: Chain,
@@ -205,6 +208,7 @@ def rnea(
     return concatenate(forces, axis=-2)[..., 0]
 
 
+# Chapter 6, "Inverse dynamics": The code
 @checked(q="nq", qd="nv", recursion=RECURSIONS)
 def bias_force(chain: Chain, q: Array, qd: Array, *, recursion: str = "body") -> Array:
     """Return h (..., nv), the joint forces that take a chain through q with qd and qdd = 0.
@@ -214,6 +218,7 @@ def bias_force(chain: Chain, q: Array, qd: Array, *, recursion: str = "body") ->
     return rnea(chain, q, qd, 0 * qd, recursion=recursion)
 
 
+# Chapter 6, "Inverse dynamics": The code
 @checked(
     q="nq",
     qd="nv",
