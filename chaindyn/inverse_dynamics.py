@@ -1,5 +1,5 @@
 # Generated from chapters/06_inverse_dynamics.md by `python -m book export`; edit it there.
-# sha256 of the text below: 1819083e48dcb8a9c8253cd4b26d6f6e4545cf05516219a484676f40d2095b23
+# sha256 of the text below: 660a55ec9414946adc228669a11e3b5087251866969c3e7aba375d80962d40b9
 """Inverse dynamics: the forces that a motion takes, by one system and by a recursion.
 
 Derived in chapter 6, "Inverse dynamics".
@@ -106,15 +106,18 @@ def full_system(chain: Chain, q: Array, qd: Array, tau: Array) -> tuple[Any, Arr
         [None, screws.T, None],
     ]
     right = np.concatenate([eta.ravel(), (inertias @ falling - bias).ravel(), tau])
-    return sparse.block_array(rows, format="csc"), right
+    matrix = sparse.block_array(rows, format="csc")
+    matrix.eliminate_zeros()  # SciPy stores blocks whole
+    return matrix, right
 
 
 @checked(q="nq", qd="nv", tau="nv")
 def solve_full_system(chain: Chain, q: Array, qd: Array, tau: Array) -> tuple[Array, Array, Array]:
     """Return accelerations (n, 6), joint wrenches (n, 6) and qdd (nv) from one large sparse system.
 
-    q : (nq,); qd : (nv,); tau : (nv,), one state of numbers. Accelerations are spatial, wrenches those of
-    each parent on its link, weight not included; both about the world origin, in world axes. Needs SciPy.
+    q : (nq,); qd : (nv,); tau : (nv,), one state of numbers. Accelerations are spatial and true ones, gravity
+    not taken off; wrenches are what each parent exerts on its link, as by `joint_wrenches`. Both are about the
+    world origin, in world axes. Needs SciPy. Alexiou, "The dynamics of a serial chain of bodies", the table.
     ValueError for a batch, and if M is singular: it names a joint that feels no inertia.
     """
     from scipy.sparse.linalg import splu
