@@ -1,5 +1,5 @@
 # Generated from chapters/06_inverse_dynamics.md by `python -m book export`; edit it there.
-# sha256 of the text below: 660a55ec9414946adc228669a11e3b5087251866969c3e7aba375d80962d40b9
+# sha256 of the text below: 65cec5a0660f0b5c32509bf22fecee4f45fedab760b2d1f003bc44c17ed9e081
 """Inverse dynamics: the forces that a motion takes, by one system and by a recursion.
 
 Derived in chapter 6, "Inverse dynamics".
@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from chaindyn._check import FRAMES, RECURSIONS, checked, require_one_state
+from chaindyn._check import FRAMES, RECURSIONS, checked, require_one_state, unit
 from chaindyn._ops import (
     Array,
     broadcast_batch,
@@ -21,6 +21,7 @@ from chaindyn._ops import (
     zeros,
 )
 from chaindyn.chain import Chain, forward_kinematics, inward, joint_poses, outward
+from chaindyn.joints import rotation_about
 from chaindyn.kinematics import joint_bias, joint_motion, joint_screws, pass_on, reframe
 from chaindyn.spatial import X_force, X_inverse, X_motion, crf, crm
 
@@ -30,6 +31,7 @@ __all__ = [
     "columns_to_world",
     "full_system",
     "gather",
+    "is_singular",
     "joint_wrenches",
     "mechanism",
     "reframe_wrenches",
@@ -111,6 +113,27 @@ def full_system(chain: Chain, q: Array, qd: Array, tau: Array) -> tuple[Any, Arr
     return matrix, right
 
 
+# Chapter 6, "Inverse dynamics": One large matrix
+def is_singular(chain: Chain, matrix: Any, factors: Any) -> bool:
+    """Return whether rounding the entries of the large matrix may change qdd by a thousandth.
+
+    matrix : as by `full_system`; factors : its `splu`. The entries are rounded in axes with which no joint is
+    aligned, and the right side is made of the rows' sums, so that units play no part.
+    """
+    from scipy import sparse
+
+    turned = sparse.kron(sparse.eye_array(4 * chain.n), rotation_about(unit((1, 2, 3)), np.ones(1)))
+    turn = sparse.block_diag([turned, sparse.eye_array(chain.nv)], format="csc")
+    entries = abs(turn @ matrix @ turn.T)
+    mixed = np.cos(np.arange(matrix.shape[0]))  # no symmetry of the chain cancels these signs
+    probe = factors.solve(turn.T @ (mixed * entries.sum(axis=1)))
+    noise = np.finfo(float).eps * mixed * (entries @ np.abs(turn @ probe))
+    size, error = (
+        np.linalg.norm(x[12 * chain.n :]) for x in (probe, factors.solve(turn.T @ noise))
+    )
+    return not (np.isfinite(error) and error <= 1e-3 * size)
+
+
 @checked(q="nq", qd="nv", tau="nv")
 def solve_full_system(chain: Chain, q: Array, qd: Array, tau: Array) -> tuple[Array, Array, Array]:
     """Return accelerations (n, 6), joint wrenches (n, 6) and qdd (nv) from one large sparse system.
@@ -125,16 +148,18 @@ def solve_full_system(chain: Chain, q: Array, qd: Array, tau: Array) -> tuple[Ar
     require_one_state(q=q, qd=qd, tau=tau)
     matrix, right = full_system(chain, q, qd, tau)
     try:
-        solution = splu(matrix).solve(right)
-    except RuntimeError:  # the factor is exactly singular
-        solution = np.full(len(right), np.nan)
-    if not np.isfinite(solution).all():
+        factors = splu(matrix)
+        singular = is_singular(chain, matrix, factors)
+    except RuntimeError:  # a pivot is exactly zero
+        singular = True
+    if singular:
         free = np.linalg.svd(matrix.toarray())[2][-1, 12 * chain.n :]
         link = chain.link_of("nv", int(np.abs(free).argmax()))
         raise ValueError(
             f"M is singular: the joint of link {link!r} feels no inertia in this posture; "
             "the link, or what it carries, needs mass that this joint moves"
         )
+    solution = factors.solve(right)
     a, f, qdd = np.split(solution, [6 * chain.n, 12 * chain.n])
     return a.reshape(chain.n, 6), f.reshape(chain.n, 6), qdd
 

@@ -6,7 +6,8 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from trees import EPS, assert_near, random_inertia, random_rotation
+import trees
+from trees import CASES, EPS, assert_near, random_inertia, random_rotation, random_tree
 
 from chaindyn import (
     Chain,
@@ -615,18 +616,42 @@ def test_a_singular_mass_matrix_names_the_joint(name):
         solve_full_system(chain, chain.neutral, still, still)
 
 
-def test_the_gimbal_is_singular_in_one_posture_only():
-    ring = (0, (0, 0, 0), np.zeros((3, 3), int))
-    chain = Chain(
+def gimbal(first, second):
+    """Return two massless rings and a wheel, the outer axes in line when the second joint is at zero."""
+    outer = Revolute(first)
+    ring = np.zeros((3, 3), int)
+    return Chain(
         [
-            Link(Revolute((0, 0, 1)), *ring, name="outer"),
-            Link(Revolute((1, 0, 0)), *ring, name="inner"),
-            Link(Revolute((0, 0, 1)), 1, (0, 0, 0), np.diag([1, 2, 2.5]), name="wheel"),
+            Link(outer, 0, (0, 0, 0), ring, name="outer"),
+            Link(Revolute(second), 0, (0, 0, 0), ring, name="inner"),
+            Link(outer, 1, (0, 0, 0), np.diag([1, 2, 2.5]), name="wheel"),
         ]
     )
-    still = np.zeros(3)
+
+
+@pytest.mark.parametrize("angle", [0, np.pi, 1e-14])
+@pytest.mark.parametrize("seed", range(5))
+def test_the_gimbal_is_singular_where_its_outer_axes_coincide(angle, seed):
+    first, other = np.random.default_rng(seed).normal(size=(2, 3))
+    chain = gimbal(first, np.cross(first, other)) if seed else gimbal((0, 0, 1), (1, 0, 0))
+    posture, still = np.array([0.4, angle, 0.7]), np.zeros(3)
     with pytest.raises(ValueError, match=r"M is singular: the joint of link '(outer|wheel)'"):
-        solve_full_system(chain, np.array([0, 0, 0]), still, still)
-    tilted = np.array([0.4, 1.0, 0.7])
-    _, _, qdd = solve_full_system(chain, tilted, still, np.ones(3))
-    assert_near(qdd, aba(chain, tilted, still, np.ones(3)), 3, 1e-12)
+        solve_full_system(chain, posture, still, np.ones(3))
+    with pytest.raises(ValueError, match="M is singular"):  # whatever the load
+        solve_full_system(chain, posture, still, still)
+
+
+@pytest.mark.parametrize("angle", [1.0, 1e-3, 1e-6])
+def test_the_gimbal_has_an_answer_near_by(angle):
+    chain = gimbal((0, 0, 1), (1, 0, 0))
+    posture, still = np.array([0.4, angle, 0.7]), np.zeros(3)
+    _, _, qdd = solve_full_system(chain, posture, still, np.ones(3))
+    assert_near(qdd, aba(chain, posture, still, np.ones(3)), 3, 1e-12 / angle**2)
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_links_of_all_sizes_are_not_called_singular(case):
+    chain = random_tree(case)
+    q, qd, tau = trees.motion(case, chain)
+    qdd = solve_full_system(chain, q, qd, tau)[2]
+    assert_near(qdd, aba(chain, q, qd, tau), case.n, 1e-5 if case.variety == "wild" else 1e-9)
