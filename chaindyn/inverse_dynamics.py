@@ -1,5 +1,5 @@
 # Generated from chapters/06_inverse_dynamics.md by `python -m book export`; edit it there.
-# sha256 of the text below: ff4a28f88ec69f8f5536bf38e3e94e8ba761b432d180a55b12e6a210ae759ba9
+# sha256 of the text below: 65cec5a0660f0b5c32509bf22fecee4f45fedab760b2d1f003bc44c17ed9e081
 """Inverse dynamics: the forces that a motion takes, by one system and by a recursion.
 
 Derived in chapter 6, "Inverse dynamics".
@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from chaindyn._check import FRAMES, RECURSIONS, checked, require_one_state
+from chaindyn._check import FRAMES, RECURSIONS, checked, require_one_state, unit
 from chaindyn._ops import (
     Array,
     broadcast_batch,
@@ -21,6 +21,7 @@ from chaindyn._ops import (
     zeros,
 )
 from chaindyn.chain import Chain, forward_kinematics, inward, joint_poses, outward
+from chaindyn.joints import rotation_about
 from chaindyn.kinematics import joint_bias, joint_motion, joint_screws, pass_on, reframe
 from chaindyn.spatial import X_force, X_inverse, X_motion, crf, crm
 
@@ -30,6 +31,7 @@ __all__ = [
     "columns_to_world",
     "full_system",
     "gather",
+    "is_singular",
     "joint_wrenches",
     "mechanism",
     "reframe_wrenches",
@@ -68,6 +70,7 @@ def mechanism(chain: Chain, q: Array, recursion: str) -> tuple[list[Array], list
     return X, [rows.mT for rows in by_joint(chain, screws)], inertias
 
 
+# Chapter 6, "Inverse dynamics": What a sweep needs of a chain
 def velocity_terms(
     chain: Chain, q: Array, qd: Array, X: list[Array], inertias: Array, recursion: str
 ) -> tuple[Array, Array]:
@@ -78,21 +81,7 @@ def velocity_terms(
     return crm(V[..., 0]) @ rates + own, crf(V[..., 0]) @ (inertias @ V)
 
 
-# Chapter 6, "Inverse dynamics": What a sweep needs of a chain
-def reframe_wrenches(chain: Chain, q: Array, wrenches: Array, source: str, target: str) -> Array:
-    """Express each link's wrench (..., n, 6), given in one frame ("body", "world", "mixed"), in another."""
-    if source == target:
-        return wrenches
-    R, p = forward_kinematics(chain, q)
-    f = wrenches[..., None]
-    if source != "mixed":  # to the link origin and world axes
-        f = (X_force(R, 0 * p) if source == "body" else X_force(eye(3), p)) @ f
-    if target != "mixed":
-        f = (X_force(R.mT, 0 * p) if target == "body" else X_force(eye(3), -p)) @ f
-    return f[..., 0]
-
-
-# Chapter 6, "Inverse dynamics": One large system
+# Chapter 6, "Inverse dynamics": One large matrix
 def full_system(chain: Chain, q: Array, qd: Array, tau: Array) -> tuple[Any, Array]:
     """Return matrix and right side of all equations of motion at once, about the world origin.
 
@@ -119,15 +108,39 @@ def full_system(chain: Chain, q: Array, qd: Array, tau: Array) -> tuple[Any, Arr
         [None, screws.T, None],
     ]
     right = np.concatenate([eta.ravel(), (inertias @ falling - bias).ravel(), tau])
-    return sparse.block_array(rows, format="csc"), right
+    matrix = sparse.block_array(rows, format="csc")
+    matrix.eliminate_zeros()  # SciPy stores blocks whole
+    return matrix, right
+
+
+# Chapter 6, "Inverse dynamics": One large matrix
+def is_singular(chain: Chain, matrix: Any, factors: Any) -> bool:
+    """Return whether rounding the entries of the large matrix may change qdd by a thousandth.
+
+    matrix : as by `full_system`; factors : its `splu`. The entries are rounded in axes with which no joint is
+    aligned, and the right side is made of the rows' sums, so that units play no part.
+    """
+    from scipy import sparse
+
+    turned = sparse.kron(sparse.eye_array(4 * chain.n), rotation_about(unit((1, 2, 3)), np.ones(1)))
+    turn = sparse.block_diag([turned, sparse.eye_array(chain.nv)], format="csc")
+    entries = abs(turn @ matrix @ turn.T)
+    mixed = np.cos(np.arange(matrix.shape[0]))  # no symmetry of the chain cancels these signs
+    probe = factors.solve(turn.T @ (mixed * entries.sum(axis=1)))
+    noise = np.finfo(float).eps * mixed * (entries @ np.abs(turn @ probe))
+    size, error = (
+        np.linalg.norm(x[12 * chain.n :]) for x in (probe, factors.solve(turn.T @ noise))
+    )
+    return not (np.isfinite(error) and error <= 1e-3 * size)
 
 
 @checked(q="nq", qd="nv", tau="nv")
 def solve_full_system(chain: Chain, q: Array, qd: Array, tau: Array) -> tuple[Array, Array, Array]:
     """Return accelerations (n, 6), joint wrenches (n, 6) and qdd (nv) from one large sparse system.
 
-    q : (nq,); qd : (nv,); tau : (nv,), one state of numbers. Accelerations are spatial, wrenches those of
-    each parent on its link, weight not included; both about the world origin, in world axes. Needs SciPy.
+    q : (nq,); qd : (nv,); tau : (nv,), one state of numbers. Accelerations are spatial and true ones, gravity
+    not taken off; wrenches are what each parent exerts on its link, as by `joint_wrenches`. Both are about the
+    world origin, in world axes. Needs SciPy. Alexiou, "The dynamics of a serial chain of bodies", the table.
     ValueError for a batch, and if M is singular: it names a joint that feels no inertia.
     """
     from scipy.sparse.linalg import splu
@@ -135,27 +148,44 @@ def solve_full_system(chain: Chain, q: Array, qd: Array, tau: Array) -> tuple[Ar
     require_one_state(q=q, qd=qd, tau=tau)
     matrix, right = full_system(chain, q, qd, tau)
     try:
-        solution = splu(matrix).solve(right)
-    except RuntimeError:  # the factor is exactly singular
-        solution = np.full(len(right), np.nan)
-    if not np.isfinite(solution).all():
+        factors = splu(matrix)
+        singular = is_singular(chain, matrix, factors)
+    except RuntimeError:  # a pivot is exactly zero
+        singular = True
+    if singular:
         free = np.linalg.svd(matrix.toarray())[2][-1, 12 * chain.n :]
         link = chain.link_of("nv", int(np.abs(free).argmax()))
         raise ValueError(
             f"M is singular: the joint of link {link!r} feels no inertia in this posture; "
             "the link, or what it carries, needs mass that this joint moves"
         )
+    solution = factors.solve(right)
     a, f, qdd = np.split(solution, [6 * chain.n, 12 * chain.n])
     return a.reshape(chain.n, 6), f.reshape(chain.n, 6), qdd
 
 
-# Chapter 6, "Inverse dynamics": The recursion
+# Chapter 6, "Inverse dynamics": The code
 def gather(children: Any, X: Array, own: Array) -> tuple[Array, tuple[Array]]:
     """Link step: what goes through the joint, for the link itself and for what hangs on it."""
     through = own + children[0]
     return through, (X.mT @ through,)
 
 
+# Chapter 6, "Inverse dynamics": The code
+def reframe_wrenches(chain: Chain, q: Array, wrenches: Array, source: str, target: str) -> Array:
+    """Express each link's wrench (..., n, 6), given in one frame ("body", "world", "mixed"), in another."""
+    if source == target:
+        return wrenches
+    R, p = forward_kinematics(chain, q)
+    f = wrenches[..., None]
+    if source != "mixed":  # to the link origin and world axes
+        f = (X_force(R, 0 * p) if source == "body" else X_force(eye(3), p)) @ f
+    if target != "mixed":
+        f = (X_force(R.mT, 0 * p) if target == "body" else X_force(eye(3), -p)) @ f
+    return f[..., 0]
+
+
+# Chapter 6, "Inverse dynamics": The code
 def transmitted(
     chain: Chain,
     state: tuple[Array, Array, Array],
@@ -182,6 +212,7 @@ def transmitted(
     return S, through
 
 
+# Chapter 6, "Inverse dynamics": The code
 @checked(q="nq", qd="nv", qdd="nv", external=("n", 6), external_frame=FRAMES, recursion=RECURSIONS)
 def rnea(
     chain: Chain,
@@ -205,6 +236,7 @@ def rnea(
     return concatenate(forces, axis=-2)[..., 0]
 
 
+# Chapter 6, "Inverse dynamics": The code
 @checked(q="nq", qd="nv", recursion=RECURSIONS)
 def bias_force(chain: Chain, q: Array, qd: Array, *, recursion: str = "body") -> Array:
     """Return h (..., nv), the joint forces that take a chain through q with qd and qdd = 0.
@@ -214,6 +246,7 @@ def bias_force(chain: Chain, q: Array, qd: Array, *, recursion: str = "body") ->
     return rnea(chain, q, qd, 0 * qd, recursion=recursion)
 
 
+# Chapter 6, "Inverse dynamics": The code
 @checked(
     q="nq",
     qd="nv",
