@@ -1,5 +1,5 @@
 # Generated from chapters/07_the_stacked_form_and_composite_inertia.md by `python -m book export`; edit it there.
-# sha256 of the text below: 270e458dcd7d71a14f13906375e37f1a2a696e45f98ff0592a24cf40b7096d52
+# sha256 of the text below: cbd37f35a20c69907587d47abde718be0d5383197fbd90f7660b1b04cd3ea259
 """The stacked form: the tree in one matrix, composite inertia, the mass and Coriolis matrices.
 
 Derived in chapter 7, "The stacked form and composite inertia".
@@ -29,7 +29,7 @@ __all__ = [
 ]
 
 
-# Chapter 7, "The stacked form and composite inertia": The tree in one matrix
+# Chapter 7, "The stacked form and composite inertia": All bodies at once
 @checked()
 def tree_matrix(chain: Chain) -> Array:
     """Return Delta (n, n) of integers: 1 in row i, column j where link i is link j or hangs on it.
@@ -43,7 +43,7 @@ def tree_matrix(chain: Chain) -> Array:
     return Delta
 
 
-# Chapter 7, "The stacked form and composite inertia": Composite inertia
+# Chapter 7, "The stacked form and composite inertia": The code: one sweep inward
 def compose(children: Any, X: Array, S: Array, inertia: Array, own: Array) -> tuple[Array, Any]:
     """Link step: composite inertia, and the forces that move what hangs here, one column for each joint rate.
 
@@ -71,13 +71,14 @@ def crba(chain: Chain, q: Array, *, recursion: str = "body") -> Array:
     if holds_objects(q):
         inertias = inertias.astype(object)
     own = by_joint(chain, eye(chain.nv))
-    nothing = zeros((6, 6)), zeros((6, chain.nv))
+    # as many as there are states, also where no inertia depends on q
+    nothing = zeros((6, 6)), zeros((*q.shape[:-1], 6, chain.nv))
     rows, _ = inward(compose, chain.parent, nothing, X, S, unstack(inertias, -3), own)
     upper = concatenate(rows, axis=-2)
     return upper + upper.mT * (1 - of_one_joint(chain))
 
 
-# Chapter 7, "The stacked form and composite inertia": The Coriolis matrix
+# Chapter 7, "The stacked form and composite inertia": Body by body
 def crf_bar(f: Array) -> Array:
     """Return the matrix (..., 6, 6) for which crf_bar(f) @ m = crf(m) @ f, for a force vector f (..., 6)."""
     moment, force = skew(f[..., :3]), skew(f[..., 3:])
@@ -90,6 +91,7 @@ def body_coriolis(inertia: Array, v: Array) -> Array:
     return divide(crf(v) @ inertia - inertia @ crm(v) + crf_bar(momentum), 2)
 
 
+# Chapter 7, "The stacked form and composite inertia": The code
 def compose_coriolis(
     children: Any, X: Array, S: Array, rate: Array, inertia: Array, B: Array, own: Array
 ) -> tuple[tuple[Array, Array], Any]:
@@ -124,7 +126,8 @@ def coriolis_matrix(chain: Chain, q: Array, qd: Array, *, recursion: str = "body
     if any(holds_objects(x) for x in (q, qd)):
         inertias = inertias.astype(object)
     B = unstack(body_coriolis(inertias, V), -3)
-    nothing = [zeros((6, 6))] * 2 + [zeros((6, chain.nv))] * 3
+    batch = np.broadcast_shapes(q.shape[:-1], qd.shape[:-1])
+    nothing = [zeros((6, 6))] * 2 + [zeros((*batch, 6, chain.nv))] * 3
     own = by_joint(chain, eye(chain.nv))
     rows, _ = inward(
         compose_coriolis, chain.parent, nothing, X, S, rates, unstack(inertias, -3), B, own
