@@ -69,11 +69,11 @@ def load_urdf(
     """
     if not isinstance(path, str | PathLike):
         raise ValueError(f"path is {path!r}, but must name a URDF file")
-    if not isinstance(floating, bool):
-        raise ValueError(f"floating is {floating!r}, but must be True or False")
     path = Path(path)
     robot = read(path)
     try:
+        if not isinstance(floating, bool):
+            raise ValueError(f"floating is {floating!r}, but must be True or False")
         joints = depth_first(robot)
         locked = positions(lock, {joint.name for joint in robot.joints})
         if tip is not None:
@@ -342,8 +342,8 @@ def merged(
         raise ValueError("no joint moves: a chain needs one that is neither fixed nor locked")
     carriers = {carrier for _, carrier, _ in hinges.values()}
     return [
-        moving_link(name, *hinge, one_body(parts[name]), is_leaf=name not in carriers)
-        for name, hinge in hinges.items()
+        moving_link(name, joint, parent, pose, one_body(parts[name]), is_leaf=name not in carriers)
+        for name, (joint, parent, pose) in hinges.items()
     ]
 
 
