@@ -1,4 +1,4 @@
-"""Widgets to take hold of: a screw and a wrench, a chain to turn joint by joint, and how heavy it feels.
+"""Widgets to take hold of: a screw and a wrench, a body that spins, a chain to turn and to heft.
 
 Each takes the functions under study as arguments, so that what it shows is what those functions return.
 With a kernel, Python computes; without one, on a page of the book, the same picture works from embedded data.
@@ -14,6 +14,7 @@ except ImportError as error:
 from chaindyn.widgets._base import Explorer
 from chaindyn.widgets.chain import ChainExplorer
 from chaindyn.widgets.heft import HeftExplorer
+from chaindyn.widgets.inertia import InertiaExplorer
 from chaindyn.widgets.screw import ScrewExplorer
 
-__all__ = ["ChainExplorer", "Explorer", "HeftExplorer", "ScrewExplorer"]
+__all__ = ["ChainExplorer", "Explorer", "HeftExplorer", "InertiaExplorer", "ScrewExplorer"]

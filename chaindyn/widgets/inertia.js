@@ -1,0 +1,235 @@
+// The view of InertiaExplorer. The request is {sides, spin}: of a brick [m], and in its own axes as it is let go [rad/s].
+
+const REACH = 0.27; // how long the spin is drawn for 1 rad/s [m]
+const AXES = ["x", "y", "z"];
+const UPRIGHT = [1, 0, 0, 0];
+
+// --- Without Python: the reader's function as tables of coefficients, and the integration of inertia.py ---------------
+
+const brickMoments = (mass, sides) => {
+  const squares = sides.map((side) => (mass * side * side) / 12);
+  return squares.map((square) => squares.reduce((a, b) => a + b) - square);
+};
+const squareBasis = ([x, y, z]) => [x * x, y * y, z * z, y * z, x * z, x * y];
+
+function inverse3([a, b, c]) {
+  const columns = [cross(b, c), cross(c, a), cross(a, b)];
+  return transpose(columns.map((column) => scale(1 / dot(a, columns[0]), column)));
+}
+
+function fromTables({ tables, mass, step, steps, kept, runaway }, { sides, spin }) {
+  const moments = brickMoments(mass, sides);
+  const inverse = inverse3(contract(tables.needed, moments));
+  const bias = transpose(contract(tables.bias, moments));
+  const rates = (state) => {
+    const [w, q, vector] = [state.slice(0, 3), state[3], state.slice(4)];
+    const turning = [-dot(vector, w), ...add(scale(q, w), cross(vector, w))];
+    return [...scale(-1, apply(inverse, apply(bias, squareBasis(w)))), ...scale(0.5, turning)];
+  };
+  let state = [...spin, ...UPRIGHT];
+  const states = [state];
+  for (let i = 1; i <= steps; i += 1) {
+    const k1 = rates(state);
+    const k2 = rates(add(state, scale(step / 2, k1)));
+    const k3 = rates(add(state, scale(step / 2, k2)));
+    const k4 = rates(add(state, scale(step, k3)));
+    state = add(state, scale(step / 6, [k1, k2, k2, k3, k3, k4].reduce(add)));
+    if (!(norm(state.slice(0, 3)) < runaway)) break;
+    const attitude = state.slice(3);
+    state = [...state.slice(0, 3), ...scale(1 / norm(attitude), attitude)];
+    if (i % kept === 0) states.push(state);
+  }
+  return { moments, spin: states.map((x) => x.slice(0, 3)), attitude: states.map((x) => x.slice(3)) };
+}
+
+// --- The flight -------------------------------------------------------------------------------------------------------
+
+function rotationMatrix(q) {
+  const [w, x, y, z] = scale(1 / norm(q), q);
+  return [
+    [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+    [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+    [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+  ];
+}
+
+// What is drawn and told: momentum in the brick's axes (own) and in space, energy, and in words whether these stay.
+function flightOf({ moments, spin, attitude }, { step, steps, kept }) {
+  const own = spin.map((w) => w.map((x, k) => x * moments[k]));
+  const momentum = own.map((h, i) => apply(rotationMatrix(attitude[i]), h));
+  const energy = own.map((h, i) => dot(h, spin[i]) / 2);
+  const [h, T] = [momentum[0], energy[0]];
+  const drift = 100 * Math.max(...momentum.map((other) => norm(subtract(other, h)))) / (norm(h) || 1);
+  const loss = 100 * Math.max(...energy.map((other) => Math.abs(other - T))) / (T || 1);
+  const seconds = (samples) => shown(samples * step * kept, 0);
+  const verdict = () => {
+    if (T === 0) return "Nothing turns.";
+    const ended = spin.length - 1 < steps / kept ? ` The spin grows beyond all bounds within ${seconds(spin.length)} s.` : "";
+    if (ended || drift > 1 || loss > 1)
+      return `Momentum in space strays by ${percent(drift)} of its size, energy by ${percent(loss)}.${ended} Nothing acts on the brick: both should stay.`;
+    const main = [0, 1, 2].reduce((a, b) => (Math.abs(spin[0][b]) > Math.abs(spin[0][a]) ? b : a));
+    const turns = spin.filter((w, i) => i && w[main] * spin[i - 1][main] < 0).length;
+    const often = turns === 0 ? "never turns over" : `turns over ${["", "once", "twice"][turns] ?? `${turns} times`}`;
+    return `Momentum in space stays, and so does energy. In the brick, the spin about ${AXES[main]} ${often} in ${seconds(steps / kept)} s.`;
+  };
+  return { moments, spin, attitude, own, momentum, energy, verdict: verdict() };
+}
+const percent = (x) => (x > 999 ? "more than 999 %" : `${shown(x, 0)} %`);
+
+// --- The view ---------------------------------------------------------------------------------------------------------
+
+function render({ model, el }) {
+  const scene = model.get("scene");
+  const [shortest, longest] = scene.limits;
+  const [interval, duration] = [scene.step * scene.kept, scene.step * scene.steps];
+  const computed = {}; // by the page, for the latest request
+  const embedded = (request) => {
+    if (computed.request !== request) Object.assign(computed, { request, values: fromTables(scene, request) });
+    return computed.values;
+  };
+  const talk = new Talk(model, { embedded, data: "an embedded table of your newton_euler", show });
+  const camera = new Camera(130);
+  const stage = new Stage("A brick that spins freely", camera, talk.update);
+  const drawn = {}; // the flight, and the values it was made from
+  let time = 0;
+  let began = null; // while it flies: when, by the clock of the page [ms]
+  let riding = false; // seen by an observer who turns with the brick
+  const refreshers = [];
+  const row = ({ row, refresh }) => (refreshers.push(refresh), row);
+
+  const within = (x, low, high) => rounded(Math.max(low, Math.min(high, x)));
+  const rewind = () => ([time, began] = [0, null]);
+  const change = (values) => (rewind(), talk.ask(values));
+  const replaced = (all, i, x) => all.map((old, k) => (k === i ? x : old));
+  const setSide = (i, side) => change({ sides: replaced(talk.request.sides, i, within(side, shortest, longest)) });
+  const setSpin = (spin) => change({ spin: spin.map((w) => within(w, -scene.fastest, scene.fastest)) });
+  const setTime = (wanted) => ((time = within(wanted, 0, duration)), talk.update());
+
+  // A value between two samples.
+  function at(samples) {
+    const place = Math.min(time / interval, samples.length - 1);
+    const i = Math.floor(place);
+    return add(scale(1 - (place - i), samples[i]), scale(place - i, samples[Math.min(i + 1, samples.length - 1)]));
+  }
+  const pose = () => rotationMatrix(riding ? UPRIGHT : at(drawn.attitude));
+
+  function play() {
+    began = began === null ? performance.now() - (time < duration ? 1000 * time : 0) : null;
+    if (began !== null) requestAnimationFrame(advance);
+    talk.update();
+  }
+  function advance(now) {
+    if (began === null) return;
+    setTime((now - began) / 1000);
+    if (time < duration) requestAnimationFrame(advance);
+    else began = null;
+  }
+  // Spin about the longest, middle or shortest side, but for a little.
+  function throwAbout(rank) {
+    const { sides } = talk.request;
+    const axis = [0, 1, 2].sort((a, b) => sides[b] - sides[a])[rank];
+    setSpin([0, 1, 2].map((k) => (k === axis ? 4 : k === (axis + 1) % 3 ? 0.2 : 0)));
+    play();
+  }
+
+  const button = (text, onclick, label = text) => html("button", { type: "button", "aria-label": label, onclick }, text);
+  const playButton = button("play", play);
+  const rideButton = button("ride along", () => ((riding = !riding), talk.update()));
+  const throwButton = (name, rank) => button(name, () => throwAbout(rank), `throw about the ${name} side`);
+  const group = (label, ...children) => html("div", { class: "line", role: "group", "aria-label": label }, ...children);
+  const side = (axis, i) => {
+    const get = () => talk.request.sides[i];
+    const set = (value) => value >= shortest && setSide(i, value); // 0.3 begins with a 0
+    return row(numberRow(axis, { of: "side", min: shortest, max: longest, step: 0.05, unit: "m" }, get, set));
+  };
+  const spinAbout = (axis, i) => {
+    const range = { min: -scene.fastest, max: scene.fastest, step: 0.1 };
+    const set = (w) => setSpin(replaced(talk.request.spin, i, w));
+    return row(numberRow(axis, { of: "spin", ...range, unit: "rad/s" }, () => talk.request.spin[i], set));
+  };
+  const moment = { min: 0, max: duration, step: 0.02, unit: "s" };
+  const controls = [
+    html(
+      "details",
+      { open: "" },
+      html("summary", {}, "Flight"),
+      row(numberRow("time", moment, () => time, (value) => ((began = null), setTime(value)))),
+      group("Flight", playButton, rideButton),
+      group("Throw about a side", "throw about", ...["longest", "middle", "shortest"].map(throwButton)),
+    ),
+    html("details", { open: "" }, html("summary", {}, "Sides of the brick"), ...AXES.map(side)),
+    html("details", { open: "" }, html("summary", { class: "motion" }, "Spin at the start"), ...AXES.map(spinAbout)),
+  ];
+
+  const fly = ({ values }) => values !== drawn.values && Object.assign(drawn, flightOf(values, scene), { values });
+  fly(talk.result());
+  AXES.forEach((axis, i) => {
+    const outward = () => transpose(pose())[i];
+    const middle = () => scale(talk.request.sides[i] / 2, outward());
+    stage.handle(`Side ${axis} of the brick`, axis, middle, (point) => setSide(i, 2 * dot(point, outward())));
+  });
+  const tip = () => apply(pose(), scale(REACH, talk.request.spin));
+  stage.handle("Spin at the start", "motion", tip, (point) => setSpin(scale(1 / REACH, point)));
+  // Whoever takes hold of the brick or its spin does so at the start, before the handle says where it is.
+  for (const kind of ["pointerdown", "keydown"]) {
+    stage.handles.addEventListener(kind, (event) => event.key !== "Tab" && (rewind(), talk.update()), true);
+  }
+  const numbers = html("div");
+  const tell = layout(el, stage, controls, numbers);
+
+  function show() {
+    const result = talk.result();
+    fly(result);
+    const [spin, momentum, [energy]] = [at(drawn.spin), at(drawn.momentum), at(drawn.energy.map((T) => [T]))];
+    stage.draw(() => paint(pose(), spin));
+    refreshers.forEach((refresh) => refresh());
+    playButton.textContent = began === null ? "play" : "stop";
+    playButton.setAttribute("aria-label", playButton.textContent);
+    rideButton.setAttribute("aria-pressed", riding);
+    const milli = (values) => scale(1000, values);
+    numbers.replaceChildren(
+      numberTable("Moments of inertia I and spin \u03c9 in the brick\u2019s axes, angular momentum h in space", AXES, [
+        ["I [g m\u00b2]", ...milli(drawn.moments)],
+        ["\u03c9 [rad/s]", ...spin],
+        ["h [g m\u00b2/s]", ...milli(momentum)],
+      ]),
+      html("p", {}, `Energy at the start ${shown(1000 * drawn.energy[0])} mJ, at ${shown(time)} s ${shown(1000 * energy)} mJ.`),
+      html("p", { class: "work" }, drawn.verdict),
+    );
+    if (!talk.live && !scene.exact) result.error = "This function is not quadratic in the spin, so that without Python the flight is a guess.";
+    tell(result, drawn.verdict);
+  }
+
+  function paint(R, spin) {
+    const half = scale(0.5, talk.request.sides);
+    const place = (own) => apply(R, own);
+    const ellipsoid = drawn.moments.map((I) => REACH * Math.sqrt((2 * drawn.energy[0]) / I)); // of spins of this energy
+    const angles = Array.from({ length: 73 }, (_, k) => radians(5 * k));
+    for (const [i, j, k] of [[0, 1, 2], [1, 2, 0], [2, 0, 1]]) {
+      const point = (a, b, c) => place([0, 1, 2].map((axis) => (axis === i ? a : axis === j ? b : c)));
+      const round = angles.map((angle) => point(0, ellipsoid[j] * Math.cos(angle), ellipsoid[k] * Math.sin(angle)));
+      stage.line(round, "faint", { width: 1, opacity: 0.7 });
+      for (const [b, c] of [[1, 1], [1, -1], [-1, 1], [-1, -1]]) {
+        const ends = [-half[i], half[i]].map((a) => point(a, b * half[j], c * half[k]));
+        const near = camera.depth(add(...ends)) > 0;
+        stage.line(ends, "ink", { width: near ? 2.5 : 1.5, opacity: near ? 1 : 0.6 });
+      }
+      stage.line([[0, 0, 0], point(half[i], 0, 0)], AXES[i], { width: 2 });
+    }
+    stage.line(drawn.spin.map((w) => place(scale(REACH, w))), "motion", { width: 2 });
+    const length = 1.4 / (norm(drawn.own[0]) || 1);
+    const trace = riding ? drawn.own : drawn.momentum;
+    stage.line(trace.map((h) => scale(length, h)), "force", { width: 2, dash: "3 5" });
+    const tips = [["force", "h", scale(length, at(trace)), [10, -6]], ["motion", "\u03c9", place(scale(REACH, spin)), [-20, -8]]];
+    for (const [colour, name, displacement, offset] of tips) {
+      stage.arrow([0, 0, 0], displacement, colour, { width: 3 });
+      stage.text(displacement, name, offset);
+    }
+  }
+
+  show();
+  talk.ask();
+  return () => ((began = null), talk.close());
+}
+
+export default { render };
