@@ -15,6 +15,14 @@ from chaindyn.widgets._base import Explorer
 from chaindyn.widgets.chain import ChainExplorer
 from chaindyn.widgets.heft import HeftExplorer
 from chaindyn.widgets.inertia import InertiaExplorer
+from chaindyn.widgets.rotation import RotationExplorer
 from chaindyn.widgets.screw import ScrewExplorer
 
-__all__ = ["ChainExplorer", "Explorer", "HeftExplorer", "InertiaExplorer", "ScrewExplorer"]
+__all__ = [
+    "ChainExplorer",
+    "Explorer",
+    "HeftExplorer",
+    "InertiaExplorer",
+    "RotationExplorer",
+    "ScrewExplorer",
+]
