@@ -189,10 +189,10 @@ function render({ model, el }) {
     stage.line(round, "faint", { width: 1 });
     stage.axes([0, 0, 0], UNIT, "", 1);
     AXES.forEach((axis, i) => stage.text(UNIT[i], axis, [4, -4]));
-    paintEdges(target);
     const tip = (R) => scale(0.5 * SIDES[0], transpose(R)[0]);
-    stage.line(way.map(tip), "slide", { width: 3, dash: "2 6" });
     paintFaces(way[place]);
+    paintEdges(target);
+    stage.line(way.map(tip), "slide", { width: 3, dash: "2 6" });
     if (log.includes(null)) return;
     const angle = norm(log);
     if (angle > NEAR_FLIP) stage.line([[0, 0, 0], scale(REACH * (1 - (2 * Math.PI) / angle), log)], "motion", { width: 2, dash: "5 6" });
@@ -226,7 +226,8 @@ function render({ model, el }) {
     }
     const [near, far] = [corners(R, 0, 1), corners(R, 0, -1)];
     near.forEach((corner, k) => stage.line([corner, far[k]], "force", { width: 1.5, dash: "6 4" }));
-    stage.text(near[0], "target", [6, -6]);
+    const rightmost = [...near, ...far].reduce((a, b) => (camera.project(b)[0] > camera.project(a)[0] ? b : a));
+    stage.text(rightmost, "target", [6, 6]);
   }
 
   show();

@@ -32,7 +32,7 @@ class RotationExplorer(Explorer):
         exp_so3: Callable[..., Any] = chaindyn.exp_so3,
         log_so3: Callable[..., Any] = chaindyn.log_so3,
         w: ArrayLike = (1.3, 0.8, 0.9),
-        target: ArrayLike = (-0.5, -0.2, 0.9),
+        target: ArrayLike = (0.4, -1.4, 1.6),
     ) -> None:
         start = {"w": _at_most_a_turn("w", w), "target": _at_most_a_turn("target", target)}
         super().__init__({"exp_so3": exp_so3, "log_so3": log_so3}, start, {"steps": STEPS})
