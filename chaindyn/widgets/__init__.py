@@ -15,6 +15,7 @@ from chaindyn.widgets._base import Explorer
 from chaindyn.widgets.chain import ChainExplorer
 from chaindyn.widgets.heft import HeftExplorer
 from chaindyn.widgets.inertia import InertiaExplorer
+from chaindyn.widgets.mass import MassMatrixExplorer
 from chaindyn.widgets.rotation import RotationExplorer
 from chaindyn.widgets.screw import ScrewExplorer
 
@@ -23,6 +24,7 @@ __all__ = [
     "Explorer",
     "HeftExplorer",
     "InertiaExplorer",
+    "MassMatrixExplorer",
     "RotationExplorer",
     "ScrewExplorer",
 ]
