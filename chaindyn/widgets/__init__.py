@@ -13,6 +13,7 @@ except ImportError as error:
 
 from chaindyn.widgets._base import Explorer
 from chaindyn.widgets.chain import ChainExplorer
+from chaindyn.widgets.effort import EffortExplorer
 from chaindyn.widgets.heft import HeftExplorer
 from chaindyn.widgets.inertia import InertiaExplorer
 from chaindyn.widgets.mass import MassMatrixExplorer
@@ -21,6 +22,7 @@ from chaindyn.widgets.screw import ScrewExplorer
 
 __all__ = [
     "ChainExplorer",
+    "EffortExplorer",
     "Explorer",
     "HeftExplorer",
     "InertiaExplorer",
