@@ -61,7 +61,7 @@ function render({ model, el }) {
   const camera = cameraOn(tree, { p: [...first.p, tipOf(first)] });
   const stage = new Stage("The chain", camera, talk.update);
   const movable = names.map((_, i) => i).filter((i) => column[i] !== null);
-  let chosen = movable[0];
+  let chosen = tree.joint;
   const refreshers = [];
   const row = ({ row, refresh }) => (refreshers.push(refresh), row);
 
@@ -118,7 +118,7 @@ function render({ model, el }) {
     const total = totals(result.values)[k];
     const [moment, force] = [wrench[chosen].slice(0, 3), wrench[chosen].slice(3)].map(norm);
     const sum = tree.parts.map((name, part) => `${signed(parts[part][k])} (${name})`).join(" ");
-    const words = `Joint ${names[chosen]}: ${shown(total)} ${unit(chosen)} = ${sum.replace(/^\+ /, "")}. At its velocity the motor gives ${shown(total * talk.request.qd[k])} W.`;
+    const words = `Joint ${names[chosen]}: ${shown(total)} ${unit(chosen)} = ${sum.replace(/^\+ /, "").replace(/^\u2212 /, "\u2212")}. At its velocity the motor gives ${shown(total * talk.request.qd[k])} W.`;
     const own = turns(chosen) ? "moment" : "force";
     const carried = `All that goes through this joint is a force of ${shown(force)} N (arrow) and a moment of ${shown(moment)} N m; the motor makes the part of the ${own} along the joint\u2019s axis, the bearing carries the rest.`;
     numbers.replaceChildren(html("p", { class: "work" }, words), html("p", {}, carried));

@@ -24,9 +24,10 @@ class EffortExplorer(Explorer):
     (weight), with qd (velocity), with qdd (acceleration), with the load; the arrows are the force parts of
     joint_wrenches(the same, frame="mixed") -> (n, 6), what each parent exerts on its link. Both are the book's
     own if not given. q, qd, qdd : (nv,) where it starts, zero if not given. load : mass [kg] whose weight
-    hangs at the tip; its own inertia is left out. tip, limits : as for `ChainExplorer`.
-    ValueError if a joint is not revolute, prismatic or fixed, no joint moves, load is negative or not finite,
-    or q, qd, qdd, tip or limits have another shape.
+    hangs at the tip; its own inertia is left out. joint : index or name of the link whose joint is looked at
+    first, the first that moves if None. tip, limits : as for `ChainExplorer`.
+    ValueError if a joint is not revolute, prismatic or fixed, no joint moves, the one to look at does not,
+    load is negative or not finite, or q, qd, qdd, tip or limits have another shape.
     """
 
     _esm = source("base.js", "tree.js", "effort.js")
@@ -41,6 +42,7 @@ class EffortExplorer(Explorer):
         rnea: Callable[..., Any] = chaindyn.rnea,
         joint_wrenches: Callable[..., Any] = chaindyn.joint_wrenches,
         load: float = 0.0,
+        joint: int | str | None = None,
         tip: ArrayLike | None = None,
         limits: ArrayLike | None = None,
     ) -> None:
@@ -48,6 +50,10 @@ class EffortExplorer(Explorer):
         _require_drawable(chain)
         if chain.nv == 0:
             raise ValueError("chain has no joint that moves: there is no torque to show")
+        moving = sorted(set(chain.link_of_column))
+        looked_at = int(moving[0]) if joint is None else chain.index(joint)
+        if looked_at not in moving:
+            raise ValueError(f"joint is {joint!r}, which is fixed: it must be one that moves")
         load = float(load)
         if not 0 <= load < np.inf:
             raise ValueError(f"load is {load:g} kg, but must be finite and not negative")
@@ -58,6 +64,7 @@ class EffortExplorer(Explorer):
             "inertia": chain.inertia,
             "gravity": chain.gravity,
             "parts": PARTS,
+            "joint": looked_at,
             "heaviest": max(1.0, np.ceil(mass), np.ceil(load)),
         }
         start = {

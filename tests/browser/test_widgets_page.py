@@ -1056,7 +1056,7 @@ def test_an_effort_is_told_in_words(put_on_page):
     """A rod of 1 kg, level, its centre half a metre out: a torque of m g / 2 about the axis y, and a force of m g."""
     rod = Link(Revolute((0, 1, 0)), 1, (0.5, 0, 0), INERTIA, name="rod")
     page = put_on_page(EffortExplorer(Chain([rod]), tip=(1, 0, 0), load=2))
-    parts = "\u2212 4.91 (weight) + 0.00 (velocity) + 0.00 (acceleration) \u2212 19.62 (load)"
+    parts = "\u22124.91 (weight) + 0.00 (velocity) + 0.00 (acceleration) \u2212 19.62 (load)"
     expect(page.locator(".work")).to_contain_text(f"Joint rod: \u221224.53 N\u00a0m = {parts}.")
     carried = "a force of 29.43 N (arrow) and a moment of 24.53 N m"
     expect(page.locator(".chaindyn p").filter(has_text=carried)).to_be_visible()
