@@ -66,12 +66,14 @@ function judge(name, way) {
   const least = Math.min(...way.map((R) => Math.abs(volume(R))));
   const skewed = Math.max(...way.map((R) => norm(subtract(multiply(transpose(R), R).flat(), UNIT.flat()))));
   if (skewed > 1e-6) return `Half-way these are no rotations: the brick is bent out of shape, down to ${shown(100 * least, 0)} % of its volume.`;
-  const turns = way.slice(1).map((R, k) => norm(logOf(multiply(transpose(way[k]), R))));
+  const steps = way.slice(1).map((R, k) => logOf(multiply(R, transpose(way[k]))));
+  const turns = steps.map(norm);
   const total = degrees(turns.reduce((a, b) => a + b));
   if (total < 0.05) return "The brick is at its target.";
+  const differ = Math.max(...steps.map((step) => norm(subtract(step, steps[0])))) > 0.01 * turns[0];
   const [slow, fast] = [Math.min(...turns), Math.max(...turns)].map((turn) => degrees(turn) * turns.length);
-  const pace = fast - slow < 0.01 * total ? "all the way at the same rate, about one axis" : `at ${shown(slow, 0)}\u00b0 to ${shown(fast, 0)}\u00b0 per unit of s, about an axis that moves`;
-  return `${name[0].toUpperCase()}${name.slice(1)}: it turns by ${shown(total, 0)}\u00b0 in all, ${pace}.`;
+  const rate = fast - slow < 0.01 * total ? "always at the same rate" : `at ${shown(slow, 0)}\u00b0 to ${shown(fast, 0)}\u00b0 per unit of s`;
+  return `${name[0].toUpperCase()}${name.slice(1)}: it turns by ${shown(total, 0)}\u00b0 in all, ${rate}, about ${differ ? "an axis that moves" : "one axis"}.`;
 }
 
 // --- The view ------------------------------------------------------------------------------------------------------------

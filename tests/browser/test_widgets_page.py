@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Locator, Page, expect
+from scipy.spatial.transform import Rotation
 
 import chaindyn
 from book.browser import SCHEMES, WIDTHS
@@ -851,7 +852,7 @@ def test_near_half_a_turn_the_arrow_is_told_to_jump(put_on_page):
 
 def test_ways_to_a_target_are_told_apart(put_on_page):
     page = put_on_page(RotationExplorer(w=(0, 0, 0), target=(0, 0, 3)))
-    assert "172\u00b0 in all, all the way at the same rate" in verdict_of(page)
+    assert "172\u00b0 in all, always at the same rate, about one axis" in verdict_of(page)
     page.get_by_role("spinbutton", name="s", exact=True).fill("0.5")
     half = chaindyn.exp_so3(np.array([0, 0, 1.5]))
     np.testing.assert_allclose(matrix_of(page), half, atol=0.006)
@@ -862,9 +863,18 @@ def test_ways_to_a_target_are_told_apart(put_on_page):
     percent = round(100 * np.linalg.det(mixed))
     assert f"down to {percent} % of its volume" in verdict_of(page)
     page.get_by_text("Target", exact=True).click()
-    for axis, value in zip("xyz", ("1.2", "-1.1", "2"), strict=True):
-        page.get_by_role("spinbutton", name=f"target {axis} [rad]").fill(value)
+    for name, y in (("w", "1.2"), ("target", "1.9")):  # past the pole of yaw and pitch
+        for axis, value in zip("xyz", ("0", y, "0"), strict=True):
+            page.get_by_role("spinbutton", name=f"{name} {axis} [rad]").fill(value)
+    page.get_by_role("button", name="one turn").click()
+    assert "it turns by 40\u00b0 in all" in verdict_of(page)
     page.get_by_role("button", name="mix Euler angles").click()
+    ends = Rotation.from_rotvec([[0, 1.2, 0], [0, 1.9, 0]]).as_euler("ZYX")
+    way = Rotation.from_euler(
+        "ZYX", ends[0] + np.linspace(0, 1, 41)[:, None] * np.diff(ends, axis=0)
+    )
+    total = np.rad2deg((way[:-1].inv() * way[1:]).magnitude().sum())
+    assert f"it turns by {total:.0f}\u00b0 in all" in verdict_of(page)
     assert "about an axis that moves" in verdict_of(page)
     page.get_by_role("button", name="make it the target").click()
     assert verdict_of(page) == "The brick is at its target."
