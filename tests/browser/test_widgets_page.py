@@ -828,6 +828,7 @@ def test_a_rotation_by_keyboard_and_numbers(put_on_page):
     page.get_by_role("button", name="Rotation vector", exact=False).first.focus()
     page.keyboard.press("Shift+ArrowRight")
     np.testing.assert_allclose(request_of(page)["w"], [0.25 / 0.42, 0, 1], atol=0.02)
+    rows_of(page)  # until the fields say so
     page.get_by_role("spinbutton", name="w x [rad]").fill("0")
     page.get_by_role("spinbutton", name="w z [rad]").fill("0")
     page.get_by_role("button", name="quarter turn about x").click()
