@@ -134,8 +134,8 @@ function render({ model, el }) {
     stage.line([centre, centre], "ink", { width: 16 });
     stage.text(centre, `${shown(weightOf(bodies))} kg`, [12, 18]);
     const axis = apply(R[moving], tree.axis[moving]);
-    const velocity = kind[moving] === "Revolute" ? cross(axis, subtract(centre, p[moving])) : axis;
-    stage.arrow(centre, scale(0.5, velocity), "ink", { width: 2.5 });
+    const start = kind[moving] === "Revolute" ? scale(0.4, cross(axis, subtract(centre, p[moving]))) : scale(0.25 * reach, axis);
+    stage.arrow(centre, start, "ink", { width: 2.5 });
   }
 
   show();
