@@ -185,6 +185,19 @@ def _draw_slide(pen: _Pen, joint: Any, R: np.ndarray, p: np.ndarray, scale: floa
         pen.line([barb, point], color=COLOURS["prismatic"], linewidth=1.2)
 
 
+def _draw_cross(pen: _Pen, joint: Any, R: np.ndarray, p: np.ndarray, scale: float) -> None:
+    """Draw a universal joint: a bar along the axis that the child holds, and one across it."""
+    second = R @ np.asarray(joint.second, float)
+    for axis in (second, np.cross(second, _across(second))):
+        pen.prism(p, axis, 0.2 * scale, 1.6 * scale, sides=12, color=COLOURS["revolute"])
+
+
+def _draw_ball(pen: _Pen, joint: Any, R: np.ndarray, p: np.ndarray, scale: float) -> None:
+    """Draw a ball in its socket: three discs across one another."""
+    for axis in R.T:
+        pen.prism(p, axis, 0.6 * scale, 0.15 * scale, sides=20, color=COLOURS["revolute"])
+
+
 def _draw_tie(pen: _Pen, joint: Any, R: np.ndarray, p: np.ndarray, scale: float) -> None:
     """Draw a joint with no axis of its own: three short bars across one another."""
     for axis in R.T:
@@ -192,7 +205,12 @@ def _draw_tie(pen: _Pen, joint: Any, R: np.ndarray, p: np.ndarray, scale: float)
         pen.line(ends, color=COLOURS["fixed"], linewidth=2.5, solid_capstyle="butt")
 
 
-_JOINTS = {"Revolute": _draw_drum, "Prismatic": _draw_slide}
+_JOINTS = {
+    "Revolute": _draw_drum,
+    "Prismatic": _draw_slide,
+    "Universal": _draw_cross,
+    "Spherical": _draw_ball,
+}
 
 
 def _across(axis: np.ndarray) -> np.ndarray:

@@ -1,5 +1,5 @@
 # Generated from chapters/04_joints_links_chains_trees.md by `python -m book export`; edit it there.
-# sha256 of the text below: ebf91f9ebd42775c95ec0b4b786ec1d394dd1cfd09c0eeadb1b64a3207d0d379
+# sha256 of the text below: d30f123bb64838813d2191be4297cabd9c257adde8aab8bbd5c1dc0bc9c8c001
 """Joints: how one body may move against another.
 
 Derived in chapter 4, "Joints, links, chains, trees".
@@ -251,6 +251,7 @@ class Spherical:
         return normalised(rng.normal(size=(*shape, 4)))
 
 
+# Chapter 4, "Joints, links, chains, trees": Joints with more freedom
 @dataclass(frozen=True, eq=False)
 class Free:
     """No joint at all: the child may move anyhow, like the trunk of a walking robot.

@@ -18,13 +18,13 @@ import numpy as np
 from chaindyn._check import unit
 from chaindyn._ops import Array
 from chaindyn.chain import Chain, Link
-from chaindyn.joints import Prismatic, Revolute, rotation_about
+from chaindyn.joints import Free, Prismatic, Revolute, rotation_about
 from chaindyn.spatial import skew
 
 __all__ = ["load_urdf"]
 
 MOVING = {"revolute": Revolute, "continuous": Revolute, "prismatic": Prismatic}
-UNSUPPORTED = ("floating", "planar")
+UNSUPPORTED = ("planar",)
 INERTIAS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 
 # What stands in a file's elements: where, which attributes, how many numbers each, and whether they must be there
@@ -48,34 +48,37 @@ def load_urdf(
     *,
     tip: str | None = None,
     lock: Mapping[str, float] | Iterable[str] | None = None,
+    floating: bool = False,
 ) -> Chain:
     """Return the chain or tree that a URDF file describes; needs ``pip install "chaindyn[urdf]"``.
 
-    tip : name of a link: only the links on the path out to it are kept; what branches off is cut away,
-    welded parts and their mass too. lock : joints to weld, a mapping from joint name to position [rad or m],
-    or names alone (position 0). Fixed and locked joints are merged: the bodies that they join become one, by
-    the parallel-axis theorem, and what is welded to the root link belongs to the ground. The merged bodies are
-    the ones whose inertia is judged: published files hold parts that no mass has, welded to others that
-    outweigh them.
+    tip : name of a link: only the links on the path out to it are kept; what branches off is cut away, welded
+    parts and their mass too. lock : joints to weld, a mapping from joint name to position [rad or m], or
+    names alone (position 0). floating : whether the root link is free to move, on a `Free` joint, as a
+    walking robot's trunk is; if not, it belongs to the ground. Fixed and locked joints are merged: the bodies
+    that they join become one, by the parallel-axis theorem. The merged bodies are the ones whose inertia is
+    judged: published files hold parts that no mass has, welded to others that outweigh them.
 
     A link is named after its URDF link (the child of the joint that moves it), its frame is that link's
     frame, and links come depth first, branches in the order of the file. Limits, damping, friction and
     everything drawn are ignored; a link without <inertial> is massless.
 
-    ImportError without yourdfpy; FileNotFoundError; ValueError, with the names of file, link and joint,
-    for what is no URDF or no tree, an impossible inertia, unknown names, a floating or planar joint or
-    one that mimics another (unless locked or cut away), a moving leaf without mass.
+    ImportError without yourdfpy; FileNotFoundError; ValueError, with the names of file, link and joint, for
+    what is no URDF or no tree, an impossible inertia, unknown names, a planar joint or one that mimics
+    another (unless locked or cut away), a moving leaf without mass.
     """
     if not isinstance(path, str | PathLike):
         raise ValueError(f"path is {path!r}, but must name a URDF file")
     path = Path(path)
     robot = read(path)
     try:
+        if not isinstance(floating, bool):
+            raise ValueError(f"floating is {floating!r}, but must be True or False")
         joints = depth_first(robot)
         locked = positions(lock, {joint.name for joint in robot.joints})
         if tip is not None:
             joints = path_to(tip, joints, [link.name for link in robot.links])
-        return Chain(merged(robot, joints, locked))
+        return Chain(merged(robot, joints, locked, floating=floating))
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
 
@@ -155,7 +158,7 @@ def check_numbers(element: ElementTree.Element, label: str) -> None:
 def check_joint_element(joint: ElementTree.Element, links: Sequence[str]) -> None:
     """Refuse a joint of unknown type, and one that does not join two links of the file."""
     label = f"joint {joint.get('name')!r}"
-    known = [*MOVING, "fixed", *UNSUPPORTED]
+    known = [*MOVING, "floating", "fixed", *UNSUPPORTED]
     if joint.get("type") not in known:
         raise ValueError(
             f"{label} has type {joint.get('type')!r}, but must be one of {', '.join(known)}"
@@ -307,14 +310,22 @@ def check_can_move(joint: Any) -> None:
         )
 
 
-def merged(robot: Any, joints: Sequence[Any], locked: Mapping[str, float]) -> list[Link]:
+def merged(
+    robot: Any, joints: Sequence[Any], locked: Mapping[str, float], *, floating: bool
+) -> list[Link]:
     """Return the moving links; what fixed and locked joints hold together is one of them."""
     described = {link.name: link for link in robot.links}
     moved = {joint.child for joint in joints}
     # for each URDF link, the moving link that it is part of and its pose (4, 4) there
     home = {name: ("ground", np.eye(4)) for name in described if name not in moved}
     parts: dict[str, list[Body]] = {"ground": []}
-    hinges = {}  # for each moving link, its joint, its parent and the joint's pose there
+    hinges: dict[
+        str, Any
+    ] = {}  # for each moving link, its joint, its parent and the joint's pose there
+    if floating:
+        (root,) = set(described) - {joint.child for joint in robot.joints}
+        home[root], hinges[root] = (root, np.eye(4)), (None, "ground", np.eye(4))
+        parts[root] = [own_body(described[root])]
     for joint in joints:
         carrier, pose = home[joint.parent]
         pose = pose @ pose_of(joint)
@@ -331,24 +342,25 @@ def merged(robot: Any, joints: Sequence[Any], locked: Mapping[str, float]) -> li
         raise ValueError("no joint moves: a chain needs one that is neither fixed nor locked")
     carriers = {carrier for _, carrier, _ in hinges.values()}
     return [
-        moving_link(name, *hinge, one_body(parts[name]), is_leaf=name not in carriers)
-        for name, hinge in hinges.items()
+        moving_link(name, joint, parent, pose, one_body(parts[name]), is_leaf=name not in carriers)
+        for name, (joint, parent, pose) in hinges.items()
     ]
 
 
 def moving_link(
     name: str, joint: Any, parent: str, pose: Array, body: Body, *, is_leaf: bool
 ) -> Link:
-    """Return one link of the chain; refuse a leaf without mass."""
+    """Return one link of the chain, free if it has no joint; refuse a leaf without mass."""
+    label = "no joint" if joint is None else f"joint {joint.name!r}"
     if is_leaf and not body.mass and not body.inertia.any():
         raise ValueError(
-            f"link {name!r}, moved by joint {joint.name!r}, has no mass and carries nothing: with "
+            f"link {name!r}, moved by {label}, has no mass and carries nothing: with "
             "nothing to accelerate the mass matrix is singular; give it an <inertial>, lock the joint, "
             "or choose a tip that cuts it away"
         )
-    axis = unit(joint.axis, f"joint {joint.name!r}: axis")
+    free = joint is None or joint.type == "floating"
     return Link(
-        joint=MOVING[joint.type](axis),
+        joint=Free() if free else MOVING[joint.type](unit(joint.axis, f"{label}: axis")),
         mass=body.mass,
         com=body.com,
         inertia=body.inertia,

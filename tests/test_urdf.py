@@ -8,6 +8,7 @@ import pytest
 from trees import EPS, assert_near, random_inertia
 
 from chaindyn import (
+    Free,
     Prismatic,
     Revolute,
     body_jacobian,
@@ -258,6 +259,34 @@ def test_a_floating_base_may_be_locked_where_it_is(write):
     assert chain.names == ("leg",) and chain.offset.tolist() == [[1, 0, 1]]
 
 
+def test_a_floating_joint_is_free(write):
+    path = write(
+        BARE,
+        link("trunk"),
+        link("leg"),
+        joint("free", "base", "trunk", "floating", xyz="0 0 1"),
+        joint("hip", "trunk", "leg", xyz="1 0 0"),
+    )
+    chain = load_urdf(path)
+    assert [type(j) for j in chain.joints] == [Free, Revolute]
+    assert chain.offset.tolist() == [[0, 0, 1], [1, 0, 0]]
+
+
+def test_a_root_link_may_float(write):
+    path = write(
+        link("trunk"),
+        link("head"),
+        link("leg"),
+        joint("neck", "trunk", "head", "fixed", xyz="0 0 1"),
+        joint("hip", "trunk", "leg", xyz="1 0 0"),
+    )
+    chain, bolted = load_urdf(path, floating=True), load_urdf(path)
+    assert chain.names == ("trunk", "leg") and bolted.names == ("leg",)
+    assert [type(j) for j in chain.joints] == [Free, Revolute]
+    assert chain.mass.tolist() == [2, 1] and chain.com[0].tolist() == [0, 0, 0.5]
+    assert chain.neutral.tolist() == [0, 0, 0, 1, 0, 0, 0, 0]
+
+
 def test_a_massless_link_may_carry_others(write):
     path = write(
         BARE,
@@ -289,8 +318,8 @@ REFUSED = {
     "no joint type": (
         [*ARM[:-1], ARM[-1].replace('type="prismatic"', "")], {}, ["joint 'elbow'", "type None", "one of"],
     ),
-    "a floating joint": (
-        [BARE, link("a"), joint("f", "base", "a", "floating")], {}, ["joint 'f'", "floating", "yet", "lock"],
+    "a base floating by half": (
+        [BARE, link("a"), joint("f", "base", "a")], {"floating": 1}, ["floating is 1", "True or False"],
     ),
     "a planar joint": (
         [BARE, link("a"), joint("f", "base", "a", "planar")], {}, ["joint 'f'", "planar", "tip"],

@@ -6,7 +6,7 @@ import time
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
-from scipy.spatial.transform import Rotation
+from scipy.spatial.transform import Rotation, Slerp
 
 import chaindyn
 import chaindyn.robots
@@ -26,10 +26,13 @@ from chaindyn.teaching import normwise
 pytest.importorskip("anywidget")
 from chaindyn.widgets import (
     ChainExplorer,
+    EffortExplorer,
     Explorer,
     HeftExplorer,
     ImpactExplorer,
     InertiaExplorer,
+    MassMatrixExplorer,
+    RotationExplorer,
     ScrewExplorer,
 )
 from chaindyn.widgets._base import AFFINE, ANGLE, LINEAR, SCALAR, contract, plain, tabulate
@@ -769,3 +772,236 @@ def test_a_blow_is_answered_in_time():
         tell(widget, restitution=k / 10, map=str(k))
         took.append(time.process_time() - start)
     assert np.median(took) < 0.1
+
+
+# --- RotationExplorer -------------------------------------------------------------------------------------------------
+
+
+def test_a_brick_is_turned_as_scipy_turns_it():
+    rng = np.random.default_rng(6)
+    widget = RotationExplorer()
+    for _ in range(5):
+        w, target = rng.normal(size=(2, 3))
+        values = tell(widget, w=w.tolist(), target=target.tolist())["values"]
+        start, end = Rotation.from_rotvec(w), Rotation.from_rotvec(target)
+        assert normwise(values["R"], start.as_matrix()) <= 20 * EPS
+        assert normwise(values["target"], end.as_matrix()) <= 20 * EPS
+        assert normwise(values["log"], start.as_rotvec()) <= 50 * EPS
+        way = Slerp([0, 1], Rotation.concatenate([start, end]))(np.linspace(0, 1, 41))
+        assert normwise(values["way"], way.as_matrix()) <= 100 * EPS
+
+
+def test_beyond_half_a_turn_the_logarithm_is_the_other_way_round():
+    widget = RotationExplorer()
+    for angle in (np.pi - 1e-3, np.pi + 1e-3):
+        log = tell(widget, w=[0, 0, angle])["values"]["log"]
+        assert normwise(log, [0, 0, angle if angle < np.pi else angle - 2 * np.pi]) <= 100 * EPS
+
+
+def test_rotations_are_those_of_the_functions_given():
+    def the_other_hand(w):
+        return chaindyn.exp_so3(-w)
+
+    def doubled(R):
+        return 2 * chaindyn.log_so3(R)
+
+    book = RotationExplorer().answer["values"]
+    reader = RotationExplorer(exp_so3=the_other_hand).answer["values"]
+    assert normwise(reader["R"], np.transpose(book["R"])) <= 10 * EPS
+    twice = RotationExplorer(log_so3=doubled).answer["values"]
+    assert normwise(twice["log"], 2 * np.array(book["log"])) <= 10 * EPS
+    assert normwise(twice["way"][20], book["target"]) <= 100 * EPS  # is there half-way, and goes on
+    assert normwise(twice["way"][40], book["target"]) > 0.1
+
+
+def test_an_error_of_log_so3_is_shown_and_goes_away():
+    def fails_far_round(R):
+        if np.trace(R) < -0.9:
+            raise ArithmeticError("too far round")
+        return chaindyn.log_so3(R)
+
+    widget = RotationExplorer(log_so3=fails_far_round)
+    line = fails_far_round.__code__.co_firstlineno + 2
+    answer = tell(widget, w=[0, 0, 3.1])
+    assert answer["error"] == f"ArithmeticError: too far round; in log_so3, line {line}"
+    assert "error" not in tell(widget, w=[0, 0, 1.0])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"w": (1, 2)}, r"w has shape \(2,\), but must be finite and of shape \(3,\)"),
+        ({"target": (0, np.inf, 0)}, "target has shape .* must be finite"),
+        ({"w": (4, 4, 4)}, "w is 6.93 long: it must be at most a whole turn, 2 pi"),
+        ({"exp_so3": lambda w: w}, r"exp_so3 returned shape \(3,\), not \(3, 3\)"),
+        ({"log_so3": lambda R: R}, r"log_so3 returned shape \(3, 3\), not \(3,\)"),
+        ({"exp_so3": lambda w: 2 * np.eye(3)}, "R"),
+    ],
+)
+def test_a_bad_rotation_is_told(options, message):
+    with pytest.raises(ValueError, match=message):
+        RotationExplorer(**options)
+
+
+# --- MassMatrixExplorer -----------------------------------------------------------------------------------------------
+
+
+def test_a_mass_matrix_is_twice_the_kinetic_energy():
+    """By the bodies' twists, which crba does not use."""
+    chain = arm()
+    widget = MassMatrixExplorer(chain)
+    for seed in range(3):
+        q, qd = chaindyn.random_state(chain, seed)
+        values = tell(widget, q=q.tolist())["values"]
+        twists = chaindyn.body_twists(chain, q, qd)
+        energy = np.einsum("ki,kij,kj->", twists, chain.spatial_inertia, twists) / 2
+        M = np.array(values["M"])
+        assert abs(qd @ M @ qd / 2 - energy) <= 100 * EPS * chain.n * energy
+        np.testing.assert_array_equal(values["p"], chaindyn.forward_kinematics(chain, q)[1])
+    assert (M[3, 1:3] == 0).all()  # nothing hangs on both the finger and the arm
+    assert (M[:3, :3] != 0).all()
+
+
+def test_a_mass_matrix_is_that_of_the_function_given():
+    widget = MassMatrixExplorer(arm(), crba=lambda chain, q: np.diag(np.arange(4)))
+    np.testing.assert_array_equal(widget.answer["values"]["M"], np.diag(np.arange(4)))
+
+    def fails_when_folded(chain, q):
+        if q[0] > 2:
+            raise ArithmeticError("folded")
+        return chaindyn.crba(chain, q)
+
+    widget = MassMatrixExplorer(arm(), crba=fails_when_folded)
+    line = fails_when_folded.__code__.co_firstlineno + 2
+    answer = tell(widget, q=[3, 0, 0, 0])
+    assert answer["error"] == f"ArithmeticError: folded; in crba, line {line}"
+    assert "error" not in tell(widget, q=[1, 0, 0, 0])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"q": np.zeros(3)}, r"q has shape \(3,\), but must be finite and of shape \(4,\)"),
+        ({"entry": (0, 4)}, r"entry is \(0, 4\), but must be a row and a column from 0 to 3"),
+        ({"entry": (0, 1, 2)}, "entry is .* must be a row and a column"),
+        ({"limits": np.zeros((3, 2))}, r"limits has shape \(3, 2\)"),
+        ({"crba": lambda chain, q: np.eye(3)}, r"crba returned shape \(3, 3\), not \(4, 4\)"),
+    ],
+)
+def test_a_bad_mass_matrix_is_told(options, message):
+    with pytest.raises(ValueError, match=message):
+        MassMatrixExplorer(arm(), **options)
+
+
+def test_a_mass_matrix_without_entries_is_told():
+    with pytest.raises(ValueError, match="no joint that moves"):
+        MassMatrixExplorer(Chain([Link(Fixed(), 1, (0, 0, 0), INERTIA)]))
+    with pytest.raises(ValueError, match="chain must be a Chain, not None"):
+        MassMatrixExplorer(None)
+
+
+# --- EffortExplorer ---------------------------------------------------------------------------------------------------
+
+
+def motion_of(chain: Chain, seed: int) -> dict[str, list[float]]:
+    q, qd = chaindyn.random_state(chain, seed)
+    return {
+        "q": q.tolist(),
+        "qd": qd.tolist(),
+        "qdd": np.random.default_rng(seed).normal(size=4).tolist(),
+    }
+
+
+def test_efforts_are_split_by_their_causes():
+    """Weight as the slope of the potential energy, acceleration by the mass matrix, velocity by the Coriolis one."""
+    chain = arm()
+    tip, weight = np.array([0.1, 0.2, -0.3]), 1.5 * chain.gravity
+    widget = EffortExplorer(chain, tip=tip)
+    for seed in range(3):
+        motion = motion_of(chain, seed)
+        q, qd, qdd = (np.array(motion[name]) for name in ("q", "qd", "qdd"))
+        values = tell(widget, **motion, load=1.5)["values"]
+
+        def energies(q):
+            R, p = chaindyn.forward_kinematics(chain, q)
+            own = chain.mass @ (p + (R @ chain.com[:, :, None])[..., 0]) @ chain.gravity
+            return -np.array([own, (p[-1] + R[-1] @ tip) @ weight])
+
+        h = 1e-5
+        slopes = np.array(
+            [(energies(q + h * e) - energies(q - h * e)) / (2 * h) for e in np.eye(4)]
+        )
+        parts = dict(zip(widget.scene["parts"], np.array(values["parts"]), strict=True))
+        largest = np.linalg.norm(values["parts"])
+        slope_error = (
+            1e-9 * largest
+        )  # of the central difference: its step squared, and rounding by the step
+        assert np.linalg.norm(parts["weight"] - slopes[:, 0]) <= slope_error
+        assert np.linalg.norm(parts["load"] - slopes[:, 1]) <= slope_error
+        rounding = 100 * EPS * chain.n * largest
+        inertial = chaindyn.crba(chain, q) @ qdd
+        assert np.linalg.norm(parts["acceleration"] - inertial) <= rounding
+        centrifugal = chaindyn.coriolis_matrix(chain, q, qd) @ qd
+        assert np.linalg.norm(parts["velocity"] - centrifugal) <= rounding
+
+
+def test_what_goes_through_a_joint_holds_the_rest_up():
+    """At rest, the force through each root is the weight of all that hangs on it, load included."""
+    values = EffortExplorer(arm(), load=2).answer["values"]
+    weight = -(2 + 5) * arm().gravity
+    assert normwise(np.array(values["wrench"])[0, 3:], weight) <= 50 * EPS
+
+
+def test_efforts_are_those_of_the_functions_given():
+    def no_bias(chain, q, qd, qdd, **options):
+        return chaindyn.crba(chain, q) @ qdd
+
+    def upside_down(*state, **options):
+        return -chaindyn.joint_wrenches(*state, **options)
+
+    motion = motion_of(arm(), 1)
+    book = tell(EffortExplorer(arm()), **motion)["values"]
+    reader = EffortExplorer(arm(), rnea=no_bias, joint_wrenches=upside_down)
+    values = tell(reader, **motion)["values"]
+    np.testing.assert_array_equal(np.array(values["parts"])[[0, 1, 3]], np.zeros((3, 4)))
+    assert normwise(values["parts"][2], book["parts"][2]) <= 1000 * EPS
+    np.testing.assert_array_equal(values["wrench"], -np.array(book["wrench"]))
+
+
+def test_an_error_of_rnea_is_shown_and_goes_away():
+    def fails_when_fast(chain, q, qd, qdd, **options):
+        if np.abs(qd).max() > 5:
+            raise ArithmeticError("too fast")
+        return chaindyn.rnea(chain, q, qd, qdd, **options)
+
+    widget = EffortExplorer(arm(), rnea=fails_when_fast)
+    line = fails_when_fast.__code__.co_firstlineno + 2
+    answer = tell(widget, qd=[6, 0, 0, 0])
+    assert answer["error"] == f"ArithmeticError: too fast; in rnea, line {line}"
+    assert "error" not in tell(widget, qd=[1, 0, 0, 0])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"qd": np.zeros(3)}, r"qd has shape \(3,\), but must be finite and of shape \(4,\)"),
+        ({"qdd": [0, 0, np.inf, 0]}, "qdd .* must be finite"),
+        ({"joint": "tool"}, "joint is 'tool', which is fixed: it must be one that moves"),
+        ({"joint": "hand"}, "body is 'hand'"),
+        ({"load": -1}, "load is -1 kg, but must be finite and not negative"),
+        ({"load": np.nan}, "load is nan kg, but must be"),
+        ({"rnea": lambda *state, **o: np.zeros(5)}, r"rnea returned shape \(5,\), not \(4,\)"),
+        (
+            {"joint_wrenches": lambda *state, **o: np.zeros(6)},
+            r"joint_wrenches returned shape \(6,\), not \(5, 6\)",
+        ),
+    ],
+)
+def test_bad_efforts_are_told(options, message):
+    with pytest.raises(ValueError, match=message):
+        EffortExplorer(arm(), **options)
+
+
+def test_efforts_of_no_joint_are_told():
+    with pytest.raises(ValueError, match="no joint that moves"):
+        EffortExplorer(Chain([Link(Fixed(), 1, (0, 0, 0), INERTIA)]))

@@ -1,4 +1,4 @@
-"""Widgets to take hold of: a screw and a wrench, a body that spins, a chain to turn, to heft and to strike.
+"""Widgets to take hold of: screws and rotations, a body that spins, chains to turn, heft, drive and strike.
 
 Each takes the functions under study as arguments, so that what it shows is what those functions return.
 With a kernel, Python computes; without one, on a page of the book, the same picture works from embedded data.
@@ -13,16 +13,22 @@ except ImportError as error:
 
 from chaindyn.widgets._base import Explorer
 from chaindyn.widgets.chain import ChainExplorer
+from chaindyn.widgets.effort import EffortExplorer
 from chaindyn.widgets.heft import HeftExplorer
 from chaindyn.widgets.impact import ImpactExplorer
 from chaindyn.widgets.inertia import InertiaExplorer
+from chaindyn.widgets.mass import MassMatrixExplorer
+from chaindyn.widgets.rotation import RotationExplorer
 from chaindyn.widgets.screw import ScrewExplorer
 
 __all__ = [
     "ChainExplorer",
+    "EffortExplorer",
     "Explorer",
     "HeftExplorer",
     "ImpactExplorer",
     "InertiaExplorer",
+    "MassMatrixExplorer",
+    "RotationExplorer",
     "ScrewExplorer",
 ]

@@ -252,6 +252,11 @@ class Stage {
     this.strokes.append(svg("polyline", look));
     if (grab !== undefined) this.strokes.append(svg("polyline", { class: "hit", points: places, "data-grab": grab }));
   }
+  // A painted polygon, that can be grabbed by this name.
+  face(points, colours, grab) {
+    const places = points.map((point) => this.camera.project(point)).join(" ");
+    this.strokes.append(svg("polygon", { class: `face ${colours}`, points: places, "data-grab": grab }));
+  }
   arrow(from, displacement, colour, { width = 2, opacity = 1 } = {}) {
     const [tail, [dx, dy]] = [this.camera.project(from), this.camera.flatten(displacement)];
     const length = Math.hypot(dx, dy);

@@ -45,14 +45,7 @@ class ChainExplorer(Explorer):
         _require_drawable(chain)
         if frame not in list(FRAMES):
             raise ValueError(f"frame is {frame!r}, but must be one of {sorted(FRAMES)}")
-        tip = chain.com[-1] if tip is None else _shaped("tip", tip, (3,))
-        reach = _reach(chain, tip)
-        scene = {
-            **_tree(chain),
-            "tip": tip,
-            "reach": reach,
-            "limits": _limits(chain, limits, reach),
-        }
+        scene = _scene(chain, tip, limits)
         q = np.zeros(chain.nq) if q is None else _shaped("q", q, (chain.nq,))
         self.chain = chain
         functions = {"forward_kinematics": forward_kinematics, "body_jacobian": body_jacobian}
@@ -101,6 +94,13 @@ def _tree(chain: Chain) -> dict[str, Any]:
         "rotation": chain.rotation,
         "com": chain.com,
     }
+
+
+def _scene(chain: Chain, tip: ArrayLike | None, limits: ArrayLike | None) -> dict[str, Any]:
+    """Return the tree, where its last link ends, how far it reaches, and how far its sliders go."""
+    tip = chain.com[-1] if tip is None else _shaped("tip", tip, (3,))
+    reach = _reach(chain, tip)
+    return {**_tree(chain), "tip": tip, "reach": reach, "limits": _limits(chain, limits, reach)}
 
 
 def _reach(chain: Chain, tip: np.ndarray) -> float:

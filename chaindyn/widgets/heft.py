@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 import chaindyn
 from chaindyn import Chain, forward_kinematics
 from chaindyn.widgets._base import Explorer, source
-from chaindyn.widgets.chain import _limits, _reach, _require_drawable, _shaped, _tree
+from chaindyn.widgets.chain import _require_drawable, _scene, _shaped
 
 VIEWS = {"space": "space", "xy": "x\u2013y", "xz": "x\u2013z", "yz": "y\u2013z"}
 
@@ -45,13 +45,8 @@ class HeftExplorer(Explorer):
         _require_drawable(chain)
         if view not in VIEWS:
             raise ValueError(f"view is {view!r}, but must be one of {list(VIEWS)}")
-        tip = chain.com[-1] if tip is None else _shaped("tip", tip, (3,))
-        reach = _reach(chain, tip)
         scene = {
-            **_tree(chain),
-            "tip": tip,
-            "reach": reach,
-            "limits": _limits(chain, limits, reach),
+            **_scene(chain, tip, limits),
             "inertia": chain.spatial_inertia,
             "mass": chain.mass.sum(),
             "view": VIEWS[view],

@@ -29,6 +29,20 @@ function pathOf(tree, body) {
   return body < 0 ? [] : [body, ...pathOf(tree, tree.parent[body])];
 }
 
+// The Jacobian (6 rows) about a point, in the axes that are the columns of `axes`.
+function jacobian(tree, { R, p }, body, about, axes) {
+  const columns = tree.column.filter((column) => column !== null).map(() => [0, 0, 0, 0, 0, 0]);
+  for (const i of pathOf(tree, body)) {
+    if (tree.column[i] === null) continue;
+    const axis = apply(R[i], tree.axis[i]);
+    const revolute = tree.kind[i] === "Revolute";
+    const w = revolute ? axis : [0, 0, 0];
+    const v = revolute ? cross(axis, subtract(about, p[i])) : axis;
+    columns[tree.column[i]] = [...apply(transpose(axes), w), ...apply(transpose(axes), v)];
+  }
+  return columns.length ? transpose(columns) : [[], [], [], [], [], []];
+}
+
 // The ends of each link in its own frame: its children's seats; of a leaf its centre of mass, of the last link the tip.
 function endsOf(tree) {
   return tree.names.map((_, i) => {

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Locator, Page, expect
+from scipy.spatial.transform import Rotation
 
 import chaindyn
 from book.browser import SCHEMES, WIDTHS
@@ -23,10 +24,13 @@ from chaindyn import Chain, Fixed, Link, Prismatic, Revolute, X_motion
 from chaindyn.teaching import normwise
 from chaindyn.widgets import (
     ChainExplorer,
+    EffortExplorer,
     Explorer,
     HeftExplorer,
     ImpactExplorer,
     InertiaExplorer,
+    MassMatrixExplorer,
+    RotationExplorer,
     ScrewExplorer,
 )
 from chaindyn.widgets._base import plain
@@ -98,6 +102,9 @@ def struck_arm(**options: Any) -> ImpactExplorer:
 
 WIDGETS: dict[str, Callable[[], Explorer]] = {
     "screw": ScrewExplorer,
+    "rotation": RotationExplorer,
+    "effort": lambda: EffortExplorer(arm(), [0.4, -0.5, 0.1, 0.5], [1, 2, 0, 1], load=1),
+    "mass": lambda: MassMatrixExplorer(arm(), [0.4, -0.5, 0.1, 0.5], entry=(1, 0)),
     "inertia": InertiaExplorer,
     "chain": lambda: ChainExplorer(arm(), [0.4, -0.5, 0.1, 0.5], body="tool"),
     "heft": lambda: HeftExplorer(arm(), [0.4, -0.5, 0.1, 0.5], body="slide"),
@@ -1017,3 +1024,317 @@ def test_the_longest_choices_fit_on_a_phone(put_on_page):
     for choice in page.locator(".chaindyn select").all():
         box = choice.bounding_box()
         assert box["x"] + box["width"] <= edge["x"] + edge["width"] - 10
+
+
+# --- A brick to turn --------------------------------------------------------------------------------------------------
+
+
+def test_the_page_computes_what_python_computes_rotation(put_on_page):
+    widget = RotationExplorer()
+    page = put_on_page(widget, expose="fromVectors")
+    rng = np.random.default_rng(7)
+    vectors = [*rng.normal(size=(4, 3)), np.zeros(3), [3.1, 0.3, -0.2], [1e-9, 0, 0], [0, -4, 2]]
+    for w in vectors:
+        request = {"w": list(w), "target": rng.normal(size=3).tolist()}
+        there = page.evaluate("request => inside.fromVectors(model.get('scene'), request)", request)
+        here = widget.compute(request)
+        assert set(there) == set(here)
+        for name in here:
+            error = np.linalg.norm(np.subtract(there[name], here[name]))
+            assert error <= 100 * EPS * max(1, np.linalg.norm(here[name])), (name, w)
+
+
+def matrix_of(page: Page) -> np.ndarray:
+    rows = [[float(x.replace("\u2212", "-")) for x in row] for row in rows_of(page)]
+    return np.array(rows[:3])
+
+
+def test_a_brick_turns_with_the_pointer(put_on_page):
+    """What is taken hold of, a point of a ball of 0.8 m, stays under the pointer."""
+    page = put_on_page(RotationExplorer(w=(0, 0, 0)))
+    page.get_by_role("button", name="view x\u2013y").click()
+    rows_of(page)
+    svg = page.locator(".chaindyn svg").bounding_box()
+    middle = svg["x"] + svg["width"] / 2 - 70, svg["y"] + svg["height"] / 2 + 25
+    drag(page, middle, (60, 0), steps=20)
+    start, end = np.array([[-70, -25], [-10, -25]]) * 480 / svg["width"] / 132
+    ball = [np.array([*at, np.sqrt(0.8**2 - at @ at)]) for at in (start, end)]
+    turned = page.evaluate("model.get('request').w")
+    # Each step of the drag turns about its own axis; all of them take the point along.
+    assert normwise(chaindyn.exp_so3(np.array(turned)) @ ball[0], ball[1]) <= 1e-6
+    assert normwise(matrix_of(page), chaindyn.exp_so3(np.array(turned))) <= 0.01
+
+
+def test_a_rotation_by_keyboard_and_numbers(put_on_page):
+    page = put_on_page(RotationExplorer(w=(0, 0, 1)))
+    page.get_by_role("button", name="view x\u2013y").click()
+    page.get_by_role("button", name="Rotation vector", exact=False).first.focus()
+    page.keyboard.press("Shift+ArrowRight")
+    np.testing.assert_allclose(request_of(page)["w"], [0.25 / 0.42, 0, 1], atol=0.02)
+    rows_of(page)  # until the fields say so
+    page.get_by_role("spinbutton", name="w x [rad]").fill("0")
+    page.get_by_role("spinbutton", name="w z [rad]").fill("0")
+    page.get_by_role("button", name="quarter turn about x").click()
+    page.get_by_role("button", name="quarter turn about y").click()
+    np.testing.assert_allclose(matrix_of(page), [[0, 1, 0], [0, 0, -1], [-1, 0, 0]], atol=0.01)
+    page.get_by_role("button", name="no rotation").click()
+    page.get_by_role("button", name="quarter turn about y").click()
+    page.get_by_role("button", name="quarter turn about x").click()
+    np.testing.assert_allclose(matrix_of(page), [[0, 0, 1], [1, 0, 0], [0, 1, 0]], atol=0.01)
+    page.get_by_role("spinbutton", name="w z [rad]").fill("99")
+    assert np.linalg.norm(request_of(page)["w"]) <= 2 * np.pi * (1 + EPS)
+
+
+def test_near_half_a_turn_the_arrow_is_told_to_jump(put_on_page):
+    page = put_on_page(RotationExplorer(w=(0, 0, 3)))
+    expect(page.locator(".chaindyn p")).to_contain_text(["jumps to the other side", ""][:1])
+    assert rows_of(page)[3:] == [["0.00", "0.00", "3.00"]] * 2
+    page.get_by_role("spinbutton", name="w z [rad]").fill("3.3")
+    assert rows_of(page)[3:] == [["0.00", "0.00", "3.30"], ["0.00", "0.00", "\u22122.98"]]
+    expect(page.get_by_text("goes the shorter way")).to_be_visible()
+
+
+def test_ways_to_a_target_are_told_apart(put_on_page):
+    page = put_on_page(RotationExplorer(w=(0, 0, 0), target=(0, 0, 3)))
+    assert "172\u00b0 in all, always at the same rate, about one axis" in verdict_of(page)
+    page.get_by_role("spinbutton", name="s", exact=True).fill("0.5")
+    half = chaindyn.exp_so3(np.array([0, 0, 1.5]))
+    np.testing.assert_allclose(matrix_of(page), half, atol=0.006)
+    page.get_by_role("button", name="mix matrices").click()
+    assert "no rotations" in verdict_of(page)
+    mixed = (np.eye(3) + chaindyn.exp_so3(np.array([0, 0, 3.0]))) / 2
+    np.testing.assert_allclose(matrix_of(page), mixed, atol=0.006)
+    percent = round(100 * np.linalg.det(mixed))
+    assert f"down to {percent} % of its volume" in verdict_of(page)
+    page.get_by_text("Target", exact=True).click()
+    for name, y in (("w", "1.2"), ("target", "1.9")):  # past the pole of yaw and pitch
+        for axis, value in zip("xyz", ("0", y, "0"), strict=True):
+            page.get_by_role("spinbutton", name=f"{name} {axis} [rad]").fill(value)
+    page.get_by_role("button", name="one turn").click()
+    assert "it turns by 40\u00b0 in all" in verdict_of(page)
+    page.get_by_role("button", name="mix Euler angles").click()
+    ends = Rotation.from_rotvec([[0, 1.2, 0], [0, 1.9, 0]]).as_euler("ZYX")
+    way = Rotation.from_euler(
+        "ZYX", ends[0] + np.linspace(0, 1, 41)[:, None] * np.diff(ends, axis=0)
+    )
+    total = np.rad2deg((way[:-1].inv() * way[1:]).magnitude().sum())
+    assert f"it turns by {total:.0f}\u00b0 in all" in verdict_of(page)
+    assert "about an axis that moves" in verdict_of(page)
+    page.get_by_role("button", name="make it the target").click()
+    assert verdict_of(page) == "The brick is at its target."
+
+
+def test_a_way_can_be_played_and_stopped(put_on_page):
+    page = put_on_page(RotationExplorer())
+    page.get_by_role("button", name="play").click()
+    slider = page.get_by_role("slider", name="s, slider")
+    page.wait_for_function("slider => Number(slider.value) > 0.05", arg=slider.element_handle())
+    page.get_by_role("button", name="stop").click()
+    at = slider.input_value()
+    page.wait_for_timeout(100)
+    assert slider.input_value() == at
+    page.get_by_role("spinbutton", name="w x [rad]").fill("1")
+    expect(slider).to_have_value("0")  # whoever turns the brick is at the start
+
+
+def test_a_brick_is_turned_by_touch_and_the_page_stays(put_on_page):
+    page = put_on_page(RotationExplorer(), **PHONE)
+    before = request_of(page)["w"]
+    touch(page, centre(page.locator("[data-grab='brick']").first), (10, 40))
+    assert request_of(page)["w"] != before
+    assert page.evaluate("scrollY") == 0
+
+
+def test_python_turns_the_brick_by_the_functions_given(put_on_page):
+    page = put_on_page(
+        RotationExplorer(exp_so3=lambda w: chaindyn.exp_so3(-w), w=(0, 0, 1)), kernel=True
+    )
+    expect(page.locator(".source")).to_have_text("Computed by Python with your exp_so3, log_so3.")
+    assert rows_of(page)[3:] == [["0.00", "0.00", "1.00"], ["0.00", "0.00", "\u22121.00"]]
+
+
+# --- A mass matrix to point at ----------------------------------------------------------------------------------------
+
+
+def test_the_page_computes_what_python_computes_mass(put_on_page):
+    chain = arm()
+    widget = MassMatrixExplorer(chain)
+    page = put_on_page(widget, expose="fromBodies")
+    for seed in range(3):
+        request = {"q": chaindyn.random_state(chain, seed)[0].tolist()}
+        there = page.evaluate("request => inside.fromBodies(model.get('scene'), request)", request)
+        here = widget.compute(request)
+        assert set(there) == set(here)
+        for name in here:
+            assert normwise(there[name], here[name]) <= 100 * EPS * chain.n, name
+
+
+def lit(page: Page) -> int:
+    """How many links are lit up."""
+    rows_of(page)
+    return page.locator(".chaindyn svg polyline.force").count()
+
+
+def test_an_entry_lights_up_the_bodies_that_make_it(put_on_page):
+    """Of the arm: base carries all, the second link two more, the slide the tool, the finger itself alone."""
+    page = put_on_page(MassMatrixExplorer(arm(), [0.4, -0.5, 0.1, 0.5]))
+    made = {(0, 0): 5, (0, 1): 3, (1, 1): 3, (2, 1): 2, (2, 2): 2, (3, 0): 1, (3, 3): 1, (1, 3): 0}
+    seats = {
+        5: 6,
+        3: 3,
+        2: 2,
+        1: 1,
+        0: 0,
+    }  # a link is lit once for each child's seat: the base has two
+    for (row, col), bodies in made.items():
+        cell = page.locator(".matrix tbody tr").nth(row).locator("td").nth(col)
+        cell.click()
+        assert lit(page) == seats[bodies], (row, col)
+        expect(cell).to_have_attribute("aria-selected", "true")
+    expect(page.locator(".chaindyn p").filter(has_text="No body hangs on both")).to_be_visible()
+    expect(page.locator(".work")).to_contain_text("M(2, 4) = 0.000 kg m\u00b2: the torque [N m]")
+
+
+def test_the_composite_of_an_entry_is_told(put_on_page):
+    chain = arm()
+    q = np.array([0.4, -0.5, 0.1, 0.5])
+    page = put_on_page(MassMatrixExplorer(chain, q, entry=(1, 2)))
+    R, p = chaindyn.forward_kinematics(chain, q)
+    centres = p + (R @ chain.com[:, :, None])[..., 0]
+    where = ", ".join(f"{x:.2f}".replace("-", "\u2212") for x in centres[2:4].mean(0))
+    told = page.locator(".chaindyn p").filter(has_text="2 bodies hang on both joints")
+    expect(told).to_contain_text(f"slide, tool. Together 2.00 kg, centred at ({where}) m")
+    M = chaindyn.crba(chain, q)
+    value = f"{M[1, 2]:.3f}".replace("-", "\u2212")
+    expect(page.locator(".work")).to_contain_text(f"M(2, 3) = {value} kg m: the torque [N m]")
+
+
+def test_a_mass_matrix_by_keyboard_number_and_mouse(put_on_page):
+    chain = arm()
+    page = put_on_page(MassMatrixExplorer(chain, [0.4, -0.5, 0.1, 0.5]))
+    page.locator(".matrix td[tabindex='0']").focus()
+    for key in ("ArrowRight", "ArrowRight", "ArrowDown", "ArrowUp", "ArrowUp"):
+        page.keyboard.press(key)
+    expect(page.locator(".work")).to_contain_text("M(1, 3)")
+    page.get_by_role("spinbutton", name="2 link1 [\u00b0]").fill("50")
+    M = chaindyn.crba(chain, np.array(request_of(page)["q"]))
+    shown = as_shown(*M)
+    for row, col in [(1, 3), (2, 3), (3, 1), (3, 2)]:
+        shown[row][col] = "0"  # not by rounding
+    assert rows_of(page) == shown
+    page.locator(".matrix tbody tr").nth(3).locator("td").nth(3).hover()
+    expect(page.locator(".work")).to_contain_text("M(4, 4)")
+    page.get_by_role("application").hover()
+    expect(page.locator(".work")).to_contain_text("M(1, 3)")  # what was chosen stays
+    before = request_of(page)["q"]
+    drag(page, centre(page.locator("[data-grab='4']")), (15, 25))
+    assert request_of(page)["q"] != before
+
+
+def test_a_mass_matrix_by_touch(put_on_page):
+    page = put_on_page(MassMatrixExplorer(arm()), **PHONE)
+    page.locator(".matrix tbody tr").nth(2).locator("td").nth(1).tap()
+    expect(page.locator(".work")).to_contain_text("M(3, 2)")
+
+
+def test_a_wrong_mass_matrix_is_told(put_on_page):
+    def halved(chain, q):
+        M = chaindyn.crba(chain, q)
+        M[0, 0] /= 2
+        return M
+
+    chain, q = arm(), np.array([0.4, -0.5, 0.1, 0.5])
+    page = put_on_page(MassMatrixExplorer(chain, q, crba=halved), kernel=True)
+    expect(page.locator(".source")).to_have_text("Computed by Python with your crba.")
+    right = chaindyn.crba(chain, q)[0, 0]
+    expect(page.get_by_role("alert")).to_contain_text(f"this entry is {right:.3f}.")
+    page.locator(".matrix tbody tr").nth(1).locator("td").nth(1).click()
+    expect(page.locator(".error")).to_be_empty()
+
+
+# --- What each joint must do ------------------------------------------------------------------------------------------
+
+
+def test_the_page_computes_what_python_computes_effort(put_on_page):
+    chain = arm()
+    widget = EffortExplorer(chain, tip=(0.1, 0.2, -0.3))
+    page = put_on_page(widget, expose="fromLaws")
+    for seed in range(3):
+        q, qd = chaindyn.random_state(chain, seed)
+        qdd = np.random.default_rng(seed).normal(size=4)
+        request = {"q": q.tolist(), "qd": qd.tolist(), "qdd": qdd.tolist(), "load": 0.7}
+        there = page.evaluate("request => inside.fromLaws(model.get('scene'), request)", request)
+        here = widget.compute(request)
+        assert set(there) == set(here)
+        for name in here:
+            assert normwise(there[name], here[name]) <= 200 * EPS * chain.n, name
+
+
+def bars_of(page: Page) -> list[list[float]]:
+    return [[float(x.replace("\u2212", "-")) for x in row] for row in rows_of(page)]
+
+
+def expected_bars(widget: EffortExplorer, page: Page) -> np.ndarray:
+    parts = widget.compute(request_of(page))["parts"]
+    return np.vstack([parts, parts.sum(0)]).T
+
+
+def test_efforts_by_number_keyboard_and_mouse(put_on_page):
+    widget = EffortExplorer(planar(), [0.5, -0.7], tip=(1, 0, 0))
+    page = put_on_page(widget)
+    np.testing.assert_array_equal(bars_of(page), np.zeros((2, 5)))  # its axes are upright
+    page.get_by_role("spinbutton", name="velocity [rad/s]").fill("2")
+    assert request_of(page)["qd"] == [2, 0]
+    page.get_by_label("Joint", exact=True).select_option(label="link1")
+    slider = page.get_by_role("slider", name="acceleration [rad/s\u00b2], slider")
+    slider.focus()
+    for _ in range(5):
+        page.keyboard.press("ArrowRight")
+    assert request_of(page)["qdd"] == pytest.approx([0, 0.5])
+    np.testing.assert_allclose(bars_of(page), expected_bars(widget, page), atol=0.006)
+    page.get_by_role("spinbutton", name="load [kg]").fill("1.5")
+    assert request_of(page)["load"] == 1.5
+    page.get_by_role("button", name="view x\u2013y").click()
+    rows_of(page)
+    before = request_of(page)["q"]
+    drag(page, centre(page.locator("[data-grab='1']").first), (-30, 20))
+    assert request_of(page)["q"] != before
+    np.testing.assert_allclose(bars_of(page), expected_bars(widget, page), atol=0.006)
+    page.get_by_role("button", name="hold still").click()
+    page.get_by_role("button", name="no load").click()
+    assert request_of(page)["qd"] == request_of(page)["qdd"] == [0, 0]
+    np.testing.assert_array_equal(bars_of(page), np.zeros((2, 5)))
+
+
+def test_an_effort_is_told_in_words(put_on_page):
+    """A rod of 1 kg, level, its centre half a metre out: a torque of m g / 2 about the axis y, and a force of m g."""
+    rod = Link(Revolute((0, 1, 0)), 1, (0.5, 0, 0), INERTIA, name="rod")
+    page = put_on_page(EffortExplorer(Chain([rod]), tip=(1, 0, 0), load=2))
+    parts = "\u22124.91 (weight) + 0.00 (velocity) + 0.00 (acceleration) \u2212 19.62 (load)"
+    expect(page.locator(".work")).to_contain_text(f"Joint rod: \u221224.53 N\u00a0m = {parts}.")
+    carried = "a force of 29.43 N (arrow) and a moment of 24.53 N m"
+    expect(page.locator(".chaindyn p").filter(has_text=carried)).to_be_visible()
+    page.get_by_role("spinbutton", name="velocity [rad/s]").fill("2")
+    expect(page.locator(".work")).to_contain_text("the motor gives \u221249.05 W")
+
+
+def test_efforts_by_touch(put_on_page):
+    page = put_on_page(EffortExplorer(arm()), **PHONE)
+    before = request_of(page)["q"]
+    touch(page, centre(page.locator("[data-grab='4']")), (10, 30))
+    assert request_of(page)["q"] != before
+    assert page.evaluate("scrollY") == 0
+
+
+def test_functions_that_disagree_on_an_effort_are_told(put_on_page):
+    def without_load(chain, q, qd, qdd, *, external=None, **options):
+        return chaindyn.rnea(chain, q, qd, qdd)
+
+    level = [0, np.pi / 2, 0.1, 0.2]
+    page = put_on_page(EffortExplorer(arm(), level, rnea=without_load, load=1), kernel=True)
+    expect(page.get_by_role("alert")).to_contain_text("rnea and joint_wrenches disagree at joint")
+    page.get_by_role("button", name="no load").click()
+    expect(page.locator(".error")).to_be_empty()
+    expect(page.locator(".source")).to_have_text(
+        "Computed by Python with your rnea, joint_wrenches."
+    )
