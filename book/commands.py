@@ -75,6 +75,23 @@ def _assets(argv: list[str]) -> int:
     return 0
 
 
+def _live(argv: list[str]) -> int:
+    from book import live
+    from book.assets import AssetsUnavailable
+    from book.site import HTML
+
+    _no_arguments("live", argv)
+    try:
+        live.fetch()
+    except AssetsUnavailable as error:
+        raise BookError(str(error)) from None
+    if (HTML / "_sources").is_dir():
+        print(f"live: {live.build(HTML).relative_to(ROOT)}")
+    else:
+        print("live: ready; the lab itself is built with the site (python -m book site)")
+    return 0
+
+
 def _site(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m book site")
     parser.add_argument("--lenient", action="store_true", help="let warnings pass (while writing)")
@@ -134,6 +151,7 @@ def _clean(argv: list[str]) -> int:
     built = [
         "book/_build",
         "book/_assets",
+        "book/_live",
         "dist",
         "build",
         ".pytest_cache",
@@ -299,6 +317,7 @@ _COMMANDS: dict[str, Callable[[list[str]], int]] = {
     "sync": _sync,
     "picture": _picture,
     "assets": _assets,
+    "live": _live,
     "site": _site,
     "serve": _serve,
     "lab": _lab,

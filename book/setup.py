@@ -42,6 +42,7 @@ COMMANDS = {
     "sync": "carry what was edited in a notebook back to its chapter",
     "picture": "take the README's picture from the opening page's notebook",
     "assets": "fetch what the pages load in a browser",
+    "live": "gather Python for the browser, and build the lab into the site",
     "setup": "make or refresh the environment",
     "clean": "remove what was built (with --all: the environment too)",
 }
