@@ -71,7 +71,13 @@ CHAPTERS = (
     "anywidget",
     "yourdfpy",
 )  # may be imported in cells
-ICON = '<link rel="icon" type="image/svg+xml" href="../../_static/favicon.svg">'
+GATHERED = ("package-lock.json", "wheels.txt", "builder.txt", "lxml.py")  # what `fetch` goes by
+SETTINGS = ("jupyter-lite.json", "overrides.json")  # JupyterLite's
+# Into the head of JupyterLite's pages; where no icon is named, the browser asks the host for one.
+HEAD = (
+    '<head>\n<link rel="icon" type="image/svg+xml" href="../../_static/favicon.svg">'
+    '\n<script src="../lab.js"></script>'
+)
 PLACE = {"sys_platform": "emscripten", "platform_system": "Emscripten", "extra": ""}
 
 
@@ -80,7 +86,7 @@ PLACE = {"sys_platform": "emscripten", "platform_system": "Emscripten", "extra":
 
 def fetch() -> None:
     """Fill ``book/_live`` unless it is up to date. Raises `AssetsUnavailable`, and then leaves what was there."""
-    wanted = _digest([Path(__file__), *(file for file in LAB.iterdir() if file.is_file())])
+    wanted = _digest([Path(__file__), *(LAB / name for name in GATHERED)])
     if STAMP.is_file() and STAMP.read_text() == wanted:
         return
     print("live: gathering Python for the browser (once) ...", flush=True)
@@ -271,23 +277,23 @@ def build(site: Path) -> Path:
     names = [page.relative_to(ROOT).with_suffix(".ipynb").as_posix() for page in pages()]
     package = [file for file in (ROOT / "chaindyn").rglob("*") if "__pycache__" not in file.parts]
     notebooks = {name: site / "_sources" / name for name in names}  # book/extensions/notebooks.py
-    wanted = _digest([STAMP, ROOT / "pyproject.toml", *notebooks.values(), *package])
+    tools = [STAMP, ROOT / "pyproject.toml", LAB / "lab.js", *(LAB / name for name in SETTINGS)]
+    wanted = _digest([*tools, *notebooks.values(), *package])
     if stamp.is_file() and stamp.read_text() == wanted:
         return lab
     with tempfile.TemporaryDirectory(prefix="chaindyn-lab-") as scratch:
         work = Path(scratch)
         out = work / "out"
-        for name in ("jupyter-lite.json", "overrides.json"):
+        for name in SETTINGS:
             shutil.copy(LAB / name, work)
         command = [str(_python_of(BUILDER)), "-m", "jupyterlite_core", "build"]
         run([*command, "--lite-dir", str(work), "--output-dir", str(out), "--no-sourcemaps"], work)
         _add_python(work, out / "static" / "pyodide")
         _add_notebooks(notebooks, out)
-        for app in out.glob(
-            "*/index.html"
-        ):  # where none is named, the browser asks the host for one
+        shutil.copy(LAB / "lab.js", out)
+        for app in out.glob("*/index.html"):
             text = app.read_text(encoding="utf-8")
-            app.write_text(text.replace("<head>", f"<head>\n{ICON}", 1), encoding="utf-8")
+            app.write_text(text.replace("<head>", HEAD, 1), encoding="utf-8")
         (out / stamp.name).write_text(wanted)
         shutil.rmtree(lab, ignore_errors=True)
         shutil.move(out, lab)
