@@ -102,6 +102,16 @@ def _site(argv: list[str]) -> int:
     return 0
 
 
+def _pdf(argv: list[str]) -> int:
+    _no_arguments("pdf", argv)
+    from book.pdf import write
+    from book.site import build
+
+    build()
+    print(f"pdf: {write().relative_to(ROOT)}")
+    return 0
+
+
 def _serve(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m book serve")
     parser.add_argument(
@@ -319,6 +329,7 @@ _COMMANDS: dict[str, Callable[[list[str]], int]] = {
     "assets": _assets,
     "live": _live,
     "site": _site,
+    "pdf": _pdf,
     "serve": _serve,
     "lab": _lab,
     "test": _test,

@@ -34,6 +34,7 @@ EXTRAS = ("dev", "peers")
 COMMANDS = {
     "serve": "build the site and serve it on this machine (also: book)",
     "site": "build the site",
+    "pdf": "build the site and print it as one PDF",
     "lab": "open the chapters in JupyterLab",
     "test": "run every check",
     "test-browser": "run the long checks in a browser",
