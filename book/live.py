@@ -368,5 +368,9 @@ def _sha256(path: Path) -> str:
 
 
 def _digest(files: Iterable[Path]) -> str:
-    lines = sorted(f"{file} {_sha256(file)}" for file in files if file.is_file())
+    lines = sorted(
+        f"{Path(os.path.relpath(file, ROOT)).as_posix()} {_sha256(file)}"
+        for file in files
+        if file.is_file()
+    )
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()

@@ -36,6 +36,7 @@ body { background: none; }
 .joined-page { break-before: page; }
 .joined-page h1 { display: block !important; }
 .contents { background: none !important; }
+.chaindyn { break-inside: avoid; }
 .front { text-align: center; padding-top: 30vh; }
 .front h1 { font-size: 3rem; margin: 0 0 1rem; }
 .contents { break-before: page; }
