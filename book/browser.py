@@ -75,3 +75,40 @@ def settle(page: Page) -> None:
     page.evaluate("window.MathJax?.startup?.promise?.then(() => true)")
     page.evaluate("document.fonts.ready.then(() => true)")
     page.wait_for_timeout(200)
+
+
+# The lab ----------------------------------------------------------------------------------------
+
+_KERNEL = "jupyterapp.shell.currentWidget?.sessionContext?.session?.kernel"
+
+
+def open_notebook(page: Page, address: str) -> None:
+    """Go to a notebook in the lab and wait until it is there and Python is ready."""
+    page.goto(address)
+    page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=60_000)
+    page.wait_for_function(f"window.jupyterapp && {_KERNEL}?.status === 'idle'", timeout=120_000)
+
+
+def run_notebook(page: Page, timeout: float = 300) -> dict[str, Any]:
+    """Run all cells of the open notebook, up to the first that fails, and return it as it then is."""
+    page.evaluate("""() => {
+        window.ran = false;
+        jupyterapp.commands.execute("notebook:run-all-cells").finally(() => { window.ran = true; });
+    }""")
+    page.wait_for_function("window.ran", timeout=timeout * 1000)
+    notebook: dict[str, Any] = page.evaluate(
+        "jupyterapp.shell.currentWidget.context.model.toJSON()"
+    )
+    return notebook
+
+
+def run_code(page: Page, code: str, timeout: float = 120) -> None:
+    """Run some code in the open notebook's kernel, and wait for its end."""
+    page.evaluate(
+        f"""code => {{
+        window.ran = false;
+        {_KERNEL}.requestExecute({{code}}).done.finally(() => {{ window.ran = true; }});
+    }}""",
+        code,
+    )
+    page.wait_for_function("window.ran", timeout=timeout * 1000)

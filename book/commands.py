@@ -75,6 +75,23 @@ def _assets(argv: list[str]) -> int:
     return 0
 
 
+def _live(argv: list[str]) -> int:
+    from book import live
+    from book.assets import AssetsUnavailable
+    from book.site import HTML
+
+    _no_arguments("live", argv)
+    try:
+        live.fetch()
+    except AssetsUnavailable as error:
+        raise BookError(str(error)) from None
+    if (HTML / "_sources").is_dir():
+        print(f"live: {live.build(HTML).relative_to(ROOT)}")
+    else:
+        print("live: ready; the lab itself is built with the site (python -m book site)")
+    return 0
+
+
 def _site(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m book site")
     parser.add_argument("--lenient", action="store_true", help="let warnings pass (while writing)")
@@ -82,6 +99,16 @@ def _site(argv: list[str]) -> int:
     from book.site import build
 
     print(f"site: {build(strict=not arguments.lenient).relative_to(ROOT) / 'index.html'}")
+    return 0
+
+
+def _pdf(argv: list[str]) -> int:
+    _no_arguments("pdf", argv)
+    from book.pdf import write
+    from book.site import build
+
+    build()
+    print(f"pdf: {write().relative_to(ROOT)}")
     return 0
 
 
@@ -134,6 +161,7 @@ def _clean(argv: list[str]) -> int:
     built = [
         "book/_build",
         "book/_assets",
+        "book/_live",
         "dist",
         "build",
         ".pytest_cache",
@@ -299,7 +327,9 @@ _COMMANDS: dict[str, Callable[[list[str]], int]] = {
     "sync": _sync,
     "picture": _picture,
     "assets": _assets,
+    "live": _live,
     "site": _site,
+    "pdf": _pdf,
     "serve": _serve,
     "lab": _lab,
     "test": _test,

@@ -34,6 +34,7 @@ EXTRAS = ("dev", "peers")
 COMMANDS = {
     "serve": "build the site and serve it on this machine (also: book)",
     "site": "build the site",
+    "pdf": "build the site and print it as one PDF",
     "lab": "open the chapters in JupyterLab",
     "test": "run every check",
     "test-browser": "run the long checks in a browser",
@@ -42,6 +43,7 @@ COMMANDS = {
     "sync": "carry what was edited in a notebook back to its chapter",
     "picture": "take the README's picture from the opening page's notebook",
     "assets": "fetch what the pages load in a browser",
+    "live": "gather Python for the browser, and build the lab into the site",
     "setup": "make or refresh the environment",
     "clean": "remove what was built (with --all: the environment too)",
 }

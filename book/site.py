@@ -11,15 +11,15 @@ from collections.abc import Iterable
 from importlib import metadata
 from pathlib import Path
 
-from book import assets
+from book import assets, live
 from book.pages import ROOT, BookError
 
 BUILD = ROOT / "book" / "_build"
 HTML = BUILD / "html"
 
 
-def build(strict: bool = True) -> Path:
-    """Build what has changed and return the folder of the site.
+def build(strict: bool = True, lab: bool = True) -> Path:
+    """Build what has changed, with the lab in which chapters run, and return the folder of the site.
 
     A failing cell always fails the build; with `strict`, so does every warning, a broken link among them.
     Raises `BookError` when the build fails.
@@ -32,6 +32,8 @@ def build(strict: bool = True) -> Path:
             "those fetched before serve" if old else "the pages will ask the default hosts for them"
         )
         print(f"assets: {error}\nassets: {then}", flush=True)
+    if lab:
+        _gather_for_the_lab()
     _drop_what_is_outdated()
     import matplotlib.font_manager  # noqa: F401  its first import announces the font cache, which would end on a page
 
@@ -52,7 +54,21 @@ def build(strict: bool = True) -> Path:
         # Sphinx warns of a page only when it reads it: read them all again next time. The cells' results stay.
         shutil.rmtree(BUILD / ".doctrees", ignore_errors=True)
         raise BookError("the site was not built; the messages above say why")
+    if lab and live.ready():
+        live.build(HTML)
     return HTML
+
+
+def _gather_for_the_lab() -> None:
+    try:
+        live.fetch()
+    except assets.AssetsUnavailable as error:
+        then = (
+            "what was gathered before serves"
+            if live.ready()
+            else "the site has no lab: its chapters cannot be run in the browser"
+        )
+        print(f"live: {error}\nlive: {then}", flush=True)
 
 
 def _drop_what_is_outdated() -> None:
@@ -63,7 +79,8 @@ def _drop_what_is_outdated() -> None:
     # Sphinx copies style and scripts only when it writes a page, and knows nothing of its extensions' files.
     book = ROOT / "book"
     tools = [*book.glob("*.py"), *book.glob("extensions/*.py"), *book.rglob("theme/**/*")]
-    if _changed(BUILD / "tools", [*tools, *ROOT.glob("_*.yml"), book / "package-lock.json"]):
+    tools += [*ROOT.glob("_*.yml"), book / "package-lock.json"]
+    if _changed(BUILD / "tools", tools, f"lab: {live.ready()}"):
         shutil.rmtree(BUILD / ".doctrees", ignore_errors=True)
 
 

@@ -47,7 +47,7 @@ parts:
 def small_book(tmp_path_factory):
     """The book's tools with one chapter, away from the real one."""
     root = tmp_path_factory.mktemp("small")
-    pages = shutil.ignore_patterns("_build", "__pycache__", "*.md", "*.ipynb", "*.bib")
+    pages = shutil.ignore_patterns("_build", "_live", "__pycache__", "*.md", "*.ipynb", "*.bib")
     shutil.copytree(ROOT / "book", root / "book", ignore=pages)
     shutil.copy(ROOT / "_config.yml", root)
     (root / "_toc.yml").write_text(TOC)
@@ -62,7 +62,7 @@ def build(root, more=""):
     chapter, text = root / "chapters" / "07_chapter.md", CHAPTER.format(more=more)
     if not chapter.exists() or chapter.read_text(encoding="utf-8") != text:
         chapter.write_text(text, encoding="utf-8")
-    code = "from book.site import build; build()"
+    code = "from book.site import build; build(lab=False)"
     return subprocess.run(
         [sys.executable, "-c", code],
         cwd=root,

@@ -1,0 +1,146 @@
+"""The book as one PDF, ``book/_build/chaindyn.pdf``: the pages of the built site, printed by Chromium.
+
+The pages are joined into one document, so that equations, figures and numbers are those of the site, and links
+between pages become links within the file. Their style in print is that of the pages (theme/book.css).
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+import shutil
+import tempfile
+from html import escape
+from pathlib import Path
+
+import yaml
+from bs4 import BeautifulSoup, Tag
+from playwright.sync_api import sync_playwright
+
+from book.browser import NoBrowser, chromium, page_names, serve, settle
+from book.pages import ROOT, BookError
+from book.site import BUILD, HTML
+
+PDF = BUILD / "chaindyn.pdf"
+JOINED = "book-in-one.html"  # for as long as it takes to print, at the top of the site
+LEFT_OUT = ("search", "genindex")
+# What is of use on a screen only.
+ON_SCREEN = ".headerlink, .take-away, .chapter-map, .copybtn, details.hide, noscript"
+FOOT = (
+    '<div style="width:100%;text-align:center;font:8px sans-serif;color:#555">'
+    '<span class="pageNumber"></span></div>'
+)
+STYLE = """
+html { --pst-font-size-base: 13px; }
+body { background: none; }
+.joined-page { break-before: page; }
+.joined-page h1 { display: block !important; }
+.contents { background: none !important; }
+.chaindyn { break-inside: avoid; }
+.front { text-align: center; padding-top: 30vh; }
+.front h1 { font-size: 3rem; margin: 0 0 1rem; }
+.contents { break-before: page; }
+.contents li { list-style: none; margin: 0.3rem 0; }
+"""
+
+
+def write(site: Path = HTML, target: Path = PDF) -> Path:
+    """Print the built site into `target` and return that. Raises `BookError` without a Chromium."""
+    joined = site / JOINED
+    joined.write_text(join(site), encoding="utf-8")
+    try:
+        with sync_playwright() as playwright, serve(site) as address:
+            browser = chromium(playwright)
+            page = browser.new_page(color_scheme="light")
+            page.goto(f"{address}{JOINED}", timeout=120_000)
+            settle(page)
+            page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
+            with tempfile.TemporaryDirectory() as scratch:
+                made = Path(scratch, PDF.name)
+                page.pdf(path=made, format="A4", outline=True, tagged=True, display_header_footer=True,
+                         header_template="<span></span>", footer_template=FOOT, print_background=True,
+                         margin={"top": "18mm", "bottom": "18mm", "left": "18mm", "right": "18mm"})  # fmt: skip
+                shutil.move(made, target)
+            browser.close()
+    except NoBrowser as reason:
+        raise BookError(str(reason)) from None
+    finally:
+        joined.unlink()
+    return target
+
+
+def join(site: Path) -> str:
+    """Return one HTML document of all pages, in the order of the book."""
+    names = [name for name in page_names() if name not in LEFT_OUT]
+    config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
+    articles, states, contents = [], [], []
+    head = ""
+    for name in names:
+        soup = BeautifulSoup((site / f"{name}.html").read_text(encoding="utf-8"), "html.parser")
+        article = soup.select_one("article.bd-article")
+        if not isinstance(article, Tag):
+            raise BookError(f"{name}.html has no article: build the site anew")
+        for needless in article.select(ON_SCREEN):
+            needless.decompose()
+        _address_anew(article, name, names)
+        states += map(str, soup.select("script[type='application/vnd.jupyter.widget-state+json']"))
+        title = article.h1.get_text() if article.h1 else name
+        contents.append(f'<li><a href="#{_slug(name)}">{escape(title)}</a></li>')
+        articles.append(
+            f'<section class="joined-page" id="{_slug(name)}">{article.decode()}</section>'
+        )
+        if soup.select_one("script[src*='html-manager']") or not head:  # all that a page may need
+            head = _head(soup, name)
+    front = (
+        f'<section class="front"><h1>{escape(config["title"])}</h1><p>{escape(config["author"])}</p></section>'
+        f'<nav class="contents"><h2>Contents</h2><ul>{"".join(contents)}</ul></nav>'
+    )
+    return (
+        f'<!DOCTYPE html><html lang="en" data-theme="light"><head>{head}<style>{STYLE}</style></head>'
+        f'<body class="bd-main"><div class="bd-content"><div class="bd-article-container">{front}'
+        f"{''.join(articles)}</div></div>{''.join(states)}</body></html>"
+    )
+
+
+def _slug(name: str) -> str:
+    return re.sub(r"\W", "-", name)
+
+
+def _address_anew(article: Tag, name: str, names: list[str]) -> None:
+    """Give a page's anchors names of their own, and its links and pictures addresses from the top of the site."""
+    for element in article.select("[id]"):
+        element["id"] = f"{_slug(name)}--{element['id']}"
+    for element, attribute in [(e, a) for a in ("href", "src") for e in article.select(f"[{a}]")]:
+        address = str(element[attribute])
+        if re.match(r"[a-z]+:", address):
+            continue
+        path, _, anchor = address.partition("#")
+        full = (
+            posixpath.normpath(posixpath.join(posixpath.dirname(name), path))
+            if path
+            else f"{name}.html"
+        )
+        target = full.removesuffix(".html")
+        if target in names and full.endswith(".html"):
+            element[attribute] = f"#{_slug(target)}--{anchor}" if anchor else f"#{_slug(target)}"
+        else:
+            element[attribute] = full
+
+
+def _head(soup: BeautifulSoup, name: str) -> str:
+    """The styles and scripts of a page, addressed from the top of the site."""
+    parts = []
+    for element in soup.select("link[rel~=stylesheet], script"):
+        if element.find_parent("article") or "json" in str(element.get("type", "")):
+            continue
+        for attribute in ("href", "src"):
+            address = str(element.get(attribute, ""))
+            if address and not re.match(r"[a-z]+:", address):
+                element[attribute] = posixpath.normpath(
+                    posixpath.join(posixpath.dirname(name), address)
+                )
+        parts.append(str(element))
+    return (
+        f'<meta charset="utf-8"><title>{escape(soup.title.get_text() if soup.title else "")}</title>'
+        + "".join(parts)
+    )
