@@ -34,7 +34,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from book.assets import AssetsUnavailable, npm, run
-from book.pages import ROOT, pages
+from book.pages import ROOT, data_of, pages
 
 LAB = ROOT / "book" / "lab"
 FOLDER = ROOT / "book" / "_live"
@@ -278,7 +278,8 @@ def build(site: Path) -> Path:
     package = [file for file in (ROOT / "chaindyn").rglob("*") if "__pycache__" not in file.parts]
     notebooks = {name: site / "_sources" / name for name in names}  # book/extensions/notebooks.py
     tools = [STAMP, ROOT / "pyproject.toml", LAB / "lab.js", *(LAB / name for name in SETTINGS)]
-    wanted = _digest([*tools, *notebooks.values(), *package])
+    data = [file for page in pages() for file in data_of(page)]
+    wanted = _digest([*tools, *notebooks.values(), *data, *package])
     if stamp.is_file() and stamp.read_text() == wanted:
         return lab
     with tempfile.TemporaryDirectory(prefix="chaindyn-lab-") as scratch:
@@ -289,7 +290,7 @@ def build(site: Path) -> Path:
         command = [str(_python_of(BUILDER)), "-m", "jupyterlite_core", "build"]
         run([*command, "--lite-dir", str(work), "--output-dir", str(out), "--no-sourcemaps"], work)
         _add_python(work, out / "static" / "pyodide")
-        _add_notebooks(notebooks, out)
+        _add_files(notebooks, data, out)
         shutil.copy(LAB / "lab.js", out)
         for app in out.glob("*/index.html"):
             text = app.read_text(encoding="utf-8")
@@ -331,19 +332,25 @@ def _imports(package: Path) -> set[str]:
     return names - {package.name}
 
 
-def _add_notebooks(notebooks: dict[str, Path], out: Path) -> None:
-    """What the pages offer to take away, and the listing by which JupyterLite finds it."""
+def _add_files(notebooks: dict[str, Path], data: list[Path], out: Path) -> None:
+    """What the pages offer to take away and what they read, and the listing by which JupyterLite finds it."""
     listings: dict[str, list[dict[str, Any]]] = {"": []}
-    for path, source in notebooks.items():
-        notebook = nbformat.read(source, as_version=4)
-        notebook.metadata["kernelspec"] = {"name": "python", "display_name": "Python (Pyodide)"}
+
+    def add(path: str, kind: str, text: str) -> None:
         folder = path.rpartition("/")[0]
         target = out / "files" / path
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(nbformat.writes(notebook), encoding="utf-8")
+        target.write_text(text, encoding="utf-8")
         if folder not in listings:
             listings[""].append(_listed(folder, "directory"))
-        listings.setdefault(folder, []).append(_listed(path, "notebook", target.stat().st_size))
+        listings.setdefault(folder, []).append(_listed(path, kind, target.stat().st_size))
+
+    for path, source in notebooks.items():
+        notebook = nbformat.read(source, as_version=4)
+        notebook.metadata["kernelspec"] = {"name": "python", "display_name": "Python (Pyodide)"}
+        add(path, "notebook", nbformat.writes(notebook))
+    for file in data:
+        add(file.relative_to(ROOT).as_posix(), "file", file.read_text(encoding="utf-8"))
     for folder, content in listings.items():
         target = out / "api" / "contents" / folder / "all.json"
         target.parent.mkdir(parents=True, exist_ok=True)
