@@ -327,7 +327,14 @@ def test_is_accepted(call):
 
 @pytest.mark.parametrize(
     ("x", "worst"),
-    [(-0.1, "-0.1"), (1.5, "1.5"), ([0.2, 7, -3], "7"), ([[0, 1], [1, math.nan]], "nan"), (2, "2")],
+    [
+        (-0.1, "-0.1"),
+        (1.5, "1.5"),
+        ([0.2, 7, -3], "7"),
+        ([[0, 1], [1, math.nan]], "nan"),
+        (2, "2"),
+        (1 + 1e-12, "1.000000000001"),  # and not "1", which does lie between
+    ],
 )
 def test_what_lies_outside_is_told(x, worst):
     with pytest.raises(ValueError) as caught:
