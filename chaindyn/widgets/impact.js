@@ -379,7 +379,7 @@ function render({ model, el }) {
       });
     const feels = [
       ...movable.map((i) => [`jump ${i}`, `joint ${tree.names[i]} keeps its speed`]),
-      ...tree.names.map((name, i) => [`reaction ${i}`, `bearing ${name} feels no push`]),
+      ...tree.names.map((name, i) => [`reaction ${i}`, `bearing ${name} feels nothing along the blow`]),
     ];
     return html(
       "div",
