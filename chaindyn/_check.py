@@ -245,7 +245,9 @@ def require_between(x: Any, name: str, low: int, high: int) -> None:
     entries = x.ravel() if isinstance(x, np.ndarray) and x.dtype.kind in "iufO" else ()
     for entry in entries:
         if isinstance(entry, Rational | float) and not low <= float(entry) <= high:
-            raise ValueError(f"{name} is {float(entry):.16g}, but must lie between {low} and {high}")
+            raise ValueError(
+                f"{name} is {float(entry):.16g}, but must lie between {low} and {high}"
+            )
 
 
 def read_only(values: Any) -> np.ndarray:
