@@ -1,5 +1,5 @@
 # Generated from chapters/08_articulated_body_inertia.md by `python -m book export`; edit it there.
-# sha256 of the text below: 2edb54f80c079210994ef8e1e701c6db16fc35b4bb1ce3e5f4b6433654e34798
+# sha256 of the text below: ec1c8affb523c3cd229e3cf5d83331603749de9002d473d916c2777624f742d8
 """Forward dynamics by articulated-body inertia: how a chain accelerates, link by link.
 
 Derived in chapter 8, "Articulated-body inertia".
@@ -116,10 +116,13 @@ def uncertainty(children: Any, X: Array, S: Array, own: Articulated) -> tuple[Ar
 
 
 def smallest(D: Array) -> Array:
-    """Return the smallest eigenvalue (...) of symmetric matrices (..., k, k); infinity if k = 0."""
+    """Return the smallest eigenvalue (...) of symmetric matrices (..., k, k); infinity if k = 0, NaN if undefined."""
     if D.shape[-1] == 1:
         return D[..., 0, 0]
-    return np.linalg.eigvalsh(D.astype(float)).min(axis=-1, initial=np.inf)
+    D = D.astype(float)
+    defined = np.isfinite(D).all((-2, -1))  # NaN would be an error of LAPACK's
+    values = np.linalg.eigvalsh(np.where(defined[..., None, None], D, 0))
+    return np.where(defined, values.min(axis=-1, initial=np.inf), np.nan)
 
 
 def require_inertia(chain: Chain, X: list[Array], S: list[Array], kept: list[Articulated]) -> None:

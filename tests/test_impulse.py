@@ -28,9 +28,12 @@ from trees import (
 from chaindyn import (
     Chain,
     Fixed,
+    Free,
     Link,
     Prismatic,
     Revolute,
+    Spherical,
+    Universal,
     X_motion,
     body_jacobian,
     body_twists,
@@ -985,6 +988,21 @@ def test_a_massless_leaf_is_named(joint):
                 ValueError, match=r"link 'tip' alone has no inertia that its joint moves"
             ):
                 inverse_operational_inertia_serial(chain, q, recursion=recursion)
+
+
+@pytest.mark.parametrize("base", [Free(), Spherical(), Universal()], ids=["free", "ball", "cross"])
+def test_a_leaf_that_is_a_point_on_a_ball_joint_is_named(base):
+    point = Link(Spherical(), 1, (1, 0, 0), np.zeros((3, 3)), (1, 0, 0), name="tip")
+    chain = Chain([Link(base, *SOLID), point])  # whose D is undefined, and of several rows
+    q, qd = random_state(chain, 3)
+    blow = {"point": TIP, "normal": (0, 1, 0), "restitution": 0}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for recursion in RECURSIONS:
+            with pytest.raises(ValueError, match="M is singular: the joint of link 'tip'"):
+                inverse_operational_inertia(chain, q, recursion=recursion)
+            with pytest.raises(ValueError, match="M is singular: the joint of link 'tip'"):
+                impact(chain, q, qd, recursion=recursion, **blow)
 
 
 def test_the_printed_recursion_refuses_trees():
