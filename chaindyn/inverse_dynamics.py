@@ -1,5 +1,5 @@
 # Generated from chapters/06_inverse_dynamics.md by `python -m book export`; edit it there.
-# sha256 of the text below: cb5b0174a02c341aa36d567c09cacc2dd84182f7280eda5d5a5b0019ed714a68
+# sha256 of the text below: 4dfc41a5e7dddbc19f8f312ab68f6d5ec32da92c7b1cc18ab0543131f5047d65
 """Inverse dynamics: the forces that a motion takes, by one system and by a recursion.
 
 Derived in chapter 6, "Inverse dynamics".
@@ -78,7 +78,7 @@ def velocity_terms(
     rates = reframe(chain, q, joint_motion(chain, q, qd), "body", recursion)[..., None]
     own = reframe(chain, q, joint_bias(chain, q, qd), "body", recursion)[..., None]
     V = stack(outward(pass_on, chain.parent, zeros((6, 1)), X, unstack(rates, -3)), axis=-3)
-    turning = crm(V[..., 0])
+    turning = crm(V[..., 0])  # on forces it is minus the transpose
     return turning @ rates + own, -(turning.mT @ (inertias @ V))
 
 
