@@ -41,8 +41,8 @@ def pinocchio(chain: Chain) -> Callable[..., Any]:
     return lambda q, qd, tau: pin.aba(model, data, q, qd, tau)
 
 
-def mujoco(chain: Chain) -> Callable[..., Any]:
-    """Return MuJoCo's forward dynamics of a chain, as a function of one state. ImportError without it."""
+def mujoco_model(chain: Chain) -> Any:
+    """Return MuJoCo's model of a serial chain. ImportError without it."""
     import mujoco
 
     spec = mujoco.MjSpec()
@@ -57,7 +57,14 @@ def mujoco(chain: Chain) -> Callable[..., Any]:
         hinge = isinstance(link.joint, Revolute)
         kind = mujoco.mjtJoint.mjJNT_HINGE if hinge else mujoco.mjtJoint.mjJNT_SLIDE
         parent.add_joint(type=kind, axis=link.joint.axis)
-    model = spec.compile()
+    return spec.compile()
+
+
+def mujoco(chain: Chain) -> Callable[..., Any]:
+    """Return MuJoCo's forward dynamics of a chain, as a function of one state. ImportError without it."""
+    import mujoco
+
+    model = mujoco_model(chain)
     data = mujoco.MjData(model)
 
     def call(q: Any, qd: Any, tau: Any) -> Any:

@@ -32,12 +32,16 @@ Maker = Callable[[Chain], Call]
 
 @dataclass(frozen=True)
 class Peer:
-    """Another engine's call: how it is made, whose answer it must give and which part, and how far it can go."""
+    """Another engine's call: how it is made, whose answer it must give and which part, and how far it can go.
+
+    read : makes numbers of its answer, where that is no array.
+    """
 
     make: Maker
     of: str
     part: Callable[[Any], Any] = lambda answer: answer
     largest: int = SIZES[-1]
+    read: Callable[[Any], Any] = lambda answer: answer
 
 
 def chain_of(n: int) -> Chain:
@@ -105,7 +109,7 @@ def calls(ours: dict[str, Maker], peers: dict[str, Peer]) -> dict[str, Any]:
             except Exception as problem:  # whatever an engine says when it cannot go on
                 stopped[name] = f"stops at n = {n}: {type(problem).__name__}: {problem}"
                 continue
-            error = require_same(answer, peer.part(answers[peer.of]))
+            error = require_same(peer.read(answer), peer.part(answers[peer.of]))
             print(f"n = {n}: {name} differs from {peer.of} by {error:.1e}", flush=True)
             if taken > PATIENCE:
                 stopped[name] = f"takes longer than {PATIENCE} s from n = {n} on"

@@ -92,8 +92,9 @@ def _check_array(value: Any, name: str, core: tuple[int | str, ...], chain: Any)
         require_finite(value, name)
         return value
     sizes = tuple(getattr(chain, c) if isinstance(c, str) else c for c in core)
-    why = "".join(f": this chain has {s} = {getattr(chain, s)}" for s in symbols)
-    require_shape(value, name, sizes, why)
+    if value.shape[max(value.ndim - len(sizes), 0) :] != sizes:
+        why = "".join(f": this chain has {s} = {getattr(chain, s)}" for s in symbols)
+        require_shape(value, name, sizes, why)
 
     def owner(index: tuple[int, ...]) -> str:
         link = chain.names[index[-2]] if core[0] == "n" else chain.link_of(core[-1], index[-1])

@@ -92,17 +92,31 @@ def eye(n: int) -> Array:
     return identity
 
 
+@functools.cache
+def levi_civita() -> Array:
+    """Permutation symbol of integers (3, 9): ``a @ levi_civita()`` are the entries of the matrix of a x, row by row."""
+    one = np.eye(3, dtype=int)
+    symbol = -np.cross(one[:, None], one).reshape(3, 9)
+    symbol.setflags(write=False)
+    return symbol
+
+
 def zeros(shape: tuple[int, ...]) -> Array:
     """Array of the integer 0."""
     return np.zeros(shape, dtype=int)
 
 
+def _common(shapes: list[tuple[int, ...]]) -> tuple[int, ...]:
+    """Return the shape that all can be broadcast to: most often, all are the same."""
+    return shapes[0] if shapes.count(shapes[0]) == len(shapes) else np.broadcast_shapes(*shapes)
+
+
 def broadcast_batch(arrays: Sequence[Array], core: int) -> list[Array]:
     """Give arrays the same leading axes; their last `core` axes stay as they are."""
     shapes = [x.shape[:-core] for x in arrays]
-    if all(shape == shapes[0] for shape in shapes):
+    batch = _common(shapes)
+    if shapes.count(batch) == len(shapes):
         return list(arrays)
-    batch = np.broadcast_shapes(*shapes)
     xp = namespace(arrays)
     return [
         x if shape == batch else xp.broadcast_to(x, batch + x.shape[-core:])
@@ -132,13 +146,14 @@ def block(rows: Sequence[Sequence[Array]]) -> Array:
     columns = zip(*rows, strict=True)
     widths = [next(b.shape[-1] for b in column if not isinstance(b, int)) for column in columns]
     blocks = [b for row in rows for b in row if not isinstance(b, int)]
-    batch = np.broadcast_shapes(*(b.shape[:-2] for b in blocks))
+    batch = _common([b.shape[:-2] for b in blocks])
     xp = namespace(blocks)
     if xp is np:
         whole = np.zeros((*batch, sum(heights), sum(widths)), np.result_type(*blocks))
         for row, height, bottom in zip(rows, heights, accumulate(heights), strict=True):
             for b, width, right in zip(row, widths, accumulate(widths), strict=True):
-                whole[..., bottom - height : bottom, right - width : right] = b
+                if not isinstance(b, int):
+                    whole[..., bottom - height : bottom, right - width : right] = b
         return whole
 
     def filled(b: Array, height: int, width: int) -> Array:  # JAX's arrays cannot be written

@@ -1,5 +1,5 @@
 # Generated from chapters/06_inverse_dynamics.md by `python -m book export`; edit it there.
-# sha256 of the text below: 65cec5a0660f0b5c32509bf22fecee4f45fedab760b2d1f003bc44c17ed9e081
+# sha256 of the text below: 4dfc41a5e7dddbc19f8f312ab68f6d5ec32da92c7b1cc18ab0543131f5047d65
 """Inverse dynamics: the forces that a motion takes, by one system and by a recursion.
 
 Derived in chapter 6, "Inverse dynamics".
@@ -23,7 +23,7 @@ from chaindyn._ops import (
 from chaindyn.chain import Chain, forward_kinematics, inward, joint_poses, outward
 from chaindyn.joints import rotation_about
 from chaindyn.kinematics import joint_bias, joint_motion, joint_screws, pass_on, reframe
-from chaindyn.spatial import X_force, X_inverse, X_motion, crf, crm
+from chaindyn.spatial import X_force, X_inverse, X_motion, crm
 
 __all__ = [
     "bias_force",
@@ -78,7 +78,8 @@ def velocity_terms(
     rates = reframe(chain, q, joint_motion(chain, q, qd), "body", recursion)[..., None]
     own = reframe(chain, q, joint_bias(chain, q, qd), "body", recursion)[..., None]
     V = stack(outward(pass_on, chain.parent, zeros((6, 1)), X, unstack(rates, -3)), axis=-3)
-    return crm(V[..., 0]) @ rates + own, crf(V[..., 0]) @ (inertias @ V)
+    turning = crm(V[..., 0])  # on forces it is minus the transpose
+    return turning @ rates + own, -(turning.mT @ (inertias @ V))
 
 
 # Chapter 6, "Inverse dynamics": One large matrix

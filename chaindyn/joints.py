@@ -1,5 +1,5 @@
 # Generated from chapters/04_joints_links_chains_trees.md by `python -m book export`; edit it there.
-# sha256 of the text below: d30f123bb64838813d2191be4297cabd9c257adde8aab8bbd5c1dc0bc9c8c001
+# sha256 of the text below: fab4633f16fc3ab43f13ed773ac060a9ac1a8f938538e2e4deeb8f3b268adeca
 """Joints: how one body may move against another.
 
 Derived in chapter 4, "Joints, links, chains, trees".
@@ -68,7 +68,7 @@ class Revolute:
 
     def motion_subspace_rate(self, q: Array, qd: Array) -> Array:
         """Return dS/dt (..., 6, 1), by component in child coordinates: S is constant."""
-        return 0 * self.motion_subspace(q)
+        return zeros((*self.axis.shape[:-1], 6, 1))
 
     def integrate(self, q: Array, step: Array) -> Array:
         """Return the coordinates after the motion S @ step has acted for one second."""
@@ -110,7 +110,7 @@ class Prismatic:
 
     def motion_subspace_rate(self, q: Array, qd: Array) -> Array:
         """Return dS/dt (..., 6, 1), by component in child coordinates: S is constant."""
-        return 0 * self.motion_subspace(q)
+        return zeros((*self.axis.shape[:-1], 6, 1))
 
     def integrate(self, q: Array, step: Array) -> Array:
         """Return the coordinates after the motion S @ step has acted for one second."""
@@ -236,7 +236,7 @@ class Spherical:
 
     def motion_subspace_rate(self, q: Array, qd: Array) -> Array:
         """Return dS/dt = 0 (..., 6, 3)."""
-        return 0 * self.motion_subspace(q)
+        return zeros((*q.shape[:-1], 6, 3))
 
     def integrate(self, q: Array, step: Array) -> Array:
         """Return the quaternion after a turn by the rotation vector `step` (..., 3) in child axes."""
@@ -275,7 +275,7 @@ class Free:
 
     def motion_subspace_rate(self, q: Array, qd: Array) -> Array:
         """Return dS/dt = 0 (..., 6, 6)."""
-        return 0 * self.motion_subspace(q)
+        return zeros((*q.shape[:-1], 6, 6))
 
     def integrate(self, q: Array, step: Array) -> Array:
         """Return the pose after the constant twist `step` (..., 6), in child coordinates, for one second."""

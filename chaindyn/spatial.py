@@ -1,12 +1,12 @@
 # Generated from chapters/01_plucker_coordinates.md by `python -m book export`; edit it there.
-# sha256 of the text below: 6fe30f20a49c5929654ea2c11535e62cf5f94aaf3afcf05eb9ef1bd5a6c512ec
+# sha256 of the text below: c52581d85632704d34fa76f005de3749db9b24937c8c532971c20917dc3eec3a
 """Spatial algebra: six numbers for a motion, six for a force, and what moves them about.
 
 Derived in chapter 1, "Plücker coordinates".
 """
 
 from chaindyn._check import as_array, checked, is_concrete, unit
-from chaindyn._ops import Array, block, concatenate, eye, sqrt
+from chaindyn._ops import Array, block, concatenate, eye, levi_civita, sqrt
 
 __all__ = [
     "X_force",
@@ -31,10 +31,7 @@ def skew(a: Array) -> Array:
 
     a : (..., 3). Returns (..., 3, 3), skew-symmetric.
     """
-    x, y, z = a[..., 0:1], a[..., 1:2], a[..., 2:3]
-    o = 0 * x
-    rows = concatenate([o, -z, y, z, o, -x, -y, x, o], axis=-1)
-    return rows.reshape((*a.shape[:-1], 3, 3))
+    return (a @ levi_civita()).reshape((*a.shape[:-1], 3, 3))  # nine entries, row by row
 
 
 # Chapter 1, "Plücker coordinates": A rotation lives on a line

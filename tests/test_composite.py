@@ -1,5 +1,6 @@
 """The mass matrix, the Coriolis matrix and the stacked form: laws on random trees with joints of every kind."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -36,6 +37,7 @@ from chaindyn import (
     crf,
     crm,
     integrate,
+    joint_wrenches,
     random_state,
     rnea,
     solve_full_system,
@@ -50,6 +52,7 @@ EVERY = (Revolute, Prismatic, Universal, Spherical, Free, Fixed)
 WITH_COORDINATES = (Revolute, Prismatic, Universal, Fixed)  # qd is the derivative of q
 AXES = {Revolute: 1, Prismatic: 1, Universal: 2}
 SEEDS = range(40)
+MANY = range(200)
 RECURSIONS = ("body", "world")
 
 
@@ -134,7 +137,7 @@ def test_tree_matrix_of_a_serial_chain_is_the_lower_triangle():
     assert (tree_matrix(chain) == np.tri(5)).all()
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", MANY)
 def test_stacked_equals_recursive(seed):
     """Alexiou's (16) to (20), with sums by the tree matrix and no loop over bodies."""
     chain, q, qd, qdd = drawn(seed)
@@ -245,16 +248,36 @@ def test_forward_dynamics_three_ways(seed):
     assert_near(qdd, solve_full_system(chain, q, qd, tau)[2], chain.n, solving(M))
 
 
-def test_virtual_bodies_make_a_universal_joint():
-    rng = np.random.default_rng(4)
-    first, second = rng.normal(size=(2, 3))
-    body = rng.uniform(1, 2), rng.normal(size=3), random_inertia(rng)
-    cross = Chain([Link(Universal(first, second), *body)])
+def with_virtual_bodies(chain):
+    """Return the tree with a massless body between two hinges for each universal joint."""
     massless = 0, (0, 0, 0), np.zeros((3, 3))
-    two = Chain([Link(Revolute(first), *massless), Link(Revolute(second), *body)])
-    q, qd = rng.normal(size=(2, 2))
-    assert_near(crba(cross, q), crba(two, q), 2)
-    assert_near(coriolis_matrix(cross, q, qd), coriolis_matrix(two, q, qd), 2)
+    links, last = [], {-1: "ground"}
+    for i, link in enumerate(chain.links):
+        parent = last[chain.parent[i]]
+        if isinstance(link.joint, Universal):
+            cross = Link(Revolute(link.joint.first), *massless, link.offset, link.rotation, parent)
+            links.append(cross)
+            body = link.mass, link.com, link.inertia
+            links.append(Link(Revolute(link.joint.second), *body))
+        else:
+            links.append(replace(link, parent=parent))
+        last[i] = len(links) - 1
+    return Chain(links, chain.gravity)
+
+
+@pytest.mark.parametrize("seed", MANY)
+def test_virtual_bodies_make_a_universal_joint(seed):
+    chain = tree_of(seed, (Universal, *EVERY))
+    virtual = with_virtual_bodies(chain)
+    q, qd, qdd = state_of(seed, chain)
+    M, n = crba(chain, q), virtual.n
+    assert_near(crba(virtual, q), M, n)
+    difference = coriolis_matrix(virtual, q, qd) - coriolis_matrix(chain, q, qd)
+    assert np.linalg.norm(difference) <= bound(n) * velocity_scale(chain, q, qd)
+    tau = rnea(chain, q, qd, qdd)
+    size = np.linalg.norm(joint_wrenches(chain, q, qd, qdd))
+    assert np.linalg.norm(rnea(virtual, q, qd, qdd) - tau) <= bound(n) * size
+    assert_near(aba(virtual, q, qd, tau), qdd, n, solving(M))
 
 
 def test_a_chain_of_welds_has_an_empty_mass_matrix():
@@ -292,7 +315,7 @@ def test_coriolis_matrix_times_rates_is_the_bias_without_weight(seed, recursion)
     assert error <= bound(chain.n) * velocity_scale(chain, q, qd) * np.linalg.norm(qd)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", MANY)
 def test_mass_matrix_changes_by_the_coriolis_matrix_and_its_transpose(seed):
     chain, q, qd, _ = drawn(seed)
     C = coriolis_matrix(chain, q, qd)
@@ -347,7 +370,7 @@ def test_a_spinning_body_has_a_bias_though_its_mass_matrix_is_constant():
     assert_near(coriolis_matrix(chain, q, w) @ w, np.cross(w, moments @ w), 1)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", MANY)
 def test_body_equals_world(seed):
     chain, q, qd, _ = drawn(seed)
     in_world = coriolis_matrix(chain, q, qd, recursion="world")
@@ -373,6 +396,21 @@ def test_batch_equals_loop(seed, recursion):
             single = coriolis_matrix(chain, posture, qd[i], recursion=recursion)
             error = np.linalg.norm(batch[i] - single)
             assert error <= bound(chain.n) * velocity_scale(chain, posture, qd[i])
+
+
+@pytest.mark.parametrize("seed", MANY)
+def test_batch_equals_loop_on_every_route(seed):
+    chain = tree_of(seed)
+    q, qd, x = state_of(seed, chain, batch=(3,))
+    limit = max(solving(M) for M in crba(chain, q))
+    results = crba(chain, q), rnea(chain, q, qd, x), aba(chain, q, qd, x)
+    for k in range(3):
+        state = q[k], qd[k], x[k]
+        size = np.linalg.norm(joint_wrenches(chain, *state))
+        assert_near(results[0][k], crba(chain, q[k]), chain.n)
+        error = np.linalg.norm(results[1][k] - rnea(chain, *state))
+        assert error <= bound(chain.n) * size
+        assert_near(results[2][k], aba(chain, *state), chain.n, limit)
 
 
 @pytest.mark.parametrize("joint", [Revolute(), Prismatic(), Spherical()], ids=repr)

@@ -17,12 +17,15 @@ from trees import (
     Case,
     allowed,
     assert_near,
+    at_point,
     mass_matrix_and_bias,
     motion,
+    projected,
     random_inertia,
     random_rotation,
     random_tree,
     stored_chain,
+    wrench_at,
 )
 
 from chaindyn import (
@@ -67,16 +70,6 @@ ENERGIES = ("energy_before", "energy_after")
 
 def name_of(model):
     return model["name"].replace(" ", "-")
-
-
-def at_point(twist, point):
-    """The velocity of the particle at a point of the world, from a twist about the world origin."""
-    return twist[..., 3:] + np.cross(twist[..., :3], point)
-
-
-def wrench_at(point, force):
-    """A force at a point of the world, about the world origin."""
-    return np.concatenate([np.cross(point, force), force], axis=-1)
 
 
 def blow_on(case, chain, q, qd, b):
@@ -131,15 +124,6 @@ def tolerance(chain, q, recursion="body"):
     """How near a result must be: 100 roundings for each unit of M's condition, never above 1e-8."""
     M, _ = mass_matrix_and_bias(chain, q, np.zeros(chain.nv))
     return loss(chain, q, recursion) * allowed(M)
-
-
-def projected(inverse, twist, blow):
-    """How much larger the terms are that the normal speed and the inverse mass are projected from."""
-    point, normal = blow["point"], np.asarray(blow["normal"])
-    along = np.stack([wrench_at(point, axis) for axis in np.eye(3)], axis=-1)
-    there, velocity = along.T @ inverse @ along, at_point(twist, point)
-    yields = np.trace(there) / (normal @ there @ normal)
-    return float(max(yields, np.linalg.norm(velocity) / abs(normal @ velocity)))
 
 
 # --- Pinocchio ---

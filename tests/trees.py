@@ -10,20 +10,27 @@ import numpy as np
 from chaindyn import (
     Chain,
     Fixed,
+    Free,
     Link,
     Prismatic,
     Revolute,
+    Spherical,
+    Universal,
     body_accelerations,
     body_jacobian,
     body_twists,
     crf,
+    difference,
     forward_kinematics,
+    integrate,
     random_state,
 )
 from chaindyn.teaching import normwise
 
 EPS = np.finfo(float).eps
 KINDS = (Revolute, Prismatic, Fixed)
+EVERY_KIND = (*KINDS, Universal, Spherical, Free)
+AXES = {Revolute: 1, Prismatic: 1, Universal: 2}  # how many a joint is made of
 
 
 @dataclass(frozen=True)
@@ -91,7 +98,7 @@ def random_tree(case: Case) -> Chain:
         parent = ["ground", *range(i)][rng.integers(i + 1)] if case.branching else None
         links.append(
             Link(
-                joint=Fixed() if kind is Fixed else kind(rng.normal(size=3)),
+                joint=kind(*rng.normal(size=(AXES.get(kind, 0), 3))),
                 mass=rng.uniform(0.1, 3) * size,
                 com=size * rng.normal(size=3),
                 inertia=size**2 * random_inertia(rng),
@@ -107,18 +114,21 @@ def motion(case: Case, chain: Chain, batch: tuple[int, ...] = ()) -> tuple[Any, 
     """Return q, qd and qdd for a case's chain; near zero where all else is near the identity."""
     rng = np.random.default_rng(1000 + case.seed)
     q, qd = random_state(chain, rng, batch=batch)
-    return (1e-8 * q if case.variety == "tiny" else q), qd, rng.normal(size=qd.shape)
+    if case.variety == "tiny":
+        q = integrate(chain, chain.neutral, 1e-8 * difference(chain, chain.neutral, q))
+    return q, qd, rng.normal(size=qd.shape)
 
 
 def stored_chain(model: dict[str, Any]) -> Chain:
     """Return the chain that an oracle's data describe."""
-    kinds = {"Revolute": Revolute, "Prismatic": Prismatic, "Fixed": lambda axis: Fixed()}
-    return Chain(
-        [
-            Link(kinds[data.pop("joint")](data.pop("axis")), **data)
-            for data in map(dict, model["links"])
-        ]
-    )
+    kinds = {kind.__name__: kind for kind in EVERY_KIND}
+    links = []
+    for data in map(dict, model["links"]):
+        kind, axes = kinds[data.pop("joint")], data.pop("axis")
+        count = AXES.get(kind, 0)
+        joint = kind(*np.reshape(axes, (count, 3))) if count else kind()
+        links.append(Link(joint, **data))
+    return Chain(links)
 
 
 def mass_matrix_and_bias(chain: Chain, q: Any, qd: Any) -> tuple[Any, Any]:
@@ -132,6 +142,25 @@ def mass_matrix_and_bias(chain: Chain, q: Any, qd: Any) -> tuple[Any, Any]:
         M = M + J.T @ inertia @ J
         h = h + J.T @ (inertia @ (bias[i] - falling) + crf(V[i]) @ inertia @ V[i])
     return M, h
+
+
+def at_point(twist: Any, point: Any) -> Any:
+    """Return the velocity of the particle at a point of the world, from a twist about the world origin."""
+    return twist[..., 3:] + np.cross(twist[..., :3], point)
+
+
+def wrench_at(point: Any, force: Any) -> Any:
+    """Return the wrench (..., 6) of a force at a point of the world, about the world origin."""
+    return np.concatenate([np.cross(point, force), force], axis=-1)
+
+
+def projected(inverse: Any, twist: Any, blow: dict[str, Any]) -> float:
+    """Return how much larger the terms are that the normal speed and the inverse mass are projected from."""
+    point, normal = np.asarray(blow["point"]), np.asarray(blow["normal"])
+    along = np.stack([wrench_at(point, axis) for axis in np.eye(3)], axis=-1)
+    there, velocity = along.T @ inverse @ along, at_point(twist, point)
+    yields = np.trace(there) / (normal @ there @ normal)
+    return float(max(yields, np.linalg.norm(velocity) / abs(normal @ velocity)))
 
 
 def allowed(M: Any) -> float:

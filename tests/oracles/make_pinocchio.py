@@ -17,7 +17,7 @@ import numpy as np
 import pinocchio as pin
 from trees import Case, motion, random_tree
 
-from chaindyn import Chain, Fixed, Revolute, load_urdf, swap_order
+from chaindyn import Chain, Fixed, Revolute, Universal, load_urdf, swap_order
 
 FILE = Path(__file__).with_name("pinocchio.json.gz")
 FRAMES = {
@@ -167,13 +167,22 @@ def leaves(chain: Chain) -> list[int]:
     return [i for i in range(chain.n) if i not in chain.parent]
 
 
+def axes_of(joint: Any) -> Any:
+    """Return the axis of a joint, both of a universal one, none of what has none."""
+    return (
+        [joint.first, joint.second]
+        if isinstance(joint, Universal)
+        else getattr(joint, "axis", None)
+    )
+
+
 def chain_data(chain: Chain) -> list[dict[str, Any]]:
     """Return a chain as plain data."""
     return [
         {
             "name": chain.names[i],
             "joint": type(link.joint).__name__,
-            "axis": getattr(link.joint, "axis", None),
+            "axis": axes_of(link.joint),
             "mass": link.mass,
             "com": link.com,
             "inertia": link.inertia,
