@@ -24,7 +24,8 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 NAMES = [page.relative_to(ROOT).with_suffix("").as_posix() for page in pages()]
 LEVEL_A_AND_AA = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 ATTEMPTS = 3  # at what is timed: the machine may have been busy with something else
-IMPORTED, ANSWERED, FIRST_WIDGET = 20.0, 0.3, 1.5  # seconds
+IMPORTED, ANSWERED, FIRST_WIDGET = 20.0, 0.3, 1.5  # seconds, on a quiet machine
+SLACK = 4  # on one that others use; what takes longer than that is broken. The times are printed.
 OURS = ".jp-OutputArea-output"  # what we put into the lab; the rest is JupyterLab's
 
 
@@ -152,7 +153,7 @@ def test_first_import_is_quick(chromium, lab_url):
         if took[-1] <= IMPORTED:
             break
     print(f"first cell done in {min(took):.1f} s")
-    assert min(took) <= IMPORTED, took
+    assert min(took) <= SLACK * IMPORTED, took
 
 
 SLIDER = """
@@ -198,7 +199,7 @@ def test_a_slider_answers_at_once(visitor):
         page.wait_for_function(says, arg=value, polling=10)
         took.append(time.monotonic() - start)
     print(f"slider to plot in {min(took) * 1000:.0f} ms")
-    assert min(took) <= ANSWERED, took
+    assert min(took) <= SLACK * ANSWERED, took
     assert not visitor.troubles
 
 
@@ -224,4 +225,4 @@ def test_first_widget_of_a_page_answers_soon(chromium, site_folder, site_url):
         took.append(answered.json_value() / 1000)
         context.close()
     print(f"first widget of {name} answers in {min(took):.2f} s")
-    assert min(took) <= FIRST_WIDGET, took
+    assert min(took) <= SLACK * FIRST_WIDGET, took
