@@ -37,11 +37,20 @@ body { background: none; }
 .joined-page h1 { display: block !important; }
 .contents { background: none !important; }
 .chaindyn { break-inside: avoid; }
+h1, h2, h3, h4 { break-after: avoid; }
+:is(h1, h2, h3, h4) + p { break-after: avoid; }
+table, .pst-scrollable-table-container { break-inside: auto !important; overflow: visible !important; }
+thead { display: table-header-group; }
+tr { break-inside: avoid; }
 .front { text-align: center; padding-top: 30vh; }
 .front h1 { font-size: 3rem; margin: 0 0 1rem; }
 .contents { break-before: page; }
 .contents li { list-style: none; margin: 0.3rem 0; }
 """
+# The map of a widget follows its picture by a while.
+MAPS_ARE_DRAWN = (
+    "[...document.querySelectorAll('.chaindyn .map .cells')].every(map => map.childElementCount)"
+)
 
 
 def write(site: Path = HTML, target: Path = PDF) -> Path:
@@ -54,6 +63,7 @@ def write(site: Path = HTML, target: Path = PDF) -> Path:
             page = browser.new_page(color_scheme="light")
             page.goto(f"{address}{JOINED}", timeout=120_000)
             settle(page)
+            page.wait_for_function(MAPS_ARE_DRAWN, timeout=60_000)
             page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
             with tempfile.TemporaryDirectory() as scratch:
                 made = Path(scratch, PDF.name)
