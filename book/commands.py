@@ -258,9 +258,8 @@ def _test_browser(argv: list[str]) -> int:
     from book.site import build
 
     build()
-    return _run_all(
-        [Check("browser", [PYTHON, "-m", "pytest", "-rs", "--durations=5", "tests/browser", *argv])]
-    )
+    long = ["-m", "slow", "-rs", "--durations=5"]  # `test` runs the others
+    return _run_all([Check("browser", [PYTHON, "-m", "pytest", *long, "tests/browser", *argv])])
 
 
 def _run_all(chosen: list[Check]) -> int:
