@@ -130,8 +130,9 @@ def concatenate(arrays: Sequence[Array], axis: int) -> Array:
 
 
 def stack(arrays: Sequence[Array], axis: int) -> Array:
-    """Join arrays of one shape along a new negative axis."""
-    return namespace(arrays).stack(arrays, axis=axis)
+    """Join arrays along a new negative axis; the axes before it are broadcast against each other."""
+    core = -axis - 1
+    return namespace(arrays).stack(broadcast_batch(arrays, core) if core else arrays, axis=axis)
 
 
 def unstack(x: Array, axis: int) -> list[Array]:

@@ -1,5 +1,5 @@
 # Generated from chapters/08_articulated_body_inertia.md by `python -m book export`; edit it there.
-# sha256 of the text below: ec1c8affb523c3cd229e3cf5d83331603749de9002d473d916c2777624f742d8
+# sha256 of the text below: cae47cbabd69b5a2601e8c8c094832d9547a00481a444d0a41f8eb99f8d8292b
 """Forward dynamics by articulated-body inertia: how a chain accelerates, link by link.
 
 Derived in chapter 8, "Articulated-body inertia".
@@ -11,17 +11,7 @@ from typing import Any
 import numpy as np
 
 from chaindyn._check import FRAMES, RECURSIONS, as_array, checked, is_concrete, require_shape
-from chaindyn._ops import (
-    Array,
-    broadcast_batch,
-    concatenate,
-    eye,
-    holds_objects,
-    solve,
-    stack,
-    unstack,
-    zeros,
-)
+from chaindyn._ops import Array, concatenate, eye, solve, stack, unstack, zeros
 from chaindyn.chain import Chain, inward, outward
 from chaindyn.inverse_dynamics import by_joint, mechanism, reframe_wrenches, velocity_terms
 
@@ -173,9 +163,7 @@ def aba(
     recursion : the coordinates computed in. ValueError names the joint that feels no inertia, if M is
     singular. Kim (2012), (43)-(50) and Table 3, with the base accelerating by -g.
     """
-    X, S, inertias = mechanism(chain, q, recursion)
-    if any(holds_objects(x) for x in (q, qd, tau, external)):
-        inertias = inertias.astype(object)  # integers among symbols stay exact
+    X, S, inertias = mechanism(chain, q, recursion, qd, tau, external)
     eta, bias = velocity_terms(chain, q, qd, X, inertias, recursion)
     if external is not None:
         bias = bias - reframe_wrenches(chain, q, external, external_frame, recursion)[..., None]
@@ -197,9 +185,7 @@ def articulated_inertia(chain: Chain, q: Array) -> Array:
     ValueError names the joint that feels no inertia, if M is singular. Kim (2012), (49).
     """
     X, S, inertias = mechanism(chain, q, "body")
-    if holds_objects(q):
-        inertias = inertias.astype(object)
     rest = [zeros((6, 1))] * chain.n
     idle = by_joint(chain, zeros((chain.nv, 1)))
     kept = fold(chain, X, S, unstack(inertias, -3), rest, rest, idle)
-    return stack(broadcast_batch([own.inertia for own in kept], 2), axis=-3)
+    return stack([own.inertia for own in kept], axis=-3)

@@ -1,5 +1,5 @@
 # Generated from chapters/07_the_stacked_form_and_composite_inertia.md by `python -m book export`; edit it there.
-# sha256 of the text below: cbd37f35a20c69907587d47abde718be0d5383197fbd90f7660b1b04cd3ea259
+# sha256 of the text below: a85da650ccdbf2072500c21f1fc17a60846f345e3caebb54a994532f7957e2b8
 """The stacked form: the tree in one matrix, composite inertia, the mass and Coriolis matrices.
 
 Derived in chapter 7, "The stacked form and composite inertia".
@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from chaindyn._check import RECURSIONS, checked
-from chaindyn._ops import Array, block, concatenate, divide, eye, holds_objects, unstack, zeros
-from chaindyn.chain import Chain, inward
-from chaindyn.inverse_dynamics import by_joint, columns_to_world, mechanism
-from chaindyn.kinematics import body_twists, by_column, reframe
+from chaindyn._ops import Array, block, concatenate, divide, eye, unstack, zeros
+from chaindyn.chain import Chain, forward_kinematics, inward
+from chaindyn.inverse_dynamics import by_joint, columns_to_world, link_twists, mechanism
+from chaindyn.kinematics import by_column
 from chaindyn.spatial import crf, crm, skew
 
 __all__ = [
@@ -68,8 +68,6 @@ def crba(chain: Chain, q: Array, *, recursion: str = "body") -> Array:
     dynamics of a serial chain of bodies", (20).
     """
     X, S, inertias = mechanism(chain, q, recursion)
-    if holds_objects(q):
-        inertias = inertias.astype(object)
     own = by_joint(chain, eye(chain.nv))
     # as many as there are states, also where no inertia depends on q
     nothing = zeros((6, 6)), zeros((*q.shape[:-1], 6, chain.nv))
@@ -109,7 +107,9 @@ def joint_screw_rates(chain: Chain, q: Array, qd: Array, recursion: str) -> Arra
     """Return the columns of every dS/dt in link coordinates (..., nv, 6), expressed as the recursion wants."""
     rates = [joint.motion_subspace_rate(q[..., i], qd[..., j]) for joint, i, j in chain.groups]
     columns = by_column(chain, rates)
-    return columns_to_world(chain, q, columns) if recursion == "world" else columns
+    if recursion == "body":
+        return columns
+    return columns_to_world(chain, *forward_kinematics(chain, q), columns)
 
 
 @checked(q="nq", qd="nv", recursion=RECURSIONS)
@@ -119,12 +119,10 @@ def coriolis_matrix(chain: Chain, q: Array, qd: Array, *, recursion: str = "body
     q : (..., nq); qd : (..., nv). Of the many matrices with the first property, the one that is made body by
     body from B(I, v) = (v x* I - I v x + (I v) x*) / 2; it has the second for every type of joint.
     """
-    X, S, inertias = mechanism(chain, q, recursion)
-    V = reframe(chain, q, body_twists(chain, q, qd, recursion=recursion), "body", recursion)
+    X, S, inertias = mechanism(chain, q, recursion, qd)
+    V = link_twists(chain, X, S, qd)[..., 0]
     own = by_joint(chain, joint_screw_rates(chain, q, qd, recursion))
     rates = [crm(v) @ s + rows.mT for v, s, rows in zip(unstack(V, -2), S, own, strict=True)]
-    if any(holds_objects(x) for x in (q, qd)):
-        inertias = inertias.astype(object)
     B = unstack(body_coriolis(inertias, V), -3)
     batch = np.broadcast_shapes(q.shape[:-1], qd.shape[:-1])
     nothing = [zeros((6, 6))] * 2 + [zeros((*batch, 6, chain.nv))] * 3

@@ -1,5 +1,5 @@
 # Generated from chapters/13_impulse_response_of_a_chain.md by `python -m book export`; edit it there.
-# sha256 of the text below: e3edac92679d3fe6b3d10371b279ba1908c3089d6550cedede4f87fd4eaddcd2
+# sha256 of the text below: 831523d3e7be9ee6f843cb1e5a870b4288338f404ac6c1afa36e3297b77e63a1
 """What a blow does to a chain: how it yields at every link, and how every joint's speed jumps.
 
 Derived in chapter 13, "The impulse response of a chain".
@@ -13,7 +13,6 @@ import numpy as np
 from chaindyn._check import FRAMES, RECURSIONS, checked, is_concrete, require_between, unit
 from chaindyn._ops import (
     Array,
-    broadcast_batch,
     concatenate,
     divide,
     eye,
@@ -28,15 +27,14 @@ from chaindyn._ops import (
 )
 from chaindyn.articulated import Articulated, fold, respond, smallest
 from chaindyn.chain import Chain, forward_kinematics, inward, outward
-from chaindyn.inverse_dynamics import by_joint, gather, mechanism
-from chaindyn.kinematics import pass_on
-from chaindyn.spatial import X_force, X_inverse, X_motion
+from chaindyn.inverse_dynamics import by_joint, gather, link_twists, mechanism
+from chaindyn.kinematics import frame_transforms
+from chaindyn.spatial import X_force, X_inverse
 
 __all__ = [
     "Impact",
     "contact_impulse",
     "extend",
-    "frame_transforms",
     "impact",
     "inverse_operational_inertia",
     "inverse_operational_inertia_serial",
@@ -79,19 +77,6 @@ def contact_impulse(
 
 
 # Chapter 13, "The impulse response of a chain": The printed recursion as a function
-def frame_transforms(R: Array, p: Array, source: str, target: str) -> Array:
-    """Return what takes each link's motions from "body" or "world" coordinates to a frame's (..., n, 6, 6).
-
-    R, p : the links' poses in the world.
-    """
-    if source == target:
-        return eye(6)
-    if source == "world":
-        return X_motion(R.mT if target == "body" else eye(3), p)
-    turned = X_motion(R, 0 * p)
-    return X_motion(eye(3), -p) @ turned if target == "world" else turned
-
-
 def reframe_mobility(chain: Chain, q: Array, mobilities: Array, source: str, target: str) -> Array:
     """Express each link's map from impulses to twists (..., n, 6, 6) in another frame."""
     if source == target:
@@ -143,13 +128,10 @@ def inverse_operational_inertia_serial(
     """
     require_serial(chain)
     X, S, inertias = mechanism(chain, q, recursion)
-    if holds_objects(q):
-        inertias = inertias.astype(object)
     each = unstack(inertias, -3)
     require_own_inertia(chain, S, each)
     inverses = outward(extend, chain.parent, zeros((6, 6)), X, S, each)
-    inverses = stack(broadcast_batch(inverses, 2), axis=-3)
-    return reframe_mobility(chain, q, inverses, recursion, frame)
+    return reframe_mobility(chain, q, stack(inverses, axis=-3), recursion, frame)
 
 
 # Chapter 13, "The impulse response of a chain": What it gains
@@ -172,14 +154,11 @@ def inverse_operational_inertia(
     inertia, if M is singular. For the last link of a serial chain, Alexiou (2023), (16).
     """
     X, S, inertias = mechanism(chain, q, recursion)
-    if holds_objects(q):
-        inertias = inertias.astype(object)
     idle = [zeros((6, 1))] * chain.n
     still = by_joint(chain, zeros((chain.nv, 1)))
     kept = fold(chain, X, S, unstack(inertias, -3), idle, idle, still)
     inverses = outward(respond_to_impulse, chain.parent, zeros((6, 6)), X, S, kept)
-    inverses = stack(broadcast_batch(inverses, 2), axis=-3)
-    return reframe_mobility(chain, q, inverses, recursion, frame)
+    return reframe_mobility(chain, q, stack(inverses, axis=-3), recursion, frame)
 
 
 # Chapter 13, "The impulse response of a chain": An impact
@@ -228,7 +207,7 @@ def strike(
     kept = fold(chain, X, S, unstack(inertias, -3), nothing, bias, still)
     jumps = outward(respond, chain.parent, (zeros((6, m)), None), X, S, nothing, kept)
     twists, rates = zip(*jumps, strict=True)
-    return stack(broadcast_batch(twists, 2), axis=-3), concatenate(rates, axis=-2)
+    return stack(twists, axis=-3), concatenate(rates, axis=-2)
 
 
 # Chapter 13, "The impulse response of a chain": An impact
@@ -275,9 +254,7 @@ def impact(
     normal = unit(normal, "normal")
     require_between(restitution, "restitution", 0, 1)
     b = chain.index(body)
-    X, S, inertias = mechanism(chain, q, recursion)
-    if any(holds_objects(x) for x in (q, qd, point, normal, restitution)):
-        inertias = inertias.astype(object)  # integers among symbols stay exact
+    X, S, inertias = mechanism(chain, q, recursion, qd, point, normal, restitution)
     R, p = forward_kinematics(chain, q)
     at_point = unit_impulses(R[..., b, :, :], p[..., b, :], point, recursion)
     unit_blow = at_point[..., 3:] @ normal[..., None]
@@ -285,10 +262,7 @@ def impact(
     blows = concatenate([unit_blow, at_point], axis=-1)
     twists, rates = strike(chain, X, S, inertias, b, blows)
 
-    rates_before = by_joint(chain, qd[..., None])
-    moved = [s @ rate for s, rate in zip(S, rates_before, strict=True)]
-    V = outward(pass_on, chain.parent, zeros((6, 1)), X, moved)
-    V = stack(broadcast_batch(V, 2), axis=-3)
+    V = link_twists(chain, X, S, qd)
     speed = unit_blow.mT @ V[..., b, :, :]
     yielding = unit_blow.mT @ twists[..., b, :, :1]
     turning, trace = traces(at_point, twists[..., b, :, 1:])
@@ -301,7 +275,7 @@ def impact(
     momenta = unstack(inertias @ dV, -3)
     momenta[b] = momenta[b] - unit_blow * impulse
     through, _ = inward(gather, chain.parent, (zeros((6, 1)),), X, momenta)
-    reactions = stack(broadcast_batch(through, 2), axis=-3)
+    reactions = stack(through, axis=-3)
     to_world = frame_transforms(R, p, recursion, "world")
     same = 0 * impulse  # so that all have the same batch axes
     return Impact(

@@ -1,5 +1,5 @@
 # Generated from chapters/06_inverse_dynamics.md by `python -m book export`; edit it there.
-# sha256 of the text below: 4dfc41a5e7dddbc19f8f312ab68f6d5ec32da92c7b1cc18ab0543131f5047d65
+# sha256 of the text below: 294d12f46e6c146dea7ec0de4da0d8e91694d651041a73f5f5613e27d89e157e
 """Inverse dynamics: the forces that a motion takes, by one system and by a recursion.
 
 Derived in chapter 6, "Inverse dynamics".
@@ -10,20 +10,12 @@ from typing import Any
 import numpy as np
 
 from chaindyn._check import FRAMES, RECURSIONS, checked, require_one_state, unit
-from chaindyn._ops import (
-    Array,
-    broadcast_batch,
-    concatenate,
-    eye,
-    holds_objects,
-    stack,
-    unstack,
-    zeros,
-)
+from chaindyn._ops import Array, concatenate, eye, holds_objects, stack, unstack, zeros
 from chaindyn.chain import Chain, forward_kinematics, inward, joint_poses, outward
 from chaindyn.joints import rotation_about
 from chaindyn.kinematics import joint_bias, joint_motion, joint_screws, pass_on, reframe
-from chaindyn.spatial import X_force, X_inverse, X_motion, crm
+from chaindyn.lie import Ad
+from chaindyn.spatial import X_force, X_motion, crm
 
 __all__ = [
     "bias_force",
@@ -33,6 +25,7 @@ __all__ = [
     "gather",
     "is_singular",
     "joint_wrenches",
+    "link_twists",
     "mechanism",
     "reframe_wrenches",
     "rnea",
@@ -48,26 +41,41 @@ def by_joint(chain: Chain, rows: Array) -> list[Array]:
     return [rows[..., own.start : own.stop, :] for own in chain.v_columns]
 
 
-def columns_to_world(chain: Chain, q: Array, columns: Array) -> Array:
-    """Express motions (..., nv, 6), one for each joint rate in its link's coordinates, in the world's."""
-    R, p = forward_kinematics(chain, q)
-    to_world = X_inverse(X_motion(R.mT, p))[..., chain.link_of_column, :, :]
-    return (to_world @ columns[..., None])[..., 0]
+def columns_to_world(chain: Chain, R: Array, p: Array, columns: Array) -> Array:
+    """Express motions (..., nv, 6), one for each joint rate in its link's coordinates, in the world's.
+
+    R, p : the links' poses in the world.
+    """
+    return (Ad(R, p)[..., chain.link_of_column, :, :] @ columns[..., None])[..., 0]
 
 
-def mechanism(chain: Chain, q: Array, recursion: str) -> tuple[list[Array], list[Array], Array]:
-    """Return of each link X (..., 6, 6) and S (..., 6, k), and I (..., n, 6, 6), as the recursion wants them."""
+def mechanism(
+    chain: Chain, q: Array, recursion: str, *others: Array | None
+) -> tuple[list[Array], list[Array], Array]:
+    """Return of each link X (..., 6, 6) and S (..., 6, k), and I (..., n, 6, 6), as the recursion wants them.
+
+    others : what else will be computed with; where it or q holds symbols, integers in I stay exact.
+    """
     screws, inertias = joint_screws(chain, q), chain.spatial_inertia
+    if any(holds_objects(x) for x in (q, *others)):
+        inertias = inertias.astype(object)
     if recursion == "world":
         R, p = forward_kinematics(chain, q)
         to_link = X_motion(R.mT, p)
-        screws = columns_to_world(chain, q, screws)
+        screws = columns_to_world(chain, R, p, screws)
         inertias = to_link.mT @ inertias @ to_link
         X = [eye(6)] * chain.n
     else:
         R, p = joint_poses(chain, q)
         X = unstack(X_motion(R.mT, p), -3)
     return X, [rows.mT for rows in by_joint(chain, screws)], inertias
+
+
+def link_twists(chain: Chain, X: list[Array], S: list[Array], qd: Array) -> Array:
+    """Return every link's twist (..., n, 6, 1), in the coordinates of X and S."""
+    rates = by_joint(chain, qd[..., None])
+    joint_parts = [s @ rate for s, rate in zip(S, rates, strict=True)]
+    return stack(outward(pass_on, chain.parent, zeros((6, 1)), X, joint_parts), axis=-3)
 
 
 # Chapter 6, "Inverse dynamics": What a sweep needs of a chain
@@ -196,9 +204,7 @@ def transmitted(
 ) -> tuple[list[Array], list[Array]]:
     """Return S and the wrench that each parent exerts on its link, in the recursion's coordinates."""
     q, qd, qdd = state
-    X, S, inertias = mechanism(chain, q, recursion)
-    if any(holds_objects(x) for x in (*state, external)):
-        inertias = inertias.astype(object)  # integers among symbols stay exact
+    X, S, inertias = mechanism(chain, q, recursion, qd, qdd, external)
     eta, bias = velocity_terms(chain, q, qd, X, inertias, recursion)
     if external is not None:
         bias = bias - reframe_wrenches(chain, q, external, external_frame, recursion)[..., None]
@@ -207,7 +213,7 @@ def transmitted(
         for own, s, rate in zip(unstack(eta, -3), S, by_joint(chain, qdd[..., None]), strict=True)
     ]
     rising = concatenate([zeros((3,)), -chain.gravity], axis=-1)[:, None]
-    A = stack(broadcast_batch(outward(pass_on, chain.parent, rising, X, joint_parts), 2), axis=-3)
+    A = stack(outward(pass_on, chain.parent, rising, X, joint_parts), axis=-3)
     net = unstack(inertias @ A + bias, -3)
     through, _ = inward(gather, chain.parent, (zeros((6, 1)),), X, net)
     return S, through
@@ -274,5 +280,5 @@ def joint_wrenches(
     Alexiou, "The dynamics of a serial chain of bodies", (13); Kim (2012), (42).
     """
     _, through = transmitted(chain, (q, qd, qdd), external, external_frame, recursion)
-    wrenches = stack(broadcast_batch(through, 2), axis=-3)[..., 0]
+    wrenches = stack(through, axis=-3)[..., 0]
     return reframe_wrenches(chain, q, wrenches, recursion, frame)

@@ -1,5 +1,5 @@
 # Generated from chapters/05_velocity_acceleration_jacobians.md by `python -m book export`; edit it there.
-# sha256 of the text below: afd6ce65d3a0e4017993bd6d91d8ee3456907bc2d4bf4446935cce68e2976f53
+# sha256 of the text below: d7fa8456e51b8af826c0ef5a719ea62602a2aa9f93dfa669a0610b645cba52cc
 """How fast the bodies of a chain move, and how that changes: twists, accelerations, Jacobians.
 
 Derived in chapter 5, "Velocity, acceleration, Jacobians".
@@ -12,6 +12,7 @@ import numpy as np
 from chaindyn._check import FLAGS, FRAMES, RECURSIONS, checked
 from chaindyn._ops import Array, concatenate, eye, stack, unstack, zeros
 from chaindyn.chain import Chain, by_link, forward_kinematics, joint_poses, outward
+from chaindyn.lie import Ad
 from chaindyn.spatial import X_motion, crm, skew
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "body_twists",
     "by_column",
     "classical_acceleration",
+    "frame_transforms",
     "jacobian_dot_qd",
     "joint_bias",
     "joint_motion",
@@ -74,19 +76,24 @@ def joint_motion(chain: Chain, q: Array, rates: Array) -> Array:
 
 
 # Chapter 5, "Velocity, acceleration, Jacobians": One recursion, two frames
+def frame_transforms(R: Array, p: Array, source: str, target: str) -> Array:
+    """Return what takes motions from one frame, "body" or "world", to another (..., n, 6, 6).
+
+    R (..., n, 3, 3), p (..., n, 3) : the links' poses in the world.
+    """
+    if source == target:
+        return eye(6)
+    if source == "body":
+        return Ad(R, p if target == "world" else 0 * p)
+    return X_motion(R.mT if target == "body" else eye(3), p)
+
+
 def reframe(chain: Chain, q: Array, motions: Array, source: str, target: str) -> Array:
     """Express each link's motion vector (..., n, 6), given in one frame ("body", "world"), in another."""
     if source == target:
         return motions
-    R, p = forward_kinematics(chain, q)
-    motions = motions[..., None]
-    if source == "body":
-        motions = X_motion(R, 0 * p) @ motions  # turn to world axes, about the link origin
-        if target == "world":
-            motions = X_motion(eye(3), -p) @ motions
-    else:
-        motions = X_motion(R.mT if target == "body" else eye(3), p) @ motions
-    return motions[..., 0]
+    T = frame_transforms(*forward_kinematics(chain, q), source, target)
+    return (T @ motions[..., None])[..., 0]
 
 
 # Chapter 5, "Velocity, acceleration, Jacobians": One recursion, two frames

@@ -42,3 +42,11 @@ def extended():
     if np.finfo(np.longdouble).eps > EPS / 100:
         pytest.skip("this machine's long double is no longer than a double")
     return np.longdouble
+
+
+@pytest.fixture(scope="session")
+def jax():
+    """Give JAX in double precision, for good: switched back and forth it confuses its compiled programs."""
+    jax = pytest.importorskip("jax", reason="JAX is not installed")
+    jax.config.update("jax_enable_x64", True)
+    return jax

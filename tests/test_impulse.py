@@ -835,16 +835,6 @@ def test_complex_numbers_differentiate():
         assert_near((ends[0] - ends[1]) / (2 * h), exact, 5, 1e-7)
 
 
-@pytest.fixture
-def jax():
-    """JAX in double precision."""
-    jax = pytest.importorskip("jax", reason="JAX is not installed")
-    before = jax.config.jax_enable_x64
-    jax.config.update("jax_enable_x64", True)
-    yield jax
-    jax.config.update("jax_enable_x64", before)
-
-
 def test_jax_compiles_batches_and_differentiates(jax):
     chain, q, qd, blow = approached(Case(2, seed=55, kinds=(Revolute, Prismatic)))
     bound = 10 * tolerance(chain, q)

@@ -500,28 +500,22 @@ def test_complex_numbers_differentiate():
     assert_near(slopes, M, chain.n)
 
 
-def test_jax_compiles_batches_and_differentiates():
-    jax = pytest.importorskip("jax", reason="JAX is not installed")
-    before = jax.config.jax_enable_x64
-    jax.config.update("jax_enable_x64", True)
-    try:
-        rng = np.random.default_rng(5)
-        kinds = ("Revolute", "Universal", "Spherical")
-        chain = Chain([random_link(rng, kind, None) for kind in kinds])
-        q, qd = random_state(chain, rng, batch=(3,))
-        qdd = rng.normal(size=qd.shape)
+def test_jax_compiles_batches_and_differentiates(jax):
+    rng = np.random.default_rng(5)
+    kinds = ("Revolute", "Universal", "Spherical")
+    chain = Chain([random_link(rng, kind, None) for kind in kinds])
+    q, qd = random_state(chain, rng, batch=(3,))
+    qdd = rng.normal(size=qd.shape)
 
-        def traced(*state):
-            return rnea(chain, *state)
+    def traced(*state):
+        return rnea(chain, *state)
 
-        expected = rnea(chain, q, qd, qdd)
-        assert_near(np.asarray(jax.jit(traced)(q, qd, qdd)), expected, 3)
-        assert_near(np.asarray(jax.vmap(traced)(q, qd, qdd)), expected, 3)
-        gradient = jax.grad(lambda x: traced(q[0], x, qdd[0]).sum())(qd[0])
-        steps = qd[0] + 1j * STEP * np.eye(chain.nv)
-        assert_near(np.asarray(gradient), rnea(chain, q[0], steps, qdd[0]).sum(-1).imag / STEP, 3)
-    finally:
-        jax.config.update("jax_enable_x64", before)
+    expected = rnea(chain, q, qd, qdd)
+    assert_near(np.asarray(jax.jit(traced)(q, qd, qdd)), expected, 3)
+    assert_near(np.asarray(jax.vmap(traced)(q, qd, qdd)), expected, 3)
+    gradient = jax.grad(lambda x: traced(q[0], x, qdd[0]).sum())(qd[0])
+    steps = qd[0] + 1j * STEP * np.eye(chain.nv)
+    assert_near(np.asarray(gradient), rnea(chain, q[0], steps, qdd[0]).sum(-1).imag / STEP, 3)
 
 
 def test_casadi_expressions_compute_the_same():

@@ -314,16 +314,6 @@ def test_casadi_expressions_compute_the_same():
         assert_near(np.array(symbolic).ravel(), number.ravel(), chain.n)
 
 
-@pytest.fixture
-def jax():
-    """JAX in double precision."""
-    jax = pytest.importorskip("jax", reason="JAX is not installed")
-    before = jax.config.jax_enable_x64
-    jax.config.update("jax_enable_x64", True)
-    yield jax
-    jax.config.update("jax_enable_x64", before)
-
-
 def test_jax_compiles_batches_and_differentiates(jax):
     case = Case(7, branching=True, seed=21)
     chain = random_tree(case)
