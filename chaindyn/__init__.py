@@ -10,6 +10,7 @@ from chaindyn.articulated import (
 from chaindyn.chain import (
     Chain,
     Link,
+    coordinate_rate,
     difference,
     forward_kinematics,
     integrate,
@@ -18,6 +19,7 @@ from chaindyn.chain import (
     random_state,
 )
 from chaindyn.composite import coriolis_matrix, crba, tree_matrix
+from chaindyn.hybrid import hybrid_dynamics, hybrid_dynamics_dense
 from chaindyn.impulse import (
     Impact,
     impact,
@@ -108,6 +110,7 @@ __all__ = [
     "body_jacobian",
     "body_twists",
     "classical_acceleration",
+    "coordinate_rate",
     "coriolis_matrix",
     "crba",
     "crf",
@@ -118,6 +121,8 @@ __all__ = [
     "exp_se3",
     "exp_so3",
     "forward_kinematics",
+    "hybrid_dynamics",
+    "hybrid_dynamics_dense",
     "impact",
     "inertia_from_parameters",
     "inertia_parameters",

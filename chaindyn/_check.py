@@ -128,6 +128,16 @@ def check_chain(chain: Any) -> None:
         raise ValueError(f"chain must be a Chain, not {chain!r}")
 
 
+def check_mask(mask: Any, name: str, nv: int) -> np.ndarray:
+    """Return a mask as booleans (nv,), one for each joint velocity, or say what is wrong with it."""
+    array = np.asarray(mask)
+    if array.dtype != bool or array.shape != (nv,):
+        raise ValueError(
+            f"{name} is {mask!r}, but must be {nv} booleans, one for each joint velocity of this chain (nv = {nv})"
+        )
+    return array
+
+
 def check_batch(batch: Any) -> None:
     """Refuse batch axes that are not whole numbers, zero or more, in a tuple."""
     integers = isinstance(batch, tuple | list) and all(

@@ -1,5 +1,5 @@
 # Generated from chapters/08_articulated_body_inertia.md by `python -m book export`; edit it there.
-# sha256 of the text below: cae47cbabd69b5a2601e8c8c094832d9547a00481a444d0a41f8eb99f8d8292b
+# sha256 of the text below: 7273628bff6f218fec6363f47ca4c305d5af92b65170bb95e34aeadeceb8b5ff
 """Forward dynamics by articulated-body inertia: how a chain accelerates, link by link.
 
 Derived in chapter 8, "Articulated-body inertia".
@@ -13,7 +13,7 @@ import numpy as np
 from chaindyn._check import FRAMES, RECURSIONS, as_array, checked, is_concrete, require_shape
 from chaindyn._ops import Array, concatenate, eye, solve, stack, unstack, zeros
 from chaindyn.chain import Chain, inward, outward
-from chaindyn.inverse_dynamics import by_joint, mechanism, reframe_wrenches, velocity_terms
+from chaindyn.inverse_dynamics import by_joint, less_external, mechanism, velocity_terms
 
 __all__ = [
     "Articulated",
@@ -65,13 +65,15 @@ class Articulated:
     """What a link keeps of the sweep inward, for the sweep outward.
 
     inertia : (..., 6, 6) articulated inertia of the link with all that hangs on it; U : (..., 6, k) = inertia @ S;
-    D : (..., k, k) = S^T U, the inertia that the joint feels; u : (..., k, 1) the joint force left for acceleration.
+    D : (..., k, k) = S^T U, the inertia that the joint feels; u : (..., k, 1) the joint force left for acceleration;
+    bias : (..., 6, 1) the force on the link that takes no acceleration.
     """
 
     inertia: Array
     U: Array
     D: Array
     u: Array
+    bias: Array
 
 
 def articulate(
@@ -84,7 +86,7 @@ def articulate(
     u = tau - S.mT @ B
     I_up = I_hat - U @ solve(D, U.mT)  # the joint yields
     B_up = B + I_up @ eta + U @ solve(D, u)
-    return Articulated(I_hat, U, D, u), (X.mT @ I_up @ X, X.mT @ B_up)
+    return Articulated(I_hat, U, D, u, B), (X.mT @ I_up @ X, X.mT @ B_up)
 
 
 def respond(
@@ -165,8 +167,7 @@ def aba(
     """
     X, S, inertias = mechanism(chain, q, recursion, qd, tau, external)
     eta, bias = velocity_terms(chain, q, qd, X, inertias, recursion)
-    if external is not None:
-        bias = bias - reframe_wrenches(chain, q, external, external_frame, recursion)[..., None]
+    bias = less_external(chain, q, bias, external, external_frame, recursion)
     eta = unstack(eta, -3)
     rest = unstack(inertias, -3), eta, unstack(bias, -3), by_joint(chain, tau[..., None])
     kept = fold(chain, X, S, *rest)

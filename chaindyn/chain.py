@@ -1,5 +1,5 @@
 # Generated from chapters/04_joints_links_chains_trees.md by `python -m book export`; edit it there.
-# sha256 of the text below: a3ef45a4b8ae5376b1b89318dd1987a5b9acfc1bd4c20260a2700aed70141507
+# sha256 of the text below: b3788789df1420d6de47342cf1d6d4c6ba6233e98b5bc9e136235ca73ab84baf
 """Links, the chains and trees that joints make of them, and sweeps along the branches.
 
 Derived in chapter 4, "Joints, links, chains, trees".
@@ -21,6 +21,7 @@ __all__ = [
     "Link",
     "by_link",
     "consecutive",
+    "coordinate_rate",
     "difference",
     "forward_kinematics",
     "in_columns",
@@ -364,6 +365,17 @@ def in_columns(parts: Sequence[Array], columns: Sequence[Array]) -> Array:
     ]
     order = np.argsort(np.concatenate([own.ravel() for own in columns]))
     return concatenate(flat, axis=-1)[..., order]
+
+
+@checked(q="nq", qd="nv")
+def coordinate_rate(chain: Chain, q: Array, qd: Array) -> Array:
+    """Return dq/dt (..., nq) when a chain at q (..., nq) moves with the joint velocities qd (..., nv).
+
+    It is qd where a joint's coordinates are its angles or lengths; a quaternion changes by half of its product
+    with [0; w].
+    """
+    parts = [joint.rate(q[..., i], qd[..., j]) for joint, i, j in chain.groups]
+    return in_columns(parts, [i for _, i, _ in chain.groups])
 
 
 @checked(q="nq", step="nv")

@@ -1,5 +1,5 @@
 # Generated from chapters/06_inverse_dynamics.md by `python -m book export`; edit it there.
-# sha256 of the text below: 294d12f46e6c146dea7ec0de4da0d8e91694d651041a73f5f5613e27d89e157e
+# sha256 of the text below: c2eba9c00315a2e752a12d4c61d748cddebf3e4eb2f1a1a2f983fca1137c0e2a
 """Inverse dynamics: the forces that a motion takes, by one system and by a recursion.
 
 Derived in chapter 6, "Inverse dynamics".
@@ -25,6 +25,7 @@ __all__ = [
     "gather",
     "is_singular",
     "joint_wrenches",
+    "less_external",
     "link_twists",
     "mechanism",
     "reframe_wrenches",
@@ -194,6 +195,15 @@ def reframe_wrenches(chain: Chain, q: Array, wrenches: Array, source: str, targe
     return f[..., 0]
 
 
+def less_external(
+    chain: Chain, q: Array, bias: Array, external: Array | None, source: str, recursion: str
+) -> Array:
+    """Return the bias forces (..., n, 6, 1) less the wrenches from outside, given in a frame, if there are any."""
+    if external is None:
+        return bias
+    return bias - reframe_wrenches(chain, q, external, source, recursion)[..., None]
+
+
 # Chapter 6, "Inverse dynamics": The code
 def transmitted(
     chain: Chain,
@@ -206,8 +216,7 @@ def transmitted(
     q, qd, qdd = state
     X, S, inertias = mechanism(chain, q, recursion, qd, qdd, external)
     eta, bias = velocity_terms(chain, q, qd, X, inertias, recursion)
-    if external is not None:
-        bias = bias - reframe_wrenches(chain, q, external, external_frame, recursion)[..., None]
+    bias = less_external(chain, q, bias, external, external_frame, recursion)
     joint_parts = [
         own + s @ rate
         for own, s, rate in zip(unstack(eta, -3), S, by_joint(chain, qdd[..., None]), strict=True)

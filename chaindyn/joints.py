@@ -1,5 +1,5 @@
 # Generated from chapters/04_joints_links_chains_trees.md by `python -m book export`; edit it there.
-# sha256 of the text below: fab4633f16fc3ab43f13ed773ac060a9ac1a8f938538e2e4deeb8f3b268adeca
+# sha256 of the text below: 5a193edbee094ccc925fd68d5c2b7494a94e79fb835c8732d9177a7f8c86a5b3
 """Joints: how one body may move against another.
 
 Derived in chapter 4, "Joints, links, chains, trees".
@@ -70,6 +70,10 @@ class Revolute:
         """Return dS/dt (..., 6, 1), by component in child coordinates: S is constant."""
         return zeros((*self.axis.shape[:-1], 6, 1))
 
+    def rate(self, q: Array, qd: Array) -> Array:
+        """Return dq/dt, which is qd itself."""
+        return qd
+
     def integrate(self, q: Array, step: Array) -> Array:
         """Return the coordinates after the motion S @ step has acted for one second."""
         return q + step
@@ -112,6 +116,10 @@ class Prismatic:
         """Return dS/dt (..., 6, 1), by component in child coordinates: S is constant."""
         return zeros((*self.axis.shape[:-1], 6, 1))
 
+    def rate(self, q: Array, qd: Array) -> Array:
+        """Return dq/dt, which is qd itself."""
+        return qd
+
     def integrate(self, q: Array, step: Array) -> Array:
         """Return the coordinates after the motion S @ step has acted for one second."""
         return q + step
@@ -145,6 +153,10 @@ class Fixed:
     def motion_subspace_rate(self, q: Array, qd: Array) -> Array:
         """Return dS/dt (..., 6, 0)."""
         return zeros((*q.shape[:-1], 6, 0))
+
+    def rate(self, q: Array, qd: Array) -> Array:
+        """Return dq/dt, which is qd itself."""
+        return qd
 
     def integrate(self, q: Array, step: Array) -> Array:
         """Return the coordinates after the motion S @ step has acted for one second."""
@@ -198,6 +210,10 @@ class Universal:
         angular = concatenate([rate, 0 * rate], axis=-1)
         return concatenate([angular, 0 * angular], axis=-2)
 
+    def rate(self, q: Array, qd: Array) -> Array:
+        """Return dq/dt, which is qd itself."""
+        return qd
+
     def integrate(self, q: Array, step: Array) -> Array:
         """Return the coordinates after the rates `step` have acted for one second."""
         return q + step
@@ -238,6 +254,11 @@ class Spherical:
         """Return dS/dt = 0 (..., 6, 3)."""
         return zeros((*q.shape[:-1], 6, 3))
 
+    def rate(self, q: Array, qd: Array) -> Array:
+        """Return dq/dt (..., 4) when the child turns with qd."""
+        w = concatenate([zeros((1,)), qd / 2], axis=-1)
+        return quaternion_product(q, w)
+
     def integrate(self, q: Array, step: Array) -> Array:
         """Return the quaternion after a turn by the rotation vector `step` (..., 3) in child axes."""
         return normalised(quaternion_product(q, exp_quaternion(step)))
@@ -276,6 +297,11 @@ class Free:
     def motion_subspace_rate(self, q: Array, qd: Array) -> Array:
         """Return dS/dt = 0 (..., 6, 6)."""
         return zeros((*q.shape[:-1], 6, 6))
+
+    def rate(self, q: Array, qd: Array) -> Array:
+        """Return dq/dt (..., 7) when the child moves with the twist qd."""
+        velocity = (rotation_from_quaternion(q[..., 3:]) @ qd[..., 3:, None])[..., 0]
+        return concatenate([velocity, Spherical().rate(q[..., 3:], qd[..., :3])], axis=-1)
 
     def integrate(self, q: Array, step: Array) -> Array:
         """Return the pose after the constant twist `step` (..., 6), in child coordinates, for one second."""

@@ -1,0 +1,111 @@
+# Generated from chapters/09_hybrid_dynamics.md by `python -m book export`; edit it there.
+# sha256 of the text below: db9675e1884e4ab5d03e9c59db166f8381a4f2f7a769182d6a443e60a561dd6f
+"""Hybrid dynamics: some joints move as they are told, the others as they are pushed.
+
+Derived in chapter 9, "Hybrid dynamics".
+"""
+
+import numpy as np
+
+from chaindyn._check import (
+    FRAMES,
+    RECURSIONS,
+    as_array,
+    check_mask,
+    checked,
+    require_finite,
+    require_shape,
+)
+from chaindyn._ops import Array, concatenate, solve, unstack, zeros
+from chaindyn.articulated import fold, respond
+from chaindyn.chain import Chain, outward
+from chaindyn.composite import crba
+from chaindyn.inverse_dynamics import bias_force, by_joint, less_external, mechanism, velocity_terms
+
+__all__ = ["check_hybrid", "hybrid_dynamics", "hybrid_dynamics_dense", "interleave"]
+
+
+# Chapter 9, "Hybrid dynamics": The dense route
+def interleave(mask: Array, told: Array, other: Array) -> Array:
+    """Return (..., nv) with `told` (..., n_u) where the mask is true and `other` (..., n_v) where it is not."""
+    order = np.argsort(np.concatenate([np.flatnonzero(mask), np.flatnonzero(~mask)]))
+    return concatenate([told, other], axis=-1)[..., order]
+
+
+def check_hybrid(
+    chain: Chain, prescribed: Array, qdd: Array, tau: Array
+) -> tuple[Array, Array, Array]:
+    """Return mask, qdd and tau as arrays; ValueError if their lengths do not fit together."""
+    mask = check_mask(prescribed, "prescribed", chain.nv)
+    given = []
+    for name, x, count, which in [
+        ("qdd", qdd, mask.sum(), "prescribed"),
+        ("tau", tau, (~mask).sum(), "not prescribed"),
+    ]:
+        x = as_array(x, name)
+        require_shape(x, name, (int(count),), f": {count} of the {chain.nv} velocities are {which}")
+        require_finite(x, name)
+        given.append(x)
+    return mask, *given
+
+
+@checked(q="nq", qd="nv")
+def hybrid_dynamics_dense(
+    chain: Chain, q: Array, qd: Array, *, prescribed: Array, qdd: Array, tau: Array
+) -> tuple[Array, Array]:
+    """Return what `hybrid_dynamics` does, from the mass matrix: O(n^2) + O(n_v^3), and no external wrenches.
+
+    Kim (2012), (34), and the upper row of his equations, which gives the forces that are not printed.
+    """
+    u, qdd, tau = check_hybrid(chain, prescribed, qdd, tau)
+    M, h = crba(chain, q), bias_force(chain, q, qd)[..., None]
+    M_uu, M_uv, M_vv = M[..., u, :][..., u], M[..., u, :][..., ~u], M[..., ~u, :][..., ~u]
+    told = qdd[..., None]
+    other = solve(M_vv, tau[..., None] - h[..., ~u, :] - M_uv.mT @ told)
+    needed = M_uu @ told + M_uv @ other + h[..., u, :]
+    return interleave(u, qdd, other[..., 0]), interleave(u, needed[..., 0], tau)
+
+
+# Chapter 9, "Hybrid dynamics": The code
+@checked(q="nq", qd="nv", external=("n", 6), external_frame=FRAMES, recursion=RECURSIONS)
+def hybrid_dynamics(
+    chain: Chain,
+    q: Array,
+    qd: Array,
+    *,
+    prescribed: Array,
+    qdd: Array,
+    tau: Array,
+    external: Array | None = None,
+    external_frame: str = "body",
+    recursion: str = "body",
+) -> tuple[Array, Array]:
+    """Return all accelerations qdd (..., nv) and all joint forces tau (..., nv) when some of each are given.
+
+    q : (..., nq); qd : (..., nv); prescribed : (nv,) booleans, true where the acceleration is given and the
+    force wanted; qdd : (..., n_u) the given accelerations [rad/s^2, m/s^2], tau : (..., n_v) the given forces
+    [N m, N], both in the order of the velocities; a joint may be prescribed in part. external : (..., n, 6)
+    wrench [tau; f] on each link from outside, in `external_frame`, as for `aba`. recursion : the coordinates
+    computed in. All true is `rnea`, all false is `aba`. ValueError names the joint that feels no inertia
+    among those that are free to move. Kim (2012), (51)-(53) and Table 4.
+    """
+    u, qdd, tau = check_hybrid(chain, prescribed, qdd, tau)
+    X, S, inertias = mechanism(chain, q, recursion, qd, qdd, tau, external)
+    eta, bias = velocity_terms(chain, q, qd, X, inertias, recursion)
+    bias = less_external(chain, q, bias, external, external_frame, recursion)
+    # what the prescribed joints add to their links' accelerations is known, as eta is
+    told = by_joint(chain, interleave(u, qdd, zeros((tau.shape[-1],)))[..., None])
+    eta = [own + s @ rate for own, s, rate in zip(unstack(eta, -3), S, told, strict=True)]
+    yielding = [~u[own.start : own.stop] for own in chain.v_columns]
+    S_v = [s[..., columns] for s, columns in zip(S, yielding, strict=True)]
+    pushes = by_joint(chain, interleave(u, zeros((qdd.shape[-1],)), tau)[..., None])
+    pushes = [f[..., columns, :] for f, columns in zip(pushes, yielding, strict=True)]
+
+    kept = fold(chain, X, S_v, unstack(inertias, -3), eta, unstack(bias, -3), pushes)
+    ground = concatenate([zeros((3,)), -chain.gravity], axis=-1)[:, None], None
+    motions = outward(respond, chain.parent, ground, X, S_v, eta, kept)
+    answers = concatenate([rates for _, rates in motions], axis=-2)[..., 0]
+    wrenches = [own.inertia @ A + own.bias for own, (A, _) in zip(kept, motions, strict=True)]
+    forces = [s.mT @ f for s, f in zip(S, wrenches, strict=True)]
+    needed = concatenate(forces, axis=-2)[..., u, 0]
+    return interleave(u, qdd, answers), interleave(u, needed, tau)
