@@ -19,6 +19,7 @@ from chaindyn.chain import (
     random_state,
 )
 from chaindyn.composite import coriolis_matrix, crba, tree_matrix
+from chaindyn.control import commanded_acceleration, computed_torque, tracking_error
 from chaindyn.hybrid import hybrid_dynamics, hybrid_dynamics_dense
 from chaindyn.impulse import (
     Impact,
@@ -67,6 +68,7 @@ from chaindyn.lie import (
     quaternion_product,
     rotation_from_quaternion,
 )
+from chaindyn.simulation import Simulation, kinetic_energy, momentum, potential_energy, simulate
 from chaindyn.spatial import (
     X_force,
     X_inverse,
@@ -95,6 +97,7 @@ __all__ = [
     "Link",
     "Prismatic",
     "Revolute",
+    "Simulation",
     "Spherical",
     "Universal",
     "X_force",
@@ -110,6 +113,8 @@ __all__ = [
     "body_jacobian",
     "body_twists",
     "classical_acceleration",
+    "commanded_acceleration",
+    "computed_torque",
     "coordinate_rate",
     "coriolis_matrix",
     "crba",
@@ -133,14 +138,17 @@ __all__ = [
     "inward",
     "jacobian_dot_qd",
     "joint_wrenches",
+    "kinetic_energy",
     "left_jacobian_so3",
     "load_urdf",
     "log_quaternion",
     "log_se3",
     "log_so3",
+    "momentum",
     "newton_euler",
     "outward",
     "point_velocity",
+    "potential_energy",
     "pseudo_inertia",
     "quaternion_from_rotation",
     "quaternion_product",
@@ -150,11 +158,13 @@ __all__ = [
     "rotation_from_quaternion",
     "screw",
     "screw_axis",
+    "simulate",
     "skew",
     "solve_full_system",
     "spatial_inertia",
     "swap_order",
     "swap_order_matrix",
+    "tracking_error",
     "tree_matrix",
     "weight_wrench",
     "wrench",

@@ -138,6 +138,69 @@ def check_mask(mask: Any, name: str, nv: int) -> np.ndarray:
     return array
 
 
+def check_times(t: Any) -> np.ndarray:
+    """Return times (m,) as floats, m at least 2; refuse those that do not increase, naming the first."""
+    t = as_array(t, "t")
+    if t.ndim != 1 or len(t) < 2:
+        raise ValueError(f"t has shape {t.shape}, but must be (m,): a start, and one or more times")
+    require_finite(t, "t")
+    wrong = np.flatnonzero(np.diff(t) <= 0)
+    if len(wrong):
+        k = int(wrong[0])
+        raise ValueError(f"t must increase, but t[{k}] is {t[k]} and t[{k + 1}] is {t[k + 1]}")
+    return t.astype(float)
+
+
+def require_positive(x: Any, name: str) -> None:
+    """Refuse numbers that are not finite and above zero, naming the first."""
+    x = as_array(x, name)
+    require_finite(x, name)
+    if is_concrete(x) and not (x > 0).all():
+        raise ValueError(f"{name} is {x.tolist()}, but must be positive")
+
+
+def check_gain(gain: Any, name: str, nv: int) -> Any:
+    """Return a gain, one number or one for each joint velocity, or say what is wrong with it."""
+    gain = as_array(gain, name)
+    if gain.shape not in ((), (nv,)):
+        raise ValueError(
+            f"{name} has shape {gain.shape}, but must be a number or ({nv},): nv = {nv}"
+        )
+    require_positive(gain, name)
+    return gain
+
+
+def check_load(load: Any, name: str, core: tuple[int, ...]) -> Any:
+    """Return what acts on a chain, a function, None, or an array (..., *core) with finite entries."""
+    if load is None or callable(load):
+        return load
+    load = as_array(load, name)
+    require_shape(load, name, core)
+    require_finite(load, name)
+    return load
+
+
+def ask(
+    function: Callable[..., Any], name: str, core: tuple[int, ...], t: float, *state: Any
+) -> Any:
+    """Return what a user's function of (t, q, qd) gives, (..., *core); ValueError says when it is bad.
+
+    Arguments of what it calls are checked again: it is not part of the house.
+    """
+    token = _inside.set(False)
+    try:
+        value = function(t, *state)
+    finally:
+        _inside.reset(token)
+    try:
+        value = as_array(value, name)
+        require_shape(value, name, core)
+        require_finite(value, name)
+    except ValueError as error:
+        raise ValueError(f"at t = {t:.6g} s: {error}") from None
+    return value
+
+
 def check_batch(batch: Any) -> None:
     """Refuse batch axes that are not whole numbers, zero or more, in a tuple."""
     integers = isinstance(batch, tuple | list) and all(

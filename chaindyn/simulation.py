@@ -1,0 +1,434 @@
+# Generated from chapters/10_simulation_and_control.md by `python -m book export`; edit it there.
+# sha256 of the text below: 78e03636bec5b33ceb26518288512b0646197832ac820f620f8fd286552f2f5e
+"""Simulation: from accelerations to motion, on the manifold on which the coordinates live.
+
+Derived in chapter 10, "Simulation and control".
+"""
+
+import sys
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from chaindyn._check import ask, check_load, check_times, checked, require_positive
+from chaindyn._ops import Array, block, concatenate, eye, solve_pivoted, stack, unstack, zeros
+from chaindyn.articulated import aba
+from chaindyn.chain import Chain, coordinate_rate, forward_kinematics, integrate, inward
+from chaindyn.composite import crba
+from chaindyn.inverse_dynamics import gather, mechanism, rnea
+from chaindyn.kinematics import body_twists
+from chaindyn.spatial import X_motion, skew
+
+__all__ = [
+    "Driven",
+    "Simulation",
+    "adaptive_march",
+    "along_joints",
+    "cayley_rate",
+    "cayley_twist",
+    "choose_march",
+    "crossing",
+    "discrete_momenta",
+    "fixed_march",
+    "follow",
+    "kinetic_energy",
+    "momentum",
+    "potential_energy",
+    "rk4_step",
+    "semi_implicit_euler_step",
+    "simulate",
+    "step_with_momentum",
+    "variational_step",
+    "with_progress",
+]
+
+
+# Chapter 10, "Simulation and control": Energy and momentum
+@checked(q="nq", qd="nv")
+def kinetic_energy(chain: Chain, q: Array, qd: Array) -> Array:
+    """Return the kinetic energy (...) [J], half of the sum of V^T I V over the links.
+
+    q : (..., nq); qd : (..., nv). It is qd^T M qd / 2.
+    """
+    V = body_twists(chain, q, qd)[..., None]
+    return (V * (chain.spatial_inertia @ V)).sum((-3, -2, -1)) / 2
+
+
+@checked(q="nq")
+def potential_energy(chain: Chain, q: Array) -> Array:
+    """Return the energy of the weight (...) [J], zero if the common centre of mass is at the world's origin.
+
+    q : (..., nq). Minus the sum of m g . c over the links, c the centre of mass in the world.
+    """
+    R, p = forward_kinematics(chain, q)
+    centres = p + (R @ chain.com[..., None])[..., 0]
+    return -(chain.mass[:, None] * chain.gravity * centres).sum((-2, -1))
+
+
+@checked(q="nq", qd="nv", point=3)
+def momentum(chain: Chain, q: Array, qd: Array, *, point: Array | None = None) -> Array:
+    """Return the momentum of the whole chain (..., 6) [L; p] about a point, in world axes [N m s, N s].
+
+    q : (..., nq); qd : (..., nv); point : (..., 3) in the world [m], its origin if None. Its rate is the sum of all wrenches from
+    outside about the point, weight and what the ground does to the roots among them.
+    """
+    R, p = forward_kinematics(chain, q)
+    own = chain.spatial_inertia @ body_twists(chain, q, qd)[..., None]
+    to_link = X_motion(R.mT, p if point is None else p - point[..., None, :])
+    return (to_link.mT @ own).sum(-3)[..., 0]
+
+
+# Chapter 10, "Simulation and control": A chain with forces on it
+@dataclass(frozen=True, eq=False)
+class Driven:
+    """A chain and what acts on it: torque and external are functions of (t, q, qd), arrays, or None for nothing."""
+
+    chain: Chain
+    torque: Any = None
+    external: Any = None
+
+    def loads(self, t: float, q: Array, qd: Array) -> tuple[Array, Array | None]:
+        """Return joint forces (..., nv) and wrenches (..., n, 6) at a time; ValueError says when they are bad."""
+        tau, external = self.torque, self.external
+        if callable(tau):
+            tau = ask(tau, "torque", (self.chain.nv,), t, q, qd)
+        if callable(external):
+            external = ask(external, "external", (self.chain.n, 6), t, q, qd)
+        return 0 * qd if tau is None else tau, external
+
+    def acceleration(self, t: float, q: Array, qd: Array) -> Array:
+        """Return qdd (..., nv)."""
+        tau, external = self.loads(t, q, qd)
+        return aba(self.chain, q, qd, tau, external=external)
+
+    def force(self, t: float, q: Array, qd: Array) -> Array:
+        """Return all that acts along the joints (..., nv), weight included, inertia not."""
+        tau, external = self.loads(t, q, qd)
+        return tau - rnea(self.chain, q, 0 * qd, 0 * qd, external=external)
+
+
+# Chapter 10, "Simulation and control": Steps
+def semi_implicit_euler_step(
+    driven: Driven, t: float, q: Array, qd: Array, h: float
+) -> tuple[Array, Array]:
+    """Return q and qd a time h later: first the velocity, then, with the new one, the place. Order 1."""
+    qd = qd + h * driven.acceleration(t, q, qd)
+    return integrate(driven.chain, q, h * qd), qd
+
+
+def rk4_step(driven: Driven, t: float, q: Array, qd: Array, h: float) -> tuple[Array, Array]:
+    """Return q and qd a time h later, by the classic four slopes. Order 4.
+
+    On balls and free bodies, whose coordinates do not add, the commutator-free form of Celledoni, Marthinsen
+    and Owren (2003), which is the classic one where they do.
+    """
+    chain, f = driven.chain, driven.acceleration
+    v1, a1 = qd, f(t, q, qd)
+    q2, v2 = integrate(chain, q, h / 2 * v1), qd + h / 2 * a1
+    a2 = f(t + h / 2, q2, v2)
+    q3, v3 = integrate(chain, q, h / 2 * v2), qd + h / 2 * a2
+    a3 = f(t + h / 2, q3, v3)
+    q4, v4 = integrate(chain, q2, h * v3 - h / 2 * v1), qd + h * a3
+    a4 = f(t + h, q4, v4)
+    half_way = integrate(chain, q, h / 12 * (3 * v1 + 2 * v2 + 2 * v3 - v4))
+    q = integrate(chain, half_way, h / 12 * (-v1 + 2 * v2 + 2 * v3 + 3 * v4))
+    return q, qd + h / 6 * (a1 + 2 * a2 + 2 * a3 + a4)
+
+
+# Chapter 10, "Simulation and control": A step that knows of a principle
+def cayley_twist(R: Array, p: Array) -> Array:
+    """Return the twist (..., 6, 1) whose Cayley transform is the motion R (..., 3, 3), p (..., 3, 1).
+
+    Near zero it is what `log_se3` gives, to second order; it needs no angle. Undefined for a half turn.
+    """
+    trace = R[..., 0, 0] + R[..., 1, 1] + R[..., 2, 2]
+    C = (R - R.mT) / (1 + trace)[..., None, None]
+    c = stack([C[..., 2, 1:2], C[..., 0, 2:3], C[..., 1, 0:1]], axis=-2)
+    return concatenate([2 * c, p - C @ p], axis=-2)
+
+
+def cayley_rate(twist: Array) -> Array:
+    """Return D (..., 6, 6): `twist` (..., 6, 1) changes by D x when its Cayley transform is moved on by x.
+
+    x is a twist seen by the fixed observer, who sees the transform first and then x.
+    """
+    c, v = twist[..., :3, :] / 2, twist[..., 3:, 0]
+    turn = eye(3) - skew(c[..., 0])
+    return block([[turn + c @ c.mT, 0], [-turn @ skew(v) / 2, turn]])
+
+
+def discrete_momenta(chain: Chain, q0: Array, q1: Array, h: float) -> tuple[Array, Array]:
+    """Return the momentum of every link (..., n, 6, 1) at the start and at the end of a step from q0 to q1.
+
+    Each about the link's origin there, in its axes there: the derivatives of the step's action with respect to
+    where the link starts, negated, and where it ends.
+    """
+    (R0, p0), (R1, p1) = forward_kinematics(chain, q0), forward_kinematics(chain, q1)
+    moved = cayley_twist(R0.mT @ R1, R0.mT @ (p1 - p0)[..., None])
+    p = chain.spatial_inertia @ moved / h
+    return cayley_rate(moved).mT @ p, cayley_rate(-moved).mT @ p
+
+
+def along_joints(chain: Chain, q: Array, wrenches: Array) -> Array:
+    """Return the sum of J^T f (..., nv) over the links; wrenches : (..., n, 6, 1), in link coordinates."""
+    X, S, _ = mechanism(chain, q, "body")
+    through, _ = inward(gather, chain.parent, (zeros((6, 1)),), X, unstack(wrenches, -3))
+    parts = [s.mT @ f for s, f in zip(S, through, strict=True)]
+    return concatenate(parts, axis=-2)[..., 0]
+
+
+def step_with_momentum(chain: Chain, q: Array, pi: Array, h: float) -> Array:
+    """Return the q that a step of h must lead to so that it starts with the joint momenta `pi` (..., nv).
+
+    Newton's method with the mass matrix in place of the derivative; ArithmeticError if h is too long for it.
+    """
+    M = crba(chain, q)
+    reach = np.abs(forward_kinematics(chain, q)[1]).max(initial=1)
+    moved = h * solve_pivoted(M, pi[..., None])[..., 0]
+    for _ in range(50):
+        start, _ = discrete_momenta(chain, q, integrate(chain, q, moved), h)
+        missing = pi - along_joints(chain, q, start)
+        correction = h * solve_pivoted(M, missing[..., None])[..., 0]
+        moved = moved + correction
+        if np.abs(correction).max(initial=0) <= 64 * np.finfo(float).eps * reach:
+            return integrate(chain, q, moved)
+    raise ArithmeticError(f"the variational step of {h:g} s does not converge: a shorter one would")
+
+
+def variational_step(
+    driven: Driven, t: float, q: Array, qd: Array, h: float
+) -> tuple[Array, Array]:
+    """Return q and qd a time h later, by the principle of least action for the step itself. Order 2.
+
+    Half of the push, a step that keeps momentum, the other half. Energy does not drift, and without forces
+    from outside the momentum is kept to rounding.
+    """
+    chain = driven.chain
+    pi = (crba(chain, q) @ qd[..., None])[..., 0] + h / 2 * driven.force(t, q, qd)
+    q1 = step_with_momentum(chain, q, pi, h)
+    _, end = discrete_momenta(chain, q, q1, h)
+    pi = along_joints(chain, q1, end)
+    M = crba(chain, q1)
+    foreseen = solve_pivoted(M, (pi + h / 2 * driven.force(t, q, qd))[..., None])[..., 0]
+    pi = pi + h / 2 * driven.force(t + h, q1, foreseen)
+    return q1, solve_pivoted(M, pi[..., None])[..., 0]
+
+
+# Chapter 10, "Simulation and control": Simulate
+@dataclass(frozen=True, eq=False)
+class Simulation:
+    """A motion: times, states and energies, and, if it ended early, why.
+
+    t : (m,) [s]; q : (m, ..., nq); qd : (m, ..., nv); kinetic, potential : (m, ...) [J]. reason : empty if all
+    times that were asked for are there; else what ended it, and when, and the last state is the last one that
+    was reached. error : the exception behind it, if there is one.
+    """
+
+    t: Array
+    q: Array
+    qd: Array
+    kinetic: Array
+    potential: Array
+    reason: str = ""
+    error: BaseException | None = None
+
+    @property
+    def energy(self) -> Array:
+        """Kinetic and potential energy together (m, ...) [J]."""
+        return self.kinetic + self.potential
+
+
+def fixed_march(
+    driven: Driven, q: Array, qd: Array, times: Array, step: Callable[..., Any], h: float
+) -> Iterator[tuple[float, float, Callable[[float], Any]]]:
+    """Yield step after step: where it starts and ends, and how to find the state at a time in it.
+
+    Each time that is asked for is the end of a step; between two of them the steps are equal, h at most.
+    """
+    for start, end in pairwise(times):
+        grid = np.linspace(start, end, max(int(np.ceil((end - start) / h - 1e-9)), 1) + 1)
+        for old, new in pairwise(grid):
+            ahead = step(driven, old, q, qd, new - old)
+
+            def at(t: float, old=old, new=new, here=(q, qd), ahead=ahead) -> Any:
+                return ahead if t == new else step(driven, old, *here, t - old)
+
+            yield old, new, at
+            q, qd = ahead
+
+
+def adaptive_march(
+    driven: Driven, q: Array, qd: Array, times: Array, method: str, **options: Any
+) -> Iterator[tuple[float, float, Callable[[float], Any]]]:
+    """Yield the steps of one of SciPy's methods, as `fixed_march` does; ArithmeticError when it gives up."""
+    from scipy import integrate as scipy_integrate
+
+    chain = driven.chain
+
+    def state(y: Array) -> tuple[Array, Array]:
+        place = y[: q.size].reshape(q.shape)
+        return integrate(chain, place, 0 * qd), y[q.size :].reshape(qd.shape)  # on the unit sphere
+
+    def slope(t: float, y: Array) -> Array:
+        rates = coordinate_rate(chain, *state(y)), driven.acceleration(t, *state(y))
+        return np.concatenate([rate.ravel() for rate in rates])
+
+    flat = np.concatenate([q.ravel(), qd.ravel()])
+    solver = getattr(scipy_integrate, method)(slope, times[0], flat, times[-1], **options)
+    while solver.status == "running":
+        message = solver.step()
+        if solver.status == "failed":
+            raise ArithmeticError(message)
+
+        def at(t: float) -> Any:
+            return state(solver.y if t == solver.t else solver.dense_output()(t))
+
+        yield solver.t_old, solver.t, at
+
+
+def with_progress(march: Iterator[Any], start: float, end: float) -> Iterator[Any]:
+    """Pass the steps on; from the third second on, say on standard error how far the simulation is."""
+    began = shown = time.monotonic()
+    try:
+        for old, new, at in march:
+            yield old, new, at
+            now = time.monotonic()
+            if now - began > 3 and now - shown > 0.5:
+                left = (now - began) * (end - new) / (new - start)
+                print(
+                    f"\rsimulated {new - start:.3g} of {end - start:.3g} s, about {left:.0f} s to go ",
+                    end="",
+                    file=sys.stderr,
+                    flush=True,
+                )
+                shown = now
+    finally:
+        if shown > began:
+            print(file=sys.stderr)
+
+
+def crossing(until: Any, old: float, new: float, at: Callable[[float], Any]) -> float | None:
+    """Return the time in a step at which `until` falls to zero; None if it does not."""
+    from scipy.optimize import brentq
+
+    def height(t: float) -> float:
+        return float(ask(until, "until", (), t, *at(t)))
+
+    if not height(old) > 0 >= height(new):
+        return None
+    return brentq(height, old, new, xtol=4 * np.finfo(float).eps * max(abs(old), abs(new)))
+
+
+# Chapter 10, "Simulation and control": Simulate
+def choose_march(
+    driven: Driven,
+    q: Array,
+    qd: Array,
+    times: Array,
+    method: str,
+    step: float | None,
+    **options: Any,
+) -> Iterator[Any]:
+    """Return the steps of a method; ValueError if there is no such method, or if it lacks the length of its steps."""
+    fixed = {
+        "RK4": rk4_step,
+        "semi-implicit Euler": semi_implicit_euler_step,
+        "variational": variational_step,
+    }
+    adaptive = ("BDF", "DOP853", "LSODA", "RK23", "RK45", "Radau")
+    if step is not None:
+        require_positive(step, "step")
+    if method in fixed:
+        if step is None:
+            raise ValueError(f"{method!r} takes equal steps: `step` must say how long [s]")
+        return fixed_march(driven, q, qd, times, fixed[method], step)
+    if method not in adaptive:
+        raise ValueError(f"method is {method!r}, but must be one of {[*fixed, *adaptive]}")
+    longest = np.inf if step is None else step
+    return adaptive_march(driven, q, qd, times, method, max_step=longest, **options)
+
+
+def follow(march: Iterator[Any], times: Array, until: Any) -> Iterator[tuple[Any, bool]]:
+    """Yield states (t, q, qd), and whether each was asked for, to the end or to where `until` falls to zero."""
+    done = 1
+    for old, new, at in march:
+        event = None if until is None else crossing(until, old, new, at)
+        end = new if event is None else event
+        while done < len(times) and times[done] <= end:
+            yield (times[done], *at(times[done])), True
+            done += 1
+        q, qd = at(end)
+        if not (np.isfinite(q).all() and np.isfinite(qd).all()):
+            raise ArithmeticError("the state is no longer finite: shorter steps may help")
+        yield (end, q, qd), False
+        if event is not None:
+            return
+
+
+@checked(q="nq", qd="nv")
+def simulate(
+    chain: Chain,
+    q: Array,
+    qd: Array,
+    *,
+    t: Array,
+    torque: Any = None,
+    external: Any = None,
+    method: str = "DOP853",
+    step: float | None = None,
+    until: Callable[[float, Array, Array], float] | None = None,
+    rtol: float = 1e-8,
+    atol: float = 1e-10,
+    progress: bool = True,
+) -> Simulation:
+    """Return the motion of a chain or tree from q (..., nq), qd (..., nv) at t[0], at all times t.
+
+    t : (m,) increasing [s]. torque : (nv,), or a function of (t, q, qd) that gives the joint forces (..., nv);
+    external : (n, 6), or such a function, that gives the wrench on each link, about its origin in its axes;
+    None is nothing. method : one of SciPy's ("DOP853", "RK45", "RK23", "Radau", "BDF", "LSODA"), whose steps
+    follow rtol and atol and are `step` [s] at most; or "RK4", "semi-implicit Euler" or "variational", whose
+    steps are equal, and `step` at most. until : a function of (t, q, qd); where it falls to zero from above, the
+    simulation ends, and that state is the last. progress : whether a long simulation says how far it is.
+    With batch axes all states take the same steps. Needs SciPy. Whatever ends it early, an interruption by the
+    user too, leaves what was computed in the result, with the reason; RuntimeWarning says so. ValueError for
+    bad input; for torque, external and until if they are bad at t[0].
+    """
+    times = check_times(t)
+    shape = np.broadcast_shapes(q.shape[:-1], qd.shape[:-1])
+    q, qd = (np.broadcast_to(x, (*shape, x.shape[-1])).astype(float) for x in (q, qd))
+    driven = Driven(
+        chain,
+        check_load(torque, "torque", (chain.nv,)),
+        check_load(external, "external", (chain.n, 6)),
+    )
+    march = choose_march(driven, q, qd, times, method, step, rtol=rtol, atol=atol)
+    driven.acceleration(times[0], q, qd)  # what is bad at once is told at once
+    if until is not None:
+        ask(until, "until", (), times[0], q, qd)
+    if progress:
+        march = with_progress(march, times[0], times[-1])
+
+    states, reason, problem = [(times[0], q, qd)], "", None
+    last = states[0]
+    try:
+        for last, wanted in follow(march, times, until):
+            if wanted:
+                states.append(last)
+        if len(states) < len(times):
+            reason = f"`until` fell to zero at t = {last[0]:.6g} s"
+    except (Exception, KeyboardInterrupt) as caught:
+        problem = caught
+        what = "interrupted" if isinstance(caught, KeyboardInterrupt) else str(caught)
+        reason = f"{what} (the last state reached is that at t = {last[0]:.6g} s)"
+        warnings.warn(f"the simulation ended early: {reason}", RuntimeWarning, stacklevel=3)
+    if reason and last[0] > states[-1][0]:
+        states.append(last)
+    t, q, qd = (np.array(column) for column in zip(*states, strict=True))
+    return Simulation(
+        t, q, qd, kinetic_energy(chain, q, qd), potential_energy(chain, q), reason, problem
+    )
