@@ -273,7 +273,9 @@ function render({ model, el }) {
     const felt = inverseDynamics(tree, { R, p }, talk.request.qd, qdd, 0).centres;
     const accelerations = felt.map((a) => add(a, gravity));
     const metres = (0.45 * reach) / roundUp(accelerations.map(norm)); // a m/s^2 of the arrows
-    accelerations.forEach((a, i) => mass[i] > 0 && stage.arrow(add(p[i], apply(R[i], tree.com[i])), scale(metres, a), "motion", { width: 3 }));
+    accelerations.forEach((a, i) => {
+      if (mass[i] > 0 && norm(a) > 1e-9) stage.arrow(add(p[i], apply(R[i], tree.com[i])), scale(metres, a), "motion", { width: 3 });
+    });
   }
 
   // Where the chain is a little later, to second order.

@@ -79,13 +79,13 @@ class HybridExplorer(Explorer):
         q, qd, qdd, tau = (np.array(request[name], float) for name in ("q", "qd", "qdd", "tau"))
         R, p = forward_kinematics(chain, q)
         given = {"prescribed": told, "qdd": qdd[told], "tau": tau[~told]}
-        shapes = [(chain.nv,), (chain.nv,)]
+        shapes: list[tuple[int, ...]] = [(chain.nv,), (chain.nv,)]
         qdd, tau = self.call("hybrid_dynamics", chain, q, qd, **given, shapes=shapes)
         return {"R": R, "p": p, "qdd": qdd, "tau": tau}
 
 
 def _strongest(chain: Chain, reach: float) -> list[float]:
-    """Return how far the slider of each joint's force goes: twice what the links' weight could ask of it, rounded up."""
+    """Return how far the slider of each joint's force goes: twice what all links' weight could ask of it."""
     weight = 20 * float(chain.mass.sum()) or 1.0  # twice, at 10 m/s^2
     most = {"Revolute": _rounded_up(weight * reach), "Prismatic": _rounded_up(weight)}
     return [most[kind] for kind in _kinds(chain) if kind != "Fixed"]
