@@ -88,11 +88,11 @@ function render({ model, el }) {
   // --- Inputs: a switch and one number for each joint, in its row and on the joint itself ---------------------------------
 
   const range = (i, name) => (name === "qdd" ? 30 : tree.strongest[column[i]]);
-  const stepOf = (i, name) => range(i, name) / 200;
+  const stepOf = (i, name) => (name === "qdd" ? 0.1 : range(i, name) / 200);
   function givenRow(i) {
     const numbersOf = ["qdd", "tau"].map((name) => {
       const of = name === "qdd" ? "acceleration of" : "force of";
-      const limits = { min: -range(i, name), max: range(i, name), step: rounded(stepOf(i, name), 3) };
+      const limits = { min: -range(i, name), max: range(i, name), step: stepOf(i, name), digits: range(i, name) < 5 ? 5 : 2 };
       return numberRow(names[i], { of, ...limits, unit: units(i)[name] }, () => talk.request[name][column[i]], (value) => give(i, name, value));
     });
     const switches = numbersOf.map(({ row }) => {

@@ -68,7 +68,7 @@ class HybridExplorer(Explorer):
             "inertia": chain.inertia,
             "gravity": chain.gravity,
             "view": VIEWS[view],
-            "strongest": _strongest(chain, scene["reach"]),
+            "strongest": _strongest(chain, scene["tip"]),
         }
         self.chain = chain
         super().__init__({"hybrid_dynamics": hybrid_dynamics}, {**start, "prescribed": told}, scene)
@@ -84,11 +84,17 @@ class HybridExplorer(Explorer):
         return {"R": R, "p": p, "qdd": qdd, "tau": tau}
 
 
-def _strongest(chain: Chain, reach: float) -> list[float]:
-    """Return how far the slider of each joint's force goes: twice what all links' weight could ask of it."""
-    weight = 20 * float(chain.mass.sum()) or 1.0  # twice, at 10 m/s^2
-    most = {"Revolute": _rounded_up(weight * reach), "Prismatic": _rounded_up(weight)}
-    return [most[kind] for kind in _kinds(chain) if kind != "Fixed"]
+def _strongest(chain: Chain, tip: np.ndarray) -> list[float]:
+    """Return how far the slider of each joint's force goes: twice what the weight of all it carries could ask of it."""
+    step = np.linalg.norm(chain.offset, axis=-1)
+    last = np.linalg.norm([*chain.com[:-1], tip], axis=-1)
+    most = []
+    for i in chain.link_of_column:
+        beyond = [k for k in range(chain.n) if i in chain.path(k)]
+        lengths = [step[[j for j in chain.path(k) if j > i]].sum() + last[k] for k in beyond]
+        arm = max(lengths) if _kinds(chain)[i] == "Revolute" else 1
+        most.append(_rounded_up(20 * chain.mass[beyond].sum() * arm or 1.0))  # at 10 m/s^2
+    return most
 
 
 def _rounded_up(x: float) -> float:

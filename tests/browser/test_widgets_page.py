@@ -1399,12 +1399,13 @@ def test_a_joint_is_told_or_set_free_by_mouse_and_keyboard(put_on_page):
     expect_parts(page, widget)
     for key in ("ArrowUp", "Shift+ArrowUp", "ArrowDown"):
         page.keyboard.press(key)
-    assert request_of(page)["qdd"] == pytest.approx([2, 0, 1.5, 0])
+    assert request_of(page)["qdd"] == pytest.approx([2, 0, 1, 0])
     expect_parts(page, widget)
     page.keyboard.press("Enter")
     page.keyboard.press("ArrowDown")
     assert request_of(page)["prescribed"] == [True, False, False, False]
-    assert request_of(page)["tau"] == pytest.approx([0, 0, -1, 0])
+    assert widget.scene["strongest"][2] == 50
+    assert request_of(page)["tau"] == pytest.approx([0, 0, -0.5, 0])
     expect_parts(page, widget)
     page.keyboard.press("Tab")
     page.keyboard.press("Space")
@@ -1421,7 +1422,7 @@ def test_the_switch_of_a_row_keeps_the_focus_and_changes_the_slider(put_on_page)
     expect(acceleration).to_be_hidden()
     force.focus()
     page.keyboard.press("ArrowRight")
-    assert request_of(page)["tau"] == [0, 0, 0.5, 0]
+    assert request_of(page)["tau"] == [0, 0, 0.25, 0]
     switch = page.get_by_role("button", name="slide is free, its force is given; tell it")
     switch.focus()
     page.keyboard.press("Enter")
@@ -1433,7 +1434,7 @@ def test_the_switch_of_a_row_keeps_the_focus_and_changes_the_slider(put_on_page)
     expect_parts(page, widget)
     told.click()
     expect(switch).to_be_focused()
-    assert request_of(page)["tau"] == [0, 0, 0.5, 0]
+    assert request_of(page)["tau"] == [0, 0, 0.25, 0]
     expect_parts(page, widget)
 
 
