@@ -15,6 +15,7 @@ from chaindyn.widgets._base import Explorer
 from chaindyn.widgets.chain import ChainExplorer
 from chaindyn.widgets.effort import EffortExplorer
 from chaindyn.widgets.heft import HeftExplorer
+from chaindyn.widgets.hybrid import HybridExplorer
 from chaindyn.widgets.impact import ImpactExplorer
 from chaindyn.widgets.inertia import InertiaExplorer
 from chaindyn.widgets.mass import MassMatrixExplorer
@@ -26,6 +27,7 @@ __all__ = [
     "EffortExplorer",
     "Explorer",
     "HeftExplorer",
+    "HybridExplorer",
     "ImpactExplorer",
     "InertiaExplorer",
     "MassMatrixExplorer",

@@ -30,7 +30,7 @@ class EffortExplorer(Explorer):
     load is negative or not finite, or q, qd, qdd, tip or limits have another shape.
     """
 
-    _esm = source("base.js", "tree.js", "effort.js")
+    _esm = source("base.js", "tree.js", "laws.js", "effort.js")
 
     def __init__(
         self,

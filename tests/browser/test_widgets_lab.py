@@ -229,6 +229,58 @@ def test_in_jupyterlab_a_blow_is_answered_within_a_tenth_of_a_second(
         page.context.close()
 
 
+TOLD = """
+from chaindyn import Chain, Link, Prismatic, Revolute, hybrid_dynamics
+from chaindyn.widgets import HybridExplorer
+
+inertia = ((0.03, 0, 0), (0, 0.03, 0), (0, 0, 0.001))
+links = [
+    Link(Prismatic((1, 0, 0)), 3, (0, 0, 0), inertia, name="cart"),
+    Link(Revolute((0, 1, 0)), 1, (0, 0, -0.3), inertia, (0, 0, -0.15), name="rod"),
+]
+
+def strict(*state, qdd, **given):
+    if max(abs(qdd), default=0) > 2:
+        raise ArithmeticError("too much")
+    return hybrid_dynamics(*state, qdd=qdd, **given)
+
+HybridExplorer(Chain(links), hybrid_dynamics=strict, view="xz")
+"""
+
+
+@pytest.mark.parametrize("lab", [TOLD], indirect=True)
+def test_in_jupyterlab_a_joint_is_told_and_set_free_by_keys(
+    chromium: Browser, lab: tuple[str, Path]
+) -> None:
+    address, _ = lab
+    page = chromium.new_context(viewport={"width": 1280, "height": 1400}).new_page()
+    try:
+        page.goto(address)
+        run_all(page)
+        source, error = page.locator(".source"), page.locator(".chaindyn .error")
+        python = "Computed by Python with your hybrid_dynamics."
+        expect(source).to_have_text(python, timeout=20_000)
+        cells = page.locator(".jp-Cell").count()
+        work, rod = page.locator(".chaindyn .work"), page.locator("[data-joint=rod]")
+        expect(work).to_contain_text("Told: cart. Free: rod.")
+        rod.focus()
+        page.keyboard.press("Enter")
+        expect(work).to_contain_text("All told")
+        for key in ("Shift+ArrowUp", "Shift+ArrowUp", "a", "b", "x"):
+            page.keyboard.press(key)
+        expect(error).to_contain_text("ArithmeticError: too much; in hybrid_dynamics, line 12")
+        page.keyboard.press("Space")
+        expect(work).to_contain_text("Told: cart. Free: rod.")
+        expect(error).to_be_empty()
+        expect(rod).to_be_focused()
+        page.locator("[data-joint=cart]").click()
+        expect(work).to_contain_text("All free")
+        expect(source).to_have_text(python)
+        assert page.locator(".jp-Cell").count() == cells
+    finally:
+        page.context.close()
+
+
 # Of 15 arrow keys in the map and 15 moves of the restitution's slider, the milliseconds until what Python answers is
 # drawn: while it is there, the table changes only with its answers. The map, which the slider changes, follows after.
 ANSWER_TIMES = """async () => {
