@@ -1,10 +1,7 @@
 """Forward dynamics: laws that accelerations obey, Pinocchio's results, other numbers, and what is refused."""
 
-import gzip
-import json
 import warnings
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,6 +14,7 @@ from trees import (
     bound,
     mass_matrix_and_bias,
     motion,
+    oracle,
     random_inertia,
     random_tree,
     stored_chain,
@@ -42,9 +40,7 @@ from chaindyn._ops import divide, solve
 from chaindyn.articulated import articulate, respond
 from chaindyn.teaching import normwise
 
-STORED = json.loads(
-    gzip.decompress(Path(__file__, "../oracles/aba.json.gz").resolve().read_bytes())
-)
+MODELS = oracle("aba")["models"]
 MASSLESS = (0, (0, 0, 0), np.zeros((3, 3), int))
 ROD = Link(Revolute(), 1, (0.5, 0, 0), np.diag([0, 1 / 12, 1 / 12]), offset=(1, 0, 0))
 MOVING = [case for case in CASES if case.n <= 30 and random_tree(case).nv > 0]
@@ -265,9 +261,7 @@ def test_steps_take_joints_of_any_freedom():
 # --- Pinocchio ---
 
 
-@pytest.mark.parametrize(
-    "model", STORED["models"], ids=lambda model: model["name"].replace(" ", "-")
-)
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model["name"].replace(" ", "-"))
 @pytest.mark.parametrize("recursion", ["body", "world"])
 def test_pinocchio_computes_the_same(model, recursion):
     chain = stored_chain(model)

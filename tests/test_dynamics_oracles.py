@@ -4,15 +4,11 @@ Pinocchio's results are kept as data, so that this runs where it is not installe
 An error is measured by what is compared, or, where the terms of a sum cancel, by the terms.
 """
 
-import gzip
-import json
-from pathlib import Path
-
 import numpy as np
 import pytest
 from scipy.linalg import cho_factor, cho_solve
 from scipy.spatial.transform import Rotation
-from trees import EPS, EVERY_KIND, allowed, assert_near, projected, stored_chain, wrench_at
+from trees import EPS, EVERY_KIND, allowed, assert_near, oracle, projected, stored_chain, wrench_at
 
 from chaindyn import (
     Chain,
@@ -36,10 +32,7 @@ from chaindyn import (
     solve_full_system,
 )
 
-STORED = json.loads(
-    gzip.decompress(Path(__file__, "../oracles/dynamics.json.gz").resolve().read_bytes())
-)
-MODELS = STORED["models"]
+MODELS = oracle("dynamics")["models"]
 ROBOTS = [model for model in MODELS if "file" in model]
 RECURSIONS = ("body", "world")
 

@@ -1,12 +1,9 @@
 """Blows: against Pinocchio and a dense solve, laws that impulses obey, other numbers, and what is refused."""
 
-import gzip
-import json
 import warnings
 from dataclasses import fields, replace
 from fractions import Fraction
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,6 +17,7 @@ from trees import (
     at_point,
     mass_matrix_and_bias,
     motion,
+    oracle,
     projected,
     random_inertia,
     random_rotation,
@@ -48,10 +46,7 @@ from chaindyn import (
 )
 from chaindyn.teaching import normwise
 
-STORED = json.loads(
-    gzip.decompress(Path(__file__, "../oracles/impulse.json.gz").resolve().read_bytes())
-)
-MODELS = STORED["models"]
+MODELS = oracle("impulse")["models"]
 RECURSIONS = ("body", "world")
 FRAMES = ("body", "world", "mixed")
 MOVING = [

@@ -1,12 +1,8 @@
 """Against Pinocchio: its results are kept as data, so that this runs where it is not installed."""
 
-import gzip
-import json
-from pathlib import Path
-
 import numpy as np
 import pytest
-from trees import assert_near, bound, stored_chain
+from trees import assert_near, bound, oracle, stored_chain
 
 from chaindyn import (
     body_accelerations,
@@ -17,10 +13,7 @@ from chaindyn import (
     load_urdf,
 )
 
-STORED = json.loads(
-    gzip.decompress(Path(__file__, "../oracles/pinocchio.json.gz").resolve().read_bytes())
-)
-MODELS = STORED["models"]
+MODELS = oracle("pinocchio")["models"]
 ROBOTS = [model for model in MODELS if "file" in model]
 FRAMES = ("body", "world", "mixed")
 

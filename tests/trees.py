@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -117,6 +120,15 @@ def motion(case: Case, chain: Chain, batch: tuple[int, ...] = ()) -> tuple[Any, 
     if case.variety == "tiny":
         q = integrate(chain, chain.neutral, 1e-8 * difference(chain, chain.neutral, q))
     return q, qd, rng.normal(size=qd.shape)
+
+
+def oracle(name: str) -> Any:
+    """Return what an engine computed, from oracles/name.json.gz."""
+    return json.loads(
+        gzip.decompress(
+            Path(__file__).with_name("oracles").joinpath(f"{name}.json.gz").read_bytes()
+        )
+    )
 
 
 def stored_chain(model: dict[str, Any]) -> Chain:

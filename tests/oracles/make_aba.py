@@ -6,9 +6,6 @@ the model that each result is of. Pinocchio reads the robots' files itself; the 
 
 from __future__ import annotations
 
-import gzip
-import importlib.metadata
-import json
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +20,7 @@ from oracles.make_pinocchio import (
     model_of_file,
     robot_path,
     velocity,
+    write,
 )
 from trees import Case, motion, random_tree
 
@@ -104,17 +102,5 @@ def tree(case: Case) -> dict[str, Any]:
     return record(str(case), chain, *model_with_bodies(chain), case)
 
 
-def main() -> None:
-    """Write the file; floats are written so that they are read back to the bit."""
-    content = {
-        "engine": f"Pinocchio {pin.__version__}",
-        "robots": f"example-robot-data {importlib.metadata.version('example-robot-data')}",
-        "models": [robot(name) for name in NAMES] + [tree(case) for case in TREES],
-    }
-    text = json.dumps(content, default=lambda x: x.tolist(), separators=(",", ":"))
-    FILE.write_bytes(gzip.compress(text.encode(), mtime=0))
-    print(f"{FILE.name}: {len(content['models'])} models, {FILE.stat().st_size / 1e3:.0f} kB")
-
-
 if __name__ == "__main__":
-    main()
+    write(FILE, [robot(name) for name in NAMES] + [tree(case) for case in TREES])

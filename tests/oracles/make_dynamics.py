@@ -7,9 +7,6 @@ built joint by joint, a universal joint as two hinges with nothing between.
 
 from __future__ import annotations
 
-import gzip
-import importlib.metadata
-import json
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +14,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 from oracles.make_impulse import blow_on, inverse_inertias, jacobians, reactions, response
-from oracles.make_pinocchio import chain_data, robot_path
+from oracles.make_pinocchio import chain_data, robot_path, write
 from trees import EVERY_KIND, Case, motion, random_tree
 
 from chaindyn import (
@@ -255,17 +252,5 @@ def tree(case: Case) -> dict[str, Any]:
     return record(name_of(case), model_of_tree(chain), whole, case)
 
 
-def main() -> None:
-    """Write the file; floats are written so that they are read back to the bit."""
-    content = {
-        "engine": f"Pinocchio {pin.__version__}",
-        "robots": f"example-robot-data {importlib.metadata.version('example-robot-data')}",
-        "models": [robot(name) for name in ROBOTS] + [tree(case) for case in TREES],
-    }
-    text = json.dumps(content, default=lambda x: x.tolist(), separators=(",", ":"))
-    FILE.write_bytes(gzip.compress(text.encode(), mtime=0))
-    print(f"{FILE.name}: {len(content['models'])} models, {FILE.stat().st_size / 1e3:.0f} kB")
-
-
 if __name__ == "__main__":
-    main()
+    write(FILE, [robot(name) for name in ROBOTS] + [tree(case) for case in TREES])

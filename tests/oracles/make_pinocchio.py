@@ -239,17 +239,17 @@ def record(name: str, chain: Chain, model: Any, frames: list[int], case: Case) -
     }
 
 
-def main() -> None:
-    """Write the file; floats are written so that they are read back to the bit."""
+def write(file: Path, models: list[dict[str, Any]]) -> None:
+    """Write models to a file, with what computed them; floats so that they are read back to the bit."""
     content = {
         "engine": f"Pinocchio {pin.__version__}",
         "robots": f"example-robot-data {importlib.metadata.version('example-robot-data')}",
-        "models": [robot(name) for name in ROBOTS] + [tree(case) for case in TREES],
+        "models": models,
     }
     text = json.dumps(content, default=lambda x: x.tolist(), separators=(",", ":"))
-    FILE.write_bytes(gzip.compress(text.encode(), mtime=0))
-    print(f"{FILE.name}: {len(content['models'])} models, {FILE.stat().st_size / 1e3:.0f} kB")
+    file.write_bytes(gzip.compress(text.encode(), mtime=0))
+    print(f"{file.name}: {len(models)} models, {file.stat().st_size / 1e3:.0f} kB")
 
 
 if __name__ == "__main__":
-    main()
+    write(FILE, [robot(name) for name in ROBOTS] + [tree(case) for case in TREES])
