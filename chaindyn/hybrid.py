@@ -1,5 +1,5 @@
 # Generated from chapters/09_hybrid_dynamics.md by `python -m book export`; edit it there.
-# sha256 of the text below: db9675e1884e4ab5d03e9c59db166f8381a4f2f7a769182d6a443e60a561dd6f
+# sha256 of the text below: 5d3198321217d20510a77d7a2b51227982a2ba54380ad1d2d8048fac8c74d504
 """Hybrid dynamics: some joints move as they are told, the others as they are pushed.
 
 Derived in chapter 9, "Hybrid dynamics".
@@ -14,6 +14,7 @@ from chaindyn._check import (
     check_mask,
     checked,
     require_finite,
+    require_same_batch,
     require_shape,
 )
 from chaindyn._ops import Array, concatenate, solve, unstack, zeros
@@ -33,20 +34,30 @@ def interleave(mask: Array, told: Array, other: Array) -> Array:
 
 
 def check_hybrid(
-    chain: Chain, prescribed: Array, qdd: Array, tau: Array
+    chain: Chain,
+    prescribed: Array,
+    qdd: Array,
+    tau: Array,
+    q: Array,
+    qd: Array,
+    external: Array | None = None,
 ) -> tuple[Array, Array, Array]:
-    """Return mask, qdd and tau as arrays; ValueError if their lengths do not fit together."""
+    """Return mask, qdd and tau as arrays; ValueError if they do not fit together, or to the state."""
     mask = check_mask(prescribed, "prescribed", chain.nv)
-    given = []
-    for name, x, count, which in [
-        ("qdd", qdd, mask.sum(), "prescribed"),
-        ("tau", tau, (~mask).sum(), "not prescribed"),
-    ]:
+
+    def entries(x: Array, name: str, own: Array, does: str) -> Array:
+        columns = np.flatnonzero(own)
+        why = f": the mask {does} {len(columns)} of the {chain.nv} velocities"
         x = as_array(x, name)
-        require_shape(x, name, (int(count),), f": {count} of the {chain.nv} velocities are {which}")
-        require_finite(x, name)
-        given.append(x)
-    return mask, *given
+        require_shape(x, name, (len(columns),), why)
+        require_finite(x, name, lambda i: f"link {chain.link_of('nv', columns[i[-1]])!r}")
+        return x
+
+    qdd = entries(qdd, "qdd", mask, "prescribes")
+    tau = entries(tau, "tau", ~mask, "leaves open")
+    arrays = {"q": (q, 1), "qd": (qd, 1), "qdd": (qdd, 1), "tau": (tau, 1)}
+    require_same_batch(arrays if external is None else arrays | {"external": (external, 2)})
+    return mask, qdd, tau
 
 
 @checked(q="nq", qd="nv")
@@ -57,7 +68,7 @@ def hybrid_dynamics_dense(
 
     Kim (2012), (34), and the upper row of his equations, which gives the forces that are not printed.
     """
-    u, qdd, tau = check_hybrid(chain, prescribed, qdd, tau)
+    u, qdd, tau = check_hybrid(chain, prescribed, qdd, tau, q, qd)
     M, h = crba(chain, q), bias_force(chain, q, qd)[..., None]
     M_uu, M_uv, M_vv = M[..., u, :][..., u], M[..., u, :][..., ~u], M[..., ~u, :][..., ~u]
     told = qdd[..., None]
@@ -89,7 +100,7 @@ def hybrid_dynamics(
     computed in. All true is `rnea`, all false is `aba`. ValueError names the joint that feels no inertia
     among those that are free to move. Kim (2012), (51)-(53) and Table 4.
     """
-    u, qdd, tau = check_hybrid(chain, prescribed, qdd, tau)
+    u, qdd, tau = check_hybrid(chain, prescribed, qdd, tau, q, qd, external)
     X, S, inertias = mechanism(chain, q, recursion, qd, qdd, tau, external)
     eta, bias = velocity_terms(chain, q, qd, X, inertias, recursion)
     bias = less_external(chain, q, bias, external, external_frame, recursion)
