@@ -130,7 +130,10 @@ def check_chain(chain: Any) -> None:
 
 def check_mask(mask: Any, name: str, nv: int) -> np.ndarray:
     """Return a mask as booleans (nv,), one for each joint velocity, or say what is wrong with it."""
-    array = np.asarray(mask)
+    try:
+        array = np.asarray(mask)
+    except ValueError:  # rows that differ in length
+        array = np.empty(0)
     if array.dtype != bool or array.shape != (nv,):
         raise ValueError(
             f"{name} is {mask!r}, but must be {nv} booleans, one for each joint velocity of this chain (nv = {nv})"

@@ -1,5 +1,5 @@
 # Generated from chapters/08_articulated_body_inertia.md by `python -m book export`; edit it there.
-# sha256 of the text below: 7273628bff6f218fec6363f47ca4c305d5af92b65170bb95e34aeadeceb8b5ff
+# sha256 of the text below: d871f80618e575b6ee9458ebb9bf43e7eda7478815e42feace398748018b55e9
 """Forward dynamics by articulated-body inertia: how a chain accelerates, link by link.
 
 Derived in chapter 8, "Articulated-body inertia".
@@ -84,7 +84,8 @@ def articulate(
     U = I_hat @ S
     D = S.mT @ U
     u = tau - S.mT @ B
-    I_up = I_hat - U @ solve(D, U.mT)  # the joint yields
+    # the joint yields; with U^T for S^T I_hat, what rounding leaves unsymmetric would double at every link
+    I_up = I_hat - U @ solve(D, S.mT @ I_hat)
     B_up = B + I_up @ eta + U @ solve(D, u)
     return Articulated(I_hat, U, D, u, B), (X.mT @ I_up @ X, X.mT @ B_up)
 

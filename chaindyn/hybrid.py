@@ -1,5 +1,5 @@
 # Generated from chapters/09_hybrid_dynamics.md by `python -m book export`; edit it there.
-# sha256 of the text below: db9675e1884e4ab5d03e9c59db166f8381a4f2f7a769182d6a443e60a561dd6f
+# sha256 of the text below: df0b2eb8c621a8e189f79c840c30f3e2a9e45d18dcb375068fc54decefc21a8a
 """Hybrid dynamics: some joints move as they are told, the others as they are pushed.
 
 Derived in chapter 9, "Hybrid dynamics".
@@ -13,7 +13,9 @@ from chaindyn._check import (
     as_array,
     check_mask,
     checked,
+    is_concrete,
     require_finite,
+    require_same_batch,
     require_shape,
 )
 from chaindyn._ops import Array, concatenate, solve, unstack, zeros
@@ -22,7 +24,13 @@ from chaindyn.chain import Chain, outward
 from chaindyn.composite import crba
 from chaindyn.inverse_dynamics import bias_force, by_joint, less_external, mechanism, velocity_terms
 
-__all__ = ["check_hybrid", "hybrid_dynamics", "hybrid_dynamics_dense", "interleave"]
+__all__ = [
+    "check_hybrid",
+    "hybrid_dynamics",
+    "hybrid_dynamics_dense",
+    "interleave",
+    "require_regular",
+]
 
 
 # Chapter 9, "Hybrid dynamics": The dense route
@@ -33,20 +41,49 @@ def interleave(mask: Array, told: Array, other: Array) -> Array:
 
 
 def check_hybrid(
-    chain: Chain, prescribed: Array, qdd: Array, tau: Array
+    chain: Chain,
+    prescribed: Array,
+    qdd: Array,
+    tau: Array,
+    q: Array,
+    qd: Array,
+    external: Array | None = None,
 ) -> tuple[Array, Array, Array]:
-    """Return mask, qdd and tau as arrays; ValueError if their lengths do not fit together."""
+    """Return mask, qdd and tau as arrays; ValueError if they do not fit together, or to the state."""
     mask = check_mask(prescribed, "prescribed", chain.nv)
-    given = []
-    for name, x, count, which in [
-        ("qdd", qdd, mask.sum(), "prescribed"),
-        ("tau", tau, (~mask).sum(), "not prescribed"),
-    ]:
+
+    def entries(x: Array, name: str, own: Array, does: str) -> Array:
+        columns = np.flatnonzero(own)
+        why = f": the mask {does} {len(columns)} of the {chain.nv} velocities"
         x = as_array(x, name)
-        require_shape(x, name, (int(count),), f": {count} of the {chain.nv} velocities are {which}")
-        require_finite(x, name)
-        given.append(x)
-    return mask, *given
+        require_shape(x, name, (len(columns),), why)
+        require_finite(x, name, lambda i: f"link {chain.link_of('nv', columns[i[-1]])!r}")
+        return x
+
+    qdd = entries(qdd, "qdd", mask, "prescribes")
+    tau = entries(tau, "tau", ~mask, "leaves open")
+    arrays = {"q": (q, 1), "qd": (qd, 1), "qdd": (qdd, 1), "tau": (tau, 1)}
+    require_same_batch(arrays if external is None else arrays | {"external": (external, 2)})
+    return mask, qdd, tau
+
+
+def require_regular(chain: Chain, M_vv: Array, u: Array) -> None:
+    """Refuse a mass matrix (..., n_v, n_v) of free velocities that is singular to rounding, naming a joint.
+
+    u : where the velocities are prescribed. Symbols and traced arrays pass.
+    """
+    if not is_concrete(M_vv) or not M_vv.size:
+        return
+    sizes = np.sqrt(np.diagonal(M_vv, axis1=-2, axis2=-1))[..., None]
+    sizes = np.where(sizes > 0, sizes, 1)
+    values, vectors = np.linalg.eigh(M_vv / (sizes * sizes.mT))  # so that units play no part
+    singular = np.argwhere(values[..., 0] <= 10 * M_vv.shape[-1] * np.finfo(float).eps)
+    if len(singular):
+        column = np.flatnonzero(~u)[np.abs(vectors[(*singular[0], ..., 0)]).argmax()]
+        raise ValueError(
+            f"M is singular: the joint of link {chain.link_of('nv', column)!r} feels no inertia in this posture; "
+            "the link, or what it carries, needs mass that this joint moves"
+        )
 
 
 @checked(q="nq", qd="nv")
@@ -55,11 +92,13 @@ def hybrid_dynamics_dense(
 ) -> tuple[Array, Array]:
     """Return what `hybrid_dynamics` does, from the mass matrix: O(n^2) + O(n_v^3), and no external wrenches.
 
-    Kim (2012), (34), and the upper row of his equations, which gives the forces that are not printed.
+    ValueError names a joint that feels no inertia, if what is free to move has a singular M_vv. Kim (2012), (34),
+    and the upper row of his equations, which gives the forces that are not printed.
     """
-    u, qdd, tau = check_hybrid(chain, prescribed, qdd, tau)
+    u, qdd, tau = check_hybrid(chain, prescribed, qdd, tau, q, qd)
     M, h = crba(chain, q), bias_force(chain, q, qd)[..., None]
     M_uu, M_uv, M_vv = M[..., u, :][..., u], M[..., u, :][..., ~u], M[..., ~u, :][..., ~u]
+    require_regular(chain, M_vv, u)
     told = qdd[..., None]
     other = solve(M_vv, tau[..., None] - h[..., ~u, :] - M_uv.mT @ told)
     needed = M_uu @ told + M_uv @ other + h[..., u, :]
@@ -89,7 +128,7 @@ def hybrid_dynamics(
     computed in. All true is `rnea`, all false is `aba`. ValueError names the joint that feels no inertia
     among those that are free to move. Kim (2012), (51)-(53) and Table 4.
     """
-    u, qdd, tau = check_hybrid(chain, prescribed, qdd, tau)
+    u, qdd, tau = check_hybrid(chain, prescribed, qdd, tau, q, qd, external)
     X, S, inertias = mechanism(chain, q, recursion, qd, qdd, tau, external)
     eta, bias = velocity_terms(chain, q, qd, X, inertias, recursion)
     bias = less_external(chain, q, bias, external, external_frame, recursion)

@@ -5,9 +5,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from scipy.linalg import cho_factor, cho_solve
 from trees import (
     CASES,
     EPS,
+    EVERY_KIND,
     Case,
     allowed,
     assert_near,
@@ -26,11 +28,15 @@ from chaindyn import (
     Link,
     Prismatic,
     Revolute,
+    Spherical,
+    Universal,
     aba,
     apparent_inertia,
     articulated_inertia,
+    bias_force,
     body_jacobian,
     body_twists,
+    crba,
     decompose_force,
     forward_kinematics,
     random_state,
@@ -294,6 +300,21 @@ def test_chains_of_a_thousand_links_in_space(extended, seed):
     state = motion(case, chain)
     exact = aba(chain, *(x.astype(extended) for x in state))
     assert normwise(aba(chain, *state), exact) <= 1e-11
+
+
+@pytest.mark.parametrize(
+    "kinds", [(Spherical,), (Universal,), EVERY_KIND], ids=["balls", "crosses", "every"]
+)
+def test_long_chains_of_joints_of_several_degrees(kinds):
+    """What rounding leaves unsymmetric in the articulated inertia must not grow from link to link."""
+    case = Case(150, seed=61, kinds=kinds)
+    chain = random_tree(case)
+    q, qd, tau = motion(case, chain)
+    M = crba(chain, q)
+    expected = cho_solve(cho_factor(M), tau - bias_force(chain, q, qd))
+    assert_near(aba(chain, q, qd, tau), expected, chain.n, allowed(M))
+    inertia = articulated_inertia(chain, q)
+    assert np.abs(inertia - inertia.mT).max() <= 100 * EPS * np.abs(inertia).max()
 
 
 # --- the small solve ---

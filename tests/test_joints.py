@@ -19,6 +19,7 @@ from chaindyn import (
     bias_force,
     body_jacobian,
     body_twists,
+    coordinate_rate,
     coriolis_matrix,
     crba,
     difference,
@@ -144,6 +145,45 @@ def test_poses_agree_with_scipy(kind, batch):
         assert np.abs(place(x) - p_one).max() <= 4 * EPS
 
 
+def test_the_rate_of_the_coordinates_is_the_derivative_of_a_step(kind, stacked, batch):
+    joint, q, _, qd = drawn(kind, stacked, batch)
+    rate = joint.rate(q, qd)
+    assert rate.shape == q.shape
+    steps = joint.integrate(q + 0j, 1j * STEP * qd).imag / STEP
+    assert np.abs(steps - rate).max(initial=0) <= 30 * EPS
+
+
+def test_the_rate_of_the_coordinates_moves_the_pose_as_the_subspace_says(kind, stacked, batch):
+    """S qd = [w; v] with w~ = R^T dR/dt and v = R^T dp/dt, by complex step along the rate: no exponential."""
+    joint, q, _, qd = drawn(kind, stacked, batch)
+    R, _ = joint.pose(q)
+    dR, dp = (np.imag(x) / STEP for x in joint.pose(q + 1j * STEP * joint.rate(q, qd)))
+    twist = (joint.motion_subspace(q) @ qd[..., None])[..., 0]
+    assert np.abs(R.mT @ dR - skew(twist[..., :3])).max() <= 30 * EPS
+    assert np.abs((R.mT @ dp[..., None])[..., 0] - twist[..., 3:]).max() <= 30 * EPS
+
+
+def test_a_quaternion_s_rate_is_tangent_and_linear(batch):
+    """q . dq/dt = 0, |dq/dt| = |w| / 2, and twice the velocity is twice the rate."""
+    for kind in (Spherical, Free):
+        joint, q, _, qd = drawn(kind, (), batch)
+        own, rate = q[..., list(joint.quaternion)], joint.rate(q, qd)
+        turning = rate[..., list(joint.quaternion)]
+        assert np.abs((own * turning).sum(-1)).max() <= 10 * EPS
+        speed = np.linalg.norm(qd[..., TURNING[kind]], axis=-1)
+        assert np.abs(np.linalg.norm(turning, axis=-1) - speed / 2).max() <= 10 * EPS
+        assert (joint.rate(q, 2 * qd) == 2 * rate).all()
+
+
+def test_a_ball_s_rate_by_hand():
+    """At rest in [1, 0, 0, 0] a spin about x changes the x entry by half of it; angles and lengths change by qd."""
+    assert Spherical().rate(np.array([1, 0, 0, 0]), np.array([3, 0, 0])).tolist() == [0, 1.5, 0, 0]
+    turned = np.array([0.0, 1, 0, 0])  # by half a turn about x: child y is parent -y
+    assert Spherical().rate(turned, np.array([0, 2, 0])).tolist() == [0, 0, 0, 1]
+    moving = Free().rate(np.array([5, 5, 5, *turned]), np.array([0, 0, 0, 1, 2, 3]))
+    assert moving.tolist() == [1, -2, -3, 0, 0, 0, 0]
+
+
 # --- steps ---
 
 
@@ -218,6 +258,36 @@ def test_a_chain_steps_joint_by_joint(case):
         strict=True,
     ):
         assert_near(one, other, chain.n)
+
+
+@pytest.mark.parametrize("case", TREES, ids=str)
+def test_a_chain_s_coordinates_change_as_along_integrate(case):
+    chain = random_tree(case)
+    q, qd = random_state(chain, case.seed, batch=(2,))
+    rate = coordinate_rate(chain, q, qd)
+    assert rate.shape == (2, chain.nq)
+    steps = integrate(chain, q + 0j, 1j * STEP * qd).imag / STEP
+    assert np.abs(steps - rate).max(initial=0) <= 30 * EPS
+    for k in range(2):
+        assert np.abs(coordinate_rate(chain, q[k], qd[k]) - rate[k]).max(initial=0) <= 10 * EPS
+    own = q[:, chain.quaternions]
+    assert np.abs((own * rate[:, chain.quaternions]).sum(-1)).max(initial=0) <= 10 * EPS
+    for i, j in zip(chain.q_columns, chain.v_columns, strict=True):
+        if len(i) == len(j):  # angles and lengths
+            assert (rate[:, list(i)] == qd[:, list(j)]).all()
+
+
+def test_one_posture_and_many_velocities():
+    chain = random_tree(TREES[10])
+    q, _ = random_state(chain, 1)
+    _, qd = random_state(chain, 2, batch=(3, 4))
+    rates = coordinate_rate(chain, q, qd)
+    assert chain.quaternions.size and rates.shape == (3, 4, chain.nq)
+    assert np.abs(rates[2, 1] - coordinate_rate(chain, q, qd[2, 1])).max() <= 10 * EPS
+    many, _ = random_state(chain, 3, batch=(5,))
+    rates = coordinate_rate(chain, many, qd[0, 0])
+    assert rates.shape == (5, chain.nq)
+    assert np.abs(rates[4] - coordinate_rate(chain, many[4], qd[0, 0])).max() <= 10 * EPS
 
 
 @pytest.mark.parametrize("case", TREES, ids=str)
@@ -311,6 +381,7 @@ NEED_UNIT = {
     "inverse_operational_inertia": lambda q, v: inverse_operational_inertia(BALL, q),
     "impact": lambda q, v: impact(BALL, q, v, **BLOW),
     "integrate": lambda q, v: integrate(BALL, q, v),
+    "coordinate_rate": lambda q, v: coordinate_rate(BALL, q, v),
     "difference": lambda q, v: difference(BALL, q, q),
 }
 
@@ -334,6 +405,17 @@ def test_steps_of_the_wrong_shape_are_refused():
         integrate(BALL, BALL.neutral, np.zeros(5))
     with pytest.raises(ValueError, match=r"q1 has shape \(4,\).*nq = 5"):
         difference(BALL, BALL.neutral, np.zeros(4))
+
+
+def test_rates_of_bad_states_are_refused():
+    for q, qd, says in [
+        (BALL.neutral, np.zeros(5), r"qd has shape \(5,\).*nv = 4"),
+        (BALL.neutral[:4], np.zeros(4), r"q has shape \(4,\).*nq = 5"),
+        (BALL.neutral, [0, np.nan, 0, 0], r"qd\[1\] \(link 'ball'\) is nan"),
+        (np.stack([BALL.neutral] * 2), np.zeros((3, 4)), "cannot be broadcast"),
+    ]:
+        with pytest.raises(ValueError, match=says):
+            coordinate_rate(BALL, q, qd)
 
 
 def test_wrenches_of_the_wrong_shape_are_refused():
