@@ -8,7 +8,18 @@ import numpy as np
 import pytest
 from scipy.linalg import cho_factor, cho_solve
 from scipy.spatial.transform import Rotation
-from trees import EPS, EVERY_KIND, allowed, assert_near, oracle, projected, stored_chain, wrench_at
+from trees import (
+    EPS,
+    EVERY_KIND,
+    allowed,
+    assert_near,
+    assert_within,
+    oracle,
+    projected,
+    reactions,
+    stored_chain,
+    wrench_at,
+)
 
 from chaindyn import (
     Chain,
@@ -51,20 +62,6 @@ def stored(request):
 
 def first(state, *names):
     return [state[name] for name in names]
-
-
-def reactions(chain, q, qd, qdd, external=None):
-    """How large the wrenches are that joint forces are read off: what their rounding is measured by."""
-    return np.linalg.norm(joint_wrenches(chain, q, qd, qdd, external=external))
-
-
-def assert_within(result, reference, size, limit):
-    """Assert that two results differ by no more than a share of themselves, or of the terms they are made of."""
-    reference = np.asarray(reference)
-    assert np.shape(result) == reference.shape
-    error = np.linalg.norm(result - reference)
-    share = error / max(np.linalg.norm(reference), size) if error else 0.0
-    assert share <= limit, f"error {share:.2e} exceeds {limit:.2e}"
 
 
 def product(chain):

@@ -1,10 +1,7 @@
 """Hybrid dynamics: dense solves with Pinocchio's matrices, both limits, round trips, other numbers, what is refused."""
 
-import gzip
-import json
 import warnings
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,9 +13,12 @@ from trees import (
     Case,
     allowed,
     assert_near,
+    assert_within,
     bound,
     motion,
+    oracle,
     random_tree,
+    reactions,
     stored_chain,
 )
 
@@ -43,10 +43,7 @@ from chaindyn import (
     rnea,
 )
 
-STORED = json.loads(
-    gzip.decompress(Path(__file__, "../oracles/dynamics.json.gz").resolve().read_bytes())
-)
-MODELS = {model["name"]: model for model in STORED["models"]}
+MODELS = {model["name"]: model for model in oracle("dynamics")["models"]}
 TALOS = "Talos, free"
 RECURSIONS = ("body", "world")
 STEP = 1e-30
@@ -109,19 +106,6 @@ def far(chain, q, recursion, size=1):
 def length(chain):
     """Return how large the links are, a metre at most."""
     return min(np.abs(chain.com).max(), 1)
-
-
-def reactions(chain, q, qd, qdd, external=None):
-    """How large the wrenches are that joint forces are read off: what their rounding is measured by."""
-    return np.linalg.norm(joint_wrenches(chain, q, qd, qdd, external=external))
-
-
-def assert_within(result, reference, size, limit):
-    """Assert that results differ by no more than a share of themselves, or of the terms they are made of."""
-    assert np.shape(result) == np.shape(reference)
-    error = np.linalg.norm(result - reference)
-    share = error / max(np.linalg.norm(reference), size) if error else 0.0
-    assert share <= limit, f"error {share:.2e} exceeds {limit:.2e}"
 
 
 def split(u, qdd, tau):

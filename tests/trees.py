@@ -26,6 +26,7 @@ from chaindyn import (
     difference,
     forward_kinematics,
     integrate,
+    joint_wrenches,
     random_state,
 )
 from chaindyn.teaching import normwise
@@ -190,3 +191,17 @@ def assert_near(result: Any, reference: Any, n: int, allowed: float | None = Non
     error = normwise(result, reference)
     allowed = bound(n) if allowed is None else allowed
     assert error <= allowed, f"error {error:.2e} exceeds {allowed:.2e}"
+
+
+def reactions(chain: Chain, q: Any, qd: Any, qdd: Any, external: Any = None) -> float:
+    """Return how large the wrenches are that joint forces are read off: what their rounding is measured by."""
+    return float(np.linalg.norm(joint_wrenches(chain, q, qd, qdd, external=external)))
+
+
+def assert_within(result: Any, reference: Any, size: float, limit: float) -> None:
+    """Assert that two results differ by no more than a share of themselves, or of the terms they are made of."""
+    reference = np.asarray(reference)
+    assert np.shape(result) == reference.shape
+    error = np.linalg.norm(result - reference)
+    share = error / max(np.linalg.norm(reference), size) if error else 0.0
+    assert share <= limit, f"error {share:.2e} exceeds {limit:.2e}"
