@@ -167,9 +167,8 @@ def report(results: dict[str, Any]) -> str:
 
 
 def keep(name: str, results: dict[str, Any]) -> None:
-    """Write results, with the machine, to book/speed_<name>.json."""
-    text = json.dumps({"machine": machine(), **results}, indent=1)
-    (BOOK / f"speed_{name}.json").write_text(text + "\n")
+    """Write results to book/speed_<name>.json."""
+    (BOOK / f"speed_{name}.json").write_text(json.dumps(results, indent=1) + "\n")
 
 
 def plot(results: dict[str, Any], styles: dict[str, tuple[str, str]], file: str) -> None:
@@ -196,13 +195,15 @@ def run(
     measure: Callable[[], dict[str, Any]],
     styles: dict[str, tuple[str, str]],
     arguments: list[str] | None,
+    report: Callable[[dict[str, Any]], str] = report,
+    plot: Callable[[dict[str, Any], Any, str], None] = plot,
 ) -> dict[str, Any]:
     """Measure, print, write what the command line asks for, and return the results."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--save", action="store_true", help=f"keep them in book/speed_{name}.json")
     parser.add_argument("--plot", metavar="FILE", help=f"where to draw them, such as {name}.svg")
     options = parser.parse_args(arguments)
-    results = measure()
+    results = {"machine": machine(), **measure()}
     print(report(results))
     if options.save:
         keep(name, results)

@@ -69,6 +69,39 @@ def test_dynamics_is_measured_kept_and_drawn(name, tmp_path, monkeypatch, capsys
     assert "<svg" in (tmp_path / "plot.svg").read_text()
 
 
+def test_simulation_is_measured_kept_and_drawn(tmp_path, monkeypatch, capsys):
+    pytest.importorskip("matplotlib").use("agg")
+    pytest.importorskip("mujoco", reason="MuJoCo is not installed")
+    monkeypatch.syspath_prepend(BENCH)
+    bench = load("simulation")
+    small = {"STEPS": 20, "BATCH": 3, "BATCH_STEPS": 4, "ROUNDS": 1}
+    for constant, value in small.items():
+        monkeypatch.setattr(bench, constant, value)
+    monkeypatch.setattr(bench.side, "BOOK", tmp_path)
+    bench.main(["--save", "--plot", str(tmp_path / "plot.svg")])
+    results = json.loads((tmp_path / "speed_simulation.json").read_text())
+    assert "load_before" in results["machine"]
+    assert set(results["rollout"]["step_us"]) == set(bench.STYLES)
+    assert set(results["batch"]["step_us"]) == set(bench.ENGINES)
+    assert all(us > 0 for kind in ("rollout", "batch") for us in results[kind]["step_us"].values())
+    assert all(0 < error < 1e-6 for error in results["errors"].values())
+    printed = capsys.readouterr().out
+    differences = [
+        float(line.rpartition(" ")[2]) for line in printed.splitlines() if "differs" in line
+    ]
+    assert len(differences) == 6 and max(differences) < 1e-13
+    assert "<svg" in (tmp_path / "plot.svg").read_text()
+
+
+def test_rollouts_that_end_elsewhere_are_not_timed(monkeypatch):
+    monkeypatch.syspath_prepend(BENCH)
+    bench = load("simulation")
+    late = lambda chain: lambda states, steps: bench.ours(chain)(states, steps + 1)  # noqa: E731
+    monkeypatch.setattr(bench, "ENGINES", {"chaindyn": bench.ours, "late": late})
+    with pytest.raises(AssertionError, match=r"late differs by .*: nothing is timed"):
+        bench.checked_calls(bench.hinges(), 2, 3)
+
+
 def test_a_peer_that_cannot_go_on_is_left_out(monkeypatch):
     monkeypatch.syspath_prepend(BENCH)
     side = importlib.import_module("side_by_side")
