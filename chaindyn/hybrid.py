@@ -1,5 +1,5 @@
 # Generated from chapters/09_hybrid_dynamics.md by `python -m book export`; edit it there.
-# sha256 of the text below: db9675e1884e4ab5d03e9c59db166f8381a4f2f7a769182d6a443e60a561dd6f
+# sha256 of the text below: 3eb6f6b90625ff26b18c9e8be0281bb5fee51ab32f55b625b5eacfc9be154f3d
 """Hybrid dynamics: some joints move as they are told, the others as they are pushed.
 
 Derived in chapter 9, "Hybrid dynamics".
@@ -55,7 +55,8 @@ def hybrid_dynamics_dense(
 ) -> tuple[Array, Array]:
     """Return what `hybrid_dynamics` does, from the mass matrix: O(n^2) + O(n_v^3), and no external wrenches.
 
-    Kim (2012), (34), and the upper row of his equations, which gives the forces that are not printed.
+    Kim (2012), (34), and the upper row of his equations, which gives the forces that are not printed. Where the
+    joints that are free feel no inertia the result means nothing; `hybrid_dynamics` says so instead.
     """
     u, qdd, tau = check_hybrid(chain, prescribed, qdd, tau)
     M, h = crba(chain, q), bias_force(chain, q, qd)[..., None]
