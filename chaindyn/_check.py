@@ -204,6 +204,14 @@ def ask(
     return value
 
 
+def no_inertia(link: str) -> ValueError:
+    """Return the error that says which joint makes the mass matrix singular."""
+    return ValueError(
+        f"M is singular: the joint of link {link!r} feels no inertia in this posture; the link, or what it "
+        "carries, needs mass that this joint moves"
+    )
+
+
 def check_batch(batch: Any) -> None:
     """Refuse batch axes that are not whole numbers, zero or more, in a tuple."""
     integers = isinstance(batch, tuple | list) and all(

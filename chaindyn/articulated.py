@@ -1,5 +1,5 @@
 # Generated from chapters/08_articulated_body_inertia.md by `python -m book export`; edit it there.
-# sha256 of the text below: d871f80618e575b6ee9458ebb9bf43e7eda7478815e42feace398748018b55e9
+# sha256 of the text below: b26491f6b565cd2d59c0496dbd78f588f88c41c0ede1384b23ff43773369378c
 """Forward dynamics by articulated-body inertia: how a chain accelerates, link by link.
 
 Derived in chapter 8, "Articulated-body inertia".
@@ -10,7 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from chaindyn._check import FRAMES, RECURSIONS, as_array, checked, is_concrete, require_shape
+from chaindyn._check import (
+    FRAMES,
+    RECURSIONS,
+    as_array,
+    checked,
+    is_concrete,
+    no_inertia,
+    require_shape,
+)
 from chaindyn._ops import Array, concatenate, eye, solve, stack, unstack, zeros
 from chaindyn.chain import Chain, inward, outward
 from chaindyn.inverse_dynamics import by_joint, less_external, mechanism, velocity_terms
@@ -131,10 +139,7 @@ def require_inertia(chain: Chain, X: list[Array], S: list[Array], kept: list[Art
         noise, _ = inward(uncertainty, chain.parent, (zeros((6, 6)),), X, S, kept)
     for i in reversed(range(chain.n)):
         if not (smallest(kept[i].D - 32 * np.finfo(float).eps * noise[i]) > 0).all():
-            raise ValueError(
-                f"M is singular: the joint of link {chain.names[i]!r} feels no inertia in this posture; "
-                "the link, or what it carries, needs mass that this joint moves"
-            )
+            raise no_inertia(chain.names[i])
 
 
 # Chapter 8, "Articulated-body inertia": Forward dynamics

@@ -1,5 +1,5 @@
 # Generated from chapters/09_hybrid_dynamics.md by `python -m book export`; edit it there.
-# sha256 of the text below: df0b2eb8c621a8e189f79c840c30f3e2a9e45d18dcb375068fc54decefc21a8a
+# sha256 of the text below: af3af0ee038a8bd010d8ad83cb9e6d968193c3123c1aa48b11d88c53486e4b68
 """Hybrid dynamics: some joints move as they are told, the others as they are pushed.
 
 Derived in chapter 9, "Hybrid dynamics".
@@ -14,6 +14,7 @@ from chaindyn._check import (
     check_mask,
     checked,
     is_concrete,
+    no_inertia,
     require_finite,
     require_same_batch,
     require_shape,
@@ -80,10 +81,7 @@ def require_regular(chain: Chain, M_vv: Array, u: Array) -> None:
     singular = np.argwhere(values[..., 0] <= 10 * M_vv.shape[-1] * np.finfo(float).eps)
     if len(singular):
         column = np.flatnonzero(~u)[np.abs(vectors[(*singular[0], ..., 0)]).argmax()]
-        raise ValueError(
-            f"M is singular: the joint of link {chain.link_of('nv', column)!r} feels no inertia in this posture; "
-            "the link, or what it carries, needs mass that this joint moves"
-        )
+        raise no_inertia(chain.link_of("nv", column))
 
 
 @checked(q="nq", qd="nv")

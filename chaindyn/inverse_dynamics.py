@@ -1,5 +1,5 @@
 # Generated from chapters/06_inverse_dynamics.md by `python -m book export`; edit it there.
-# sha256 of the text below: c2eba9c00315a2e752a12d4c61d748cddebf3e4eb2f1a1a2f983fca1137c0e2a
+# sha256 of the text below: e4e74601d5d7c1ca256907f08c7ea5cf4f30c9078f7f3e0600a8408023292452
 """Inverse dynamics: the forces that a motion takes, by one system and by a recursion.
 
 Derived in chapter 6, "Inverse dynamics".
@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from chaindyn._check import FRAMES, RECURSIONS, checked, require_one_state, unit
+from chaindyn._check import FRAMES, RECURSIONS, checked, no_inertia, require_one_state, unit
 from chaindyn._ops import Array, concatenate, eye, holds_objects, stack, unstack, zeros
 from chaindyn.chain import Chain, forward_kinematics, inward, joint_poses, outward
 from chaindyn.joints import rotation_about
@@ -165,10 +165,7 @@ def solve_full_system(chain: Chain, q: Array, qd: Array, tau: Array) -> tuple[Ar
     if singular:
         free = np.linalg.svd(matrix.toarray())[2][-1, 12 * chain.n :]
         link = chain.link_of("nv", int(np.abs(free).argmax()))
-        raise ValueError(
-            f"M is singular: the joint of link {link!r} feels no inertia in this posture; "
-            "the link, or what it carries, needs mass that this joint moves"
-        )
+        raise no_inertia(link)
     solution = factors.solve(right)
     a, f, qdd = np.split(solution, [6 * chain.n, 12 * chain.n])
     return a.reshape(chain.n, 6), f.reshape(chain.n, 6), qdd
