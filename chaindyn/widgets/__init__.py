@@ -20,6 +20,7 @@ from chaindyn.widgets.inertia import InertiaExplorer
 from chaindyn.widgets.mass import MassMatrixExplorer
 from chaindyn.widgets.rotation import RotationExplorer
 from chaindyn.widgets.screw import ScrewExplorer
+from chaindyn.widgets.swing import SwingExplorer
 
 __all__ = [
     "ChainExplorer",
@@ -31,4 +32,5 @@ __all__ = [
     "MassMatrixExplorer",
     "RotationExplorer",
     "ScrewExplorer",
+    "SwingExplorer",
 ]
