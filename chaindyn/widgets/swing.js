@@ -185,9 +185,11 @@ function bySteps({ chains, t, period }, request) {
   const values = { chain: request.chain, q: [], tau: request.motors === "off" ? null : [], kinetic: [], potential: [], reason: "" };
   const keep = (time) => {
     const links = inMotion(tree, q, qd);
+    const kinetic = links.reduce((sum, { I, V }) => sum + dot(V, apply(I, V)) / 2, 0);
+    if (!Number.isFinite(kinetic)) throw new Error("the state is no longer finite: shorter steps may help");
     values.q.push(q);
     values.tau?.push(driven.torque(time, q, qd, links));
-    values.kinetic.push(links.reduce((sum, { I, V }) => sum + dot(V, apply(I, V)) / 2, 0));
+    values.kinetic.push(kinetic);
     values.potential.push(-links.reduce((sum, { centre }, i) => sum + tree.mass[i] * dot(tree.gravity, centre), 0));
   };
   keep(0);
@@ -196,7 +198,6 @@ function bySteps({ chains, t, period }, request) {
       const count = Math.max(1, Math.ceil((t[k] - t[k - 1]) / longest - 1e-9));
       const h = (t[k] - t[k - 1]) / count;
       for (let j = 0; j < count; j++) [q, qd] = stepper(driven, t[k - 1] - t[0] + j * h, q, qd, h);
-      if (![...q, ...qd].every(Number.isFinite)) throw new Error("the state is no longer finite: shorter steps may help");
       keep(t[k] - t[0]);
     }
   } catch (problem) {
@@ -255,7 +256,7 @@ class Graph {
     });
     this.element = html("figure", {}, this.name, this.svg, this.key);
   }
-  // Each of `curves` is {name, values, colour, dash, width}; those without a name are left out of the key.
+  // Each of `curves` is {name, values, colour, dash, width, opacity}; those without a name are left out of the key.
   draw(curves, unit) {
     const { width, height, left, right, top, bottom } = GRAPH;
     const numbers = curves.flatMap(({ values }) => values).filter(Number.isFinite);
@@ -263,19 +264,20 @@ class Graph {
     let [low, high] = [Math.min(0, ...numbers) / factor, Math.max(0, ...numbers) / factor];
     if (high - low < 1e-9) [low, high] = [low - 1, high + 1];
     const up = (x) => height - bottom - ((x - low) / (high - low)) * (height - top - bottom);
-    const level = ticksOf(low, high, 4).flatMap((x) => [
+    const level = ticksOf(low, high, 5).flatMap((x) => [
       svg("line", { class: x === 0 ? "zero" : "rule", x1: left, x2: width - right, y1: up(x), y2: up(x) }),
       svg("text", { x: left - 6, y: up(x) + 5, "text-anchor": "end" }, String(x).replace("-", "\u2212")),
     ]);
     const times = ticksOf(this.t[0], this.t.at(-1), 4).map((x) => svg("text", { x: this.across(x), y: height - bottom + 18, "text-anchor": "middle" }, String(x).replace("-", "\u2212")));
     this.marks.replaceChildren(...level, ...times, svg("text", { x: (left + width - right) / 2, y: height - 5, "text-anchor": "middle" }, "time [s]"));
-    const lines = curves.map(({ values, colour, dash = "none", width: thick = 2 }) => {
-      const points = values.map((x, k) => `${this.across(this.t[k]).toFixed(1)},${up(x / factor).toFixed(1)}`).join(" ");
-      return svg("polyline", { class: `stroke ${colour}`, points, "stroke-width": thick, "stroke-dasharray": dash });
+    const look = ({ colour, dash = "none", width: thick = 2, opacity = 1 }) => ({ class: `stroke ${colour}`, "stroke-width": thick, "stroke-dasharray": dash, opacity });
+    const lines = curves.map((curve) => {
+      const points = curve.values.map((x, k) => `${this.across(this.t[k]).toFixed(1)},${up(x / factor).toFixed(1)}`).join(" ");
+      return svg("polyline", { ...look(curve), points });
     });
     this.curves.replaceChildren(...lines);
     this.name.textContent = `${this.title} [${unit.map((x) => letter + x).join(" or ")}]`;
-    const sample = ({ colour, dash = "none", width: thick = 2 }) => svg("svg", { viewBox: "0 0 28 8", "aria-hidden": "true" }, svg("line", { class: `stroke ${colour}`, x1: 1, x2: 27, y1: 4, y2: 4, "stroke-width": thick, "stroke-dasharray": dash }));
+    const sample = (curve) => svg("svg", { viewBox: "0 0 28 8", "aria-hidden": "true" }, svg("line", { ...look(curve), x1: 1, x2: 27, y1: 4, y2: 4 }));
     this.key.replaceChildren(...curves.filter(({ name }) => name).map((curve) => html("span", {}, sample(curve), curve.name)));
     const range = ({ name, values }) => `${name} from ${shown(Math.min(...values) / factor)} to ${shown(Math.max(...values) / factor)}`;
     this.svg.setAttribute("aria-label", `${this.name.textContent} against time: ${curves.filter(({ name, values }) => name && values.length).map(range).join(", ")}`);
@@ -299,7 +301,7 @@ function sized(x, unit) {
 
 // What is drawn of a motion, as far as it goes: tips, total energy, tracking errors and their closed form.
 function motionOf(tree, request, { t, period }, values) {
-  const end = values.q.findIndex((q) => q.includes(null));
+  const end = values.q.findIndex((q, k) => q.includes(null) || values.kinetic[k] === null);
   const count = end < 0 ? values.q.length : end;
   const [q, kinetic, potential] = [values.q, values.kinetic, values.potential].map((x) => x.slice(0, count));
   const tips = q.map((now) => tipOf(tree, poses(tree, now)));
@@ -521,14 +523,14 @@ function render({ model, el }) {
     drift.element.hidden = Boolean(tau);
     tracking.element.hidden = torques.element.hidden = !tau;
     if (!tau) return drift.draw([{ name: "total \u2212 total at the start", values: energy.map((x) => x - energy[0]), colour: "ink" }], ["J"]);
-    const theory = each(closed).map((curve, k) => ({ ...curve, name: k ? "" : "closed form", colour: "faint", dash: "none", width: 6 }));
+    const theory = each(closed).map((curve, k) => ({ ...curve, name: k ? "" : "closed form", colour: "faint", dash: "none", width: 7, opacity: 0.5 }));
     tracking.draw([...theory, ...each(errors)], unitsOf("rad", "m"));
     torques.draw(each(tau), unitsOf("N\u00a0m", "N"));
   }
 
   function paint() {
     const now = poses(tree(), posture());
-    const ends = tree().names.map((_, i) => endsOf(tree())[i]);
+    const ends = endsOf(tree());
     const { motors } = state();
     if (motors !== "off") {
       const wanted = poses(tree(), desiredAt(tree(), state(), scene.period, time - t[0]).q);
@@ -540,7 +542,7 @@ function render({ model, el }) {
       const { tips } = held.motion;
       const seen = t.slice(0, tips.length).map((x, k) => [x, tips[k]]).filter(([x]) => x <= time && x > time - TRAIL);
       const points = [...seen, [time, at(tips)]];
-      points.slice(1).forEach(([x, point], k) => stage.line([points[k][1], point], "motion", { width: 3, opacity: rounded(1 - (time - x) / TRAIL) }));
+      points.slice(1).forEach(([x, point], k) => stage.line([points[k][1], point], "motion trail", { width: 3, opacity: rounded(1 - (time - x) / TRAIL) }));
     }
     paintLinks(stage, tree(), ends, now, -1, { axes: false });
     now.p.forEach((p, i) => tree().column[i] !== null && stage.line([p, p], "ink", { width: 11 }));

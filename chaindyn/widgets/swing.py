@@ -119,19 +119,19 @@ class SwingExplorer(Explorer):
         state = [np.array(request[name], float) for name in ("q", "qd")]
         options = {"t": self.t, "torque": torque, "method": request["method"], "progress": False}
         options["step"] = None if request["method"] == "DOP853" else request["step"]
+        shapes = [(m,), (m, chain.nq), (m, chain.nv), (m,), (m,)]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)  # the view tells the reason
-            shapes = [(m,), (m, chain.nq), (m, chain.nv), (m,), (m,)]
             t, q, qd, kinetic, potential = self.call(
                 "simulate", chain, *state, shapes=shapes, **options
             )
-        values = {"chain": request["chain"], "q": q.round(12), "reason": self.reason}
-        values |= {"kinetic": kinetic.round(12), "potential": potential.round(12), "tau": None}
-        if torque is not None:
-            reached = np.isfinite(t)
-            values["tau"] = tau = np.full((m, chain.nv), np.nan)
-            now = zip(t[reached], q[reached], qd[reached], strict=True)
-            tau[reached] = [torque(*state) for state in now]
+            tau = None
+            if torque is not None:
+                tau = np.full((m, chain.nv), np.nan)
+                for k in np.flatnonzero(np.isfinite(kinetic)):
+                    tau[k] = torque(t[k], q[k], qd[k]).round(9)
+        values = {"chain": request["chain"], "q": q.round(12), "tau": tau, "reason": self.reason}
+        values |= {"kinetic": kinetic.round(12), "potential": potential.round(12)}
         return values
 
     def _torque(self, swung: Swung, request: dict) -> Callable[..., np.ndarray]:
