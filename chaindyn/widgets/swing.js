@@ -161,7 +161,7 @@ function variationalStep({ tree, push }, time, q, qd, h) {
   const from = poses(tree, q);
   let moved = scale(h, inertias(here, pi));
   for (let k = 0; ; k++) {
-    if (k === 50) throw new Error(`the variational step of ${h.toPrecision(2)} s does not converge: a shorter one would`);
+    if (k === 50) throw new Error(`the variational step of ${rounded(h, 6)} s does not converge: a shorter one would`);
     const starts = stepMomenta(tree, from, poses(tree, add(q, moved)), h).map(([start]) => start);
     const correction = scale(h, inertias(here, subtract(pi, alongJoints(here, starts))));
     moved = add(moved, correction);
@@ -296,7 +296,8 @@ const TRAIL = 1.5; // how long the tip's trail lasts [s]
 function sized(x, unit) {
   const [factor, letter] = prefixOf(x);
   const value = x / factor;
-  return x === 0 ? `0 ${unit}` : `${shown(value, value >= 100 ? 0 : value >= 10 ? 1 : 2)} ${letter}${unit}`;
+  const digits = value >= 100 ? 0 : value >= 10 ? 1 : 2;
+  return x === 0 ? `0\u00a0${unit}` : `${shown(value, digits)}\u00a0${letter}${unit}`;
 }
 
 // What is drawn of a motion, as far as it goes: tips, total energy, tracking errors and their closed form.
@@ -410,7 +411,7 @@ function render({ model, el }) {
   const set = (name) => (value) => change({ [name]: value });
   const gain = (name, range, text, unit) => row(numberRow(text, { ...range, unit }, () => state()[name], (value) => value > 0 && change({ [name]: value })));
   const gains = html("div", {}, gain("frequency", { min: 0.5, max: 10, step: 0.1 }, "frequency", "rad/s"), gain("damping", { min: 0.05, max: 2, step: 0.05 }, "damping ratio", ""));
-  const milli = (h) => `${rounded(1000 * h, 2)} ms`;
+  const milli = (h) => `${rounded(1000 * h, 2)}\u00a0ms`;
   const stepRow = row(pickerRow("Step", scene.steps.map((h) => [h, milli(h)]), () => state().step, (value) => change({ step: Number(value) })));
   // The posture of one of the chains; only the present one's is on the page.
   function panelOf(tree, index) {

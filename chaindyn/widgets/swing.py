@@ -14,7 +14,7 @@ import chaindyn
 from chaindyn import Chain, Link, Revolute
 from chaindyn._check import check_chain, check_times, require_positive
 from chaindyn.widgets._base import Explorer, source
-from chaindyn.widgets.chain import _limits, _reach, _require_drawable, _shaped, _tree
+from chaindyn.widgets.chain import _kinds, _limits, _reach, _require_drawable, _shaped, _tree
 from chaindyn.widgets.heft import VIEWS
 
 MOST_RODS = 5
@@ -214,7 +214,7 @@ def _swung(
         raise ValueError(f"view is {view!r}, but must be one of {list(VIEWS)}")
     tip = chain.com[-1] if tip is None else _shaped("tip", tip, (3,))
     reach = _reach(chain, tip)
-    kinds = [type(joint).__name__ for joint in chain.joints if joint.nv]
+    kinds = [kind for kind in _kinds(chain) if kind != "Fixed"]
     scene = {
         **_tree(chain),
         "tip": tip,
