@@ -231,6 +231,8 @@ function ticksOf(low, high, about) {
   const first = Math.ceil(low / step - 1e-9);
   return Array.from({ length: Math.floor(high / step + 1e-9) - first + 1 }, (_, k) => Number(((first + k) * step).toPrecision(6)));
 }
+// A number for the reader, however large it has grown.
+const grown = (x, digits = 2) => (Math.abs(x) < 1e6 ? shown(x, digits) : x.toExponential(1).replace("-", "\u2212").replace("+", ""));
 // A power of a thousand for numbers of this size, and its letter.
 function prefixOf(size) {
   const found = [[1, ""], [1e-3, "m"], [1e-6, "\u00b5"], [1e-9, "n"]].find(([unit]) => size >= unit);
@@ -266,7 +268,7 @@ class Graph {
     const up = (x) => height - bottom - ((x - low) / (high - low)) * (height - top - bottom);
     const level = ticksOf(low, high, 5).flatMap((x) => [
       svg("line", { class: x === 0 ? "zero" : "rule", x1: left, x2: width - right, y1: up(x), y2: up(x) }),
-      svg("text", { x: left - 6, y: up(x) + 5, "text-anchor": "end" }, String(x).replace("-", "\u2212")),
+      svg("text", { x: left - 6, y: up(x) + 5, "text-anchor": "end" }, (Math.abs(x) < 1e5 ? String(x) : x.toExponential().replace("+", "")).replace("-", "\u2212")),
     ]);
     const times = ticksOf(this.t[0], this.t.at(-1), 4).map((x) => svg("text", { x: this.across(x), y: height - bottom + 18, "text-anchor": "middle" }, String(x).replace("-", "\u2212")));
     this.marks.replaceChildren(...level, ...times, svg("text", { x: (left + width - right) / 2, y: height - 5, "text-anchor": "middle" }, "time [s]"));
@@ -279,7 +281,7 @@ class Graph {
     this.name.textContent = `${this.title} [${unit.map((x) => letter + x).join(" or ")}]`;
     const sample = (curve) => svg("svg", { viewBox: "0 0 28 8", "aria-hidden": "true" }, svg("line", { ...look(curve), x1: 1, x2: 27, y1: 4, y2: 4 }));
     this.key.replaceChildren(...curves.filter(({ name }) => name).map((curve) => html("span", {}, sample(curve), curve.name)));
-    const range = ({ name, values }) => `${name} from ${shown(Math.min(...values) / factor)} to ${shown(Math.max(...values) / factor)}`;
+    const range = ({ name, values }) => `${name} from ${grown(Math.min(...values) / factor)} to ${grown(Math.max(...values) / factor)}`;
     this.svg.setAttribute("aria-label", `${this.name.textContent} against time: ${curves.filter(({ name, values }) => name && values.length).map(range).join(", ")}`);
   }
   place(time) {
@@ -292,12 +294,12 @@ class Graph {
 const MOTORS = { off: "off", hold: "hold the target", sway: "sway about the target" };
 const TRAIL = 1.5; // how long the tip's trail lasts [s]
 
-// A size for the reader, with three digits that count.
-function sized(x, unit) {
+// A size for the reader, with three digits that count, in one unit or two.
+function sized(x, ...units) {
   const [factor, letter] = prefixOf(x);
   const value = x / factor;
   const digits = value >= 100 ? 0 : value >= 10 ? 1 : 2;
-  return x === 0 ? `0\u00a0${unit}` : `${shown(value, digits)}\u00a0${letter}${unit}`;
+  return x === 0 ? `0\u00a0${units[0]}` : `${grown(value, digits)}\u00a0${units.map((unit) => letter + unit).join(" or ")}`;
 }
 
 // What is drawn of a motion, as far as it goes: tips, total energy, tracking errors and their closed form.
@@ -410,7 +412,7 @@ function render({ model, el }) {
   refreshers.push(timeRow.refresh);
   const set = (name) => (value) => change({ [name]: value });
   const gain = (name, range, text, unit) => row(numberRow(text, { ...range, unit }, () => state()[name], (value) => value > 0 && change({ [name]: value })));
-  const gains = html("div", {}, gain("frequency", { min: 0.5, max: 10, step: 0.1 }, "frequency", "rad/s"), gain("damping", { min: 0.05, max: 2, step: 0.05 }, "damping ratio", ""));
+  const gains = html("div", {}, gain("frequency", { min: 0.5, max: 20, step: 0.1 }, "frequency", "rad/s"), gain("damping", { min: 0.05, max: 2, step: 0.05 }, "damping ratio", ""));
   const milli = (h) => `${rounded(1000 * h, 2)}\u00a0ms`;
   const stepRow = row(pickerRow("Step", scene.steps.map((h) => [h, milli(h)]), () => state().step, (value) => change({ step: Number(value) })));
   // The posture of one of the chains; only the present one's is on the page.
@@ -485,8 +487,8 @@ function render({ model, el }) {
     if (!fresh()) return `${start}.`;
     const { kinetic, potential, tau } = held.motion;
     const [T, P] = [kinetic, potential].map((x) => at(x));
-    const torques = tau ? `; torques ${at(tau).map((x) => shown(x, 1)).join(", ")} ${unitsOf("N\u00a0m", "N").join(" or ")}` : "";
-    return `${start}, kinetic energy ${shown(T)} J, potential ${shown(P)} J, total ${shown(T + P)} J${torques}.`;
+    const torques = tau ? `; torques ${at(tau).map((x) => grown(x, 1)).join(", ")} ${unitsOf("N\u00a0m", "N").join(" or ")}` : "";
+    return `${start}, kinetic energy ${grown(T)} J, potential ${grown(P)} J, total ${grown(T + P)} J${torques}.`;
   }
   const unitsOf = (turn, slide) => [turn, slide].filter((_, k) => tree().kind.includes(["Revolute", "Prismatic"][k]));
 
@@ -499,13 +501,13 @@ function render({ model, el }) {
     if (!errors) {
       const drift = most(energy.map((x) => x - energy[0]));
       const share = (100 * drift) / (Math.max(...kinetic) || 1);
-      return `${how}: in ${span} the total energy strays by ${sized(drift, "J")}, ${share < 0.01 ? "less than 0.01" : shown(share, share < 1 ? 2 : 0)} % of the largest kinetic energy. Nothing takes or brings any: all of it is the method\u2019s error.${ended}`;
+      return `${how}: in ${span} the total energy strays by ${sized(drift, "J")}, ${share < 0.01 ? "less than 0.01" : grown(share, share < 1 ? 2 : 0)} % of the largest kinetic energy. Nothing takes or brings any: all of it is the method\u2019s error.${ended}`;
     }
     const { kp, kd } = gainsOf(request);
     const stray = most(errors.map((e, k) => subtract(e, closed[k])));
     const left = most([errors.at(-1)]);
-    const units = unitsOf("rad", "m").join(" or ");
-    return `kp = ${shown(kp)} /s\u00b2, kd = ${shown(kd)} /s. ${how}: the tracking error strays from its closed form by at most ${sized(stray, units)}, and is ${sized(left, units)} after ${span}. Largest torque: ${shown(most(tau), 0)} ${unitsOf("N\u00a0m", "N").join(" or ")}.${ended}`;
+    const units = unitsOf("rad", "m");
+    return `kp = ${shown(kp)} /s\u00b2, kd = ${shown(kd)} /s. ${how}: the tracking error strays from its closed form by at most ${sized(stray, ...units)}, and is ${sized(left, ...units)} after ${span}. Largest torque: ${grown(most(tau), 0)} ${unitsOf("N\u00a0m", "N").join(" or ")}.${ended}`;
   }
 
   function drawGraphs() {
@@ -520,7 +522,7 @@ function render({ model, el }) {
       ],
       ["J"],
     );
-    const each = (rows) => movable.map((name, k) => ({ name, values: rows.map((row) => row[k]), colour: CURVES[k % 5], dash: DASHES[k % 5] }));
+    const each = (rows) => movable.map((name, k) => ({ name, values: rows.map((row) => row[k]), colour: CURVES[k % 5], dash: DASHES[(k + Math.floor(k / 5)) % 5] }));
     drift.element.hidden = Boolean(tau);
     tracking.element.hidden = torques.element.hidden = !tau;
     if (!tau) return drift.draw([{ name: "total \u2212 total at the start", values: energy.map((x) => x - energy[0]), colour: "ink" }], ["J"]);

@@ -1389,6 +1389,20 @@ def test_an_early_end_is_told_by_page_and_python_alike(put_on_page):
         page.context.close()
 
 
+def test_a_control_that_runs_away_is_told_and_fits(put_on_page):
+    """Euler's method needs less than 2 of step times kd, here 2.4; half of that, and it holds."""
+    options = {"links": 3, "motors": True, "frequency": 15.0, "damping": 2.0, "step": 0.04}
+    phone = {"viewport": {"width": 390, "height": 900}}
+    page = put_on_page(SwingExplorer(**options, method="semi-implicit Euler"), **phone)
+    verdict = page.locator(".work")
+    expect(verdict).to_contain_text(re.compile(r"by at most [\d.]+e\d+\srad"))
+    page.get_by_role("spinbutton", name="time [s]").fill("7.9")
+    expect(page.locator(".readout")).to_contain_text(re.compile(r"kinetic energy [\d.]+e\d+ J"))
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.get_by_label("Step", exact=True).select_option(label="20 ms")
+    expect(verdict).to_contain_text(re.compile(r"by at most [\d.]+\smrad"))
+
+
 @pytest.mark.parametrize("damping", ["0.3", "1", "1.8"])
 def test_the_error_of_a_driven_chain_has_its_closed_form(put_on_page, damping):
     page = put_on_page(SwingExplorer(links=2))
