@@ -219,7 +219,7 @@ function closedForm({ frequency, damping }, e, v, time) {
 
 // --- Curves against time ----------------------------------------------------------------------------------------------------
 
-const GRAPH = { width: 360, height: 190, left: 52, right: 10, top: 12, bottom: 42 };
+const GRAPH = { width: 360, height: 190, left: 64, right: 10, top: 12, bottom: 42 };
 const CURVES = ["motion", "force", "y", "slide", "ink"];
 const DASHES = ["none", "8 3", "2 3", "9 3 2 3", "4 4"];
 

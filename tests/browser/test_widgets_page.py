@@ -1448,11 +1448,11 @@ def test_a_swing_by_mouse(put_on_page):
     graph.scroll_into_view_if_needed()
     box = graph.bounding_box()
     assert box
-    middle = box["x"] + box["width"] * (52 + 149) / 360, box["y"] + box["height"] / 2
+    middle = box["x"] + box["width"] * (64 + 143) / 360, box["y"] + box["height"] / 2
     page.mouse.click(*middle)
     expect(page.locator(".readout")).to_contain_text("Time 4.0")
     assert float(slider.input_value()) == pytest.approx(4, abs=0.05)
-    drag(page, middle, (-box["width"] * 298 / 360 / 4, 0))
+    drag(page, middle, (-box["width"] * 286 / 360 / 4, 0))
     expect(page.locator(".readout")).to_contain_text("Time 2.0")
     assert float(slider.input_value()) == pytest.approx(2, abs=0.05)
     # A link that is taken hold of stays where it is, and becomes the start.
