@@ -256,7 +256,7 @@ class Graph {
       scrub(timeAt(placeIn(this.svg, event)));
       follow(this.svg, this.svg, event, (_, __, now) => scrub(timeAt(now)));
     });
-    this.element = html("figure", {}, this.name, this.svg, this.key);
+    this.element = html("div", {}, this.name, this.svg, this.key);
   }
   // Each of `curves` is {name, values, colour, dash, width, opacity}; those without a name are left out of the key.
   draw(curves, unit) {
