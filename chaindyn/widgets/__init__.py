@@ -21,6 +21,7 @@ from chaindyn.widgets.inertia import InertiaExplorer
 from chaindyn.widgets.mass import MassMatrixExplorer
 from chaindyn.widgets.rotation import RotationExplorer
 from chaindyn.widgets.screw import ScrewExplorer
+from chaindyn.widgets.swing import SwingExplorer
 
 __all__ = [
     "ChainExplorer",
@@ -33,4 +34,5 @@ __all__ = [
     "MassMatrixExplorer",
     "RotationExplorer",
     "ScrewExplorer",
+    "SwingExplorer",
 ]

@@ -313,3 +313,50 @@ ANSWER_TIMES = """async () => {
   }
   return took;
 }"""
+
+
+SWING = """
+from chaindyn import computed_torque, simulate
+from chaindyn.widgets import SwingExplorer
+
+SwingExplorer(links=3, simulate=simulate, computed_torque=computed_torque)
+"""
+
+
+@pytest.mark.parametrize("lab", [SWING], indirect=True)
+def test_in_jupyterlab_a_chain_swings_and_keys_are_its_own(
+    chromium: Browser, lab: tuple[str, Path]
+) -> None:
+    """Played, scrubbed and driven; the answer for another posture is timed, from the input to what Python sent."""
+    address, _ = lab
+    page = chromium.new_context(viewport={"width": 1280, "height": 1600}).new_page()
+    try:
+        page.goto(address)
+        run_all(page)
+        source, verdict = page.locator(".source"), page.locator(".chaindyn .work")
+        mine = "Computed by Python with your simulate, computed_torque."
+        expect(source).to_have_text(mine, timeout=30_000)
+        cells = page.locator(".jp-Cell").count()
+        slider = page.get_by_role("slider", name="time [s], slider")
+        slider.focus()
+        for key in ("ArrowRight", "ArrowRight", "a", "b", "x"):
+            page.keyboard.press(key)
+        expect(slider).to_have_value("0.04")
+        page.keyboard.press(" ")
+        page.wait_for_function("slider => Number(slider.value) > 0.3", arg=slider.element_handle())
+        page.keyboard.press(" ")
+        expect(slider).to_be_focused()
+        expect(page.get_by_role("button", name="play")).to_be_visible()
+        assert page.locator(".jp-Cell").count() == cells
+        start = time.monotonic()
+        page.get_by_role("spinbutton", name="rod 1 [\u00b0]").fill("40")
+        expect(source).to_contain_text("Python is computing")
+        expect(source).to_have_text(mine, timeout=30_000)
+        print(f"a swing of 8 s is answered in {time.monotonic() - start:.1f} s")
+        page.get_by_label("Motors", exact=True).select_option(label="sway about the target")
+        expect(source).to_contain_text("Python is computing")
+        expect(source).to_have_text(mine, timeout=30_000)
+        expect(verdict).to_contain_text("strays from its closed form by at most")
+        expect(page.locator(".chaindyn .error")).to_be_empty()
+    finally:
+        page.context.close()
