@@ -1,5 +1,5 @@
 # Generated from chapters/10_simulation_and_control.md by `python -m book export`; edit it there.
-# sha256 of the text below: adc653eb2786e8a78a0e40c33ad3df1a8b8adc0aab404c527ac33976ab78382b
+# sha256 of the text below: c8524403965d6b6300cd7b44204a7b3b608d74a82348348c911116220349e218
 """Simulation: from accelerations to motion, on the manifold on which the coordinates live.
 
 Derived in chapter 10, "Simulation and control".
@@ -75,8 +75,8 @@ def potential_energy(chain: Chain, q: Array) -> Array:
 def momentum(chain: Chain, q: Array, qd: Array, *, point: Array | None = None) -> Array:
     """Return the momentum of the whole chain (..., 6) [L; p] about a point, in world axes [N m s, N s].
 
-    q : (..., nq); qd : (..., nv); point : (..., 3) in the world [m], its origin if None. Its rate is the sum of all wrenches from
-    outside about the point, weight and what the ground does to the roots among them.
+    q : (..., nq); qd : (..., nv); point : (..., 3) in the world [m], its origin if None. Its rate is the sum
+    of all wrenches from outside about the point, weight and what the ground does to the roots among them.
     """
     R, p = forward_kinematics(chain, q)
     own = chain.spatial_inertia @ body_twists(chain, q, qd)[..., None]
