@@ -68,7 +68,14 @@ from chaindyn.lie import (
     quaternion_product,
     rotation_from_quaternion,
 )
-from chaindyn.simulation import Simulation, kinetic_energy, momentum, potential_energy, simulate
+from chaindyn.simulation import (
+    Driven,
+    Simulation,
+    kinetic_energy,
+    momentum,
+    potential_energy,
+    simulate,
+)
 from chaindyn.spatial import (
     X_force,
     X_inverse,
@@ -91,6 +98,7 @@ __all__ = [
     "Ad",
     "Articulated",
     "Chain",
+    "Driven",
     "Fixed",
     "Free",
     "Impact",
