@@ -1,5 +1,5 @@
 # Generated from chapters/10_simulation_and_control.md by `python -m book export`; edit it there.
-# sha256 of the text below: 78e03636bec5b33ceb26518288512b0646197832ac820f620f8fd286552f2f5e
+# sha256 of the text below: c8524403965d6b6300cd7b44204a7b3b608d74a82348348c911116220349e218
 """Simulation: from accelerations to motion, on the manifold on which the coordinates live.
 
 Derived in chapter 10, "Simulation and control".
@@ -10,6 +10,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 from typing import Any
 
@@ -74,8 +75,8 @@ def potential_energy(chain: Chain, q: Array) -> Array:
 def momentum(chain: Chain, q: Array, qd: Array, *, point: Array | None = None) -> Array:
     """Return the momentum of the whole chain (..., 6) [L; p] about a point, in world axes [N m s, N s].
 
-    q : (..., nq); qd : (..., nv); point : (..., 3) in the world [m], its origin if None. Its rate is the sum of all wrenches from
-    outside about the point, weight and what the ground does to the roots among them.
+    q : (..., nq); qd : (..., nv); point : (..., 3) in the world [m], its origin if None. Its rate is the sum
+    of all wrenches from outside about the point, weight and what the ground does to the roots among them.
     """
     R, p = forward_kinematics(chain, q)
     own = chain.spatial_inertia @ body_twists(chain, q, qd)[..., None]
@@ -112,7 +113,7 @@ class Driven:
         return tau - rnea(self.chain, q, 0 * qd, 0 * qd, external=external)
 
 
-# Chapter 10, "Simulation and control": Steps
+# Chapter 10, "Simulation and control": The new velocity first
 def semi_implicit_euler_step(
     driven: Driven, t: float, q: Array, qd: Array, h: float
 ) -> tuple[Array, Array]:
@@ -121,6 +122,7 @@ def semi_implicit_euler_step(
     return integrate(driven.chain, q, h * qd), qd
 
 
+# Chapter 10, "Simulation and control": Four slopes
 def rk4_step(driven: Driven, t: float, q: Array, qd: Array, h: float) -> tuple[Array, Array]:
     """Return q and qd a time h later, by the classic four slopes. Order 4.
 
@@ -140,7 +142,7 @@ def rk4_step(driven: Driven, t: float, q: Array, qd: Array, h: float) -> tuple[A
     return q, qd + h / 6 * (a1 + 2 * a2 + 2 * a3 + a4)
 
 
-# Chapter 10, "Simulation and control": A step that knows of a principle
+# Chapter 10, "Simulation and control": A rule without angles
 def cayley_twist(R: Array, p: Array) -> Array:
     """Return the twist (..., 6, 1) whose Cayley transform is the motion R (..., 3, 3), p (..., 3, 1).
 
@@ -162,6 +164,7 @@ def cayley_rate(twist: Array) -> Array:
     return block([[turn + c @ c.mT, 0], [-turn @ skew(v) / 2, turn]])
 
 
+# Chapter 10, "Simulation and control": What a link carries through a step
 def discrete_momenta(chain: Chain, q0: Array, q1: Array, h: float) -> tuple[Array, Array]:
     """Return the momentum of every link (..., n, 6, 1) at the start and at the end of a step from q0 to q1.
 
@@ -174,6 +177,7 @@ def discrete_momenta(chain: Chain, q0: Array, q1: Array, h: float) -> tuple[Arra
     return cayley_rate(moved).mT @ p, cayley_rate(-moved).mT @ p
 
 
+# Chapter 10, "Simulation and control": All links at once
 def along_joints(chain: Chain, q: Array, wrenches: Array) -> Array:
     """Return the sum of J^T f (..., nv) over the links; wrenches : (..., n, 6, 1), in link coordinates."""
     X, S, _ = mechanism(chain, q, "body")
@@ -182,6 +186,7 @@ def along_joints(chain: Chain, q: Array, wrenches: Array) -> Array:
     return concatenate(parts, axis=-2)[..., 0]
 
 
+# Chapter 10, "Simulation and control": All links at once
 def step_with_momentum(chain: Chain, q: Array, pi: Array, h: float) -> Array:
     """Return the q that a step of h must lead to so that it starts with the joint momenta `pi` (..., nv).
 
@@ -275,7 +280,8 @@ def adaptive_march(
         return integrate(chain, place, 0 * qd), y[q.size :].reshape(qd.shape)  # on the unit sphere
 
     def slope(t: float, y: Array) -> Array:
-        rates = coordinate_rate(chain, *state(y)), driven.acceleration(t, *state(y))
+        q, qd = state(y)
+        rates = coordinate_rate(chain, q, qd), driven.acceleration(t, q, qd)
         return np.concatenate([rate.ravel() for rate in rates])
 
     flat = np.concatenate([q.ravel(), qd.ravel()])
@@ -285,8 +291,10 @@ def adaptive_march(
         if solver.status == "failed":
             raise ArithmeticError(message)
 
-        def at(t: float) -> Any:
-            return state(solver.y if t == solver.t else solver.dense_output()(t))
+        inside = cache(solver.dense_output)  # it costs evaluations: once a step at most
+
+        def at(t: float, inside=inside) -> Any:
+            return state(solver.y if t == solver.t else inside()(t))
 
         yield solver.t_old, solver.t, at
 
