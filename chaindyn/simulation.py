@@ -1,5 +1,5 @@
 # Generated from chapters/10_simulation_and_control.md by `python -m book export`; edit it there.
-# sha256 of the text below: 78e03636bec5b33ceb26518288512b0646197832ac820f620f8fd286552f2f5e
+# sha256 of the text below: 78883a513b3ad2437fdf8cec93278b2384bad273ab864476f322d78772514298
 """Simulation: from accelerations to motion, on the manifold on which the coordinates live.
 
 Derived in chapter 10, "Simulation and control".
@@ -10,12 +10,13 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from chaindyn._check import ask, check_load, check_times, checked, require_positive
+from chaindyn._check import as_real, ask, check_load, check_positive_number, check_times, checked
 from chaindyn._ops import Array, block, concatenate, eye, solve_pivoted, stack, unstack, zeros
 from chaindyn.articulated import aba
 from chaindyn.chain import Chain, coordinate_rate, forward_kinematics, integrate, inward
@@ -74,8 +75,8 @@ def potential_energy(chain: Chain, q: Array) -> Array:
 def momentum(chain: Chain, q: Array, qd: Array, *, point: Array | None = None) -> Array:
     """Return the momentum of the whole chain (..., 6) [L; p] about a point, in world axes [N m s, N s].
 
-    q : (..., nq); qd : (..., nv); point : (..., 3) in the world [m], its origin if None. Its rate is the sum of all wrenches from
-    outside about the point, weight and what the ground does to the roots among them.
+    q : (..., nq); qd : (..., nv); point : (..., 3) in the world [m], its origin if None. Its rate is the sum of
+    all wrenches from outside about the point, weight and what the ground does to the roots among them.
     """
     R, p = forward_kinematics(chain, q)
     own = chain.spatial_inertia @ body_twists(chain, q, qd)[..., None]
@@ -256,7 +257,9 @@ def fixed_march(
             ahead = step(driven, old, q, qd, new - old)
 
             def at(t: float, old=old, new=new, here=(q, qd), ahead=ahead) -> Any:
-                return ahead if t == new else step(driven, old, *here, t - old)
+                if t in (old, new):
+                    return here if t == old else ahead
+                return step(driven, old, *here, t - old)
 
             yield old, new, at
             q, qd = ahead
@@ -285,8 +288,10 @@ def adaptive_march(
         if solver.status == "failed":
             raise ArithmeticError(message)
 
-        def at(t: float) -> Any:
-            return state(solver.y if t == solver.t else solver.dense_output()(t))
+        path = cache(solver.dense_output)  # which costs evaluations: made once, if at all
+
+        def at(t: float, path=path) -> Any:
+            return state(solver.y if t == solver.t else path()(t))
 
         yield solver.t_old, solver.t, at
 
@@ -341,14 +346,15 @@ def choose_march(
         "variational": variational_step,
     }
     adaptive = ("BDF", "DOP853", "LSODA", "RK23", "RK45", "Radau")
+    if not isinstance(method, str) or method not in (*fixed, *adaptive):
+        raise ValueError(f"method is {method!r}, but must be one of {[*fixed, *adaptive]}")
     if step is not None:
-        require_positive(step, "step")
+        step = check_positive_number(step, "step")
     if method in fixed:
         if step is None:
             raise ValueError(f"{method!r} takes equal steps: `step` must say how long [s]")
         return fixed_march(driven, q, qd, times, fixed[method], step)
-    if method not in adaptive:
-        raise ValueError(f"method is {method!r}, but must be one of {[*fixed, *adaptive]}")
+    options = {name: check_positive_number(x, name) for name, x in options.items()}
     longest = np.inf if step is None else step
     return adaptive_march(driven, q, qd, times, method, max_step=longest, **options)
 
@@ -357,15 +363,14 @@ def follow(march: Iterator[Any], times: Array, until: Any) -> Iterator[tuple[Any
     """Yield states (t, q, qd), and whether each was asked for, to the end or to where `until` falls to zero."""
     done = 1
     for old, new, at in march:
+        if not all(np.isfinite(x).all() for x in at(new)):
+            raise ArithmeticError("the state is no longer finite: shorter steps may help")
         event = None if until is None else crossing(until, old, new, at)
         end = new if event is None else event
         while done < len(times) and times[done] <= end:
             yield (times[done], *at(times[done])), True
             done += 1
-        q, qd = at(end)
-        if not (np.isfinite(q).all() and np.isfinite(qd).all()):
-            raise ArithmeticError("the state is no longer finite: shorter steps may help")
-        yield (end, q, qd), False
+        yield (end, *at(end)), False
         if event is not None:
             return
 
@@ -400,11 +405,13 @@ def simulate(
     """
     times = check_times(t)
     shape = np.broadcast_shapes(q.shape[:-1], qd.shape[:-1])
-    q, qd = (np.broadcast_to(x, (*shape, x.shape[-1])).astype(float) for x in (q, qd))
+    q, qd = (
+        np.broadcast_to(x, (*shape, x.shape[-1])) for x in (as_real(q, "q"), as_real(qd, "qd"))
+    )
     driven = Driven(
         chain,
-        check_load(torque, "torque", (chain.nv,)),
-        check_load(external, "external", (chain.n, 6)),
+        check_load(torque, "torque", (chain.nv,), shape),
+        check_load(external, "external", (chain.n, 6), shape),
     )
     march = choose_march(driven, q, qd, times, method, step, rtol=rtol, atol=atol)
     driven.acceleration(times[0], q, qd)  # what is bad at once is told at once
@@ -423,7 +430,9 @@ def simulate(
             reason = f"`until` fell to zero at t = {last[0]:.6g} s"
     except (Exception, KeyboardInterrupt) as caught:
         problem = caught
-        what = "interrupted" if isinstance(caught, KeyboardInterrupt) else str(caught)
+        what = (
+            "interrupted" if isinstance(caught, KeyboardInterrupt) else str(caught) or repr(caught)
+        )
         reason = f"{what} (the last state reached is that at t = {last[0]:.6g} s)"
         warnings.warn(f"the simulation ended early: {reason}", RuntimeWarning, stacklevel=3)
     if reason and last[0] > states[-1][0]:
