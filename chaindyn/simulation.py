@@ -1,5 +1,5 @@
 # Generated from chapters/10_simulation_and_control.md by `python -m book export`; edit it there.
-# sha256 of the text below: 78883a513b3ad2437fdf8cec93278b2384bad273ab864476f322d78772514298
+# sha256 of the text below: 29fa2ef75c4fa6ab72ddc6c6aec2237b85605d849ae1490401feacd6a8db5123
 """Simulation: from accelerations to motion, on the manifold on which the coordinates live.
 
 Derived in chapter 10, "Simulation and control".
@@ -147,8 +147,8 @@ def cayley_twist(R: Array, p: Array) -> Array:
 
     Near zero it is what `log_se3` gives, to second order; it needs no angle. Undefined for a half turn.
     """
-    trace = R[..., 0, 0] + R[..., 1, 1] + R[..., 2, 2]
-    C = (R - R.mT) / (1 + trace)[..., None, None]
+    trace = R[..., 0:1, 0:1] + R[..., 1:2, 1:2] + R[..., 2:3, 2:3]
+    C = (R - R.mT) / (1 + trace)
     c = stack([C[..., 2, 1:2], C[..., 0, 2:3], C[..., 1, 0:1]], axis=-2)
     return concatenate([2 * c, p - C @ p], axis=-2)
 
