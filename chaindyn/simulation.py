@@ -1,5 +1,5 @@
 # Generated from chapters/10_simulation_and_control.md by `python -m book export`; edit it there.
-# sha256 of the text below: 29fa2ef75c4fa6ab72ddc6c6aec2237b85605d849ae1490401feacd6a8db5123
+# sha256 of the text below: 053e9520377c9a2af60f0a6278fa2b56cf661774d5ab4ab3747e5fad96c306a5
 """Simulation: from accelerations to motion, on the manifold on which the coordinates live.
 
 Derived in chapter 10, "Simulation and control".
@@ -209,13 +209,13 @@ def variational_step(
     Half of the push, a step that keeps momentum, the other half. Energy does not drift, and without forces
     from outside the momentum is kept to rounding.
     """
-    chain = driven.chain
-    pi = (crba(chain, q) @ qd[..., None])[..., 0] + h / 2 * driven.force(t, q, qd)
+    chain, push = driven.chain, h / 2 * driven.force(t, q, qd)
+    pi = (crba(chain, q) @ qd[..., None])[..., 0] + push
     q1 = step_with_momentum(chain, q, pi, h)
     _, end = discrete_momenta(chain, q, q1, h)
     pi = along_joints(chain, q1, end)
     M = crba(chain, q1)
-    foreseen = solve_pivoted(M, (pi + h / 2 * driven.force(t, q, qd))[..., None])[..., 0]
+    foreseen = solve_pivoted(M, (pi + push)[..., None])[..., 0]
     pi = pi + h / 2 * driven.force(t + h, q1, foreseen)
     return q1, solve_pivoted(M, pi[..., None])[..., 0]
 

@@ -560,7 +560,8 @@ def test_the_variational_step_keeps_energy_near_where_inertia_changes():
     result = simulate(chain, q, np.r_[qd, 2 * qd], t=t, method="variational", step=0.02)
     energy = energy_by_twin(chain, result)
     assert_near(energy[:, 0] + energy[:, 1] / 4, result.energy, chain.n)
-    swing = np.ptp(energy, axis=0)
+    # the same stretch of both their lives: the small one's takes half the time
+    swing = np.array([np.ptp(energy[:, 0]), np.ptp(energy[:601, 1])])
     assert 3.5 <= swing[1] / swing[0] <= 4.5, swing
     trend = np.abs(energy[-400:].mean(0) - energy[:400].mean(0))
     assert (trend <= 0.2 * swing).all(), trend / swing
@@ -827,7 +828,8 @@ def test_a_joint_that_comes_to_feel_no_inertia_is_named():
 
 
 def test_a_variational_step_too_long_says_so():
-    result = ends_early("does not converge: a shorter one would", method="variational", step=3, t=[0, 30], qd=[3.0])  # fmt: skip
+    message = "does not converge: a shorter one would"
+    result = ends_early(message, method="variational", step=3, t=[0, 30], qd=[3.0])
     assert isinstance(result.error, ArithmeticError)
     assert "variational step of 3 s" in result.reason and len(result.t) == 1
 
@@ -944,7 +946,7 @@ def nothing(t, q, qd):
         ({"t": [0, np.inf]}, r"t\[1\] is inf: every entry must be finite"),
         ({"t": [0, 1j]}, "t is .*1.j.*, but must hold real numbers"),
         ({"t": "soon"}, "t must hold numbers or symbols, not 'soon'"),
-        ({"method": "rk4"}, r"method is 'rk4', but must be one of \['RK4', 'semi-implicit Euler', 'variational', 'BDF'"),
+        ({"method": "rk4"}, r"method is 'rk4', but must be one of \['RK4', 'semi-implicit Euler', 'varia"),
         ({"method": ["RK4"]}, r"method is \['RK4'\], but must be one of .*'DOP853'"),
         ({"method": "RK4"}, r"'RK4' takes equal steps: `step` must say how long \[s\]"),
         ({"method": "variational"}, "'variational' takes equal steps"),
@@ -960,7 +962,7 @@ def nothing(t, q, qd):
         ({"atol": [1e-3, 1e-3]}, r"atol has shape \(2,\), but must be one number"),
         ({"torque": [0, 0]}, r"torque has shape \(2,\), but must have shape \(\.\.\., 1\)"),
         ({"torque": np.zeros((5, 1))}, r"torque has shape \(5, 1\), but must broadcast to \(1,\)"),
-        ({"torque": np.zeros((3, 1)), "q": np.ones((2, 1))}, r"torque has shape \(3, 1\), but must broadcast to \(2, 1\)"),
+        ({"torque": np.ones((3, 1)), "q": np.ones((2, 1))}, r"torque has shape \(3, 1\), but .* to \(2, 1\)"),
         ({"torque": [np.nan]}, r"torque\[0\] is nan: every entry must be finite"),
         ({"torque": "hard"}, "torque must hold numbers or symbols, not 'hard'"),
         ({"external": np.zeros(6)}, r"external has shape \(6,\), but must have shape \(\.\.\., 1, 6\)"),
@@ -990,13 +992,13 @@ def test_symbols_are_not_simulated():
     sp = pytest.importorskip("sympy")
     a = sp.Symbol("a")
     for change in ({"q": np.array([a])}, {"t": np.array([0, a])}, {"step": a}):
-        with pytest.raises(ValueError, match="a.*, but must hold real numbers"):
+        with pytest.raises(ValueError, match=r"a.*, but must hold real numbers"):
             simulate(**{"chain": PENDULUM, **ONE, "t": [0, 1]} | change)
 
 
 def test_a_quaternion_off_the_unit_sphere_is_refused():
     chain = Chain([Link(Free(), 1, (0, 0, 0), np.eye(3), name="drone")])
-    with pytest.raises(ValueError, match="the quaternion of link 'drone'.* has length 2"):
+    with pytest.raises(ValueError, match=r"the quaternion of link 'drone'.* has length 2"):
         simulate(chain, [0, 0, 0, 2, 0, 0, 0], np.zeros(6), t=[0, 1])
 
 
