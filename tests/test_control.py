@@ -220,19 +220,19 @@ def test_the_error_dies_out_and_its_energy_never_grows(chain):
     wanted, kp, kd = rolling(chain, 7), 9.0, 3.0
     q, qd, _ = desired(chain, 8)
     q = integrate(chain, wanted(0)[0], np.r_[1.5, -1.2, 1.4, np.ones(chain.nv - 3)])
-    t = np.linspace(0, 8, 81)
-    result = simulate(chain, q, qd, t=t, torque=steer(chain, wanted, kp, kd), **TIGHT)
+    t = np.linspace(0, 6, 61)
+    result = simulate(chain, q, qd, t=t, torque=steer(chain, wanted, kp, kd), rtol=1e-9)
     errors = [
         np.stack(tracking_error(chain, result.q[k], result.qd[k], q_desired=wanted(s)[0], qd_desired=wanted(s)[1]))
         for k, s in enumerate(t)
     ]  # fmt: skip
     e, rate = np.moveaxis(np.array(errors), 0, 1)
     turning = (rate[:, :3] ** 2).sum(-1) / 2 + kp * (e[:, :3] ** 2).sum(-1) / 2
-    assert (np.diff(turning) <= 1e-9 * turning[0]).all()
+    assert (np.diff(turning) <= 1e-8 * turning[0]).all()
     assert turning[0] > 20  # it starts far off: by 2.4 rad
     # the slowest mode is exp(-kd t / 2)
     size = np.linalg.norm(np.c_[e, rate], axis=-1)
-    assert size[-1] <= 50 * np.exp(-kd / 2 * 8) * size[0]
+    assert size[-1] <= 50 * np.exp(-kd / 2 * 6) * size[0]
 
 
 def test_the_ball_s_error_energy_falls_by_kd_times_the_rate_squared():

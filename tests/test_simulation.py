@@ -212,7 +212,7 @@ def test_symbols_give_the_pendulum_s_energies_exactly():
 
 
 def test_jax_differentiates_the_energies(jax):
-    chain = random_tree(Case(4, branching=True, seed=53))
+    chain = tree_of((Revolute, Prismatic), 53)
     q, qd = random_state(chain, 3)
     p = jax.grad(lambda qd: kinetic_energy(chain, q, qd))(jax.numpy.array(qd))
     weight = jax.jit(jax.grad(lambda q: potential_energy(chain, q)))(q)
@@ -541,6 +541,7 @@ def energy_by_twin(chain, result):
     return np.stack([own[:, :2].sum(-1), 4 * own[:, 2:].sum(-1)], axis=-1)
 
 
+@pytest.mark.slow
 def test_the_variational_step_keeps_energy_near_for_ever():
     """It swings within O(h^2) and goes nowhere."""
     energy = long_swing("variational", 0.02, LENGTHS[:2])
