@@ -147,11 +147,23 @@ def check_times(t: Any) -> np.ndarray:
     if t.ndim != 1 or len(t) < 2:
         raise ValueError(f"t has shape {t.shape}, but must be (m,): a start, and one or more times")
     require_finite(t, "t")
+    t = as_real(t, "t")
     wrong = np.flatnonzero(np.diff(t) <= 0)
     if len(wrong):
         k = int(wrong[0])
         raise ValueError(f"t must increase, but t[{k}] is {t[k]} and t[{k + 1}] is {t[k + 1]}")
-    return t.astype(float)
+    return t
+
+
+def as_real(x: Any, name: str) -> np.ndarray:
+    """Return an array as NumPy's floats; refuse symbols and complex numbers."""
+    array = np.asarray(x)
+    try:
+        if array.dtype.kind != "c":
+            return array.astype(float)
+    except (TypeError, ValueError):  # a symbol
+        pass
+    raise ValueError(f"{name} is {x!r}, but must hold real numbers")
 
 
 def require_positive(x: Any, name: str) -> None:
@@ -159,7 +171,18 @@ def require_positive(x: Any, name: str) -> None:
     x = as_array(x, name)
     require_finite(x, name)
     if is_concrete(x) and not (x > 0).all():
-        raise ValueError(f"{name} is {x.tolist()}, but must be positive")
+        index = tuple(int(i) for i in np.argwhere(~(x > 0))[0])
+        entry = f"{name}[{', '.join(map(str, index))}]" if index else name
+        raise ValueError(f"{entry} is {x[index]}, but must be positive")
+
+
+def check_positive_number(x: Any, name: str) -> float:
+    """Return one real number above zero as a float, or say what is wrong with it."""
+    x = as_array(x, name)
+    if x.shape != ():
+        raise ValueError(f"{name} has shape {x.shape}, but must be one number")
+    require_positive(as_real(x, name), name)
+    return float(x)
 
 
 def check_gain(gain: Any, name: str, nv: int) -> Any:
@@ -173,14 +196,24 @@ def check_gain(gain: Any, name: str, nv: int) -> Any:
     return gain
 
 
-def check_load(load: Any, name: str, core: tuple[int, ...]) -> Any:
-    """Return what acts on a chain, a function, None, or an array (..., *core) with finite entries."""
+def check_load(load: Any, name: str, core: tuple[int, ...], batch: tuple[int, ...]) -> Any:
+    """Return what acts on a chain in states (*batch, ...): a function, None, or a finite array (..., *core)."""
     if load is None or callable(load):
         return load
     load = as_array(load, name)
-    require_shape(load, name, core)
+    require_fit(load, name, core, batch)
     require_finite(load, name)
     return load
+
+
+def require_fit(x: Any, name: str, core: tuple[int, ...], batch: tuple[int, ...]) -> None:
+    """Refuse an array whose last axes are not `core`, or whose others do not broadcast to those of the states."""
+    require_shape(x, name, core)
+    own = x.shape[: x.ndim - len(core)]
+    pairs = zip(reversed(own), reversed(batch), strict=False)
+    if len(own) > len(batch) or any(m not in (1, states) for m, states in pairs):
+        wanted = f"broadcast to {(*batch, *core)}" if core else "be one number"
+        raise ValueError(f"{name} has shape {x.shape}, but must {wanted}")
 
 
 def ask(
@@ -188,8 +221,11 @@ def ask(
 ) -> Any:
     """Return what a user's function of (t, q, qd) gives, (..., *core); ValueError says when it is bad.
 
-    Arguments of what it calls are checked again: it is not part of the house.
+    Its batch axes must be those of the states; an empty core is one number for them all. Arguments of what it
+    calls are checked again: it is not part of the house.
     """
+    if not callable(function):
+        raise ValueError(f"{name} is {function!r}, but must be a function of (t, q, qd)")
     token = _inside.set(False)
     try:
         value = function(t, *state)
@@ -197,7 +233,7 @@ def ask(
         _inside.reset(token)
     try:
         value = as_array(value, name)
-        require_shape(value, name, core)
+        require_fit(value, name, core, state[0].shape[:-1] if core else ())
         require_finite(value, name)
     except ValueError as error:
         raise ValueError(f"at t = {t:.6g} s: {error}") from None

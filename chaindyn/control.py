@@ -1,5 +1,5 @@
 # Generated from chapters/10_simulation_and_control.md by `python -m book export`; edit it there.
-# sha256 of the text below: e183d6248cff60c3ae64d8c5ace83183708a69667323f0ec4e7f3a62f170cb30
+# sha256 of the text below: 3974fdeb789ae28c773c68f21dfd1e9c99a07b851cfee04b9898e3e3c6130abb
 """Control: the joint forces that make a chain follow a given motion.
 
 Derived in chapter 10, "Simulation and control".
@@ -17,7 +17,7 @@ from chaindyn.spatial import skew
 __all__ = ["carried", "commanded_acceleration", "computed_torque", "each_carried", "tracking_error"]
 
 
-# Chapter 10, "Simulation and control": Control
+# Chapter 10, "Simulation and control": Computed torque
 def carried(joint: Any, x: Array, v: Array, w: Array) -> tuple[Array, Array]:
     """Return velocities v (..., k) that are known a step x away, as seen from here, and their rate as w turns us.
 

@@ -1,5 +1,5 @@
 # Generated from chapters/10_simulation_and_control.md by `python -m book export`; edit it there.
-# sha256 of the text below: c8524403965d6b6300cd7b44204a7b3b608d74a82348348c911116220349e218
+# sha256 of the text below: 053e9520377c9a2af60f0a6278fa2b56cf661774d5ab4ab3747e5fad96c306a5
 """Simulation: from accelerations to motion, on the manifold on which the coordinates live.
 
 Derived in chapter 10, "Simulation and control".
@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from chaindyn._check import ask, check_load, check_times, checked, require_positive
+from chaindyn._check import as_real, ask, check_load, check_positive_number, check_times, checked
 from chaindyn._ops import Array, block, concatenate, eye, solve_pivoted, stack, unstack, zeros
 from chaindyn.articulated import aba
 from chaindyn.chain import Chain, coordinate_rate, forward_kinematics, integrate, inward
@@ -75,8 +75,8 @@ def potential_energy(chain: Chain, q: Array) -> Array:
 def momentum(chain: Chain, q: Array, qd: Array, *, point: Array | None = None) -> Array:
     """Return the momentum of the whole chain (..., 6) [L; p] about a point, in world axes [N m s, N s].
 
-    q : (..., nq); qd : (..., nv); point : (..., 3) in the world [m], its origin if None. Its rate is the sum
-    of all wrenches from outside about the point, weight and what the ground does to the roots among them.
+    q : (..., nq); qd : (..., nv); point : (..., 3) in the world [m], its origin if None. Its rate is the sum of
+    all wrenches from outside about the point, weight and what the ground does to the roots among them.
     """
     R, p = forward_kinematics(chain, q)
     own = chain.spatial_inertia @ body_twists(chain, q, qd)[..., None]
@@ -148,8 +148,8 @@ def cayley_twist(R: Array, p: Array) -> Array:
 
     Near zero it is what `log_se3` gives, to second order; it needs no angle. Undefined for a half turn.
     """
-    trace = R[..., 0, 0] + R[..., 1, 1] + R[..., 2, 2]
-    C = (R - R.mT) / (1 + trace)[..., None, None]
+    trace = R[..., 0:1, 0:1] + R[..., 1:2, 1:2] + R[..., 2:3, 2:3]
+    C = (R - R.mT) / (1 + trace)
     c = stack([C[..., 2, 1:2], C[..., 0, 2:3], C[..., 1, 0:1]], axis=-2)
     return concatenate([2 * c, p - C @ p], axis=-2)
 
@@ -213,13 +213,13 @@ def variational_step(
     Half of the push, a step that keeps momentum, the other half. Energy does not drift, and without forces
     from outside the momentum is kept to rounding.
     """
-    chain = driven.chain
-    pi = (crba(chain, q) @ qd[..., None])[..., 0] + h / 2 * driven.force(t, q, qd)
+    chain, push = driven.chain, h / 2 * driven.force(t, q, qd)
+    pi = (crba(chain, q) @ qd[..., None])[..., 0] + push
     q1 = step_with_momentum(chain, q, pi, h)
     _, end = discrete_momenta(chain, q, q1, h)
     pi = along_joints(chain, q1, end)
     M = crba(chain, q1)
-    foreseen = solve_pivoted(M, (pi + h / 2 * driven.force(t, q, qd))[..., None])[..., 0]
+    foreseen = solve_pivoted(M, (pi + push)[..., None])[..., 0]
     pi = pi + h / 2 * driven.force(t + h, q1, foreseen)
     return q1, solve_pivoted(M, pi[..., None])[..., 0]
 
@@ -261,7 +261,9 @@ def fixed_march(
             ahead = step(driven, old, q, qd, new - old)
 
             def at(t: float, old=old, new=new, here=(q, qd), ahead=ahead) -> Any:
-                return ahead if t == new else step(driven, old, *here, t - old)
+                if t in (old, new):
+                    return here if t == old else ahead
+                return step(driven, old, *here, t - old)
 
             yield old, new, at
             q, qd = ahead
@@ -291,10 +293,10 @@ def adaptive_march(
         if solver.status == "failed":
             raise ArithmeticError(message)
 
-        inside = cache(solver.dense_output)  # it costs evaluations: once a step at most
+        path = cache(solver.dense_output)  # which costs evaluations: made once, if at all
 
-        def at(t: float, inside=inside) -> Any:
-            return state(solver.y if t == solver.t else inside()(t))
+        def at(t: float, path=path) -> Any:
+            return state(solver.y if t == solver.t else path()(t))
 
         yield solver.t_old, solver.t, at
 
@@ -349,14 +351,15 @@ def choose_march(
         "variational": variational_step,
     }
     adaptive = ("BDF", "DOP853", "LSODA", "RK23", "RK45", "Radau")
+    if not isinstance(method, str) or method not in (*fixed, *adaptive):
+        raise ValueError(f"method is {method!r}, but must be one of {[*fixed, *adaptive]}")
     if step is not None:
-        require_positive(step, "step")
+        step = check_positive_number(step, "step")
     if method in fixed:
         if step is None:
             raise ValueError(f"{method!r} takes equal steps: `step` must say how long [s]")
         return fixed_march(driven, q, qd, times, fixed[method], step)
-    if method not in adaptive:
-        raise ValueError(f"method is {method!r}, but must be one of {[*fixed, *adaptive]}")
+    options = {name: check_positive_number(x, name) for name, x in options.items()}
     longest = np.inf if step is None else step
     return adaptive_march(driven, q, qd, times, method, max_step=longest, **options)
 
@@ -365,15 +368,14 @@ def follow(march: Iterator[Any], times: Array, until: Any) -> Iterator[tuple[Any
     """Yield states (t, q, qd), and whether each was asked for, to the end or to where `until` falls to zero."""
     done = 1
     for old, new, at in march:
+        if not all(np.isfinite(x).all() for x in at(new)):
+            raise ArithmeticError("the state is no longer finite: shorter steps may help")
         event = None if until is None else crossing(until, old, new, at)
         end = new if event is None else event
         while done < len(times) and times[done] <= end:
             yield (times[done], *at(times[done])), True
             done += 1
-        q, qd = at(end)
-        if not (np.isfinite(q).all() and np.isfinite(qd).all()):
-            raise ArithmeticError("the state is no longer finite: shorter steps may help")
-        yield (end, q, qd), False
+        yield (end, *at(end)), False
         if event is not None:
             return
 
@@ -408,11 +410,13 @@ def simulate(
     """
     times = check_times(t)
     shape = np.broadcast_shapes(q.shape[:-1], qd.shape[:-1])
-    q, qd = (np.broadcast_to(x, (*shape, x.shape[-1])).astype(float) for x in (q, qd))
+    q, qd = (
+        np.broadcast_to(x, (*shape, x.shape[-1])) for x in (as_real(q, "q"), as_real(qd, "qd"))
+    )
     driven = Driven(
         chain,
-        check_load(torque, "torque", (chain.nv,)),
-        check_load(external, "external", (chain.n, 6)),
+        check_load(torque, "torque", (chain.nv,), shape),
+        check_load(external, "external", (chain.n, 6), shape),
     )
     march = choose_march(driven, q, qd, times, method, step, rtol=rtol, atol=atol)
     driven.acceleration(times[0], q, qd)  # what is bad at once is told at once
@@ -431,7 +435,9 @@ def simulate(
             reason = f"`until` fell to zero at t = {last[0]:.6g} s"
     except (Exception, KeyboardInterrupt) as caught:
         problem = caught
-        what = "interrupted" if isinstance(caught, KeyboardInterrupt) else str(caught)
+        what = (
+            "interrupted" if isinstance(caught, KeyboardInterrupt) else str(caught) or repr(caught)
+        )
         reason = f"{what} (the last state reached is that at t = {last[0]:.6g} s)"
         warnings.warn(f"the simulation ended early: {reason}", RuntimeWarning, stacklevel=3)
     if reason and last[0] > states[-1][0]:
