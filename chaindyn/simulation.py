@@ -1,5 +1,5 @@
 # Generated from chapters/10_simulation_and_control.md by `python -m book export`; edit it there.
-# sha256 of the text below: 053e9520377c9a2af60f0a6278fa2b56cf661774d5ab4ab3747e5fad96c306a5
+# sha256 of the text below: 3f5102456a8dfd01507e8c108613a9319aa14d134cabd6f6ae944e3405a63b2c
 """Simulation: from accelerations to motion, on the manifold on which the coordinates live.
 
 Derived in chapter 10, "Simulation and control".
