@@ -1303,7 +1303,7 @@ def test_the_state_of_a_swing_is_small():
         ({"links": 0}, "links is 0, but must be a number from 1 to 5"),
         ({"links": 6}, "links is 6"),
         ({"links": 2, "chain": arm()}, "links is 2, but a chain was given too"),
-        ({"t": [0, 1, 1]}, r"t must increase, but t\[1\] is 1 and t\[2\] is 1"),
+        ({"t": [0, 1, 1]}, r"t must increase, but t\[1\] is 1.0 and t\[2\] is 1.0"),
         ({"t": [0]}, r"t has shape \(1,\)"),
         ({"t": [0, np.nan]}, "t "),
         ({"t": np.arange(2000.0)}, "t has 2000 times, but must have at most 1001"),
