@@ -1,5 +1,5 @@
 # Generated from chapters/10_simulation_and_control.md by `python -m book export`; edit it there.
-# sha256 of the text below: 3f5102456a8dfd01507e8c108613a9319aa14d134cabd6f6ae944e3405a63b2c
+# sha256 of the text below: d5824a99d567fa002bdee7598b7c286ac2ae6d583893a3e2cffdaec34897b32d
 """Simulation: from accelerations to motion, on the manifold on which the coordinates live.
 
 Derived in chapter 10, "Simulation and control".
@@ -76,7 +76,7 @@ def momentum(chain: Chain, q: Array, qd: Array, *, point: Array | None = None) -
     """Return the momentum of the whole chain (..., 6) [L; p] about a point, in world axes [N m s, N s].
 
     q : (..., nq); qd : (..., nv); point : (..., 3) in the world [m], its origin if None. Its rate is the sum of
-    all wrenches from outside about the point, weight and what the ground does to the roots among them.
+    all wrenches from outside about the point, if that is fixed: weight, and what the ground does to the roots.
     """
     R, p = forward_kinematics(chain, q)
     own = chain.spatial_inertia @ body_twists(chain, q, qd)[..., None]
