@@ -19,10 +19,28 @@ import anywidget
 import numpy as np
 import traitlets
 
+from chaindyn import Chain, Link, Revolute
+
 
 def source(*names: str) -> str:
     """Return JavaScript or CSS files of this package, one after another, as the one text that anywidget takes."""
     return "\n".join((files(__package__) / name).read_text(encoding="utf-8") for name in names)
+
+
+def without_none(options: dict[str, Any]) -> dict[str, Any]:
+    """Return the options that are not None."""
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def equal_rods(n: int, axis: tuple[int, int, int], **options: Any) -> Chain:
+    """Return a chain of uniform rods of 1 m and 1 kg that lie along x at zero, each hinged about an axis."""
+    rod: dict[str, Any] = {"mass": 1, "com": (0.5, 0, 0), "inertia": np.diag([0, 1 / 12, 1 / 12])}
+    offsets = [(0, 0, 0), *[(1, 0, 0)] * (n - 1)]
+    links = [
+        Link(Revolute(axis), offset=offset, name=f"rod {i}", **rod)
+        for i, offset in enumerate(offsets, start=1)
+    ]
+    return Chain(links, **options)
 
 
 class Explorer(anywidget.AnyWidget):

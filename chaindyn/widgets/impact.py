@@ -13,15 +13,13 @@ from numpy.typing import ArrayLike
 import chaindyn
 from chaindyn import (
     Chain,
-    Link,
-    Revolute,
     body_jacobian,
     body_twists,
     forward_kinematics,
     point_velocity,
 )
 from chaindyn._check import check_chain, require_between, unit
-from chaindyn.widgets._base import Explorer, source, told
+from chaindyn.widgets._base import Explorer, equal_rods, source, told, without_none
 from chaindyn.widgets.chain import _limits, _reach, _require_drawable, _shaped, _tree
 from chaindyn.widgets.heft import VIEWS
 
@@ -97,7 +95,9 @@ class ImpactExplorer(Explorer):
         for n in range(1, MOST_RODS + 1):
             own = given if chain is None and n == count else {}
             rods: dict[str, Any] = {"q": BEND * np.ones(n), "tip": (1, 0, 0), "view": "xy"}
-            self.struck.append(_struck(_rods(n), **rods | _set(own)))
+            self.struck.append(
+                _struck(equal_rods(n, (0, 0, 1), gravity=(0, 0, 0)), **rods | without_none(own))
+            )
         first = count - 1 if chain is None else 0
         scene = {
             "chains": [struck.scene | {"start": struck.start} for struck in self.struck],
@@ -207,22 +207,6 @@ def _as_tuple(impact: Callable[..., Any]) -> Callable[..., Any]:
         return tuple(getattr(result, name) for name in RESULTS)
 
     return unpacked
-
-
-def _set(options: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in options.items() if value is not None}
-
-
-def _rods(n: int) -> Chain:
-    """Return equal uniform rods of 1 m and 1 kg, hinged about z, without weight."""
-    rod: dict[str, Any] = {"mass": 1, "com": (0.5, 0, 0), "inertia": np.diag([0, 1 / 12, 1 / 12])}
-    offsets = [(0, 0, 0), *[(1, 0, 0)] * (n - 1)]
-    names = [f"rod {i}" for i in range(1, n + 1)]
-    links = [
-        Link(Revolute((0, 0, 1)), offset=offset, name=name, **rod)
-        for offset, name in zip(offsets, names, strict=True)
-    ]
-    return Chain(links, gravity=(0, 0, 0))
 
 
 def _struck(

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 import chaindyn
-from chaindyn import Chain, Link, Revolute
+from chaindyn import Chain
 from chaindyn._check import check_chain, check_times, require_positive
-from chaindyn.widgets._base import Explorer, source
+from chaindyn.widgets._base import Explorer, equal_rods, source, without_none
 from chaindyn.widgets.chain import _kinds, _limits, _reach, _require_drawable, _shaped, _tree
 from chaindyn.widgets.heft import VIEWS
 
@@ -93,7 +93,9 @@ class SwingExplorer(Explorer):
         self.swung = [] if chain is None else [_swung(chain, **given)]
         for n in range(1, MOST_RODS + 1):
             own = given if chain is None and n == count else {}
-            self.swung.append(_swung(_rods(n), **_rods_start(n) | _set(own)))
+            self.swung.append(
+                _swung(equal_rods(n, (0, -1, 0)), **_rods_start(n) | without_none(own))
+            )
         first = count - 1 if chain is None else 0
         scene = {
             "chains": [swung.scene | {"start": swung.start} for swung in self.swung],
@@ -171,22 +173,6 @@ class SwingExplorer(Explorer):
             return [np.concatenate([x, np.full((missing, *x.shape[1:]), np.nan)]) for x in parts]
 
         return unpacked
-
-
-def _set(options: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in options.items() if value is not None}
-
-
-def _rods(n: int) -> Chain:
-    """Return equal uniform rods of 1 m and 1 kg, along x at zero, that turn from x to z."""
-    rod: dict[str, Any] = {"mass": 1, "com": (0.5, 0, 0), "inertia": np.diag([0, 1 / 12, 1 / 12])}
-    offsets = [(0, 0, 0), *[(1, 0, 0)] * (n - 1)]
-    return Chain(
-        [
-            Link(Revolute((0, -1, 0)), offset=offset, name=f"rod {i}", **rod)
-            for i, offset in enumerate(offsets, start=1)
-        ]
-    )
 
 
 def _rods_start(n: int) -> dict[str, Any]:
