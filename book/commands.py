@@ -233,7 +233,7 @@ def checks() -> list[Check]:
         Check("site", [*python, "book", "--no-setup", "site"]),
         Check(
             "browser",
-            [*python, "pytest", "-q", "-rs", "-m", "not slow", "tests/browser"],
+            [*pytest, "-rs", "-m", "not slow", "tests/browser"],
             "tests/browser",
         ),
     ]
