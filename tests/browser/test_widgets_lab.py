@@ -240,7 +240,7 @@ links = [
 ]
 
 def strict(*state, qdd, **given):
-    if max(abs(qdd), default=0) > 2:
+    if max(abs(qdd), default=0) > 1.5:
         raise ArithmeticError("too much")
     return hybrid_dynamics(*state, qdd=qdd, **given)
 
