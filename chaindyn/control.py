@@ -1,5 +1,5 @@
 # Generated from chapters/10_simulation_and_control.md by `python -m book export`; edit it there.
-# sha256 of the text below: 3974fdeb789ae28c773c68f21dfd1e9c99a07b851cfee04b9898e3e3c6130abb
+# sha256 of the text below: 57737367419bdf142babd141f97e14bdc28a20304b122485f860aa250f66c534
 """Control: the joint forces that make a chain follow a given motion.
 
 Derived in chapter 10, "Simulation and control".
@@ -31,12 +31,12 @@ def carried(joint: Any, x: Array, v: Array, w: Array) -> tuple[Array, Array]:
     return seen[..., 0], -(turning @ seen)[..., 0]
 
 
-def each_carried(chain: Chain, e: Array, v: Array, qd: Array, which: int) -> Array:
-    """Return for all joints what `carried` does: the velocities (which = 0), or their rates (which = 1), (..., nv)."""
-    parts = [
-        carried(joint, e[..., j], v[..., j], qd[..., j])[which] for joint, _, j in chain.groups
-    ]
-    return in_columns(parts, [j for _, _, j in chain.groups])
+def each_carried(chain: Chain, e: Array, v: Array, qd: Array) -> tuple[Array, Array]:
+    """Return for all joints what `carried` does: the velocities and their rates, both (..., nv)."""
+    pairs = [carried(joint, e[..., j], v[..., j], qd[..., j]) for joint, _, j in chain.groups]
+    seen, rates = zip(*pairs, strict=True)
+    columns = [j for _, _, j in chain.groups]
+    return in_columns(seen, columns), in_columns(rates, columns)
 
 
 @checked(q="nq", qd="nv", q_desired="nq", qd_desired="nv")
@@ -49,7 +49,7 @@ def tracking_error(
     or a free body e is the `difference`, and e' that of the velocities, both in the child's axes.
     """
     e = difference(chain, q, q_desired)
-    return e, each_carried(chain, e, qd_desired, qd, 0) - qd
+    return e, each_carried(chain, e, qd_desired, qd)[0] - qd
 
 
 @checked(q="nq", qd="nv", q_desired="nq", qd_desired="nv", qdd_desired="nv")
@@ -73,8 +73,9 @@ def commanded_acceleration(
     """
     kp, kd = check_gain(kp, "kp", chain.nv), check_gain(kd, "kd", chain.nv)
     e, rate = tracking_error(chain, q, qd, q_desired=q_desired, qd_desired=qd_desired)
-    there = each_carried(chain, e, qdd_desired, qd, 0) + each_carried(chain, e, qd_desired, qd, 1)
-    return there + kd * rate + kp * e
+    ahead, _ = each_carried(chain, e, qdd_desired, qd)
+    _, turning = each_carried(chain, e, qd_desired, qd)
+    return ahead + turning + kd * rate + kp * e
 
 
 @checked(q="nq", qd="nv", q_desired="nq", qd_desired="nv", qdd_desired="nv")
