@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import warnings
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from contextvars import ContextVar
 from numbers import Rational
@@ -24,6 +25,29 @@ Core = int | str | tuple[int | str, ...]
 FRAMES = {"body", "world", "mixed"}
 RECURSIONS = {"body", "world"}
 FLAGS = {False, True}
+# what every joint offers, most of it inherited from `chaindyn.Joint`
+JOINT = (
+    "nq",
+    "nv",
+    "quaternion",
+    "neutral",
+    "pose",
+    "motion_subspace",
+    "motion_subspace_rate",
+    "constraint_subspace",
+    "rate",
+    "integrate",
+    "difference",
+    "random",
+)
+# the shapes of what joints are made of, where one object stands for one joint
+PARAMETERS: dict[str, tuple[int, ...]] = {
+    "axis": (3,),
+    "first": (3,),
+    "second": (3,),
+    "normal": (3,),
+    "pitch": (),
+}
 
 _inside: ContextVar[bool] = ContextVar("chaindyn_inside", default=False)
 
@@ -240,6 +264,58 @@ def ask(
     return value
 
 
+def outside(function: F) -> F:
+    """Return a user's function so that the public functions that it calls check what they are given."""
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        token = _inside.set(False)
+        try:
+            return function(*args, **kwargs)
+        finally:
+            _inside.reset(token)
+
+    return call  # type: ignore[return-value]
+
+
+def warn_if_far(chain: Any, p: Any) -> None:
+    """Warn if inertias about the world origin lose more than half of their digits: p (..., n, 3) is that far away.
+
+    About a point at a distance d an inertia holds terms m d^2, of which the joints feel only what is left when
+    they cancel.
+    """
+    heavy = chain.mass > 0 if is_concrete(chain.mass) else np.False_
+    if not (is_concrete(p) and p.size and heavy.any()):
+        return
+    own = np.trace(chain.spatial_inertia[heavy, :3, :3], axis1=-2, axis2=-1) / chain.mass[heavy]
+    away, spread = (p * p).sum(-1).max(), np.ptp(p, axis=-2).max()
+    if np.finfo(float).eps * away > 1e-8 * (own.max() + spread * spread):
+        warnings.warn(
+            f"the chain is {np.sqrt(away):.2g} m away from the world origin, about which recursion='world' computes: "
+            "results lose half of their digits or more; recursion='body' does not",
+            RuntimeWarning,
+            stacklevel=6,
+        )
+
+
+def overflow(link: str) -> ValueError:
+    """Return the error that says whose inertia is too large, or too far away, for numbers of this kind."""
+    return ValueError(
+        f"the inertia of link {link!r}, with what it carries, overflows: its mass, or the distance of its mass "
+        "from the joint, is too large"
+    )
+
+
+def check_matrix(x: Any, name: str, shape: tuple[int | None, int | None]) -> Any:
+    """Return matrices as an array (..., rows, columns), finite; of the two counts, None is any."""
+    x = as_array(x, name)
+    if x.ndim < 2 or any(m not in (None, own) for m, own in zip(shape, x.shape[-2:], strict=True)):
+        wanted = ", ".join("m" if m is None else str(m) for m in shape)
+        raise ValueError(f"{name} has shape {x.shape}, but must have shape (..., {wanted})")
+    require_finite(x, name)
+    return x
+
+
 def no_inertia(link: str) -> ValueError:
     """Return the error that says which joint makes the mass matrix singular."""
     return ValueError(
@@ -445,11 +521,17 @@ def check_joint(joint: Any, label: str) -> None:
         raise ValueError(
             f"{label}: joint is {joint!r}, but must be one such as Revolute((0, 0, 1))"
         )
-    for part in ("axis", "first", "second"):
-        axis = getattr(joint, part, np.zeros(3))
-        if np.shape(axis) != (3,):
+    lacking = [name for name in JOINT if not hasattr(joint, name)]
+    if lacking:
+        raise ValueError(
+            f"{label}: its joint, {type(joint).__name__}, has no {', '.join(lacking)}: a class derived from "
+            "chaindyn.Joint has them"
+        )
+    for part, shape in PARAMETERS.items():
+        value = getattr(joint, part, np.zeros(shape))
+        if np.shape(value) != shape:
             raise ValueError(
-                f"{label}: the joint's {part} has shape {np.shape(axis)}, but must be (3,)"
+                f"{label}: the joint's {part} has shape {np.shape(value)}, but must be {shape}"
             )
 
 

@@ -1,5 +1,5 @@
 # Generated from chapters/04_joints_links_chains_trees.md by `python -m book export`; edit it there.
-# sha256 of the text below: b3788789df1420d6de47342cf1d6d4c6ba6233e98b5bc9e136235ca73ab84baf
+# sha256 of the text below: d8b87e65015ce60cec8c3f8fe94614a361af248b4362efe8bcdd08b62e73b72c
 """Links, the chains and trees that joints make of them, and sweeps along the branches.
 
 Derived in chapter 4, "Joints, links, chains, trees".
@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from chaindyn._check import as_links, check_batch, check_gravity, check_links, checked, read_only
+from chaindyn._laws import as_guest, check_laws
 from chaindyn._ops import Array, concatenate, eye, stack, unstack, zeros
 from chaindyn.spatial import spatial_inertia
 
@@ -32,9 +33,10 @@ __all__ = [
     "members_by_kind",
     "outward",
     "parent_index",
-    "place",
+    "pose_step",
     "random_state",
     "stack_joints",
+    "world_poses",
 ]
 
 
@@ -43,8 +45,8 @@ __all__ = [
 class Link:
     """One rigid body and the joint that hangs it on its parent.
 
-    joint : Revolute, Prismatic, Universal, Spherical, Free, Fixed; mass [kg]; com (3,) centre of mass in the link
-    frame [m]; inertia (3, 3) about the centre of mass in link axes [kg m^2]; offset (3,)
+    joint : Revolute, Prismatic, Helical, Cylindrical, Planar, Universal, Spherical, Free, Fixed, or any other
+    `Joint`; mass [kg]; com (3,) centre of mass in the link frame [m]; inertia (3, 3) about the centre of mass in link axes [kg m^2]; offset (3,)
     [m] and rotation (3, 3) place the joint's frame in the parent's: the joint's point x
     is ``offset + rotation @ x`` there. parent : None is the previous link (the first hangs
     on the ground); or an index, a name, "ground".
@@ -67,9 +69,12 @@ def parent_index(i: int, parent: int | str | None, names: Sequence[str]) -> int:
 
     ValueError if it is no earlier link.
     """
-    if parent is None or parent == "ground":
-        return -1 if parent == "ground" else i - 1
-    index = names.index(parent) if parent in names else parent
+    if parent is None:
+        return i - 1
+    named = isinstance(parent, str)
+    if named and parent == "ground":
+        return -1
+    index = names.index(parent) if named and parent in names else parent
     if isinstance(index, int | np.integer) and not isinstance(index, bool) and 0 <= index < i:
         return int(index)
     raise ValueError(
@@ -135,6 +140,11 @@ class Chain:
         check_links(self.links, self.names)
         # Made now: a bad parent is told now, and what was checked is what is kept.
         _ = self.parent, self.mass, self.com, self.inertia, self.offset, self.rotation
+        check_laws(self.groups, self.joints, self.names)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Make copies anew from links and gravity, checked and protected as the first was."""
+        return type(self), (self.links, self.gravity)
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -217,18 +227,18 @@ class Chain:
         columns = [
             [own[k] for k in joint.quaternion]
             for joint, own in zip(self.joints, self.q_columns, strict=True)
-            if hasattr(joint, "quaternion")
+            if joint.quaternion
         ]
-        return np.array(columns, int).reshape(-1, 4)
+        return read_only(np.array(columns, int).reshape(-1, 4))
 
     @cached_property
     def groups(self) -> tuple[tuple[Any, Array, Array], ...]:
         """Joints of one kind as one joint, parameters stacked; columns (m, nq), (m, nv)."""
         return tuple(
             (
-                stack_joints([self.joints[i] for i in members]),
-                np.array([self.q_columns[i] for i in members], int),
-                np.array([self.v_columns[i] for i in members], int),
+                as_guest(stack_joints([self.joints[i] for i in members])),
+                read_only(np.array([self.q_columns[i] for i in members], int)),
+                read_only(np.array([self.v_columns[i] for i in members], int)),
             )
             for members in members_by_kind(self.joints)
         )
@@ -236,12 +246,17 @@ class Chain:
     @cached_property
     def group_order(self) -> Array:
         """Where each link stands when the groups are laid end to end (n,)."""
-        return np.argsort(np.concatenate(members_by_kind(self.joints)))
+        return read_only(np.argsort(np.concatenate(members_by_kind(self.joints))))
+
+    @cached_property
+    def group_columns(self) -> Array:
+        """Where each entry of qd stands when those of the groups are laid end to end (nv,)."""
+        return read_only(np.argsort(np.concatenate([j.ravel() for _, _, j in self.groups])))
 
     @cached_property
     def link_of_column(self) -> Array:
         """The link that each entry of qd moves (nv,)."""
-        return np.repeat(np.arange(self.n), [joint.nv for joint in self.joints])
+        return read_only(np.repeat(np.arange(self.n), [joint.nv for joint in self.joints]))
 
     def index(self, body: int | str | None = None) -> int:
         """Return the index of a link given by index or name; None is the only leaf.
@@ -288,11 +303,12 @@ def inward(
     a leaf receives. Returns what each link keeps, and what the ground gets.
     """
     n = len(parent)
-    received = [list(nothing) for _ in range(n + 1)]  # the last one is the ground's
+    received = [nothing] * (n + 1)  # the last one is the ground's
     kept: list[Any] = [None] * n
     for i, (p, *link) in reversed(list(enumerate(zip(parent, *links, strict=True)))):
         kept[i], handed = step(received[i], *link)
-        received[p] = [a + b for a, b in zip(received[p], handed, strict=True)]
+        first = received[p] is nothing
+        received[p] = handed if first else [a + b for a, b in zip(received[p], handed, strict=True)]
     return kept, received[-1]
 
 
@@ -316,6 +332,20 @@ def joint_poses(chain: Chain, q: Array) -> tuple[Array, Array]:
     return chain.rotation @ R, chain.offset + (chain.rotation @ p[..., None])[..., 0]
 
 
+def pose_step(parent: tuple[Array, Array], R: Array, p: Array) -> tuple[Array, Array]:
+    """Link step: the pose in the world, from the parent's and that in the parent."""
+    R_parent, p_parent = parent
+    return R_parent @ R, p_parent + R_parent @ p
+
+
+def world_poses(chain: Chain, R: Array, p: Array) -> tuple[Array, Array]:
+    """Return the pose of each link in the world, R (..., n, 3, 3) and p (..., n, 3), from those in the parents."""
+    ground = eye(3), zeros((3, 1))
+    poses = outward(pose_step, chain.parent, ground, unstack(R, -3), unstack(p[..., None], -3))
+    columns = stack([p for _, p in poses], axis=-3)
+    return stack([R for R, _ in poses], axis=-3), columns[..., 0]
+
+
 @checked(q="nq")
 def forward_kinematics(chain: Chain, q: Array) -> tuple[Array, Array]:
     """Return the pose of every link frame in the world.
@@ -324,17 +354,7 @@ def forward_kinematics(chain: Chain, q: Array) -> tuple[Array, Array]:
     (..., n, 3), the link origins in the world [m]. Alexiou (2023), (1)-(2), with the length
     of the right link. ValueError if q has another shape or is not finite.
     """
-    R, p = joint_poses(chain, q)
-    ground = eye(3), zeros((3, 1))
-    poses = outward(place, chain.parent, ground, unstack(R, -3), unstack(p[..., None], -3))
-    columns = stack([p for _, p in poses], axis=-3)
-    return stack([R for R, _ in poses], axis=-3), columns[..., 0]
-
-
-def place(parent: tuple[Array, Array], R: Array, p: Array) -> tuple[Array, Array]:
-    """Link step: the pose in the world, from the parent's and that in the parent."""
-    R_parent, p_parent = parent
-    return R_parent @ R, p_parent + R_parent @ p
+    return world_poses(chain, *joint_poses(chain, q))
 
 
 # Chapter 4, "Joints, links, chains, trees": Where everything is

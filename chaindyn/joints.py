@@ -1,17 +1,30 @@
 # Generated from chapters/04_joints_links_chains_trees.md by `python -m book export`; edit it there.
-# sha256 of the text below: 5a193edbee094ccc925fd68d5c2b7494a94e79fb835c8732d9177a7f8c86a5b3
+# sha256 of the text below: de04f2529d062a973d8a6c61140c51f9a23734075a10cb922e716199ebfd08f4
 """Joints: how one body may move against another.
 
 Derived in chapter 4, "Joints, links, chains, trees".
 """
 
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
 
 import numpy as np
 
-from chaindyn._check import checked, require_not_parallel, unit
-from chaindyn._ops import Array, concatenate, cos, eye, sin, zeros
+from chaindyn._check import as_array, checked, read_only, require_finite, require_not_parallel, unit
+from chaindyn._ops import (
+    Array,
+    block,
+    concatenate,
+    cos,
+    divide,
+    eye,
+    namespace,
+    positive,
+    sin,
+    stack,
+    where,
+    zeros,
+)
 from chaindyn.lie import (
     conjugate,
     exp_quaternion,
@@ -24,7 +37,21 @@ from chaindyn.lie import (
 )
 from chaindyn.spatial import skew
 
-__all__ = ["Fixed", "Free", "Prismatic", "Revolute", "Spherical", "Universal", "rotation_about"]
+__all__ = [
+    "Cylindrical",
+    "Fixed",
+    "Free",
+    "Helical",
+    "Joint",
+    "Planar",
+    "Prismatic",
+    "Revolute",
+    "Spherical",
+    "Universal",
+    "across",
+    "random_angle",
+    "rotation_about",
+]
 
 
 # Chapter 4, "Joints, links, chains, trees": Rodrigues' formula
@@ -40,9 +67,96 @@ def rotation_about(axis: Array, angle: Array) -> Array:
     return c * (eye(3) - along) + s * skew(axis) + along
 
 
+# Chapter 4, "Joints, links, chains, trees": What every joint answers
+def across(axis: Array) -> Array:
+    """Return two unit vectors (..., 3, 2) at right angles to a unit axis (..., 3) and to each other.
+
+    b1 x b2 = axis. Of axes along z they are x and y. Rational in the axis, so exact where that is exact.
+    """
+    upward = where(positive(axis[..., 2:]), 1, -1)  # the reflection is never near its singularity
+    middle = axis + upward * eye(3)[2]
+    size = 1 + upward * axis[..., 2:]
+    product = axis[..., :2, None] * middle[..., None, :]
+    whole = axis.dtype.kind == "i"  # then the quotients are whole numbers too
+    share = product // size[..., None] if whole else divide(product, size[..., None])
+    b1, b2 = eye(3)[0] - share[..., 0, :], upward * (eye(3)[1] - share[..., 1, :])
+    return stack([b1, b2], axis=-1)
+
+
+@dataclass(frozen=True, eq=False)
+class Joint:
+    """What a joint is: where it puts the child, and how the child can move from there.
+
+    To make one, derive a frozen dataclass whose fields are its parameters, and write `pose` and `motion_subspace`;
+    nq and nv if it has not one coordinate and one velocity, `motion_subspace_rate` if S depends on q, and `neutral`,
+    `rate`, `integrate` and `difference` if a coordinate's rate is not its velocity. The laws, which a `Chain` tries at a
+    random place on joints that are not of this module:
+
+    - R is a rotation matrix; while q moves as integrate(q, t qd), S qd = [w; v] with w~ = R^T dR/dt, v = R^T dp/dt;
+    - along the same way dS/dt is `motion_subspace_rate`, and dq/dt is `rate`;
+    - S has nv independent columns, T has 6 - nv, and S^T T = 0;
+    - integrate(q0, difference(q0, q1)) puts the child where q1 does;
+    - with parameters of one more axis, (m, ...), and q (..., m, nq) one object stands for m joints.
+    """
+
+    nq: ClassVar[int] = 1
+    nv: ClassVar[int] = 1
+    quaternion: ClassVar[range] = range(0)  # which entries of q are one
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Make copies anew from the parameters, checked and protected as the first was."""
+        return type(self), tuple(getattr(self, field.name) for field in fields(self))  # type: ignore[arg-type]
+
+    @property
+    def neutral(self) -> tuple[int, ...]:
+        """The coordinates (nq,) of the zero position."""
+        return (0,) * self.nq
+
+    def pose(self, q: Array) -> tuple[Array, Array]:
+        """Return R (..., 3, 3), p (..., 3) of the child in the joint frame; q : (..., nq)."""
+        raise NotImplementedError
+
+    def motion_subspace(self, q: Array) -> Array:
+        """Return S (..., 6, nv), in child coordinates: the joint's twist is S qd. Constant, it may lack batch axes."""
+        raise NotImplementedError
+
+    def motion_subspace_rate(self, q: Array, qd: Array) -> Array:
+        """Return dS/dt (..., 6, nv), by component in child coordinates: zero unless S depends on q."""
+        return 0 * self.motion_subspace(q)
+
+    def constraint_subspace(self, q: Array) -> Array:
+        """Return T (..., 6, 6 - nv), in child coordinates: the wrenches T x are what the joint can carry.
+
+        By default an orthonormal one, of numbers only, from a QR factorisation of S.
+        """
+        S = self.motion_subspace(q)
+        return namespace([S]).linalg.qr(S, mode="complete")[0][..., self.nv :]
+
+    def rate(self, q: Array, qd: Array) -> Array:
+        """Return dq/dt (..., nq): by default, qd itself."""
+        return qd
+
+    def integrate(self, q: Array, step: Array) -> Array:
+        """Return the coordinates after the velocity `step` (..., nv) has acted for one second."""
+        return q + step
+
+    def difference(self, q0: Array, q1: Array) -> Array:
+        """Return the step (..., nv) that takes q0 to q1."""
+        return q1 - q0
+
+    def random(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
+        """Return coordinates (*shape, nq), spread over the joint's range: by default, normally distributed."""
+        return rng.normal(size=(*shape, self.nq))
+
+
+def random_angle(rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
+    """Return angles over the whole circle (*shape, 1) [rad]."""
+    return rng.uniform(-np.pi, np.pi, (*shape, 1))
+
+
 # Chapter 4, "Joints, links, chains, trees": Three joints
 @dataclass(frozen=True, eq=False)
-class Revolute:
+class Revolute(Joint):
     """A hinge: the child turns about `axis` (..., 3), which is normalised when made.
 
     The axis is fixed in both bodies. q is the angle [rad], qd its rate. With axes (m, 3)
@@ -50,9 +164,6 @@ class Revolute:
     """
 
     axis: Array = (0, 0, 1)
-    nq: ClassVar[int] = 1
-    nv: ClassVar[int] = 1
-    neutral: ClassVar[tuple[int, ...]] = (0,)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "axis", unit(self.axis))
@@ -63,42 +174,27 @@ class Revolute:
         return R, zeros(R.shape[:-1])
 
     def motion_subspace(self, q: Array) -> Array:
-        """Return S (..., 6, 1), in child coordinates: the joint's twist is S qd."""
+        """Return S = [axis; 0] (..., 6, 1), in child coordinates."""
         return concatenate([self.axis, 0 * self.axis], axis=-1)[..., None]
 
-    def motion_subspace_rate(self, q: Array, qd: Array) -> Array:
-        """Return dS/dt (..., 6, 1), by component in child coordinates: S is constant."""
-        return zeros((*self.axis.shape[:-1], 6, 1))
-
-    def rate(self, q: Array, qd: Array) -> Array:
-        """Return dq/dt, which is qd itself."""
-        return qd
-
-    def integrate(self, q: Array, step: Array) -> Array:
-        """Return the coordinates after the motion S @ step has acted for one second."""
-        return q + step
-
-    def difference(self, q0: Array, q1: Array) -> Array:
-        """Return the step that takes q0 to q1."""
-        return q1 - q0
+    def constraint_subspace(self, q: Array) -> Array:
+        """Return T (..., 6, 5): moments across the axis, and every force."""
+        return block([[across(self.axis), 0], [0, eye(3)]])
 
     def random(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
         """Return angles over the whole circle, (*shape, 1)."""
-        return rng.uniform(-np.pi, np.pi, (*shape, 1))
+        return random_angle(rng, shape)
 
 
 # Chapter 4, "Joints, links, chains, trees": Three joints
 @dataclass(frozen=True, eq=False)
-class Prismatic:
+class Prismatic(Joint):
     """A slide: the child moves along `axis` (..., 3) without turning.
 
     The axis is normalised when made; q is the displacement [m].
     """
 
     axis: Array = (0, 0, 1)
-    nq: ClassVar[int] = 1
-    nv: ClassVar[int] = 1
-    neutral: ClassVar[tuple[int, ...]] = (0,)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "axis", unit(self.axis))
@@ -109,38 +205,21 @@ class Prismatic:
         return zeros((*p.shape, 3)) + eye(3), p
 
     def motion_subspace(self, q: Array) -> Array:
-        """Return S (..., 6, 1), in child coordinates: the joint's twist is S qd."""
+        """Return S = [0; axis] (..., 6, 1), in child coordinates."""
         return concatenate([0 * self.axis, self.axis], axis=-1)[..., None]
 
-    def motion_subspace_rate(self, q: Array, qd: Array) -> Array:
-        """Return dS/dt (..., 6, 1), by component in child coordinates: S is constant."""
-        return zeros((*self.axis.shape[:-1], 6, 1))
-
-    def rate(self, q: Array, qd: Array) -> Array:
-        """Return dq/dt, which is qd itself."""
-        return qd
-
-    def integrate(self, q: Array, step: Array) -> Array:
-        """Return the coordinates after the motion S @ step has acted for one second."""
-        return q + step
-
-    def difference(self, q0: Array, q1: Array) -> Array:
-        """Return the step that takes q0 to q1."""
-        return q1 - q0
-
-    def random(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
-        """Return displacements of the order of one metre, (*shape, 1)."""
-        return rng.normal(size=(*shape, 1))
+    def constraint_subspace(self, q: Array) -> Array:
+        """Return T (..., 6, 5): every moment, and forces across the axis."""
+        return block([[eye(3), 0], [0, across(self.axis)]])
 
 
 # Chapter 4, "Joints, links, chains, trees": Three joints
 @dataclass(frozen=True, eq=False)
-class Fixed:
+class Fixed(Joint):
     """A weld: no freedom. The child keeps its place in the parent."""
 
     nq: ClassVar[int] = 0
     nv: ClassVar[int] = 0
-    neutral: ClassVar[tuple[int, ...]] = ()
 
     def pose(self, q: Array) -> tuple[Array, Array]:
         """Return R = 1 and p = 0; q : (..., 0)."""
@@ -150,30 +229,14 @@ class Fixed:
         """Return S (..., 6, 0)."""
         return zeros((*q.shape[:-1], 6, 0))
 
-    def motion_subspace_rate(self, q: Array, qd: Array) -> Array:
-        """Return dS/dt (..., 6, 0)."""
-        return zeros((*q.shape[:-1], 6, 0))
-
-    def rate(self, q: Array, qd: Array) -> Array:
-        """Return dq/dt, which is qd itself."""
-        return qd
-
-    def integrate(self, q: Array, step: Array) -> Array:
-        """Return the coordinates after the motion S @ step has acted for one second."""
-        return q + step
-
-    def difference(self, q0: Array, q1: Array) -> Array:
-        """Return the step that takes q0 to q1."""
-        return q1 - q0
-
-    def random(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
-        """Return the only choice, (*shape, 0)."""
-        return rng.normal(size=(*shape, 0))
+    def constraint_subspace(self, q: Array) -> Array:
+        """Return T = 1 (..., 6, 6): a weld carries every wrench."""
+        return zeros((*q.shape[:-1], 6, 6)) + eye(6)
 
 
 # Chapter 4, "Joints, links, chains, trees": Joints with more freedom
 @dataclass(frozen=True, eq=False)
-class Universal:
+class Universal(Joint):
     """Two hinges whose axes meet, with nothing between: a cross, as in a drive shaft.
 
     The child turns about `first` (..., 3), fixed in the parent, and about `second` (..., 3), fixed in the
@@ -185,7 +248,6 @@ class Universal:
     second: Array = (0, 1, 0)
     nq: ClassVar[int] = 2
     nv: ClassVar[int] = 2
-    neutral: ClassVar[tuple[int, ...]] = (0, 0)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "first", unit(self.first, "first axis"))
@@ -210,17 +272,10 @@ class Universal:
         angular = concatenate([rate, 0 * rate], axis=-1)
         return concatenate([angular, 0 * angular], axis=-2)
 
-    def rate(self, q: Array, qd: Array) -> Array:
-        """Return dq/dt, which is qd itself."""
-        return qd
-
-    def integrate(self, q: Array, step: Array) -> Array:
-        """Return the coordinates after the rates `step` have acted for one second."""
-        return q + step
-
-    def difference(self, q0: Array, q1: Array) -> Array:
-        """Return the step that takes q0 to q1."""
-        return q1 - q0
+    def constraint_subspace(self, q: Array) -> Array:
+        """Return T (..., 6, 4): a moment across both axes, and every force."""
+        turned = self.motion_subspace(q)[..., :3, :1]
+        return block([[skew(turned[..., 0]) @ self.second[..., None], 0], [0, eye(3)]])
 
     def random(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
         """Return angles over the whole circle, (*shape, 2)."""
@@ -229,7 +284,7 @@ class Universal:
 
 # Chapter 4, "Joints, links, chains, trees": Joints with more freedom
 @dataclass(frozen=True, eq=False)
-class Spherical:
+class Spherical(Joint):
     """A ball in a socket: the child turns about a point.
 
     q (..., 4) is the unit quaternion [w, x, y, z] of the child in the parent, qd (..., 3) its angular velocity
@@ -238,8 +293,8 @@ class Spherical:
 
     nq: ClassVar[int] = 4
     nv: ClassVar[int] = 3
-    neutral: ClassVar[tuple[int, ...]] = (1, 0, 0, 0)
     quaternion: ClassVar[range] = range(4)
+    neutral: ClassVar[tuple[int, ...]] = (1, 0, 0, 0)  # type: ignore[misc]  # a constant here
 
     def pose(self, q: Array) -> tuple[Array, Array]:
         """Return R (..., 3, 3), p (..., 3) of the child in the joint frame; q : (..., 4)."""
@@ -247,12 +302,12 @@ class Spherical:
         return R, zeros(R.shape[:-1])
 
     def motion_subspace(self, q: Array) -> Array:
-        """Return S (..., 6, 3), in child coordinates: constant."""
+        """Return S = [1; 0] (..., 6, 3), in child coordinates."""
         return zeros((*q.shape[:-1], 6, 3)) + eye(6)[:, :3]
 
-    def motion_subspace_rate(self, q: Array, qd: Array) -> Array:
-        """Return dS/dt = 0 (..., 6, 3)."""
-        return zeros((*q.shape[:-1], 6, 3))
+    def constraint_subspace(self, q: Array) -> Array:
+        """Return T = [0; 1] (..., 6, 3): every force, no moment."""
+        return zeros((*q.shape[:-1], 6, 3)) + eye(6)[:, 3:]
 
     def rate(self, q: Array, qd: Array) -> Array:
         """Return dq/dt (..., 4) when the child turns with qd."""
@@ -274,7 +329,7 @@ class Spherical:
 
 # Chapter 4, "Joints, links, chains, trees": Joints with more freedom
 @dataclass(frozen=True, eq=False)
-class Free:
+class Free(Joint):
     """No joint at all: the child may move anyhow, like the trunk of a walking robot.
 
     q (..., 7) is where the child is in the parent, [position; quaternion w, x, y, z]; qd (..., 6) is its twist
@@ -283,8 +338,8 @@ class Free:
 
     nq: ClassVar[int] = 7
     nv: ClassVar[int] = 6
-    neutral: ClassVar[tuple[int, ...]] = (0, 0, 0, 1, 0, 0, 0)
     quaternion: ClassVar[range] = range(3, 7)
+    neutral: ClassVar[tuple[int, ...]] = (0, 0, 0, 1, 0, 0, 0)  # type: ignore[misc]  # a constant here
 
     def pose(self, q: Array) -> tuple[Array, Array]:
         """Return R (..., 3, 3), p (..., 3) of the child in the joint frame; q : (..., 7)."""
@@ -294,9 +349,9 @@ class Free:
         """Return S = 1 (..., 6, 6), in child coordinates."""
         return zeros((*q.shape[:-1], 6, 6)) + eye(6)
 
-    def motion_subspace_rate(self, q: Array, qd: Array) -> Array:
-        """Return dS/dt = 0 (..., 6, 6)."""
-        return zeros((*q.shape[:-1], 6, 6))
+    def constraint_subspace(self, q: Array) -> Array:
+        """Return T (..., 6, 0): nothing is carried."""
+        return zeros((*q.shape[:-1], 6, 0))
 
     def rate(self, q: Array, qd: Array) -> Array:
         """Return dq/dt (..., 7) when the child moves with the twist qd."""
@@ -319,3 +374,116 @@ class Free:
         """Return poses within about a metre, (*shape, 7)."""
         places = rng.normal(size=(*shape, 3))
         return concatenate([places, Spherical().random(rng, shape)], axis=-1)
+
+
+# Chapter 4, "Joints, links, chains, trees": Joints with more freedom
+@dataclass(frozen=True, eq=False)
+class Helical(Joint):
+    """A nut on a bolt: the child turns about `axis` (..., 3) and advances along it by `pitch` (...) [m/rad].
+
+    The axis is normalised when made; q is the angle [rad]. A pitch below zero is a left-handed thread.
+    """
+
+    axis: Array = (0, 0, 1)
+    pitch: Array = 0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "axis", unit(self.axis))
+        object.__setattr__(self, "pitch", read_only(as_array(self.pitch, "pitch")))
+        require_finite(self.pitch, "pitch")
+
+    @property
+    def advance(self) -> Array:
+        """The displacement (..., 3) for each radian [m/rad]."""
+        return self.pitch[..., None] * self.axis
+
+    def pose(self, q: Array) -> tuple[Array, Array]:
+        """Return R (..., 3, 3), p (..., 3) of the child in the joint frame; q : (..., 1)."""
+        return rotation_about(self.axis, q), self.advance * q
+
+    def motion_subspace(self, q: Array) -> Array:
+        """Return S = [axis; pitch axis] (..., 6, 1), in child coordinates."""
+        return concatenate([self.axis, self.advance], axis=-1)[..., None]
+
+    def constraint_subspace(self, q: Array) -> Array:
+        """Return T (..., 6, 5): moments and forces across the axis, and a force along it with its moment."""
+        across_ = across(self.axis)
+        thread = concatenate([-self.advance, self.axis], axis=-1)[..., None]
+        return concatenate([block([[across_, 0], [0, across_]]), thread], axis=-1)
+
+    def random(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
+        """Return angles over the whole circle, (*shape, 1)."""
+        return random_angle(rng, shape)
+
+
+@dataclass(frozen=True, eq=False)
+class Cylindrical(Joint):
+    """A ring on a rod: the child turns about `axis` (..., 3) and slides along it.
+
+    The axis is normalised when made. q is [angle, displacement] [rad, m], qd their rates.
+    """
+
+    axis: Array = (0, 0, 1)
+    nq: ClassVar[int] = 2
+    nv: ClassVar[int] = 2
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "axis", unit(self.axis))
+
+    def pose(self, q: Array) -> tuple[Array, Array]:
+        """Return R (..., 3, 3), p (..., 3) of the child in the joint frame; q : (..., 2)."""
+        return rotation_about(self.axis, q[..., :1]), self.axis * q[..., 1:]
+
+    def motion_subspace(self, q: Array) -> Array:
+        """Return S (..., 6, 2), in child coordinates: the axis above, and below."""
+        axis = self.axis[..., None]
+        return block([[axis, 0], [0, axis]])
+
+    def constraint_subspace(self, q: Array) -> Array:
+        """Return T (..., 6, 4): moments and forces across the axis."""
+        across_ = across(self.axis)
+        return block([[across_, 0], [0, across_]])
+
+    def random(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
+        """Return angles over the whole circle and displacements of about a metre, (*shape, 2)."""
+        return concatenate([random_angle(rng, shape), rng.normal(size=(*shape, 1))], axis=-1)
+
+
+@dataclass(frozen=True, eq=False)
+class Planar(Joint):
+    """A plate on a table: the child slides in a plane and turns about its `normal` (..., 3).
+
+    The normal is normalised when made. q is [x, y, angle] [m, m, rad], qd their rates; x and y are measured along
+    the two directions `across` the normal, which are the axes x and y if the normal is z.
+    """
+
+    normal: Array = (0, 0, 1)
+    nq: ClassVar[int] = 3
+    nv: ClassVar[int] = 3
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "normal", unit(self.normal, "normal"))
+
+    def pose(self, q: Array) -> tuple[Array, Array]:
+        """Return R (..., 3, 3), p (..., 3) of the child in the joint frame; q : (..., 3)."""
+        p = across(self.normal) @ q[..., :2, None]
+        return rotation_about(self.normal, q[..., 2:]), p[..., 0]
+
+    def motion_subspace(self, q: Array) -> Array:
+        """Return S (..., 6, 3), in child coordinates, where the plane's directions turn with the angle."""
+        turned = rotation_about(self.normal, q[..., 2:]).mT @ across(self.normal)
+        return block([[zeros((3, 2)), self.normal[..., None]], [turned, 0]])
+
+    def motion_subspace_rate(self, q: Array, qd: Array) -> Array:
+        """Return dS/dt (..., 6, 3), by component in child coordinates."""
+        turned = self.motion_subspace(q)[..., 3:, :2]
+        back = -skew(self.normal * qd[..., 2:]) @ turned
+        return block([[zeros((3, 2)), zeros((3, 1))], [back, 0]])
+
+    def constraint_subspace(self, q: Array) -> Array:
+        """Return T (..., 6, 3): moments across the normal, and a force along it."""
+        return block([[across(self.normal), 0], [0, self.normal[..., None]]])
+
+    def random(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
+        """Return places of about a metre and angles over the whole circle, (*shape, 3)."""
+        return concatenate([rng.normal(size=(*shape, 2)), random_angle(rng, shape)], axis=-1)

@@ -1,36 +1,25 @@
 # Generated from chapters/05_velocity_acceleration_jacobians.md by `python -m book export`; edit it there.
-# sha256 of the text below: d7fa8456e51b8af826c0ef5a719ea62602a2aa9f93dfa669a0610b645cba52cc
+# sha256 of the text below: 01045a649103dbea0b7662c7f2c2c04e49f0dbec6ec27c9ee76639655a122bd9
 """How fast the bodies of a chain move, and how that changes: twists, accelerations, Jacobians.
 
 Derived in chapter 5, "Velocity, acceleration, Jacobians".
 """
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from chaindyn._check import FLAGS, FRAMES, RECURSIONS, checked
-from chaindyn._ops import Array, concatenate, eye, stack, unstack, zeros
-from chaindyn.chain import Chain, by_link, forward_kinematics, joint_poses, outward
-from chaindyn.lie import Ad
-from chaindyn.spatial import X_motion, crm, skew
+from chaindyn._ops import Array, concatenate, eye, zeros
+from chaindyn.chain import Chain
+from chaindyn.spatial import X_motion, skew
+from chaindyn.state import State
 
 __all__ = [
-    "accumulate",
     "body_accelerations",
     "body_jacobian",
     "body_twists",
-    "by_column",
     "classical_acceleration",
-    "frame_transforms",
     "jacobian_dot_qd",
-    "joint_bias",
-    "joint_motion",
-    "joint_screws",
-    "pass_on",
     "point_velocity",
-    "reframe",
-    "transforms",
 ]
 
 
@@ -45,58 +34,7 @@ def point_velocity(twist: Array, point: Array) -> Array:
     return (X_motion(eye(3), point) @ twist[..., None])[..., 3:, 0]
 
 
-# Chapter 5, "Velocity, acceleration, Jacobians": One recursion, two frames
-def pass_on(parent: Array, X: Array, joint_part: Array) -> Array:
-    """Link step: the parent's motion in the link's coordinates, and what the joint adds."""
-    return X @ parent + joint_part
-
-
-def transforms(chain: Chain, q: Array, recursion: str) -> list[Array]:
-    """Return what takes the parent's motion to each link's coordinates: n matrices (..., 6, 6)."""
-    if recursion == "world":
-        return [eye(6)] * chain.n  # one origin and one set of axes for all: nothing to transform
-    R, p = joint_poses(chain, q)
-    return unstack(X_motion(R.mT, p), -3)
-
-
-def accumulate(chain: Chain, X: list[Array], joint_parts: Array) -> Array:
-    """Add up along the branches what each joint contributes to the motion of its link (..., n, 6)."""
-    parts = unstack(joint_parts[..., None], -3)
-    return stack(outward(pass_on, chain.parent, zeros((6, 1)), X, parts), axis=-3)[..., 0]
-
-
-# Chapter 5, "Velocity, acceleration, Jacobians": One recursion, two frames
-def joint_motion(chain: Chain, q: Array, rates: Array) -> Array:
-    """Return S @ rates of every joint (..., n, 6), in its link's coordinates; rates : (..., nv)."""
-    motions = [
-        (joint.motion_subspace(q[..., i]) @ rates[..., j, None])[..., 0]
-        for joint, i, j in chain.groups
-    ]
-    return by_link(chain, motions, axis=-2)
-
-
-# Chapter 5, "Velocity, acceleration, Jacobians": One recursion, two frames
-def frame_transforms(R: Array, p: Array, source: str, target: str) -> Array:
-    """Return what takes motions from one frame, "body" or "world", to another (..., n, 6, 6).
-
-    R (..., n, 3, 3), p (..., n, 3) : the links' poses in the world.
-    """
-    if source == target:
-        return eye(6)
-    if source == "body":
-        return Ad(R, p if target == "world" else 0 * p)
-    return X_motion(R.mT if target == "body" else eye(3), p)
-
-
-def reframe(chain: Chain, q: Array, motions: Array, source: str, target: str) -> Array:
-    """Express each link's motion vector (..., n, 6), given in one frame ("body", "world"), in another."""
-    if source == target:
-        return motions
-    T = frame_transforms(*forward_kinematics(chain, q), source, target)
-    return (T @ motions[..., None])[..., 0]
-
-
-# Chapter 5, "Velocity, acceleration, Jacobians": One recursion, two frames
+# Chapter 5, "Velocity, acceleration, Jacobians": A posture, evaluated once
 @checked(q="nq", qd="nv", frame=FRAMES, recursion=RECURSIONS)
 def body_twists(
     chain: Chain, q: Array, qd: Array, *, frame: str = "body", recursion: str = "body"
@@ -107,28 +45,11 @@ def body_twists(
     link axes), "world" (about the world origin, world axes), "mixed" (about the link origin, world axes).
     recursion : the coordinates computed in. Alexiou (2023), (7); Kim (2012), Table 2.
     """
-    joint_parts = reframe(chain, q, joint_motion(chain, q, qd), "body", recursion)
-    twists = accumulate(chain, transforms(chain, q, recursion), joint_parts)
-    return reframe(chain, q, twists, recursion, frame)
+    state = State(chain, q, qd, recursion)
+    return state.in_frame(state.twists, frame)
 
 
 # Chapter 5, "Velocity, acceleration, Jacobians": The Jacobian
-def by_column(chain: Chain, parts: Sequence[Array]) -> Array:
-    """Lay the columns of what each group of joints gave, (..., m, 6, k), one under another (..., nv, 6)."""
-    columns = [j for _, _, j in chain.groups]
-    rows = [
-        part.mT.reshape((*part.shape[:-3], own.size, 6))
-        for part, own in zip(parts, columns, strict=True)
-    ]
-    order = np.argsort(np.concatenate([own.ravel() for own in columns]))
-    return concatenate(rows, axis=-2)[..., order, :]
-
-
-def joint_screws(chain: Chain, q: Array) -> Array:
-    """Return the columns of every S one under another (..., nv, 6), each in its link's coordinates."""
-    return by_column(chain, [joint.motion_subspace(q[..., i]) for joint, i, _ in chain.groups])
-
-
 @checked(q="nq", frame=FRAMES)
 def body_jacobian(
     chain: Chain, q: Array, body: int | str | None = None, *, frame: str = "body"
@@ -140,26 +61,17 @@ def body_jacobian(
     ValueError if there is no such body. "Notes on rigid body dynamics", linked motion.
     """
     b = chain.index(body)
-    R, p = forward_kinematics(chain, q)
+    state = State(chain, q)
+    R, p = state.poses
     axes = eye(3) if frame in ("world", "mixed") else R[..., b : b + 1, :, :].mT
     origin = zeros((1, 3)) if frame == "world" else p[..., b : b + 1, :]
     owner = chain.link_of_column
     R_owner, p_owner = R[..., owner, :, :], p[..., owner, :]
-    turned = X_motion(R_owner, 0 * p_owner) @ joint_screws(chain, q)[..., None]  # to world axes
+    turned = X_motion(R_owner, 0 * p_owner) @ state.screws[..., None]  # to world axes
     columns = (X_motion(axes, origin - p_owner) @ turned)[..., 0]  # to the observer
     path = set(chain.path(b))
     carries = np.array([int(link in path) for link in owner])
     return (columns * carries[:, None]).mT
-
-
-# Chapter 5, "Velocity, acceleration, Jacobians": In the link's own coordinates
-def joint_bias(chain: Chain, q: Array, qd: Array) -> Array:
-    """Return dS/dt @ qd of every joint (..., n, 6), in its link's coordinates."""
-    biases = [
-        (joint.motion_subspace_rate(q[..., i], qd[..., j]) @ qd[..., j, None])[..., 0]
-        for joint, i, j in chain.groups
-    ]
-    return by_link(chain, biases, axis=-2)
 
 
 # Chapter 5, "Velocity, acceleration, Jacobians": Two accelerations
@@ -191,16 +103,11 @@ def body_accelerations(
     linear part is the acceleration of the particle at the frame's origin. Alexiou, "The dynamics of a
     serial chain of bodies", (7), with the motion cross product that belongs there.
     """
-    X = transforms(chain, q, recursion)
-    velocity = reframe(chain, q, joint_motion(chain, q, qd), "body", recursion)
-    twists = accumulate(chain, X, velocity)
-    own = joint_motion(chain, q, qdd) + joint_bias(chain, q, qd)
-    turning = (crm(twists) @ velocity[..., None])[..., 0]
-    joint_parts = reframe(chain, q, own, "body", recursion) + turning
-    accelerations = reframe(chain, q, accumulate(chain, X, joint_parts), recursion, frame)
+    state = State(chain, q, qd, recursion)
+    A = state.accumulate(state.along_joints(state.subspaces, qdd) + state.eta)
     if not classical:
-        return accelerations
-    return classical_acceleration(accelerations, reframe(chain, q, twists, recursion, frame))
+        return state.in_frame(A, frame)
+    return classical_acceleration(state.in_frame(A, frame), state.in_frame(state.twists, frame))
 
 
 # Chapter 5, "Velocity, acceleration, Jacobians": The bias acceleration $\dot J \dot q$

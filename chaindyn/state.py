@@ -1,0 +1,187 @@
+# Generated from chapters/05_velocity_acceleration_jacobians.md by `python -m book export`; edit it there.
+# sha256 of the text below: 7fe789bd2ab192367d0875d6dee9e54e61c9d5f6ae70ff35ee1b48ab230bdbe2
+"""A chain in a posture, and moving: what the sweeps need of it, each evaluated once.
+
+Derived in chapter 5, "Velocity, acceleration, Jacobians".
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from chaindyn._check import warn_if_far
+from chaindyn._ops import Array, concatenate, eye, holds_objects, stack, unstack, zeros
+from chaindyn.chain import Chain, by_link, joint_poses, outward, world_poses
+from chaindyn.lie import Ad
+from chaindyn.spatial import X_motion, crm
+
+__all__ = ["State", "as_columns", "evaluate", "propagate_motion", "split_by_joint"]
+
+
+# Chapter 5, "Velocity, acceleration, Jacobians": One recursion, two frames
+def propagate_motion(parent: Array, X: Array, joint_part: Array) -> Array:
+    """Link step: the parent's motion in the link's coordinates, and what the joint adds."""
+    return X @ parent + joint_part
+
+
+# Chapter 5, "Velocity, acceleration, Jacobians": A posture, evaluated once
+def split_by_joint(chain: Chain, rows: Array) -> list[Array]:
+    """Return the rows (..., k, m) of (..., nv, m) that belong to each link's joint."""
+    return [rows[..., own.start : own.stop, :] for own in chain.v_columns]
+
+
+def as_columns(chain: Chain, parts: Sequence[Array]) -> Array:
+    """Lay the columns of what each group of joints gave, (..., m, 6, k), one under another (..., nv, 6)."""
+    rows = [part.mT.reshape((*part.shape[:-3], -1, 6)) for part in parts]
+    if len(rows) == 1:
+        return rows[0]
+    return concatenate(rows, axis=-2)[..., chain.group_columns, :]
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """A chain in a posture, and moving, evaluated: what sweeps need of it, each part when it is first asked for.
+
+    q : (..., nq); qd : (..., nv), None where nothing asks for velocities. recursion : the coordinates of all
+    motions and forces here, "body" (about each link's origin, in its axes) or "world" (about the world origin, in its
+    axes). exact : whether the integers of the inertias must stay exact, as symbols want them.
+    """
+
+    chain: Chain
+    q: Array
+    qd: Array | None = None
+    recursion: str = "body"
+    exact: bool = False
+
+    @cached_property
+    def local_poses(self) -> tuple[Array, Array]:
+        """The pose of each link in its parent, R (..., n, 3, 3), p (..., n, 3)."""
+        return joint_poses(self.chain, self.q)
+
+    @cached_property
+    def poses(self) -> tuple[Array, Array]:
+        """The pose of each link in the world, R (..., n, 3, 3), p (..., n, 3)."""
+        return world_poses(self.chain, *self.local_poses)
+
+    @cached_property
+    def to_world(self) -> Array:
+        """What takes motions from link coordinates to the world's (..., n, 6, 6)."""
+        return Ad(*self.poses)
+
+    @cached_property
+    def X(self) -> list[Array]:
+        """For each link, what takes its parent's motion to the link's coordinates (..., 6, 6)."""
+        if self.recursion == "world":
+            return [eye(6)] * self.chain.n  # one origin and one set of axes for all
+        R, p = self.local_poses
+        return unstack(X_motion(R.mT, p), -3)
+
+    @cached_property
+    def subspaces(self) -> list[Array]:
+        """The motion subspaces of each group of joints (..., m, 6, k), in link coordinates."""
+        return [joint.motion_subspace(self.q[..., i]) for joint, i, _ in self.chain.groups]
+
+    @cached_property
+    def subspace_rates(self) -> list[Array]:
+        """Their rates dS/dt by component (..., m, 6, k), in link coordinates."""
+        return [
+            joint.motion_subspace_rate(self.q[..., i], self.qd[..., j])
+            for joint, i, j in self.chain.groups
+        ]
+
+    @cached_property
+    def screws(self) -> Array:
+        """The columns of every S, one under another (..., nv, 6)."""
+        return self.express_columns(self.subspaces)
+
+    @cached_property
+    def S(self) -> list[Array]:
+        """The motion subspace of each joint (..., 6, k)."""
+        return [rows.mT for rows in split_by_joint(self.chain, self.screws)]
+
+    @cached_property
+    def joint_twists(self) -> Array:
+        """What each joint adds to the motion of its link, S qd (..., n, 6, 1)."""
+        return self.along_joints(self.subspaces, self.qd)
+
+    @cached_property
+    def twists(self) -> Array:
+        """The twist of each link (..., n, 6, 1)."""
+        return self.accumulate(self.joint_twists)
+
+    @cached_property
+    def crm_twists(self) -> Array:
+        """The cross products with the twists, V x (..., n, 6, 6); on forces, V x* is minus the transpose."""
+        return crm(self.twists[..., 0])
+
+    @cached_property
+    def eta(self) -> Array:
+        """What the velocities add to each link's acceleration, V x S qd + dS/dt qd (..., n, 6, 1)."""
+        return self.crm_twists @ self.joint_twists + self.along_joints(self.subspace_rates, self.qd)
+
+    @cached_property
+    def inertias(self) -> Array:
+        """The inertia of each link (..., n, 6, 6)."""
+        inertias = self.chain.spatial_inertia
+        if self.exact:
+            inertias = inertias.astype(object)
+        if self.recursion == "body":
+            return inertias
+        R, p = self.poses
+        warn_if_far(self.chain, p)
+        to_link = X_motion(R.mT, p)
+        return to_link.mT @ inertias @ to_link
+
+    @cached_property
+    def bias_forces(self) -> Array:
+        """The force on each link that goes with its velocity alone, V x* I V (..., n, 6, 1)."""
+        return -(self.crm_twists.mT @ (self.inertias @ self.twists))
+
+    def express(self, motions: Array) -> Array:
+        """Return motions (..., n, 6, m), each in its link's coordinates, in those of the recursion."""
+        return motions if self.recursion == "body" else self.to_world @ motions
+
+    def express_columns(self, parts: Sequence[Array]) -> Array:
+        """Return what each group of joints gave (..., m, 6, k), in link coordinates, as columns (..., nv, 6)."""
+        columns = as_columns(self.chain, parts)
+        if self.recursion == "body":
+            return columns
+        to_world = self.to_world[..., self.chain.link_of_column, :, :]
+        return (to_world @ columns[..., None])[..., 0]
+
+    def along_joints(self, parts: Sequence[Array], rates: Array) -> Array:
+        """Return matrices of each group of joints (..., m, 6, k) times joint rates (..., nv): (..., n, 6, 1)."""
+        motions = [
+            part @ rates[..., j, None]
+            for part, (_, _, j) in zip(parts, self.chain.groups, strict=True)
+        ]
+        return self.express(by_link(self.chain, motions, axis=-3))
+
+    def accumulate(self, joint_parts: Array, ground: Array | None = None) -> Array:
+        """Return what adds up along the branches of what each joint contributes (..., n, 6, 1), ground included."""
+        start = zeros((6, 1)) if ground is None else ground
+        parts = unstack(joint_parts, -3)
+        return stack(outward(propagate_motion, self.chain.parent, start, self.X, parts), axis=-3)
+
+    def to_frame(self, frame: str) -> Array:
+        """Return what takes motions from the recursion's coordinates to "body", "world" or "mixed" (..., n, 6, 6)."""
+        if frame == self.recursion:
+            return eye(6)
+        R, p = self.poses
+        if self.recursion == "body":
+            return self.to_world if frame == "world" else Ad(R, 0 * p)
+        return X_motion(R.mT if frame == "body" else eye(3), p)
+
+    def in_frame(self, motions: Array, frame: str) -> Array:
+        """Return each link's motion (..., n, 6), given as (..., n, 6, 1), in "body", "world" or "mixed"."""
+        return (
+            motions[..., 0] if frame == self.recursion else (self.to_frame(frame) @ motions)[..., 0]
+        )
+
+
+def evaluate(
+    chain: Chain, q: Array, qd: Array | None = None, *others: Array | None, recursion: str = "body"
+) -> State:
+    """Return a chain's state; others : what else will be computed with, which may hold symbols if q does not."""
+    exact = any(holds_objects(x) for x in (q, qd, *others))
+    return State(chain, q, qd, recursion, exact)
