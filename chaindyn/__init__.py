@@ -1,11 +1,12 @@
 """Dynamics of chains of rigid bodies: the package that the book of the same name derives."""
 
 from chaindyn.articulated import (
-    Articulated,
+    FactorisedChain,
     aba,
     apparent_inertia,
     articulated_inertia,
     decompose_force,
+    factorise,
 )
 from chaindyn.chain import (
     Chain,
@@ -38,8 +39,12 @@ from chaindyn.inertia import (
 )
 from chaindyn.inverse_dynamics import bias_force, joint_wrenches, rnea, solve_full_system
 from chaindyn.joints import (
+    Cylindrical,
     Fixed,
     Free,
+    Helical,
+    Joint,
+    Planar,
     Prismatic,
     Revolute,
     Spherical,
@@ -96,13 +101,17 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Ad",
-    "Articulated",
     "Chain",
+    "Cylindrical",
     "Driven",
+    "FactorisedChain",
     "Fixed",
     "Free",
+    "Helical",
     "Impact",
+    "Joint",
     "Link",
+    "Planar",
     "Prismatic",
     "Revolute",
     "Simulation",
@@ -133,6 +142,7 @@ __all__ = [
     "exp_quaternion",
     "exp_se3",
     "exp_so3",
+    "factorise",
     "forward_kinematics",
     "hybrid_dynamics",
     "hybrid_dynamics_dense",

@@ -31,7 +31,7 @@ def namespace(arrays: Sequence[Array]) -> Any:
 
 def holds_objects(x: Any) -> bool:
     """Whether this is an array of symbols or exact numbers."""
-    return isinstance(x, np.ndarray) and x.dtype == object
+    return isinstance(x, np.ndarray) and x.dtype.char == "O"
 
 
 def _entry_function(name: str, x: Any, *more: Any) -> Any:
@@ -132,22 +132,33 @@ def concatenate(arrays: Sequence[Array], axis: int) -> Array:
 def stack(arrays: Sequence[Array], axis: int) -> Array:
     """Join arrays along a new negative axis; the axes before it are broadcast against each other."""
     core = -axis - 1
-    return namespace(arrays).stack(broadcast_batch(arrays, core) if core else arrays, axis=axis)
+    xp = namespace(arrays)
+    if xp is np and core and all(x.ndim == core for x in arrays):
+        return np.array(arrays)  # several times faster
+    return xp.stack(broadcast_batch(arrays, core) if core else arrays, axis=axis)
 
 
 def unstack(x: Array, axis: int) -> list[Array]:
     """Split an array along an axis, which disappears: the inverse of `stack`."""
+    if x.ndim == -axis > 1 and isinstance(x, np.ndarray):
+        return list(x)
     after = (slice(None),) * (-axis - 1)
     return [x[(..., i, *after)] for i in range(x.shape[axis])]
 
 
+@functools.cache
+def _layout(shapes: tuple[tuple[tuple[int, ...] | None, ...], ...]) -> tuple[Any, Any, Any]:
+    """Return heights, widths and batch axes of a matrix of blocks of these shapes; None is a block of zeros."""
+    heights = [next(shape[-2] for shape in row if shape) for row in shapes]
+    widths = [next(shape[-1] for shape in column if shape) for column in zip(*shapes, strict=True)]
+    return heights, widths, _common([shape[:-2] for row in shapes for shape in row if shape])
+
+
 def block(rows: Sequence[Sequence[Array]]) -> Array:
     """Assemble matrices from blocks, broadcasting their batch axes; the integer 0 is a block of zeros."""
-    heights = [next(b.shape[-2] for b in row if not isinstance(b, int)) for row in rows]
-    columns = zip(*rows, strict=True)
-    widths = [next(b.shape[-1] for b in column if not isinstance(b, int)) for column in columns]
     blocks = [b for row in rows for b in row if not isinstance(b, int)]
-    batch = _common([b.shape[:-2] for b in blocks])
+    shapes = tuple([tuple([None if isinstance(b, int) else b.shape for b in row]) for row in rows])
+    heights, widths, batch = _layout(shapes)
     xp = namespace(blocks)
     if xp is np:
         whole = np.zeros((*batch, sum(heights), sum(widths)), np.result_type(*blocks))
@@ -181,9 +192,7 @@ _quotients = np.frompyfunc(_quotient, 2, 1)
 
 def divide(a: Array, b: Array) -> Array:
     """Quotient of each entry; among objects, that of integers stays exact."""
-    if holds_objects(a) or holds_objects(b):
-        return _quotients(a, b)
-    return a / b
+    return _quotients(a, b) if holds_objects(a) or holds_objects(b) else a / b
 
 
 def atan2(y: Array, x: Array) -> Array:
@@ -242,7 +251,7 @@ def solve(A: Array, b: Array) -> Array:
     """
     k = A.shape[-1]
     if k == 1:
-        return divide(b, A)
+        return _quotients(b, A) if holds_objects(b) or holds_objects(A) else b / A
     rows = concatenate([A, b], axis=-1)
     for i in range(k):
         own = divide(rows[..., i : i + 1, :], rows[..., i : i + 1, i : i + 1])

@@ -1,11 +1,13 @@
 # Generated from chapters/08_articulated_body_inertia.md by `python -m book export`; edit it there.
-# sha256 of the text below: b26491f6b565cd2d59c0496dbd78f588f88c41c0ede1384b23ff43773369378c
+# sha256 of the text below: e3b32f0d2753ab051e7cdd870a9a1880f01ee820d385a63e99c8a129c6343893
 """Forward dynamics by articulated-body inertia: how a chain accelerates, link by link.
 
 Derived in chapter 8, "Articulated-body inertia".
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,27 +16,34 @@ from chaindyn._check import (
     FRAMES,
     RECURSIONS,
     as_array,
+    check_matrix,
     checked,
     is_concrete,
     no_inertia,
+    overflow,
     require_shape,
 )
 from chaindyn._ops import Array, concatenate, eye, solve, stack, unstack, zeros
-from chaindyn.chain import Chain, inward, outward
-from chaindyn.inverse_dynamics import by_joint, less_external, mechanism, velocity_terms
+from chaindyn.chain import Chain, consecutive, inward, outward
+from chaindyn.inverse_dynamics import ground_acceleration, net_bias
+from chaindyn.state import State, evaluate
 
 __all__ = [
     "Articulated",
+    "FactorisedChain",
     "aba",
+    "acceleration_step",
     "apparent_inertia",
-    "articulate",
     "articulated_inertia",
+    "articulated_step",
     "decompose_force",
-    "fold",
+    "factorise",
+    "factorise_state",
+    "force_step",
+    "is_clearly_regular",
     "require_inertia",
-    "respond",
+    "rounding_step",
     "smallest",
-    "uncertainty",
 ]
 
 
@@ -70,49 +79,57 @@ def apparent_inertia(inertia: Array, S: Array) -> Array:
 # Chapter 8, "Articulated-body inertia": The code
 @dataclass(frozen=True, eq=False)
 class Articulated:
-    """What a link keeps of the sweep inward, for the sweep outward.
+    """What the factorisation keeps of a link.
 
     inertia : (..., 6, 6) articulated inertia of the link with all that hangs on it; U : (..., 6, k) = inertia @ S;
-    D : (..., k, k) = S^T U, the inertia that the joint feels; u : (..., k, 1) the joint force left for acceleration;
-    bias : (..., 6, 1) the force on the link that takes no acceleration.
+    D : (..., k, k) = S^T U, the inertia that the joint feels; G : (..., 6, k) = U D^-1.
     """
 
     inertia: Array
     U: Array
     D: Array
-    u: Array
-    bias: Array
+    G: Array
 
 
-def articulate(
-    children: Any, X: Array, S: Array, inertia: Array, eta: Array, bias: Array, tau: Array
-) -> tuple[Articulated, tuple[Array, Array]]:
-    """Link step: articulated inertia and bias, and what of them the parent feels (Kim, Table 3)."""
-    I_hat, B = inertia + children[0], bias + children[1]
+def articulated_step(
+    children: Any, X: Array, S: Array, inertia: Array
+) -> tuple[Articulated, tuple[Array]]:
+    """Link step inward: articulated inertia, and what of it the parent feels (Kim, Table 3)."""
+    I_hat = inertia + children[0]
     U = I_hat @ S
     D = S.mT @ U
-    u = tau - S.mT @ B
-    # the joint yields; with U^T for S^T I_hat, what rounding leaves unsymmetric would double at every link
-    I_up = I_hat - U @ solve(D, S.mT @ I_hat)
-    B_up = B + I_up @ eta + U @ solve(D, u)
-    return Articulated(I_hat, U, D, u, B), (X.mT @ I_up @ X, X.mT @ B_up)
+    G = solve(D.mT, U.mT).mT
+    # with U^T for S^T I_hat, what rounding leaves unsymmetric would double at every link
+    I_up = I_hat - G @ (S.mT @ I_hat)
+    return Articulated(I_hat, U, D, G), (X.mT @ I_up @ X,)
 
 
-def respond(
-    parent: tuple[Array, Any], X: Array, S: Array, eta: Array, own: Articulated
+def force_step(
+    children: Any, X: Array, S: Array, own: Articulated, load: Array, tau: Array
+) -> tuple[tuple[Array, Array], tuple[Array]]:
+    """Link step inward: the joint force left for acceleration, the force known, and what the parent feels."""
+    p = load + children[0]
+    u = tau - S.mT @ p
+    return (u, p), (X.mT @ (p + own.G @ u),)
+
+
+def acceleration_step(
+    parent: tuple[Array, Any], X: Array, S: Array, own: Articulated, eta: Array, u: Array
 ) -> tuple[Array, Array]:
-    """Link step: acceleration of the link and of its joint, from the parent's acceleration."""
-    A = X @ parent[0] + eta
-    qdd = solve(own.D, own.u - own.U.mT @ A)
-    return A + S @ qdd, qdd
+    """Link step outward: acceleration of the link and of its joint, from the parent's acceleration."""
+    A = X @ parent[0]
+    qdd = solve(own.D, u) - own.G.mT @ A
+    return A + eta + S @ qdd, qdd
 
 
 # Chapter 8, "Articulated-body inertia": When no answer exists
-def uncertainty(children: Any, X: Array, S: Array, own: Articulated) -> tuple[Array, tuple[Array]]:
-    """Link step: how large the rounding of D can be, in rounding units, to first order."""
+def rounding_step(
+    children: Any, X: Array, S: Array, own: Articulated
+) -> tuple[Array, tuple[Array]]:
+    """Link step inward: how large the rounding of D can be, in rounding units, to first order."""
     size = own.inertia * eye(6)  # the diagonal
     E = children[0] + size
-    P = eye(6) - S @ solve(own.D, own.U.mT)
+    P = eye(6) - S @ own.G.mT
     return S.mT @ E @ S, (X.mT @ (P.mT @ E @ P + size) @ X,)
 
 
@@ -126,32 +143,127 @@ def smallest(D: Array) -> Array:
     return np.where(defined, values.min(axis=-1, initial=np.inf), np.nan)
 
 
-def require_inertia(chain: Chain, X: list[Array], S: list[Array], kept: list[Articulated]) -> None:
+def is_clearly_regular(links: Sequence[Articulated], inertias: Array) -> bool:
+    """Whether every joint feels so much inertia that rounding need not be looked into."""
+    limit = 1e-9 * inertias.max(initial=0)
+    hinges = [own.D for own in links if own.D.shape[-1] == 1]
+    others = [own.D for own in links if own.D.shape[-1] > 1]
+    single = not hinges or (stack(hinges, axis=-3) > limit).all()  # of numbers, one comparison
+    return bool(single and all((smallest(D) > limit).all() for D in others))
+
+
+def require_inertia(
+    state: State, S: list[Array], links: Sequence[Articulated], inertias: Array
+) -> None:
     """Refuse a chain in a posture in which some joint feels no inertia, naming the outermost such joint.
 
-    Symbols and traced arrays pass.
+    inertias : (..., n, 6, 6) of the links, articulated. Symbols and traced arrays pass. ValueError too if the
+    inertias overflow.
     """
-    if not all(is_concrete(own.D) for own in kept):
+    chain = state.chain
+    if not all(is_concrete(own.D) for own in links) or is_clearly_regular(links, inertias):
         return
-    if all((smallest(own.D) > 1e-9 * own.inertia.max(initial=0)).all() for own in kept):
-        return  # the usual case: so far from singular that rounding need not be looked into
     with np.errstate(all="ignore"):  # what lies inward of a zero is undefined
-        noise, _ = inward(uncertainty, chain.parent, (zeros((6, 6)),), X, S, kept)
+        noise, _ = inward(rounding_step, chain.parent, (zeros((6, 6)),), state.X, S, links)
     for i in reversed(range(chain.n)):
-        if not (smallest(kept[i].D - 32 * np.finfo(float).eps * noise[i]) > 0).all():
-            raise no_inertia(chain.names[i])
+        if not (smallest(links[i].D - 32 * np.finfo(float).eps * noise[i]) > 0).all():
+            finite = np.isfinite(links[i].D).all()
+            raise no_inertia(chain.names[i]) if finite else overflow(chain.names[i])
+
+
+# Chapter 8, "Articulated-body inertia": A factorised chain
+@dataclass(frozen=True, eq=False)
+class FactorisedChain:
+    """The mass matrix M of a chain in a posture, factorised link by link by `factorise`.
+
+    state : the posture; S : for each joint, the columns of its motion subspace that are free to move;
+    links : what the sweep inward left of each link. Forces and motions are in the coordinates of the state.
+    """
+
+    state: State
+    S: list[Array]
+    links: list[Articulated]
+
+    @cached_property
+    def inertias(self) -> Array:
+        """The articulated inertia of every link (..., n, 6, 6)."""
+        return stack([own.inertia for own in self.links], axis=-3)
+
+    @cached_property
+    def rows(self) -> tuple[range, ...]:
+        """Which of the free velocities belong to each link's joint."""
+        return consecutive([s.shape[-1] for s in self.S])
+
+    @property
+    def still(self) -> list[Array]:
+        """For each link, no force or motion."""
+        return [zeros((6, 1))] * self.state.chain.n
+
+    def inward_forces(
+        self, tau: Array, loads: Array | None = None
+    ) -> tuple[list[Array], list[Array]]:
+        """Return of each link u (..., k, m), the joint force left for acceleration, and p (..., 6, m), the force known.
+
+        tau : (..., nv, m) joint forces; loads : (..., n, 6, m), the forces that what is known of the links' motion takes.
+        """
+        parts = self.still if loads is None else unstack(loads, -3)
+        pushes = [tau[..., own.start : own.stop, :] for own in self.rows]
+        given = self.state.X, self.S, self.links, parts, pushes
+        kept, _ = inward(force_step, self.state.chain.parent, (zeros((6, 1)),), *given)
+        return [u for u, _ in kept], [p for _, p in kept]
+
+    def outward_motions(
+        self, u: list[Array], eta: Array | None = None, ground: Array | None = None
+    ) -> tuple[list[Array], Array]:
+        """Return the links' accelerations (..., 6, m) each, and those of the joints (..., nv, m).
+
+        u : as from `inward_forces`; eta : (..., n, 6, m), what is known of them; ground : (..., 6, m), its acceleration.
+        """
+        parts = self.still if eta is None else unstack(eta, -3)
+        start = (zeros((6, 1)) if ground is None else ground), None
+        given = self.state.X, self.S, self.links, parts, u
+        motions = outward(acceleration_step, self.state.chain.parent, start, *given)
+        return [A for A, _ in motions], concatenate([qdd for _, qdd in motions], axis=-2)
+
+    def solve(self, b: Array) -> Array:
+        """Return x (..., nv, m) with M x = b, for right-hand sides b (..., nv, m), in O(n) each."""
+        b = check_matrix(b, "b", (self.rows[-1].stop, None))
+        u, _ = self.inward_forces(b)
+        return self.outward_motions(u)[1]
+
+    def delassus(self, K: Array) -> Array:
+        """Return K M^-1 K^T (..., m, m), symmetric, for rows K (..., m, nv), in O(n) for each of them."""
+        K = check_matrix(K, "K", (None, self.rows[-1].stop))
+        u, _ = self.inward_forces(K.mT)
+        parts = [solve(own.D, left) for own, left in zip(self.links, u, strict=True)]
+        return concatenate(u, axis=-2).mT @ concatenate(parts, axis=-2)
+
+
+def factorise_state(state: State, S: list[Array] | None = None) -> FactorisedChain:
+    """Return the factorised chain of a state; S : the free columns of the joints, all if None."""
+    S = state.S if S is None else S
+    inertias = unstack(state.inertias, -3)
+    with np.errstate(all="ignore"):  # the line after next says it better
+        links, _ = inward(
+            articulated_step, state.chain.parent, (zeros((6, 6)),), state.X, S, inertias
+        )
+    factors = FactorisedChain(state, S, links)
+    require_inertia(state, S, links, factors.inertias)
+    return factors
+
+
+@checked(q="nq", recursion=RECURSIONS)
+def factorise(chain: Chain, q: Array, *, recursion: str = "body") -> FactorisedChain:
+    """Return M (nv, nv) of a chain or tree factorised, to solve M x = b in O(n) for each right-hand side.
+
+    q : (..., nq); recursion : the coordinates computed in. ``factorise(chain, q).solve(b)`` takes b (..., nv, m) and
+    ``.delassus(K)``, which is K M^-1 K^T, rows K (..., m, nv). ValueError names the joint that feels no inertia, if M is
+    singular. Kim (2012), (43)-(50) and Table 3, without velocities and weight.
+    """
+    return factorise_state(evaluate(chain, q, recursion=recursion))
 
 
 # Chapter 8, "Articulated-body inertia": Forward dynamics
-def fold(chain: Chain, X: list[Array], S: list[Array], *rest: list[Array]) -> list[Articulated]:
-    """Run the sweep inward; `rest` is I, eta, bias and tau of every link. ValueError if M is singular."""
-    nothing = zeros((6, 6)), zeros((6, 1))
-    with np.errstate(divide="ignore", invalid="ignore"):  # the next line but one says it better
-        kept, _ = inward(articulate, chain.parent, nothing, X, S, *rest)
-    require_inertia(chain, X, S, kept)
-    return kept
-
-
 @checked(q="nq", qd="nv", tau="nv", external=("n", 6), external_frame=FRAMES, recursion=RECURSIONS)
 def aba(
     chain: Chain,
@@ -171,15 +283,12 @@ def aba(
     recursion : the coordinates computed in. ValueError names the joint that feels no inertia, if M is
     singular. Kim (2012), (43)-(50) and Table 3, with the base accelerating by -g.
     """
-    X, S, inertias = mechanism(chain, q, recursion, qd, tau, external)
-    eta, bias = velocity_terms(chain, q, qd, X, inertias, recursion)
-    bias = less_external(chain, q, bias, external, external_frame, recursion)
-    eta = unstack(eta, -3)
-    rest = unstack(inertias, -3), eta, unstack(bias, -3), by_joint(chain, tau[..., None])
-    kept = fold(chain, X, S, *rest)
-    ground = concatenate([zeros((3,)), -chain.gravity], axis=-1)[:, None], None
-    motions = outward(respond, chain.parent, ground, X, S, eta, kept)
-    return concatenate([qdd for _, qdd in motions], axis=-2)[..., 0]
+    state = evaluate(chain, q, qd, tau, external, recursion=recursion)
+    factors = factorise_state(state)
+    loads = net_bias(state, external, external_frame) + factors.inertias @ state.eta
+    u, _ = factors.inward_forces(tau[..., None], loads)
+    _, qdd = factors.outward_motions(u, state.eta, ground_acceleration(chain))
+    return qdd[..., 0]
 
 
 # Chapter 8, "Articulated-body inertia": Forward dynamics
@@ -191,8 +300,4 @@ def articulated_inertia(chain: Chain, q: Array) -> Array:
     the link itself, its own joint taken off; `apparent_inertia` of it with S is what the parent feels.
     ValueError names the joint that feels no inertia, if M is singular. Kim (2012), (49).
     """
-    X, S, inertias = mechanism(chain, q, "body")
-    rest = [zeros((6, 1))] * chain.n
-    idle = by_joint(chain, zeros((chain.nv, 1)))
-    kept = fold(chain, X, S, unstack(inertias, -3), rest, rest, idle)
-    return stack([own.inertia for own in kept], axis=-3)
+    return factorise_state(evaluate(chain, q)).inertias

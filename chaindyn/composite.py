@@ -1,5 +1,5 @@
 # Generated from chapters/07_the_stacked_form_and_composite_inertia.md by `python -m book export`; edit it there.
-# sha256 of the text below: a85da650ccdbf2072500c21f1fc17a60846f345e3caebb54a994532f7957e2b8
+# sha256 of the text below: fc34643ba9daff2a031f03087126dd7e22f92eabcfe19749c97b3cdea5f4c1f4
 """The stacked form: the tree in one matrix, composite inertia, the mass and Coriolis matrices.
 
 Derived in chapter 7, "The stacked form and composite inertia".
@@ -11,19 +11,18 @@ import numpy as np
 
 from chaindyn._check import RECURSIONS, checked
 from chaindyn._ops import Array, block, concatenate, divide, eye, unstack, zeros
-from chaindyn.chain import Chain, forward_kinematics, inward
-from chaindyn.inverse_dynamics import by_joint, columns_to_world, link_twists, mechanism
-from chaindyn.kinematics import by_column
+from chaindyn.chain import Chain, inward
 from chaindyn.spatial import crf, crm, skew
+from chaindyn.state import State, evaluate, split_by_joint
 
 __all__ = [
     "body_coriolis",
-    "compose",
-    "compose_coriolis",
+    "composite_step",
     "coriolis_matrix",
+    "coriolis_step",
     "crba",
     "crf_bar",
-    "joint_screw_rates",
+    "mass_matrix",
     "of_one_joint",
     "tree_matrix",
 ]
@@ -44,7 +43,9 @@ def tree_matrix(chain: Chain) -> Array:
 
 
 # Chapter 7, "The stacked form and composite inertia": The code: one sweep inward
-def compose(children: Any, X: Array, S: Array, inertia: Array, own: Array) -> tuple[Array, Any]:
+def composite_step(
+    children: Any, X: Array, S: Array, inertia: Array, own: Array
+) -> tuple[Array, Any]:
     """Link step: composite inertia, and the forces that move what hangs here, one column for each joint rate.
 
     own : (k, nv) picks the link's joint out of all. Keeps the rows (..., k, nv) of M to the right of it.
@@ -60,6 +61,18 @@ def of_one_joint(chain: Chain) -> Array:
     return (owner[:, None] == owner).astype(int)
 
 
+def mass_matrix(state: State) -> Array:
+    """Return the mass matrix (..., nv, nv) of an evaluated chain."""
+    chain = state.chain
+    own = split_by_joint(chain, eye(chain.nv))
+    # as many as there are states, also where no inertia depends on q
+    nothing = zeros((6, 6)), zeros((*state.q.shape[:-1], 6, chain.nv))
+    inertias = unstack(state.inertias, -3)
+    rows, _ = inward(composite_step, chain.parent, nothing, state.X, state.S, inertias, own)
+    upper = concatenate(rows, axis=-2)
+    return upper + upper.mT * (1 - of_one_joint(chain))
+
+
 @checked(q="nq", recursion=RECURSIONS)
 def crba(chain: Chain, q: Array, *, recursion: str = "body") -> Array:
     """Return the mass matrix M (..., nv, nv) of a chain or tree, symmetric: composite inertia.
@@ -67,13 +80,7 @@ def crba(chain: Chain, q: Array, *, recursion: str = "body") -> Array:
     q : (..., nq). recursion : the coordinates computed in. The kinetic energy is qd^T M qd / 2. Alexiou, "The
     dynamics of a serial chain of bodies", (20).
     """
-    X, S, inertias = mechanism(chain, q, recursion)
-    own = by_joint(chain, eye(chain.nv))
-    # as many as there are states, also where no inertia depends on q
-    nothing = zeros((6, 6)), zeros((*q.shape[:-1], 6, chain.nv))
-    rows, _ = inward(compose, chain.parent, nothing, X, S, unstack(inertias, -3), own)
-    upper = concatenate(rows, axis=-2)
-    return upper + upper.mT * (1 - of_one_joint(chain))
+    return mass_matrix(evaluate(chain, q, recursion=recursion))
 
 
 # Chapter 7, "The stacked form and composite inertia": Body by body
@@ -90,26 +97,17 @@ def body_coriolis(inertia: Array, v: Array) -> Array:
 
 
 # Chapter 7, "The stacked form and composite inertia": The code
-def compose_coriolis(
+def coriolis_step(
     children: Any, X: Array, S: Array, rate: Array, inertia: Array, B: Array, own: Array
 ) -> tuple[tuple[Array, Array], Any]:
     """Link step: rows of C to the right of a joint, and columns of C below it, transposed."""
     inertia, B = inertia + children[0], B + children[1]
     moving = inertia @ S @ own + children[2]
     turning = (inertia @ rate + B @ S) @ own + children[3]
-    yielding = B.mT @ S @ own + children[4]
-    kept = S.mT @ turning, rate.mT @ moving + S.mT @ yielding
-    passed = X.mT @ moving, X.mT @ turning, X.mT @ yielding
+    dragging = B.mT @ S @ own + children[4]
+    kept = S.mT @ turning, rate.mT @ moving + S.mT @ dragging
+    passed = X.mT @ moving, X.mT @ turning, X.mT @ dragging
     return kept, (X.mT @ inertia @ X, X.mT @ B @ X, *passed)
-
-
-def joint_screw_rates(chain: Chain, q: Array, qd: Array, recursion: str) -> Array:
-    """Return the columns of every dS/dt in link coordinates (..., nv, 6), expressed as the recursion wants."""
-    rates = [joint.motion_subspace_rate(q[..., i], qd[..., j]) for joint, i, j in chain.groups]
-    columns = by_column(chain, rates)
-    if recursion == "body":
-        return columns
-    return columns_to_world(chain, *forward_kinematics(chain, q), columns)
 
 
 @checked(q="nq", qd="nv", recursion=RECURSIONS)
@@ -119,17 +117,17 @@ def coriolis_matrix(chain: Chain, q: Array, qd: Array, *, recursion: str = "body
     q : (..., nq); qd : (..., nv). Of the many matrices with the first property, the one that is made body by
     body from B(I, v) = (v x* I - I v x + (I v) x*) / 2; it has the second for every type of joint.
     """
-    X, S, inertias = mechanism(chain, q, recursion, qd)
-    V = link_twists(chain, X, S, qd)[..., 0]
-    own = by_joint(chain, joint_screw_rates(chain, q, qd, recursion))
-    rates = [crm(v) @ s + rows.mT for v, s, rows in zip(unstack(V, -2), S, own, strict=True)]
-    B = unstack(body_coriolis(inertias, V), -3)
+    state = evaluate(chain, q, qd, recursion=recursion)
+    own_rates = split_by_joint(chain, state.express_columns(state.subspace_rates))
+    turning = unstack(state.crm_twists, -3)
+    rates = [v @ s + rows.mT for v, s, rows in zip(turning, state.S, own_rates, strict=True)]
+    inertias = unstack(state.inertias, -3)
+    B = unstack(body_coriolis(state.inertias, state.twists[..., 0]), -3)
     batch = np.broadcast_shapes(q.shape[:-1], qd.shape[:-1])
     nothing = [zeros((6, 6))] * 2 + [zeros((*batch, 6, chain.nv))] * 3
-    own = by_joint(chain, eye(chain.nv))
-    rows, _ = inward(
-        compose_coriolis, chain.parent, nothing, X, S, rates, unstack(inertias, -3), B, own
-    )
+    own = split_by_joint(chain, eye(chain.nv))
+    links = state.X, state.S, rates, inertias, B, own
+    rows, _ = inward(coriolis_step, chain.parent, nothing, *links)
     upper = concatenate([right for right, _ in rows], axis=-2)
     lower = concatenate([below for _, below in rows], axis=-2).mT
     return upper + lower * (1 - of_one_joint(chain))

@@ -1,5 +1,5 @@
 # Generated from chapters/09_hybrid_dynamics.md by `python -m book export`; edit it there.
-# sha256 of the text below: af3af0ee038a8bd010d8ad83cb9e6d968193c3123c1aa48b11d88c53486e4b68
+# sha256 of the text below: 1262f1cc54a30b81858a0985d2ec5db32543951186c4218bf88ea30eb34a5750
 """Hybrid dynamics: some joints move as they are told, the others as they are pushed.
 
 Derived in chapter 9, "Hybrid dynamics".
@@ -19,11 +19,12 @@ from chaindyn._check import (
     require_same_batch,
     require_shape,
 )
-from chaindyn._ops import Array, concatenate, solve, unstack, zeros
-from chaindyn.articulated import fold, respond
-from chaindyn.chain import Chain, outward
+from chaindyn._ops import Array, concatenate, solve, stack, zeros
+from chaindyn.articulated import factorise_state
+from chaindyn.chain import Chain
 from chaindyn.composite import crba
-from chaindyn.inverse_dynamics import bias_force, by_joint, less_external, mechanism, velocity_terms
+from chaindyn.inverse_dynamics import bias_force, ground_acceleration, joint_forces, net_bias
+from chaindyn.state import evaluate
 
 __all__ = [
     "check_hybrid",
@@ -127,22 +128,16 @@ def hybrid_dynamics(
     among those that are free to move. Kim (2012), (51)-(53) and Table 4.
     """
     u, qdd, tau = check_hybrid(chain, prescribed, qdd, tau, q, qd, external)
-    X, S, inertias = mechanism(chain, q, recursion, qd, qdd, tau, external)
-    eta, bias = velocity_terms(chain, q, qd, X, inertias, recursion)
-    bias = less_external(chain, q, bias, external, external_frame, recursion)
+    state = evaluate(chain, q, qd, qdd, tau, external, recursion=recursion)
+    free = [~u[own.start : own.stop] for own in chain.v_columns]
+    S_v = [s[..., columns] for s, columns in zip(state.S, free, strict=True)]
+    factors = factorise_state(state, S_v)
     # what the prescribed joints add to their links' accelerations is known, as eta is
-    told = by_joint(chain, interleave(u, qdd, zeros((tau.shape[-1],)))[..., None])
-    eta = [own + s @ rate for own, s, rate in zip(unstack(eta, -3), S, told, strict=True)]
-    yielding = [~u[own.start : own.stop] for own in chain.v_columns]
-    S_v = [s[..., columns] for s, columns in zip(S, yielding, strict=True)]
-    pushes = by_joint(chain, interleave(u, zeros((qdd.shape[-1],)), tau)[..., None])
-    pushes = [f[..., columns, :] for f, columns in zip(pushes, yielding, strict=True)]
-
-    kept = fold(chain, X, S_v, unstack(inertias, -3), eta, unstack(bias, -3), pushes)
-    ground = concatenate([zeros((3,)), -chain.gravity], axis=-1)[:, None], None
-    motions = outward(respond, chain.parent, ground, X, S_v, eta, kept)
-    answers = concatenate([rates for _, rates in motions], axis=-2)[..., 0]
-    wrenches = [own.inertia @ A + own.bias for own, (A, _) in zip(kept, motions, strict=True)]
-    forces = [s.mT @ f for s, f in zip(S, wrenches, strict=True)]
-    needed = concatenate(forces, axis=-2)[..., u, 0]
-    return interleave(u, qdd, answers), interleave(u, needed, tau)
+    given = interleave(u, qdd, zeros((tau.shape[-1],)))
+    eta = state.eta + state.along_joints(state.subspaces, given)
+    loads = net_bias(state, external, external_frame) + factors.inertias @ eta
+    left, p = factors.inward_forces(tau[..., None], loads)
+    A, answers = factors.outward_motions(left, eta, ground_acceleration(chain))
+    wrenches = factors.inertias @ (stack(A, axis=-3) - eta) + stack(p, axis=-3)
+    needed = joint_forces(state, wrenches)[..., u]
+    return interleave(u, qdd, answers[..., 0]), interleave(u, needed, tau)

@@ -1,5 +1,5 @@
 # Generated from chapters/14_impulse_response_of_a_chain.md by `python -m book export`; edit it there.
-# sha256 of the text below: f24d3c311a9dde288a28a286190e43c80d77b8b817db4a431b6176d44f2934c7
+# sha256 of the text below: fa4302eaab49ed4372aecbd3a52e52f76ebf315d529a6d36f672f0db341f097e
 """What a blow does to a chain: how it yields at every link, and how every joint's speed jumps.
 
 Derived in chapter 14, "The impulse response of a chain".
@@ -25,26 +25,26 @@ from chaindyn._ops import (
     where,
     zeros,
 )
-from chaindyn.articulated import Articulated, fold, respond, smallest
-from chaindyn.chain import Chain, forward_kinematics, inward, outward
-from chaindyn.inverse_dynamics import by_joint, gather, link_twists, mechanism
-from chaindyn.kinematics import frame_transforms
-from chaindyn.spatial import X_force, X_inverse
+from chaindyn.articulated import Articulated, FactorisedChain, factorise_state, smallest
+from chaindyn.chain import Chain, outward
+from chaindyn.inverse_dynamics import transmitted_wrenches, wrenches_in
+from chaindyn.spatial import X_force
+from chaindyn.state import State, evaluate
 
 __all__ = [
     "Impact",
     "contact_impulse",
-    "extend",
+    "extension_step",
     "impact",
+    "impulse_response",
     "inverse_operational_space_inertia",
     "inverse_operational_space_inertia_serial",
     "kinetic_energy_of",
-    "reframe_mobility",
+    "mobilities_in",
+    "mobility_step",
     "require_own_inertia",
     "require_serial",
-    "respond_to_impulse",
     "scalar",
-    "strike",
     "traces",
     "unit_impulses",
 ]
@@ -77,16 +77,16 @@ def contact_impulse(
 
 
 # Chapter 14, "The impulse response of a chain": The printed recursion as a function
-def reframe_mobility(chain: Chain, q: Array, mobilities: Array, source: str, target: str) -> Array:
-    """Express each link's map from impulses to twists (..., n, 6, 6) in another frame."""
-    if source == target:
+def mobilities_in(state: State, mobilities: Array, frame: str) -> Array:
+    """Return each link's map from impulses to twists (..., n, 6, 6), in the recursion's coordinates, in another frame."""
+    if frame == state.recursion:
         return mobilities
-    T = frame_transforms(*forward_kinematics(chain, q), source, target)
+    T = state.to_frame(frame)
     return T @ mobilities @ T.mT
 
 
 # Chapter 14, "The impulse response of a chain": The printed recursion as a function
-def extend(parent: Array, X: Array, S: Array, inertia: Array) -> Array:
+def extension_step(parent: Array, X: Array, S: Array, inertia: Array) -> Array:
     """Link step: inverse inertia at the end of a chain that is one link longer (Alexiou 2023, (15)-(16))."""
     shorter = X @ parent @ X.mT
     G = S @ solve(S.mT @ inertia @ S, S.mT)
@@ -127,17 +127,18 @@ def inverse_operational_space_inertia_serial(
     ValueError for a tree, and for a link that alone has no inertia about its joint, such as a massless one.
     """
     require_serial(chain)
-    X, S, inertias = mechanism(chain, q, recursion)
-    each = unstack(inertias, -3)
-    require_own_inertia(chain, S, each)
-    inverses = outward(extend, chain.parent, zeros((6, 6)), X, S, each)
-    return reframe_mobility(chain, q, stack(inverses, axis=-3), recursion, frame)
+    state = evaluate(chain, q, recursion=recursion)
+    inertias = unstack(state.inertias, -3)
+    require_own_inertia(chain, state.S, inertias)
+    links = state.X, state.S, inertias
+    inverses = outward(extension_step, chain.parent, zeros((6, 6)), *links)
+    return mobilities_in(state, stack(inverses, axis=-3), frame)
 
 
 # Chapter 14, "The impulse response of a chain": What it gains
-def respond_to_impulse(parent: Array, X: Array, S: Array, own: Articulated) -> Array:
+def mobility_step(parent: Array, X: Array, S: Array, own: Articulated) -> Array:
     """Link step: how the link yields to an impulse on itself, from how its parent does."""
-    P = (eye(6) - S @ solve(own.D, own.U.mT)) @ X
+    P = (eye(6) - S @ own.G.mT) @ X
     return P @ parent @ P.mT + S @ solve(own.D, S.mT)
 
 
@@ -153,12 +154,10 @@ def inverse_operational_space_inertia(
     computed in. Chains and trees, massless links among them; ValueError names the joint that feels no
     inertia, if M is singular. For the last link of a serial chain, Alexiou (2023), (16).
     """
-    X, S, inertias = mechanism(chain, q, recursion)
-    idle = [zeros((6, 1))] * chain.n
-    still = by_joint(chain, zeros((chain.nv, 1)))
-    kept = fold(chain, X, S, unstack(inertias, -3), idle, idle, still)
-    inverses = outward(respond_to_impulse, chain.parent, zeros((6, 6)), X, S, kept)
-    return reframe_mobility(chain, q, stack(inverses, axis=-3), recursion, frame)
+    state = evaluate(chain, q, recursion=recursion)
+    links = state.X, state.S, factorise_state(state).links
+    inverses = outward(mobility_step, chain.parent, zeros((6, 6)), *links)
+    return mobilities_in(state, stack(inverses, axis=-3), frame)
 
 
 # Chapter 14, "The impulse response of a chain": An impact
@@ -192,22 +191,19 @@ def unit_impulses(R: Array, p: Array, point: Array, recursion: str) -> Array:
     return X_force(R.mT, p - point)
 
 
-def strike(
-    chain: Chain, X: list[Array], S: list[Array], inertias: Array, b: int, blows: Array
-) -> tuple[Array, Array]:
+def impulse_response(factors: FactorisedChain, b: int, blows: Array) -> tuple[Array, Array]:
     """Return the jumps of twists (..., n, 6, m) and joint rates (..., nv, m) for m blows on link b.
 
-    blows : (..., 6, m), each the only one. Forward dynamics of a chain at rest without weight, with
-    impulses for forces and jumps for accelerations.
+    blows : (..., 6, m), each the only one, in the coordinates of the state. Forward dynamics of a chain at rest without
+    weight, with impulses for forces and jumps for accelerations.
     """
-    m = blows.shape[-1]
-    nothing = [zeros((6, m))] * chain.n
-    bias = [-blows if i == b else zero for i, zero in enumerate(nothing)]
-    still = by_joint(chain, zeros((chain.nv, m)))
-    kept = fold(chain, X, S, unstack(inertias, -3), nothing, bias, still)
-    jumps = outward(respond, chain.parent, (zeros((6, m)), None), X, S, nothing, kept)
-    twists, rates = zip(*jumps, strict=True)
-    return stack(twists, axis=-3), concatenate(rates, axis=-2)
+    chain = factors.state.chain
+    struck = stack([eye(chain.n)[b]] * 6, axis=-1)[
+        ..., None
+    ]  # (n, 6, 1): ones in the rows of the link
+    u, _ = factors.inward_forces(zeros((chain.nv, 1)), -blows[..., None, :, :] * struck)
+    jumps, rates = factors.outward_motions(u)
+    return stack(jumps, axis=-3), rates
 
 
 # Chapter 14, "The impulse response of a chain": An impact
@@ -254,15 +250,15 @@ def impact(
     normal = unit(normal, "normal")
     require_between(restitution, "restitution", 0, 1)
     b = chain.index(body)
-    X, S, inertias = mechanism(chain, q, recursion, qd, point, normal, restitution)
-    R, p = forward_kinematics(chain, q)
+    state = evaluate(chain, q, qd, point, normal, restitution, recursion=recursion)
+    R, p = state.poses
     at_point = unit_impulses(R[..., b, :, :], p[..., b, :], point, recursion)
     unit_blow = at_point[..., 3:] @ normal[..., None]
     # the blow itself, and one about and along each axis, to know what it is to yield little
     blows = concatenate([unit_blow, at_point], axis=-1)
-    twists, rates = strike(chain, X, S, inertias, b, blows)
+    twists, rates = impulse_response(factorise_state(state), b, blows)
 
-    V = link_twists(chain, X, S, qd)
+    V = state.twists
     speed = unit_blow.mT @ V[..., b, :, :]
     yielding = unit_blow.mT @ twists[..., b, :, :1]
     turning, trace = traces(at_point, twists[..., b, :, 1:])
@@ -272,18 +268,16 @@ def impact(
     impulse, mass = contact_impulse(speed, yielding, trace, noise, restitution[..., None, None])
 
     dV = twists[..., :1] * impulse[..., None, :, :]
-    momenta = unstack(inertias @ dV, -3)
-    momenta[b] = momenta[b] - unit_blow * impulse
-    through, _ = inward(gather, chain.parent, (zeros((6, 1)),), X, momenta)
-    reactions = stack(through, axis=-3)
-    to_world = frame_transforms(R, p, recursion, "world")
+    struck = eye(chain.n)[b][:, None, None]
+    blow = (unit_blow * impulse)[..., None, :, :]
+    reactions = transmitted_wrenches(state, state.inertias @ dV - struck * blow)
     same = 0 * impulse  # so that all have the same batch axes
     return Impact(
         impulse=scalar(impulse),
         effective_mass=scalar(mass + same),
         qd_jump=(rates[..., :1] * impulse)[..., 0],
-        twist_jumps=(to_world @ dV)[..., 0],
-        joint_impulses=(X_inverse(to_world).mT @ reactions)[..., 0],
-        energy_before=scalar(kinetic_energy_of(inertias, V) + same),
-        energy_after=scalar(kinetic_energy_of(inertias, V + dV)),
+        twist_jumps=state.in_frame(dV, "world"),
+        joint_impulses=wrenches_in(state, reactions, "world"),
+        energy_before=scalar(kinetic_energy_of(state.inertias, V) + same),
+        energy_after=scalar(kinetic_energy_of(state.inertias, V + dV)),
     )

@@ -1,5 +1,5 @@
 # Generated from chapters/06_inverse_dynamics.md by `python -m book export`; edit it there.
-# sha256 of the text below: e4e74601d5d7c1ca256907f08c7ea5cf4f30c9078f7f3e0600a8408023292452
+# sha256 of the text below: 0f2d1fbd4a78f8a8f8989641a44bf33b3276fd85c12f781b892672d63da82ced
 """Inverse dynamics: the forces that a motion takes, by one system and by a recursion.
 
 Derived in chapter 6, "Inverse dynamics".
@@ -9,86 +9,37 @@ from typing import Any
 
 import numpy as np
 
-from chaindyn._check import FRAMES, RECURSIONS, checked, no_inertia, require_one_state, unit
-from chaindyn._ops import Array, concatenate, eye, holds_objects, stack, unstack, zeros
-from chaindyn.chain import Chain, forward_kinematics, inward, joint_poses, outward
+from chaindyn._check import (
+    FRAMES,
+    RECURSIONS,
+    as_real,
+    checked,
+    no_inertia,
+    require_one_state,
+    unit,
+)
+from chaindyn._ops import Array, concatenate, eye, stack, unstack, zeros
+from chaindyn.chain import Chain, inward
 from chaindyn.joints import rotation_about
-from chaindyn.kinematics import joint_bias, joint_motion, joint_screws, pass_on, reframe
-from chaindyn.lie import Ad
-from chaindyn.spatial import X_force, X_motion, crm
+from chaindyn.spatial import X_inverse
+from chaindyn.state import State, evaluate
 
 __all__ = [
     "bias_force",
-    "by_joint",
-    "columns_to_world",
     "full_system",
-    "gather",
+    "ground_acceleration",
     "is_singular",
+    "joint_forces",
     "joint_wrenches",
-    "less_external",
-    "link_twists",
-    "mechanism",
-    "reframe_wrenches",
+    "needed_wrenches",
+    "net_bias",
     "rnea",
     "solve_full_system",
-    "transmitted",
-    "velocity_terms",
+    "sum_wrenches",
+    "transmitted_wrenches",
+    "wrenches_from",
+    "wrenches_in",
 ]
-
-
-# Chapter 6, "Inverse dynamics": What a sweep needs of a chain
-def by_joint(chain: Chain, rows: Array) -> list[Array]:
-    """Return the rows (..., k, m) of (..., nv, m) that belong to each link's joint."""
-    return [rows[..., own.start : own.stop, :] for own in chain.v_columns]
-
-
-def columns_to_world(chain: Chain, R: Array, p: Array, columns: Array) -> Array:
-    """Express motions (..., nv, 6), one for each joint rate in its link's coordinates, in the world's.
-
-    R, p : the links' poses in the world.
-    """
-    return (Ad(R, p)[..., chain.link_of_column, :, :] @ columns[..., None])[..., 0]
-
-
-def mechanism(
-    chain: Chain, q: Array, recursion: str, *others: Array | None
-) -> tuple[list[Array], list[Array], Array]:
-    """Return of each link X (..., 6, 6) and S (..., 6, k), and I (..., n, 6, 6), as the recursion wants them.
-
-    others : what else will be computed with; where it or q holds symbols, integers in I stay exact.
-    """
-    screws, inertias = joint_screws(chain, q), chain.spatial_inertia
-    if any(holds_objects(x) for x in (q, *others)):
-        inertias = inertias.astype(object)
-    if recursion == "world":
-        R, p = forward_kinematics(chain, q)
-        to_link = X_motion(R.mT, p)
-        screws = columns_to_world(chain, R, p, screws)
-        inertias = to_link.mT @ inertias @ to_link
-        X = [eye(6)] * chain.n
-    else:
-        R, p = joint_poses(chain, q)
-        X = unstack(X_motion(R.mT, p), -3)
-    return X, [rows.mT for rows in by_joint(chain, screws)], inertias
-
-
-def link_twists(chain: Chain, X: list[Array], S: list[Array], qd: Array) -> Array:
-    """Return every link's twist (..., n, 6, 1), in the coordinates of X and S."""
-    rates = by_joint(chain, qd[..., None])
-    joint_parts = [s @ rate for s, rate in zip(S, rates, strict=True)]
-    return stack(outward(pass_on, chain.parent, zeros((6, 1)), X, joint_parts), axis=-3)
-
-
-# Chapter 6, "Inverse dynamics": What a sweep needs of a chain
-def velocity_terms(
-    chain: Chain, q: Array, qd: Array, X: list[Array], inertias: Array, recursion: str
-) -> tuple[Array, Array]:
-    """Return eta = V x S qd + dS/dt qd and the bias force V x* I V of every link, both (..., n, 6, 1)."""
-    rates = reframe(chain, q, joint_motion(chain, q, qd), "body", recursion)[..., None]
-    own = reframe(chain, q, joint_bias(chain, q, qd), "body", recursion)[..., None]
-    V = stack(outward(pass_on, chain.parent, zeros((6, 1)), X, unstack(rates, -3)), axis=-3)
-    turning = crm(V[..., 0])  # on forces it is minus the transpose
-    return turning @ rates + own, -(turning.mT @ (inertias @ V))
 
 
 # Chapter 6, "Inverse dynamics": One large matrix
@@ -102,8 +53,7 @@ def full_system(chain: Chain, q: Array, qd: Array, tau: Array) -> tuple[Any, Arr
     """
     from scipy import sparse
 
-    _, S, inertias = mechanism(chain, q, "world")
-    eta, bias = velocity_terms(chain, q, qd, [eye(6)] * chain.n, inertias, "world")
+    state = State(chain, q, qd, "world")
     falling = np.concatenate([np.zeros(3), chain.gravity])[:, None]
     hanging = [i for i, parent in enumerate(chain.parent) if parent >= 0]
     ones = np.ones(len(hanging))
@@ -111,13 +61,14 @@ def full_system(chain: Chain, q: Array, qd: Array, tau: Array) -> tuple[Any, Arr
         (ones, (hanging, [chain.parent[i] for i in hanging])), shape=(chain.n, chain.n)
     )
     less_parent = sparse.eye_array(6 * chain.n) - sparse.kron(of_parent, eye(6))
-    screws = sparse.block_diag(S)
+    screws = sparse.block_diag(state.S)
     rows = [
         [less_parent, None, -screws],
-        [sparse.block_diag(inertias), -less_parent.T, None],
+        [sparse.block_diag(state.inertias), -less_parent.T, None],
         [None, screws.T, None],
     ]
-    right = np.concatenate([eta.ravel(), (inertias @ falling - bias).ravel(), tau])
+    net = state.inertias @ falling - state.bias_forces
+    right = np.concatenate([state.eta.ravel(), net.ravel(), tau])
     matrix = sparse.block_array(rows, format="csc")
     matrix.eliminate_zeros()  # SciPy stores blocks whole
     return matrix, right
@@ -151,11 +102,14 @@ def solve_full_system(chain: Chain, q: Array, qd: Array, tau: Array) -> tuple[Ar
     q : (nq,); qd : (nv,); tau : (nv,), one state of numbers. Accelerations are spatial and true ones, gravity
     not taken off; wrenches are what each parent exerts on its link, as by `joint_wrenches`. Both are about the
     world origin, in world axes. Needs SciPy. Alexiou, "The dynamics of a serial chain of bodies", the table.
-    ValueError for a batch, and if M is singular: it names a joint that feels no inertia.
+    ValueError for a batch, for symbols or complex numbers, and if M is singular: it names a joint that feels no
+    inertia.
     """
     from scipy.sparse.linalg import splu
 
     require_one_state(q=q, qd=qd, tau=tau)
+    q, qd, tau = as_real(q, "q"), as_real(qd, "qd"), as_real(tau, "tau")
+    as_real(chain.spatial_inertia, "the links' inertias")
     matrix, right = full_system(chain, q, qd, tau)
     try:
         factors = splu(matrix)
@@ -172,57 +126,56 @@ def solve_full_system(chain: Chain, q: Array, qd: Array, tau: Array) -> tuple[Ar
 
 
 # Chapter 6, "Inverse dynamics": The code
-def gather(children: Any, X: Array, own: Array) -> tuple[Array, tuple[Array]]:
+def sum_wrenches(children: Any, X: Array, own: Array) -> tuple[Array, tuple[Array]]:
     """Link step: what goes through the joint, for the link itself and for what hangs on it."""
     through = own + children[0]
     return through, (X.mT @ through,)
 
 
 # Chapter 6, "Inverse dynamics": The code
-def reframe_wrenches(chain: Chain, q: Array, wrenches: Array, source: str, target: str) -> Array:
-    """Express each link's wrench (..., n, 6), given in one frame ("body", "world", "mixed"), in another."""
-    if source == target:
-        return wrenches
-    R, p = forward_kinematics(chain, q)
-    f = wrenches[..., None]
-    if source != "mixed":  # to the link origin and world axes
-        f = (X_force(R, 0 * p) if source == "body" else X_force(eye(3), p)) @ f
-    if target != "mixed":
-        f = (X_force(R.mT, 0 * p) if target == "body" else X_force(eye(3), -p)) @ f
-    return f[..., 0]
+def wrenches_from(state: State, wrenches: Array, frame: str) -> Array:
+    """Return wrenches (..., n, 6), given in "body", "world" or "mixed", in the recursion's coordinates (..., n, 6, 1)."""
+    columns = wrenches[..., None]
+    return columns if frame == state.recursion else state.to_frame(frame).mT @ columns
 
 
-def less_external(
-    chain: Chain, q: Array, bias: Array, external: Array | None, source: str, recursion: str
-) -> Array:
+def wrenches_in(state: State, wrenches: Array, frame: str) -> Array:
+    """Return wrenches (..., n, 6, 1), in the recursion's coordinates, in "body", "world" or "mixed" (..., n, 6)."""
+    if frame == state.recursion:
+        return wrenches[..., 0]
+    return (X_inverse(state.to_frame(frame)).mT @ wrenches)[..., 0]
+
+
+def net_bias(state: State, external: Array | None, frame: str) -> Array:
     """Return the bias forces (..., n, 6, 1) less the wrenches from outside, given in a frame, if there are any."""
     if external is None:
-        return bias
-    return bias - reframe_wrenches(chain, q, external, source, recursion)[..., None]
+        return state.bias_forces
+    return state.bias_forces - wrenches_from(state, external, frame)
 
 
 # Chapter 6, "Inverse dynamics": The code
-def transmitted(
-    chain: Chain,
-    state: tuple[Array, Array, Array],
-    external: Array | None,
-    external_frame: str,
-    recursion: str,
-) -> tuple[list[Array], list[Array]]:
-    """Return S and the wrench that each parent exerts on its link, in the recursion's coordinates."""
-    q, qd, qdd = state
-    X, S, inertias = mechanism(chain, q, recursion, qd, qdd, external)
-    eta, bias = velocity_terms(chain, q, qd, X, inertias, recursion)
-    bias = less_external(chain, q, bias, external, external_frame, recursion)
-    joint_parts = [
-        own + s @ rate
-        for own, s, rate in zip(unstack(eta, -3), S, by_joint(chain, qdd[..., None]), strict=True)
-    ]
-    rising = concatenate([zeros((3,)), -chain.gravity], axis=-1)[:, None]
-    A = stack(outward(pass_on, chain.parent, rising, X, joint_parts), axis=-3)
-    net = unstack(inertias @ A + bias, -3)
-    through, _ = inward(gather, chain.parent, (zeros((6, 1)),), X, net)
-    return S, through
+def ground_acceleration(chain: Chain) -> Array:
+    """Return how the ground accelerates that stands in for gravity (6, 1): upwards."""
+    return concatenate([zeros((3,)), -chain.gravity], axis=-1)[:, None]
+
+
+def transmitted_wrenches(state: State, wrenches: Array) -> Array:
+    """Return what goes through each joint (..., n, 6, 1) if the links need these wrenches (..., n, 6, 1)."""
+    own = unstack(wrenches, -3)
+    through, _ = inward(sum_wrenches, state.chain.parent, (zeros((6, 1)),), state.X, own)
+    return stack(through, axis=-3)
+
+
+def needed_wrenches(state: State, qdd: Array, bias: Array) -> Array:
+    """Return the wrench that each parent must exert on its link (..., n, 6, 1) for accelerations qdd (..., nv)."""
+    joint_parts = state.along_joints(state.subspaces, qdd) + state.eta
+    A = state.accumulate(joint_parts, ground_acceleration(state.chain))
+    return transmitted_wrenches(state, state.inertias @ A + bias)
+
+
+def joint_forces(state: State, wrenches: Array) -> Array:
+    """Return the part of each joint's wrench (..., n, 6, 1) that its motors give, S^T f (..., nv)."""
+    return (state.screws * wrenches[..., state.chain.link_of_column, :, 0]).sum(-1)
 
 
 # Chapter 6, "Inverse dynamics": The code
@@ -244,9 +197,9 @@ def rnea(
     or "mixed" (about the link origin, world axes). recursion : the coordinates computed in. Gravity is the
     chain's. Kim (2012), (35)-(42) and Table 2, with the base accelerating by -g.
     """
-    S, through = transmitted(chain, (q, qd, qdd), external, external_frame, recursion)
-    forces = [s.mT @ f for s, f in zip(S, through, strict=True)]
-    return concatenate(forces, axis=-2)[..., 0]
+    state = evaluate(chain, q, qd, qdd, external, recursion=recursion)
+    bias = net_bias(state, external, external_frame)
+    return joint_forces(state, needed_wrenches(state, qdd, bias))
 
 
 # Chapter 6, "Inverse dynamics": The code
@@ -285,6 +238,6 @@ def joint_wrenches(
     Arguments as for `rnea`, whose joint forces are S^T times these; frame : what they are expressed in.
     Alexiou, "The dynamics of a serial chain of bodies", (13); Kim (2012), (42).
     """
-    _, through = transmitted(chain, (q, qd, qdd), external, external_frame, recursion)
-    wrenches = stack(through, axis=-3)[..., 0]
-    return reframe_wrenches(chain, q, wrenches, recursion, frame)
+    state = evaluate(chain, q, qd, qdd, external, recursion=recursion)
+    bias = net_bias(state, external, external_frame)
+    return wrenches_in(state, needed_wrenches(state, qdd, bias), frame)

@@ -1,5 +1,5 @@
 # Generated from chapters/04_joints_links_chains_trees.md by `python -m book export`; edit it there.
-# sha256 of the text below: de04f2529d062a973d8a6c61140c51f9a23734075a10cb922e716199ebfd08f4
+# sha256 of the text below: 5e042e49813e4a5109e93d34d7cad78f88507c5826e1cef8130adbbf6e11db0b
 """Joints: how one body may move against another.
 
 Derived in chapter 4, "Joints, links, chains, trees".
@@ -122,7 +122,7 @@ class Joint:
 
     def motion_subspace_rate(self, q: Array, qd: Array) -> Array:
         """Return dS/dt (..., 6, nv), by component in child coordinates: zero unless S depends on q."""
-        return 0 * self.motion_subspace(q)
+        return zeros((*q.shape[:-1], 6, self.nv))
 
     def constraint_subspace(self, q: Array) -> Array:
         """Return T (..., 6, 6 - nv), in child coordinates: the wrenches T x are what the joint can carry.

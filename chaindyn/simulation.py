@@ -1,5 +1,5 @@
 # Generated from chapters/10_simulation.md by `python -m book export`; edit it there.
-# sha256 of the text below: c53eb07e991a185a38f46200d330b34d89e4aacbde16575b71239d9aecec231f
+# sha256 of the text below: 7685d27fea709ca41342fba6ab7a4b343f870b11239ee2cf1c714d88302b343d
 """Simulation: from accelerations to motion, on the manifold on which the coordinates live.
 
 Derived in chapter 10, "Simulation".
@@ -17,13 +17,14 @@ from typing import Any
 import numpy as np
 
 from chaindyn._check import as_real, ask, check_load, check_positive_number, check_times, checked
-from chaindyn._ops import Array, block, concatenate, eye, solve_pivoted, stack, unstack, zeros
+from chaindyn._ops import Array, block, concatenate, eye, solve_pivoted, stack
 from chaindyn.articulated import aba
-from chaindyn.chain import Chain, coordinate_rate, forward_kinematics, integrate, inward
+from chaindyn.chain import Chain, coordinate_rate, forward_kinematics, integrate
 from chaindyn.composite import crba
-from chaindyn.inverse_dynamics import gather, mechanism, rnea
+from chaindyn.inverse_dynamics import joint_forces, rnea, transmitted_wrenches
 from chaindyn.kinematics import body_twists
 from chaindyn.spatial import X_motion, skew
+from chaindyn.state import State
 
 __all__ = [
     "Driven",
@@ -180,10 +181,8 @@ def discrete_momenta(chain: Chain, q0: Array, q1: Array, h: float) -> tuple[Arra
 # Chapter 10, "Simulation": All links at once
 def along_joints(chain: Chain, q: Array, wrenches: Array) -> Array:
     """Return the sum of J^T f (..., nv) over the links; wrenches : (..., n, 6, 1), in link coordinates."""
-    X, S, _ = mechanism(chain, q, "body")
-    through, _ = inward(gather, chain.parent, (zeros((6, 1)),), X, unstack(wrenches, -3))
-    parts = [s.mT @ f for s, f in zip(S, through, strict=True)]
-    return concatenate(parts, axis=-2)[..., 0]
+    state = State(chain, q)
+    return joint_forces(state, transmitted_wrenches(state, wrenches))
 
 
 # Chapter 10, "Simulation": All links at once

@@ -1,5 +1,5 @@
 # Generated from chapters/05_velocity_acceleration_jacobians.md by `python -m book export`; edit it there.
-# sha256 of the text below: 7fe789bd2ab192367d0875d6dee9e54e61c9d5f6ae70ff35ee1b48ab230bdbe2
+# sha256 of the text below: 93ffa8f2390d8099a3e1076075b71c0f31c1d3f0b00f1794a518a7b6a39cccdc
 """A chain in a posture, and moving: what the sweeps need of it, each evaluated once.
 
 Derived in chapter 5, "Velocity, acceleration, Jacobians".
@@ -32,7 +32,10 @@ def split_by_joint(chain: Chain, rows: Array) -> list[Array]:
 
 def as_columns(chain: Chain, parts: Sequence[Array]) -> Array:
     """Lay the columns of what each group of joints gave, (..., m, 6, k), one under another (..., nv, 6)."""
-    rows = [part.mT.reshape((*part.shape[:-3], -1, 6)) for part in parts]
+    rows = [
+        part.mT.reshape((*part.shape[:-3], own.size, 6))
+        for part, (_, _, own) in zip(parts, chain.groups, strict=True)
+    ]
     if len(rows) == 1:
         return rows[0]
     return concatenate(rows, axis=-2)[..., chain.group_columns, :]

@@ -43,7 +43,7 @@ from chaindyn import (
     spatial_inertia,
 )
 from chaindyn._ops import divide, solve
-from chaindyn.articulated import articulate, respond
+from chaindyn.articulated import acceleration_step, articulated_step, force_step
 from chaindyn.teaching import normwise
 
 MODELS = oracle("aba")["models"]
@@ -249,11 +249,12 @@ def test_steps_take_joints_of_any_freedom():
     X1, X2 = np.eye(6), rng.normal(size=(6, 6))
     eta1, eta2, b1, b2, ground = rng.normal(size=(5, 6, 1))
     tau1, tau2 = rng.normal(size=(3, 1)), rng.normal(size=(2, 1))
-    nothing = 0, 0
-    second, handed = articulate(nothing, X2, S2, I2, eta2, b2, tau2)
-    first, _ = articulate(handed, X1, S1, I1, eta1, b1, tau1)
-    a1, qdd1 = respond((ground, None), X1, S1, eta1, first)
-    _, qdd2 = respond((a1, None), X2, S2, eta2, second)
+    second, handed = articulated_step((0,), X2, S2, I2)
+    first, _ = articulated_step(handed, X1, S1, I1)
+    (u2, _), handed = force_step((0,), X2, S2, second, b2 + second.inertia @ eta2, tau2)
+    (u1, _), _ = force_step(handed, X1, S1, first, b1 + first.inertia @ eta1, tau1)
+    a1, qdd1 = acceleration_step((ground, None), X1, S1, first, eta1, u1)
+    _, qdd2 = acceleration_step((a1, None), X2, S2, second, eta2, u2)
     # a1 = S1 x1 + c1, a2 = X2 a1 + S2 x2 + eta2; each joint: S^T f = tau
     J1, J2 = np.hstack([S1, np.zeros((6, 2))]), np.hstack([X2 @ S1, S2])
     c1 = X1 @ ground + eta1

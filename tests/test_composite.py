@@ -45,8 +45,7 @@ from chaindyn import (
     tree_matrix,
 )
 from chaindyn.composite import body_coriolis, crf_bar
-from chaindyn.inverse_dynamics import columns_to_world, mechanism
-from chaindyn.kinematics import joint_bias, joint_motion, joint_screws, reframe
+from chaindyn.state import State
 
 STEP = 1e-30
 EVERY = (Revolute, Prismatic, Universal, Spherical, Free, Fixed)
@@ -143,22 +142,23 @@ def test_stacked_equals_recursive(seed):
     """Alexiou's (16) to (20), with sums by the tree matrix and no loop over bodies."""
     chain, q, qd, qdd = drawn(seed)
 
+    state = State(chain, q, qd, "world")
+
     def parts(rates):
-        return reframe(chain, q, joint_motion(chain, q, rates), "body", "world")
+        return state.along_joints(state.subspaces, rates)[..., 0]
 
     def times(matrices, vectors):
         return (matrices @ vectors[..., None])[..., 0]
 
-    Delta, inertias = tree_matrix(chain), mechanism(chain, q, "world")[2]
+    Delta, inertias, screws = tree_matrix(chain), state.inertias, state.screws
     v = Delta @ parts(qd)
-    ring = reframe(chain, q, joint_bias(chain, q, qd), "body", "world")
+    ring = state.along_joints(state.subspace_rates, qd)[..., 0]
     a = Delta @ (parts(qdd) + times(crm(v), parts(qd)) + ring)
     assert_near(v, body_twists(chain, q, qd, frame="world"), chain.n)
     assert_near(a, body_accelerations(chain, q, qd, qdd, frame="world"), chain.n)
 
     falling = np.concatenate([np.zeros(3), chain.gravity])
     f = Delta.T @ (times(inertias, a - falling) + times(crf(v), times(inertias, v)))
-    screws = columns_to_world(chain, *forward_kinematics(chain, q), joint_screws(chain, q))
     assert_near((screws * f[chain.link_of_column]).sum(-1), rnea(chain, q, qd, qdd), chain.n)
 
     owner = chain.link_of_column

@@ -32,7 +32,8 @@ from chaindyn import (
     solve_full_system,
     weight_wrench,
 )
-from chaindyn.inverse_dynamics import full_system, reframe_wrenches
+from chaindyn.inverse_dynamics import full_system, wrenches_from, wrenches_in
+from chaindyn.state import State
 from chaindyn.robots import ur5
 from chaindyn.teaching import normwise
 
@@ -280,7 +281,8 @@ def test_external_wrenches_in_every_frame(frame, recursion, seed):
 @pytest.mark.parametrize("target", ["body", "world", "mixed"])
 def test_wrenches_do_the_same_power_in_every_frame(source, target):
     motion = random_motion(11)
-    moved = reframe_wrenches(motion.chain, motion.q, motion.external, source, target)
+    state = State(motion.chain, motion.q)
+    moved = wrenches_in(state, wrenches_from(state, motion.external, source), target)
     before, after = (
         (body_twists(motion.chain, motion.q, motion.qd, frame=frame) * f).sum(-1)
         for frame, f in [(source, motion.external), (target, moved)]
@@ -320,7 +322,7 @@ def test_free_bodies_keep_their_momentum(seed):
     moved, faster = integrate(chain, q + 0j, t * qd), qd + t * qdd
     V = body_twists(chain, moved, faster)
     h = (chain.spatial_inertia @ V[..., None])[..., 0]
-    total = reframe_wrenches(chain, moved, h, "body", "world")
+    total = wrenches_in(State(chain, moved), h[..., None], "world")
     M, _ = mass_matrix_and_bias(chain, q, qd)
     rates = total.imag / STEP
     assert np.abs(rates.sum(0)).max() <= allowed(M) * np.abs(rates).sum()
