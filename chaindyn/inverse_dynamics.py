@@ -1,5 +1,5 @@
 # Generated from chapters/06_inverse_dynamics.md by `python -m book export`; edit it there.
-# sha256 of the text below: 0f2d1fbd4a78f8a8f8989641a44bf33b3276fd85c12f781b892672d63da82ced
+# sha256 of the text below: 9df2e90b24253333db8b177e052adbe09eec2e776a10490a3a6bfc9dfc241aae
 """Inverse dynamics: the forces that a motion takes, by one system and by a recursion.
 
 Derived in chapter 6, "Inverse dynamics".
@@ -175,7 +175,7 @@ def needed_wrenches(state: State, qdd: Array, bias: Array) -> Array:
 
 def joint_forces(state: State, wrenches: Array) -> Array:
     """Return the part of each joint's wrench (..., n, 6, 1) that its motors give, S^T f (..., nv)."""
-    return (state.screws * wrenches[..., state.chain.link_of_column, :, 0]).sum(-1)
+    return (state.screws * wrenches[..., 0][..., state.chain.link_of_column, :]).sum(-1)
 
 
 # Chapter 6, "Inverse dynamics": The code

@@ -1,16 +1,22 @@
 """Every kind of joint: poses and subspaces along a motion, steps and their inverses, what is refused and drawn."""
 
+from dataclasses import fields
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from scipy.linalg import expm
 from scipy.spatial.transform import Rotation
-from trees import AXES, EPS, EVERY_KIND, Case, assert_near, bound, random_tree
+from trees import EPS, EVERY_KIND, Case, assert_near, bound, random_joint, random_tree
 
 from chaindyn import (
     Chain,
+    Cylindrical,
     Fixed,
     Free,
+    Helical,
     Link,
+    Planar,
     Prismatic,
     Revolute,
     Spherical,
@@ -33,6 +39,8 @@ from chaindyn import (
     skew,
     solve_full_system,
 )
+
+from chaindyn.joints import across
 
 STEP = 1e-30
 BODY = {"mass": 1, "com": (0.1, 0.2, 0.3), "inertia": np.eye(3)}
@@ -61,7 +69,7 @@ def batch(request):
 def drawn(kind, stacked, batch):
     """Return a joint, or several in one, two states and a step that turns by less than half a turn."""
     rng = np.random.default_rng(len(batch) + sum(stacked))
-    joint = kind(*rng.normal(size=(AXES.get(kind, 0), *stacked, 3)))
+    joint = random_joint(kind, rng, stacked)
     shape = (*batch, *stacked)
     step = rng.normal(size=(*shape, joint.nv))
     if kind in TURNING:
@@ -103,18 +111,47 @@ def test_the_subspace_s_rate_is_its_derivative(kind, stacked, batch):
     assert np.abs(np.imag(moved) / STEP - rate).max(initial=0) <= 30 * EPS
 
 
-def test_only_a_universal_joint_has_a_subspace_that_changes(kind):
+def test_which_joints_have_a_subspace_that_changes(kind):
     joint, q, _, qd = drawn(kind, (), ())
-    assert joint.motion_subspace_rate(q, qd).any() == (kind is Universal)
+    assert joint.motion_subspace_rate(q, qd).any() == (kind in (Universal, Planar))
+
+
+def test_what_a_joint_carries_does_no_work_and_completes_the_space(kind, stacked, batch):
+    joint, q, _, _ = drawn(kind, stacked, batch)
+    S, T = joint.motion_subspace(q), joint.constraint_subspace(q)
+    assert T.shape[-2:] == (6, 6 - joint.nv)
+    assert np.abs(S.mT @ T).max(initial=0) <= 10 * EPS
+    for columns, count in ((S, joint.nv), (T, 6 - joint.nv)):
+        sizes = np.linalg.svd(columns, compute_uv=False)
+        assert sizes.shape[-1] == count and (sizes > 1e-3).all()
+
+
+def test_directions_across_an_axis():
+    """Unit vectors at right angles, right-handed, near the poles too; whole numbers and fractions stay exact."""
+    rng = np.random.default_rng(3)
+    axes = rng.normal(size=(200, 3))
+    axes[:100, :2] *= 1e-9  # along z, up and down
+    axes = np.concatenate([axes, np.eye(3), -np.eye(3)])
+    axes /= np.linalg.norm(axes, axis=-1, keepdims=True)
+    b1, b2 = np.moveaxis(across(axes), -1, 0)
+    frame = np.stack([b1, b2, axes], axis=-1)
+    assert np.abs(frame.mT @ frame - np.eye(3)).max() <= 10 * EPS
+    assert np.abs(np.cross(b1, b2) - axes).max() <= 10 * EPS
+    for axis in (*np.eye(3, dtype=int), *-np.eye(3, dtype=int)):
+        assert across(axis).dtype == int
+        assert (np.cross(*across(axis).T) == axis).all()
+    exact = across(np.array([Fraction(2, 3), Fraction(-1, 3), Fraction(2, 3)]))
+    assert all(isinstance(x, Fraction) for x in exact.ravel())
+    assert (exact.T @ exact == np.eye(2, dtype=int)).all()
 
 
 def test_a_stack_is_its_joints(kind, batch):
     joint, q, _, qd = drawn(kind, (4,), batch)
-    axes = [getattr(joint, name) for name in ("axis", "first", "second") if hasattr(joint, name)]
+    parameters = [getattr(joint, field.name) for field in fields(joint)]
     R, p = joint.pose(q)
     S, rate = joint.motion_subspace(q), joint.motion_subspace_rate(q, qd)
     for i in range(4):
-        one, own = kind(*(axis[i] for axis in axes)), q[..., i, :]
+        one, own = kind(*(x[i] for x in parameters)), q[..., i, :]
         R_one, p_one = one.pose(own)
         assert np.abs(R_one - R[..., i, :, :]).max() <= 4 * EPS
         assert np.abs(p_one - p[..., i, :]).max() <= 4 * EPS
@@ -137,8 +174,17 @@ def test_poses_agree_with_scipy(kind, batch):
         ),
         Spherical: lambda x: Rotation.from_quat(x, scalar_first=True),
         Free: lambda x: Rotation.from_quat(x[3:], scalar_first=True),
+        Helical: lambda x: Rotation.from_rotvec(x[0] * joint.axis),
+        Cylindrical: lambda x: Rotation.from_rotvec(x[0] * joint.axis),
+        Planar: lambda x: Rotation.from_rotvec(x[2] * joint.normal),
     }.get(kind, lambda x: Rotation.identity())
-    placed = {Prismatic: lambda x: x[0] * joint.axis, Free: lambda x: x[:3]}
+    placed = {
+        Prismatic: lambda x: x[0] * joint.axis,
+        Free: lambda x: x[:3],
+        Helical: lambda x: x[0] * joint.pitch * joint.axis,
+        Cylindrical: lambda x: x[1] * joint.axis,
+        Planar: lambda x: across(joint.normal) @ x[:2],
+    }
     place = placed.get(kind, lambda x: np.zeros(3))
     for x, R_one, p_one in zip(flat, R.reshape(-1, 3, 3), p.reshape(-1, 3), strict=True):
         assert np.abs(turned(x).as_matrix() - R_one).max() <= 10 * EPS

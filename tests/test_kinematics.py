@@ -10,6 +10,7 @@ from trees import EPS, Case, assert_near, bound, motion, random_tree
 from chaindyn import (
     Chain,
     Fixed,
+    Joint,
     Link,
     Prismatic,
     Revolute,
@@ -252,7 +253,7 @@ def test_a_straight_chain_of_a_thousand_links_is_accurate_in_body_coordinates():
 
 
 @dataclass(frozen=True, eq=False)
-class Cardan:
+class Cardan(Joint):
     """A joint of two degrees, whose motion subspace changes: about z, then about the turned x."""
 
     first: Any = (0, 0, 1)

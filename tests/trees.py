@@ -12,9 +12,12 @@ import numpy as np
 
 from chaindyn import (
     Chain,
+    Cylindrical,
     Fixed,
     Free,
+    Helical,
     Link,
+    Planar,
     Prismatic,
     Revolute,
     Spherical,
@@ -33,8 +36,9 @@ from chaindyn.teaching import normwise
 
 EPS = np.finfo(float).eps
 KINDS = (Revolute, Prismatic, Fixed)
-EVERY_KIND = (*KINDS, Universal, Spherical, Free)
-AXES = {Revolute: 1, Prismatic: 1, Universal: 2}  # how many a joint is made of
+EVERY_KIND = (*KINDS, Universal, Spherical, Free, Helical, Cylindrical, Planar)
+# how many axes a joint is made of
+AXES = {Revolute: 1, Prismatic: 1, Universal: 2, Helical: 1, Cylindrical: 1, Planar: 1}
 
 
 @dataclass(frozen=True)
@@ -70,6 +74,12 @@ CASES = [
 ]
 
 
+def random_joint(kind: type, rng: np.random.Generator, stacked: tuple[int, ...] = ()) -> Any:
+    """Return a joint of a kind with random axes, or several in one."""
+    axes = rng.normal(size=(AXES.get(kind, 0), *stacked, 3))
+    return kind(*axes, rng.normal(size=stacked)) if kind is Helical else kind(*axes)
+
+
 def random_rotation(rng: np.random.Generator) -> Any:
     """Return a rotation matrix, uniformly distributed."""
     Q, R = np.linalg.qr(rng.normal(size=(3, 3)))
@@ -102,7 +112,7 @@ def random_tree(case: Case) -> Chain:
         parent = ["ground", *range(i)][rng.integers(i + 1)] if case.branching else None
         links.append(
             Link(
-                joint=kind(*rng.normal(size=(AXES.get(kind, 0), 3))),
+                joint=random_joint(kind, rng),
                 mass=rng.uniform(0.1, 3) * size,
                 com=size * rng.normal(size=3),
                 inertia=size**2 * random_inertia(rng),
