@@ -11,7 +11,7 @@ import functools
 import inspect
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from contextvars import ContextVar
-from numbers import Rational
+from numbers import Complex, Rational, Real
 from typing import Any, TypeVar
 
 import numpy as np
@@ -158,12 +158,11 @@ def check_times(t: Any) -> np.ndarray:
 def as_real(x: Any, name: str) -> np.ndarray:
     """Return an array as NumPy's floats; refuse symbols and complex numbers."""
     array = np.asarray(x)
+    require_not_complex(array, name)
     try:
-        if array.dtype.kind != "c":
-            return array.astype(float)
+        return array.astype(float)
     except (TypeError, ValueError):  # a symbol
-        pass
-    raise ValueError(f"{name} is {x!r}, but must hold real numbers")
+        raise ValueError(f"{name} is {x!r}, but must hold real numbers") from None
 
 
 def require_positive(x: Any, name: str) -> None:
@@ -254,7 +253,10 @@ def read_only_view(x: Any) -> Any:
 
 def require_not_complex(x: Any, name: str) -> None:
     """Refuse complex numbers, also in an array of objects; symbols pass."""
-    if x.dtype.kind == "c" or (x.dtype.kind == "O" and any(isinstance(e, complex) for e in x.flat)):
+    entries = x.flat if x.dtype.kind == "O" else ()
+    if x.dtype.kind == "c" or any(
+        isinstance(e, Complex) and not isinstance(e, Real) for e in entries
+    ):
         raise ValueError(f"{name} is {x!r}, but must hold real numbers")
 
 
