@@ -1,5 +1,5 @@
 # Generated from chapters/04_joints_links_chains_trees.md by `python -m book export`; edit it there.
-# sha256 of the text below: b3788789df1420d6de47342cf1d6d4c6ba6233e98b5bc9e136235ca73ab84baf
+# sha256 of the text below: ab572c54c4b32030c2c0c248fbbbd55b09c2a8c4e6054c3fcd8539556b00b871
 """Links, the chains and trees that joints make of them, and sweeps along the branches.
 
 Derived in chapter 4, "Joints, links, chains, trees".
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from chaindyn._check import as_links, check_batch, check_gravity, check_links, checked, read_only
-from chaindyn._ops import Array, concatenate, eye, stack, unstack, zeros
+from chaindyn._ops import Array, broadcast_batch, concatenate, eye, stack, unstack, zeros
 from chaindyn.spatial import spatial_inertia
 
 __all__ = [
@@ -374,6 +374,7 @@ def coordinate_rate(chain: Chain, q: Array, qd: Array) -> Array:
     It is qd where a joint's coordinates are its angles or lengths; a quaternion changes by half of its product
     with [0; w].
     """
+    q, qd = broadcast_batch([q, qd], 1)
     parts = [joint.rate(q[..., i], qd[..., j]) for joint, i, j in chain.groups]
     return in_columns(parts, [i for _, i, _ in chain.groups])
 
