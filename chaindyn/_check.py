@@ -12,7 +12,7 @@ import inspect
 import warnings
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from contextvars import ContextVar
-from numbers import Rational
+from numbers import Complex, Rational, Real
 from typing import Any, TypeVar
 
 import numpy as np
@@ -182,12 +182,11 @@ def check_times(t: Any) -> np.ndarray:
 def as_real(x: Any, name: str) -> np.ndarray:
     """Return an array as NumPy's floats; refuse symbols and complex numbers."""
     array = np.asarray(x)
+    require_not_complex(array, name)
     try:
-        if array.dtype.kind != "c":
-            return array.astype(float)
+        return array.astype(float)
     except (TypeError, ValueError):  # a symbol
-        pass
-    raise ValueError(f"{name} is {x!r}, but must hold real numbers")
+        raise ValueError(f"{name} is {x!r}, but must hold real numbers") from None
 
 
 def require_positive(x: Any, name: str) -> None:
@@ -221,13 +220,13 @@ def check_gain(gain: Any, name: str, nv: int) -> Any:
 
 
 def check_load(load: Any, name: str, core: tuple[int, ...], batch: tuple[int, ...]) -> Any:
-    """Return what acts on a chain in states (*batch, ...): a function, None, or a finite array (..., *core)."""
+    """Return what acts on a chain in states (*batch, ...): a function, None, or real numbers (..., *core)."""
     if load is None or callable(load):
         return load
     load = as_array(load, name)
     require_fit(load, name, core, batch)
     require_finite(load, name)
-    return load
+    return as_real(load, name)
 
 
 def require_fit(x: Any, name: str, core: tuple[int, ...], batch: tuple[int, ...]) -> None:
@@ -240,25 +239,28 @@ def require_fit(x: Any, name: str, core: tuple[int, ...], batch: tuple[int, ...]
         raise ValueError(f"{name} has shape {x.shape}, but must {wanted}")
 
 
-def ask(
+def call_user_function(
     function: Callable[..., Any], name: str, core: tuple[int, ...], t: float, *state: Any
 ) -> Any:
     """Return what a user's function of (t, q, qd) gives, (..., *core); ValueError says when it is bad.
 
-    Its batch axes must be those of the states; an empty core is one number for them all. Arguments of what it
-    calls are checked again: it is not part of the house.
+    Its batch axes must be those of the states; an empty core is one number for them all. A complex value is bad
+    where the states are real. It may not write into the states. Arguments of what it calls are checked again: it
+    is not part of the house.
     """
     if not callable(function):
         raise ValueError(f"{name} is {function!r}, but must be a function of (t, q, qd)")
     token = _inside.set(False)
     try:
-        value = function(t, *state)
+        value = function(t, *(read_only_view(x) for x in state))
     finally:
         _inside.reset(token)
     try:
         value = as_array(value, name)
         require_fit(value, name, core, state[0].shape[:-1] if core else ())
         require_finite(value, name)
+        if all(is_concrete(x) for x in state):
+            require_not_complex(value, name)
     except ValueError as error:
         raise ValueError(f"at t = {t:.6g} s: {error}") from None
     return value
@@ -314,6 +316,24 @@ def check_matrix(x: Any, name: str, shape: tuple[int | None, int | None]) -> Any
         raise ValueError(f"{name} has shape {x.shape}, but must have shape (..., {wanted})")
     require_finite(x, name)
     return x
+
+
+def read_only_view(x: Any) -> Any:
+    """Return a view of a NumPy array into which nobody can write; others cannot be written into."""
+    if not isinstance(x, np.ndarray):
+        return x
+    view = x.view()
+    view.flags.writeable = False
+    return view
+
+
+def require_not_complex(x: Any, name: str) -> None:
+    """Refuse complex numbers, also in an array of objects; symbols pass."""
+    entries = x.flat if x.dtype.kind == "O" else ()
+    if x.dtype.kind == "c" or any(
+        isinstance(e, Complex) and not isinstance(e, Real) for e in entries
+    ):
+        raise ValueError(f"{name} is {x!r}, but must hold real numbers")
 
 
 def no_inertia(link: str) -> ValueError:

@@ -1,5 +1,5 @@
 # Generated from chapters/04_joints_links_chains_trees.md by `python -m book export`; edit it there.
-# sha256 of the text below: d8b87e65015ce60cec8c3f8fe94614a361af248b4362efe8bcdd08b62e73b72c
+# sha256 of the text below: 468856f9fe86ccf0d5a4b9a330c6a2ea1a86fe1810fd7d4ae740723b07263fd9
 """Links, the chains and trees that joints make of them, and sweeps along the branches.
 
 Derived in chapter 4, "Joints, links, chains, trees".
@@ -14,7 +14,7 @@ import numpy as np
 
 from chaindyn._check import as_links, check_batch, check_gravity, check_links, checked, read_only
 from chaindyn._laws import as_guest, check_laws
-from chaindyn._ops import Array, concatenate, eye, stack, unstack, zeros
+from chaindyn._ops import Array, broadcast_batch, concatenate, eye, stack, unstack, zeros
 from chaindyn.spatial import spatial_inertia
 
 __all__ = [
@@ -394,6 +394,7 @@ def coordinate_rate(chain: Chain, q: Array, qd: Array) -> Array:
     It is qd where a joint's coordinates are its angles or lengths; a quaternion changes by half of its product
     with [0; w].
     """
+    q, qd = broadcast_batch([q, qd], 1)
     parts = [joint.rate(q[..., i], qd[..., j]) for joint, i, j in chain.groups]
     return in_columns(parts, [i for _, i, _ in chain.groups])
 

@@ -1,22 +1,32 @@
 # Generated from chapters/10_simulation.md by `python -m book export`; edit it there.
-# sha256 of the text below: 7685d27fea709ca41342fba6ab7a4b343f870b11239ee2cf1c714d88302b343d
+# sha256 of the text below: 6727768b16892dff8fa844391b29c052f66154947f9f47e771ae250cab0677e9
 """Simulation: from accelerations to motion, on the manifold on which the coordinates live.
 
 Derived in chapter 10, "Simulation".
 """
 
+import math
 import sys
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from functools import cache
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cache, cached_property
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from numpy.polynomial import Chebyshev
 
-from chaindyn._check import as_real, ask, check_load, check_positive_number, check_times, checked
+from chaindyn._check import (
+    as_real,
+    call_user_function,
+    check_load,
+    check_positive_number,
+    check_times,
+    checked,
+)
 from chaindyn._ops import Array, block, concatenate, eye, solve_pivoted, stack
 from chaindyn.articulated import aba
 from chaindyn.chain import Chain, coordinate_rate, forward_kinematics, integrate
@@ -29,19 +39,22 @@ from chaindyn.state import State
 __all__ = [
     "Driven",
     "Simulation",
-    "adaptive_march",
+    "Step",
+    "adaptive_steps",
     "along_joints",
     "cayley_rate",
     "cayley_twist",
-    "choose_march",
+    "choose_steps",
+    "conclude",
     "crossing",
     "discrete_momenta",
-    "fixed_march",
-    "follow",
+    "fixed_steps",
+    "in_pieces",
     "kinetic_energy",
     "momentum",
     "potential_energy",
     "rk4_step",
+    "sample",
     "semi_implicit_euler_step",
     "simulate",
     "step_with_momentum",
@@ -98,9 +111,9 @@ class Driven:
         """Return joint forces (..., nv) and wrenches (..., n, 6) at a time; ValueError says when they are bad."""
         tau, external = self.torque, self.external
         if callable(tau):
-            tau = ask(tau, "torque", (self.chain.nv,), t, q, qd)
+            tau = call_user_function(tau, "torque", (self.chain.nv,), t, q, qd)
         if callable(external):
-            external = ask(external, "external", (self.chain.n, 6), t, q, qd)
+            external = call_user_function(external, "external", (self.chain.n, 6), t, q, qd)
         return 0 * qd if tau is None else tau, external
 
     def acceleration(self, t: float, q: Array, qd: Array) -> Array:
@@ -228,18 +241,27 @@ def variational_step(
 class Simulation:
     """A motion: times, states and energies, and, if it ended early, why.
 
-    t : (m,) [s]; q : (m, ..., nq); qd : (m, ..., nv); kinetic, potential : (m, ...) [J]. reason : empty if all
-    times that were asked for are there; else what ended it, and when, and the last state is the last one that
-    was reached. error : the exception behind it, if there is one.
+    t : (m,) [s]; q : (m, ..., nq); qd : (m, ..., nv). reason : empty if all times that were asked for are there
+    and nobody interrupted; else what ended it, and when, and the last state is the last one that was reached.
+    error : the exception behind it, if there is one. The energies are computed when they are first asked for.
     """
 
+    chain: Chain = field(repr=False)
     t: Array
     q: Array
     qd: Array
-    kinetic: Array
-    potential: Array
     reason: str = ""
     error: BaseException | None = None
+
+    @cached_property
+    def kinetic(self) -> Array:
+        """Kinetic energy (m, ...) [J]."""
+        return in_pieces(kinetic_energy, self.chain, self.q, self.qd)
+
+    @cached_property
+    def potential(self) -> Array:
+        """Potential energy (m, ...) [J]."""
+        return in_pieces(potential_energy, self.chain, self.q)
 
     @property
     def energy(self) -> Array:
@@ -247,16 +269,39 @@ class Simulation:
         return self.kinetic + self.potential
 
 
-def fixed_march(
+def in_pieces(function: Callable[..., Array], chain: Chain, *states: Array) -> Array:
+    """Return function(chain, *states) (m, ...) of states (m, ...), some thousand links' at a time."""
+    m, *batch = states[0].shape[:-1]
+    most = max(10_000 // (chain.n * max(math.prod(batch), 1)), 1)
+    pieces = [function(chain, *(x[k : k + most] for x in states)) for k in range(0, m, most)]
+    return np.concatenate(pieces)
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """One step of a method: where it starts and ends [s], and `at`, which gives q and qd at a time in it.
+
+    looks : how often an event is looked for in it, beyond its start.
+    """
+
+    start: float
+    end: float
+    at: Callable[[float], tuple[Array, Array]]
+    looks: int
+
+
+def fixed_steps(
     driven: Driven, q: Array, qd: Array, times: Array, step: Callable[..., Any], h: float
-) -> Iterator[tuple[float, float, Callable[[float], Any]]]:
-    """Yield step after step: where it starts and ends, and how to find the state at a time in it.
+) -> Iterator[Step]:
+    """Yield the steps of a method whose steps are equal.
 
     Each time that is asked for is the end of a step; between two of them the steps are equal, h at most.
     """
     for start, end in pairwise(times):
-        grid = np.linspace(start, end, max(int(np.ceil((end - start) / h - 1e-9)), 1) + 1)
-        for old, new in pairwise(grid):
+        count = max(int(np.ceil((end - start) / h - 1e-9)), 1)
+        new = start
+        for k in range(1, count + 1):
+            old, new = new, end if k == count else start + k * ((end - start) / count)
             ahead = step(driven, old, q, qd, new - old)
 
             def at(t: float, old=old, new=new, here=(q, qd), ahead=ahead) -> Any:
@@ -264,21 +309,22 @@ def fixed_march(
                     return here if t == old else ahead
                 return step(driven, old, *here, t - old)
 
-            yield old, new, at
+            yield Step(old, new, at, looks=2)
             q, qd = ahead
 
 
-def adaptive_march(
+def adaptive_steps(
     driven: Driven, q: Array, qd: Array, times: Array, method: str, **options: Any
-) -> Iterator[tuple[float, float, Callable[[float], Any]]]:
-    """Yield the steps of one of SciPy's methods, as `fixed_march` does; ArithmeticError when it gives up."""
+) -> Iterator[Step]:
+    """Yield the steps of one of SciPy's methods; ArithmeticError when it gives up."""
     from scipy import integrate as scipy_integrate
 
     chain = driven.chain
 
     def state(y: Array) -> tuple[Array, Array]:
         place = y[: q.size].reshape(q.shape)
-        return integrate(chain, place, 0 * qd), y[q.size :].reshape(qd.shape)  # on the unit sphere
+        speed = y[q.size :].reshape(qd.shape).copy()  # y is the solver's own
+        return integrate(chain, place, 0 * qd), speed  # on the unit sphere
 
     def slope(t: float, y: Array) -> Array:
         q, qd = state(y)
@@ -297,44 +343,62 @@ def adaptive_march(
         def at(t: float, path=path) -> Any:
             return state(solver.y if t == solver.t else path()(t))
 
-        yield solver.t_old, solver.t, at
+        yield Step(solver.t_old, solver.t, at, looks=8)
 
 
-def with_progress(march: Iterator[Any], start: float, end: float) -> Iterator[Any]:
+def with_progress(steps: Iterator[Step], start: float, end: float) -> Iterator[Step]:
     """Pass the steps on; from the third second on, say on standard error how far the simulation is."""
     began = shown = time.monotonic()
+
+    def say(text: str) -> None:
+        with suppress(Exception):  # a closed standard error is no reason to lose a simulation
+            if sys.stderr is not None:
+                print(text, end="", file=sys.stderr, flush=True)
+
     try:
-        for old, new, at in march:
-            yield old, new, at
+        for step in steps:
+            yield step
             now = time.monotonic()
             if now - began > 3 and now - shown > 0.5:
-                left = (now - began) * (end - new) / (new - start)
-                print(
-                    f"\rsimulated {new - start:.3g} of {end - start:.3g} s, about {left:.0f} s to go ",
-                    end="",
-                    file=sys.stderr,
-                    flush=True,
+                left = (now - began) * (end - step.end) / (step.end - start)
+                say(
+                    f"\rsimulated {step.end - start:.3g} of {end - start:.3g} s, about {left:.0f} s to go "
                 )
                 shown = now
     finally:
         if shown > began:
-            print(file=sys.stderr)
+            say("\n")
 
 
-def crossing(until: Any, old: float, new: float, at: Callable[[float], Any]) -> float | None:
-    """Return the time in a step at which `until` falls to zero; None if it does not."""
+def crossing(until: Any, step: Step) -> float | None:
+    """Return the first time in a step at which `until` falls to zero from above; None if none is found.
+
+    It is looked at `looks` times after the start, and where the polynomial through these values has its extrema.
+    """
     from scipy.optimize import brentq
 
+    @cache
     def height(t: float) -> float:
-        return float(ask(until, "until", (), t, *at(t)))
+        return float(call_user_function(until, "until", (), t, *step.at(t)))
 
-    if not height(old) > 0 >= height(new):
-        return None
-    return brentq(height, old, new, xtol=4 * np.finfo(float).eps * max(abs(old), abs(new)))
+    old, new = step.start, step.end
+    places = -np.cos(
+        np.pi * np.arange(step.looks + 1) / step.looks
+    )  # from -1 at the start to 1 at the end
+    inner = old + (1 + places[1:-1]) / 2 * (new - old)
+    heights = np.array([height(t) for t in (old, *inner, new)])
+    curve = Chebyshev.fit(places, heights, step.looks, domain=[-1, 1])
+    turns = curve.trim(1e-12 * np.abs(heights).max()).deriv().roots()
+    turns = turns.real[(np.abs(turns.imag) <= 1e-3) & (np.abs(turns.real) < 1)]
+    more = old + (1 + turns) / 2 * (new - old)
+    for a, b in pairwise(sorted({old, *inner, *more, new})):
+        if height(a) > 0 >= height(b):
+            return brentq(height, a, b, xtol=4 * np.finfo(float).eps * max(abs(a), abs(b)))
+    return None
 
 
 # Chapter 10, "Simulation": Simulate
-def choose_march(
+def choose_steps(
     driven: Driven,
     q: Array,
     qd: Array,
@@ -342,7 +406,7 @@ def choose_march(
     method: str,
     step: float | None,
     **options: Any,
-) -> Iterator[Any]:
+) -> Iterator[Step]:
     """Return the steps of a method; ValueError if there is no such method, or if it lacks the length of its steps."""
     fixed = {
         "RK4": rk4_step,
@@ -354,29 +418,70 @@ def choose_march(
         raise ValueError(f"method is {method!r}, but must be one of {[*fixed, *adaptive]}")
     if step is not None:
         step = check_positive_number(step, "step")
+        latest = np.abs(times).max()
+        if step < np.spacing(latest):
+            raise ValueError(
+                f"step is {step:g} s, but near t = {latest:g} s times are {np.spacing(latest):.2g} s apart"
+            )
     if method in fixed:
         if step is None:
             raise ValueError(f"{method!r} takes equal steps: `step` must say how long [s]")
-        return fixed_march(driven, q, qd, times, fixed[method], step)
+        return fixed_steps(driven, q, qd, times, fixed[method], step)
     options = {name: check_positive_number(x, name) for name, x in options.items()}
     longest = np.inf if step is None else step
-    return adaptive_march(driven, q, qd, times, method, max_step=longest, **options)
+    return adaptive_steps(driven, q, qd, times, method, max_step=longest, **options)
 
 
-def follow(march: Iterator[Any], times: Array, until: Any) -> Iterator[tuple[Any, bool]]:
+def sample(steps: Iterator[Step], times: Array, until: Any) -> Iterator[tuple[Any, bool]]:
     """Yield states (t, q, qd), and whether each was asked for, to the end or to where `until` falls to zero."""
     done = 1
-    for old, new, at in march:
-        if not all(np.isfinite(x).all() for x in at(new)):
+    for step in steps:
+        if not all(np.isfinite(x).all() for x in step.at(step.end)):
             raise ArithmeticError("the state is no longer finite: shorter steps may help")
-        event = None if until is None else crossing(until, old, new, at)
-        end = new if event is None else event
+        event = None if until is None else crossing(until, step)
+        end = step.end if event is None else event
         while done < len(times) and times[done] <= end:
-            yield (times[done], *at(times[done])), True
+            yield (times[done], *step.at(times[done])), True
             done += 1
-        yield (end, *at(end)), False
+        yield (end, *step.at(end)), False
         if event is not None:
             return
+
+
+def conclude(
+    chain: Chain,
+    columns: tuple[Array, ...],
+    count: int,
+    last: tuple[float, Array, Array],
+    problem: BaseException | None,
+) -> Simulation:
+    """Return the motion of which `count` states stand in the columns and `last` is the last; warn of a problem.
+
+    Where warnings are errors, the error has the motion in its attribute `simulation`.
+    """
+    reason = ""
+    if problem is not None:
+        stopped = isinstance(problem, KeyboardInterrupt)
+        what = "interrupted" if stopped else str(problem) or repr(problem)
+        reason = f"{what} (the last state reached is that at t = {last[0]:.6g} s)"
+    elif count < len(columns[0]) - 1:
+        reason = f"`until` fell to zero at t = {last[0]:.6g} s"
+    if last[0] > columns[0][count - 1]:
+        for column, x in zip(columns, last, strict=True):
+            column[count] = x
+        count += 1
+    t, q, qd = (column[:count] for column in columns)
+    motion = Simulation(chain, t, q, qd, reason, problem)
+    if problem is not None:
+        try:
+            warnings.warn(f"the simulation ended early: {reason}", RuntimeWarning, stacklevel=4)
+        except RuntimeWarning as raised:
+            raised.simulation = motion  # type: ignore[attr-defined]
+            raised.add_note("what was computed is in this exception's attribute `simulation`")
+            raise
+        except Exception:  # there is nowhere to write the warning: the reason says the same
+            return motion
+    return motion
 
 
 @checked(q="nq", qd="nv")
@@ -402,10 +507,14 @@ def simulate(
     None is nothing. method : one of SciPy's ("DOP853", "RK45", "RK23", "Radau", "BDF", "LSODA"), whose steps
     follow rtol and atol and are `step` [s] at most; or "RK4", "semi-implicit Euler" or "variational", whose
     steps are equal, and `step` at most. until : a function of (t, q, qd); where it falls to zero from above, the
-    simulation ends, and that state is the last. progress : whether a long simulation says how far it is.
+    simulation ends, and that state is the last. It is looked at in nine places of each adaptive step and in
+    three of each fixed one, and where the polynomial through these values has its extrema: what crosses zero and
+    comes back within less is missed, and a shorter `step` finds it. The functions may not write into q and qd.
+    progress : whether a long simulation says how far it is.
     With batch axes all states take the same steps. Needs SciPy. Whatever ends it early, an interruption by the
-    user too, leaves what was computed in the result, with the reason; RuntimeWarning says so. ValueError for
-    bad input; for torque, external and until if they are bad at t[0].
+    user too, leaves what was computed in the result, with the reason; RuntimeWarning says so, and has the result
+    in its attribute `simulation` where warnings are errors. ValueError for bad input; for torque, external and
+    until if they are bad at t[0].
     """
     times = check_times(t)
     shape = np.broadcast_shapes(q.shape[:-1], qd.shape[:-1])
@@ -417,31 +526,27 @@ def simulate(
         check_load(torque, "torque", (chain.nv,), shape),
         check_load(external, "external", (chain.n, 6), shape),
     )
-    march = choose_march(driven, q, qd, times, method, step, rtol=rtol, atol=atol)
+    steps = choose_steps(driven, q, qd, times, method, step, rtol=rtol, atol=atol)
     driven.acceleration(times[0], q, qd)  # what is bad at once is told at once
     if until is not None:
-        ask(until, "until", (), times[0], q, qd)
+        call_user_function(until, "until", (), times[0], q, qd)
     if progress:
-        march = with_progress(march, times[0], times[-1])
+        steps = with_progress(steps, times[0], times[-1])
 
-    states, reason, problem = [(times[0], q, qd)], "", None
-    last = states[0]
+    # room for all that was asked for, and for where it ends early: what does not fit is told before the first step
+    columns = tuple(np.empty((len(times) + 1, *np.shape(x))) for x in (times[0], q, qd))
+    for column, x in zip(columns, (times[0], q, qd), strict=True):
+        column[0] = x
+    count, last, problem = 1, (times[0], q, qd), None
     try:
-        for last, wanted in follow(march, times, until):
-            if wanted:
-                states.append(last)
-        if len(states) < len(times):
-            reason = f"`until` fell to zero at t = {last[0]:.6g} s"
-    except (Exception, KeyboardInterrupt) as caught:
-        problem = caught
-        what = (
-            "interrupted" if isinstance(caught, KeyboardInterrupt) else str(caught) or repr(caught)
-        )
-        reason = f"{what} (the last state reached is that at t = {last[0]:.6g} s)"
-        warnings.warn(f"the simulation ended early: {reason}", RuntimeWarning, stacklevel=3)
-    if reason and last[0] > states[-1][0]:
-        states.append(last)
-    t, q, qd = (np.array(column) for column in zip(*states, strict=True))
-    return Simulation(
-        t, q, qd, kinetic_energy(chain, q, qd), potential_energy(chain, q), reason, problem
-    )
+        try:
+            for last, wanted in sample(steps, times, until):
+                if wanted:
+                    for column, x in zip(columns, last, strict=True):
+                        column[count] = x
+                    count += 1
+        except (Exception, KeyboardInterrupt) as caught:
+            problem = caught
+        return conclude(chain, columns, count, last, problem)
+    except KeyboardInterrupt as caught:  # while all that was left to do was to put it together
+        return conclude(chain, columns, count, last, problem or caught)

@@ -29,7 +29,7 @@ from chaindyn import (
     simulate,
     tracking_error,
 )
-from chaindyn.control import carried
+from chaindyn.control import transport_joint
 from chaindyn.teaching import normwise
 
 TIGHT = {"rtol": 1e-11, "atol": 1e-12, "progress": False}
@@ -130,16 +130,44 @@ def test_a_ball_that_turns_about_one_axis_obeys_the_closed_form_too(kd):
 # --- on manifolds ---
 
 
-def test_carried_velocities_are_seen_from_here():
+def test_transported_velocities_are_seen_from_here():
     """A velocity at the place a step x away, in its axes there, is that of the same motion in the axes here."""
     rng = np.random.default_rng(3)
     x, v, w = rng.normal(size=(3, 6))
-    seen, _ = carried(Spherical(), x[:3], v[:3], w[:3])
+    seen, _ = transport_joint(Spherical(), x[:3], v[:3], w[:3])
     assert_near(seen, exp_so3(x[:3]) @ v[:3], 1)
-    seen, _ = carried(Free(), x, v, w)
+    seen, _ = transport_joint(Free(), x, v, w)
     assert_near(seen, Ad(*exp_se3(x)) @ v, 1)
-    seen, rate = carried(Universal(), x[:2], v[:2], w[:2])
+    seen, rate = transport_joint(Universal(), x[:2], v[:2], w[:2])
     assert (seen == v[:2]).all() and (rate == 0).all()
+
+
+@pytest.mark.parametrize("joint", [Revolute(), Universal(), Spherical(), Free()], ids=str)
+@pytest.mark.parametrize("many", ["q", "qd", "q_desired", "qd_desired", "qdd_desired"])
+def test_any_of_the_states_may_be_a_batch(joint, many):
+    """What stands alone is the same for all, whatever the joint looks at."""
+    chain = Chain([Link(joint, 1.0, (0.1, 0, -0.5), np.diag([0.3, 0.4, 0.5]))])
+    q, qd, there = desired(chain, 21)
+    given = {"q": q, "qd": qd} | there
+    other = dict(zip(("q", "qd"), random_state(chain, 22), strict=True)) | desired(chain, 22)[2]
+    given[many] = np.stack([given[many], other[many], given[many]])
+    gains = {"kp": 4.0, "kd": 3.0}
+    calls = [
+        lambda x: commanded_acceleration(chain, **x, **gains),
+        lambda x: computed_torque(chain, **x, **gains),
+    ]
+    if many != "qdd_desired":
+        error = {name: x for name, x in given.items() if name != "qdd_desired"}
+        whole = tracking_error(chain, **error)
+        assert [x.shape for x in whole] == [(3, chain.nv)] * 2
+        for k in range(3):
+            one = tracking_error(chain, **error | {many: error[many][k]})
+            assert all(normwise(x[k], y) <= 4 * EPS for x, y in zip(whole, one, strict=True))
+    for call in calls:
+        whole = call(given)
+        assert whole.shape == (3, chain.nv)
+        for k in range(3):
+            assert normwise(whole[k], call(given | {many: given[many][k]})) <= 20 * EPS
 
 
 @pytest.mark.parametrize("chain", [BALL, FREE], ids=["ball", "free body"])

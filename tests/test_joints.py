@@ -334,6 +334,17 @@ def test_one_posture_and_many_velocities():
     rates = coordinate_rate(chain, many, qd[0, 0])
     assert rates.shape == (5, chain.nq)
     assert np.abs(rates[4] - coordinate_rate(chain, many[4], qd[0, 0])).max() <= 10 * EPS
+    for joint in (
+        Revolute(),
+        Prismatic(),
+        Universal(),
+        Spherical(),
+    ):  # alone, so that none has a batch for it
+        chain = Chain([Link(joint, 1, (0, 0, 0), np.eye(3))])
+        many, qd = random_state(chain, 4, batch=(3,))
+        rates = coordinate_rate(chain, many, qd[0])
+        assert rates.shape == (3, chain.nq)
+        assert np.abs(rates[2] - coordinate_rate(chain, many[2], qd[0])).max() <= 10 * EPS
 
 
 @pytest.mark.parametrize("case", TREES, ids=str)

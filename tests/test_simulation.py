@@ -1,8 +1,12 @@
 """Simulation: laws of energy and momentum, orders of the steps, closed forms, and what a failure leaves behind."""
 
+import gc
+import io
 import subprocess
 import sys
 import threading
+import tracemalloc
+import warnings
 from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
@@ -882,7 +886,7 @@ def test_fifty_links_show_progress_and_an_interruption_loses_nothing():
     assert 0.99 * simulated <= float(last) < 10 and int(count) >= 9000 * simulated
 
 
-# --- progress ---
+# --- and survives what goes wrong around it ---
 
 
 def clock(pace):
@@ -894,6 +898,317 @@ def clock(pace):
         return now[0]
 
     return SimpleNamespace(monotonic=monotonic)
+
+
+def test_energies_that_do_not_fit_cost_no_simulation(monkeypatch):
+    def greedy(chain, q, qd):
+        raise MemoryError("Unable to allocate 1. PiB")
+
+    monkeypatch.setattr(simulation, "kinetic_energy", greedy)
+    result = simulate(PENDULUM, **ONE, t=TENTHS)
+    assert len(result.q) == 21 and result.reason == ""
+    with pytest.raises(MemoryError):
+        result.energy  # noqa: B018
+    monkeypatch.undo()
+    assert_near(result.energy, result.kinetic + result.potential, 1)
+    assert result.kinetic is result.kinetic
+
+
+def test_energies_are_those_of_each_state_and_need_little_room():
+    """5000 states of 20 rods have 29 MB of 6 x 6 matrices, of which a sweep keeps several."""
+    chain = Chain([Link(Revolute((0, 1, 0)), 1, (0, 0, -0.5), np.eye(3), offset=(0, 0, -1))] * 20)
+    q, qd = np.random.default_rng(0).normal(size=(2, 5000, 20))
+    motion = simulation.Simulation(chain, np.arange(5000.0), q, qd)
+    tracemalloc.start()
+    try:
+        energy = motion.energy
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak <= 20e6 and energy.shape == (5000,)
+    some = [0, 499, 500, 501, 4999]
+    expected = kinetic_energy(chain, q[some], qd[some]) + potential_energy(chain, q[some])
+    assert_near(energy[some], expected, 20)
+
+
+def test_where_warnings_are_errors_the_error_has_the_simulation():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(RuntimeWarning, match=r"ended early: at t = .*nan") as told:
+            torque = after(1.3149, lambda: [np.nan])
+            simulate(PENDULUM, **ONE, t=TENTHS, torque=torque, method="RK4", step=0.01)
+    result = told.value.simulation
+    assert len(result.t) == 15 and isinstance(result.error, ValueError)
+    assert "this exception's attribute `simulation`" in told.value.__notes__[0]
+
+
+CLOSED = """
+import sys
+import numpy as np
+import chaindyn.simulation as simulation
+from chaindyn import Chain, Link, Revolute, simulate
+now = [0.0]
+def monotonic():
+    now[0] += 1.0
+    return now[0]
+simulation.time = type("clock", (), {"monotonic": staticmethod(monotonic)})
+rod = Chain([Link(Revolute((0, 1, 0)), 1, (0, 0, -1), np.eye(3))])
+CLOSE
+for bad in (9.0, 1.05):
+    result = simulate(rod, [1.0], [0.0], t=np.linspace(0, 2, 21), method="RK4", step=0.1,
+                      torque=lambda t, q, qd: [np.nan if t > bad else 0.0])
+    print(len(result.t), "nan" in result.reason)
+"""
+
+
+@pytest.mark.parametrize("close", ["sys.stderr.close()", "sys.stderr = None"])
+def test_a_closed_standard_error_costs_no_simulation(close):
+    """Neither telling how far it is nor warning that it ended early."""
+    done = subprocess.run(
+        [sys.executable, "-c", CLOSED.replace("CLOSE", close)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.stdout.split() == ["21", "False", "11", "True"], done
+
+
+def test_a_grid_of_short_steps_is_not_made_before_the_first():
+    """A hundred nanoseconds over a second: ten million steps, of which three are taken."""
+    taken = []
+
+    def torque(t, q, qd):
+        taken.append(t)
+        if len(taken) > 4:
+            raise KeyboardInterrupt
+        return [0.0]
+
+    tracemalloc.start()
+    try:
+        options = {"t": [0, 1], "method": "semi-implicit Euler", "step": 1e-7}
+        result = ends_early("interrupted", torque=torque, **options)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak <= 2e6  # a grid of ten million times would be 80 MB
+    assert result.t[-1] == pytest.approx(3e-7, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"progress": False},
+        {"progress": True},
+        {"progress": False, "until": lambda t, q, qd: q[0] - 0.83},
+    ],
+    ids=["plain", "progress", "until"],
+)
+def test_an_interruption_at_any_line_loses_nothing(monkeypatch, request, options):
+    """Ctrl-C before each line that the module runs, one after another, until there are no more."""
+
+    def step(driven, t, q, qd, h):
+        return q - h, qd
+
+    monkeypatch.setattr(simulation, "semi_implicit_euler_step", step)
+    monkeypatch.setattr(simulation, "time", clock(1.0))
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+
+    def run():
+        method = {"method": "semi-implicit Euler", "step": 0.05}
+        return simulate(PENDULUM, **ONE, t=[0, 0.1, 0.2, 0.25], **method, **options)
+
+    whole, counts, kept = run(), [], []  # kept: nothing of an earlier run ends in a later one
+    tracing = sys.gettrace()
+    gc.collect()
+    gc.disable()
+    request.addfinalizer(gc.enable)
+    while len(counts) < 10_000:
+        lines = [len(counts)]
+
+        def tracer(frame, event, _, lines=lines):
+            if frame.f_code.co_filename != simulation.__file__:
+                return None
+            if event == "line":
+                lines[0] -= 1
+                if lines[0] < 0:
+                    lines[0] = 10**9
+                    raise KeyboardInterrupt
+            return tracer
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            sys.settrace(tracer)
+            try:
+                result = run()
+            except KeyboardInterrupt:
+                result = None
+            finally:
+                sys.settrace(tracing)
+        if result is not None:
+            known = min(len(result.t), len(whole.t))
+            assert_near(result.q[: known - 1], whole.q[: known - 1], 1)
+            reached = result.t[-1]
+        counts.append(-1.0 if result is None else reached)
+        kept.append(result)
+        if lines[0] < 10**8:  # it ran to its end
+            break
+    assert lines[0] >= 0 and result.reason == whole.reason and result.error is None
+    assert counts == sorted(counts)  # what was reached once is never lost
+    start = counts.index(0.0)  # before the first step there was nothing to lose
+    assert set(counts[:start]) == {-1.0} and counts.count(counts[-1]) > 5
+    assert len(counts) > 50
+
+
+# --- events within a step ---
+
+
+@pytest.mark.parametrize("method", ["DOP853", "RK45", "Radau", "BDF", "LSODA"])
+@pytest.mark.parametrize("speed", [10.0, 12.0, 14.0])
+def test_an_event_that_begins_and_ends_within_a_step_is_found(speed, method):
+    """A ball thrown up is above a height near its peak for 0.2 s, in steps of seconds."""
+    ball = Chain([Link(Prismatic((0, 0, 1)), 1.0, (0, 0, 0), np.eye(3))])
+    high = speed**2 / (2 * 9.81) - 9.81 / 2 * 0.1**2
+    for end in (2.5, 4.0):
+        until = lambda t, q, qd: high - q[0]  # noqa: E731
+        result = simulate(ball, [0], [speed], t=[0, end], until=until, method=method)
+        assert abs(result.t[-1] - (speed / 9.81 - 0.1)) <= 1e-5, result.t
+        assert abs(result.q[-1, 0] - high) <= 1e-5
+
+
+def test_a_flight_that_starts_and_ends_on_the_floor_within_a_step_is_found():
+    """It rises from zero first: only the fall is an event."""
+    ball = Chain([Link(Prismatic((0, 0, 1)), 1.0, (0, 0, 0), np.eye(3))])
+    for start in (0.0, -1e-9):
+        result = simulate(ball, [start], [10], t=[0, 30], until=lambda t, q, qd: q[0])
+        assert abs(result.t[-1] - 20 / 9.81) <= 1e-8
+
+
+@pytest.mark.parametrize("method", FIXED)
+def test_a_fixed_step_is_looked_at_in_its_middle_and_where_the_parabola_turns(method):
+    """The dip is a twentieth of a step wide, and does not hold the middle."""
+    until = lambda t, q, qd: (t - 0.063) ** 2 - 0.0025**2  # noqa: E731
+    result = simulate(PENDULUM, **ONE, t=[0, 0.1, 0.2], until=until, method=method, step=0.1)
+    assert abs(result.t[-1] - 0.0605) <= 1e-12 and len(result.t) == 2
+
+
+def step_of(height, start=0.0, end=1.0, looks=8):
+    """A step in whose course `height` is the state, and how often it was looked at."""
+    looked = []
+    step = simulation.Step(start, end, lambda t: looked.append(t) or (np.array([t]),) * 2, looks)
+    return simulation.crossing(lambda t, q, qd: height(t), step), looked
+
+
+@pytest.mark.parametrize("scale", [1e-12, 1.0, 1e12])
+@pytest.mark.parametrize("offset", [0.0, 1e5])
+def test_the_first_fall_is_found_in_any_unit(scale, offset):
+    """Three falls in one step: of a polynomial of degree 7 every extremum is seen."""
+    roots = np.array([0.11, 0.13, 0.5, 0.501, 0.7, 0.9, 0.95]) * 1e-2
+    found, looked = step_of(lambda t: -scale * np.prod(t - offset - roots), offset, offset + 1e-2)
+    slack = 1e-12 + 8 * EPS * offset
+    assert abs(found - offset - roots[0]) <= slack
+    assert min(looked) == offset and max(looked) == offset + 1e-2
+    found, _ = step_of(lambda t: scale * np.prod(t - offset - roots), offset, offset + 1e-2)
+    assert abs(found - offset - roots[1]) <= slack
+
+
+def test_what_does_not_fall_through_zero_is_no_event():
+    for height in (
+        lambda t: 1.0,
+        lambda t: 0.0,
+        lambda t: -1.0,
+        lambda t: t,
+        lambda t: t - 2,
+        lambda t: (t - 0.3) ** 2 + 1e-9,
+        lambda t: -((t - 0.3) ** 2) - 1e-9,
+        lambda t: -1.0 + 1.5 * t,
+    ):
+        assert step_of(height)[0] is None
+    assert step_of(lambda t: 1.0 - t)[0] == 1.0  # zero at the end counts
+    assert step_of(lambda t: -t)[0] is None  # and at the start was counted before
+
+
+def test_looking_for_events_costs_a_third_of_the_evaluations_at_most():
+    """SciPy's interpolant costs three evaluations in a step of twelve; looking at it costs none."""
+    count = {}
+    for until in (None, lambda t, q, qd: 1.0):
+        asked = []
+        torque = lambda t, q, qd, asked=asked: asked.append(t) or [0.0]  # noqa: E731
+        simulate(PENDULUM, **ONE, t=[0, 5], torque=torque, until=until)
+        count[until is None] = len(asked)
+    assert count[False] <= 4 / 3 * count[True]
+
+
+# --- functions of the user ---
+
+
+@pytest.mark.parametrize("method", [*FIXED, "DOP853", "LSODA"])
+@pytest.mark.parametrize("name", ["torque", "external", "until"])
+@pytest.mark.parametrize("which", ["q", "qd"])
+def test_functions_of_the_user_cannot_write_into_the_states(name, which, method):
+    value = {"torque": [0.0], "external": np.zeros((1, 6)), "until": 1.0}[name]
+
+    def meddle(t, q, qd):
+        if t > 0.005:
+            (q if which == "q" else qd)[:] = 7
+        return value
+
+    with pytest.warns(RuntimeWarning, match="ended early: .*read-only"):
+        result = simulate(PENDULUM, **ONE, t=[0, 0.02], method=method, step=0.01, **{name: meddle})
+    assert result.q[-1, 0] <= 1 and isinstance(result.error, ValueError)
+    with pytest.raises(ValueError, match="read-only"):  # at once where it is tried at once
+        simulate(PENDULUM, **ONE, t=[0.02, 1], method=method, step=0.01, **{name: meddle})
+
+
+@pytest.mark.parametrize("method", [*FIXED, *ADAPTIVE])
+def test_states_that_a_function_of_the_user_keeps_stay_as_they_were(method):
+    """No method hands out an array in which it goes on to compute."""
+    kept = []
+
+    def torque(t, q, qd):
+        kept.append((q, qd, q.copy(), qd.copy()))
+        return [0.0]
+
+    simulate(PENDULUM, **ONE, t=[0, 0.3], torque=torque, method=method, step=0.05)
+    assert len(kept) > 5
+    assert all((q == q0).all() and (qd == qd0).all() for q, qd, q0, qd0 in kept)
+
+
+@pytest.mark.parametrize("method", ["RK4", "DOP853"])
+@pytest.mark.parametrize("one", [1j, 1 + 0j, np.complex64(1)])
+def test_complex_forces_are_refused(one, method):
+    options = {"t": [0, 1], "method": method, "step": 0.1}
+    arrays = {"torque": [one], "external": np.full((1, 6), one)}
+    for name, load in arrays.items():
+        for bad in (load, np.array(load, dtype=object)):
+            with pytest.raises(ValueError, match=f"^{name} is .*j.*, but must hold real numbers"):
+                simulate(PENDULUM, **ONE, **options, **{name: bad})
+            with pytest.raises(
+                ValueError, match=f"at t = 0 s: {name} is .*j.*, but must hold real"
+            ):
+                simulate(PENDULUM, **ONE, **options, **{name: lambda t, q, qd, bad=bad: bad})
+    with pytest.raises(ValueError, match=r"at t = 0 s: until is .*j.*, but must hold real"):
+        simulate(PENDULUM, **ONE, **options, until=lambda t, q, qd: one)
+    torque = after(0.5, lambda: [one])
+    result = ends_early("must hold real numbers", torque=torque, method=method, step=0.1)
+    assert 0.3 <= result.t[-1] <= 0.5
+
+
+def test_steps_take_complex_and_symbolic_forces_where_states_are():
+    """What `simulate` refuses the steps take: complex states, for derivatives, and symbols."""
+    sp = pytest.importorskip("sympy")
+    driven = Driven(PENDULUM, lambda t, q, qd: -0.3 * qd)
+    q, qd = np.array([0.7]), np.array([0.2 + 1j * STEP])
+    slope = rk4_step(driven, 0.0, q + 0j, qd, 0.1)[0][0].imag / STEP
+    far = [rk4_step(driven, 0.0, q, np.array([0.2 + d]), 0.1)[0][0] for d in (1e-5, -1e-5)]
+    assert abs(slope - (far[0] - far[1]) / 2e-5) <= 1e-9
+    k = sp.Symbol("k")
+    new = semi_implicit_euler_step(Driven(PENDULUM, lambda t, q, qd: -k * q), 0.0, q, qd.real, 0.1)
+    assert new[1][0].has(k)
+
+
+# --- progress ---
 
 
 def test_a_long_simulation_says_how_far_it_is(monkeypatch, capsys):
@@ -957,6 +1272,9 @@ def nothing(t, q, qd):
         ({"step": np.nan}, "step is nan: every entry must be finite"),
         ({"step": [0.1, 0.1]}, r"step has shape \(2,\), but must be one number"),
         ({"step": "short"}, "step must hold numbers"),
+        ({"step": 1e-17}, r"step is 1e-17 s, but near t = 1 s times are 2\.2e-16 s apart"),
+        ({"step": 1e-12, "t": [-1e6, 0]}, r"step is 1e-12 s, but near t = 1e\+06 s times are 1\.2e-10 s"),
+        ({"step": 5e-324, "method": "RK4"}, "step is .* s, but near t = 1 s"),
         ({"step": 1j}, "step is .*1.j.*, but must hold real numbers"),
         ({"rtol": -1}, "rtol is -1.0, but must be positive"),
         ({"atol": np.nan}, "atol is nan: every entry must be finite"),
