@@ -24,6 +24,7 @@ Core = int | str | tuple[int | str, ...]
 FRAMES = {"body", "world", "mixed"}
 RECURSIONS = {"body", "world"}
 FLAGS = {False, True}
+INERTIA_RULES = {"strict", "warn"}
 LARGEST_INTEGER = 1024  # a product of six such integers still fits into 64 bits
 
 _inside: ContextVar[bool] = ContextVar("chaindyn_inside", default=False)
@@ -315,7 +316,7 @@ def check_batch(batch: Any) -> None:
         raise ValueError(f"batch is {batch!r}, but must be a tuple of counts, such as (5,)")
 
 
-def _check_word(value: Any, name: str, options: set[Any]) -> None:
+def check_word(value: Any, name: str, options: set[Any]) -> None:
     """Refuse an option that is none of the values it may have."""
     if not isinstance(value, Hashable) or value not in options:
         listed = " or ".join(repr(option) for option in sorted(options))
@@ -358,7 +359,7 @@ def checked(**specification: Core | set[Any]) -> Callable[[F], F]:
             if "chain" in given:
                 check_chain(chain)
             for name in words.keys() & given.keys():
-                _check_word(given[name], name, words[name])
+                check_word(given[name], name, words[name])
             arrays = {
                 name: (_check_array(given[name], name, core, chain), len(core))
                 for name, core in cores.items()
@@ -463,9 +464,7 @@ def require_between(x: Any, name: str, low: int, high: int) -> None:
     """Refuse an entry that lies outside [low, high], naming the first; symbols pass."""
     index = first_wrong(x, lambda entry: np.logical_not((entry >= low) & (entry <= high)))
     if index is not None:
-        raise ValueError(
-            f"{name} is {float(x[index]):.16g}, but must lie between {low} and {high}"
-        )
+        raise ValueError(f"{name} is {float(x[index]):.16g}, but must lie between {low} and {high}")
 
 
 def read_only(x: Any) -> np.ndarray:

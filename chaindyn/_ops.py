@@ -227,7 +227,7 @@ def positive(x: Array) -> Array:
 
 
 def scale(x: Array) -> Array:
-    """A power of two near the largest entry of each vector (..., m), as (..., 1); among objects, 1.
+    """Return a power of two near the largest entry of each vector (..., m), as (..., 1); among objects, 1.
 
     Divided by it, which is exact, a vector has a square that neither overflows nor vanishes.
     """

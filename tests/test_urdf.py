@@ -439,8 +439,8 @@ def test_what_is_no_urdf_is_refused(write, text, parts):
 
 
 def test_a_missing_file_is_named(tmp_path):
-    for path in (tmp_path / "gone.urdf", tmp_path):
-        with pytest.raises(FileNotFoundError, match=f"{path.name}: there is no such file"):
+    for path, says in (tmp_path / "gone.urdf", "there is no such file"), (tmp_path, "is a folder"):
+        with pytest.raises(FileNotFoundError, match=f"{path.name}: .*{says}.* must name a URDF"):
             load_urdf(path)
 
 
