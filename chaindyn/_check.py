@@ -55,7 +55,7 @@ def as_array(x: Any, name: str) -> Any:
     become floats, for products of integers are cut to 64 bits without a word (in 8 bits, -1 is 255).
     Objects stay what they are, so that what is exact stays exact; ValueError if one is too large for a float.
     """
-    if not isinstance(x, np.ndarray) and hasattr(x, "__array_namespace__"):
+    if not isinstance(x, np.ndarray | np.generic) and hasattr(x, "__array_namespace__"):
         return x.astype(float) if x.dtype.kind in "iu" else x
     try:
         array = np.asarray(x)
@@ -412,15 +412,16 @@ def _unit_of_objects(direction: np.ndarray, name: str) -> np.ndarray:
         return direction
     if not any(entries):
         raise ValueError(f"{name} is {entries}: a direction must not be zero")
-    square = (direction * direction).sum()
+    exact, largest = all(isinstance(x, Rational) for x in entries), max(abs(x) for x in entries)
+    square = (direction * direction).sum() if exact or largest <= 1 else largest
     if square == 1:
         return direction
-    if all(isinstance(x, Rational) for x in entries):
+    if exact:
         raise ValueError(
             f"{name} is {entries}, of length sqrt({square}): a direction of exact numbers must have "
             "length one already; or give it as floats, which are normalised"
         )
-    direction = direction / max(abs(x) for x in entries)  # so that no square overflows or vanishes
+    direction = direction / largest  # first, so that no square overflows or vanishes
     return direction / sqrt((direction * direction).sum(keepdims=True))
 
 
@@ -504,10 +505,10 @@ def require_rotation(R: Any, name: str) -> None:
 
 def require_not_parallel(first: Any, second: Any) -> None:
     """Refuse unit axes (..., 3) of a universal joint that lie along each other, to 1e-6."""
-    known = values(first), values(second)
-    if known[0] is None or known[1] is None:
+    one, other = values(first), values(second)
+    if one is None or other is None:
         return
-    if (np.linalg.norm(np.cross(*known), axis=-1) <= 1e-6).any():
+    if (np.linalg.norm(np.cross(one, other), axis=-1) <= 1e-6).any():
         raise ValueError(
             f"the axes {first.tolist()} and {second.tolist()} of a universal joint are parallel: that is one "
             "hinge, Revolute, whose two angles could not be told apart"

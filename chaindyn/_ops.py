@@ -226,19 +226,6 @@ def positive(x: Array) -> Array:
     return (x.real if x.dtype.kind == "c" else x) > 0
 
 
-def scale(x: Array) -> Array:
-    """Return a power of two near the largest entry of each vector (..., m), as (..., 1); among objects, 1.
-
-    Divided by it, which is exact, a vector has a square that neither overflows nor vanishes.
-    """
-    if holds_objects(x):
-        return np.ones((1,), int)
-    xp = namespace([x])
-    largest = abs(x.real).max(-1, keepdims=True)
-    _, exponent = xp.frexp(largest)
-    return xp.ldexp(xp.ones_like(largest), exponent - 1)
-
-
 def take_along_last(x: Array, index: Array) -> Array:
     """Entries of `x` at these places along its last axis; the other axes are those of `index`, or broadcast."""
     return namespace([x, index]).take_along_axis(x, index, axis=-1)

@@ -1,5 +1,5 @@
 # Generated from chapters/02_rigid_motions_as_a_lie_group.md by `python -m book export`; edit it there.
-# sha256 of the text below: 651cbc000f100c0b24e4c3c794f85a9201e68cb9fca6381fe7d434ba8c4004f0
+# sha256 of the text below: 2c7b66c2cfeb67e262bc023c3f5bd36ceae7d6435316c69a884ddcfe174634bd
 """Rotations and rigid motions as groups: exponentials, logarithms, quaternions.
 
 Derived in chapter 2, "Rigid motions as a Lie group; moving coordinates".
@@ -20,7 +20,6 @@ from chaindyn._ops import (
     eye,
     holds_objects,
     positive,
-    scale,
     sin,
     sqrt,
     take_along_last,
@@ -40,9 +39,9 @@ __all__ = [
     "log_se3",
     "log_so3",
     "normalised",
+    "of_moderate_size",
     "quaternion_from_rotation",
     "quaternion_product",
-    "require_nonzero",
     "rotation_from_quaternion",
     "stumpff",
 ]
@@ -104,13 +103,22 @@ def conjugate(quaternion: Array) -> Array:
     return concatenate([quaternion[..., :1], -quaternion[..., 1:]], axis=-1)
 
 
-def require_nonzero(quaternion: Array) -> None:
-    """Refuse a quaternion of zeros, which has no direction; symbols and traced arrays pass."""
+def of_moderate_size(quaternion: Array) -> Array:
+    """Return a quaternion (..., 4) such that no square overflows or vanishes; its length does not matter.
+
+    ValueError for one of zeros, which has no direction. Symbols and traced arrays pass.
+    """
     known = values(quaternion)
-    if known is not None and not known.any(-1).all():
+    if known is None or not known.size:
+        return quaternion
+    largest = np.abs(known).max(-1, keepdims=True)
+    if not largest.all():
         raise ValueError(
             "quaternion is [0, 0, 0, 0]: no rotation has it; that of no turn is [1, 0, 0, 0]"
         )
+    bound = np.finfo(known.dtype).max ** 0.25 if quaternion.dtype.kind == "f" else np.inf
+    moderate = 1 / bound < largest.min() and largest.max() < bound
+    return quaternion if moderate else quaternion / largest
 
 
 @checked(quaternion=4)
@@ -119,8 +127,7 @@ def rotation_from_quaternion(quaternion: Array) -> Array:
 
     ValueError if it is zero.
     """
-    require_nonzero(quaternion)
-    quaternion = divide(quaternion, scale(quaternion))  # so that no square overflows or vanishes
+    quaternion = of_moderate_size(quaternion)
     w, v = quaternion[..., :1, None], skew(quaternion[..., 1:])
     square = (quaternion * quaternion).sum(-1, keepdims=True)[..., None]
     return eye(3) + divide(2 * (w * v + v @ v), square)
@@ -138,20 +145,19 @@ def exp_quaternion(w: Array) -> Array:
 def log_quaternion(quaternion: Array) -> Array:
     """Return the rotation vector (..., 3), by the angle from 0 to pi [rad], of a quaternion (..., 4).
 
-    Its sign and its length do not matter. ValueError if it is zero. Where |v| is below w / 8, the series of
+    Its sign and its length do not matter. ValueError if it is zero. Where |v| is below w / 32, the series of
     the arctangent is summed, so that derivatives keep their digits too.
     """
-    require_nonzero(quaternion)
-    quaternion = divide(quaternion, scale(quaternion))  # so that no square overflows or vanishes
+    quaternion = of_moderate_size(quaternion)
     towards = where(positive(quaternion[..., :1]), quaternion, -quaternion)  # the shorter way
     w, v = towards[..., :1], towards[..., 1:]
     square = (v * v).sum(-1, keepdims=True)
-    small = ~positive(square - (0 if holds_objects(square) else w * w / 64))
+    small = ~positive(square - (0 if holds_objects(square) else w * w / 1024))
     s = sqrt(where(small, 1, square))
     angle = divide(2 * atan2(s, w), s)  # for each unit of v
     w = where(small, w, 1)
     x, series = where(small, divide(square, w * w), 0), 1
-    for m in range(21, 0, -2):
+    for m in range(13, 0, -2):
         series = 1 - divide(m * x, m + 2) * series  # of arctan(t) / t, with x = t^2
     return v * where(small, divide(2 * series, w), angle)
 
