@@ -1,8 +1,8 @@
 """Checks at the public door: bad input is told what is wrong, where, and what would be right.
 
-Only concrete real numbers can be judged by value. Symbols, traced and complex arrays pass that part;
-shapes are checked always. A public function that calls another is inside the house already: there
-the checks are not made again.
+Only concrete real numbers can be judged by value, in arrays of objects too. Symbols, traced and complex
+arrays pass that part; shapes are checked always. A public function that calls another is inside the
+house already: there the checks are not made again.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ import functools
 import inspect
 import warnings
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from contextvars import ContextVar
+from contextvars import ContextVar, copy_context
 from numbers import Complex, Rational, Real
 from typing import Any, TypeVar
 
 import numpy as np
 
-from chaindyn._ops import sqrt
+from chaindyn._ops import holds_objects, sqrt
 
 F = TypeVar("F", bound=Callable[..., Any])
 Core = int | str | tuple[int | str, ...]
@@ -48,6 +48,8 @@ PARAMETERS: dict[str, tuple[int, ...]] = {
     "normal": (3,),
     "pitch": (),
 }
+INERTIA_RULES = {"strict", "warn"}
+LARGEST_INTEGER = 1024  # a product of six such integers still fits into 64 bits
 
 _inside: ContextVar[bool] = ContextVar("chaindyn_inside", default=False)
 
@@ -57,33 +59,89 @@ def is_concrete(x: np.ndarray) -> bool:
     return isinstance(x, np.ndarray) and x.dtype.kind in "iuf"
 
 
+def values(x: Any) -> np.ndarray | None:
+    """Return an array's entries as floats or integers by which it can be judged, None where they are not known.
+
+    Known are plain real numbers, also those in an array of objects: integers, floats, fractions.
+    """
+    if is_concrete(x):
+        return x.astype(float) if x.dtype.char == "g" else x  # linear algebra has no long doubles
+    if not holds_objects(x) or not all(isinstance(entry, Real) for entry in x.flat):
+        return None
+    return x.astype(float)
+
+
 def as_array(x: Any, name: str) -> Any:
     """Return `x` as an array; JAX arrays stay what they are.
 
-    Nothing is cast, but for NumPy's narrow and unsigned integers, in which -1 is 255 and the cosine has
-    three digits: they become Python's own kind.
+    Floats are computed with in the precision that they have: single, double or long double. Half precision
+    is refused: its three digits are too few for a sweep. Integers stay integers up to 1024; larger ones
+    become floats, for products of integers are cut to 64 bits without a word (in 8 bits, -1 is 255).
+    Objects stay what they are, so that what is exact stays exact; ValueError if one is too large for a float.
     """
-    if not isinstance(x, np.ndarray) and hasattr(x, "__array_namespace__"):
-        return x
+    if not isinstance(x, np.ndarray | np.generic) and hasattr(x, "__array_namespace__"):
+        return x.astype(float) if x.dtype.kind in "iu" else x
     try:
         array = np.asarray(x)
     except ValueError as error:
         raise ValueError(f"{name} is not an array: its rows differ in length ({error})") from None
-    odd = array.dtype == object and any(
+    except OverflowError as error:
+        raise ValueError(f"{name} holds a number too large for a float: {error}") from None
+    kind = array.dtype.kind
+    if kind in "fc" and array.dtype.itemsize > 2:
+        return array
+    if kind in "iu":
+        return narrowed(array)
+    if kind == "f":
+        raise ValueError(
+            f"{name} is of type {array.dtype}, which has three digits: give it as float32 or float64"
+        )
+    if kind == "O" and not any(
         isinstance(e, str | list | tuple | bool) or not hasattr(e, "__mul__") for e in array.flat
-    )
-    if odd or array.dtype.kind not in "iufcO":
-        raise ValueError(f"{name} must hold numbers or symbols, not {x!r}")
-    return array.astype(int) if array.dtype.kind in "iu" and array.dtype != int else array
+    ):
+        return of_objects(array, name, given=isinstance(x, np.ndarray))
+    raise ValueError(f"{name} must hold numbers or symbols, not {x!r}")
+
+
+def narrowed(array: np.ndarray) -> np.ndarray:
+    """Return integers of any kind as Python's own kind, or as floats if one is beyond 1024."""
+    if array.size and (array.max() > LARGEST_INTEGER or array.min() < -LARGEST_INTEGER):
+        return array.astype(float)
+    return array.astype(int, copy=False)
+
+
+def of_objects(array: np.ndarray, name: str, *, given: bool) -> np.ndarray:
+    """Return objects as they are, but as floats where they came from a list of integers too large for NumPy's."""
+    try:
+        known = values(array)
+    except OverflowError as error:
+        raise ValueError(f"{name} holds a number too large for a float: {error}") from None
+    listed = not given and all(isinstance(entry, int | float) for entry in array.flat)
+    return array if known is None or not listed else known
+
+
+def first_wrong(x: Any, is_wrong: Callable[[Any], Any]) -> tuple[int, ...] | None:
+    """Return the index of the first entry of which this holds, if any; of objects, real numbers alone are asked."""
+    if is_concrete(x):
+        wrong = np.asarray(is_wrong(x))
+    elif holds_objects(x):
+        wrong = np.empty(x.shape, bool)
+        for index, entry in np.ndenumerate(x):
+            wrong[index] = isinstance(entry, Real) and bool(is_wrong(entry))
+    else:
+        return None
+    return tuple(int(i) for i in np.argwhere(wrong)[0]) if wrong.any() else None
 
 
 def require_finite(
     x: Any, name: str, where: Callable[[tuple[int, ...]], str] | None = None
 ) -> None:
     """Refuse NaN and infinity, naming the first bad entry and, by `where`, what it belongs to."""
-    if not is_concrete(x) or np.isfinite(x).all():
+    if is_concrete(x) and np.isfinite(x).all():
         return
-    index = tuple(int(i) for i in np.argwhere(~np.isfinite(x))[0])
+    index = first_wrong(x, lambda entry: (entry != entry) | (abs(entry) == np.inf))
+    if index is None:
+        return
     entry = f"{name}[{', '.join(map(str, index))}]" if index else name
     belongs = f" ({where(index)})" if where else ""
     raise ValueError(f"{entry}{belongs} is {x[index]}: every entry must be finite")
@@ -133,9 +191,10 @@ def _check_array(value: Any, name: str, core: tuple[int | str, ...], chain: Any)
 def require_unit_quaternions(q: Any, name: str, chain: Any) -> None:
     """Refuse coordinates whose quaternions are off the unit sphere by more than 1e-6, naming the link."""
     columns = chain.quaternions
-    if not columns.size or not is_concrete(q):
+    quaternions = values(q[..., columns]) if columns.size else None
+    if quaternions is None:
         return
-    lengths = np.sqrt((q[..., columns] ** 2).sum(-1))
+    lengths = np.sqrt((quaternions**2).sum(-1))
     wrong = np.argwhere(~(np.abs(lengths - 1) <= 1e-6))
     if len(wrong):
         first = tuple(wrong[0])
@@ -193,8 +252,8 @@ def require_positive(x: Any, name: str) -> None:
     """Refuse numbers that are not finite and above zero, naming the first."""
     x = as_array(x, name)
     require_finite(x, name)
-    if is_concrete(x) and not (x > 0).all():
-        index = tuple(int(i) for i in np.argwhere(~(x > 0))[0])
+    index = first_wrong(x, lambda entry: entry <= 0)
+    if index is not None:
         entry = f"{name}[{', '.join(map(str, index))}]" if index else name
         raise ValueError(f"{entry} is {x[index]}, but must be positive")
 
@@ -250,11 +309,7 @@ def call_user_function(
     """
     if not callable(function):
         raise ValueError(f"{name} is {function!r}, but must be a function of (t, q, qd)")
-    token = _inside.set(False)
-    try:
-        value = function(t, *(read_only_view(x) for x in state))
-    finally:
-        _inside.reset(token)
+    value = outside(function)(t, *(read_only_view(x) for x in state))
     try:
         value = as_array(value, name)
         require_fit(value, name, core, state[0].shape[:-1] if core else ())
@@ -271,11 +326,9 @@ def outside(function: F) -> F:
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        token = _inside.set(False)
-        try:
-            return function(*args, **kwargs)
-        finally:
-            _inside.reset(token)
+        context = copy_context()
+        context.run(_inside.set, False)
+        return context.run(function, *args, **kwargs)
 
     return call  # type: ignore[return-value]
 
@@ -353,7 +406,7 @@ def check_batch(batch: Any) -> None:
         raise ValueError(f"batch is {batch!r}, but must be a tuple of counts, such as (5,)")
 
 
-def _check_word(value: Any, name: str, options: set[Any]) -> None:
+def check_word(value: Any, name: str, options: set[Any]) -> None:
     """Refuse an option that is none of the values it may have."""
     if not isinstance(value, Hashable) or value not in options:
         listed = " or ".join(repr(option) for option in sorted(options))
@@ -366,6 +419,10 @@ def checked(**specification: Core | set[Any]) -> Callable[[F], F]:
     A tuple, a number or 'nq' / 'nv' is the shape that an array must end in, "rotation" a rotation matrix;
     a set is what an option may be. What is None by default may be None. The unchecked function stays
     within reach as ``function.__wrapped__``.
+
+    The function runs in a copy of the caller's context, where alone it is noted that the checks are made:
+    nothing has to be taken back, so no interrupt, wherever it strikes, leaves them off. A context variable
+    that the function sets is set in that copy.
     """
     words = {name: rule for name, rule in specification.items() if isinstance(rule, set)}
     rotations = {name for name, rule in specification.items() if rule == "rotation"}
@@ -392,7 +449,7 @@ def checked(**specification: Core | set[Any]) -> Callable[[F], F]:
             if "chain" in given:
                 check_chain(chain)
             for name in words.keys() & given.keys():
-                _check_word(given[name], name, words[name])
+                check_word(given[name], name, words[name])
             arrays = {
                 name: (_check_array(given[name], name, core, chain), len(core))
                 for name, core in cores.items()
@@ -402,11 +459,11 @@ def checked(**specification: Core | set[Any]) -> Callable[[F], F]:
                 require_rotation(arrays[name][0], name)
             if len(arrays) > 1:
                 require_same_batch(arrays)
-            token = _inside.set(True)
-            try:
-                return function(**given | {name: array for name, (array, _) in arrays.items()})
-            finally:
-                _inside.reset(token)
+            context = copy_context()
+            context.run(_inside.set, True)
+            return context.run(
+                function, **given | {name: array for name, (array, _) in arrays.items()}
+            )
 
         return call  # type: ignore[return-value]
 
@@ -414,7 +471,7 @@ def checked(**specification: Core | set[Any]) -> Callable[[F], F]:
 
 
 def unit(axis: Any, name: str = "axis") -> Any:
-    """Return direction vectors (..., 3) at length one; a direction that is exact stays exact.
+    """Return direction vectors (..., 3) at length one, which cannot be written; one that is exact stays exact.
 
     Symbols must have length one already; exact numbers that do not are refused.
     """
@@ -424,30 +481,67 @@ def unit(axis: Any, name: str = "axis") -> Any:
     if not isinstance(axis, np.ndarray):  # JAX's, whose values may not be known yet
         return axis / sqrt((axis * axis).sum(-1, keepdims=True))
     if axis.dtype == object:
-        _require_exact_length_one(axis, name)
-        return axis
+        rows = [_unit_of_objects(row, name) for row in axis.reshape(-1, 3)]
+        return read_only(np.stack(rows).reshape(axis.shape) if rows else axis)
     largest = np.abs(axis).max(-1, keepdims=True)
     if (largest == 0).any():
         raise ValueError(f"{name} is {axis.tolist()}: a direction must not be zero")
     if (largest <= 1).all() and ((axis * axis).sum(-1) == 1).all():
-        return axis
+        return read_only(axis)
     axis = axis / largest  # first, so that no square overflows or vanishes
-    return axis / np.sqrt((axis * axis).sum(-1, keepdims=True))
+    return read_only(axis / np.sqrt((axis * axis).sum(-1, keepdims=True)))
 
 
-def _require_exact_length_one(axis: np.ndarray, name: str) -> None:
-    """Refuse exact directions whose length is not one: to divide by it would make them inexact."""
-    for direction in axis.reshape(-1, 3).tolist():
-        if not all(isinstance(x, Rational) for x in direction):
-            continue
-        square = sum(x * x for x in direction)
-        if square == 0:
-            raise ValueError(f"{name} is {direction}: a direction must not be zero")
-        if square != 1:
-            raise ValueError(
-                f"{name} is {direction}, of length sqrt({square}): a direction of exact numbers must have "
-                "length one already; or give it as floats, which are normalised"
-            )
+def _unit_of_objects(direction: np.ndarray, name: str) -> np.ndarray:
+    """Return one direction (3,) at length one, if it has floats; refuse an exact one of another length.
+
+    To divide by the length would make it inexact. Symbols pass.
+    """
+    entries = direction.tolist()
+    if not all(isinstance(x, Real) for x in entries):
+        return direction
+    if not any(entries):
+        raise ValueError(f"{name} is {entries}: a direction must not be zero")
+    exact, largest = all(isinstance(x, Rational) for x in entries), max(abs(x) for x in entries)
+    square = (direction * direction).sum() if exact or largest <= 1 else largest
+    if square == 1:
+        return direction
+    if exact:
+        raise ValueError(
+            f"{name} is {entries}, of length sqrt({square}): a direction of exact numbers must have "
+            "length one already; or give it as floats, which are normalised"
+        )
+    direction = direction / largest  # first, so that no square overflows or vanishes
+    return direction / sqrt((direction * direction).sum(keepdims=True))
+
+
+def check_motion_subspace(S: Any, name: str = "S") -> Any:
+    """Return a motion subspace (..., 6, k) as an array; refuse columns that are not finite or not independent.
+
+    k may be 0. Columns are compared at length one, so that units play no part.
+    """
+    S = as_array(S, name)
+    if S.ndim < 2 or S.shape[-2] != 6:
+        raise ValueError(f"{name} has shape {S.shape}, but must have shape (..., 6, k)")
+    require_finite(S, name)
+    known, k = values(S), S.shape[-1]
+    if known is None or not known.size:
+        return S
+    largest = np.abs(known).max(-2, keepdims=True)
+    zero = np.argwhere(largest[..., 0, :] == 0)
+    if len(zero):
+        raise ValueError(
+            f"column {zero[0][-1]} of {name} is zero: each must be a motion that the joint allows"
+        )
+    columns = known / largest  # first, so that no square overflows or vanishes
+    columns = columns / np.sqrt((columns * columns).sum(-2, keepdims=True))
+    ranks = np.linalg.matrix_rank(columns, tol=at_least_rounding(1e-12, columns))
+    if (ranks < k).any():
+        raise ValueError(
+            f"the columns of {name} depend on each other, and {name}^T I {name} is singular: of {k} motions, "
+            f"{ranks.min()} are independent; leave out those that the others make"
+        )
+    return S
 
 
 def require_one_state(**arrays: Any) -> None:
@@ -459,39 +553,58 @@ def require_one_state(**arrays: Any) -> None:
 
 def require_between(x: Any, name: str, low: int, high: int) -> None:
     """Refuse an entry that lies outside [low, high], naming the first; symbols pass."""
-    entries = x.ravel() if isinstance(x, np.ndarray) and x.dtype.kind in "iufO" else ()
-    for entry in entries:
-        if isinstance(entry, Rational | float) and not low <= float(entry) <= high:
-            raise ValueError(
-                f"{name} is {float(entry):.16g}, but must lie between {low} and {high}"
-            )
+    index = first_wrong(x, lambda entry: np.logical_not((entry >= low) & (entry <= high)))
+    if index is not None:
+        raise ValueError(f"{name} is {float(x[index]):.16g}, but must lie between {low} and {high}")
 
 
-def read_only(values: Any) -> np.ndarray:
-    """Return a copy that cannot be written: what was checked once and computed with must not change."""
-    array = np.array(values)
+def read_only(x: Any) -> np.ndarray:
+    """Return a copy that cannot be written: what was checked once and computed with must not change.
+
+    Integers are treated as at the door.
+    """
+    array = np.array(as_array(x, "what a chain keeps"))
     array.setflags(write=False)
     return array
 
 
+def protected(array: np.ndarray) -> np.ndarray:
+    """Return an array as it is, which cannot be written from now on."""
+    array.setflags(write=False)
+    return array
+
+
+def at_least_rounding(tolerance: float, x: np.ndarray) -> float:
+    """Return a relative tolerance, or 32 roundings in the precision of `x` where these are more."""
+    eps = np.finfo(x.dtype).eps if x.dtype.kind == "f" else 0
+    return max(tolerance, 32 * float(eps))
+
+
 def require_rotation(R: Any, name: str) -> None:
-    """Refuse matrices (..., 3, 3) that do not turn vectors: stretched, sheared or mirrored ones."""
-    if not is_concrete(R) or not R.size:
+    """Refuse matrices (..., 3, 3) that do not turn vectors: stretched, sheared or mirrored ones.
+
+    They must be orthonormal to 1e-8, those in single precision to 32 roundings.
+    """
+    known = values(R)
+    if known is None or not known.size:
         return
-    error = np.abs(R @ R.mT - np.eye(3)).max()
-    determinant = np.linalg.det(R).min()
-    if error > 1e-8 or determinant < 0:
+    tolerance = at_least_rounding(1e-8, known)
+    error = np.abs(known @ known.mT - np.eye(3)).max()
+    determinant = np.linalg.det(known).min()
+    if error > tolerance or determinant < 0:
+        digits = f"{tolerance:.0e}".replace("e-0", "e-")
         raise ValueError(
             f"{name} is no rotation matrix: R R^T differs from 1 by {error:.1e} and det R = "
-            f"{determinant:.3g}; the columns must be orthonormal, to 1e-8, and right-handed"
+            f"{determinant:.3g}; the columns must be orthonormal, to {digits}, and right-handed"
         )
 
 
 def require_not_parallel(first: Any, second: Any) -> None:
     """Refuse unit axes (..., 3) of a universal joint that lie along each other, to 1e-6."""
-    if not (is_concrete(first) and is_concrete(second)):
+    one, other = values(first), values(second)
+    if one is None or other is None:
         return
-    if (np.linalg.norm(np.cross(first, second), axis=-1) <= 1e-6).any():
+    if (np.linalg.norm(np.cross(one, other), axis=-1) <= 1e-6).any():
         raise ValueError(
             f"the axes {first.tolist()} and {second.tolist()} of a universal joint are parallel: that is one "
             "hinge, Revolute, whose two angles could not be told apart"
@@ -524,15 +637,29 @@ def check_links(links: Sequence[Any], names: Sequence[str]) -> None:
     """Refuse links that cannot be: each message names the link, the value and what would be right."""
     if not links:
         raise ValueError("a Chain needs at least one link")
+    taken = {"ground"}
     for i, (link, name) in enumerate(zip(links, names, strict=True)):
-        if name == "ground" or name in names[:i]:
+        if name in taken:
             raise ValueError(
                 f"link {i} is named {name!r}: names must differ, and 'ground' is taken"
             )
+        taken.add(name)
         label = f"link {i} ({name!r})"
+        check_parent(link.parent, label)
         check_joint(link.joint, label)
         check_placement(link, label)
-        check_mass_and_inertia(link, label)
+        check_mass(link, label)
+        if getattr(link, "judged", True):
+            require_inertia_of_a_body(link, label)
+
+
+def check_parent(parent: Any, label: str) -> None:
+    """Refuse what names no link at all, an array for instance; whether it is an earlier one is seen later."""
+    if not isinstance(parent, int | np.integer | str | None):
+        raise ValueError(
+            f"{label} has parent {parent!r}: a parent is None (the previous link), "
+            '"ground", or the index or name of an earlier link'
+        )
 
 
 def check_joint(joint: Any, label: str) -> None:
@@ -570,20 +697,23 @@ def check_placement(link: Any, label: str) -> None:
     require_rotation(check_array(link.rotation, f"{label}: rotation", (3, 3)), f"{label}: rotation")
 
 
-def check_mass_and_inertia(link: Any, label: str) -> None:
-    """Refuse a mass below zero and an inertia that no distribution of mass has."""
-    mass = check_array(link.mass, f"{label}: mass", ())
+def check_mass(link: Any, label: str) -> None:
+    """Refuse a mass below zero, and parameters of other shapes or not finite."""
+    mass = values(check_array(link.mass, f"{label}: mass", ()))
     check_array(link.com, f"{label}: com", (3,))
-    inertia = check_array(link.inertia, f"{label}: inertia", (3, 3))
-    if is_concrete(mass) and mass < 0:
+    check_array(link.inertia, f"{label}: inertia", (3, 3))
+    if mass is not None and mass < 0:
         raise ValueError(f"{label}: mass is {mass}, but must not be negative")
-    if not is_concrete(inertia):
+
+
+def require_inertia_of_a_body(link: Any, label: str) -> None:
+    """Refuse an inertia that no distribution of mass has; shapes were checked."""
+    mass, com, inertia = (values(as_array(getattr(link, p), p)) for p in ("mass", "com", "inertia"))
+    if inertia is None:
         return
-    com = np.asarray(link.com)
-    tolerance = 1e-9 * np.abs(inertia).max()
-    if is_concrete(mass) and is_concrete(
-        com
-    ):  # an inertia moved here from the origin carries the rounding of m c^2
+    tolerance = at_least_rounding(1e-9, inertia) * np.abs(inertia).max()
+    if mass is not None and com is not None:
+        # an inertia moved here from the origin carries the rounding of m c^2
         tolerance += 4 * np.finfo(float).eps * mass * (com @ com)
     if np.abs(inertia - inertia.T).max() > tolerance:
         raise ValueError(f"{label}: inertia is not symmetric: {inertia.tolist()}")

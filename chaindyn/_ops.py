@@ -20,6 +20,8 @@ import numpy as np
 
 Array = Any  # a NumPy or JAX array; what its entries are is the caller's choice
 
+SMALL = np.int16  # of constants: with integers of this size, single precision stays single
+
 
 def namespace(arrays: Sequence[Array]) -> Any:
     """Return the module that computes with these arrays: that of the first foreign one, or NumPy."""
@@ -87,7 +89,7 @@ def sqrt(x: Array) -> Array:
 @functools.cache
 def eye(n: int) -> Array:
     """Identity matrix of integers, shape (n, n): each time the same array, which cannot be written."""
-    identity = np.eye(n, dtype=int)
+    identity = np.eye(n, dtype=SMALL)
     identity.setflags(write=False)
     return identity
 
@@ -95,7 +97,7 @@ def eye(n: int) -> Array:
 @functools.cache
 def levi_civita() -> Array:
     """Permutation symbol of integers (3, 9): ``a @ levi_civita()`` are the entries of the matrix of a x, row by row."""
-    one = np.eye(3, dtype=int)
+    one = np.eye(3, dtype=SMALL)
     symbol = -np.cross(one[:, None], one).reshape(3, 9)
     symbol.setflags(write=False)
     return symbol
@@ -103,7 +105,7 @@ def levi_civita() -> Array:
 
 def zeros(shape: tuple[int, ...]) -> Array:
     """Array of the integer 0."""
-    return np.zeros(shape, dtype=int)
+    return np.zeros(shape, dtype=SMALL)
 
 
 def _common(shapes: list[tuple[int, ...]]) -> tuple[int, ...]:
@@ -196,9 +198,14 @@ def divide(a: Array, b: Array) -> Array:
 
 
 def atan2(y: Array, x: Array) -> Array:
-    """Angle of the point (x, y), from -pi to pi."""
+    """Angle of the point (x, y), from -pi to pi; analytic in complex x and y, whose real parts say the turn."""
     if not (holds_objects(y) or holds_objects(x)):
-        return namespace([y, x]).arctan2(y, x)
+        xp = namespace([y, x])
+        if "c" not in (y.dtype.kind, x.dtype.kind):
+            return xp.arctan2(y, x)
+        turn = xp.arctan2(y.real, x.real)
+        c, s = xp.cos(turn), xp.sin(turn)
+        return turn + xp.arctan((c * y - s * x) / (c * x + s * y))  # the angle that is left
     y, x = np.broadcast_arrays(y, x)
     entries = np.empty(y.shape, object)
     for index in np.ndindex(y.shape):
@@ -236,11 +243,20 @@ def take_along_last(x: Array, index: Array) -> Array:
 def solve_pivoted(A: Array, b: Array) -> Array:
     """Solve A x = b for any regular A (..., k, k), b : (..., k, m), by the library's own solver.
 
-    Among objects, which have none, by `solve`: without pivoting.
+    Among objects, which have none, by `solve`: without pivoting. Long doubles, which it does not know either,
+    are solved for in double precision, and what is left over is solved for again.
     """
     if holds_objects(A) or holds_objects(b):
         return solve(A, b)
-    return namespace([A, b]).linalg.solve(A, b)
+    library = namespace([A, b]).linalg.solve
+    if np.result_type(A.dtype, b.dtype).char not in "gG":
+        return library(A, b)
+    simple = A.astype(complex if A.dtype.kind == "c" else float)
+    x = 0 * b
+    for _ in range(4):
+        left = b - A @ x
+        x = x + library(simple, left.astype(complex if left.dtype.kind == "c" else float))
+    return x
 
 
 def solve(A: Array, b: Array) -> Array:

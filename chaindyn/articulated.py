@@ -1,5 +1,5 @@
 # Generated from chapters/08_articulated_body_inertia.md by `python -m book export`; edit it there.
-# sha256 of the text below: e3b32f0d2753ab051e7cdd870a9a1880f01ee820d385a63e99c8a129c6343893
+# sha256 of the text below: 0eff812627604c8cc14fbd28a2b37221d0292faac6923933d0f122bf9be6bf8f
 """Forward dynamics by articulated-body inertia: how a chain accelerates, link by link.
 
 Derived in chapter 8, "Articulated-body inertia".
@@ -15,13 +15,12 @@ import numpy as np
 from chaindyn._check import (
     FRAMES,
     RECURSIONS,
-    as_array,
     check_matrix,
+    check_motion_subspace,
     checked,
     is_concrete,
     no_inertia,
     overflow,
-    require_shape,
 )
 from chaindyn._ops import Array, concatenate, eye, solve, stack, unstack, zeros
 from chaindyn.chain import Chain, consecutive, inward, outward
@@ -56,8 +55,7 @@ def decompose_force(f: Array, inertia: Array, S: Array) -> tuple[Array, Array]:
     Returns f_a (..., 6), a combination of the columns of ``inertia @ S``, and f_c = f - f_a (..., 6), for
     which S^T f_c = 0. "Notes on rigid body dynamics", vector subspaces.
     """
-    S = as_array(S, "S")
-    require_shape(S, "S", (6, S.shape[-1]))
+    S = check_motion_subspace(S)
     U = inertia @ S
     f_a = (U @ solve(S.mT @ U, S.mT @ f[..., None]))[..., 0]
     return f_a, f - f_a
@@ -70,8 +68,7 @@ def apparent_inertia(inertia: Array, S: Array) -> Array:
 
     inertia : (..., 6, 6); S : (..., 6, k) motion subspace, in the same coordinates. Kim (2012), Pi in Table 3.
     """
-    S = as_array(S, "S")
-    require_shape(S, "S", (6, S.shape[-1]))
+    S = check_motion_subspace(S)
     U = inertia @ S
     return inertia - U @ solve(S.mT @ U, U.mT)
 

@@ -1,18 +1,26 @@
 # Generated from chapters/04_joints_links_chains_trees.md by `python -m book export`; edit it there.
-# sha256 of the text below: 468856f9fe86ccf0d5a4b9a330c6a2ea1a86fe1810fd7d4ae740723b07263fd9
+# sha256 of the text below: cf72a658acd6b052e8b8ef90d848a5ffca37f551bd1cebb8040fee407fb7fbad
 """Links, the chains and trees that joints make of them, and sweeps along the branches.
 
 Derived in chapter 4, "Joints, links, chains, trees".
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from chaindyn._check import as_links, check_batch, check_gravity, check_links, checked, read_only
+from chaindyn._check import (
+    as_links,
+    check_batch,
+    check_gravity,
+    check_links,
+    checked,
+    protected,
+    read_only,
+)
 from chaindyn._laws import as_guest, check_laws
 from chaindyn._ops import Array, broadcast_batch, concatenate, eye, stack, unstack, zeros
 from chaindyn.spatial import spatial_inertia
@@ -64,8 +72,8 @@ class Link:
 
 
 # Chapter 4, "Joints, links, chains, trees": Chains and trees: who hangs on whom
-def parent_index(i: int, parent: int | str | None, names: Sequence[str]) -> int:
-    """Return the index of link i's parent, -1 for the ground.
+def parent_index(i: int, parent: int | str | None, places: Mapping[str, int]) -> int:
+    """Return the index of link i's parent, -1 for the ground; places : the index of each name, in order.
 
     ValueError if it is no earlier link.
     """
@@ -74,12 +82,13 @@ def parent_index(i: int, parent: int | str | None, names: Sequence[str]) -> int:
     named = isinstance(parent, str)
     if named and parent == "ground":
         return -1
-    index = names.index(parent) if named and parent in names else parent
+    index = places.get(parent, parent) if named else parent
     if isinstance(index, int | np.integer) and not isinstance(index, bool) and 0 <= index < i:
         return int(index)
+    names = list(places)
     raise ValueError(
         f"link {i} ({names[i]!r}) has parent {parent!r}: a parent is None (the previous "
-        f'link), "ground", or the index or name of an earlier link: {list(names[:i])}'
+        f'link), "ground", or the index or name of an earlier link: {names[:i]}'
     )
 
 
@@ -154,7 +163,8 @@ class Chain:
     @cached_property
     def parent(self) -> tuple[int, ...]:
         """Index of each link's parent, -1 for the ground."""
-        return tuple(parent_index(i, link.parent, self.names) for i, link in enumerate(self.links))
+        places = {name: i for i, name in enumerate(self.names)}
+        return tuple(parent_index(i, link.parent, places) for i, link in enumerate(self.links))
 
     @cached_property
     def n(self) -> int:
@@ -229,7 +239,7 @@ class Chain:
             for joint, own in zip(self.joints, self.q_columns, strict=True)
             if joint.quaternion
         ]
-        return read_only(np.array(columns, int).reshape(-1, 4))
+        return protected(np.array(columns, int).reshape(-1, 4))
 
     @cached_property
     def groups(self) -> tuple[tuple[Any, Array, Array], ...]:
@@ -237,8 +247,8 @@ class Chain:
         return tuple(
             (
                 as_guest(stack_joints([self.joints[i] for i in members])),
-                read_only(np.array([self.q_columns[i] for i in members], int)),
-                read_only(np.array([self.v_columns[i] for i in members], int)),
+                protected(np.array([self.q_columns[i] for i in members], int)),
+                protected(np.array([self.v_columns[i] for i in members], int)),
             )
             for members in members_by_kind(self.joints)
         )
@@ -246,17 +256,17 @@ class Chain:
     @cached_property
     def group_order(self) -> Array:
         """Where each link stands when the groups are laid end to end (n,)."""
-        return read_only(np.argsort(np.concatenate(members_by_kind(self.joints))))
+        return protected(np.argsort(np.concatenate(members_by_kind(self.joints))))
 
     @cached_property
     def group_columns(self) -> Array:
         """Where each entry of qd stands when those of the groups are laid end to end (nv,)."""
-        return read_only(np.argsort(np.concatenate([j.ravel() for _, _, j in self.groups])))
+        return protected(np.argsort(np.concatenate([j.ravel() for _, _, j in self.groups])))
 
     @cached_property
     def link_of_column(self) -> Array:
         """The link that each entry of qd moves (nv,)."""
-        return read_only(np.repeat(np.arange(self.n), [joint.nv for joint in self.joints]))
+        return protected(np.repeat(np.arange(self.n), [joint.nv for joint in self.joints]))
 
     def index(self, body: int | str | None = None) -> int:
         """Return the index of a link given by index or name; None is the only leaf.

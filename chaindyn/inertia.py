@@ -1,5 +1,5 @@
 # Generated from chapters/03_inertia_momentum_equation_of_motion.md by `python -m book export`; edit it there.
-# sha256 of the text below: 0bc49ca93930185cdf23c4da30c8edc332b3e227e33e9298d8b1080d6131c33d
+# sha256 of the text below: 73073c3e0dc7c0507b6ce638a8002e1dd2af8c86cb2b43e46326a44947d563af
 """Inertia: ten numbers of a body, and the one equation that moves it.
 
 Derived in chapter 3, "Inertia, momentum and one equation of motion".
@@ -7,7 +7,7 @@ Derived in chapter 3, "Inertia, momentum and one equation of motion".
 
 import numpy as np
 
-from chaindyn._check import as_array, checked, is_concrete, require_finite
+from chaindyn._check import as_array, check_motion_subspace, checked, values
 from chaindyn._ops import Array, block, concatenate, eye, solve
 from chaindyn.spatial import crf, crm, skew
 
@@ -102,24 +102,20 @@ def apparent_inverse_inertia(inertia: Array, S: Array) -> Array:
 
     inertia : (..., 6, 6); S : (..., 6, k) the motions that the joint allows, about the same origin; k may
     be 0. Returns (..., 6, 6) of rank k, for a body at rest; with S = 1 it is the inverse of the inertia.
-    ValueError if S^T I S is singular. "Notes on rigid body dynamics", vector subspaces.
+    ValueError if columns of S depend on each other, or if S^T I S is singular. "Notes on rigid body
+    dynamics", vector subspaces.
     """
-    S = as_array(S, "S")
-    if S.ndim < 2 or S.shape[-2] != 6:
-        raise ValueError(f"S has shape {S.shape}, but must have shape (..., 6, k)")
-    require_finite(S, "S")
+    S = check_motion_subspace(S)
     D = S.mT @ inertia @ S  # the inertia that the joint feels
-    k = D.shape[-1]
-    if k and is_concrete(D):
-        scale = np.sqrt(np.abs(np.diagonal(D, axis1=-2, axis2=-1)))
-        unitless = (
-            D
-            / np.where(scale == 0, 1, scale)[..., :, None]
-            / np.where(scale == 0, 1, scale)[..., None, :]
-        )
-        if (np.linalg.matrix_rank(unitless, hermitian=True) < k).any():
+    k, known = D.shape[-1], values(D)
+    if k and known is not None:
+        size = np.sqrt(np.abs(np.diagonal(known, axis1=-2, axis2=-1)))
+        size = np.where(size == 0, 1, size)  # so that units play no part
+        if (
+            np.linalg.matrix_rank(known / size[..., :, None] / size[..., None, :], hermitian=True)
+            < k
+        ).any():
             raise ValueError(
-                "S^T I S is singular: the columns of S depend on each other, or the body has no inertia "
-                "along one of them"
+                "S^T I S is singular: the body has no inertia along a motion that S allows"
             )
     return S @ solve(D, S.mT)

@@ -1,5 +1,5 @@
 # Generated from chapters/02_rigid_motions_as_a_lie_group.md by `python -m book export`; edit it there.
-# sha256 of the text below: 68ea1533beb4cb54bca1195e656295d7941716d0c9862e11a10dc83ff74571dc
+# sha256 of the text below: 2c7b66c2cfeb67e262bc023c3f5bd36ceae7d6435316c69a884ddcfe174634bd
 """Rotations and rigid motions as groups: exponentials, logarithms, quaternions.
 
 Derived in chapter 2, "Rigid motions as a Lie group; moving coordinates".
@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from chaindyn._check import checked, is_concrete
+from chaindyn._check import checked, values
 from chaindyn._ops import (
     Array,
     atan2,
@@ -39,9 +39,9 @@ __all__ = [
     "log_se3",
     "log_so3",
     "normalised",
+    "of_moderate_size",
     "quaternion_from_rotation",
     "quaternion_product",
-    "require_nonzero",
     "rotation_from_quaternion",
     "stumpff",
 ]
@@ -50,19 +50,19 @@ __all__ = [
 # Chapter 2, "Rigid motions as a Lie group; moving coordinates": Turning at a constant rate: the
 # exponential
 def stumpff(square: Array, order: int) -> Array:
-    """Return the sum of (-square)^k / (2k + order)! over k = 0, 1, ...; order from 1 to 4.
+    """Return the sum of (-square)^k / (2k + order)! over k = 0, 1, ...; order from 0 to 4.
 
-    Of square = t^2, order 1 is sin(t) / t, order 2 is (1 - cos(t)) / t^2, order 3 is (t - sin(t)) / t^3.
-    The series is summed where the quotients would cancel, below t = 1; exact numbers other than zero and
-    symbols take the quotient.
+    Of square = t^2, order 0 is cos(t), order 1 is sin(t) / t, order 2 is (1 - cos(t)) / t^2, order 3 is
+    (t - sin(t)) / t^3. The series is summed where the quotients would cancel, below t = 1; exact numbers
+    other than zero and symbols take the quotient.
     """
     small = ~positive(square - (0 if holds_objects(square) else 1))
-    x = where(small, 1, square)  # so that neither branch divides by zero
-    if order == 1:
+    x = where(small, 1, square)  # so that neither branch divides by zero, nor does its derivative
+    if order == 0:
+        quotient = cos(sqrt(x))
+    elif order == 1:
         t = sqrt(x)
         quotient = divide(sin(t), t)
-    elif order == 2:
-        quotient = divide(1 - cos(sqrt(x)), x)
     else:
         first = math.factorial(order - 2)
         quotient = divide(1 - first * stumpff(x, order - 2), first * x)  # no float among symbols
@@ -103,12 +103,22 @@ def conjugate(quaternion: Array) -> Array:
     return concatenate([quaternion[..., :1], -quaternion[..., 1:]], axis=-1)
 
 
-def require_nonzero(quaternion: Array) -> None:
-    """Refuse a quaternion of zeros, which has no direction; symbols and traced arrays pass."""
-    if is_concrete(quaternion) and not quaternion.any(-1).all():
+def of_moderate_size(quaternion: Array) -> Array:
+    """Return a quaternion (..., 4) such that no square overflows or vanishes; its length does not matter.
+
+    ValueError for one of zeros, which has no direction. Symbols and traced arrays pass.
+    """
+    known = values(quaternion)
+    if known is None or not known.size:
+        return quaternion
+    largest = np.abs(known).max(-1, keepdims=True)
+    if not largest.all():
         raise ValueError(
             "quaternion is [0, 0, 0, 0]: no rotation has it; that of no turn is [1, 0, 0, 0]"
         )
+    bound = np.finfo(known.dtype).max ** 0.25 if quaternion.dtype.kind == "f" else np.inf
+    moderate = 1 / bound < largest.min() and largest.max() < bound
+    return quaternion if moderate else quaternion / largest
 
 
 @checked(quaternion=4)
@@ -117,7 +127,7 @@ def rotation_from_quaternion(quaternion: Array) -> Array:
 
     ValueError if it is zero.
     """
-    require_nonzero(quaternion)
+    quaternion = of_moderate_size(quaternion)
     w, v = quaternion[..., :1, None], skew(quaternion[..., 1:])
     square = (quaternion * quaternion).sum(-1, keepdims=True)[..., None]
     return eye(3) + divide(2 * (w * v + v @ v), square)
@@ -128,22 +138,28 @@ def exp_quaternion(w: Array) -> Array:
     """Return the unit quaternion (..., 4) of the rotation about w (..., 3) by the angle |w| [rad]."""
     quarter = divide((w * w).sum(-1, keepdims=True), 4)
     half = divide(w, 2)
-    return concatenate([cos(sqrt(quarter)), stumpff(quarter, 1) * half], axis=-1)
+    return concatenate([stumpff(quarter, 0), stumpff(quarter, 1) * half], axis=-1)
 
 
 @checked(quaternion=4)
 def log_quaternion(quaternion: Array) -> Array:
     """Return the rotation vector (..., 3), by the angle from 0 to pi [rad], of a quaternion (..., 4).
 
-    Its sign and its length do not matter. ValueError if it is zero.
+    Its sign and its length do not matter. ValueError if it is zero. Where |v| is below w / 32, the series of
+    the arctangent is summed, so that derivatives keep their digits too.
     """
-    require_nonzero(quaternion)
+    quaternion = of_moderate_size(quaternion)
     towards = where(positive(quaternion[..., :1]), quaternion, -quaternion)  # the shorter way
     w, v = towards[..., :1], towards[..., 1:]
     square = (v * v).sum(-1, keepdims=True)
-    turned = positive(square)
-    s = sqrt(where(turned, square, 1))
-    return v * where(turned, divide(2 * atan2(s, w), s), divide(2, where(turned, 1, w)))
+    small = ~positive(square - (0 if holds_objects(square) else w * w / 1024))
+    s = sqrt(where(small, 1, square))
+    angle = divide(2 * atan2(s, w), s)  # for each unit of v
+    w = where(small, w, 1)
+    x, series = where(small, divide(square, w * w), 0), 1
+    for m in range(13, 0, -2):
+        series = 1 - divide(m * x, m + 2) * series  # of arctan(t) / t, with x = t^2
+    return v * where(small, divide(2 * series, w), angle)
 
 
 # Chapter 2, "Rigid motions as a Lie group; moving coordinates": Back from the matrix: the logarithm

@@ -1,11 +1,11 @@
 # Generated from chapters/01_plucker_coordinates.md by `python -m book export`; edit it there.
-# sha256 of the text below: c52581d85632704d34fa76f005de3749db9b24937c8c532971c20917dc3eec3a
+# sha256 of the text below: cc9309467b82df852cc9d783cb61c9cd32d02bb9ae27abd704b99a3127557972
 """Spatial algebra: six numbers for a motion, six for a force, and what moves them about.
 
 Derived in chapter 1, "Plücker coordinates".
 """
 
-from chaindyn._check import as_array, checked, is_concrete, unit
+from chaindyn._check import as_array, checked, unit, values
 from chaindyn._ops import Array, block, concatenate, eye, levi_civita, sqrt
 
 __all__ = [
@@ -62,8 +62,9 @@ def screw_axis(motion: Array) -> tuple[Array, Array, Array, Array]:
     """
     w, v = motion[..., :3], motion[..., 3:]
     square = (w * w).sum(-1, keepdims=True)
-    if is_concrete(square) and (square == 0).any():
-        first = motion[square[..., 0] == 0][0]
+    known = values(square)
+    if known is not None and (known == 0).any():
+        first = motion[known[..., 0] == 0][0]
         raise ValueError(
             f"motion {first.tolist()} has no axis: its first three numbers are 0, or their squares are"
         )

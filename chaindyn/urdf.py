@@ -6,16 +6,17 @@ yourdfpy reads the file; what is drawn (meshes, materials) is never looked at.
 from __future__ import annotations
 
 import io
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 from xml.etree import ElementTree
 
 import numpy as np
 
-from chaindyn._check import unit
+from chaindyn._check import INERTIA_RULES, check_word, require_inertia_of_a_body, unit
 from chaindyn._ops import Array
 from chaindyn.chain import Chain, Link
 from chaindyn.joints import Free, Prismatic, Revolute, rotation_about
@@ -25,7 +26,15 @@ __all__ = ["load_urdf"]
 
 MOVING = {"revolute": Revolute, "continuous": Revolute, "prismatic": Prismatic}
 UNSUPPORTED = ("planar",)
+# Characters of an attribute; libxml2, which yourdfpy reads with, gives up at ten million.
+LONGEST = 10**6
 INERTIAS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+
+# What is read of an element, and of what stands in it; the rest is only drawn, or of no meaning here.
+READ: dict[str, dict[str, tuple[str, ...]]] = {
+    "link": {"inertial": ("origin", "mass", "inertia")},
+    "joint": {"parent": (), "child": (), "origin": (), "axis": (), "mimic": ()},
+}
 
 # What stands in a file's elements: where, which attributes, how many numbers each, and whether they must be there
 # (yourdfpy fills a missing inertia with ones). The units and meanings: http://wiki.ros.org/urdf/XML.
@@ -49,6 +58,7 @@ def load_urdf(
     tip: str | None = None,
     lock: Mapping[str, float] | Iterable[str] | None = None,
     floating: bool = False,
+    inertia: str = "strict",
 ) -> Chain:
     """Return the chain or tree that a URDF file describes; needs ``pip install "chaindyn[urdf]"``.
 
@@ -57,15 +67,18 @@ def load_urdf(
     names alone (position 0). floating : whether the root link is free to move, on a `Free` joint, as a
     walking robot's trunk is; if not, it belongs to the ground. Fixed and locked joints are merged: the bodies
     that they join become one, by the parallel-axis theorem. The merged bodies are the ones whose inertia is
-    judged: published files hold parts that no mass has, welded to others that outweigh them.
+    judged: published files hold parts that no mass has, welded to others that outweigh them. inertia : what to do
+    where it is impossible for any body, or where a moving leaf has no mass (as in files made for kinematics alone):
+    "strict" refuses the file, "warn" takes the numbers as published, with one UserWarning that lists them. Motion is
+    right then as far as M is regular: `aba` refuses what a massless leaf makes singular.
 
     A link is named after its URDF link (the child of the joint that moves it), its frame is that link's
     frame, and links come depth first, branches in the order of the file. Limits, damping, friction and
     everything drawn are ignored; a link without <inertial> is massless.
 
     ImportError without yourdfpy; FileNotFoundError; ValueError, with the names of file, link and joint, for
-    what is no URDF or no tree, an impossible inertia, unknown names, a planar joint or one that mimics
-    another (unless locked or cut away), a moving leaf without mass.
+    what is no URDF or no tree, an impossible inertia, unknown names, planar joints or joints that mimic
+    others (unless locked or cut away; all of them are named), a moving leaf without mass.
     """
     if not isinstance(path, str | PathLike):
         raise ValueError(f"path is {path!r}, but must name a URDF file")
@@ -74,13 +87,20 @@ def load_urdf(
     try:
         if not isinstance(floating, bool):
             raise ValueError(f"floating is {floating!r}, but must be True or False")
+        check_word(inertia, "inertia", INERTIA_RULES)
         joints = depth_first(robot)
         locked = positions(lock, {joint.name for joint in robot.joints})
         if tip is not None:
             joints = path_to(tip, joints, [link.name for link in robot.links])
-        return Chain(merged(robot, joints, locked, floating=floating))
+        links, faults = merged(robot, joints, locked, floating=floating)
+        if faults and inertia == "strict":
+            raise ValueError(f"{'; '.join(faults)} (inertia='warn' takes them as published)")
+        chain = Chain(links)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
+    if faults:
+        warnings.warn(f"{path}: taken as published: {'; '.join(faults)}", UserWarning, stacklevel=2)
+    return chain
 
 
 def read(path: Path) -> Any:
@@ -92,16 +112,22 @@ def read(path: Path) -> Any:
             'load_urdf reads URDF files with yourdfpy, which is not installed: pip install "chaindyn[urdf]"'
         ) from error
     if not path.is_file():
-        raise FileNotFoundError(f"{path}: there is no such file")
+        what = "this is a folder" if path.is_dir() else "there is no such file"
+        raise FileNotFoundError(f"{path}: {what}, but path must name a URDF file")
     try:
         root = ElementTree.parse(path).getroot()
+    except (ElementTree.ParseError, ValueError, LookupError) as error:  # these two: its encoding
+        raise ValueError(f"{path}: not an XML file, which a URDF is: {error}") from None
+    try:
         bare = skeleton(root)
         document = io.BytesIO(ElementTree.tostring(bare))
-        return yourdfpy.URDF.load(document, build_scene_graph=False, load_meshes=False).robot
-    except (ElementTree.ParseError, UnicodeError) as error:
-        raise ValueError(f"{path}: not an XML file, which a URDF is: {error}") from None
+        robot = yourdfpy.URDF.load(document, build_scene_graph=False, load_meshes=False).robot
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
+    count = len(robot.links) + len(robot.joints)
+    if count != len(bare):  # yourdfpy's parser goes on after what it cannot read
+        raise ValueError(f"{path}: yourdfpy read {count} of {len(bare)} links and joints")
+    return robot
 
 
 def skeleton(root: ElementTree.Element) -> ElementTree.Element:
@@ -109,7 +135,7 @@ def skeleton(root: ElementTree.Element) -> ElementTree.Element:
     if root.tag != "robot":
         raise ValueError(f"not a URDF: its root element is <{root.tag}>, but must be <robot>")
     bare = ElementTree.Element("robot", name=root.get("name", ""))
-    names: dict[str, list[str]] = {"link": [], "joint": []}
+    names: dict[str, set[str]] = {"link": set(), "joint": set()}
     for element in root:
         if element.tag not in names:
             continue
@@ -119,17 +145,30 @@ def skeleton(root: ElementTree.Element) -> ElementTree.Element:
             raise ValueError(f"<{element.tag}> number {nth} has no name, but every one needs one")
         if name in names[element.tag]:
             raise ValueError(f"there are two {element.tag}s named {name!r}: names must differ")
-        names[element.tag].append(name)
-        kept = ElementTree.SubElement(bare, element.tag, element.attrib)
-        kept.extend(
-            e
-            for e in element
-            if e.tag in ("inertial", "parent", "child", "origin", "axis", "mimic")
-        )
+        names[element.tag].add(name)
+        kept = copied(element, bare)
+        for part in element:
+            inner = READ[element.tag].get(part.tag)
+            if inner is not None:
+                holder = copied(part, kept)
+                for number in part:
+                    if number.tag in inner:
+                        copied(number, holder)
         check_numbers(kept, f"{element.tag} {name!r}")
     for joint in bare.findall("joint"):
         check_joint_element(joint, names["link"])
     return bare
+
+
+def copied(element: ElementTree.Element, parent: ElementTree.Element) -> ElementTree.Element:
+    """Append an element, without what it holds, to another; refuse an attribute that parsers balk at."""
+    for attribute, text in element.attrib.items():
+        if len(text) > LONGEST:
+            raise ValueError(
+                f"a <{element.tag}> has {attribute} = {text[:20]!r}... of {len(text)} characters, "
+                f"but {LONGEST} are the most"
+            )
+    return ElementTree.SubElement(parent, element.tag, element.attrib)
 
 
 def check_numbers(element: ElementTree.Element, label: str) -> None:
@@ -155,7 +194,7 @@ def check_numbers(element: ElementTree.Element, label: str) -> None:
                 )
 
 
-def check_joint_element(joint: ElementTree.Element, links: Sequence[str]) -> None:
+def check_joint_element(joint: ElementTree.Element, links: set[str]) -> None:
     """Refuse a joint of unknown type, and one that does not join two links of the file."""
     label = f"joint {joint.get('name')!r}"
     known = [*MOVING, "floating", "fixed", *UNSUPPORTED]
@@ -195,7 +234,8 @@ def depth_first(robot: Any) -> list[Any]:
         order.append(joint)
         waiting.extend(reversed(children[joint.child]))
     if not roots or len(order) < len(robot.joints):
-        loop = [joint.name for joint in robot.joints if joint not in order]
+        reached = {joint.name for joint in order}
+        loop = [joint.name for joint in robot.joints if joint.name not in reached]
         raise ValueError(f"the joints {loop} form a loop or hang on one: joints must form a tree")
     return order
 
@@ -227,11 +267,16 @@ def positions(
                 f"lock names the joint {name!r}, but the file's joints are {sorted(joints)}"
             )
         number = isinstance(position, int | float | np.integer | np.floating)
-        if not number or isinstance(position, bool) or not np.isfinite(position):
+        try:
+            locked[name] = float(position) if number else np.nan
+        except OverflowError:
+            raise ValueError(
+                f"lock puts joint {name!r} at an integer too large for a float"
+            ) from None
+        if isinstance(position, bool) or not np.isfinite(locked[name]):
             raise ValueError(
                 f"lock puts joint {name!r} at {position!r}, but must give a finite number"
             )
-        locked[name] = position
     return locked
 
 
@@ -297,31 +342,37 @@ def displacement(joint: Any, position: float) -> Array:
     return pose
 
 
-def check_can_move(joint: Any) -> None:
-    """Refuse a joint that a chain cannot have yet."""
-    remedy = "lock it at a position, or choose a tip that cuts it away"
-    if joint.mimic is not None:
-        raise ValueError(
-            f"joint {joint.name!r} mimics joint {joint.mimic.joint!r}, which a chain cannot: {remedy}"
-        )
-    if joint.type in UNSUPPORTED:
-        raise ValueError(
-            f"joint {joint.name!r} is {joint.type}, which a chain's joints cannot be yet: {remedy}"
-        )
+def require_movable(joints: Sequence[Any]) -> None:
+    """Refuse joints that a chain cannot have, naming all."""
+    mimics = [f"joint {j.name!r} mimics joint {j.mimic.joint!r}" for j in joints if j.mimic]
+    others = [f"joint {j.name!r} is {j.type}" for j in joints if j.type in UNSUPPORTED]
+    for found, which in (
+        (mimics, "which a chain cannot"),
+        (others, "which a chain cannot have yet"),
+    ):
+        if found:
+            what = "lock it at a position" if len(found) == 1 else "lock them at positions"
+            cut = "it" if len(found) == 1 else "them"
+            raise ValueError(
+                f"{', '.join(found)}, {which}: {what}, or choose a tip that cuts {cut} away"
+            )
 
 
 def merged(
     robot: Any, joints: Sequence[Any], locked: Mapping[str, float], *, floating: bool
-) -> list[Link]:
-    """Return the moving links; what fixed and locked joints hold together is one of them."""
+) -> tuple[list[Link], list[str]]:
+    """Return the moving links, and what is wrong with their inertias.
+
+    What fixed and locked joints hold together is one link.
+    """
     described = {link.name: link for link in robot.links}
     moved = {joint.child for joint in joints}
+    welded = {joint.name for joint in joints if joint.type == "fixed" or joint.name in locked}
     # for each URDF link, the moving link that it is part of and its pose (4, 4) there
     home = {name: ("ground", np.eye(4)) for name in described if name not in moved}
     parts: dict[str, list[Body]] = {"ground": []}
-    hinges: dict[
-        str, Any
-    ] = {}  # for each moving link, its joint, its parent and the joint's pose there
+    # for each moving link, its joint, its parent and the joint's pose there
+    hinges: dict[str, tuple[Any, str, Array]] = {}
     if floating:
         (root,) = set(described) - {joint.child for joint in robot.joints}
         home[root], hinges[root] = (root, np.eye(4)), (None, "ground", np.eye(4))
@@ -329,10 +380,9 @@ def merged(
     for joint in joints:
         carrier, pose = home[joint.parent]
         pose = pose @ pose_of(joint)
-        if joint.type == "fixed" or joint.name in locked:
+        if joint.name in welded:
             pose = pose @ displacement(joint, locked.get(joint.name, 0))
         else:
-            check_can_move(joint)
             hinges[joint.child] = joint, carrier, pose
             carrier, pose = joint.child, np.eye(4)
             parts[carrier] = []
@@ -340,27 +390,25 @@ def merged(
         parts[carrier].append(own_body(described[joint.child]).seen_from(pose))
     if not hinges:
         raise ValueError("no joint moves: a chain needs one that is neither fixed nor locked")
+    require_movable([joint for joint, _, _ in hinges.values() if joint is not None])
+    index = {"ground": "ground"} | {name: i for i, name in enumerate(hinges)}
     carriers = {carrier for _, carrier, _ in hinges.values()}
-    return [
-        moving_link(name, joint, parent, pose, one_body(parts[name]), is_leaf=name not in carriers)
-        for name, (joint, parent, pose) in hinges.items()
-    ]
+    links, faults = [], []
+    for name, (joint, carrier, pose) in hinges.items():
+        link = moving_link(name, joint, index[carrier], pose, one_body(parts[name]))
+        fault = fault_of(link, joint, is_leaf=name not in carriers)
+        links.append(as_published(link) if fault else link)
+        faults += [fault] if fault else []
+    return links, faults
 
 
-def moving_link(
-    name: str, joint: Any, parent: str, pose: Array, body: Body, *, is_leaf: bool
-) -> Link:
-    """Return one link of the chain, free if it has no joint; refuse a leaf without mass."""
-    label = "no joint" if joint is None else f"joint {joint.name!r}"
-    if is_leaf and not body.mass and not body.inertia.any():
-        raise ValueError(
-            f"link {name!r}, moved by {label}, has no mass and carries nothing: with "
-            "nothing to accelerate the mass matrix is singular; give it an <inertial>, lock the joint, "
-            "or choose a tip that cuts it away"
-        )
+def moving_link(name: str, joint: Any, parent: int | str, pose: Array, body: Body) -> Link:
+    """Return one link of the chain, free if it has no joint."""
     free = joint is None or joint.type == "floating"
     return Link(
-        joint=Free() if free else MOVING[joint.type](unit(joint.axis, f"{label}: axis")),
+        joint=Free()
+        if free
+        else MOVING[joint.type](unit(joint.axis, f"joint {joint.name!r}: axis")),
         mass=body.mass,
         com=body.com,
         inertia=body.inertia,
@@ -369,3 +417,31 @@ def moving_link(
         parent=parent,
         name=name,
     )
+
+
+def fault_of(link: Link, joint: Any, *, is_leaf: bool) -> str | None:
+    """Return what is wrong with a link's inertia, if anything."""
+    if is_leaf and not link.mass and not link.inertia.any():
+        label = "no joint" if joint is None else f"joint {joint.name!r}"
+        return (
+            f"link {link.name!r}, moved by {label}, has no mass and carries nothing: with "
+            "nothing to accelerate the mass matrix is singular; give it an <inertial>, lock the joint, "
+            "or choose a tip that cuts it away"
+        )
+    try:
+        require_inertia_of_a_body(link, f"link {link.name!r}")
+    except ValueError as error:
+        return str(error)
+    return None
+
+
+@dataclass(frozen=True, eq=False)
+class PublishedLink(Link):
+    """A link whose inertia is taken as it was published, though no body has it: a `Chain` does not judge it."""
+
+    judged: ClassVar[bool] = False
+
+
+def as_published(link: Link) -> PublishedLink:
+    """Return the same link, not to be judged."""
+    return PublishedLink(**{field.name: getattr(link, field.name) for field in fields(link)})

@@ -122,7 +122,8 @@ def test_axes_are_normalised_even_huge_and_tiny_ones():
     for size in (1, 1e-200, 1e200, 3):
         assert np.abs(Revolute((0, 3 * size, 4 * size)).axis - (0, 0.6, 0.8)).max() <= EPS
     axis = np.array([0, 0, 1])
-    assert Revolute(axis).axis is axis  # a unit axis of integers stays exact
+    kept = Revolute(axis).axis  # a unit axis of integers stays exact
+    assert kept.dtype == axis.dtype and kept.tolist() == [0, 0, 1]
 
 
 def test_outward_adds_up_what_lies_on_the_path(case):

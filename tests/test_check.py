@@ -1,6 +1,7 @@
 """Bad input: each is refused with a ValueError that says what, where, and what would be right."""
 
 import math
+import sys
 from fractions import Fraction
 
 import numpy as np
@@ -8,7 +9,15 @@ import pytest
 
 import chaindyn as cd
 from chaindyn import Chain, Fixed, Link, Prismatic, Revolute
-from chaindyn._check import as_array, checked, require_between
+from chaindyn._check import (
+    as_array,
+    check_motion_subspace,
+    checked,
+    require_between,
+    require_finite,
+    require_positive,
+    values,
+)
 
 INERTIA = np.eye(3)
 GOOD = {"joint": Revolute(), "mass": 1, "com": (0, 0, 0), "inertia": INERTIA}
@@ -110,6 +119,14 @@ REFUSED = {
         ["link 1 ('link1')", "parent -1", '"ground"'],
     ),
     "a parent of True": (lambda: Chain([Link(**GOOD), Link(**GOOD, parent=True)]), ["parent True"]),
+    "an array for a parent": (
+        lambda: Chain([Link(**GOOD, name="a"), Link(**GOOD, name="b", parent=np.array([0, 1]))]),
+        ["link 1 ('b')", "parent array([0, 1])", "earlier link"],
+    ),
+    "an array of one for a parent": (
+        lambda: Chain([Link(**GOOD, name="a"), Link(**GOOD, name="b", parent=np.array(0))]),
+        ["link 1 ('b')", "parent array(0)", "earlier link"],
+    ),
     "a name twice": (
         lambda: Chain([Link(**GOOD, name="a"), Link(**GOOD, name="a")]),
         ["link 1", "'a'", "must differ"],
@@ -185,6 +202,99 @@ REFUSED = {
     "a state of no chain": (lambda: cd.random_state(None), ["chain must be a Chain", "None"]),
     "a batch of one number": (lambda: cd.random_state(ARM, batch=5), ["batch is 5", "(5,)"]),
     "a negative batch": (lambda: cd.random_state(ARM, batch=(2, -1)), ["batch is (2, -1)"]),
+    # numbers of kinds that were not judged, or not computed with
+    "a negative mass among objects": (
+        lambda: one_link(mass=np.array(-1.5, object)),
+        ["'arm'", "mass is -1.5", "not be negative"],
+    ),
+    "a negative mass as a fraction": (
+        lambda: one_link(mass=Fraction(-3, 2)),
+        ["'arm'", "mass is -1.5", "not be negative"],
+    ),
+    "an inertia of no body among objects": (
+        lambda: one_link(inertia=np.diag([1.0, 1.0, 3.0]).astype(object)),
+        ["'arm'", "triangle inequality", "1, 1 and 3"],
+    ),
+    "an inertia not symmetric, of fractions": (
+        lambda: one_link(inertia=np.array([[1, Fraction(1, 2), 0], [0, 1, 0], [0, 0, 1]], object)),
+        ["'arm'", "not symmetric"],
+    ),
+    "an inertia not symmetric in single precision": (
+        lambda: one_link(inertia=np.float32([[1, 1e-5, 0], [0, 1, 0], [0, 0, 1]])),
+        ["'arm'", "not symmetric"],
+    ),
+    "a rotation stretched among objects": (
+        lambda: cd.X_motion((2 * np.eye(3)).astype(object), [0, 0, 0]),
+        ["E is no rotation matrix", "3.0e+00"],
+    ),
+    "a rotation stretched in single precision": (
+        lambda: cd.log_so3((1 + 1e-5) * np.eye(3, dtype=np.float32)),
+        ["R is no rotation matrix", "2.0e-05", "to 4e-6"],
+    ),
+    "parallel axes among objects": (
+        lambda: cd.Universal(np.array([0, 0, 1], object), [0, 0, 1]),
+        ["of a universal joint are parallel"],
+    ),
+    "a direction of zero among objects": (
+        lambda: cd.screw((0, 0, 0), np.array([0, 0.0, 0], object)),
+        ["direction is [0, 0.0, 0]", "not be zero"],
+    ),
+    "NaN among objects": (
+        lambda: cd.forward_kinematics(ARM, np.array([0, math.nan], object)),
+        ["q[1]", "'lower'", "is nan", "finite"],
+    ),
+    "infinity among objects": (
+        lambda: cd.skew(np.array([1, -math.inf, Fraction(1, 2)], object)),
+        ["a[1] is -inf", "finite"],
+    ),
+    "a quaternion off the sphere among objects": (
+        lambda: cd.forward_kinematics(BALL, np.array([1, 0, 0, 0.1], object)),
+        ["quaternion of link 'ball'", "length 1.00499"],
+    ),
+    "restitution above one among objects": (
+        lambda: strike(restitution=np.array(1.5, object)),
+        ["restitution is 1.5", "between 0 and 1"],
+    ),
+    "restitution in single precision among objects": (
+        lambda: strike(restitution=np.array(np.float32(-0.5), object)),
+        ["restitution is -0.5", "between 0 and 1"],
+    ),
+    "a turn of nothing among objects": (
+        lambda: cd.log_quaternion(np.zeros(4, int).astype(object)),
+        ["quaternion is [0, 0, 0, 0]"],
+    ),
+    "axis of a translation among objects": (
+        lambda: cd.screw_axis(np.array([0, 0, 0, 1, 2, 3], object)),
+        ["[0, 0, 0, 1, 2, 3]", "has no axis"],
+    ),
+    "half precision": (
+        lambda: cd.skew(np.ones(3, np.float16)),
+        ["a is of type float16", "three digits", "float32 or float64"],
+    ),
+    "a negative mass as NumPy's own number": (
+        lambda: one_link(mass=np.float64(-1.5)),
+        ["'arm'", "mass is -1.5", "not be negative"],
+    ),
+    "restitution as NumPy's own number": (
+        lambda: strike(restitution=np.float64(1.5)),
+        ["restitution is 1.5", "between 0 and 1"],
+    ),
+    "a mass in half precision": (
+        lambda: one_link(mass=np.float16(1)),
+        ["'arm'", "mass is of type float16"],
+    ),
+    "an integer too large for a float": (
+        lambda: cd.skew([10**400, 0, 0]),
+        ["a holds a number too large for a float"],
+    ),
+    "an integer too large for a float beside one": (
+        lambda: cd.skew([10**400, 0.5, 0]),
+        ["a holds a number too large for a float"],
+    ),
+    "an integer too large for a float among objects": (
+        lambda: cd.skew(np.array([10**400, 0, 0], object)),
+        ["a holds a number too large for a float"],
+    ),
     # options
     "classical a word": (
         lambda: cd.body_accelerations(ARM, [0, 0], [0, 0], [0, 0], classical="no"),
@@ -280,6 +390,16 @@ REFUSED = {
 }
 
 
+BALL = Chain([Link(**(GOOD | {"joint": cd.Spherical()}), name="ball")])
+
+
+def strike(**changes):
+    """Strike the end of a rod that turns about its other end."""
+    options = {"point": (1, 0, 0), "normal": (0, -1.0, 0), "restitution": 0}
+    chain = Chain([Link(Revolute(), 1, (1, 0, 0), np.zeros((3, 3)))])
+    return cd.impact(chain, [0.0], [1.0], **(options | changes))
+
+
 @pytest.mark.parametrize("call, parts", REFUSED.values(), ids=REFUSED)
 def test_is_refused(call, parts):
     with pytest.raises(ValueError) as caught:
@@ -296,6 +416,12 @@ ACCEPTED = {
     "a thin rod": lambda: one_link(inertia=np.diag([1, 1, 0])),
     "a flat plate": lambda: one_link(inertia=np.diag([1, 2, 3])),
     "a plate turned, with rounding": lambda: one_link(inertia=_turned(np.diag([1.0, 2.0, 3.0]))),
+    "a flat plate turned in single precision": lambda: one_link(
+        inertia=_turned(np.diag([1.0, 2.0, 3.0])).astype(np.float32)
+    ),
+    "fractions that a body may have": lambda: one_link(
+        mass=Fraction(1, 2), inertia=np.diag([Fraction(1, 3)] * 3)
+    ),
     "no mass": lambda: one_link(mass=0, inertia=np.zeros((3, 3))),
     "rounding of a point mass moved from afar": lambda: one_link(
         com=(0, 0, 0.03), mass=0.526, inertia=-5.4e-20 * np.diag([1, 1, 0])
@@ -364,6 +490,97 @@ def test_shapes_of_symbols_are_checked_all_the_same():
         cd.forward_kinematics(ARM, np.array([sp.Symbol("q")]))
 
 
+@pytest.mark.parametrize("normal", [[0, -2.0, 0], [0, np.float32(-2), 0]])
+def test_a_normal_among_objects_is_normalised_like_floats(normal):
+    assert strike(normal=np.array(normal, object)).impulse == strike(normal=(0, -1.0, 0)).impulse
+
+
+def test_directions_of_floats_among_objects_are_normalised():
+    for size in (1e-200, 3.0, 1e200):
+        axis = Revolute(np.array([0.6 * size, 0, 0.8 * size], object)).axis
+        assert axis.dtype == object
+        assert np.abs(axis.astype(float) - [0.6, 0, 0.8]).max() <= 4e-16
+    both = Revolute(np.array([[0, 0, 2.0], [1, 0, 0]], object)).axis
+    assert both.tolist() == [[0, 0, 1], [1, 0, 0]] and isinstance(both[1, 0], int)
+    assert Revolute(np.array([0.6, 0, 0.8], object)).axis.tolist() == [0.6, 0, 0.8]  # to the bit
+    assert Revolute(np.zeros((0, 3), object)).axis.shape == (0, 3)
+
+
+def test_values_are_those_of_real_numbers():
+    sp = pytest.importorskip("sympy")
+    for known in ([1, Fraction(1, 2)], [1.5, np.float32(2)], [sp.Rational(1, 2), 3]):
+        x = values(np.array(known, object))
+        assert x.dtype == float and x.tolist() == [float(e) for e in known]
+    assert values(np.array([sp.Symbol("x"), 1.0], object)) is None
+    assert values(np.array([1j])) is None and values(1.0) is None
+    assert values(np.array([1.5], np.longdouble)).dtype == float
+    single = np.ones(2, np.float32)
+    assert values(single) is single
+
+
+def test_numbers_among_symbols_are_judged_too():
+    sp = pytest.importorskip("sympy")
+    with pytest.raises(ValueError, match=r"x\[1\] is nan"):
+        require_finite(np.array([sp.Symbol("x"), math.nan], object), "x")
+    with pytest.raises(ValueError, match=r"x\[1\] is 0, but must be positive"):
+        require_positive(np.array([sp.Symbol("x"), 0], object), "x")
+    require_positive(np.array([sp.Symbol("x"), 1e-300], object), "x")
+    with pytest.raises(ValueError, match=r"share is 2, but"):
+        require_between(np.array([sp.Symbol("x"), np.float32(2)], object), "share", 0, 1)
+
+
+# Subspaces of motion ----------------------------------------------------------------------------
+
+SKEWED = np.random.default_rng(5).normal(size=(4, 6, 3))
+
+
+@pytest.mark.parametrize(
+    ("S", "parts"),
+    [
+        (np.ones(6), ["S has shape (6,)", "(..., 6, k)"]),
+        (np.ones((5, 1)), ["S has shape (5, 1)", "(..., 6, k)"]),
+        ([[math.nan]] * 6, ["S[0, 0] is nan"]),
+        (np.eye(6)[:, :2] * [1, 0], ["column 1 of S is zero"]),
+        (np.zeros((2, 6, 1)), ["column 0 of S is zero"]),
+        (np.zeros((6, 1), object), ["column 0 of S is zero"]),
+        (np.ones((6, 2)), ["columns of S depend on each other", "of 2 motions, 1 are independent"]),
+        (np.ones((6, 2)) * [1e-200, 1e200], ["depend on each other"]),
+        (np.random.default_rng(6).normal(size=(6, 7)), ["depend", "of 7 motions, 6 are"]),
+        (SKEWED @ np.array([[1, 0, 1], [0, 1, 1], [0, 0, 0]]), ["of 3 motions, 2 are"]),
+        (SKEWED * np.array([1, 1, 0])[[[0], [1], [1], [2]]][..., None], ["column"]),
+        (np.array([[Fraction(1, 3), 1]] * 6), ["depend on each other"]),
+    ],
+)
+def test_a_motion_subspace_that_is_none_is_refused(S, parts):
+    with pytest.raises(ValueError) as caught:
+        check_motion_subspace(S)
+    message = str(caught.value)
+    assert not [part for part in parts if part not in message], message
+
+
+def test_a_motion_subspace_may_have_any_units_and_numbers():
+    sp = pytest.importorskip("sympy")
+    for S in (
+        np.eye(6),
+        np.zeros((6, 0)),
+        np.zeros((0, 6, 2)),
+        SKEWED * [1e-200, 1, 1e200],
+        SKEWED.astype(np.float32),
+        SKEWED.astype(np.longdouble),
+        SKEWED.astype(object),
+        np.array([[sp.Symbol("x")]] * 6, object),
+        SKEWED + 0j,
+    ):
+        assert check_motion_subspace(S, "N") is S
+    nearly = np.eye(6)[:, [0, 0]] + 1e-9 * np.eye(6)[:, [1, 2]]  # a well made screw pair
+    assert check_motion_subspace(nearly) is nearly
+    with pytest.raises(ValueError, match="columns of N depend"):
+        check_motion_subspace(np.ones((6, 2)), "N")
+
+
+# Once at the door -------------------------------------------------------------------------------
+
+
 def test_the_unchecked_function_stays_in_reach():
     assert np.isnan(cd.skew.__wrapped__(np.full(3, math.nan))).any()
 
@@ -388,6 +605,40 @@ def test_checks_are_made_once_at_the_door():
         outer([1])
     with pytest.raises(ValueError, match="a has shape"):  # an error leaves the door open to checks
         inner([1])
+
+
+def test_an_interrupt_leaves_the_checks_on_wherever_it_strikes():
+    """A KeyboardInterrupt before every instruction of the door, one after another."""
+    previous, door = sys.gettrace(), cd.skew.__code__
+
+    def interrupted(k):
+        count = 0
+
+        def trace(frame, event, arg):
+            nonlocal count
+            if frame.f_code is not door:
+                return None
+            frame.f_trace_opcodes = True
+            count += 1
+            if count == k:
+                raise KeyboardInterrupt
+            return trace
+
+        sys.settrace(trace)
+        try:
+            cd.crm([1, 2, 3, 4, 5, 6])  # calls `skew`, by the door too
+        except KeyboardInterrupt:
+            return True
+        finally:
+            sys.settrace(previous)
+        return False
+
+    k = 1
+    while interrupted(k):
+        with pytest.raises(ValueError, match="a has shape"):
+            cd.skew([1, 2])
+        k += 1
+    assert k > 100
 
 
 def test_a_failing_function_leaves_the_checks_on():
@@ -421,11 +672,15 @@ def test_options_are_given_by_keyword_alone():
 
 def test_arrays_are_not_cast():
     assert as_array([1, 2], "x").dtype.kind == "i"
-    x = np.arange(3.0)
-    assert as_array(x, "x") is x
+    for kind in (np.float32, np.float64, np.longdouble, np.complex64, np.complex128):
+        x = np.arange(3).astype(kind)
+        assert as_array(x, "x") is x
+    fractions = np.array([Fraction(1, 3), 10**30], object)
+    assert as_array(fractions, "x") is fractions
+    assert as_array([Fraction(1, 3), 2], "x").tolist() == [Fraction(1, 3), 2]
 
 
-@pytest.mark.parametrize("kind", [np.int8, np.uint8, np.int16, np.uint32])
+@pytest.mark.parametrize("kind", [np.int8, np.uint8, np.int16, np.uint32, np.uint64])
 def test_narrow_integers_give_what_python_s_own_give(kind):
     """In 8 bits -1 is 255, 200 + 200 is 144, and NumPy's cosine has three digits."""
     assert np.array_equal(cd.skew(np.array([1, 2, 3], kind)), cd.skew([1, 2, 3]))
@@ -433,6 +688,76 @@ def test_narrow_integers_give_what_python_s_own_give(kind):
     assert np.array_equal(cd.body_twists(ARM, q, qd), cd.body_twists(ARM, [1, 2], [100, 110]))
     assert np.array_equal(Revolute(np.array([0, 0, 64], kind)).axis, (0, 0, 1))
     assert Revolute(np.array([0, 0, -128], np.int8)).axis.tolist() == [0, 0, -1]
+
+
+@pytest.mark.parametrize("x", [1025, -1025, 2**31, 2**62, 2**63, 2**70])
+def test_large_integers_become_floats_where_products_would_be_cut(x):
+    assert as_array([x, 0], "x").dtype == float
+    assert as_array([x, 0], "x").tolist() == [x, 0]
+    assert as_array([1024, -1024], "x").dtype.kind == "i"
+    if x >= 2**63:
+        assert as_array(np.array([2**63 + 2**12], np.uint64), "x").tolist() == [2**63 + 2**12]
+
+
+def test_integers_never_wrap():
+    assert np.array_equal(cd.exp_so3([2**32, 0, 0]), cd.exp_so3([2.0**32, 0, 0]))
+    assert np.array_equal(cd.skew(np.array([2**63, 1, 2], np.uint64)), cd.skew([2.0**63, 1, 2]))
+    joints = (cd.Prismatic((1, 0, 0)), Revolute((0, 1, 0)))
+    for number in (int, np.int8, float):  # of a mass in grams, at millimetres, of micrograms
+        scale = 10**6 if number is int else 100
+        data = {
+            "mass": scale,
+            "com": (0, 0, 10 * scale if number is int else scale),
+            "inertia": np.diag([scale] * 3),
+            "offset": (scale, 0, scale),
+        }
+        whole = {name: np.array(x).astype(number) for name, x in data.items()}
+        real = {name: np.array(x).astype(float) for name, x in data.items()}
+        chains = [Chain([Link(joint, **kind) for joint in joints]) for kind in (whole, real)]
+        M, expected = (cd.crba(chain, np.array([3, 0], int)) for chain in chains)
+        assert np.array_equal(M, expected)
+        p, expected = (cd.forward_kinematics(chain, [3, 0])[1] for chain in chains)
+        assert np.array_equal(p, expected)
+    far = Chain([Link(cd.Prismatic((1, 0, 0)), 3 * 10**9, (0, 0, 0), np.zeros((3, 3), int))])
+    assert cd.rnea(far, [0], [0], [4 * 10**9]).tolist() == [3e9 * 4e9]
+
+
+def test_integers_of_jax_do_not_wrap(jax):
+    small = jax.numpy.array([2**20, 0, 0], dtype="int32")
+    assert np.array_equal(np.asarray(cd.exp_so3(small)), np.asarray(cd.exp_so3(small * 1.0)))
+    assert np.array_equal(np.asarray(jax.jit(cd.exp_so3)(small)), np.asarray(cd.exp_so3(small)))
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.longdouble, np.complex64])
+def test_floats_are_computed_with_in_their_own_precision(kind):
+    """What is made of arrays alone has their precision, and passes the checks of what it is given to."""
+    w, v = np.array([0.3, -0.5, 0.2]).astype(kind), np.arange(1, 7).astype(kind)
+    I = np.diag([1, 2, 3, 4, 4, 4]).astype(kind)
+    R, p = cd.exp_se3(v / 5)
+    q = cd.exp_quaternion(w)
+    results = [
+        R, p, q, cd.skew(w), cd.crm(v), cd.crf(v), cd.X_motion(R, p), cd.X_force(R, p), cd.Ad(R, p),
+        cd.log_so3(R), cd.log_se3(R, p), cd.log_quaternion(q), cd.rotation_from_quaternion(q),
+        cd.quaternion_from_rotation(R), cd.left_jacobian_so3(w), cd.screw(w, w, w[0]), cd.newton_euler(I, v, v),
+        cd.pseudo_inertia(I), cd.inertia_rate(I, v), cd.apparent_inverse_inertia(I, I[:, :2]),
+        cd.spatial_inertia(I[0, 0], w, I[:3, :3]), cd.quaternion_product(q, q), cd.X_inverse(cd.Ad(R, p)),
+        cd.rotation_about(w / np.sqrt((w * w).sum()), w[:1]), *cd.screw_axis(v),
+    ]  # fmt: skip
+    assert {x.dtype for x in results} == {np.dtype(kind)}
+    one_link(rotation=R.real, mass=kind(1).real, inertia=I[:3, :3].real)
+
+
+def test_axes_cannot_be_changed_after_they_were_checked():
+    given = np.array([0.0, 0.0, 1.0])
+    for axis in (given, (0, 0, 2), given.astype(object), 2 * given, 1j * given):
+        joint = Revolute(axis)
+        with pytest.raises(ValueError, match="read-only"):
+            joint.axis[0] = 7
+    with pytest.raises(ValueError, match="read-only"):
+        cd.Universal().second[0] = 7
+    joint = Revolute(given)
+    given[0] = 7  # the caller's own array can be written
+    assert joint.axis.tolist() == [0, 0, 1]
 
 
 def test_complex_axes_are_normalised_as_analytic_functions():

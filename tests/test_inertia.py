@@ -141,6 +141,16 @@ def test_what_is_exact_stays_exact():
             ["S has shape (5, 1)", "6, k"],
         ),
         (lambda: apparent_inverse_inertia(np.eye(6), np.ones((6, 2))), ["singular", "depend"]),
+        (lambda: apparent_inverse_inertia(np.eye(6), np.full((6, 1), np.nan)), ["S[0, 0] is nan"]),
+        (lambda: apparent_inverse_inertia(np.eye(6), np.zeros((6, 1))), ["column 0 of S is zero"]),
+        (
+            lambda: apparent_inverse_inertia(np.zeros((6, 6), object), np.eye(6)[:, :1]),
+            ["singular", "no inertia"],
+        ),
+        (
+            lambda: apparent_inverse_inertia(np.diag([1.0, 1, 0, 1, 1, 1]), np.eye(6)[:, 1:3]),
+            ["singular", "no inertia"],
+        ),
         (lambda: apparent_inverse_inertia(np.zeros((6, 6)), np.eye(6)[:, :1]), ["singular"]),
         (lambda: inertia_parameters(np.eye(3)), ["inertia has shape (3, 3)", "(..., 6, 6)"]),
         (lambda: newton_euler(np.eye(6), np.ones(6), np.ones(3)), ["v has shape (3,)", "(..., 6)"]),

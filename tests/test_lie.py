@@ -12,26 +12,35 @@ from trees import EPS
 
 from chaindyn import (
     Ad,
+    Chain,
+    Free,
+    Link,
+    Revolute,
+    Spherical,
     X_force,
     X_inverse,
     X_motion,
     ad,
+    coordinate_rate,
     crm,
+    difference,
     exp_quaternion,
     exp_se3,
     exp_so3,
+    integrate,
     left_jacobian_so3,
     log_quaternion,
     log_se3,
     log_so3,
     quaternion_from_rotation,
     quaternion_product,
+    random_state,
     rotation_from_quaternion,
     screw,
     screw_axis,
     skew,
 )
-from chaindyn.lie import conjugate, normalised, stumpff
+from chaindyn.lie import conjugate, normalised, of_moderate_size, stumpff
 from chaindyn.teaching import normwise
 
 BATCHES = [(), (3,), (300,), (2, 15)]
@@ -125,7 +134,7 @@ def exact_rotation(w):
 # The exponential --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("order", [1, 2, 3, 4])
+@pytest.mark.parametrize("order", range(5))
 def test_stumpff_is_its_series_to_the_last_digits(order):
     angles = np.concatenate([[0, 1e-300, 1e-170], 10.0 ** np.arange(-20, 0), np.linspace(0.1, 3.2)])
     angles = np.concatenate([angles, [1 - EPS, 1, 1 + EPS]])  # where series and quotient meet
@@ -144,7 +153,7 @@ def test_stumpff_is_its_series_to_the_last_digits(order):
     assert (np.abs(stumpff(angles**2, order) / exact - 1)[below] <= 4 * EPS).all()
 
 
-@pytest.mark.parametrize("order", [1, 2, 3, 4])
+@pytest.mark.parametrize("order", range(5))
 def test_stumpff_of_an_exact_zero_is_exact(order):
     (value,) = stumpff(np.array([Fraction(0)], object), order)
     assert value == Fraction(1, int(np.prod(range(1, order + 1))))
@@ -502,6 +511,125 @@ def test_jax_differentiates_exp_and_log_at_the_identity_and_at_a_half_turn_and_c
     assert_equal(move, np.eye(6))
     assert np.isfinite(half_turn).all()
     assert_each_equal(np.asarray(compiled), w)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        exp_so3,
+        exp_quaternion,
+        left_jacobian_so3,
+        lambda v: log_quaternion(np.array([2.0, 0, 0, 0]) + v @ np.eye(4)[1:]),
+    ],
+    ids=["exp_so3", "exp_quaternion", "left_jacobian_so3", "log_quaternion"],
+)
+def test_jax_differentiates_twice_near_zero_as_complex_steps_do(jax, function):
+    """First derivatives, forward and backward, against complex steps; second ones against differences of these."""
+
+    def derivatives(w):
+        return jax.jacfwd(function)(w), jax.jacrev(function)(w), jax.jacfwd(jax.jacrev(function))(w)
+
+    def stepped(w):
+        return np.stack([function(w + 1e-30j * d).imag / 1e-30 for d in np.eye(3)], axis=-1)
+
+    sizes = np.array([0.0, 1e-200, 1e-12, 1e-6, 0.02, 0.3])  # on both sides of where a series ends
+    w = sizes[:, None] * np.array([0.6, 0, 0.8])
+    forward, backward, second = map(np.asarray, jax.jit(jax.vmap(derivatives))(w))
+    h = 1e-4  # the error of a central difference is of the order of h^2 times the fourth derivative
+    for k in range(len(w)):
+        assert np.abs(forward[k] - backward[k]).max() <= 4 * EPS
+        assert np.abs(forward[k] - stepped(w[k])).max() <= 8 * EPS
+        moved = [(stepped(w[k] + h * d) - stepped(w[k] - h * d)) / (2 * h) for d in np.eye(3)]
+        assert np.abs(second[k] - np.stack(moved, axis=-1)).max() <= 10 * h**2
+
+
+def test_jax_differentiates_a_zero_step_of_balls_and_free_bodies(jax):
+    links = [Link(joint, 1, (0, 0, 0), np.eye(3)) for joint in (Free(), Spherical())]
+    chain = Chain(links)
+    q, _ = random_state(chain, 3)
+
+    moved = jax.jit(jax.jacrev(lambda step: integrate(chain, q, step)))(np.zeros(9))
+    expected = np.stack([coordinate_rate(chain, q, qd) for qd in np.eye(9)], axis=-1)
+    assert np.abs(np.asarray(moved) - expected).max() <= 8 * EPS
+
+
+# Complex steps ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("angle", [1e-12, 1e-3, 0.02, 0.5, 1.6, 3.1])
+def test_complex_steps_go_through_logarithms(angle):
+    """What the exponential adds to the imaginary part, the logarithm takes back: the chain rule."""
+    w, d = angle * np.array([2.0, -1, 2]) / 3, np.array([0.2, 0.5, -0.4])
+    wh = w + 1e-30j * d
+    for back in (log_so3(exp_so3(wh)), log_quaternion(-3 * exp_quaternion(wh))):
+        assert np.abs(back.real - w).max() <= 4 * EPS * max(angle, 1)
+        assert np.abs(back.imag / 1e-30 - d).max() <= 40 * EPS
+    p = np.array([0.3, -2, 1]) + 1e-30j * np.array([1.0, 2, 3])
+    twist = np.concatenate([wh, p])
+    back = log_se3(*exp_se3(twist))
+    assert np.abs((back - twist).real).max() <= 40 * EPS
+    assert np.abs((back - twist).imag / 1e-30).max() <= 200 * EPS
+
+
+def test_complex_steps_go_through_the_difference_of_states():
+    links = [Link(joint, 1, (0, 0, 0), np.eye(3)) for joint in (Free(), Spherical(), Revolute())]
+    chain = Chain(links)
+    q, step = random_state(chain, 4)
+    change = np.random.default_rng(5).normal(size=chain.nv)
+    back = difference(chain, q, integrate(chain, q, 0.3 * step + 1e-30j * change))
+    assert np.abs(back.real - 0.3 * step).max() <= 40 * EPS
+    assert np.abs(back.imag / 1e-30 - change).max() <= 200 * EPS
+
+
+# Sizes and precisions ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", [5e-324, 1e-300, 1e-160, 1e-77, 1e77, 1e160, 1e300])
+def test_the_length_of_a_quaternion_does_not_matter_however_large_or_small(size):
+    quarter = size * np.array([1.0, 0, 0, 1.0])
+    assert np.abs(log_quaternion(quarter) - [0, 0, np.pi / 2]).max() <= EPS
+    turn = [[0, -1, 0], [1, 0, 0], [0, 0, 1]]
+    assert np.abs(rotation_from_quaternion(quarter) - turn).max() <= EPS
+    batch = np.stack([quarter, [0.6, 0.8, 0, 0]])
+    assert np.abs(log_quaternion(batch)[1] - [2 * np.arctan2(0.8, 0.6), 0, 0]).max() <= 2 * EPS
+
+
+@pytest.mark.parametrize("size", [1e-30, 1e30])
+def test_the_length_of_a_quaternion_in_single_precision_does_not_matter(size):
+    w = log_quaternion(np.array([size, 0, 0, size], np.float32))
+    assert w.dtype == np.float32 and abs(w[2] - np.pi / 2) <= 2e-7
+
+
+def test_a_quaternion_of_moderate_size_is_not_touched():
+    for given in (np.array([1e-76, 0, 0, 1e76]), np.array([3, 0, 0, 4]), np.ones((0, 4))):
+        assert of_moderate_size(given) is given
+
+
+def test_rotations_in_single_precision_are_accepted_where_they_are_made():
+    """`exp_so3` is orthonormal to some roundings of single precision, for small and for large angles."""
+    for size in (1e-3, 1, 30):
+        w = (size * rotation_vectors((300,), seed=17)).astype(np.float32)
+        R = exp_so3(w)
+        again = exp_so3(log_so3(R))
+        assert R.dtype == again.dtype == np.float32
+        assert np.abs(again - R).max() <= 2e-6
+
+
+def test_the_logarithm_keeps_the_precision_of_long_doubles(extended):
+    w = rotation_vectors((30,), seed=18).astype(extended)
+    fine = np.finfo(extended).eps
+    for back in (log_so3(exp_so3(w)), log_quaternion(exp_quaternion(w))):
+        assert back.dtype == extended
+        assert np.abs(back - w).max() <= 100 * fine
+    small = w / 100  # where the series is summed
+    assert np.abs(log_quaternion(exp_quaternion(small)) - small).max() <= fine
+
+
+def test_an_exact_zero_stays_exact():
+    one = np.array([1, 0, 0, 0], object)
+    assert log_quaternion(one).tolist() == [0, 0, 0]
+    assert all(isinstance(x, int) for x in log_quaternion(one))
+    assert exp_quaternion(np.zeros(3, int).astype(object)).tolist() == [1, 0, 0, 0]
 
 
 # Bad input --------------------------------------------------------------------------------------

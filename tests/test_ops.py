@@ -150,6 +150,48 @@ def test_solve_pivoted_keeps_exact_numbers_exact():
     assert x.tolist() == [[Fraction(3, 7)], [Fraction(1, 7)]]
 
 
+def test_solve_pivoted_solves_long_doubles_in_their_own_precision(extended):
+    rng = np.random.default_rng(4)
+    A = rng.normal(size=(3, 5, 5)).astype(extended)
+    A[..., 0, 0] = 0
+    for unit in (extended(1), extended(1) + 1j * extended(2)):
+        x = rng.normal(size=(3, 5, 2)).astype(extended) * unit
+        solved = ops.solve_pivoted(A, A @ x)
+        assert solved.dtype == x.dtype
+        bound = 1000 * np.finfo(extended).eps * np.linalg.cond(A.astype(float)).max()
+        assert np.abs(solved - x).max() <= bound
+        assert np.abs(ops.solve_pivoted(A * unit, A @ x) - x / unit).max() <= bound
+
+
+@pytest.mark.parametrize("kind", [np.complex64, np.complex128, np.clongdouble])
+def test_the_angle_of_complex_coordinates_is_analytic(kind):
+    """Right in all four quadrants and on the axes, with the derivative (x dy - y dx) / (x^2 + y^2)."""
+    eps, h = np.finfo(kind).eps, 1e-20
+    turns = np.pi * np.arange(-7, 9) / 8
+    y, x = np.sin(turns), np.cos(turns)
+    dy, dx = np.random.default_rng(2).normal(size=(2, len(turns)))
+    angle = ops.atan2((y + 1j * h * dy).astype(kind), (x + 1j * h * dx).astype(kind))
+    assert angle.dtype == kind
+    away = np.abs(np.exp(1j * (angle.real - turns)) - 1)
+    assert away.max() <= 8 * max(eps, EPS)
+    assert np.abs(angle.imag / h - (x * dy - y * dx)).max() <= 16 * max(eps, EPS)
+    mixed = ops.atan2(np.array([1 + 1j * h]), np.array([1.0]))
+    assert abs(mixed[0] - np.pi / 4) <= EPS and abs(mixed[0].imag / h - 0.5) <= EPS
+
+
+def test_the_angle_of_complex_coordinates_is_right_far_from_the_real_ones():
+    """The tangent of the angle is y / x, however large the imaginary parts."""
+    y, x = np.array([1 + 0.5j, -0.2 + 0.1j]), np.array([2 - 0.3j, -1 + 0.4j])
+    angle = ops.atan2(y, x)
+    assert np.abs(np.sin(angle) * x - np.cos(angle) * y).max() <= 8 * EPS
+    assert np.abs(ops.atan2(y.real + 0j, x) - ops.atan2(y.real, x)).max() == 0
+
+
+def test_jax_takes_the_angle_of_complex_coordinates(jax):
+    y, x = np.array([0.3 + 1e-20j, -2.0]), np.array([-1.0 + 2e-20j, 0.5])
+    assert_near(np.asarray(ops.atan2(jax.numpy.array(y), jax.numpy.array(x))), ops.atan2(y, x), 1)
+
+
 # --- symbols ---
 
 

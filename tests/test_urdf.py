@@ -1,23 +1,30 @@
 """URDF files: what is read, merged, cut away and locked, and what is refused with which words."""
 
 import builtins
+import copy
+import pickle
 import sys
+import warnings
 
 import numpy as np
 import pytest
 from trees import EPS, assert_near, random_inertia
 
 from chaindyn import (
+    Chain,
     Free,
     Prismatic,
     Revolute,
+    aba,
     body_jacobian,
     body_twists,
+    crba,
     forward_kinematics,
     load_urdf,
     random_state,
     rotation_about,
     spatial_inertia,
+    urdf,
 )
 from chaindyn.robots import UR5_FLANGE, ur5
 from chaindyn.teaching import normwise
@@ -307,6 +314,87 @@ def test_a_chain_of_a_thousand_welds_is_read(write):
     assert abs(chain.com[0, 0] - 0.4995) <= 1000 * EPS
 
 
+def test_a_file_of_any_depth_and_length_is_read(write):
+    """Elements inside elements, and text between them, that mean nothing here."""
+    deep, long = "<visual>" * 5000 + "</visual>" * 5000, "<!--" + "x" * 11_000_000 + "-->"
+    arm = link("arm").replace("<mass", deep + "<mass")
+    hinge = joint("j", "base", "arm", extra=deep)
+    far = link("tip").replace("<mass", "y" * 11_000_000 + "<mass")
+    chain = load_urdf(write(BARE, deep, long, arm, hinge, long, far, joint("k", "arm", "tip")))
+    assert chain.names == ("arm", "tip") and chain.mass.tolist() == [1, 1]
+
+
+def test_reading_takes_as_long_as_the_file(write, monkeypatch):
+    """Counted in comparisons of names, of which searching a list for each would need millions."""
+    n = 1500
+    joints = [joint(f"j{i}", f"l{i}", f"l{i + 1}", "fixed") for i in range(n)]
+    path = write(*(link(f"l{i}") for i in range(n + 1)), *reversed(joints))
+    count = 0
+
+    class Name(str):
+        __slots__ = ()
+        __hash__ = str.__hash__
+
+        def __eq__(self, other):
+            nonlocal count
+            count += 1
+            return str.__eq__(self, other)
+
+    parse = urdf.ElementTree.parse
+
+    def with_counted_names(path):
+        tree = parse(path)
+        for element in tree.iter():
+            for attribute in ("name", "link"):
+                if attribute in element.attrib:
+                    element.set(attribute, Name(element.get(attribute)))
+        return tree
+
+    monkeypatch.setattr(urdf.ElementTree, "parse", with_counted_names)
+    robot = urdf.read(path)
+    assert len(urdf.depth_first(robot)) == n
+    assert count <= 20 * n
+
+
+# --- published inertias ---
+
+IMPOSSIBLE = link("lower", inertia=(1, 1, 3, 0, 0, 0))
+MASSLESS_HAND = ('<link name="hand"/>', joint("grip", "lower", "hand", axis="1 0 0"))
+
+
+def test_published_inertias_are_taken_with_a_warning_when_asked(write):
+    path = write(*ARM[:2], IMPOSSIBLE, *ARM[3:], *MASSLESS_HAND)
+    with pytest.warns(UserWarning) as caught:
+        chain = load_urdf(path, inertia="warn")
+    (message,) = (str(w.message) for w in caught)
+    assert caught[0].filename == __file__
+    for part in ("robot.urdf", "'lower'", "triangle", "1, 1 and 3", "'hand'", "'grip'", "no mass"):
+        assert part in message
+    assert np.array_equal(chain.inertia[1], np.diag([1, 1, 3])) and chain.mass[2] == 0
+    again = [
+        Chain(chain.links, gravity=(0, 0, 0)),
+        pickle.loads(pickle.dumps(chain)),
+        copy.deepcopy(chain),
+    ]
+    for other in again:  # taken once, taken for good
+        assert np.array_equal(other.inertia, chain.inertia)
+    assert crba(chain, [0.1, 0.2, 0.3]).shape == (3, 3)
+    with pytest.raises(ValueError, match="joint of link 'hand' feels no inertia"):
+        aba(chain, [0.1, 0.2, 0.3], [0, 0, 0], [0, 0, 0])
+
+
+def test_the_other_links_are_judged_as_ever(write):
+    path = write(*ARM[:2], IMPOSSIBLE, *ARM[3:])
+    with pytest.warns(UserWarning):
+        chain = load_urdf(path, inertia="warn")
+    assert [getattr(part, "judged", True) for part in chain.links] == [True, False]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert load_urdf(write(*ARM), inertia="warn").names == ("upper", "lower")
+    with pytest.raises(ValueError, match=r"link 'lower': mass is -1.0"):
+        load_urdf(write(*ARM[:2], link("lower", -1.0), *ARM[3:]), inertia="warn")
+
+
 # --- what is refused ---
 
 MASSLESS_LEAF = (BARE, '<link name="hand"/>', joint("grip", "base", "hand"))
@@ -333,6 +421,28 @@ REFUSED = {
     ),
     "a mimic joint": (
         GRIPPER, {}, ["joint 'right_slide'", "mimics joint 'left_slide'", "lock it", "tip that cuts it away"],
+    ),
+    "several mimic joints": (
+        [*GRIPPER, link("third", 0.1), joint("third_slide", "palm", "third", extra='<mimic joint="left_slide"/>')], {},
+        ["'right_slide' mimics joint 'left_slide', joint 'third_slide' mimics", "lock them", "cuts them away"],
+    ),
+    "several planar joints": (
+        [BARE, link("a"), link("b"), joint("f", "base", "a", "planar"), joint("g", "a", "b", "planar")], {},
+        ["joint 'f' is planar, joint 'g' is planar", "lock them"],
+    ),
+    "two bodies that cannot be": (
+        [BARE, link("a", inertia=(1, 1, 3, 0, 0, 0)), link("b", inertia=(1, 1, 4, 0, 0, 0)), joint("j1", "base", "a"),
+         joint("j2", "a", "b")], {},
+        ["link 'a'", "1, 1 and 3", "link 'b'", "1, 1 and 4", "inertia='warn'"],
+    ),
+    "an unknown rule for inertias": (
+        ARM, {"inertia": "loose"}, ["inertia is 'loose'", "'strict' or 'warn'"],
+    ),
+    "an endless name": (
+        [*ARM, link("x" * 1_000_001)], {}, ["<link> has name = 'xxxx", "of 1000001 characters", "1000000 are the most"],
+    ),
+    "a lock beyond all floats": (
+        ARM, {"lock": {"elbow": 10**400}}, ["joint 'elbow' at an integer too large for a float"],
     ),
     "a massless moving leaf": (
         MASSLESS_LEAF, {}, ["link 'hand'", "joint 'grip'", "no mass", "singular", "<inertial>"],
@@ -429,8 +539,17 @@ def test_is_refused(write, elements, options, parts):
         ("<robot name='r'><link name='a'></robot>", ["not an XML file", "mismatched tag"]),
         ("<mujoco><worldbody/></mujoco>", ["not a URDF", "<mujoco>", "<robot>"]),
         ("\x00\x01", ["not an XML file"]),
+        ("<?xml version='1.0' encoding='wood'?><robot/>", ["not an XML file", "unknown encoding"]),
+        ("<?xml version='1.0' encoding='utf-7'?><robot/>", ["not an XML file", "encodings"]),
     ],
-    ids=["an STL file", "a torn file", "another robot format", "bytes"],
+    ids=[
+        "an STL file",
+        "a torn file",
+        "another robot format",
+        "bytes",
+        "an unknown encoding",
+        "UTF-7",
+    ],
 )
 def test_what_is_no_urdf_is_refused(write, text, parts):
     with pytest.raises(ValueError) as caught:
@@ -439,8 +558,8 @@ def test_what_is_no_urdf_is_refused(write, text, parts):
 
 
 def test_a_missing_file_is_named(tmp_path):
-    for path in (tmp_path / "gone.urdf", tmp_path):
-        with pytest.raises(FileNotFoundError, match=f"{path.name}: there is no such file"):
+    for path, says in (tmp_path / "gone.urdf", "there is no such file"), (tmp_path, "is a folder"):
+        with pytest.raises(FileNotFoundError, match=f"{path.name}: .*{says}.* must name a URDF"):
             load_urdf(path)
 
 
@@ -448,6 +567,21 @@ def test_a_missing_file_is_named(tmp_path):
 def test_what_names_no_file_is_told(path):
     with pytest.raises(ValueError, match=r"path is .*, but must name a URDF file"):
         load_urdf(path)
+
+
+def test_what_the_parser_leaves_out_is_noticed(write, monkeypatch):
+    import yourdfpy
+
+    load = yourdfpy.URDF.load
+
+    def forgetful(*args, **kwargs):
+        robot = load(*args, **kwargs)
+        robot.robot.links.pop()
+        return robot
+
+    monkeypatch.setattr(yourdfpy.URDF, "load", forgetful)
+    with pytest.raises(ValueError, match=r"robot.urdf: yourdfpy read 4 of 5 links and joints"):
+        load_urdf(write(*ARM))
 
 
 def test_a_missing_parser_is_named(write, monkeypatch):
@@ -551,3 +685,13 @@ def test_published_files_with_impossible_bodies_are_refused(robot_file):
         load_urdf(robot_file("romeo_description/urdf/romeo_laas_small.urdf"))
     with pytest.raises(ValueError, match=r"panda_finger_joint2.*mimics.*panda_finger_joint1"):
         load_urdf(robot_file("panda_description/urdf/panda.urdf"))
+
+
+def test_published_files_with_impossible_bodies_are_read_when_asked(robot_file):
+    with pytest.warns(UserWarning, match=r"romeo_laas_small.urdf.*ShoulderYaw.*'l_gripper'"):
+        chain = load_urdf(
+            robot_file("romeo_description/urdf/romeo_laas_small.urdf"), inertia="warn"
+        )
+    q, _ = random_state(chain, 0)
+    M = crba(chain, q)
+    assert np.isfinite(M).all() and M.shape == (chain.nv, chain.nv)
