@@ -202,7 +202,7 @@ def test_spatial_inertia_gives_the_kinetic_energy_of_its_particles():
     arms = place - com
     inertia = np.einsum("k,kij->ij", mass, (arms**2).sum(-1)[:, None, None] * np.eye(3))
     inertia -= np.einsum("k,ki,kj->ij", mass, arms, arms)
-    inertia = (inertia + inertia.T) / 2  # the sums over particles are rounded in one order or another
+    inertia = (inertia + inertia.T) / 2  # einsum rounds the two halves differently
     energy = (mass * (point_velocity(v, place) ** 2).sum(-1)).sum() / 2
     I = spatial_inertia(mass.sum(), com, inertia)
     assert abs(v @ I @ v / 2 - energy) <= 20 * EPS * energy
