@@ -228,7 +228,8 @@ def checks() -> list[Check]:
             ],
         ),
         Check(
-            "notebooks", [*pytest, "--nbval", "--nbval-sanitize-with", "book/nbval.cfg", *notebooks]
+            "notebooks",
+            [*pytest, "-p", "book.compare", "--nbval-sanitize-with", "book/nbval.cfg", *notebooks],
         ),
         Check("site", [*python, "book", "--no-setup", "site"]),
         Check(
