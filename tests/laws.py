@@ -32,9 +32,6 @@ LAWS = ("batch", "symbols", "fractions", "digits", "jax", "casadi", "refuses")
 
 # The arguments ----------------------------------------------------------------------------------
 
-OF_THE_CHAIN = {"q", "qd", "qdd", "tau", "step", "external"}
-SPECIAL = {"unit quaternion", "rotation", "inertia 3", "inertia", "direction", "X"}
-
 
 def shape_of(kind: Any, chain: Chain) -> tuple[int, ...]:
     """Return the last axes of an argument: what a batch stands in front of."""
@@ -87,6 +84,11 @@ def every_joint() -> Chain:
     joints = [Free(), Revolute((1, 2, 3)), Prismatic((3, -1, 2)), Fixed(), Spherical()]
     joints += [Universal((0, 1, 2), (2, 1, 0)), Revolute((-1, 0, 1))]
     return _solid(joints, ["ground", 0, 1, 1, 3, 2, 4], rng)
+
+
+def small() -> Chain:
+    """Return a floating body with a hinge: what takes JAX seconds to compile, not minutes."""
+    return _solid([Free(), Revolute((1, 2, 3))], ["ground", 0], np.random.default_rng(72))
 
 
 def serial() -> Chain:
@@ -145,7 +147,9 @@ class Row:
 
     name: str
     arguments: dict[str, Any]  # kinds by parameter: see `made`
-    options: dict[str, tuple[Any, ...]] = field(default_factory=dict)  # what they may be; first the default
+    options: dict[str, tuple[Any, ...]] = field(
+        default_factory=dict
+    )  # what they may be; first the default
     fixed: dict[str, Any] = field(default_factory=dict)  # given as they are, in every call
     but: dict[str, str] = field(default_factory=dict)  # law: why it does not apply
     chain: Callable[[], Chain] = every_joint
@@ -283,8 +287,8 @@ ROWS = [
     _row("computed_torque", {**PURSUIT, "qdd_desired": NV}, fixed={"kp": 4, "kd": 3},
          but={"casadi": BRANCHES}),
     # 14 Impulse response
-    _row("inverse_operational_inertia", Q, FRAME, RECURSION),
-    _row("inverse_operational_inertia_serial", Q, FRAME, RECURSION, chain=serial),
+    _row("inverse_operational_space_inertia", Q, FRAME, RECURSION),
+    _row("inverse_operational_space_inertia_serial", Q, FRAME, RECURSION, chain=serial),
     _row("impact", {**QD, "point": V3, "normal": "direction", "restitution": ()}, RECURSION,
          fixed={"body": lambda chain: chain.n - 1}),
 ]  # fmt: skip
