@@ -1,5 +1,5 @@
 # Generated from chapters/08_articulated_body_inertia.md by `python -m book export`; edit it there.
-# sha256 of the text below: b26491f6b565cd2d59c0496dbd78f588f88c41c0ede1384b23ff43773369378c
+# sha256 of the text below: 6548afb87505f480bdb626d7e45fa25c2710a3bd3b7110d57b2ae514ab2dbcc0
 """Forward dynamics by articulated-body inertia: how a chain accelerates, link by link.
 
 Derived in chapter 8, "Articulated-body inertia".
@@ -23,19 +23,7 @@ from chaindyn._ops import Array, concatenate, eye, solve, stack, unstack, zeros
 from chaindyn.chain import Chain, inward, outward
 from chaindyn.inverse_dynamics import by_joint, less_external, mechanism, velocity_terms
 
-__all__ = [
-    "Articulated",
-    "aba",
-    "apparent_inertia",
-    "articulate",
-    "articulated_inertia",
-    "decompose_force",
-    "fold",
-    "require_inertia",
-    "respond",
-    "smallest",
-    "uncertainty",
-]
+__all__ = ["Articulated", "aba", "apparent_inertia", "articulated_inertia", "decompose_force"]
 
 
 # Chapter 8, "Articulated-body inertia": One joint: a part that moves, a part that is carried

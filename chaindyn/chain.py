@@ -1,5 +1,5 @@
 # Generated from chapters/04_joints_links_chains_trees.md by `python -m book export`; edit it there.
-# sha256 of the text below: b3788789df1420d6de47342cf1d6d4c6ba6233e98b5bc9e136235ca73ab84baf
+# sha256 of the text below: 3e047622b132534de7ff6b0e325e90d6687e4a1bf632e8e0731c6c5db1ef5ca5
 """Links, the chains and trees that joints make of them, and sweeps along the branches.
 
 Derived in chapter 4, "Joints, links, chains, trees".
@@ -19,22 +19,13 @@ from chaindyn.spatial import spatial_inertia
 __all__ = [
     "Chain",
     "Link",
-    "by_link",
-    "consecutive",
     "coordinate_rate",
     "difference",
     "forward_kinematics",
-    "in_columns",
     "integrate",
     "inward",
-    "joint_poses",
-    "link_index",
-    "members_by_kind",
     "outward",
-    "parent_index",
-    "place",
     "random_state",
-    "stack_joints",
 ]
 
 

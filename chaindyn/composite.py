@@ -1,5 +1,5 @@
 # Generated from chapters/07_the_stacked_form_and_composite_inertia.md by `python -m book export`; edit it there.
-# sha256 of the text below: a85da650ccdbf2072500c21f1fc17a60846f345e3caebb54a994532f7957e2b8
+# sha256 of the text below: 0410f3a9050c81c3375a4ceccb647006a2c82ced4dce2e4e0482a80c90b27eac
 """The stacked form: the tree in one matrix, composite inertia, the mass and Coriolis matrices.
 
 Derived in chapter 7, "The stacked form and composite inertia".
@@ -16,17 +16,7 @@ from chaindyn.inverse_dynamics import by_joint, columns_to_world, link_twists, m
 from chaindyn.kinematics import by_column
 from chaindyn.spatial import crf, crm, skew
 
-__all__ = [
-    "body_coriolis",
-    "compose",
-    "compose_coriolis",
-    "coriolis_matrix",
-    "crba",
-    "crf_bar",
-    "joint_screw_rates",
-    "of_one_joint",
-    "tree_matrix",
-]
+__all__ = ["coriolis_matrix", "crba", "tree_matrix"]
 
 
 # Chapter 7, "The stacked form and composite inertia": All bodies at once

@@ -1,5 +1,5 @@
 # Generated from chapters/11_control.md by `python -m book export`; edit it there.
-# sha256 of the text below: 4116c94f27d73a3fca9111b07f67238ab4bf2e882729aa46c6256f8d23007079
+# sha256 of the text below: f11ab02dbc3d3ced8d068b44e1bd85602fa237209d531965e83d176f006bae0a
 """Control: the joint forces that make a chain follow a given motion.
 
 Derived in chapter 11, "Control".
@@ -14,7 +14,7 @@ from chaindyn.inverse_dynamics import rnea
 from chaindyn.lie import Ad, ad, exp_se3, exp_so3
 from chaindyn.spatial import skew
 
-__all__ = ["carried", "commanded_acceleration", "computed_torque", "each_carried", "tracking_error"]
+__all__ = ["commanded_acceleration", "computed_torque", "tracking_error"]
 
 
 # Chapter 11, "Control": Computed torque

@@ -1,5 +1,5 @@
 # Generated from chapters/09_hybrid_dynamics.md by `python -m book export`; edit it there.
-# sha256 of the text below: af3af0ee038a8bd010d8ad83cb9e6d968193c3123c1aa48b11d88c53486e4b68
+# sha256 of the text below: bc35fa6ba04cb8678d94d03401aa93d7b85a60dd4dfd213412faa984c09ad76c
 """Hybrid dynamics: some joints move as they are told, the others as they are pushed.
 
 Derived in chapter 9, "Hybrid dynamics".
@@ -25,13 +25,7 @@ from chaindyn.chain import Chain, outward
 from chaindyn.composite import crba
 from chaindyn.inverse_dynamics import bias_force, by_joint, less_external, mechanism, velocity_terms
 
-__all__ = [
-    "check_hybrid",
-    "hybrid_dynamics",
-    "hybrid_dynamics_dense",
-    "interleave",
-    "require_regular",
-]
+__all__ = ["hybrid_dynamics", "hybrid_dynamics_dense"]
 
 
 # Chapter 9, "Hybrid dynamics": The dense route

@@ -1,5 +1,5 @@
 # Generated from chapters/14_impulse_response_of_a_chain.md by `python -m book export`; edit it there.
-# sha256 of the text below: f24d3c311a9dde288a28a286190e43c80d77b8b817db4a431b6176d44f2934c7
+# sha256 of the text below: 041834ab08e1dbfed8df46e75948a3b96a146c0674add9f39c93d938419ce271
 """What a blow does to a chain: how it yields at every link, and how every joint's speed jumps.
 
 Derived in chapter 14, "The impulse response of a chain".
@@ -33,20 +33,9 @@ from chaindyn.spatial import X_force, X_inverse
 
 __all__ = [
     "Impact",
-    "contact_impulse",
-    "extend",
     "impact",
     "inverse_operational_space_inertia",
     "inverse_operational_space_inertia_serial",
-    "kinetic_energy_of",
-    "reframe_mobility",
-    "require_own_inertia",
-    "require_serial",
-    "respond_to_impulse",
-    "scalar",
-    "strike",
-    "traces",
-    "unit_impulses",
 ]
 
 

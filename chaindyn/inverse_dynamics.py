@@ -1,5 +1,5 @@
 # Generated from chapters/06_inverse_dynamics.md by `python -m book export`; edit it there.
-# sha256 of the text below: e4e74601d5d7c1ca256907f08c7ea5cf4f30c9078f7f3e0600a8408023292452
+# sha256 of the text below: 226e4ae16a854517cc375141a7cc05716dccbc51ec6e0b1901babae65d48a031
 """Inverse dynamics: the forces that a motion takes, by one system and by a recursion.
 
 Derived in chapter 6, "Inverse dynamics".
@@ -17,23 +17,7 @@ from chaindyn.kinematics import joint_bias, joint_motion, joint_screws, pass_on,
 from chaindyn.lie import Ad
 from chaindyn.spatial import X_force, X_motion, crm
 
-__all__ = [
-    "bias_force",
-    "by_joint",
-    "columns_to_world",
-    "full_system",
-    "gather",
-    "is_singular",
-    "joint_wrenches",
-    "less_external",
-    "link_twists",
-    "mechanism",
-    "reframe_wrenches",
-    "rnea",
-    "solve_full_system",
-    "transmitted",
-    "velocity_terms",
-]
+__all__ = ["bias_force", "joint_wrenches", "rnea", "solve_full_system"]
 
 
 # Chapter 6, "Inverse dynamics": What a sweep needs of a chain

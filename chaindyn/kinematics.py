@@ -1,5 +1,5 @@
 # Generated from chapters/05_velocity_acceleration_jacobians.md by `python -m book export`; edit it there.
-# sha256 of the text below: d7fa8456e51b8af826c0ef5a719ea62602a2aa9f93dfa669a0610b645cba52cc
+# sha256 of the text below: 8ac8e4fbbadbeeaec24f7478520c77204b2557270861c0d8d347b60fe521cc87
 """How fast the bodies of a chain move, and how that changes: twists, accelerations, Jacobians.
 
 Derived in chapter 5, "Velocity, acceleration, Jacobians".
@@ -16,21 +16,12 @@ from chaindyn.lie import Ad
 from chaindyn.spatial import X_motion, crm, skew
 
 __all__ = [
-    "accumulate",
     "body_accelerations",
     "body_jacobian",
     "body_twists",
-    "by_column",
     "classical_acceleration",
-    "frame_transforms",
     "jacobian_dot_qd",
-    "joint_bias",
-    "joint_motion",
-    "joint_screws",
-    "pass_on",
     "point_velocity",
-    "reframe",
-    "transforms",
 ]
 
 

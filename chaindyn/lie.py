@@ -1,5 +1,5 @@
 # Generated from chapters/02_rigid_motions_as_a_lie_group.md by `python -m book export`; edit it there.
-# sha256 of the text below: 68ea1533beb4cb54bca1195e656295d7941716d0c9862e11a10dc83ff74571dc
+# sha256 of the text below: ae00dc827ccb78421a417e06f46ba64f919916daabcea91bd7c261c8e139f48d
 """Rotations and rigid motions as groups: exponentials, logarithms, quaternions.
 
 Derived in chapter 2, "Rigid motions as a Lie group; moving coordinates".
@@ -30,7 +30,6 @@ from chaindyn.spatial import crm, skew
 __all__ = [
     "Ad",
     "ad",
-    "conjugate",
     "exp_quaternion",
     "exp_se3",
     "exp_so3",
@@ -38,12 +37,9 @@ __all__ = [
     "log_quaternion",
     "log_se3",
     "log_so3",
-    "normalised",
     "quaternion_from_rotation",
     "quaternion_product",
-    "require_nonzero",
     "rotation_from_quaternion",
-    "stumpff",
 ]
 
 

@@ -1,5 +1,5 @@
 # Generated from chapters/10_simulation.md by `python -m book export`; edit it there.
-# sha256 of the text below: c53eb07e991a185a38f46200d330b34d89e4aacbde16575b71239d9aecec231f
+# sha256 of the text below: c71c825069f119c2d91ff8544bd3bce61957b17156c1b1f03a41415a41b14b3f
 """Simulation: from accelerations to motion, on the manifold on which the coordinates live.
 
 Derived in chapter 10, "Simulation".
@@ -25,28 +25,7 @@ from chaindyn.inverse_dynamics import gather, mechanism, rnea
 from chaindyn.kinematics import body_twists
 from chaindyn.spatial import X_motion, skew
 
-__all__ = [
-    "Driven",
-    "Simulation",
-    "adaptive_march",
-    "along_joints",
-    "cayley_rate",
-    "cayley_twist",
-    "choose_march",
-    "crossing",
-    "discrete_momenta",
-    "fixed_march",
-    "follow",
-    "kinetic_energy",
-    "momentum",
-    "potential_energy",
-    "rk4_step",
-    "semi_implicit_euler_step",
-    "simulate",
-    "step_with_momentum",
-    "variational_step",
-    "with_progress",
-]
+__all__ = ["Driven", "Simulation", "kinetic_energy", "momentum", "potential_energy", "simulate"]
 
 
 # Chapter 10, "Simulation": Energy and momentum

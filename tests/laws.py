@@ -44,6 +44,8 @@ def shape_of(kind: Any, chain: Chain) -> tuple[int, ...]:
         "inertia": (6, 6),
         "direction": (3,),
         "X": (6, 6),
+        "prescribed": ((chain.nv + 1) // 2,),
+        "free": (chain.nv // 2,),
     }
     if isinstance(kind, tuple):
         return kind
@@ -198,7 +200,10 @@ NV, V3, V6 = "qd", (3,), (6,)
 ROOTS = "a root is taken, which fractions need not have"
 TURNS = "sine and cosine of a fraction are none"
 HALVES_ONLY = "an inverse of a rotation takes roots and angles, which fractions need not have"
-BRANCHES = "which of several formulas holds is decided by value; CasADi's symbols have none"
+NEARER = (
+    "of a ball's two quaternions the nearer is taken, by value, which CasADi's symbols have not"
+)
+DENSE = "one state at a time, in floats: a dense system of 12 rows a link, which a library solves"
 NO_STATE = "it takes a chain alone, no numbers"
 
 
@@ -215,7 +220,7 @@ ROWS = [
     # 1 Spatial algebra
     _row("skew", {"a": V3}),
     _row("screw", {"point": V3, "direction": "direction", "pitch": ()}),
-    _row("screw_axis", {"motion": V6}, but={"fractions": ROOTS, "casadi": BRANCHES}),
+    _row("screw_axis", {"motion": V6}, but={"fractions": ROOTS}),
     _row("swap_order", {"vector": V6}),
     _row("swap_order_matrix", {"matrix": (6, 6)}),
     _row("wrench", {"point": V3, "direction": "direction", "pitch": ()}),
@@ -226,16 +231,16 @@ ROWS = [
     _row("crf", {"v": V6}),
     _row("spatial_inertia", {"mass": (), "com": V3, "inertia": "inertia 3"}),
     # 2 Rigid motions
-    _row("exp_so3", {"w": V3}, but={"fractions": TURNS, "casadi": BRANCHES}),
-    _row("exp_quaternion", {"w": V3}, but={"fractions": TURNS, "casadi": BRANCHES}),
-    _row("exp_se3", {"twist": V6}, but={"fractions": TURNS, "casadi": BRANCHES}),
-    _row("left_jacobian_so3", {"w": V3}, but={"fractions": TURNS, "casadi": BRANCHES}),
-    _row("log_so3", {"R": "rotation"}, but={"fractions": HALVES_ONLY, "casadi": BRANCHES}),
-    _row("log_se3", {"R": "rotation", "p": V3}, but={"fractions": HALVES_ONLY, "casadi": BRANCHES}),
+    _row("exp_so3", {"w": V3}, but={"fractions": TURNS}),
+    _row("exp_quaternion", {"w": V3}, but={"fractions": TURNS}),
+    _row("exp_se3", {"twist": V6}, but={"fractions": TURNS}),
+    _row("left_jacobian_so3", {"w": V3}, but={"fractions": TURNS}),
+    _row("log_so3", {"R": "rotation"}, but={"fractions": HALVES_ONLY}),
+    _row("log_se3", {"R": "rotation", "p": V3}, but={"fractions": HALVES_ONLY}),
     _row("log_quaternion", {"quaternion": "unit quaternion"},
-         but={"fractions": HALVES_ONLY, "casadi": BRANCHES}),
+         but={"fractions": HALVES_ONLY}),
     _row("quaternion_from_rotation", {"R": "rotation"},
-         but={"fractions": HALVES_ONLY, "casadi": BRANCHES}),
+         but={"fractions": HALVES_ONLY}),
     _row("quaternion_product", {"a": (4,), "b": (4,)}),
     _row("rotation_from_quaternion", {"quaternion": "unit quaternion"}),
     _row("Ad", {"R": "rotation", "p": V3}),
@@ -252,8 +257,8 @@ ROWS = [
     _row("rotation_about", {"axis": "direction", "angle": (1,)}, but={"fractions": TURNS}),
     _row("forward_kinematics", Q),
     _row("coordinate_rate", QD),
-    _row("integrate", {"q": "q", "step": NV}, but={"casadi": BRANCHES}),
-    _row("difference", {"q0": "q", "q1": "q"}, but={"casadi": BRANCHES}),
+    _row("integrate", {"q": "q", "step": NV}),
+    _row("difference", {"q0": "q", "q1": "q"}, but={"casadi": NEARER}),
     # 5 Kinematics
     _row("point_velocity", {"twist": V6, "point": V3}),
     _row("body_twists", QD, FRAME, RECURSION),
@@ -265,7 +270,7 @@ ROWS = [
     _row("rnea", {**QD, "qdd": NV, "external": "external"}, EXTERNAL, RECURSION),
     _row("bias_force", QD, RECURSION),
     _row("joint_wrenches", {**QD, "qdd": NV, "external": "external"}, EXTERNAL, FRAME, RECURSION),
-    _row("solve_full_system", {**QD, "tau": NV}, chain=serial),
+    _row("solve_full_system", {**QD, "tau": NV}, but=dict.fromkeys(LAWS[:-1], DENSE)),
     # 7 Composite inertia
     _row("crba", Q, RECURSION),
     _row("coriolis_matrix", QD, RECURSION),
@@ -274,18 +279,18 @@ ROWS = [
     _row("apparent_inertia", {"inertia": "inertia", "S": (6, 2)}),
     _row("aba", {**QD, "tau": NV, "external": "external"}, EXTERNAL, RECURSION),
     _row("articulated_inertia", Q),
-    _row("hybrid_dynamics", {**QD, "qdd": NV, "tau": NV, "external": "external"}, EXTERNAL, RECURSION,
+    _row("hybrid_dynamics", {**QD, "qdd": "prescribed", "tau": "free", "external": "external"}, EXTERNAL, RECURSION,
          fixed={"prescribed": _half}),
-    _row("hybrid_dynamics_dense", {**QD, "qdd": NV, "tau": NV}, fixed={"prescribed": _half}),
+    _row("hybrid_dynamics_dense", {**QD, "qdd": "prescribed", "tau": "free"}, fixed={"prescribed": _half}),
     # 10, 11 Simulation and control
     _row("kinetic_energy", QD),
     _row("potential_energy", Q),
     _row("momentum", {**QD, "point": V3}),
-    _row("tracking_error", PURSUIT, but={"casadi": BRANCHES}),
+    _row("tracking_error", PURSUIT, but={"casadi": NEARER}),
     _row("commanded_acceleration", {**PURSUIT, "qdd_desired": NV}, fixed={"kp": 4, "kd": 3},
-         but={"casadi": BRANCHES}),
+         but={"casadi": NEARER}),
     _row("computed_torque", {**PURSUIT, "qdd_desired": NV}, fixed={"kp": 4, "kd": 3},
-         but={"casadi": BRANCHES}),
+         but={"casadi": NEARER}),
     # 14 Impulse response
     _row("inverse_operational_space_inertia", Q, FRAME, RECURSION),
     _row("inverse_operational_space_inertia_serial", Q, FRAME, RECURSION, chain=serial),
