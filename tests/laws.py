@@ -77,6 +77,19 @@ def made(kind: Any, chain: Chain, rng: np.random.Generator, batch: tuple[int, ..
     return rng.normal(size=(*batch, *shape_of(kind, chain)))
 
 
+def tangent(kind: Any, value: Any, chain: Chain, rng: np.random.Generator) -> Any:
+    """Return a direction in which an argument may change and stay what it is."""
+    x = rng.normal(size=np.shape(value))
+    if kind in ("direction", "unit quaternion"):
+        return x - value * (x * value).sum(-1, keepdims=True)
+    if kind == "rotation":
+        return value @ skew(x[..., 0])
+    if kind == "q":
+        qd = rng.normal(size=(*np.shape(value)[:-1], chain.nv))
+        return chaindyn.coordinate_rate(chain, value, qd)
+    return x
+
+
 # The chains -------------------------------------------------------------------------------------
 
 
