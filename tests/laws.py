@@ -44,6 +44,7 @@ def shape_of(kind: Any, chain: Chain) -> tuple[int, ...]:
         "inertia": (6, 6),
         "direction": (3,),
         "X": (6, 6),
+        "subspace": (6, 2),
         "prescribed": ((chain.nv + 1) // 2,),
         "free": (chain.nv // 2,),
     }
@@ -102,8 +103,9 @@ def every_joint() -> Chain:
 
 
 def small() -> Chain:
-    """Return a floating body with a hinge: what takes JAX seconds to compile, not minutes."""
-    return _solid([Free(), Revolute((1, 2, 3))], ["ground", 0], np.random.default_rng(72))
+    """Return a floating body that carries a cardan and a slide: what JAX compiles in seconds, not minutes."""
+    joints = [Free(), Universal((0, 1, 2), (2, 1, 0)), Prismatic((1, 2, 3))]
+    return _solid(joints, ["ground", 0, 1], np.random.default_rng(72))
 
 
 def serial() -> Chain:
@@ -265,7 +267,7 @@ ROWS = [
     _row("inertia_rate", {"inertia": "inertia", "v": V6}),
     _row("newton_euler", {"inertia": "inertia", "a": V6, "v": V6}),
     _row("weight_wrench", {"mass": (), "com": V3, "gravity": V3}),
-    _row("apparent_inverse_inertia", {"inertia": "inertia", "S": (6, 2)}),
+    _row("apparent_inverse_inertia", {"inertia": "inertia", "S": "subspace"}),
     # 4 Chains
     _row("rotation_about", {"axis": "direction", "angle": (1,)}, but={"fractions": TURNS}),
     _row("forward_kinematics", Q),
@@ -288,8 +290,8 @@ ROWS = [
     _row("crba", Q, RECURSION),
     _row("coriolis_matrix", QD, RECURSION),
     # 8, 9 Forward and hybrid dynamics
-    _row("decompose_force", {"f": V6, "inertia": "inertia", "S": (6, 2)}),
-    _row("apparent_inertia", {"inertia": "inertia", "S": (6, 2)}),
+    _row("decompose_force", {"f": V6, "inertia": "inertia", "S": "subspace"}),
+    _row("apparent_inertia", {"inertia": "inertia", "S": "subspace"}),
     _row("aba", {**QD, "tau": NV, "external": "external"}, EXTERNAL, RECURSION),
     _row("articulated_inertia", Q),
     _row("hybrid_dynamics", {**QD, "qdd": "prescribed", "tau": "free", "external": "external"}, EXTERNAL, RECURSION,

@@ -161,8 +161,10 @@ def exact(kind: Any, chain: Any, number: Any) -> Any:
         return np.array([three, 0, four], object)
     if kind == "X":
         return chaindyn.X_motion(exact("rotation", chain, number), entries(3))
+    if kind == "subspace":
+        return np.array([[0, 0], [1, 0], [0, 0], [number(), 0], [0, 1], [0, number()]], object)
     if kind == ():  # a share or a pitch
-        return -np.array(number(), object)
+        return np.array(-number(), object)
     if kind in ("inertia", "inertia 3"):
         a, b, c = (number() for _ in range(3))
         tensor = np.array([[5, 0, 0], [0, 6, 1], [0, 1, 7]], object)
@@ -218,7 +220,7 @@ def test_fractions_stay_fractions(row):
         return -Fraction(int(rng.integers(1, 10)), int(rng.integers(10, 20)))
 
     arguments = {name: exact(kind, chain, fraction) for name, kind in row.arguments.items()}
-    numbers = {name: x.astype(float) for name, x in arguments.items()}
+    numbers = {name: as_float(x) for name, x in arguments.items()}
     for fractions, number in zip(row.call(chain, arguments), row.call(chain, numbers), strict=True):
         entries = np.asarray(fractions, object).ravel()
         assert all(isinstance(x, int | Fraction | np.integer) for x in entries)
@@ -376,3 +378,47 @@ TESTS = {
     "fractions": test_fractions_stay_fractions,
     "digits": test_forty_digits_pass_through,
 }
+
+
+# The laws themselves ----------------------------------------------------------------------------
+
+BROKEN = {
+    "loses the batch": (test_a_batch_is_a_loop, lambda f: lambda v: f(v[(0,) * (v.ndim - 1)])),
+    "takes the first state": (
+        test_a_batch_is_a_loop,
+        lambda f: lambda v: f(v[:1] + 0 * v if v.ndim > 1 else v),
+    ),
+    "breaks empty": (
+        test_an_empty_batch_has_results_of_its_shape,
+        lambda f: lambda v: f(v + 0 * v.max(axis=0)),
+    ),
+    "brings a float in": (test_symbols_stay_exact, lambda f: lambda v: f(1.0 * v)),
+    "divides as floats do": (test_fractions_stay_fractions, lambda f: lambda v: f(v * (2 / 2))),
+    "casts": (
+        test_forty_digits_pass_through,
+        lambda f: lambda v: f(np.asarray(v).astype(float).astype(v.dtype)),
+    ),
+    "is wrong for objects": (
+        test_casadi_expressions_compute_the_same,
+        lambda f: lambda v: f(v if v.dtype == float else 2 * v),
+    ),
+    "checks nothing": (test_bad_arguments_are_refused_by_name, lambda f: f.__wrapped__),
+}
+
+
+@pytest.mark.parametrize("law, broken", BROKEN.values(), ids=BROKEN)
+def test_a_law_finds_a_function_that_breaks_it(law, broken, monkeypatch):
+    (row,) = [row for row in ROWS if row.name == "crm"]
+    law(row)
+    monkeypatch.setattr(chaindyn, "crm", broken(chaindyn.crm))
+    with pytest.raises((AssertionError, pytest.fail.Exception, TypeError, ValueError, IndexError)):
+        law(row)
+
+
+def test_the_law_of_jax_finds_a_slope_that_is_lost(jax, monkeypatch):
+    (row,) = [row for row in ROWS if row.name == "crm"]
+    whole = chaindyn.crm
+    stopped = lambda v: whole(jax.lax.stop_gradient(v) if isinstance(v, jax.Array) else v)  # noqa: E731
+    monkeypatch.setattr(chaindyn, "crm", stopped)
+    with pytest.raises(AssertionError):
+        test_jax_compiles_maps_and_differentiates(row, jax)
