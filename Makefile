@@ -1,7 +1,7 @@
 # Every target only calls `python -m book`, which also works where there is no make.
 PYTHON ?= python3
 
-.PHONY: help book site pdf lab test test-browser clean
+.PHONY: help book site pdf lab test test-browser nightly clean
 
 help:          ## show this list
 	@sed -n 's/^\([a-z-]*\): *## /  make \1\t/p' $(MAKEFILE_LIST)
@@ -23,6 +23,9 @@ test:          ## run every check
 
 test-browser:  ## run the long checks in a browser
 	@$(PYTHON) -m book test-browser
+
+nightly:       ## run what takes too long for every change
+	@$(PYTHON) -m book nightly
 
 clean:         ## remove what was built
 	@$(PYTHON) -m book clean

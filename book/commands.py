@@ -223,17 +223,20 @@ def checks() -> list[Check]:
                 *pytest,
                 *coverage,
                 "--cov-report=term-missing:skip-covered",
+                "-m",
+                "not nightly",
                 "tests",
                 "--ignore=tests/browser",
             ],
         ),
         Check(
-            "notebooks", [*pytest, "--nbval", "--nbval-sanitize-with", "book/nbval.cfg", *notebooks]
+            "notebooks",
+            [*pytest, "-p", "book.compare", "--nbval-sanitize-with", "book/nbval.cfg", *notebooks],
         ),
         Check("site", [*python, "book", "--no-setup", "site"]),
         Check(
             "browser",
-            [*pytest, "-rs", "-m", "not slow", "tests/browser"],
+            [*pytest, "-rs", "-m", "not slow and not nightly", "tests/browser"],
             "tests/browser",
         ),
     ]
@@ -255,11 +258,38 @@ def _test(argv: list[str]) -> int:
 
 
 def _test_browser(argv: list[str]) -> int:
-    from book.site import build
+    parser = argparse.ArgumentParser(prog="python -m book test-browser")
+    parser.add_argument(
+        "--built", action="store_true", help="take the site as it stands, which `test` has built"
+    )
+    arguments, more = parser.parse_known_args(argv)
+    if not arguments.built:
+        from book.site import build
 
-    build()
-    long = ["-m", "slow", "-rs", "--durations=5"]  # `test` runs the others
-    return _run_all([Check("browser", [PYTHON, "-m", "pytest", *long, "tests/browser", *argv])])
+        build()
+    long = ["-m", "slow and not nightly", "-rs", "--durations=5"]  # `test` runs the others
+    return _run_all([Check("browser", [PYTHON, "-m", "pytest", *long, "tests/browser", *more])])
+
+
+def nightly_checks() -> list[Check]:
+    """What takes too long for every change; of each, `test` or `test-browser` runs a sample or a shorter form."""
+    pytest = [PYTHON, "-m", "pytest", "-q", "-rs", "--durations=10"]
+    notebooks = [str(page.with_suffix(".ipynb").relative_to(ROOT)) for page in pages()]
+    nbval = ["--nbval", "--nbval-sanitize-with", "book/nbval.cfg", *notebooks]
+    parallel = ["-n", "auto", "--dist", "loadscope"]
+    return [
+        Check(
+            "long tests", [*pytest, *parallel, "-m", "nightly", "tests", "--ignore=tests/browser"]
+        ),
+        Check("nbval alone", [*pytest, *parallel, *nbval]),
+        Check("site", [PYTHON, "-m", "book", "--no-setup", "site"]),
+        Check("every page", [*pytest, "-m", "nightly", "tests/browser"]),
+    ]
+
+
+def _nightly(argv: list[str]) -> int:
+    _no_arguments("nightly", argv)
+    return _run_all(nightly_checks())
 
 
 def _run_all(chosen: list[Check]) -> int:
@@ -333,5 +363,6 @@ _COMMANDS: dict[str, Callable[[list[str]], int]] = {
     "lab": _lab,
     "test": _test,
     "test-browser": _test_browser,
+    "nightly": _nightly,
     "clean": _clean,
 }

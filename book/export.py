@@ -87,14 +87,28 @@ def modules(root: Path = ROOT) -> list[Module]:
     return list(found.values())
 
 
-def public_names(root: Path = ROOT) -> dict[str, Module]:
-    """Every public name that a chapter exports, and the module that holds it."""
+def exported_names(root: Path = ROOT) -> dict[str, Module]:
+    """Every name without a leading underscore that a chapter exports, and the module that holds it."""
     return {
         name: module
         for module in modules(root)
         for name in module.definitions()
         if not name.startswith("_")
     }
+
+
+def offered(root: Path = ROOT) -> dict[str, list[str]]:
+    """What the package offers at its top, by module: what ``chaindyn/__init__.py`` imports from its modules.
+
+    These names are kept; all others are helpers, which a reader may import and which promise nothing.
+    """
+    front = root / PACKAGE / "__init__.py"
+    names: dict[str, list[str]] = {}
+    for node in ast.parse(front.read_text(encoding="utf-8")).body if front.exists() else []:
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(f"{PACKAGE}."):
+            module = (node.module or "").removeprefix(f"{PACKAGE}.")
+            names.setdefault(module, []).extend(alias.name for alias in node.names)
+    return names
 
 
 def _modules_of(page: Path, source: str) -> list[Module]:
@@ -246,15 +260,21 @@ def _undefined(module: Module, text: str) -> list[str]:
     return sorted({match[1] for match in names if match})
 
 
-def _assemble(module: Module, extra: Iterable[str] = ()) -> str:
-    public = [name for name in module.definitions() if not name.startswith("_")]
-    repeated = sorted({n for n in public if public.count(n) > 1})
+def _assemble(module: Module, public: list[str], extra: Iterable[str] = ()) -> str:
+    defined = module.definitions()
+    repeated = sorted({n for n in defined if defined.count(n) > 1})
     if repeated:
         raise BookError(
             f"{module.source}: exported twice to {module.name!r}: {', '.join(repeated)}"
         )
+    if strangers := sorted(set(public) - set(defined)):
+        raise BookError(
+            f"{PACKAGE}/__init__.py imports {', '.join(strangers)} from {module.name!r}, where no cell of "
+            f"{module.source} defines it"
+        )
     parts = [_docstring(module), "\n".join([*_imports(module), *extra])]
-    parts.append(f"__all__ = {json.dumps(public)}")
+    typed = "" if public else ": list[str]"
+    parts.append(f"__all__{typed} = {json.dumps(public)}")
     for cell in module.cells:
         if body := _body(cell):
             parts.append(f"{_comment(module, cell)}\n{body}")
@@ -265,6 +285,7 @@ def generate(root: Path = ROOT) -> dict[str, str]:
     """The text of every exported module, by its path from the project root."""
     texts: dict[str, str] = {}
     all_modules = modules(root)
+    public = offered(root)
     for position, module in enumerate(all_modules):
         # In a chapter with several modules a later one may use what an earlier one defines: in the
         # notebook the name is there, in the package it is imported.
@@ -274,7 +295,7 @@ def generate(root: Path = ROOT) -> dict[str, str]:
             if other.source == module.source
             for name in other.definitions()
         }
-        missing = _undefined(module, _assemble(module))
+        missing = _undefined(module, _assemble(module, public.get(module.name, [])))
         if unknown := [name for name in missing if name not in earlier]:
             name = unknown[0]
             users = [
@@ -285,7 +306,7 @@ def generate(root: Path = ROOT) -> dict[str, str]:
                 f"in a cell exported to {module.name!r}"
             )
         extra = [f"from {PACKAGE}.{earlier[name]} import {name}" for name in missing]
-        text = _assemble(module, extra)
+        text = _assemble(module, public.get(module.name, []), extra)
         text = _ruff(
             ["check", "--fix", "--exit-zero", "--select", "I,F401,RUF022"], text, module.path
         )

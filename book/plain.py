@@ -28,7 +28,7 @@ _KINDS = {
     "doc": "std:doc",
 }
 
-Texts = Mapping[str, str]  # what references say on the site: see book/extensions/references.py
+Texts = Mapping[str, str]  # what references say on the site: see `said` in extensions/notebooks.py
 
 
 def plain_notebook(notebook: NotebookNode, texts: Texts, folder: Path) -> NotebookNode:

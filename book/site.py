@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable
-from importlib import metadata
 from pathlib import Path
 
 from book import assets, live
-from book.pages import ROOT, BookError
+from book.executed import build_folder, changed, fill
+from book.pages import ROOT, BookError, pages
 
-BUILD = ROOT / "book" / "_build"
+BUILD = build_folder()
 HTML = BUILD / "html"
 
 
@@ -34,7 +32,8 @@ def build(strict: bool = True, lab: bool = True) -> Path:
         print(f"assets: {error}\nassets: {then}", flush=True)
     if lab:
         _gather_for_the_lab()
-    _drop_what_is_outdated()
+    fill(pages())
+    _forget_read_pages()
     import matplotlib.font_manager  # noqa: F401  its first import announces the font cache, which would end on a page
 
     command = [
@@ -71,33 +70,11 @@ def _gather_for_the_lab() -> None:
         print(f"live: {error}\nlive: {then}", flush=True)
 
 
-def _drop_what_is_outdated() -> None:
-    """Forget executed cells when the package or its environment changed, and read pages when the tools changed."""
-    if _changed(BUILD / "code", (ROOT / "chaindyn").rglob("*"), _versions()):
-        shutil.rmtree(BUILD / ".jupyter_cache", ignore_errors=True)
-        shutil.rmtree(BUILD / ".doctrees", ignore_errors=True)
+def _forget_read_pages() -> None:
+    """Read all pages again when the tools changed."""
     # Sphinx copies style and scripts only when it writes a page, and knows nothing of its extensions' files.
     book = ROOT / "book"
     tools = [*book.glob("*.py"), *book.glob("extensions/*.py"), *book.rglob("theme/**/*")]
     tools += [*ROOT.glob("_*.yml"), book / "package-lock.json"]
-    if _changed(BUILD / "tools", tools, f"lab: {live.ready()}"):
+    if changed(BUILD / "tools", tools, f"lab: {live.ready()}"):
         shutil.rmtree(BUILD / ".doctrees", ignore_errors=True)
-
-
-def _changed(stamp: Path, files: Iterable[Path], more: str = "") -> bool:
-    """Whether the content of some files differs from when `stamp` was written, which it now is again."""
-    digest = hashlib.sha256(more.encode())
-    for file in sorted(file for file in files if file.is_file() and file.suffix != ".pyc"):
-        digest.update(str(file).encode() + b"\0" + file.read_bytes())
-    if stamp.is_file() and stamp.read_text() == digest.hexdigest():
-        return False
-    stamp.parent.mkdir(parents=True, exist_ok=True)
-    stamp.write_text(digest.hexdigest())
-    return True
-
-
-def _versions() -> str:
-    """The versions of all that is installed, since a cell may use any of it."""
-    return "\n".join(
-        sorted(f"{package.name} {package.version}" for package in metadata.distributions())
-    )

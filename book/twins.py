@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
 import difflib
 import hashlib
 import json
-import os
 import re
 import sys
-import time
 from enum import Enum
 from pathlib import Path
 from typing import Any
@@ -22,17 +21,14 @@ from typing import Any
 import jupytext
 import nbformat
 from jupytext.myst import myst_to_notebook
-from nbclient import NotebookClient
-from nbclient.exceptions import CellExecutionError
 from nbformat import NotebookNode
 
+from book.executed import executed, fill
 from book.pages import PACKAGE, ROOT, BookError, pages, read_page
 
 RECORD = "chaindyn_twin"
-TIMEOUT = 300  # seconds a cell; the whole chapter should take 20
 # Cell metadata by which JupyterLab remembers how a notebook was looked at.
 _VIEW = {"collapsed", "editable", "execution", "jupyter", "scrolled", "trusted", "ExecuteTime"}
-_ANSI = re.compile(r"\x1b\[[0-9;]*m")
 _ADDRESS = re.compile(r" at 0x[0-9a-f]{6,}")
 _WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 _KERNELSPEC = {"display_name": "Python 3", "language": "python", "name": "python3"}
@@ -127,33 +123,9 @@ def _unexecuted(page: Path) -> NotebookNode:
     return notebook
 
 
-def _environment() -> dict[str, str]:
-    """What makes outputs the same every time: fixed dates and ids in SVG, one thread for sums."""
-    environment = dict(
-        os.environ, SOURCE_DATE_EPOCH="0", OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1"
-    )
-    environment["MATPLOTLIBRC"] = str(ROOT / "book" / "matplotlibrc")
-    environment.setdefault("PYDEVD_DISABLE_FILE_VALIDATION", "1")
-    return environment
-
-
 def execute(page: Path, root: Path = ROOT) -> NotebookNode:
-    """The page's notebook, run in the page's folder, its outputs freed of all that changes by itself."""
+    """The page's notebook with what its cells gave, freed of all that changes by itself."""
     notebook = _unexecuted(page)
-    client = NotebookClient(
-        notebook,
-        timeout=TIMEOUT,
-        kernel_name="python3",
-        record_timing=False,
-        coalesce_streams=True,
-        store_widget_state=False,
-        extra_arguments=["--log-level=ERROR"],
-        resources={"metadata": {"path": str(page.parent)}},
-    )
-    try:
-        client.execute(env=_environment())
-    except CellExecutionError as error:
-        raise BookError(f"{page.name}: a cell failed:\n{_ANSI.sub('', str(error))}") from None
     notebook.metadata = NotebookNode(
         kernelspec=NotebookNode(_KERNELSPEC),
         language_info=NotebookNode(name="python", file_extension=".py", mimetype="text/x-python"),
@@ -161,10 +133,11 @@ def execute(page: Path, root: Path = ROOT) -> NotebookNode:
     notebook.metadata[RECORD] = NotebookNode(
         cells=_digest(_keys(notebook)), package=package_digest(root)
     )
-    for cell in notebook.cells:
-        if cell.cell_type == "code":
-            cell.outputs = [_settled(output, cell) for output in cell.outputs]
-            _refuse_what_is_local(cell, page, root)
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    for cell, ran in zip(code, executed(page, root).cells, strict=True):
+        cell.execution_count = ran.execution_count
+        cell.outputs = [_settled(output, cell) for output in ran.outputs]
+        _refuse_what_is_local(cell, page, root)
     return notebook
 
 
@@ -209,6 +182,7 @@ def write_twin(page: Path, root: Path = ROOT) -> None:
 def twins(chosen: list[Path], root: Path = ROOT, check: bool = False) -> int:
     """Bring the twins of some pages up to date, or with ``check`` say which are not; the number left."""
     problems = 0
+    waiting = []
     if sys.platform == "win32":  # zmq needs it
         asyncio.set_event_loop_policy(asyncio.WindowsSelectorEventLoopPolicy())
     for page in chosen:
@@ -223,15 +197,18 @@ def twins(chosen: list[Path], root: Path = ROOT, check: bool = False) -> int:
             problems += 1
             print(f"{name}: stale: {now.value} (run: python -m book twins)", flush=True)
         else:
-            print(f"{name}: {now.value}, executing ...", end=" ", flush=True)
-            start = time.perf_counter()
-            try:
-                write_twin(page, root)
-            except BookError as error:
-                problems += 1
-                print(f"FAILED\n{error}", flush=True)
-            else:
-                print(f"{time.perf_counter() - start:.1f} s", flush=True)
+            print(f"{name}: {now.value}", flush=True)
+            waiting.append(page)
+    with contextlib.suppress(BookError):  # writing says it of each page
+        fill(waiting, root)
+    for page in waiting:
+        try:
+            write_twin(page, root)
+        except BookError as error:
+            problems += 1
+            print(f"FAILED\n{error}", flush=True)
+        else:
+            print(f"{twin_of(page).relative_to(root)}: written", flush=True)
     return problems
 
 

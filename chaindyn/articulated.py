@@ -1,5 +1,5 @@
 # Generated from chapters/08_articulated_body_inertia.md by `python -m book export`; edit it there.
-# sha256 of the text below: 0eff812627604c8cc14fbd28a2b37221d0292faac6923933d0f122bf9be6bf8f
+# sha256 of the text below: 69fe78f45d8891dae5393c4bb56b392003d08dd6eb4a45942f3c026f310cb714
 """Forward dynamics by articulated-body inertia: how a chain accelerates, link by link.
 
 Derived in chapter 8, "Articulated-body inertia".
@@ -28,21 +28,12 @@ from chaindyn.inverse_dynamics import ground_acceleration, net_bias
 from chaindyn.state import State, evaluate
 
 __all__ = [
-    "Articulated",
     "FactorisedChain",
     "aba",
-    "acceleration_step",
     "apparent_inertia",
     "articulated_inertia",
-    "articulated_step",
     "decompose_force",
     "factorise",
-    "factorise_state",
-    "force_step",
-    "is_clearly_regular",
-    "require_inertia",
-    "rounding_step",
-    "smallest",
 ]
 
 

@@ -1,5 +1,5 @@
 # Generated from chapters/04_joints_links_chains_trees.md by `python -m book export`; edit it there.
-# sha256 of the text below: cf72a658acd6b052e8b8ef90d848a5ffca37f551bd1cebb8040fee407fb7fbad
+# sha256 of the text below: 7c46f521b5fffd98ed215a95c7d10821867addee1dd175f663dcec88f16cf213
 """Links, the chains and trees that joints make of them, and sweeps along the branches.
 
 Derived in chapter 4, "Joints, links, chains, trees".
@@ -28,23 +28,13 @@ from chaindyn.spatial import spatial_inertia
 __all__ = [
     "Chain",
     "Link",
-    "by_link",
-    "consecutive",
     "coordinate_rate",
     "difference",
     "forward_kinematics",
-    "in_columns",
     "integrate",
     "inward",
-    "joint_poses",
-    "link_index",
-    "members_by_kind",
     "outward",
-    "parent_index",
-    "pose_step",
     "random_state",
-    "stack_joints",
-    "world_poses",
 ]
 
 

@@ -1,5 +1,5 @@
 # Generated from chapters/07_the_stacked_form_and_composite_inertia.md by `python -m book export`; edit it there.
-# sha256 of the text below: fc34643ba9daff2a031f03087126dd7e22f92eabcfe19749c97b3cdea5f4c1f4
+# sha256 of the text below: 0c9feb6363e442ffe2910473ba62326bec779023f5f68089af743c05a9f7fae3
 """The stacked form: the tree in one matrix, composite inertia, the mass and Coriolis matrices.
 
 Derived in chapter 7, "The stacked form and composite inertia".
@@ -15,17 +15,7 @@ from chaindyn.chain import Chain, inward
 from chaindyn.spatial import crf, crm, skew
 from chaindyn.state import State, evaluate, split_by_joint
 
-__all__ = [
-    "body_coriolis",
-    "composite_step",
-    "coriolis_matrix",
-    "coriolis_step",
-    "crba",
-    "crf_bar",
-    "mass_matrix",
-    "of_one_joint",
-    "tree_matrix",
-]
+__all__ = ["coriolis_matrix", "crba", "tree_matrix"]
 
 
 # Chapter 7, "The stacked form and composite inertia": All bodies at once

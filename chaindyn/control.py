@@ -1,5 +1,5 @@
 # Generated from chapters/11_control.md by `python -m book export`; edit it there.
-# sha256 of the text below: 1bce6a1aa264c759fddda7190dc8a2173deb88e247e5557adf6b92c194c1d5a1
+# sha256 of the text below: c61bb86382d9f9e37617558bd79768e71ed7adc6787d7e126dc82f9f2477d744
 """Control: the joint forces that make a chain follow a given motion.
 
 Derived in chapter 11, "Control".
@@ -14,13 +14,7 @@ from chaindyn.inverse_dynamics import rnea
 from chaindyn.lie import Ad, ad, exp_se3, exp_so3
 from chaindyn.spatial import skew
 
-__all__ = [
-    "commanded_acceleration",
-    "computed_torque",
-    "tracking_error",
-    "transport",
-    "transport_joint",
-]
+__all__ = ["commanded_acceleration", "computed_torque", "tracking_error"]
 
 
 # Chapter 11, "Control": Computed torque

@@ -52,11 +52,12 @@ def style() -> None:
     _pyplot().rcParams.update(STYLE)
     try:
         from IPython import get_ipython
-        from matplotlib_inline.backend_inline import set_matplotlib_formats
+        from matplotlib_inline import backend_inline
     except ImportError:
         return  # outside IPython there is no inline format to set
     if get_ipython() is not None:
-        set_matplotlib_formats("svg", metadata={"Date": None})
+        inline: Any = backend_inline  # it has no types
+        inline.set_matplotlib_formats("svg", metadata={"Date": None})
 
 
 def draw_chain(
@@ -216,8 +217,8 @@ _JOINTS = {
 def _across(axis: np.ndarray) -> np.ndarray:
     """Return some unit vector at right angles to a unit vector (3,)."""
     other = np.eye(3)[np.argmin(np.abs(axis))]
-    across = np.cross(axis, other)
-    return across / np.linalg.norm(across)
+    across: np.ndarray = np.cross(axis, other)
+    return across / float(np.linalg.norm(across))
 
 
 class _Pen:
@@ -238,7 +239,8 @@ class _Pen:
     def _flat(self, points: Any) -> np.ndarray:
         points = np.asarray(points)
         self.touched.append(points)
-        return points[..., self.keep]
+        flat: np.ndarray = points[..., self.keep]
+        return flat
 
     def line(self, points: Any, **how: Any) -> None:
         self.ax.plot(*self._flat(points).T, **how)

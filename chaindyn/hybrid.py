@@ -1,5 +1,5 @@
 # Generated from chapters/09_hybrid_dynamics.md by `python -m book export`; edit it there.
-# sha256 of the text below: 1262f1cc54a30b81858a0985d2ec5db32543951186c4218bf88ea30eb34a5750
+# sha256 of the text below: 0450f1f9efd5094d4e4a9d750fdbdfc7e33177e17e3cbb6b53fdbd6f5e00aa98
 """Hybrid dynamics: some joints move as they are told, the others as they are pushed.
 
 Derived in chapter 9, "Hybrid dynamics".
@@ -26,13 +26,7 @@ from chaindyn.composite import crba
 from chaindyn.inverse_dynamics import bias_force, ground_acceleration, joint_forces, net_bias
 from chaindyn.state import evaluate
 
-__all__ = [
-    "check_hybrid",
-    "hybrid_dynamics",
-    "hybrid_dynamics_dense",
-    "interleave",
-    "require_regular",
-]
+__all__ = ["hybrid_dynamics", "hybrid_dynamics_dense"]
 
 
 # Chapter 9, "Hybrid dynamics": The dense route

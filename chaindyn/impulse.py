@@ -1,5 +1,5 @@
 # Generated from chapters/14_impulse_response_of_a_chain.md by `python -m book export`; edit it there.
-# sha256 of the text below: fa4302eaab49ed4372aecbd3a52e52f76ebf315d529a6d36f672f0db341f097e
+# sha256 of the text below: d25986a5fc951a85bb0ac332fab91a1823d9a22743745328783a9da4d66a807e
 """What a blow does to a chain: how it yields at every link, and how every joint's speed jumps.
 
 Derived in chapter 14, "The impulse response of a chain".
@@ -33,20 +33,9 @@ from chaindyn.state import State, evaluate
 
 __all__ = [
     "Impact",
-    "contact_impulse",
-    "extension_step",
     "impact",
-    "impulse_response",
     "inverse_operational_space_inertia",
     "inverse_operational_space_inertia_serial",
-    "kinetic_energy_of",
-    "mobilities_in",
-    "mobility_step",
-    "require_own_inertia",
-    "require_serial",
-    "scalar",
-    "traces",
-    "unit_impulses",
 ]
 
 

@@ -1,5 +1,5 @@
 # Generated from chapters/06_inverse_dynamics.md by `python -m book export`; edit it there.
-# sha256 of the text below: 9df2e90b24253333db8b177e052adbe09eec2e776a10490a3a6bfc9dfc241aae
+# sha256 of the text below: b2efd544cb87209a2f6e4aa7b259c23a92bd4679924fe3133d4b43b7d6db0059
 """Inverse dynamics: the forces that a motion takes, by one system and by a recursion.
 
 Derived in chapter 6, "Inverse dynamics".
@@ -24,22 +24,7 @@ from chaindyn.joints import rotation_about
 from chaindyn.spatial import X_inverse
 from chaindyn.state import State, evaluate
 
-__all__ = [
-    "bias_force",
-    "full_system",
-    "ground_acceleration",
-    "is_singular",
-    "joint_forces",
-    "joint_wrenches",
-    "needed_wrenches",
-    "net_bias",
-    "rnea",
-    "solve_full_system",
-    "sum_wrenches",
-    "transmitted_wrenches",
-    "wrenches_from",
-    "wrenches_in",
-]
+__all__ = ["bias_force", "joint_wrenches", "rnea", "solve_full_system"]
 
 
 # Chapter 6, "Inverse dynamics": One large matrix

@@ -1,5 +1,5 @@
 # Generated from chapters/04_joints_links_chains_trees.md by `python -m book export`; edit it there.
-# sha256 of the text below: 5e042e49813e4a5109e93d34d7cad78f88507c5826e1cef8130adbbf6e11db0b
+# sha256 of the text below: db91b5b705480c5c2f256483b00b36a4532cc15a89f1e2a0e9ed4d53322827b7
 """Joints: how one body may move against another.
 
 Derived in chapter 4, "Joints, links, chains, trees".
@@ -48,8 +48,6 @@ __all__ = [
     "Revolute",
     "Spherical",
     "Universal",
-    "across",
-    "random_angle",
     "rotation_about",
 ]
 

@@ -1,5 +1,5 @@
 # Generated from chapters/02_rigid_motions_as_a_lie_group.md by `python -m book export`; edit it there.
-# sha256 of the text below: 2c7b66c2cfeb67e262bc023c3f5bd36ceae7d6435316c69a884ddcfe174634bd
+# sha256 of the text below: c20f6b52ea4b8da0415ac3d515b37c9a2c89ca33c1d4c762233e74f9a1df2e2d
 """Rotations and rigid motions as groups: exponentials, logarithms, quaternions.
 
 Derived in chapter 2, "Rigid motions as a Lie group; moving coordinates".
@@ -30,7 +30,6 @@ from chaindyn.spatial import crm, skew
 __all__ = [
     "Ad",
     "ad",
-    "conjugate",
     "exp_quaternion",
     "exp_se3",
     "exp_so3",
@@ -38,12 +37,9 @@ __all__ = [
     "log_quaternion",
     "log_se3",
     "log_so3",
-    "normalised",
-    "of_moderate_size",
     "quaternion_from_rotation",
     "quaternion_product",
     "rotation_from_quaternion",
-    "stumpff",
 ]
 
 

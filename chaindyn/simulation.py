@@ -1,5 +1,5 @@
 # Generated from chapters/10_simulation.md by `python -m book export`; edit it there.
-# sha256 of the text below: 6727768b16892dff8fa844391b29c052f66154947f9f47e771ae250cab0677e9
+# sha256 of the text below: c4c154bdbd66a3f6e4cdd5af2eb82b30555b8a770057bc8553a299940c329134
 """Simulation: from accelerations to motion, on the manifold on which the coordinates live.
 
 Derived in chapter 10, "Simulation".
@@ -36,31 +36,7 @@ from chaindyn.kinematics import body_twists
 from chaindyn.spatial import X_motion, skew
 from chaindyn.state import State
 
-__all__ = [
-    "Driven",
-    "Simulation",
-    "Step",
-    "adaptive_steps",
-    "along_joints",
-    "cayley_rate",
-    "cayley_twist",
-    "choose_steps",
-    "conclude",
-    "crossing",
-    "discrete_momenta",
-    "fixed_steps",
-    "in_pieces",
-    "kinetic_energy",
-    "momentum",
-    "potential_energy",
-    "rk4_step",
-    "sample",
-    "semi_implicit_euler_step",
-    "simulate",
-    "step_with_momentum",
-    "variational_step",
-    "with_progress",
-]
+__all__ = ["Driven", "Simulation", "kinetic_energy", "momentum", "potential_energy", "simulate"]
 
 
 # Chapter 10, "Simulation": Energy and momentum

@@ -1,5 +1,5 @@
 # Generated from chapters/05_velocity_acceleration_jacobians.md by `python -m book export`; edit it there.
-# sha256 of the text below: 93ffa8f2390d8099a3e1076075b71c0f31c1d3f0b00f1794a518a7b6a39cccdc
+# sha256 of the text below: 941eb3fb255ce49cbf4cc6948edbd97eec80922952727696f3beac98430f162d
 """A chain in a posture, and moving: what the sweeps need of it, each evaluated once.
 
 Derived in chapter 5, "Velocity, acceleration, Jacobians".
@@ -15,7 +15,7 @@ from chaindyn.chain import Chain, by_link, joint_poses, outward, world_poses
 from chaindyn.lie import Ad
 from chaindyn.spatial import X_motion, crm
 
-__all__ = ["State", "as_columns", "evaluate", "propagate_motion", "split_by_joint"]
+__all__: list[str] = []
 
 
 # Chapter 5, "Velocity, acceleration, Jacobians": One recursion, two frames

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
-from trees import EPS, KINDS, Case, assert_near, bound, motion, random_tree
+from trees import EPS, KINDS, Case, assert_near, bound, random_tree
 
 from chaindyn import (
     Chain,
@@ -53,24 +53,6 @@ def test_rotations_stay_orthonormal(moving):
     R, _ = forward_kinematics(chain, q)
     assert np.abs(R @ R.mT - np.eye(3)).max() <= 10 * EPS * chain.n
     assert np.abs(np.linalg.det(R) - 1).max() <= 10 * EPS * chain.n
-
-
-@pytest.mark.parametrize("batch", [(1,), (4,), (2, 3)], ids=str)
-def test_a_batch_of_poses_equals_its_loop(case, batch):
-    chain = random_tree(case)
-    q, _, _ = motion(case, chain, batch)
-    R, p = forward_kinematics(chain, q)
-    assert R.shape == (*batch, chain.n, 3, 3) and p.shape == (*batch, chain.n, 3)
-    for index in np.ndindex(batch):
-        R_one, p_one = forward_kinematics(chain, q[index])
-        assert normwise(R[index], R_one) <= 10 * EPS * chain.n
-        assert normwise(p[index], p_one) <= 10 * EPS * chain.n
-
-
-def test_an_empty_batch_has_no_poses():
-    chain = random_tree(Case(3, seed=20, kinds=(Revolute,)))
-    R, p = forward_kinematics(chain, np.zeros((0, chain.nq)))
-    assert R.shape == (0, 3, 3, 3) and p.shape == (0, 3, 3)
 
 
 def test_the_second_link_hangs_where_the_first_one_ends():

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
-from trees import EPS, Case, assert_near, bound, motion, random_tree
+from trees import EPS, assert_near, bound
 
 from chaindyn import (
     Chain,
@@ -26,7 +26,6 @@ from chaindyn import (
     rotation_about,
     skew,
 )
-from chaindyn.teaching import normwise
 
 FRAMES = ("body", "world", "mixed")
 STEP = 1e-30  # of a complex step: nothing is subtracted, so it may be as small as one likes
@@ -200,44 +199,6 @@ def test_velocity_of_a_point_does_not_depend_on_the_frame(moving):
     terms = np.linalg.norm(world[:, :3], axis=-1) * np.linalg.norm(p, axis=-1)  # of w x p
     scale = np.linalg.norm(world[:, 3:]) + np.linalg.norm(terms)
     assert np.linalg.norm(point_velocity(world, p) - mixed[:, 3:]) <= bound(chain.n) * scale
-
-
-CALLS = {
-    "twists": lambda chain, q, qd, qdd: body_twists(chain, q, qd, frame="mixed"),
-    "twists, world recursion": lambda chain, q, qd, qdd: body_twists(
-        chain, q, qd, recursion="world"
-    ),
-    "accelerations": lambda chain, q, qd, qdd: body_accelerations(chain, q, qd, qdd),
-    "classical": lambda chain, q, qd, qdd: body_accelerations(
-        chain, q, qd, qdd, frame="world", classical=True, recursion="world"
-    ),
-    "jacobian": lambda chain, q, qd, qdd: body_jacobian(chain, q, chain.n - 1),
-    "bias": lambda chain, q, qd, qdd: jacobian_dot_qd(chain, q, qd, chain.n - 1, frame="world"),
-}
-
-
-@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
-@pytest.mark.parametrize("batch", [(1,), (2, 3)], ids=str)
-def test_a_batch_equals_its_loop(case, call, batch):
-    """To a few units in the last place: the same lines run, only BLAS may add in another order."""
-    chain = random_tree(case)
-    state = motion(case, chain, batch)
-    together = call(chain, *state)
-    for index in np.ndindex(batch):
-        alone = call(chain, *(x[index] for x in state))
-        assert normwise(together[index], alone) <= 10 * EPS * chain.n
-
-
-def test_batch_axes_broadcast_against_each_other():
-    case = Case(7, branching=True, seed=21)
-    chain = random_tree(case)
-    q, qd, qdd = motion(case, chain, (4,))
-    q, qd, qdd = q[:, None], qd[:3], qdd[0]
-    together = body_accelerations(chain, q, qd, qdd)
-    assert together.shape == (4, 3, 7, 6)
-    for i, j in np.ndindex(4, 3):
-        alone = body_accelerations(chain, q[i, 0], qd[j], qdd)
-        assert normwise(together[i, j], alone) <= 10 * EPS * chain.n
 
 
 def test_a_straight_chain_of_a_thousand_links_is_accurate_in_body_coordinates():

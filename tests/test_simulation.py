@@ -545,7 +545,7 @@ def energy_by_twin(chain, result):
     return np.stack([own[:, :2].sum(-1), 4 * own[:, 2:].sum(-1)], axis=-1)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_variational_step_keeps_energy_near_for_ever():
     """It swings within O(h^2) and goes nowhere."""
     energy = long_swing("variational", 0.02, LENGTHS[:2])

@@ -1,5 +1,5 @@
-"""The API page: ``{api}`` lists every public name of the package, module by module, and each entry leads to the
-chapter that derives it."""
+"""The API page: ``{api}`` lists what each module offers (its ``__all__``), and each entry leads to the chapter that
+derives it. Helpers, which promise nothing, are read where they stand."""
 
 from __future__ import annotations
 

@@ -76,11 +76,12 @@ def _section(node: nodes.Node) -> str:
 
 
 def _marker(module: str, names: list[str]) -> nodes.container:
-    """The line above an exported cell: where it goes, and links to what the API says of it."""
+    """The line above an exported cell: where it goes, and links to what the API says of what is no helper."""
     line = nodes.paragraph(
         "", "", nodes.inline("", "exported to "), nodes.literal(text=f"{PACKAGE}/{module}.py")
     )
-    public = [name for name in names if not name.startswith("_")]
+    offered = importlib.import_module(f"{PACKAGE}.{module}").__all__
+    public = [name for name in names if name in offered]
     for i, name in enumerate(public):
         line += nodes.Text(", " if i else " · API: ")
         link = addnodes.pending_xref(

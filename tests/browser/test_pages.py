@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
+from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, ConsoleMessage, Response
+from playwright.sync_api import Browser, ConsoleMessage, Page, Response
 
 from book.browser import SCHEMES, WIDTHS, open_page, page_names, settle
 
@@ -49,14 +50,15 @@ class Visit:
     formulas_in_error: list[str] = field(default_factory=list)
     widgets: int = 0
     overflow: int = 0
+    violations: str = ""
 
 
 @pytest.fixture(scope="session")
-def visit(chromium: Browser, site_url: str) -> Callable[[str, int, str], Visit]:
-    """Open a page, once for each width and colour scheme, and tell what happened."""
+def visit(chromium: Browser, site_url: str) -> Callable[..., Visit]:
+    """Open a page, once for each width and colour scheme, and tell what happened; axe-core judges it where asked to."""
 
     @cache
-    def opened(name: str, width: int, scheme: str) -> Visit:
+    def opened(name: str, width: int, scheme: str, judged: bool) -> Visit:
         page, result, responses = open_page(chromium, width, scheme), Visit(), list[Response]()
 
         def on_console(message: ConsoleMessage) -> None:
@@ -85,31 +87,25 @@ def visit(chromium: Browser, site_url: str) -> Callable[[str, int, str], Visit]:
             "script[type='application/vnd.jupyter.widget-view+json']"
         ).count()
         result.overflow = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
+        result.violations = violations(page) if judged else ""
         page.context.close()
         return result
 
-    return opened
+    def visit(name: str, width: int, scheme: str, judged: bool = False) -> Visit:
+        return opened(name, width, scheme, judged or (width, scheme) == FAST)
+
+    return visit
 
 
-@pytest.fixture(scope="session")
-def violations(chromium: Browser, site_url: str) -> Callable[[str, int, str], str]:
+def violations(page: Page) -> str:
     """What axe-core finds on a page, told for a test's message; nothing if it finds nothing."""
-
-    def found(name: str, width: int, scheme: str) -> str:
-        page = open_page(chromium, width, scheme)
-        page.goto(f"{site_url}{name}.html")
-        settle(page)
-        only = {"type": "tag", "values": LEVEL_A_AND_AA}
-        options = {"runOnly": only, "resultTypes": ["violations"]}
-        result = Axe().run(page, options=options).response["violations"]
-        page.context.close()
-        return "\n".join(
-            f"{violation['id']} ({violation['help']}): {node['target']} {json.dumps(node['html'][:200])}"
-            for violation in result
-            for node in violation["nodes"]
-        )
-
-    return found
+    only = {"type": "tag", "values": LEVEL_A_AND_AA}
+    options = {"runOnly": only, "resultTypes": ["violations"]}
+    return "\n".join(
+        f"{violation['id']} ({violation['help']}): {node['target']} {json.dumps(node['html'][:200])}"
+        for violation in Axe().run(page, options=options).response["violations"]
+        for node in violation["nodes"]
+    )
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -159,18 +155,24 @@ def test_does_not_scroll_sideways(visit, name):
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_is_accessible(violations, name):
-    assert not violations(name, *FAST)
+def test_is_accessible(visit, name):
+    assert not visit(name, *FAST).violations
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", PAGES)
-@pytest.mark.parametrize(("width", "scheme"), REST)
-def test_on_every_screen(visit, violations, name, width, scheme):
-    seen = visit(name, width, scheme)
+def every_screen() -> Iterator[Any]:
+    """Each page on each of the other screens; on one of them with every change, on the others nightly."""
+    for i, name in enumerate(PAGES):
+        for k, (width, scheme) in enumerate(REST):
+            now = pytest.mark.slow if (i - k) % len(REST) == 0 else pytest.mark.nightly
+            yield pytest.param(name, width, scheme, marks=now, id=f"{name}-{width}-{scheme}")
+
+
+@pytest.mark.parametrize(("name", "width", "scheme"), list(every_screen()))
+def test_on_every_screen(visit, name, width, scheme):
+    seen = visit(name, width, scheme, judged=True)
     assert seen.status == 200
     assert not seen.failures
     assert not seen.messages
     assert not seen.images
     assert seen.overflow <= 0
-    assert not violations(name, width, scheme)
+    assert not seen.violations

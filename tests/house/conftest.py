@@ -78,6 +78,9 @@ def project(tmp_path: Path) -> Path:
     """The root of the project."""
     (tmp_path / "chapters").mkdir()
     (tmp_path / "chaindyn").mkdir()
+    (tmp_path / "chaindyn" / "__init__.py").write_text(
+        "from chaindyn.doors import Door\n", encoding="utf-8"
+    )
     (tmp_path / "chapters" / "03_doors.md").write_text(CHAPTER, encoding="utf-8")
     return tmp_path
 

@@ -66,6 +66,49 @@ def test_stamp_follows_pyproject(tmp_path, monkeypatch):
     assert setup._stamp() != first
 
 
+def test_pip_installs_where_uv_cannot(monkeypatch, capsys, tmp_path):
+    called = []
+
+    def fake(command, **options):
+        called.append(command)
+        return subprocess.CompletedProcess(
+            command, 2 if "-e" in command else 0, "", "no such index"
+        )
+
+    monkeypatch.setattr(setup.subprocess, "run", fake)
+    monkeypatch.setattr(setup.shutil, "which", lambda name: None)
+    monkeypatch.setattr(setup, "_by_pip", lambda wanted: called.append(["pip", wanted]) or 0)
+    assert setup._install(("dev", "peers")) == 0
+    assert [command[-1] for command in called] == ["uv", ".[dev,peers]", ".[dev,peers]"]
+    assert called[-1][0] == "pip"
+    assert "uv: no such index; by pip then" in capsys.readouterr().out
+
+
+def test_uv_installs_where_it_can(monkeypatch):
+    called = []
+
+    def fake(command, **options):
+        called.append((command, options["env"]))
+        return subprocess.CompletedProcess(command, 0, "", "")
+
+    monkeypatch.setattr(setup.subprocess, "run", fake)
+    monkeypatch.setattr(setup.shutil, "which", lambda name: f"/bin/{name}")
+    monkeypatch.setenv("PIP_INDEX_URL", "https://index.example/simple")
+    monkeypatch.delenv("UV_DEFAULT_INDEX", raising=False)
+    assert setup._install(("dev",)) == 0
+    ((command, environment),) = called
+    assert command[:3] == ["/bin/uv", "pip", "install"] and command[-2:] == ["-e", ".[dev]"]
+    assert environment["UV_DEFAULT_INDEX"] == "https://index.example/simple"
+
+
+def test_what_is_nightly_is_left_out_of_test_and_run_by_nightly():
+    for check in [check for check in commands.checks() if "pytest" in check.command]:
+        if check.name != "notebooks":
+            assert "not nightly" in check.command[check.command.index("-m", 3) + 1], check.name
+    night = [check.command for check in commands.nightly_checks() if "nightly" in check.command]
+    assert {command[-1] for command in night} >= {"tests/browser"} and len(night) == 2
+
+
 def test_bootstrap_needs_the_standard_library_only():
     """With nothing importable but Python's own, the command still says what there is."""
     code = "import runpy, sys; sys.argv = ['book', '--help']; sys.path.insert(0, '.'); runpy.run_module('book')"

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from book.export import export, generate, public_names, was_edited
+from book.export import export, exported_names, generate, offered, was_edited
 from book.pages import BookError
 
 
@@ -53,8 +53,30 @@ def test_second_module_imports_what_the_first_defines(project):
     assert "# The widest first.\ndef widest(" in text
 
 
-def test_public_names_know_their_chapter(project):
-    names = public_names(project)
+def test_all_holds_what_the_package_offers_and_helpers_stay_out(project):
+    front = project / "chaindyn" / "__init__.py"
+    front.write_text("from chaindyn.doors import Door\n", encoding="utf-8")
+    assert offered(project) == {"doors": ["Door"]}
+    texts = generate(project)
+    assert '__all__ = ["Door"]\n' in texts["chaindyn/doors.py"]
+    assert "__all__: list[str] = []\n" in texts["chaindyn/houses.py"]
+    front.write_text(
+        "from chaindyn.doors import Door\nfrom chaindyn.houses import (\n    widest,\n)\n"
+    )
+    assert '__all__ = ["widest"]\n' in generate(project)["chaindyn/houses.py"]
+
+
+def test_what_is_offered_is_there(project):
+    front = project / "chaindyn" / "__init__.py"
+    front.write_text("from chaindyn.doors import Window\n", encoding="utf-8")
+    with pytest.raises(
+        BookError, match=r"imports Window from 'doors', where no cell of .*03_doors"
+    ):
+        generate(project)
+
+
+def test_exported_names_know_their_chapter(project):
+    names = exported_names(project)
     assert {name: (module.name, module.number) for name, module in names.items()} == {
         "Door": ("doors", 3),
         "widest": ("houses", 3),
@@ -133,7 +155,7 @@ def test_what_an_export_cell_may_not_hold(project, chapter, statement, message):
     with pytest.raises(BookError, match=message) as error:
         generate(project)
     assert "chapters/03_doors.md" in str(error.value)
-    assert not list((project / "chaindyn").iterdir())
+    assert [file.name for file in (project / "chaindyn").iterdir()] == ["__init__.py"]
 
 
 def test_cell_for_an_unnamed_module(project, chapter):

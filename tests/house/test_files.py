@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 import chaindyn
-from book.export import public_names
+from book.export import exported_names, offered
 from book.pages import ROOT, pages, read_page, tags
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -51,16 +51,27 @@ def test_public_names_are_listed_and_there():
     assert [name for name in chaindyn.__all__ if not hasattr(chaindyn, name)] == []
 
 
+def test_a_module_s_all_is_what_the_package_offers_of_it():
+    """So that `from chaindyn.lie import *`, the API page and `chaindyn.__all__` agree; helpers promise nothing."""
+    by_module = offered()
+    assert sorted(name for names in by_module.values() for name in names) == sorted(
+        chaindyn.__all__
+    )
+    for module in {module.name for module in exported_names().values()} | by_module.keys():
+        listed = importlib.import_module(f"chaindyn.{module}").__all__
+        assert sorted(listed) == sorted(by_module.get(module, [])), module
+
+
 def test_every_exported_class_and_checked_function_is_in_chaindyn():
     """What checks its arguments is for the reader's use; link steps and helpers stay in their modules."""
-    for name, module in public_names().items():
+    for name, module in exported_names().items():
         thing = getattr(importlib.import_module(f"chaindyn.{module.name}"), name)
         if isinstance(thing, type) or hasattr(thing, "__wrapped__"):
             assert name in chaindyn.__all__
 
 
 def test_every_public_name_comes_from_a_chapter_or_a_module_written_by_hand():
-    from_chapters = public_names()
+    from_chapters = exported_names()
     by_hand = set()
     for module in pkgutil.iter_modules(chaindyn.__path__):
         if module.name not in {exported.name for exported in from_chapters.values()}:

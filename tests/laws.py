@@ -1,0 +1,332 @@
+"""The public functions and the laws that all of them share, in one table.
+
+A row says how the arguments of a function are made for a chain and which laws do not apply to it, with the reason.
+`tests/test_every_function.py` crosses the rows with the laws and says which public name is in no row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+import chaindyn
+from chaindyn import (
+    Chain,
+    Fixed,
+    Free,
+    Link,
+    Prismatic,
+    Revolute,
+    Spherical,
+    Universal,
+    random_state,
+    rotation_about,
+    skew,
+    spatial_inertia,
+)
+
+LAWS = ("batch", "symbols", "fractions", "digits", "jax", "casadi", "refuses")
+
+# The arguments ----------------------------------------------------------------------------------
+
+
+def shape_of(kind: Any, chain: Chain) -> tuple[int, ...]:
+    """Return the last axes of an argument: what a batch stands in front of."""
+    named = {
+        "q": (chain.nq,),
+        "external": (chain.n, 6),
+        "unit quaternion": (4,),
+        "rotation": (3, 3),
+        "inertia 3": (3, 3),
+        "inertia": (6, 6),
+        "direction": (3,),
+        "X": (6, 6),
+        "subspace": (6, 2),
+        "prescribed": ((chain.nv + 1) // 2,),
+        "free": (chain.nv // 2,),
+    }
+    if isinstance(kind, tuple):
+        return kind
+    return named.get(kind, (chain.nv,))
+
+
+def made(kind: Any, chain: Chain, rng: np.random.Generator, batch: tuple[int, ...] = ()) -> Any:
+    """Return an argument of some kind, floats (*batch, ...)."""
+    if kind == "q":
+        return random_state(chain, rng, batch=batch)[0]
+    if kind == "rotation":
+        return rotation_about(
+            made("direction", chain, rng, batch), rng.uniform(0.3, 2.5, (*batch, 1))
+        )
+    if kind in ("direction", "unit quaternion"):
+        x = rng.normal(size=(*batch, *shape_of(kind, chain)))
+        return x / np.linalg.norm(x, axis=-1, keepdims=True)
+    if kind == "inertia 3":
+        cloud = rng.normal(size=(*batch, 3, 5))
+        return -(skew(cloud.mT) @ skew(cloud.mT)).sum(-3)
+    if kind == "inertia":
+        mass, com = rng.uniform(1, 2, batch), rng.normal(size=(*batch, 3))
+        return spatial_inertia(mass, com, made("inertia 3", chain, rng, batch))
+    if kind == "X":
+        R, p = made("rotation", chain, rng, batch), rng.normal(size=(*batch, 3))
+        return chaindyn.X_motion(R, p)
+    if kind == ():
+        return rng.uniform(0.3, 0.9, batch)
+    return rng.normal(size=(*batch, *shape_of(kind, chain)))
+
+
+def tangent(kind: Any, value: Any, chain: Chain, rng: np.random.Generator) -> Any:
+    """Return a direction in which an argument may change and stay what it is."""
+    x = rng.normal(size=np.shape(value))
+    if kind in ("direction", "unit quaternion"):
+        return x - value * (x * value).sum(-1, keepdims=True)
+    if kind == "rotation":
+        return value @ skew(x[..., 0])
+    if kind == "q":
+        qd = rng.normal(size=(*np.shape(value)[:-1], chain.nv))
+        return chaindyn.coordinate_rate(chain, value, qd)
+    return x
+
+
+# The chains -------------------------------------------------------------------------------------
+
+
+def every_joint() -> Chain:
+    """Return a tree in which every joint occurs, between bodies in general position."""
+    rng = np.random.default_rng(70)
+    joints = [Free(), Revolute((1, 2, 3)), Prismatic((3, -1, 2)), Fixed(), Spherical()]
+    joints += [Universal((0, 1, 2), (2, 1, 0)), Revolute((-1, 0, 1))]
+    return _solid(joints, ["ground", 0, 1, 1, 3, 2, 4], rng)
+
+
+def small() -> Chain:
+    """Return a floating body that carries a cardan and a slide: what JAX compiles in seconds, not minutes."""
+    joints = [Free(), Universal((0, 1, 2), (2, 1, 0)), Prismatic((1, 2, 3))]
+    return _solid(joints, ["ground", 0, 1], np.random.default_rng(72))
+
+
+def serial() -> Chain:
+    """Return a serial chain of six turning and sliding joints in general position: M^-1 and J are square."""
+    rng = np.random.default_rng(71)
+    kinds = [Revolute, Revolute, Prismatic, Revolute, Revolute, Revolute]
+    return _solid([kind(rng.normal(size=3)) for kind in kinds], [None] * 6, rng)
+
+
+def _solid(joints: list[Any], parents: list[Any], rng: np.random.Generator) -> Chain:
+    none = Chain([Link(Revolute(), 1, (0, 0, 0), np.eye(3))])
+    return Chain(
+        [
+            Link(
+                joint,
+                mass=rng.uniform(1, 2),
+                com=0.3 * rng.normal(size=3),
+                inertia=made("inertia 3", none, rng),
+                offset=0.5 * rng.normal(size=3),
+                rotation=made("rotation", none, rng),
+                parent=parent,
+            )
+            for joint, parent in zip(joints, parents, strict=True)
+        ],
+        gravity=(1, 2, -9),
+    )
+
+
+def whole_numbers(*joints: Any) -> Chain:
+    """Return a serial chain whose parameters are integers: what is exact of a state stays exact."""
+    return Chain(
+        [
+            Link(joint, mass=2 + i, com=(0, 1, i), inertia=np.diag([2, 3, 4]), offset=(1, i, 0))
+            for i, joint in enumerate(joints)
+        ],
+        gravity=(0, -10, 0),
+    )
+
+
+def swings() -> Chain:
+    """Return a slide with a pendulum."""
+    return whole_numbers(Prismatic((1, 0, 0)), Revolute((0, 0, 1)))
+
+
+def slides() -> Chain:
+    """Return three slides, in which nothing turns."""
+    return whole_numbers(Prismatic((1, 0, 0)), Prismatic((0, 1, 0)), Prismatic((0, 0, 1)))
+
+
+# The table --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Row:
+    """A public function, its arguments, and the laws that do not hold for it."""
+
+    name: str
+    arguments: dict[str, Any]  # kinds by parameter: see `made`
+    options: dict[str, tuple[Any, ...]] = field(
+        default_factory=dict
+    )  # what they may be; first the default
+    fixed: dict[str, Any] = field(default_factory=dict)  # given as they are, in every call
+    but: dict[str, str] = field(default_factory=dict)  # law: why it does not apply
+    chain: Callable[[], Chain] = every_joint
+
+    @property
+    def function(self) -> Callable[..., Any]:
+        return getattr(chaindyn, self.name)
+
+    @property
+    def of_a_chain(self) -> bool:
+        return "chain" in self.function.__annotations__
+
+    def call(self, chain: Chain, values: dict[str, Any], **options: Any) -> tuple[Any, ...]:
+        """Call the function; its results one after another."""
+        fixed = {k: v(chain) if callable(v) else v for k, v in self.fixed.items()}
+        first = (chain,) if self.of_a_chain else ()
+        result = self.function(*first, **values, **fixed, **options)
+        return tuple(_parts(result))
+
+    def choices(self) -> Iterator[dict[str, Any]]:
+        """Yield no option, then each option at each value but its default."""
+        yield {}
+        for name, values in self.options.items():
+            yield from ({name: value} for value in values[1:])
+
+
+def _parts(result: Any) -> Iterator[Any]:
+    if isinstance(result, tuple):
+        for part in result:
+            yield from _parts(part)
+    elif hasattr(result, "__dataclass_fields__"):
+        for name in result.__dataclass_fields__:
+            yield from _parts(getattr(result, name))
+    else:
+        yield result
+
+
+FRAME = {"frame": ("body", "world", "mixed")}
+EXTERNAL = {"external_frame": ("body", "world", "mixed")}
+RECURSION = {"recursion": ("body", "world")}
+CLASSICAL = {"classical": (False, True)}
+Q, QD = {"q": "q"}, {"q": "q", "qd": "qd"}
+PURSUIT = {**QD, "q_desired": "q", "qd_desired": "qd"}
+NV, V3, V6 = "qd", (3,), (6,)
+
+ROOTS = "a root is taken, which fractions need not have"
+TURNS = "sine and cosine of a fraction are none"
+HALVES_ONLY = "an inverse of a rotation takes roots and angles, which fractions need not have"
+NEARER = (
+    "of a ball's two quaternions the nearer is taken, by value, which CasADi's symbols have not"
+)
+DENSE = "one state at a time, in floats: a dense system of 12 rows a link, which a library solves"
+NO_STATE = "it takes a chain alone, no numbers"
+
+
+def _half(chain: Chain) -> Any:
+    """Prescribe every second joint velocity."""
+    return np.arange(chain.nv) % 2 == 0
+
+
+def _row(name: str, arguments: dict[str, Any], *options: dict[str, Any], **more: Any) -> Row:
+    return Row(name, arguments, {k: v for o in options for k, v in o.items()}, **more)
+
+
+ROWS = [
+    # 1 Spatial algebra
+    _row("skew", {"a": V3}),
+    _row("screw", {"point": V3, "direction": "direction", "pitch": ()}),
+    _row("screw_axis", {"motion": V6}, but={"fractions": ROOTS}),
+    _row("swap_order", {"vector": V6}),
+    _row("swap_order_matrix", {"matrix": (6, 6)}),
+    _row("wrench", {"point": V3, "direction": "direction", "pitch": ()}),
+    _row("X_motion", {"E": "rotation", "r": V3}),
+    _row("X_force", {"E": "rotation", "r": V3}),
+    _row("X_inverse", {"X": "X"}),
+    _row("crm", {"v": V6}),
+    _row("crf", {"v": V6}),
+    _row("spatial_inertia", {"mass": (), "com": V3, "inertia": "inertia 3"}),
+    # 2 Rigid motions
+    _row("exp_so3", {"w": V3}, but={"fractions": TURNS}),
+    _row("exp_quaternion", {"w": V3}, but={"fractions": TURNS}),
+    _row("exp_se3", {"twist": V6}, but={"fractions": TURNS}),
+    _row("left_jacobian_so3", {"w": V3}, but={"fractions": TURNS}),
+    _row("log_so3", {"R": "rotation"}, but={"fractions": HALVES_ONLY}),
+    _row("log_se3", {"R": "rotation", "p": V3}, but={"fractions": HALVES_ONLY}),
+    _row("log_quaternion", {"quaternion": "unit quaternion"},
+         but={"fractions": HALVES_ONLY}),
+    _row("quaternion_from_rotation", {"R": "rotation"},
+         but={"fractions": HALVES_ONLY}),
+    _row("quaternion_product", {"a": (4,), "b": (4,)}),
+    _row("rotation_from_quaternion", {"quaternion": "unit quaternion"}),
+    _row("Ad", {"R": "rotation", "p": V3}),
+    _row("ad", {"v": V6}),
+    # 3 Inertia
+    _row("inertia_parameters", {"inertia": "inertia"}),
+    _row("inertia_from_parameters", {"parameters": (10,)}),
+    _row("pseudo_inertia", {"inertia": "inertia"}),
+    _row("inertia_rate", {"inertia": "inertia", "v": V6}),
+    _row("newton_euler", {"inertia": "inertia", "a": V6, "v": V6}),
+    _row("weight_wrench", {"mass": (), "com": V3, "gravity": V3}),
+    _row("apparent_inverse_inertia", {"inertia": "inertia", "S": "subspace"}),
+    # 4 Chains
+    _row("rotation_about", {"axis": "direction", "angle": (1,)}, but={"fractions": TURNS}),
+    _row("forward_kinematics", Q),
+    _row("coordinate_rate", QD),
+    _row("integrate", {"q": "q", "step": NV}),
+    _row("difference", {"q0": "q", "q1": "q"}, but={"casadi": NEARER}),
+    # 5 Kinematics
+    _row("point_velocity", {"twist": V6, "point": V3}),
+    _row("body_twists", QD, FRAME, RECURSION),
+    _row("body_jacobian", Q, FRAME, fixed={"body": lambda chain: chain.n - 1}),
+    _row("classical_acceleration", {"acceleration": V6, "twist": V6}),
+    _row("body_accelerations", {**QD, "qdd": NV}, FRAME, CLASSICAL, RECURSION),
+    _row("jacobian_dot_qd", QD, FRAME, CLASSICAL, fixed={"body": lambda chain: chain.n - 1}),
+    # 6 Inverse dynamics
+    _row("rnea", {**QD, "qdd": NV, "external": "external"}, EXTERNAL, RECURSION),
+    _row("bias_force", QD, RECURSION),
+    _row("joint_wrenches", {**QD, "qdd": NV, "external": "external"}, EXTERNAL, FRAME, RECURSION),
+    _row("solve_full_system", {**QD, "tau": NV}, but=dict.fromkeys(LAWS[:-1], DENSE)),
+    # 7 Composite inertia
+    _row("crba", Q, RECURSION),
+    _row("coriolis_matrix", QD, RECURSION),
+    # 8, 9 Forward and hybrid dynamics
+    _row("decompose_force", {"f": V6, "inertia": "inertia", "S": "subspace"}),
+    _row("apparent_inertia", {"inertia": "inertia", "S": "subspace"}),
+    _row("aba", {**QD, "tau": NV, "external": "external"}, EXTERNAL, RECURSION),
+    _row("articulated_inertia", Q),
+    _row("hybrid_dynamics", {**QD, "qdd": "prescribed", "tau": "free", "external": "external"}, EXTERNAL, RECURSION,
+         fixed={"prescribed": _half}),
+    _row("hybrid_dynamics_dense", {**QD, "qdd": "prescribed", "tau": "free"}, fixed={"prescribed": _half}),
+    # 10, 11 Simulation and control
+    _row("kinetic_energy", QD),
+    _row("potential_energy", Q),
+    _row("momentum", {**QD, "point": V3}),
+    _row("tracking_error", PURSUIT, but={"casadi": NEARER}),
+    _row("commanded_acceleration", {**PURSUIT, "qdd_desired": NV}, fixed={"kp": 4, "kd": 3},
+         but={"casadi": NEARER}),
+    _row("computed_torque", {**PURSUIT, "qdd_desired": NV}, fixed={"kp": 4, "kd": 3},
+         but={"casadi": NEARER}),
+    # 14 Impulse response
+    _row("inverse_operational_space_inertia", Q, FRAME, RECURSION),
+    _row("inverse_operational_space_inertia_serial", Q, FRAME, RECURSION, chain=serial),
+    _row("impact", {**QD, "point": V3, "normal": "direction", "restitution": ()}, RECURSION,
+         fixed={"body": lambda chain: chain.n - 1}),
+]  # fmt: skip
+
+# Public names that are no function of numbers alone, and what tests them instead.
+ELSEWHERE = {
+    **dict.fromkeys(
+        ["Fixed", "Free", "Prismatic", "Revolute", "Spherical", "Universal"],
+        "a joint: its laws are in tests/test_joints.py",
+    ),
+    **dict.fromkeys(["Chain", "Link"], "a model: tests/test_chain.py and tests/test_check.py"),
+    **dict.fromkeys(
+        ["Articulated", "Driven", "Impact", "Simulation"], "a result, which functions here return"
+    ),
+    "inward": "it carries any step along a tree: the steps' own numbers decide",
+    "outward": "it carries any step along a tree: the steps' own numbers decide",
+    "load_urdf": "it reads a file: tests/test_urdf.py",
+    "random_state": "it draws at random: tests/test_chain.py",
+    "simulate": "it integrates floats over time: tests/test_simulation.py",
+    "tree_matrix": NO_STATE + ": tests/test_composite.py",
+}
