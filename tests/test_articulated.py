@@ -540,7 +540,7 @@ def test_gimbal_lock_in_general_position_is_found(seed, recursion):
     with pytest.raises(ValueError, match="the joint of link 'tip' feels no inertia"):
         aba(chain, q, q, q, recursion=recursion)
     for tilt in (1e-3, 1e-6):  # and near by there is an answer
-        at = q + [0, tilt, 0]
+        at = q + np.array([0, tilt, 0])
         M, h = mass_matrix_and_bias(chain, at, q)
         qdd = aba(chain, at, q, q, recursion=recursion)
         # rounding M by a unit lets the racing joints answer by so much
