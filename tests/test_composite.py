@@ -386,6 +386,14 @@ def test_body_equals_world(seed):
     assert_near(crba(chain, q, recursion="world"), crba(chain, q), chain.n)
 
 
+def test_the_recursion_is_the_one_that_was_asked_for():
+    """The results agree but for rounding, and that is different."""
+    chain, q, qd, _ = drawn(7)
+    for function, state in ((crba, (q,)), (coriolis_matrix, (q, qd))):
+        by_body, by_world = (function(chain, *state, recursion=r) for r in RECURSIONS)
+        assert 0 < np.linalg.norm(by_world - by_body) < 1e-10 * np.linalg.norm(by_body)
+
+
 @pytest.mark.parametrize("recursion", RECURSIONS)
 @pytest.mark.parametrize("seed", SEEDS[:8])
 def test_batch_equals_loop(seed, recursion):
