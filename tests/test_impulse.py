@@ -832,6 +832,17 @@ def test_two_rods_in_closed_form(recursion):
     assert sp.simplify(moment + L * hit.impulse) == 0
 
 
+def test_symbols_know_a_direction_in_which_nothing_can_move():
+    """A plain zero among symbols: the straight arm, struck lengthwise, yields by 0 there and by symbols elsewhere."""
+    sp = pytest.importorskip("sympy")
+    chain, _, L = two_rods()
+    rates = np.array(sp.symbols("w1 w2"))
+    zero, tip = np.array([sp.Integer(0)] * 2), np.array([2 * L, 0, 0])
+    hit = impact(chain, zero, rates, point=tip, normal=np.array([-1, 0, 0]), restitution=1)
+    assert hit.impulse == 0 and hit.effective_mass == np.inf
+    assert not any(np.ravel(hit.joint_impulses)) and not any(hit.qd_jump)
+
+
 def test_inverse_inertia_of_symbols_is_exact_and_the_recursions_agree():
     sp = pytest.importorskip("sympy")
     chain, *_ = two_rods()
