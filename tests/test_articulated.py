@@ -547,34 +547,36 @@ def test_gimbal_lock_in_general_position_is_found(seed, recursion):
         assert_near(M @ qdd + h, q, 3, 100 * EPS * np.abs(M).max() * np.linalg.norm(qdd))
 
 
-def axis_beside_a_mass(roundings):
+def axis_beside_a_mass(roundings, mass):
     """A hinge that feels this many rounding units of what its link's inertia has in the axes of the link."""
     place = (1, 1 + np.sqrt(2 * roundings * EPS), 0)
-    return Chain([Link(Revolute((1, 1, 0)), 1, place, np.zeros((3, 3)), name="tip")])
+    return Chain([Link(Revolute((1, 1, 0)), mass, place, np.zeros((3, 3)), name="tip")])
 
 
-def nearly_parallel_slides(roundings):
+def nearly_parallel_slides(roundings, mass):
     """A massless slide that feels this many rounding units of the mass of the slide that it carries."""
     angle = np.arcsin(np.sqrt(roundings * EPS))
     along = Prismatic((np.cos(angle), np.sin(angle), 0))
     first = Link(Prismatic((1, 0, 0)), *MASSLESS, name="tip")
-    return Chain([first, Link(along, 1, (0, 0, 0), np.eye(3))], gravity=(0, 0, 0))
+    return Chain([first, Link(along, mass, (0, 0, 0), np.eye(3))], gravity=(0, 0, 0))
 
 
 @pytest.mark.parametrize("recursion", ["body", "world"])
+@pytest.mark.parametrize("mass", [1e-6, 1.0, 1e6])
 @pytest.mark.parametrize("made", [axis_beside_a_mass, nearly_parallel_slides])
-def test_inertia_is_told_from_rounding_at_32_units(made, recursion):
+def test_inertia_is_told_from_rounding_at_32_units(made, mass, recursion):
     for roundings in (8, 24, 30):
-        chain = made(roundings)
+        chain = made(roundings, mass)
         with pytest.raises(ValueError, match="the joint of link 'tip' feels no inertia"):
-            aba(chain, np.zeros(chain.nv), np.zeros(chain.nv), np.ones(chain.nv))
+            nothing = np.zeros(chain.nv)
+            aba(chain, nothing, nothing, 1 + nothing, recursion=recursion)
     for roundings in (36, 64, 1e6):
-        chain = made(roundings)
+        chain = made(roundings, mass)
         still = Chain(chain.links, gravity=(0, 0, 0))
         push = np.eye(chain.nv)[0]
         qdd = aba(still, 0 * push, 0 * push, push, recursion=recursion)
         # what it feels is itself known to a unit or two
-        assert np.isclose(qdd[0], 1 / (roundings * EPS), rtol=3 / roundings)
+        assert np.isclose(qdd[0], 1 / (mass * roundings * EPS), rtol=3 / roundings)
 
 
 @pytest.mark.parametrize("k", [1, 2, 3])

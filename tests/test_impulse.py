@@ -1100,28 +1100,29 @@ def test_a_leaf_that_is_a_point_on_a_ball_joint_is_named(base):
 # --- thresholds inside ---
 
 
-def point_beside_a_slanting_axis(roundings):
+def point_beside_a_slanting_axis(roundings, mass):
     """A hinge that feels this many rounding units of what its link's inertia has in the axes of the link.
 
-    A mass point near the axis (1, 1, 0), about which its inertia is the difference of two numbers of the size 1.
+    A mass point near the axis (1, 1, 0), about which its inertia is the difference of two numbers of its mass's size.
     """
     place = (1, 1 + np.sqrt(2 * roundings * EPS), 0)
-    return Chain([Link(Revolute((1, 1, 0)), 1, place, np.zeros((3, 3)), name="tip")])
+    return Chain([Link(Revolute((1, 1, 0)), mass, place, np.zeros((3, 3)), name="tip")])
 
 
+@pytest.mark.parametrize("mass", [1e-6, 1.0, 1e6])
 @pytest.mark.parametrize("recursion", RECURSIONS)
-def test_a_link_s_own_inertia_is_told_from_rounding_at_32_units(recursion):
+def test_a_link_s_own_inertia_is_told_from_rounding_at_32_units(recursion, mass):
     for roundings in (8, 24, 30):
         with pytest.raises(ValueError, match="link 'tip' alone has no inertia"):
             inverse_operational_space_inertia_serial(
-                point_beside_a_slanting_axis(roundings), [0.0], recursion=recursion
+                point_beside_a_slanting_axis(roundings, mass), [0.0], recursion=recursion
             )
     for roundings in (34, 64, 1e6):
-        chain = point_beside_a_slanting_axis(roundings)
+        chain = point_beside_a_slanting_axis(roundings, mass)
         (inverse,) = inverse_operational_space_inertia_serial(chain, [0.0], recursion=recursion)
         axis = np.array([1, 1, 0, 0, 0, 0]) / np.sqrt(2)
         # an inertia of so many units is itself known to a unit or two
-        assert np.isclose(axis @ inverse @ axis, 1 / (roundings * EPS), rtol=2 / roundings)
+        assert np.isclose(axis @ inverse @ axis, 1 / (mass * roundings * EPS), rtol=2 / roundings)
 
 
 def test_the_printed_recursion_refuses_trees():
