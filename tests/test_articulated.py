@@ -18,6 +18,7 @@ from trees import (
     motion,
     oracle,
     random_inertia,
+    random_rotation,
     random_tree,
     stored_chain,
 )
@@ -43,7 +44,7 @@ from chaindyn import (
     spatial_inertia,
 )
 from chaindyn._ops import divide, solve
-from chaindyn.articulated import acceleration_step, articulated_step, force_step
+from chaindyn.articulated import acceleration_step, articulated_step, force_step, rounding_step
 from chaindyn.teaching import normwise
 
 MODELS = oracle("aba")["models"]
@@ -294,6 +295,16 @@ def test_straight_chain_of_a_thousand_links(extended):
     assert normwise(aba(chain, q, qd, tau), exact) <= 1e-14
 
 
+def test_the_recursion_is_the_one_that_was_asked_for(extended):
+    """Body coordinates keep all digits of a straight chain; about the world's origin its length costs some."""
+    n = 300
+    chain = Chain([ROD] * n, gravity=(0, -9.81, 0))
+    state = np.zeros(n), *np.random.default_rng(1).normal(size=(2, n))
+    exact = aba(chain, *(x.astype(extended) for x in state))
+    assert normwise(aba(chain, *state), exact) <= 1e-14
+    assert 1e-13 <= normwise(aba(chain, *state, recursion="world"), exact) <= 1e-8
+
+
 @pytest.mark.parametrize("seed", [1, 2])
 def test_chains_of_a_thousand_links_in_space(extended, seed):
     case = Case(1000, seed=seed)
@@ -510,6 +521,80 @@ def test_near_singular_is_not_singular():
         M, h = mass_matrix_and_bias(chain, at, q)
         qdd = aba(chain, at, q, q)
         assert_near(M @ qdd + h, q, 3, 100 * EPS * np.abs(M).max() * np.linalg.norm(qdd))
+
+
+@pytest.mark.parametrize("recursion", ["body", "world"])
+@pytest.mark.parametrize("seed", range(40))
+def test_gimbal_lock_in_general_position_is_found(seed, recursion):
+    """Where D is not exactly zero, but what rounding leaves of it, such as -1.8e-16; here of either sign."""
+    rng = np.random.default_rng(seed)
+    outer, inner, _ = random_rotation(rng)
+    placed = {"rotation": random_rotation(rng), "offset": rng.normal(size=3)}
+    chain = Chain(
+        [
+            Link(Revolute(outer), *MASSLESS, **placed, name="tip"),
+            Link(Revolute(inner), *MASSLESS),
+            Link(Revolute(outer), 1, 0.3 * rng.normal(size=3), random_inertia(rng)),
+        ]
+    )
+    q = rng.uniform(-3, 3, 3) * [1, 0, 1]
+    with pytest.raises(ValueError, match="the joint of link 'tip' feels no inertia"):
+        aba(chain, q, q, q, recursion=recursion)
+    for tilt in (1e-3, 1e-6):  # and near by there is an answer
+        at = q + np.array([0, tilt, 0])
+        M, h = mass_matrix_and_bias(chain, at, q)
+        qdd = aba(chain, at, q, q, recursion=recursion)
+        # rounding M by a unit lets the racing joints answer by so much
+        assert_near(M @ qdd + h, q, 3, 100 * EPS * np.abs(M).max() * np.linalg.norm(qdd))
+
+
+def axis_beside_a_mass(roundings, mass):
+    """A hinge that feels this many rounding units of what its link's inertia has in the axes of the link."""
+    place = (1, 1 + np.sqrt(2 * roundings * EPS), 0)
+    return Chain([Link(Revolute((1, 1, 0)), mass, place, np.zeros((3, 3)), name="tip")])
+
+
+def nearly_parallel_slides(roundings, mass):
+    """A massless slide that feels this many rounding units of the mass of the slide that it carries."""
+    angle = np.arcsin(np.sqrt(roundings * EPS))
+    along = Prismatic((np.cos(angle), np.sin(angle), 0))
+    first = Link(Prismatic((1, 0, 0)), *MASSLESS, name="tip")
+    return Chain([first, Link(along, mass, (0, 0, 0), np.eye(3))], gravity=(0, 0, 0))
+
+
+@pytest.mark.parametrize("recursion", ["body", "world"])
+@pytest.mark.parametrize("mass", [1e-6, 1.0, 1e6])
+@pytest.mark.parametrize("made", [axis_beside_a_mass, nearly_parallel_slides])
+def test_inertia_is_told_from_rounding_at_32_units(made, mass, recursion):
+    for roundings in (8, 24, 30):
+        chain = made(roundings, mass)
+        with pytest.raises(ValueError, match="the joint of link 'tip' feels no inertia"):
+            nothing = np.zeros(chain.nv)
+            aba(chain, nothing, nothing, 1 + nothing, recursion=recursion)
+    for roundings in (36, 64, 1e6):
+        chain = made(roundings, mass)
+        still = Chain(chain.links, gravity=(0, 0, 0))
+        push = np.eye(chain.nv)[0]
+        qdd = aba(still, 0 * push, 0 * push, push, recursion=recursion)
+        # what it feels is itself known to a unit or two
+        assert np.isclose(qdd[0], 1 / (mass * roundings * EPS), rtol=3 / roundings)
+
+
+@pytest.mark.parametrize("k", [1, 2, 3])
+def test_uncertainty_is_the_first_order_of_what_rounding_does(k):
+    """An error E in the articulated inertia changes what the parent feels: here by a complex step."""
+    rng = np.random.default_rng(k)
+    inertia = spatial_inertia(2.0, rng.normal(size=3), random_inertia(rng))
+    S, X, below = rng.normal(size=(6, k)), rng.normal(size=(6, 6)), np.diag(rng.uniform(1, 2, 6))
+    own, _ = articulated_step((0,), X, S, inertia)
+    felt, (handed,) = rounding_step((below,), X, S, own)
+    rounded = np.diag(
+        np.diag(inertia)
+    )  # each entry is at most the mean of the diagonal ones beside it
+    error = below + rounded
+    assert_near(felt, S.T @ error @ S, 1)
+    by_step = apparent_inertia(inertia + 1e-30j * error, S).imag / 1e-30
+    assert_near(handed, X.T @ (by_step + rounded) @ X, 1, 1e-12)
 
 
 @pytest.mark.parametrize("n", [1000, 3000])

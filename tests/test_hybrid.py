@@ -500,6 +500,19 @@ def test_casadi_expressions_compute_the_same(law):
         assert_near(np.array(x).ravel(), y, chain.n, limit)
 
 
+def test_the_recursion_is_the_one_that_was_asked_for():
+    """Body coordinates keep the digits of a straight chain; about the world's origin its length costs some."""
+    n = 300
+    rod = Link(Revolute(), 1, (0.5, 0, 0), np.diag([0, 1 / 12, 1 / 12]), offset=(1, 0, 0))
+    chain, rng = Chain([rod] * n, gravity=(0, -9.81, 0)), np.random.default_rng(1)
+    qd, qdd, tau = rng.normal(size=(3, n))
+    given = split(np.arange(n) % 2 == 0, qdd, tau)
+    by_body, by_world = (
+        hybrid_dynamics(chain, np.zeros(n), qd, **given, recursion=r)[0] for r in RECURSIONS
+    )
+    assert 1e-14 < np.linalg.norm(by_world - by_body) / np.linalg.norm(by_body) < 1e-8
+
+
 # --- joints that feel no inertia ---
 
 
@@ -559,6 +572,37 @@ def test_a_joint_that_feels_no_inertia_is_named_unless_it_is_told_its_motion(nam
         again = rnea(chain, q[k], qd[k], found[k])
         assert_within(again, forces[k], reactions(chain, q[k], qd[k], found[k]), limit)
         assert_given(u, split(u, qdd, tau), found, forces)
+
+
+def nearly_parallel_slides(roundings, *others, mass=1.0):
+    """Two slides whose M, each coordinate in a unit of its own, has this many rounding units as an eigenvalue."""
+    angle = np.arccos(1 - roundings * EPS)
+    along = Prismatic((np.cos(angle), np.sin(angle), 0))
+    first = Link(Prismatic((1, 0, 0)), *MASSLESS, name="tip")
+    second = Link(along, mass, (0, 0, 0), np.eye(3))
+    return Chain([first, second, *others], gravity=(0, 0, 0))
+
+
+@pytest.mark.parametrize("mass", [1.0, 1e-20, 1e20])
+def test_the_dense_route_tells_inertia_from_rounding_at_ten_units_a_velocity(mass):
+    """M_vv is singular where its smallest eigenvalue is below 10 n_v units, whatever the other masses are."""
+    up = Link(Prismatic((0, 0, 1)), 1, (0, 0, 0), np.eye(3), parent="ground")
+    for others, singular, regular in (((), (4, 17), (23, 100)), ((up,), (4, 17, 27), (33, 100))):
+        for roundings in singular:
+            chain = nearly_parallel_slides(roundings, *others, mass=mass)
+            still, given = (
+                np.zeros(chain.nv),
+                split(np.zeros(chain.nv, bool), *np.ones((2, chain.nv))),
+            )
+            with pytest.raises(ValueError, match="M is singular"):
+                hybrid_dynamics_dense(chain, still, still, **given)
+        for roundings in regular:
+            chain = nearly_parallel_slides(roundings, *others, mass=mass)
+            push = np.eye(chain.nv)[0]
+            given = split(np.zeros(chain.nv, bool), push, push)
+            qdd, _ = hybrid_dynamics_dense(chain, 0 * push, 0 * push, **given)
+            # 1 - cos^2 is twice the eigenvalue, which is itself known to a unit or two
+            assert np.isclose(qdd[0], 1 / (2 * mass * roundings * EPS), rtol=3 / roundings)
 
 
 def test_a_massless_leaf_that_is_told_its_motion_changes_nothing():

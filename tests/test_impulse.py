@@ -239,6 +239,16 @@ def about_world(chain, q):
     return X.mT @ chain.spatial_inertia @ X
 
 
+def total_momentum(chain, q, qd):
+    """Momentum of all links about the world's origin, from each centre's velocity and each link's turning."""
+    R, p = forward_kinematics(chain, q)
+    V = body_twists(chain, q, qd, frame="mixed")
+    arm = (R @ chain.com[..., None])[..., 0]
+    linear = chain.mass[:, None] * (V[:, 3:] + np.cross(V[:, :3], arm))
+    spin = (R @ chain.inertia @ R.mT @ V[:, :3, None])[..., 0]
+    return np.concatenate([spin + np.cross(p + arm, linear), linear], axis=-1).sum(0)
+
+
 @pytest.mark.parametrize("recursion", RECURSIONS)
 def test_laws_of_impact(case, recursion):
     chain, q, qd, blows = struck(case)
@@ -264,9 +274,11 @@ def test_laws_of_impact(case, recursion):
                 given[parent] -= carried[i]
         size = np.linalg.norm(carried) + np.linalg.norm(push)
         assert np.linalg.norm(given - momenta) <= scale * size
-        # of the whole tree
+        # of the whole tree: what it has after less before, from the joint rates
         ground = sum(carried[i] for i, parent in enumerate(chain.parent) if parent < 0)
-        assert np.linalg.norm(ground + push - momenta.sum(0)) <= scale * size
+        gained = total_momentum(chain, q, qd + result.qd_jump) - total_momentum(chain, q, qd)
+        had = np.linalg.norm(inertias @ V[..., None], axis=1).sum()
+        assert np.linalg.norm(ground + push - gained) <= scale * (size + had)
 
         # what a joint leaves free it cannot push
         J = [body_jacobian(chain, q, i, frame="world") for i in range(chain.n)]
@@ -325,6 +337,44 @@ def test_frames_are_those_of_the_jacobian(frame, recursion):
     for i, inverse in enumerate(inverses):
         J = body_jacobian(chain, q, i, frame=frame)
         assert_near(inverse, J @ np.linalg.solve(M, J.T), chain.n, allowed(M))
+
+
+@pytest.mark.parametrize("length", [1e-3, 2.0])
+def test_a_normal_is_a_direction_whatever_its_length(length):
+    """The effective mass of the other rods of this file is stated for normals of length 1."""
+    hit, of_length = (
+        impact(STRAIGHT, np.zeros(2), np.ones(2), point=TIP, normal=(0, -s, 0), restitution=0)
+        for s in (1, length)
+    )
+    assert np.isclose(hit.effective_mass, 7 / 24)
+    for name in RESULTS + ENERGIES:
+        assert np.allclose(getattr(of_length, name), getattr(hit, name), rtol=4 * EPS, atol=0), name
+
+
+def straight_mass(n):
+    """How heavy the tip of n straight equal rods is across them, exactly: the joints' impulses are 1, -2, 7, -26 ..."""
+    before, last = 1, 2
+    for _ in range(n - 1):
+        before, last = last, 4 * last - before
+    return Fraction(last, 4 * last - 2 * before)
+
+
+def test_the_recursion_is_the_one_that_was_asked_for():
+    """Body coordinates keep all digits of a straight chain; about the world's origin its length costs some."""
+    n = 300
+    chain, truth = Chain([replace(ROD, offset=(k > 0, 0, 0)) for k in range(n)]), straight_mass(n)
+    blow = {"point": (n, 0, 0), "normal": (0, -1, 0), "restitution": 0}
+    tip = wrench_at(np.array([1.0, 0, 0]), np.array([0.0, 1, 0]))  # about the last link's origin
+    for recursion, least, most in (("body", 0, 1e-14), ("world", 1e-13, 1e-6)):
+        hit = impact(chain, np.zeros(n), np.ones(n), recursion=recursion, **blow)
+        masses = [hit.effective_mass]
+        for function in (
+            inverse_operational_space_inertia,
+            inverse_operational_space_inertia_serial,
+        ):
+            masses.append(1 / (tip @ function(chain, np.zeros(n), recursion=recursion)[-1] @ tip))
+        for mass in masses:
+            assert least <= abs(mass / float(truth) - 1) <= most
 
 
 # --- the printed recursion ---
@@ -509,26 +559,42 @@ def test_directions_in_which_only_rounding_moves(recursion):
     assert hit.impulse[0] > 0 and hit.impulse[1] == 0 and not hit.qd_jump[1].any()
 
 
-@pytest.mark.parametrize("recursion", RECURSIONS)
-@pytest.mark.parametrize("share", [1e-11, 1.1e-12])
-def test_just_above_the_threshold_it_acts(share, recursion):
+# a threshold on lengths must not change with the unit that they are measured in
+LENGTHS = (0.01, 1.0, 100.0)
+
+
+def rod_struck_nearly_lengthwise(share, length, recursion):
     """A hinged rod's tip yields across the rod alone; a normal that is tilted by an angle, by its sine squared."""
-    rod, tilt = Chain([ROD], gravity=(0, 0, 0)), np.arcsin(np.sqrt(share))
-    normal = np.array([np.cos(tilt), -np.sin(tilt), 0])
-    same = {"point": (2, 0, 0), "normal": normal, "restitution": 0.5, "recursion": recursion}
+    tilt = np.arcsin(np.sqrt(share))
+    rod = Link(Revolute(), 1, (length / 2, 0, 0), length**2 * ROD.inertia)
+    return impact(
+        Chain([rod], gravity=(0, 0, 0)),
+        np.zeros(1),
+        np.ones(1),
+        point=(length, 0, 0),
+        normal=(np.cos(tilt), -np.sin(tilt), 0),
+        restitution=0.5,
+        recursion=recursion,
+    )
+
+
+@pytest.mark.parametrize("recursion", RECURSIONS)
+@pytest.mark.parametrize("length", LENGTHS)
+@pytest.mark.parametrize("share", [1e-11, 1.1e-12])
+def test_just_above_the_threshold_it_acts(share, length, recursion):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        hit = impact(rod, np.zeros(1), np.ones(1), **same)
+        hit = rod_struck_nearly_lengthwise(share, length, recursion)
     assert np.isclose(hit.effective_mass, 1 / 3 / share, rtol=1e-3)
     assert np.isclose(hit.qd_jump[0], -1.5, rtol=1e-3)  # as if it were struck squarely
 
 
+@pytest.mark.parametrize("recursion", RECURSIONS)
+@pytest.mark.parametrize("length", LENGTHS)
 @pytest.mark.parametrize("share", [9e-13, 1e-20])
-def test_just_below_the_threshold_it_does_not(share):
-    rod, tilt = Chain([ROD], gravity=(0, 0, 0)), np.sqrt(share)
-    normal = np.array([np.cos(tilt), -np.sin(tilt), 0])
+def test_just_below_the_threshold_it_does_not(share, length, recursion):
     with pytest.warns(RuntimeWarning, match=MESSAGE):
-        hit = impact(rod, np.zeros(1), np.ones(1), point=(2, 0, 0), normal=normal, restitution=0.5)
+        hit = rod_struck_nearly_lengthwise(share, length, recursion)
     assert hit.effective_mass == np.inf
     assert_nothing_happens(hit)
 
@@ -560,6 +626,42 @@ def test_a_point_of_the_axis_takes_no_blow(seed, recursion):
         )
     assert hit.effective_mass == np.inf
     assert_nothing_happens(hit)
+
+
+# A hinge along z whose origin is at x; it is struck on the x axis, or above it, at a distance from the axis.
+# Rounded places are known to 8 eps of the root of the sum of their squares, and all numbers here are exact.
+NEAR_THE_AXIS = {
+    "at the origin of its link": (1.0, 0.0, 8 * np.sqrt(2)),
+    "far along its axis": (0.0, 1024.0, 8 * 1024),
+    "behind a link that is far away": (0.0, 0.0, 8 * 1024),
+}
+
+
+def struck_near_the_axis(where, share, recursion):
+    """A blow on a rod at a share of the distance below which only rounding moves the point."""
+    x, height, roundings = NEAR_THE_AXIS[where]
+    links = [Link(Revolute(), 1, (0.5, 0, 0), ROD.inertia, offset=(x, 0, 0))]
+    if "behind" in where:
+        out = Link(Fixed(), *MASSLESS, offset=(1024, 0, 0))
+        links = [out, Link(Revolute(), 1, (0.5, 0, 0), ROD.inertia, offset=(-1024, 0, 0))]
+    distance = round(share * roundings) * EPS
+    blow = {"point": (x + distance, 0, height), "normal": (0, -1, 0), "restitution": 0}
+    return distance, impact(Chain(links), [0.0], [1.0], recursion=recursion, **blow)
+
+
+@pytest.mark.parametrize("recursion", RECURSIONS)
+@pytest.mark.parametrize("where", NEAR_THE_AXIS)
+def test_a_point_is_on_the_axis_or_off_it_by_eight_roundings_of_its_place(where, recursion):
+    with pytest.warns(RuntimeWarning, match="by no more than rounding"):
+        _, on = struck_near_the_axis(where, 0.9, recursion)
+    assert on.effective_mass == np.inf
+    assert_nothing_happens(on)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        distance, off = struck_near_the_axis(where, 1.1, recursion)
+    # about the world's origin the distance is what is left of two numbers of the size 1
+    assert np.isclose(off.effective_mass, 1 / 3 / distance**2, rtol=0.2)
+    assert off.impulse > 0
 
 
 def test_a_point_near_the_axis_takes_one():
@@ -730,6 +832,19 @@ def test_two_rods_in_closed_form(recursion):
     assert sp.simplify(moment + L * hit.impulse) == 0
 
 
+def test_symbols_know_a_direction_in_which_nothing_can_move():
+    """A plain zero among symbols: the straight arm, struck lengthwise, yields by 0 there and by symbols elsewhere."""
+    sp = pytest.importorskip("sympy")
+    m, L = sp.symbols("m L")  # of which nobody knows the sign
+    rod = m * L**2 * np.diag([0, 1, 1]) / 12
+    links = [Link(Revolute(), m, (L / 2, 0, 0), rod, offset=(x, 0, 0)) for x in (0, L)]
+    chain, rates = Chain(links, gravity=(0, 0, 0)), np.array(sp.symbols("w1 w2"))
+    zero, tip = np.array([sp.Integer(0)] * 2), np.array([2 * L, 0, 0])
+    hit = impact(chain, zero, rates, point=tip, normal=np.array([-1, 0, 0]), restitution=1)
+    assert hit.impulse == 0 and hit.effective_mass == np.inf
+    assert not any(np.ravel(hit.joint_impulses)) and not any(hit.qd_jump)
+
+
 def test_inverse_inertia_of_symbols_is_exact_and_the_recursions_agree():
     sp = pytest.importorskip("sympy")
     chain, *_ = two_rods()
@@ -855,7 +970,8 @@ def test_jax_knows_what_cannot_move(jax):
     state = jax.numpy.zeros(2), np.ones(2)
     hit = impact(STRAIGHT, *state, point=TIP, normal=(1, 0, 0), restitution=1)
     assert hit.impulse == 0 and hit.effective_mass == np.inf
-    serial = inverse_operational_space_inertia_serial(STRAIGHT, state[0])
+    # traced, for which no value can be refused
+    serial = jax.jit(lambda q: inverse_operational_space_inertia_serial(STRAIGHT, q))(state[0])
     assert isinstance(serial, jax.Array)
     assert_near(
         np.asarray(serial), inverse_operational_space_inertia_serial(STRAIGHT, np.zeros(2)), 2
@@ -980,6 +1096,34 @@ def test_a_leaf_that_is_a_point_on_a_ball_joint_is_named(base):
                 inverse_operational_space_inertia(chain, q, recursion=recursion)
             with pytest.raises(ValueError, match="M is singular: the joint of link 'tip'"):
                 impact(chain, q, qd, recursion=recursion, **blow)
+
+
+# --- thresholds inside ---
+
+
+def point_beside_a_slanting_axis(roundings, mass):
+    """A hinge that feels this many rounding units of what its link's inertia has in the axes of the link.
+
+    A mass point near the axis (1, 1, 0), about which its inertia is the difference of two numbers of its mass's size.
+    """
+    place = (1, 1 + np.sqrt(2 * roundings * EPS), 0)
+    return Chain([Link(Revolute((1, 1, 0)), mass, place, np.zeros((3, 3)), name="tip")])
+
+
+@pytest.mark.parametrize("mass", [1e-6, 1.0, 1e6])
+@pytest.mark.parametrize("recursion", RECURSIONS)
+def test_a_link_s_own_inertia_is_told_from_rounding_at_32_units(recursion, mass):
+    for roundings in (8, 24, 30):
+        with pytest.raises(ValueError, match="link 'tip' alone has no inertia"):
+            inverse_operational_space_inertia_serial(
+                point_beside_a_slanting_axis(roundings, mass), [0.0], recursion=recursion
+            )
+    for roundings in (34, 64, 1e6):
+        chain = point_beside_a_slanting_axis(roundings, mass)
+        (inverse,) = inverse_operational_space_inertia_serial(chain, [0.0], recursion=recursion)
+        axis = np.array([1, 1, 0, 0, 0, 0]) / np.sqrt(2)
+        # an inertia of so many units is itself known to a unit or two
+        assert np.isclose(axis @ inverse @ axis, 1 / (mass * roundings * EPS), rtol=2 / roundings)
 
 
 def test_the_printed_recursion_refuses_trees():

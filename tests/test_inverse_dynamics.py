@@ -248,6 +248,15 @@ def test_body_and_world_coordinates_agree(seed):
         assert_near(other, one, motion.chain.n, 100 * EPS * motion.chain.n * reach**2)
 
 
+@pytest.mark.parametrize("function", [rnea, joint_wrenches, bias_force])
+def test_the_recursion_is_the_one_that_was_asked_for(function):
+    """The results agree but for rounding, and that is different."""
+    motion = random_motion(7)
+    state = motion.state[:2] if function is bias_force else motion.state
+    by_body, by_world = (function(motion.chain, *state, recursion=r) for r in ("body", "world"))
+    assert 0 < normwise(by_world, by_body) < 1e-10
+
+
 @pytest.mark.parametrize("seed", FEW)
 def test_rnea_is_linear_in_qdd(seed):
     motion = random_motion(seed)
