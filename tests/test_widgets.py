@@ -38,7 +38,7 @@ from chaindyn.widgets import (
     ScrewExplorer,
     SwingExplorer,
 )
-from chaindyn.widgets._base import AFFINE, ANGLE, LINEAR, SCALAR, contract, plain, tabulate
+from chaindyn.widgets.explorer import AFFINE, ANGLE, LINEAR, SCALAR, contract, plain, tabulate
 from chaindyn.widgets.inertia import SQUARES
 
 EPS = np.finfo(float).eps

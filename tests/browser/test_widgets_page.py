@@ -36,7 +36,7 @@ from chaindyn.widgets import (
     ScrewExplorer,
     SwingExplorer,
 )
-from chaindyn.widgets._base import plain
+from chaindyn.widgets.explorer import plain
 
 pytestmark = pytest.mark.browser
 
