@@ -1,0 +1,160 @@
+"""A widget on a page of its own, and in a JupyterLab of its own.
+
+The page plays the part of anywidget: it hands the view a model with get, set, on, off and save_changes. A kernel
+is played by a real widget of this process, which is sent what the page saves.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import socket
+import subprocess
+import sys
+import threading
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import count
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page
+
+from chaindyn.widgets import Explorer
+
+PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>A widget</title>
+<meta name="viewport" content="width=device-width, initial-scale=1"><link rel="icon" href="data:,">
+<link rel="stylesheet" href="view.css">
+<style>html { color-scheme: light dark } body { margin: 8px; background: light-dark(#fff, #14181e) }</style></head>
+<body><main><h1 style="color: light-dark(#000, #fff)">A widget</h1><div id="widget"></div></main>
+<script type="module">
+  import view, * as inside from "./view.js";
+  const state = await (await fetch("state.json")).json();
+  const listeners = {};
+  const model = {
+    get: (key) => state[key],
+    on: (event, call) => (listeners[event] ??= []).push(call),
+    off: (event, call) => (listeners[event] = listeners[event].filter((other) => other !== call)),
+    set: (key, value) => ((state[key] = value), (listeners["change:" + key] ?? []).forEach((call) => call())),
+    save_changes: async () => {
+      const answer = await window.python?.(state.request);
+      if (answer) model.set("answer", answer);
+    },
+  };
+  Object.assign(window, { model, inside, listeners });
+  window.close_view = view.render({ model, el: document.getElementById("widget") });
+</script></body></html>"""
+Files = dict[str, tuple[str, str]]
+
+
+@pytest.fixture(scope="session")
+def pages() -> Iterator[tuple[str, Files]]:
+    """An address on this machine, and what is served there: by path, the kind and the text."""
+    files: Files = {}
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            kind, text = files[self.path]
+            self.send_response(200)
+            self.send_header("Content-Type", f"{kind}; charset=utf-8")
+            self.end_headers()
+            self.wfile.write(text.encode())
+
+        def log_message(self, format: str, *arguments: object) -> None:
+            """Say nothing of each request."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}", files
+        server.shutdown()
+
+
+@pytest.fixture
+def put_on_page(chromium: Browser, pages: tuple[str, Files]) -> Iterator[Callable[..., Page]]:
+    """Open one widget on a page. `kernel`: Python answers; `expose`: functions of the view to call."""
+    address, files = pages
+    folders = (f"/{k}/" for k in count())
+    contexts: list[BrowserContext] = []
+    errors: list[str] = []
+
+    def put(widget: Explorer, *, kernel: bool = False, expose: str = "", **options: object) -> Page:
+        state = widget.get_state()
+        model = {key: state[key] for key in ("request", "answer", "scene")}
+        exports = f"\nexport {{ {expose} }};" if expose else ""
+        folder = next(folders)
+        files[folder] = "text/html", PAGE
+        files[f"{folder}view.js"] = "text/javascript", state["_esm"] + exports
+        files[f"{folder}view.css"] = "text/css", state["_css"]
+        files[f"{folder}state.json"] = "application/json", json.dumps(model, allow_nan=False)
+        contexts.append(
+            chromium.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
+        )
+        page = contexts[-1].new_page()
+        page.on("console", lambda message: message.type == "error" and errors.append(message.text))
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        if kernel:
+
+            def python(request: dict) -> dict:
+                widget.set_state({"request": request})
+                return widget.answer
+
+            page.expose_function("python", python)
+        page.goto(f"{address}{folder}")
+        page.wait_for_selector(".chaindyn")
+        return page
+
+    yield put
+    for context in contexts:
+        context.close()
+    assert not errors, f"errors on the page: {errors}"
+
+
+@pytest.fixture
+def lab(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[tuple[str, Path]]:
+    """A JupyterLab of its own over a folder with one notebook, whose cell is the parameter: its address, the folder."""
+    cell = {"cell_type": "code", "id": "a", "source": request.param.strip()}
+    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    notebook = {
+        "cells": [cell | {"metadata": {}, "outputs": [], "execution_count": None}],
+        "metadata": {"kernelspec": kernel},
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+    (tmp_path / "try.ipynb").write_text(json.dumps(notebook))
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    options = ["--no-browser", "--ip=127.0.0.1", f"--port={port}", "--allow-root"]
+    options += ["--LabApp.expose_app_in_browser=True", f"--ServerApp.root_dir={tmp_path}"]
+    own = {
+        name: str(tmp_path / name.lower())
+        for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")
+    }
+    # the server runs code: nobody else on the machine may ask it to
+    own["JUPYTER_TOKEN"] = token = secrets.token_hex()
+    with (tmp_path / "lab.log").open("w") as log:
+        command = [sys.executable, "-m", "jupyterlab", *options]
+        server = subprocess.Popen(command, stdout=log, stderr=log, env={**os.environ, **own})
+        try:
+            address = f"http://127.0.0.1:{port}"
+            deadline = time.monotonic() + 60
+            while not answers(f"{address}/api"):
+                assert server.poll() is None and time.monotonic() < deadline, (
+                    tmp_path / "lab.log"
+                ).read_text()
+                time.sleep(0.2)
+            yield f"{address}/lab/tree/try.ipynb?token={token}", tmp_path
+        finally:
+            server.terminate()
+            server.wait(20)
+
+
+def answers(address: str) -> bool:
+    try:
+        return urllib.request.urlopen(address, timeout=2).status == 200
+    except (urllib.error.URLError, OSError):
+        return False

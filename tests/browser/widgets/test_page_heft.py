@@ -1,0 +1,62 @@
+"""HeftExplorer on a page of its own, by mouse, keyboard and touch."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hands import (
+    centre,
+    drag,
+    request_of,
+    rows_of,
+)
+from playwright.sync_api import expect
+from widget_cases import EPS, arm, planar
+
+import chaindyn
+import chaindyn.robots
+from chaindyn.teaching import normwise
+from chaindyn.widgets import (
+    HeftExplorer,
+)
+
+pytestmark = pytest.mark.browser
+
+
+def test_the_page_computes_what_python_computes_heft(put_on_page):
+    chain = arm()
+    widget = HeftExplorer(chain)
+    page = put_on_page(widget, expose="fromInertias")
+    for seed in range(3):
+        q, _ = chaindyn.random_state(chain, seed)
+        for body in range(chain.n):
+            request = {"q": q.tolist(), "body": body}
+            there = page.evaluate(
+                "request => inside.fromInertias(model.get('scene'), request)", request
+            )
+            here = widget.compute(request)
+            assert set(there) == set(here)
+            for name in here:
+                assert normwise(there[name], here[name]) <= 1000 * EPS * chain.n, (name, body)
+
+
+def test_heft_by_keyboard_and_mouse(put_on_page):
+    widget = HeftExplorer(planar(), [0.5, -0.7], view="xy", tip=(1, 0, 0))
+    page = put_on_page(widget)
+    held = page.get_by_role("combobox", name="Held at")
+    before = rows_of(page)
+    held.focus()
+    page.keyboard.press("ArrowDown")
+    assert request_of(page)["body"] == 1
+    expect(page.locator("caption").first).to_contain_text("joint of link1")
+    assert rows_of(page) != before
+    felt = widget.compute(request_of(page))["felt"]
+    least, greatest = np.linalg.eigvalsh(felt[:2, :2])
+    assert rows_of(page)[-1] == [f"{least:.2f}", f"{greatest:.2f}"]
+    bent = request_of(page)["q"][1]
+    field = page.get_by_role("spinbutton", name="link1")
+    field.fill("60")
+    assert abs(request_of(page)["q"][1] - np.pi / 3) < 1e-3 < abs(bent - np.pi / 3)
+    rows_of(page)  # until the link is drawn where it is now
+    drag(page, centre(page.locator('[data-grab="1"]').first), (-30, 20))
+    assert abs(request_of(page)["q"][1] - np.pi / 3) > 0.01
