@@ -25,14 +25,14 @@ from chaindyn import (
     Chain,
     forward_kinematics,
     impact,
-    inverse_operational_inertia,
-    inverse_operational_inertia_serial,
+    inverse_operational_space_inertia,
+    inverse_operational_space_inertia_serial,
     swap_order,
 )
 
 EVERY, SERIAL, IMPACT = (
-    "inverse_operational_inertia",
-    "inverse_operational_inertia_serial",
+    "inverse_operational_space_inertia",
+    "inverse_operational_space_inertia_serial",
     "impact",
 )
 DENSE, DELASSUS, BLOW = (
@@ -175,11 +175,11 @@ def batches() -> dict[str, tuple[Call, Call]]:
     def hits() -> list[Any]:
         return [tip(*state) for state in zip(q, qd, contact["point"], strict=True)]
 
-    side.require_same(inverse_operational_inertia(chain, q), swapped(loop()))
+    side.require_same(inverse_operational_space_inertia(chain, q), swapped(loop()))
     side.require_same(impact(chain, q, qd, **contact).qd_jump, np.array(hits())[:, :-1])
     return {
-        EVERY: (lambda: inverse_operational_inertia(chain, q), loop),
-        SERIAL: (lambda: inverse_operational_inertia_serial(chain, q), loop),
+        EVERY: (lambda: inverse_operational_space_inertia(chain, q), loop),
+        SERIAL: (lambda: inverse_operational_space_inertia_serial(chain, q), loop),
         IMPACT: (lambda: impact(chain, q, qd, **contact), hits),
     }
 
@@ -187,8 +187,8 @@ def batches() -> dict[str, tuple[Call, Call]]:
 def measure() -> dict[str, Any]:
     """Return all results."""
     makers = {
-        EVERY: ours(inverse_operational_inertia),
-        SERIAL: ours(inverse_operational_inertia_serial),
+        EVERY: ours(inverse_operational_space_inertia),
+        SERIAL: ours(inverse_operational_space_inertia_serial),
         IMPACT: our_impact,
     }
     far = {"largest": side.LARGEST_PINOCCHIO}

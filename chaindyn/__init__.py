@@ -24,8 +24,8 @@ from chaindyn.hybrid import hybrid_dynamics, hybrid_dynamics_dense
 from chaindyn.impulse import (
     Impact,
     impact,
-    inverse_operational_inertia,
-    inverse_operational_inertia_serial,
+    inverse_operational_space_inertia,
+    inverse_operational_space_inertia_serial,
 )
 from chaindyn.inertia import (
     apparent_inverse_inertia,
@@ -141,8 +141,8 @@ __all__ = [
     "inertia_parameters",
     "inertia_rate",
     "integrate",
-    "inverse_operational_inertia",
-    "inverse_operational_inertia_serial",
+    "inverse_operational_space_inertia",
+    "inverse_operational_space_inertia_serial",
     "inward",
     "jacobian_dot_qd",
     "joint_wrenches",

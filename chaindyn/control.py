@@ -1,8 +1,8 @@
-# Generated from chapters/10_simulation_and_control.md by `python -m book export`; edit it there.
-# sha256 of the text below: 57737367419bdf142babd141f97e14bdc28a20304b122485f860aa250f66c534
+# Generated from chapters/11_control.md by `python -m book export`; edit it there.
+# sha256 of the text below: 4116c94f27d73a3fca9111b07f67238ab4bf2e882729aa46c6256f8d23007079
 """Control: the joint forces that make a chain follow a given motion.
 
-Derived in chapter 10, "Simulation and control".
+Derived in chapter 11, "Control".
 """
 
 from typing import Any
@@ -17,7 +17,7 @@ from chaindyn.spatial import skew
 __all__ = ["carried", "commanded_acceleration", "computed_torque", "each_carried", "tracking_error"]
 
 
-# Chapter 10, "Simulation and control": Computed torque
+# Chapter 11, "Control": Computed torque
 def carried(joint: Any, x: Array, v: Array, w: Array) -> tuple[Array, Array]:
     """Return velocities v (..., k) that are known a step x away, as seen from here, and their rate as w turns us.
 

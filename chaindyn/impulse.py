@@ -1,8 +1,8 @@
-# Generated from chapters/13_impulse_response_of_a_chain.md by `python -m book export`; edit it there.
-# sha256 of the text below: 831523d3e7be9ee6f843cb1e5a870b4288338f404ac6c1afa36e3297b77e63a1
+# Generated from chapters/14_impulse_response_of_a_chain.md by `python -m book export`; edit it there.
+# sha256 of the text below: f24d3c311a9dde288a28a286190e43c80d77b8b817db4a431b6176d44f2934c7
 """What a blow does to a chain: how it yields at every link, and how every joint's speed jumps.
 
-Derived in chapter 13, "The impulse response of a chain".
+Derived in chapter 14, "The impulse response of a chain".
 """
 
 import warnings
@@ -36,8 +36,8 @@ __all__ = [
     "contact_impulse",
     "extend",
     "impact",
-    "inverse_operational_inertia",
-    "inverse_operational_inertia_serial",
+    "inverse_operational_space_inertia",
+    "inverse_operational_space_inertia_serial",
     "kinetic_energy_of",
     "reframe_mobility",
     "require_own_inertia",
@@ -50,7 +50,7 @@ __all__ = [
 ]
 
 
-# Chapter 13, "The impulse response of a chain": When there is no blow
+# Chapter 14, "The impulse response of a chain": When there is no blow
 def contact_impulse(
     speed: Array, yielding: Array, trace: Array, noise: Array, restitution: Array
 ) -> tuple[Array, Array]:
@@ -76,7 +76,7 @@ def contact_impulse(
     return impulse, where(movable, divide(1, inverse_mass), np.inf)
 
 
-# Chapter 13, "The impulse response of a chain": The printed recursion as a function
+# Chapter 14, "The impulse response of a chain": The printed recursion as a function
 def reframe_mobility(chain: Chain, q: Array, mobilities: Array, source: str, target: str) -> Array:
     """Express each link's map from impulses to twists (..., n, 6, 6) in another frame."""
     if source == target:
@@ -85,7 +85,7 @@ def reframe_mobility(chain: Chain, q: Array, mobilities: Array, source: str, tar
     return T @ mobilities @ T.mT
 
 
-# Chapter 13, "The impulse response of a chain": The printed recursion as a function
+# Chapter 14, "The impulse response of a chain": The printed recursion as a function
 def extend(parent: Array, X: Array, S: Array, inertia: Array) -> Array:
     """Link step: inverse inertia at the end of a chain that is one link longer (Alexiou 2023, (15)-(16))."""
     shorter = X @ parent @ X.mT
@@ -101,7 +101,7 @@ def require_serial(chain: Chain) -> None:
             hangs = "the ground" if parent < 0 else repr(chain.names[parent])
             raise ValueError(
                 f"link {i} ({chain.names[i]!r}) hangs on {hangs}: the serial recursion needs each link to "
-                "hang on the one before; inverse_operational_inertia takes trees"
+                "hang on the one before; inverse_operational_space_inertia takes trees"
             )
 
 
@@ -112,17 +112,17 @@ def require_own_inertia(chain: Chain, S: list[Array], inertias: list[Array]) -> 
         if is_concrete(D) and not (smallest(D - 32 * np.finfo(float).eps * size) > 0).all():
             raise ValueError(
                 f"link {name!r} alone has no inertia that its joint moves, and the serial recursion divides "
-                "by it; inverse_operational_inertia does not"
+                "by it; inverse_operational_space_inertia does not"
             )
 
 
 @checked(q="nq", frame=FRAMES, recursion=RECURSIONS)
-def inverse_operational_inertia_serial(
+def inverse_operational_space_inertia_serial(
     chain: Chain, q: Array, *, frame: str = "body", recursion: str = "body"
 ) -> Array:
     """Return, for every link of a serial chain, the inverse inertia of the chain cut off behind it.
 
-    q : (..., nq); frame, recursion : as for `inverse_operational_inertia`, of which the last of these
+    q : (..., nq); frame, recursion : as for `inverse_operational_space_inertia`, of which the last of these
     (..., n, 6, 6) is the last one. Alexiou (2023), (15)-(18), as printed in the world recursion.
     ValueError for a tree, and for a link that alone has no inertia about its joint, such as a massless one.
     """
@@ -134,7 +134,7 @@ def inverse_operational_inertia_serial(
     return reframe_mobility(chain, q, stack(inverses, axis=-3), recursion, frame)
 
 
-# Chapter 13, "The impulse response of a chain": What it gains
+# Chapter 14, "The impulse response of a chain": What it gains
 def respond_to_impulse(parent: Array, X: Array, S: Array, own: Articulated) -> Array:
     """Link step: how the link yields to an impulse on itself, from how its parent does."""
     P = (eye(6) - S @ solve(own.D, own.U.mT)) @ X
@@ -142,7 +142,7 @@ def respond_to_impulse(parent: Array, X: Array, S: Array, own: Articulated) -> A
 
 
 @checked(q="nq", frame=FRAMES, recursion=RECURSIONS)
-def inverse_operational_inertia(
+def inverse_operational_space_inertia(
     chain: Chain, q: Array, *, frame: str = "body", recursion: str = "body"
 ) -> Array:
     """Return how every link yields: the jump of its twist is this (..., n, 6, 6) times the impulse on it.
@@ -161,7 +161,7 @@ def inverse_operational_inertia(
     return reframe_mobility(chain, q, stack(inverses, axis=-3), recursion, frame)
 
 
-# Chapter 13, "The impulse response of a chain": An impact
+# Chapter 14, "The impulse response of a chain": An impact
 @dataclass(frozen=True, eq=False)
 class Impact:
     """What a blow does to a chain; spatial vectors about the world origin, in world axes.
@@ -181,7 +181,7 @@ class Impact:
     energy_after: Array
 
 
-# Chapter 13, "The impulse response of a chain": An impact
+# Chapter 14, "The impulse response of a chain": An impact
 def unit_impulses(R: Array, p: Array, point: Array, recursion: str) -> Array:
     """Return unit impulses at a point as wrenches (..., 6, 6) on the link at pose R, p [tau; f].
 
@@ -210,7 +210,7 @@ def strike(
     return stack(twists, axis=-3), concatenate(rates, axis=-2)
 
 
-# Chapter 13, "The impulse response of a chain": An impact
+# Chapter 14, "The impulse response of a chain": An impact
 def traces(impulses: Array, twists: Array) -> tuple[Array, Array]:
     """Return the traces (..., 1, 1) of the rotational and the linear 3x3 block of impulses^T twists."""
     diagonal = (impulses * twists).sum(-2, keepdims=True)
@@ -227,7 +227,7 @@ def kinetic_energy_of(inertias: Array, V: Array) -> Array:
     return (V.mT @ inertias @ V).sum(-3) / 2
 
 
-# Chapter 13, "The impulse response of a chain": An impact
+# Chapter 14, "The impulse response of a chain": An impact
 @checked(q="nq", qd="nv", point=3, normal=3, restitution=(), recursion=RECURSIONS)
 def impact(
     chain: Chain,

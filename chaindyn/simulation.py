@@ -1,8 +1,8 @@
-# Generated from chapters/10_simulation_and_control.md by `python -m book export`; edit it there.
-# sha256 of the text below: d5824a99d567fa002bdee7598b7c286ac2ae6d583893a3e2cffdaec34897b32d
+# Generated from chapters/10_simulation.md by `python -m book export`; edit it there.
+# sha256 of the text below: c53eb07e991a185a38f46200d330b34d89e4aacbde16575b71239d9aecec231f
 """Simulation: from accelerations to motion, on the manifold on which the coordinates live.
 
-Derived in chapter 10, "Simulation and control".
+Derived in chapter 10, "Simulation".
 """
 
 import sys
@@ -49,7 +49,7 @@ __all__ = [
 ]
 
 
-# Chapter 10, "Simulation and control": Energy and momentum
+# Chapter 10, "Simulation": Energy and momentum
 @checked(q="nq", qd="nv")
 def kinetic_energy(chain: Chain, q: Array, qd: Array) -> Array:
     """Return the kinetic energy (...) [J], half of the sum of V^T I V over the links.
@@ -84,7 +84,7 @@ def momentum(chain: Chain, q: Array, qd: Array, *, point: Array | None = None) -
     return (to_link.mT @ own).sum(-3)[..., 0]
 
 
-# Chapter 10, "Simulation and control": A chain with forces on it
+# Chapter 10, "Simulation": A chain with forces on it
 @dataclass(frozen=True, eq=False)
 class Driven:
     """A chain and what acts on it: torque and external are functions of (t, q, qd), arrays, or None for nothing."""
@@ -113,7 +113,7 @@ class Driven:
         return tau - rnea(self.chain, q, 0 * qd, 0 * qd, external=external)
 
 
-# Chapter 10, "Simulation and control": The new velocity first
+# Chapter 10, "Simulation": The new velocity first
 def semi_implicit_euler_step(
     driven: Driven, t: float, q: Array, qd: Array, h: float
 ) -> tuple[Array, Array]:
@@ -122,7 +122,7 @@ def semi_implicit_euler_step(
     return integrate(driven.chain, q, h * qd), qd
 
 
-# Chapter 10, "Simulation and control": Four slopes
+# Chapter 10, "Simulation": Four slopes
 def rk4_step(driven: Driven, t: float, q: Array, qd: Array, h: float) -> tuple[Array, Array]:
     """Return q and qd a time h later, by the classic four slopes. Order 4.
 
@@ -142,7 +142,7 @@ def rk4_step(driven: Driven, t: float, q: Array, qd: Array, h: float) -> tuple[A
     return q, qd + h / 6 * (a1 + 2 * a2 + 2 * a3 + a4)
 
 
-# Chapter 10, "Simulation and control": A rule without angles
+# Chapter 10, "Simulation": A rule without angles
 def cayley_twist(R: Array, p: Array) -> Array:
     """Return the twist (..., 6, 1) whose Cayley transform is the motion R (..., 3, 3), p (..., 3, 1).
 
@@ -164,7 +164,7 @@ def cayley_rate(twist: Array) -> Array:
     return block([[turn + c @ c.mT, 0], [-turn @ skew(v) / 2, turn]])
 
 
-# Chapter 10, "Simulation and control": What a link carries through a step
+# Chapter 10, "Simulation": What a link carries through a step
 def discrete_momenta(chain: Chain, q0: Array, q1: Array, h: float) -> tuple[Array, Array]:
     """Return the momentum of every link (..., n, 6, 1) at the start and at the end of a step from q0 to q1.
 
@@ -177,7 +177,7 @@ def discrete_momenta(chain: Chain, q0: Array, q1: Array, h: float) -> tuple[Arra
     return cayley_rate(moved).mT @ p, cayley_rate(-moved).mT @ p
 
 
-# Chapter 10, "Simulation and control": All links at once
+# Chapter 10, "Simulation": All links at once
 def along_joints(chain: Chain, q: Array, wrenches: Array) -> Array:
     """Return the sum of J^T f (..., nv) over the links; wrenches : (..., n, 6, 1), in link coordinates."""
     X, S, _ = mechanism(chain, q, "body")
@@ -186,7 +186,7 @@ def along_joints(chain: Chain, q: Array, wrenches: Array) -> Array:
     return concatenate(parts, axis=-2)[..., 0]
 
 
-# Chapter 10, "Simulation and control": All links at once
+# Chapter 10, "Simulation": All links at once
 def step_with_momentum(chain: Chain, q: Array, pi: Array, h: float) -> Array:
     """Return the q that a step of h must lead to so that it starts with the joint momenta `pi` (..., nv).
 
@@ -224,7 +224,7 @@ def variational_step(
     return q1, solve_pivoted(M, pi[..., None])[..., 0]
 
 
-# Chapter 10, "Simulation and control": Simulate
+# Chapter 10, "Simulation": Simulate
 @dataclass(frozen=True, eq=False)
 class Simulation:
     """A motion: times, states and energies, and, if it ended early, why.
@@ -334,7 +334,7 @@ def crossing(until: Any, old: float, new: float, at: Callable[[float], Any]) -> 
     return brentq(height, old, new, xtol=4 * np.finfo(float).eps * max(abs(old), abs(new)))
 
 
-# Chapter 10, "Simulation and control": Simulate
+# Chapter 10, "Simulation": Simulate
 def choose_march(
     driven: Driven,
     q: Array,

@@ -35,7 +35,7 @@ from chaindyn import (
     crba,
     forward_kinematics,
     impact,
-    inverse_operational_inertia,
+    inverse_operational_space_inertia,
     joint_wrenches,
     load_urdf,
     rnea,
@@ -125,7 +125,7 @@ def test_forward_dynamics(stored, recursion):
 @pytest.mark.parametrize("recursion", RECURSIONS)
 def test_how_links_yield(stored, recursion):
     chain, state, expected = stored
-    inverses = inverse_operational_inertia(chain, state["q"], recursion=recursion)
+    inverses = inverse_operational_space_inertia(chain, state["q"], recursion=recursion)
     limit = solve(expected, recursion)
     for inverse, reference in zip(inverses, np.array(expected["inverse_inertias"]), strict=True):
         assert_near(inverse, reference, chain.n, limit)
@@ -138,7 +138,7 @@ def test_impacts(stored, recursion):
     limit = solve(expected, recursion)
     most = max(limit, 1e-8)
     twists = body_twists(chain, q, qd, frame="world")
-    in_world = inverse_operational_inertia(chain, q, frame="world")
+    in_world = inverse_operational_space_inertia(chain, q, frame="world")
     for stored_blow in expected["blows"]:
         blow = dict(stored_blow)
         results = {k: blow.pop(k) for k in ("impulse", "qd_jump", "twist_jumps", "joint_impulses")}

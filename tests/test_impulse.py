@@ -40,8 +40,8 @@ from chaindyn import (
     body_twists,
     forward_kinematics,
     impact,
-    inverse_operational_inertia,
-    inverse_operational_inertia_serial,
+    inverse_operational_space_inertia,
+    inverse_operational_space_inertia_serial,
     random_state,
 )
 from chaindyn.teaching import normwise
@@ -129,10 +129,10 @@ def tolerance(chain, q, recursion="body"):
 def test_pinocchio_computes_the_same(model, recursion):
     chain, q, qd = stored_chain(model), np.array(model["q"]), np.array(model["qd"])
     bound = tolerance(chain, q, recursion)
-    inverses = inverse_operational_inertia(chain, q, recursion=recursion)
+    inverses = inverse_operational_space_inertia(chain, q, recursion=recursion)
     for inverse, expected in zip(inverses, np.array(model["inverse_inertias"]), strict=True):
         assert_near(inverse, expected, chain.n, bound)
-    in_world = inverse_operational_inertia(chain, q, frame="world")
+    in_world = inverse_operational_space_inertia(chain, q, frame="world")
     twists = body_twists(chain, q, qd, frame="world")
     for b, (blow, expected) in enumerate(zip(model["blows"], model["results"], strict=True)):
         result = impact(chain, q, qd, body=b, recursion=recursion, **blow)
@@ -188,7 +188,7 @@ def test_every_asked_for_model_is_there():
 def test_every_link_yields_as_the_dense_solve_says(case, recursion, extended):
     chain, q, _, blows = struck(case)
     bound = tolerance(chain, q, recursion)
-    inverses = inverse_operational_inertia(chain, q, frame="mixed", recursion=recursion)
+    inverses = inverse_operational_space_inertia(chain, q, frame="mixed", recursion=recursion)
     can_move = {blow["body"] for blow in blows}
     for i, inverse in enumerate(inverses):
         if i in can_move:
@@ -243,7 +243,10 @@ def about_world(chain, q):
 def test_laws_of_impact(case, recursion):
     chain, q, qd, blows = struck(case)
     bound = tolerance(chain, q, recursion)
-    inertias, inverses = about_world(chain, q), inverse_operational_inertia(chain, q, frame="world")
+    inertias, inverses = (
+        about_world(chain, q),
+        inverse_operational_space_inertia(chain, q, frame="world"),
+    )
     V = body_twists(chain, q, qd, frame="world")
     for blow in blows:
         b, e, n, point = (blow[key] for key in ("body", "restitution", "normal", "point"))
@@ -300,7 +303,7 @@ def test_reactions_are_perpendicular_to_what_the_joints_leave_free():
 def test_how_a_link_yields_is_symmetric_positive_and_of_the_jacobian_s_rank(case):
     chain, q, *_ = struck(case)
     bound = tolerance(chain, q)
-    for i, inverse in enumerate(inverse_operational_inertia(chain, q)):
+    for i, inverse in enumerate(inverse_operational_space_inertia(chain, q)):
         size = np.linalg.norm(inverse)
         assert np.linalg.norm(inverse - inverse.T) <= 100 * EPS * chain.n * size
         assert np.linalg.eigvalsh(inverse).min() >= -bound * size
@@ -318,7 +321,7 @@ def test_frames_are_those_of_the_jacobian(frame, recursion):
     chain = random_tree(case)
     q, qd, _ = motion(case, chain)
     M, _ = mass_matrix_and_bias(chain, q, qd)
-    inverses = inverse_operational_inertia(chain, q, frame=frame, recursion=recursion)
+    inverses = inverse_operational_space_inertia(chain, q, frame=frame, recursion=recursion)
     for i, inverse in enumerate(inverses):
         J = body_jacobian(chain, q, i, frame=frame)
         assert_near(inverse, J @ np.linalg.solve(M, J.T), chain.n, allowed(M))
@@ -333,11 +336,11 @@ def test_the_printed_recursion_cuts_the_chain_off(case, recursion):
     chain, q, *_ = struck(case)
     # it solves 6x6 systems, in which sizes from 1e-4 to 1e4 mix
     bound = tolerance(chain, q, recursion) * (100 if case.variety == "wild" else 1)
-    inverses = inverse_operational_inertia_serial(chain, q, recursion=recursion)
+    inverses = inverse_operational_space_inertia_serial(chain, q, recursion=recursion)
     assert inverses.shape == (chain.n, 6, 6)
     for i in range(chain.n):
         cut = Chain(chain.links[: i + 1])
-        expected = inverse_operational_inertia(cut, q[: cut.nq])[-1]
+        expected = inverse_operational_space_inertia(cut, q[: cut.nq])[-1]
         assert_near(inverses[i], expected, chain.n, bound)
 
 
@@ -348,8 +351,8 @@ def test_the_printed_recursion_in_every_frame(frame, recursion):
     chain = random_tree(case)
     q, _, _ = motion(case, chain)
     options = {"frame": frame, "recursion": recursion}
-    last = inverse_operational_inertia_serial(chain, q, **options)[-1]
-    expected = inverse_operational_inertia(chain, q, frame=frame)[-1]
+    last = inverse_operational_space_inertia_serial(chain, q, **options)[-1]
+    expected = inverse_operational_space_inertia(chain, q, frame=frame)[-1]
     assert_near(last, expected, chain.n, tolerance(chain, q))
 
 
@@ -397,10 +400,10 @@ def test_a_batch_is_a_loop(recursion):
     b = max(range(chain.n), key=lambda i: len(chain.path(i)))
     assert_batch_is_loop(chain, given, (2, 3), given, body=b, recursion=recursion)
     q = given["q"]
-    for function in (inverse_operational_inertia, inverse_operational_inertia_serial):
+    for function in (inverse_operational_space_inertia, inverse_operational_space_inertia_serial):
         own = (
             chain
-            if function is inverse_operational_inertia
+            if function is inverse_operational_space_inertia
             else Chain([replace(link, parent=None) for link in chain.links])
         )
         whole = function(own, q, recursion=recursion)
@@ -570,10 +573,13 @@ def test_a_point_near_the_axis_takes_one():
 def test_welds_and_nothing_else():
     chain = Chain([Link(Fixed(), *SOLID)] * 3)
     none = np.zeros(0)
-    assert inverse_operational_inertia(chain, none).tolist() == np.zeros((3, 6, 6)).tolist()
-    assert inverse_operational_inertia_serial(chain, none).tolist() == np.zeros((3, 6, 6)).tolist()
-    assert inverse_operational_inertia(chain, np.zeros((5, 0))).shape == (5, 3, 6, 6)
-    assert inverse_operational_inertia_serial(chain, np.zeros((5, 0))).shape == (5, 3, 6, 6)
+    assert inverse_operational_space_inertia(chain, none).tolist() == np.zeros((3, 6, 6)).tolist()
+    assert (
+        inverse_operational_space_inertia_serial(chain, none).tolist()
+        == np.zeros((3, 6, 6)).tolist()
+    )
+    assert inverse_operational_space_inertia(chain, np.zeros((5, 0))).shape == (5, 3, 6, 6)
+    assert inverse_operational_space_inertia_serial(chain, np.zeros((5, 0))).shape == (5, 3, 6, 6)
     for recursion in RECURSIONS:
         hit = impact(
             chain, none, none, point=(1, 2, 3), normal=(1, 0, 0), restitution=1, recursion=recursion
@@ -598,7 +604,7 @@ def test_a_free_body_yields_by_its_own_inverse_inertia():
     rng = np.random.default_rng(5)
     body = Link(Fixed(), 2.0, rng.normal(size=3), random_inertia(rng))
     chain = Chain([*(Link(joint, *MASSLESS) for joint in joints), body])
-    inverse = inverse_operational_inertia(chain, np.zeros(6))[-1]
+    inverse = inverse_operational_space_inertia(chain, np.zeros(6))[-1]
     assert_near(inverse @ chain.spatial_inertia[-1], np.eye(6), 7, tolerance(chain, np.zeros(6)))
 
 
@@ -647,7 +653,7 @@ def test_massless_links_within_a_chain_are_fine(extended):
     q, qd = random_state(chain, 6)
     bound = tolerance(chain, q)
     unit = dense(chain, q)
-    inverses = inverse_operational_inertia(chain, q, frame="mixed")
+    inverses = inverse_operational_space_inertia(chain, q, frame="mixed")
     for i, inverse in enumerate(inverses):
         assert_near(inverse, unit.twists[i, :, i].astype(float), 4, bound)
     hit = impact(chain, q, qd, body=1, point=(0.3, 0.4, 0.5), normal=(0, 0, 1), restitution=0.2)
@@ -655,9 +661,9 @@ def test_massless_links_within_a_chain_are_fine(extended):
     assert (hit.impulse > 0) != (back.impulse > 0)
     with pytest.raises(
         ValueError,
-        match=r"link 'link1' alone has no inertia .* inverse_operational_inertia does not",
+        match=r"link 'link1' alone has no inertia .* inverse_operational_space_inertia does not",
     ):
-        inverse_operational_inertia_serial(chain, q)
+        inverse_operational_space_inertia_serial(chain, q)
 
 
 # --- accuracy ---
@@ -665,9 +671,9 @@ def test_massless_links_within_a_chain_are_fine(extended):
 
 def error_in_long_chains(chain, q, extended):
     """The largest normwise error over the links."""
-    exact = inverse_operational_inertia(chain, q.astype(extended))
+    exact = inverse_operational_space_inertia(chain, q.astype(extended))
     assert exact.dtype == extended
-    pairs = zip(inverse_operational_inertia(chain, q), exact, strict=True)
+    pairs = zip(inverse_operational_space_inertia(chain, q), exact, strict=True)
     return max(normwise(inverse, longer) for inverse, longer in pairs)
 
 
@@ -729,7 +735,7 @@ def test_inverse_inertia_of_symbols_is_exact_and_the_recursions_agree():
     chain, *_ = two_rods()
     b = sp.Symbol("b")
     at = {sp.sin(b): sp.Rational(4, 5), sp.cos(b): sp.Rational(3, 5)}
-    functions = inverse_operational_inertia, inverse_operational_inertia_serial
+    functions = inverse_operational_space_inertia, inverse_operational_space_inertia_serial
     general, serial = (
         sp.Matrix(function(chain, np.array([sp.Integer(0), b]))[-1]) for function in functions
     )
@@ -797,8 +803,8 @@ def test_balls_enclose_the_result():
     flint = pytest.importorskip("flint", reason="python-flint is not installed")
     chain, q, _, _ = approached(OTHER)
     balls = np.array([flint.arb(float(x)) for x in q], object)
-    certified = inverse_operational_inertia(chain, balls)
-    inverse = inverse_operational_inertia(chain, q)
+    certified = inverse_operational_space_inertia(chain, balls)
+    inverse = inverse_operational_space_inertia(chain, q)
     size = np.abs(inverse).max()
     for ball, x in zip(certified.flat, inverse.flat, strict=True):
         ball = flint.arb(ball)
@@ -849,9 +855,11 @@ def test_jax_knows_what_cannot_move(jax):
     state = jax.numpy.zeros(2), np.ones(2)
     hit = impact(STRAIGHT, *state, point=TIP, normal=(1, 0, 0), restitution=1)
     assert hit.impulse == 0 and hit.effective_mass == np.inf
-    serial = inverse_operational_inertia_serial(STRAIGHT, state[0])
+    serial = inverse_operational_space_inertia_serial(STRAIGHT, state[0])
     assert isinstance(serial, jax.Array)
-    assert_near(np.asarray(serial), inverse_operational_inertia_serial(STRAIGHT, np.zeros(2)), 2)
+    assert_near(
+        np.asarray(serial), inverse_operational_space_inertia_serial(STRAIGHT, np.zeros(2)), 2
+    )
 
 
 def test_casadi_expressions_compute_the_same():
@@ -922,7 +930,7 @@ def test_bad_input_is_told(change, message):
 
 
 @pytest.mark.parametrize(
-    "function", [inverse_operational_inertia, inverse_operational_inertia_serial]
+    "function", [inverse_operational_space_inertia, inverse_operational_space_inertia_serial]
 )
 @pytest.mark.parametrize(
     ("change", "message"),
@@ -950,13 +958,13 @@ def test_a_massless_leaf_is_named(joint):
         warnings.simplefilter("error")
         for recursion in RECURSIONS:
             with pytest.raises(ValueError, match=message):
-                inverse_operational_inertia(chain, q, recursion=recursion)
+                inverse_operational_space_inertia(chain, q, recursion=recursion)
             with pytest.raises(ValueError, match=message):
                 impact(chain, q, q, point=TIP, normal=(0, 1, 0), restitution=0, recursion=recursion)
             with pytest.raises(
                 ValueError, match=r"link 'tip' alone has no inertia that its joint moves"
             ):
-                inverse_operational_inertia_serial(chain, q, recursion=recursion)
+                inverse_operational_space_inertia_serial(chain, q, recursion=recursion)
 
 
 @pytest.mark.parametrize("base", [Free(), Spherical(), Universal()], ids=["free", "ball", "cross"])
@@ -969,7 +977,7 @@ def test_a_leaf_that_is_a_point_on_a_ball_joint_is_named(base):
         warnings.simplefilter("error")
         for recursion in RECURSIONS:
             with pytest.raises(ValueError, match="M is singular: the joint of link 'tip'"):
-                inverse_operational_inertia(chain, q, recursion=recursion)
+                inverse_operational_space_inertia(chain, q, recursion=recursion)
             with pytest.raises(ValueError, match="M is singular: the joint of link 'tip'"):
                 impact(chain, q, qd, recursion=recursion, **blow)
 
@@ -977,8 +985,8 @@ def test_a_leaf_that_is_a_point_on_a_ball_joint_is_named(base):
 def test_the_printed_recursion_refuses_trees():
     with pytest.raises(
         ValueError,
-        match=r"link 2 \('b'\) hangs on 'trunk': .* inverse_operational_inertia takes trees",
+        match=r"link 2 \('b'\) hangs on 'trunk': .* inverse_operational_space_inertia takes trees",
     ):
-        inverse_operational_inertia_serial(TREE, np.zeros(3))
+        inverse_operational_space_inertia_serial(TREE, np.zeros(3))
     with pytest.raises(ValueError, match=r"link 1 \('right'\) hangs on the ground"):
-        inverse_operational_inertia_serial(FORK, np.zeros(2))
+        inverse_operational_space_inertia_serial(FORK, np.zeros(2))
