@@ -26,7 +26,7 @@ class HeftExplorer(Explorer):
     limits have another shape.
     """
 
-    _esm = source("base.js", "tree.js", "heft.js")
+    _esm = source("base.js", "tree.js", "articulated.js", "heft.js")
 
     def __init__(
         self,

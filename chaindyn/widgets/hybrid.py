@@ -27,7 +27,7 @@ class HybridExplorer(Explorer):
     another shape.
     """
 
-    _esm = source("base.js", "tree.js", "laws.js", "hybrid.js")
+    _esm = source("base.js", "tree.js", "laws.js", "articulated.js", "hybrid.js")
     _css = source("base.css", "hybrid.css")
 
     def __init__(

@@ -58,7 +58,7 @@ class SwingExplorer(Explorer):
     damping is not positive, or an argument has another shape.
     """
 
-    _esm = source("base.js", "tree.js", "swing.js")
+    _esm = source("base.js", "tree.js", "articulated.js", "swing.js")
     _css = source("base.css", "swing.css")
 
     def __init__(

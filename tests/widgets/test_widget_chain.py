@@ -4,10 +4,11 @@ import json
 
 import numpy as np
 import pytest
-from widget_cases import arm, tell
+from widget_cases import EPS, arm, tell
 
 import chaindyn
 import chaindyn.robots
+from chaindyn.teaching import normwise
 
 pytest.importorskip("anywidget")
 from chaindyn.widgets import (
@@ -118,3 +119,18 @@ def test_a_joint_without_a_slider_is_told(monkeypatch):
         ValueError, match="joint of link 'finger' is Ball: only revolute, prismatic and fixed"
     ):
         ChainExplorer(chain)
+
+
+@pytest.mark.parametrize("frame", ["world", "body", "mixed"])
+def test_the_page_computes_what_python_computes_chain(on_page, frame):
+    chain = arm()
+    widget = ChainExplorer(chain, frame=frame)
+    for seed in range(3):
+        q, _ = chaindyn.random_state(chain, seed)
+        for body in range(chain.n):
+            request = {"q": q.tolist(), "body": body, "frame": frame}
+            there = on_page(widget, "fromTree", widget.scene, request)
+            here = widget.compute(request)
+            assert set(there) == set(here)
+            for name in here:
+                assert normwise(there[name], here[name]) <= 100 * EPS * chain.n, (name, body)

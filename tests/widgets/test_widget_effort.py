@@ -117,3 +117,17 @@ def test_bad_efforts_are_told(options, message):
 def test_efforts_of_no_joint_are_told():
     with pytest.raises(ValueError, match="no joint that moves"):
         EffortExplorer(Chain([Link(Fixed(), 1, (0, 0, 0), INERTIA)]))
+
+
+def test_the_page_computes_what_python_computes_effort(on_page):
+    chain = arm()
+    widget = EffortExplorer(chain, tip=(0.1, 0.2, -0.3))
+    for seed in range(3):
+        q, qd = chaindyn.random_state(chain, seed)
+        qdd = np.random.default_rng(seed).normal(size=4)
+        request = {"q": q.tolist(), "qd": qd.tolist(), "qdd": qdd.tolist(), "load": 0.7}
+        there = on_page(widget, "fromLaws", widget.scene, request)
+        here = widget.compute(request)
+        assert set(there) == set(here)
+        for name in here:
+            assert normwise(there[name], here[name]) <= 200 * EPS * chain.n, name

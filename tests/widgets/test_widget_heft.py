@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
-from widget_cases import arm
+from widget_cases import EPS, arm
 
 import chaindyn
 import chaindyn.robots
+from chaindyn.teaching import normwise
 
 pytest.importorskip("anywidget")
 from chaindyn.widgets import (
@@ -37,3 +38,17 @@ def test_heft_is_shown_by_the_functions_it_was_given():
         HeftExplorer(arm(), articulated_inertia=lambda chain, q: np.eye(6))
     with pytest.raises(ValueError, match=r"view is 'top', but must be one of \['space'"):
         HeftExplorer(arm(), view="top")
+
+
+def test_the_page_computes_what_python_computes_heft(on_page):
+    chain = arm()
+    widget = HeftExplorer(chain)
+    for seed in range(3):
+        q, _ = chaindyn.random_state(chain, seed)
+        for body in range(chain.n):
+            request = {"q": q.tolist(), "body": body}
+            there = on_page(widget, "fromInertias", widget.scene, request)["values"]
+            here = widget.compute(request)
+            assert set(there) == set(here)
+            for name in here:
+                assert normwise(there[name], here[name]) <= 1000 * EPS * chain.n, (name, body)

@@ -134,3 +134,20 @@ def test_hybrid_dynamics_of_no_joint_is_told():
         HybridExplorer(Chain([Link(Fixed(), 1, (0, 0, 0), INERTIA)]))
     with pytest.raises(ValueError, match="chain must be a Chain, not None"):
         HybridExplorer(None)
+
+
+@pytest.mark.parametrize("told", range(16))
+def test_the_page_computes_what_python_computes_hybrid(on_page, told):
+    chain = arm()
+    widget = HybridExplorer(chain)
+    rng = np.random.default_rng(told)
+    q, qd = chaindyn.random_state(chain, told)
+    given = {"qdd": 5 * rng.normal(size=4), "tau": rng.normal(size=4)}
+    mask = [bool(told >> k & 1) for k in range(4)]
+    request = plain({"q": q, "qd": qd, "prescribed": mask, **given})
+    there = on_page(widget, "fromEquations", widget.scene, request)
+    here = widget.compute(request)
+    assert there["values"].keys() == here.keys()
+    bound = 100 * EPS * chain.n * np.linalg.cond(chaindyn.crba(chain, q))
+    for name in here:
+        assert normwise(there["values"][name], here[name]) <= bound, name

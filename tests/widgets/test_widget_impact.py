@@ -16,6 +16,7 @@ pytest.importorskip("anywidget")
 from chaindyn.widgets import (
     ImpactExplorer,
 )
+from chaindyn.widgets.explorer import plain
 
 
 def struck_arm(**options) -> ImpactExplorer:
@@ -237,3 +238,38 @@ def test_a_blow_is_answered_in_time():
         tell(widget, restitution=k / 10, map=str(k))
         took.append(time.process_time() - start)
     assert np.median(took) < 0.1
+
+
+@pytest.mark.parametrize("feel", [["jump", 2], ["reaction", 0]])
+@pytest.mark.parametrize("body", ["slide", "tool", "finger"])
+def test_the_page_computes_what_python_computes_impact(on_page, body, feel):
+    chain = arm()
+    widget = struck_arm(body=body, axes=(1, "along"))
+    rng = np.random.default_rng(4)
+    for seed in range(2):
+        q, qd = chaindyn.random_state(chain, seed)
+        normal, point = rng.normal(size=(2, 3))
+        request = {**widget.request, "q": q, "qd": qd, "point": point, "restitution": 0.3}
+        request |= {"normal": normal / np.linalg.norm(normal), "feel": feel}
+        for sign in (1, -1):  # of the two, one approaches
+            request["qd"] = sign * qd
+            sent = json.loads(json.dumps(plain(request)))
+            here = plain(widget.compute({**sent, "map": "k" if seed == 0 else None}))
+            sent["map"] = "k" if seed == 0 else None
+            answer = on_page(widget, "fromMasses", widget.scene["chains"][0], sent)
+            assert answer["fault"] == ""
+            there = answer["values"]
+            assert set(there) == set(here)
+            # M is formed and factorised here, and not in Python, which sweeps: both lose by its conditioning
+            bound = 100 * EPS * np.linalg.cond(chaindyn_mass_matrix(chain, q)) * chain.n
+            for name in set(here) - {"map", "impulse"}:
+                assert normwise(there[name], here[name]) <= bound, name
+            assert there["impulse"] == pytest.approx(here["impulse"], rel=bound)
+            for name in ("impulse", "mass", "felt") if seed == 0 else ():
+                got, wanted = (np.array(x["map"][name], float) for x in (there, here))
+                assert normwise(got, wanted) <= 1e-9, name
+
+
+def chaindyn_mass_matrix(chain: Chain, q: np.ndarray) -> np.ndarray:
+    J = [chaindyn.body_jacobian(chain, q, i) for i in range(chain.n)]
+    return sum(j.T @ inertia @ j for j, inertia in zip(J, chain.spatial_inertia, strict=True))

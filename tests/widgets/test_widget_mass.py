@@ -7,6 +7,7 @@ from widget_cases import EPS, INERTIA, arm, tell
 import chaindyn
 import chaindyn.robots
 from chaindyn import Chain, Fixed, Link
+from chaindyn.teaching import normwise
 
 pytest.importorskip("anywidget")
 from chaindyn.widgets import (
@@ -66,3 +67,15 @@ def test_a_mass_matrix_without_entries_is_told():
         MassMatrixExplorer(Chain([Link(Fixed(), 1, (0, 0, 0), INERTIA)]))
     with pytest.raises(ValueError, match="chain must be a Chain, not None"):
         MassMatrixExplorer(None)
+
+
+def test_the_page_computes_what_python_computes_mass(on_page):
+    chain = arm()
+    widget = MassMatrixExplorer(chain)
+    for seed in range(3):
+        request = {"q": chaindyn.random_state(chain, seed)[0].tolist()}
+        there = on_page(widget, "fromBodies", widget.scene, request)
+        here = widget.compute(request)
+        assert set(there) == set(here)
+        for name in here:
+            assert normwise(there[name], here[name]) <= 100 * EPS * chain.n, name

@@ -79,3 +79,17 @@ def test_an_error_of_log_so3_is_shown_and_goes_away():
 def test_a_bad_rotation_is_told(options, message):
     with pytest.raises(ValueError, match=message):
         RotationExplorer(**options)
+
+
+def test_the_page_computes_what_python_computes_rotation(on_page):
+    widget = RotationExplorer()
+    rng = np.random.default_rng(7)
+    vectors = [*rng.normal(size=(4, 3)), np.zeros(3), [3.1, 0.3, -0.2], [1e-9, 0, 0], [0, -4, 2]]
+    for w in vectors:
+        request = {"w": list(w), "target": rng.normal(size=3).tolist()}
+        there = on_page(widget, "fromVectors", widget.scene, request)
+        here = widget.compute(request)
+        assert set(there) == set(here)
+        for name in here:
+            error = np.linalg.norm(np.subtract(there[name], here[name]))
+            assert error <= 100 * EPS * max(1, np.linalg.norm(here[name])), (name, w)

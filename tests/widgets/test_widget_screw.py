@@ -1,5 +1,7 @@
 """The Python half of ScrewExplorer: what it computes, from whose functions, and what it says when those fail."""
 
+import json
+
 import numpy as np
 import pytest
 from widget_cases import EPS, tell
@@ -125,3 +127,31 @@ def test_where_it_starts_can_be_chosen():
 def test_a_bad_start_is_told(options, message):
     with pytest.raises(ValueError, match=message):
         ScrewExplorer(**options)
+
+
+def test_the_page_computes_what_python_computes_screw(on_page):
+    widget = ScrewExplorer()
+    rng = np.random.default_rng(2)
+    for _ in range(5):
+        request = json.loads(json.dumps(widget.request))
+        for part in ("motion", "force"):
+            direction = rng.normal(size=3)
+            direction = (direction / np.linalg.norm(direction)).tolist()
+            pitch, size = rng.normal(size=2).tolist()
+            request[part] = {
+                "point": rng.normal(size=3).tolist(),
+                "direction": direction,
+                "pitch": pitch,
+                "size": size,
+            }
+        request["frame"] = {"origin": rng.normal(size=3).tolist(), "turn": rng.uniform(-180, 180)}
+        here = widget.compute(request)
+        there = on_page(
+            widget, "fromTables", widget.scene["tables"], widget.scene["lattice"], request
+        )
+        for part in ("motion", "force"):
+            for frame in "OB":
+                assert normwise(there[part][frame], here[part][frame]) <= 100 * EPS
+        scale = np.linalg.norm(here["motion"]["O"]) * np.linalg.norm(here["force"]["O"])
+        assert abs(there["power"]["B"] - here["power"]["O"]) <= 100 * EPS * scale
+        assert normwise(there["field"], here["field"]) <= 100 * EPS

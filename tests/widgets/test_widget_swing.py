@@ -17,6 +17,7 @@ pytest.importorskip("anywidget")
 from chaindyn.widgets import (
     SwingExplorer,
 )
+from chaindyn.widgets.explorer import plain
 
 SWINGING = {"t": np.linspace(0.5, 1.5, 11), "target": [0.2, 0.1, 0.05, 0.3], "step": 0.02}
 
@@ -200,3 +201,18 @@ def test_the_state_of_a_swing_is_small():
 def test_a_bad_swing_is_told(options, message):
     with pytest.raises(ValueError, match=message):
         SwingExplorer(**options)
+
+
+@pytest.mark.parametrize("motors", ["off", "hold", "sway"])
+@pytest.mark.parametrize("method", ["RK4", "semi-implicit Euler", "variational"])
+def test_the_page_computes_what_python_computes_swing(on_page, method, motors):
+    """Two ways: with transforms from link to link, and about the world's origin."""
+    widget = swinging_arm(method=method)
+    request = {**widget.request, "motors": motors, "frequency": 5.0, "damping": 1.2}
+    there = on_page(widget, "bySteps", widget.scene, request)
+    here = plain(widget.compute(request))
+    assert set(there) == set(here)
+    assert there["reason"] == here["reason"] == ""
+    assert (here["tau"] is None) == (there["tau"] is None) == (motors == "off")
+    for name in {"q", "kinetic", "potential", "tau"} - ({"tau"} if motors == "off" else set()):
+        assert normwise(there[name], here[name]) <= 1e-10, name  # a second's growth of rounding

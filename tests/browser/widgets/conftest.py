@@ -22,7 +22,7 @@ from itertools import count
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page
+from playwright.sync_api import Browser, Page
 
 from chaindyn.widgets import Explorer
 
@@ -46,9 +46,11 @@ PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>A wi
     },
   };
   Object.assign(window, { model, inside, listeners });
+  if (location.search === "?kernel") window.python = (request) => window.ask_python(location.pathname, request);
   window.close_view = view.render({ model, el: document.getElementById("widget") });
 </script></body></html>"""
 Files = dict[str, tuple[str, str]]
+FOLDERS = count()
 
 
 @pytest.fixture(scope="session")
@@ -58,7 +60,7 @@ def pages() -> Iterator[tuple[str, Files]]:
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            kind, text = files[self.path]
+            kind, text = files[self.path.partition("?")[0]]
             self.send_response(200)
             self.send_header("Content-Type", f"{kind}; charset=utf-8")
             self.end_headers()
@@ -73,44 +75,81 @@ def pages() -> Iterator[tuple[str, Files]]:
         server.shutdown()
 
 
-@pytest.fixture
-def put_on_page(chromium: Browser, pages: tuple[str, Files]) -> Iterator[Callable[..., Page]]:
-    """Open one widget on a page. `kernel`: Python answers; `expose`: functions of the view to call."""
-    address, files = pages
-    folders = (f"/{k}/" for k in count())
-    contexts: list[BrowserContext] = []
-    errors: list[str] = []
+class Tab:
+    """A page in a context of its own, on which one widget after another is put; each is a new document."""
 
-    def put(widget: Explorer, *, kernel: bool = False, expose: str = "", **options: object) -> Page:
+    def __init__(self, chromium: Browser, **options: object) -> None:
+        self.widget: Explorer | None = None  # the one that answers
+        self.folder = ""
+        self.errors: list[str] = []
+        context = chromium.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
+        context.tracing.stop_chunk()
+        self.page = page = context.new_page()
+        page.on("console", lambda said: said.type == "error" and self.errors.append(said.text))
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.expose_function("ask_python", self.answer)
+
+    def answer(self, folder: str, request: dict) -> dict | None:
+        if folder != self.folder or self.widget is None:
+            return None  # asked by a document that is gone
+        self.widget.set_state({"request": request})
+        return self.widget.answer
+
+    def open(self, address: str, folder: str, widget: Explorer | None) -> Page:
+        self.page.context.tracing.start_chunk()
+        self.widget, self.folder = widget, folder
+        self.page.mouse.move(0, 0)
+        self.page.goto(f"{address}{folder}{'?kernel' if widget else ''}")
+        self.page.wait_for_selector(".chaindyn")
+        return self.page
+
+    def rest(self) -> None:
+        """Let the view end, that nothing moves on while other tests run."""
+        self.page.evaluate("close_view()")
+        self.page.context.tracing.stop_chunk()
+        self.widget = None
+        errors, self.errors = self.errors, []
+        assert not errors, f"errors on the page: {errors}"
+
+
+@pytest.fixture(scope="session")
+def tabs() -> dict[str, Tab]:
+    """The tabs that wait for a widget, by the options of their context."""
+    return {}
+
+
+@pytest.fixture
+def put_on_page(
+    chromium: Browser, pages: tuple[str, Files], tabs: dict[str, Tab]
+) -> Iterator[Callable[..., Page]]:
+    """Open one widget on a page. `kernel`: Python answers; `clock`: the page's time is the test's, by `page.clock`."""
+    address, files = pages
+    used: list[tuple[str, Tab]] = []
+
+    def put(
+        widget: Explorer, *, kernel: bool = False, clock: bool = False, **options: object
+    ) -> Page:
         state = widget.get_state()
         model = {key: state[key] for key in ("request", "answer", "scene")}
-        exports = f"\nexport {{ {expose} }};" if expose else ""
-        folder = next(folders)
+        folder = f"/{next(FOLDERS)}/"
         files[folder] = "text/html", PAGE
-        files[f"{folder}view.js"] = "text/javascript", state["_esm"] + exports
+        files[f"{folder}view.js"] = "text/javascript", state["_esm"]
         files[f"{folder}view.css"] = "text/css", state["_css"]
         files[f"{folder}state.json"] = "application/json", json.dumps(model, allow_nan=False)
-        contexts.append(
-            chromium.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
-        )
-        page = contexts[-1].new_page()
-        page.on("console", lambda message: message.type == "error" and errors.append(message.text))
-        page.on("pageerror", lambda error: errors.append(str(error)))
-        if kernel:
-
-            def python(request: dict) -> dict:
-                widget.set_state({"request": request})
-                return widget.answer
-
-            page.expose_function("python", python)
-        page.goto(f"{address}{folder}")
-        page.wait_for_selector(".chaindyn")
-        return page
+        kind = json.dumps(options)
+        tab = (not clock and tabs.pop(kind, None)) or Tab(chromium, **options)
+        used.append(("" if clock else kind, tab))
+        if clock:
+            tab.page.clock.install()
+        return tab.open(address, folder, widget if kernel else None)
 
     yield put
-    for context in contexts:
-        context.close()
-    assert not errors, f"errors on the page: {errors}"
+    for kind, tab in used:
+        tab.rest()
+        if kind in ("", *tabs):
+            tab.page.context.close()
+        else:
+            tabs[kind] = tab
 
 
 @pytest.fixture

@@ -13,32 +13,16 @@ from hands import (
     touch,
 )
 from playwright.sync_api import Page, expect
-from widget_cases import EPS, INERTIA, arm, planar
+from widget_cases import INERTIA, arm, planar
 
 import chaindyn
 import chaindyn.robots
 from chaindyn import Chain, Link, Revolute
-from chaindyn.teaching import normwise
 from chaindyn.widgets import (
     EffortExplorer,
 )
 
 pytestmark = pytest.mark.browser
-
-
-def test_the_page_computes_what_python_computes_effort(put_on_page):
-    chain = arm()
-    widget = EffortExplorer(chain, tip=(0.1, 0.2, -0.3))
-    page = put_on_page(widget, expose="fromLaws")
-    for seed in range(3):
-        q, qd = chaindyn.random_state(chain, seed)
-        qdd = np.random.default_rng(seed).normal(size=4)
-        request = {"q": q.tolist(), "qd": qd.tolist(), "qdd": qdd.tolist(), "load": 0.7}
-        there = page.evaluate("request => inside.fromLaws(model.get('scene'), request)", request)
-        here = widget.compute(request)
-        assert set(there) == set(here)
-        for name in here:
-            assert normwise(there[name], here[name]) <= 200 * EPS * chain.n, name
 
 
 def bars_of(page: Page) -> list[list[float]]:

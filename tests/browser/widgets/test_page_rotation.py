@@ -27,21 +27,6 @@ from chaindyn.widgets import (
 pytestmark = pytest.mark.browser
 
 
-def test_the_page_computes_what_python_computes_rotation(put_on_page):
-    widget = RotationExplorer()
-    page = put_on_page(widget, expose="fromVectors")
-    rng = np.random.default_rng(7)
-    vectors = [*rng.normal(size=(4, 3)), np.zeros(3), [3.1, 0.3, -0.2], [1e-9, 0, 0], [0, -4, 2]]
-    for w in vectors:
-        request = {"w": list(w), "target": rng.normal(size=3).tolist()}
-        there = page.evaluate("request => inside.fromVectors(model.get('scene'), request)", request)
-        here = widget.compute(request)
-        assert set(there) == set(here)
-        for name in here:
-            error = np.linalg.norm(np.subtract(there[name], here[name]))
-            assert error <= 100 * EPS * max(1, np.linalg.norm(here[name])), (name, w)
-
-
 def matrix_of(page: Page) -> np.ndarray:
     rows = [[float(x.replace("\u2212", "-")) for x in row] for row in rows_of(page)]
     return np.array(rows[:3])

@@ -19,12 +19,10 @@ from hands import (
     touch,
 )
 from playwright.sync_api import Browser, expect
-from widget_cases import EPS
 
 import chaindyn
 import chaindyn.robots
 from chaindyn import X_motion
-from chaindyn.teaching import normwise
 from chaindyn.widgets import (
     ScrewExplorer,
 )
@@ -39,33 +37,6 @@ def screw_rows(widget: ScrewExplorer, request: dict) -> list[list[str]]:
         for part in ("motion", "force")
         for row in as_shown(values[part]["O"], values[part]["B"])
     ]
-
-
-def test_the_page_computes_what_python_computes_screw(put_on_page):
-    widget = ScrewExplorer()
-    page = put_on_page(widget, expose="fromTables")
-    rng = np.random.default_rng(2)
-    for _ in range(5):
-        request = json.loads(json.dumps(widget.request))
-        for part in ("motion", "force"):
-            direction = rng.normal(size=3)
-            direction = (direction / np.linalg.norm(direction)).tolist()
-            pitch, size = rng.normal(size=2).tolist()
-            request[part] = {
-                "point": rng.normal(size=3).tolist(),
-                "direction": direction,
-                "pitch": pitch,
-                "size": size,
-            }
-        request["frame"] = {"origin": rng.normal(size=3).tolist(), "turn": rng.uniform(-180, 180)}
-        ask = "request => inside.fromTables(model.get('scene').tables, model.get('scene').lattice, request)"
-        here, there = widget.compute(request), page.evaluate(ask, request)
-        for part in ("motion", "force"):
-            for frame in "OB":
-                assert normwise(there[part][frame], here[part][frame]) <= 100 * EPS
-        scale = np.linalg.norm(here["motion"]["O"]) * np.linalg.norm(here["force"]["O"])
-        assert abs(there["power"]["B"] - here["power"]["O"]) <= 100 * EPS * scale
-        assert normwise(there["field"], here["field"]) <= 100 * EPS
 
 
 def test_screw_by_mouse(put_on_page):

@@ -22,11 +22,9 @@ from widget_cases import arm
 
 import chaindyn
 import chaindyn.robots
-from chaindyn.teaching import normwise
 from chaindyn.widgets import (
     SwingExplorer,
 )
-from chaindyn.widgets.explorer import plain
 
 pytestmark = pytest.mark.browser
 
@@ -42,22 +40,6 @@ def settled(page: Page) -> dict:
     page.wait_for_timeout(250)
     page.evaluate("new Promise(requestAnimationFrame)")
     return request_of(page)
-
-
-@pytest.mark.parametrize("motors", ["off", "hold", "sway"])
-@pytest.mark.parametrize("method", ["RK4", "semi-implicit Euler", "variational"])
-def test_the_page_computes_what_python_computes_swing(put_on_page, method, motors):
-    """Two ways: with transforms from link to link, and about the world's origin."""
-    widget = swinging_arm(method=method)
-    page = put_on_page(widget, expose="bySteps")
-    request = {**widget.request, "motors": motors, "frequency": 5.0, "damping": 1.2}
-    there = page.evaluate("request => inside.bySteps(model.get('scene'), request)", request)
-    here = plain(widget.compute(request))
-    assert set(there) == set(here)
-    assert there["reason"] == here["reason"] == ""
-    assert (here["tau"] is None) == (there["tau"] is None) == (motors == "off")
-    for name in {"q", "kinetic", "potential", "tau"} - ({"tau"} if motors == "off" else set()):
-        assert normwise(there[name], here[name]) <= 1e-10, name  # a second's growth of rounding
 
 
 def test_an_early_end_is_told_by_page_and_python_alike(put_on_page):
