@@ -141,7 +141,10 @@ def put_on_page(
         used.append(("" if clock else kind, tab))
         if clock:
             tab.page.clock.install()
-        return tab.open(address, folder, widget if kernel else None)
+        page = tab.open(address, folder, widget if kernel else None)
+        if clock:
+            page.clock.pause_at(page.evaluate("Date.now()") + 1000)
+        return page
 
     yield put
     for kind, tab in used:
@@ -153,8 +156,10 @@ def put_on_page(
 
 
 @pytest.fixture
-def lab(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[tuple[str, Path]]:
-    """A JupyterLab of its own over a folder with one notebook, whose cell is the parameter: its address, the folder."""
+def lab(
+    chromium: Browser, tmp_path: Path, request: pytest.FixtureRequest
+) -> Iterator[tuple[Page, Path]]:
+    """A page of a JupyterLab of its own, in which the cell that is the parameter has run; and the lab's folder."""
     cell = {"cell_type": "code", "id": "a", "source": request.param.strip()}
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
     notebook = {
@@ -186,7 +191,12 @@ def lab(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[tuple[str, P
                     tmp_path / "lab.log"
                 ).read_text()
                 time.sleep(0.2)
-            yield f"{address}/lab/tree/try.ipynb?token={token}", tmp_path
+            context = chromium.new_context(viewport={"width": 1280, "height": 1400})
+            page = context.new_page()
+            page.goto(f"{address}/lab/tree/try.ipynb?token={token}")
+            run_all(page)
+            yield page, tmp_path
+            context.close()
         finally:
             server.terminate()
             server.wait(20)
@@ -197,3 +207,11 @@ def answers(address: str) -> bool:
         return urllib.request.urlopen(address, timeout=2).status == 200
     except (urllib.error.URLError, OSError):
         return False
+
+
+def run_all(page: Page) -> None:
+    """Run the notebook of a JupyterLab, until its widget is there."""
+    kernel = "jupyterapp.shell.currentWidget?.sessionContext?.session?.kernel"
+    page.wait_for_function(f"window.jupyterapp && {kernel}?.status === 'idle'", timeout=90_000)
+    page.evaluate("void jupyterapp.commands.execute('notebook:run-all-cells')")
+    page.wait_for_selector(".chaindyn", timeout=30_000)

@@ -46,6 +46,11 @@ def as_shown(*columns: list[float]) -> list[list[str]]:
     return [[shown(x) for x in row] for row in zip(*columns, strict=True)]
 
 
+def pass_time(page: Page, seconds: float) -> None:
+    """Let time pass on a page whose clock is the test's, frame by frame; without this it stands still."""
+    page.clock.run_for(round(1000 * seconds))
+
+
 def centre(target: Locator) -> tuple[float, float]:
     drawn(target.page)  # strokes are drawn anew each time, handles move
     box = target.bounding_box()
@@ -67,11 +72,3 @@ def touch(page: Page, start: tuple[float, float], by: tuple[float, float]) -> No
         kind = "touchMove" if share else "touchStart"
         session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [at]})
     session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
-
-
-def run_all(page: Page) -> None:
-    """Run the notebook of a JupyterLab, until its widget is there."""
-    kernel = "jupyterapp.shell.currentWidget?.sessionContext?.session?.kernel"
-    page.wait_for_function(f"window.jupyterapp && {kernel}?.status === 'idle'", timeout=90_000)
-    page.evaluate("void jupyterapp.commands.execute('notebook:run-all-cells')")
-    page.wait_for_selector(".chaindyn", timeout=30_000)

@@ -12,10 +12,9 @@ from hands import (
     centre,
     request_of,
     rows_of,
-    run_all,
     touch,
 )
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 from widget_cases import INERTIA, arm, spindle
 
 import chaindyn
@@ -247,33 +246,25 @@ HybridExplorer(Chain(links), hybrid_dynamics=strict, view="xz")
 
 @pytest.mark.slow
 @pytest.mark.parametrize("lab", [TOLD], indirect=True)
-def test_in_jupyterlab_a_joint_is_told_and_set_free_by_keys(
-    chromium: Browser, lab: tuple[str, Path]
-) -> None:
-    address, _ = lab
-    page = chromium.new_context(viewport={"width": 1280, "height": 1400}).new_page()
-    try:
-        page.goto(address)
-        run_all(page)
-        source, error = page.locator(".source"), page.locator(".chaindyn .error")
-        python = "Computed by Python with your hybrid_dynamics."
-        expect(source).to_have_text(python, timeout=20_000)
-        cells = page.locator(".jp-Cell").count()
-        work, rod = page.locator(".chaindyn .work"), page.locator("[data-joint=rod]")
-        expect(work).to_contain_text("Told: cart. Free: rod.")
-        rod.focus()
-        page.keyboard.press("Enter")
-        expect(work).to_contain_text("All told")
-        for key in ("Shift+ArrowUp", "Shift+ArrowUp", "a", "b", "x"):
-            page.keyboard.press(key)
-        expect(error).to_contain_text("ArithmeticError: too much; in hybrid_dynamics, line 12")
-        page.keyboard.press("Space")
-        expect(work).to_contain_text("Told: cart. Free: rod.")
-        expect(error).to_be_empty()
-        expect(rod).to_be_focused()
-        page.locator("[data-joint=cart]").click()
-        expect(work).to_contain_text("All free")
-        expect(source).to_have_text(python)
-        assert page.locator(".jp-Cell").count() == cells
-    finally:
-        page.context.close()
+def test_in_jupyterlab_a_joint_is_told_and_set_free_by_keys(lab: tuple[Page, Path]) -> None:
+    page, _ = lab
+    source, error = page.locator(".source"), page.locator(".chaindyn .error")
+    python = "Computed by Python with your hybrid_dynamics."
+    expect(source).to_have_text(python, timeout=20_000)
+    cells = page.locator(".jp-Cell").count()
+    work, rod = page.locator(".chaindyn .work"), page.locator("[data-joint=rod]")
+    expect(work).to_contain_text("Told: cart. Free: rod.")
+    rod.focus()
+    page.keyboard.press("Enter")
+    expect(work).to_contain_text("All told")
+    for key in ("Shift+ArrowUp", "Shift+ArrowUp", "a", "b", "x"):
+        page.keyboard.press(key)
+    expect(error).to_contain_text("ArithmeticError: too much; in hybrid_dynamics, line 12")
+    page.keyboard.press("Space")
+    expect(work).to_contain_text("Told: cart. Free: rod.")
+    expect(error).to_be_empty()
+    expect(rod).to_be_focused()
+    page.locator("[data-joint=cart]").click()
+    expect(work).to_contain_text("All free")
+    expect(source).to_have_text(python)
+    assert page.locator(".jp-Cell").count() == cells

@@ -14,10 +14,9 @@ from hands import (
     drag,
     request_of,
     rows_of,
-    run_all,
     touch,
 )
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 from widget_cases import arm
 
 import chaindyn
@@ -243,51 +242,45 @@ ImpactExplorer(ur5(), q, qd, impact=impact, normal=(-1, 0, 0), tip=UR5_FLANGE)
 @pytest.mark.slow
 @pytest.mark.parametrize("lab", [BLOW], indirect=True)
 def test_in_jupyterlab_a_blow_is_answered_within_a_tenth_of_a_second(
-    chromium: Browser, lab: tuple[str, Path]
+    lab: tuple[Page, Path],
 ) -> None:
     """Six links, by mouse and by keyboard; timed in the page, from an input to the numbers that Python sent for it."""
-    address, _ = lab
-    page = chromium.new_context(viewport={"width": 1280, "height": 1400}).new_page()
-    try:
-        page.goto(address)
-        run_all(page)
-        source, result = page.locator(".source"), page.locator(".chaindyn .result")
-        expect(source).to_have_text("Computed by Python with your impact.", timeout=20_000)
-        ring = page.get_by_role("button", name="The present posture in the map")
-        for target, by in (
-            (page.get_by_role("button", name="Point of the blow"), (-20, 12)),
-            (page.get_by_role("button", name="Direction of the blow"), (15, -25)),
-            (ring, (40, 30)),
-        ):
-            before = result.inner_text()
-            target.scroll_into_view_if_needed()
-            box = target.bounding_box()
-            assert box
-            x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-            page.mouse.move(x, y)
-            page.mouse.down()
-            page.mouse.move(x + by[0], y + by[1], steps=6)
-            page.mouse.up()
-            expect(result).not_to_have_text(before)
-        field = page.get_by_role("spinbutton", name="restitution", exact=True)
-        field.fill("1")
-        expect(result).to_contain_text("Energy lost: 0.00 J")
-        ring.focus()
-        cells = page.locator(".jp-Cell").count()
+    page, _ = lab
+    source, result = page.locator(".source"), page.locator(".chaindyn .result")
+    expect(source).to_have_text("Computed by Python with your impact.", timeout=20_000)
+    ring = page.get_by_role("button", name="The present posture in the map")
+    for target, by in (
+        (page.get_by_role("button", name="Point of the blow"), (-20, 12)),
+        (page.get_by_role("button", name="Direction of the blow"), (15, -25)),
+        (ring, (40, 30)),
+    ):
         before = result.inner_text()
-        for key in ("ArrowRight", "Shift+ArrowDown", "a", "b", "x"):
-            page.keyboard.press(key)
-        expect(ring).to_be_focused()
+        target.scroll_into_view_if_needed()
+        box = target.bounding_box()
+        assert box
+        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        page.mouse.move(x, y)
+        page.mouse.down()
+        page.mouse.move(x + by[0], y + by[1], steps=6)
+        page.mouse.up()
         expect(result).not_to_have_text(before)
-        assert page.locator(".jp-Cell").count() == cells
-        expect(source).to_have_text("Computed by Python with your impact.")
+    field = page.get_by_role("spinbutton", name="restitution", exact=True)
+    field.fill("1")
+    expect(result).to_contain_text("Energy lost: 0.00 J")
+    ring.focus()
+    cells = page.locator(".jp-Cell").count()
+    before = result.inner_text()
+    for key in ("ArrowRight", "Shift+ArrowDown", "a", "b", "x"):
+        page.keyboard.press(key)
+    expect(ring).to_be_focused()
+    expect(result).not_to_have_text(before)
+    assert page.locator(".jp-Cell").count() == cells
+    expect(source).to_have_text("Computed by Python with your impact.")
 
-        took = page.evaluate(ANSWER_TIMES)
-        median = sorted(took)[len(took) // 2]
-        print(f"a blow is answered in {median:.0f} ms")
-        assert median < 4 * 100, took  # ms; 100 on a quiet machine, which a test cannot ask for
-    finally:
-        page.context.close()
+    took = page.evaluate(ANSWER_TIMES)
+    median = sorted(took)[len(took) // 2]
+    print(f"a blow is answered in {median:.0f} ms")
+    assert median < 4 * 100, took  # ms; 100 on a quiet machine, which a test cannot ask for
 
 
 # Of 15 arrow keys in the map and 15 moves of the restitution's slider, the milliseconds until what Python answers is

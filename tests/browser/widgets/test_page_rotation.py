@@ -8,6 +8,7 @@ from hands import (
     PHONE,
     centre,
     drag,
+    pass_time,
     request_of,
     rows_of,
     touch,
@@ -108,15 +109,25 @@ def test_ways_to_a_target_are_told_apart(put_on_page):
 
 
 def test_a_way_can_be_played_and_stopped(put_on_page):
-    page = put_on_page(RotationExplorer())
-    page.get_by_role("button", name="play").click()
+    page = put_on_page(RotationExplorer(), clock=True)
     slider = page.get_by_role("slider", name="s, slider")
-    page.wait_for_function("slider => Number(slider.value) > 0.05", arg=slider.element_handle())
+    pass_time(page, 1)
+    expect(slider).to_have_value("0")
+    page.get_by_role("button", name="play").click()
+    pass_time(page, 0.9)  # of the 3 s that a way takes
+    expect(page.get_by_role("button", name="stop")).to_be_visible()
+    assert 0.25 <= float(slider.input_value()) <= 0.35
     page.get_by_role("button", name="stop").click()
+    pass_time(page, 0.1)
     at = slider.input_value()
-    page.wait_for_timeout(100)
-    assert slider.input_value() == at
+    pass_time(page, 1)
+    expect(slider).to_have_value(at)
+    page.get_by_role("button", name="play").click()
+    pass_time(page, 4)
+    expect(slider).to_have_value("1")
+    expect(page.get_by_role("button", name="play")).to_be_visible()
     page.get_by_role("spinbutton", name="w x [rad]").fill("1")
+    pass_time(page, 0.1)
     expect(slider).to_have_value("0")  # whoever turns the brick is at the start
 
 

@@ -13,11 +13,12 @@ from hands import (
     PHONE,
     centre,
     drag,
+    drawn,
+    pass_time,
     request_of,
-    run_all,
     touch,
 )
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 from widget_cases import arm
 
 import chaindyn
@@ -36,9 +37,9 @@ def swinging_arm(**options: Any) -> SwingExplorer:
 
 
 def settled(page: Page) -> dict:
-    """The request, once the hand rests."""
-    page.wait_for_timeout(250)
-    page.evaluate("new Promise(requestAnimationFrame)")
+    """The request, once the hand rests: then it is asked for."""
+    drawn(page)
+    expect(page.locator(".work")).not_to_have_text("The chain is in your hand.")
     return request_of(page)
 
 
@@ -53,7 +54,6 @@ def test_an_early_end_is_told_by_page_and_python_alike(put_on_page):
         )
         page.get_by_role("spinbutton", name="time [s]").fill("8")
         assert float(page.get_by_role("slider", name="time [s], slider").input_value()) < 7
-        page.context.close()
 
 
 def test_a_control_that_runs_away_is_told_and_fits(put_on_page):
@@ -157,9 +157,6 @@ def test_a_swing_by_keyboard(put_on_page):
     page.wait_for_function("slider => Number(slider.value) > 0.4", arg=slider.element_handle())
     page.keyboard.press(" ")
     expect(page.get_by_role("button", name="play")).to_be_visible()
-    at = slider.input_value()
-    page.wait_for_timeout(100)
-    expect(slider).to_have_value(at)
     page.get_by_role("application").focus()
     page.keyboard.press(" ")
     expect(page.get_by_role("button", name="pause")).to_be_visible()
@@ -191,35 +188,55 @@ def test_a_swing_is_read_out(put_on_page):
     assert "kinetic from 0.00 to 4.90, potential from \u22124.90 to 0.00" in (label or "")
 
 
-def test_a_swing_starts_only_when_told_to_and_ends_with_its_view(put_on_page):
-    page = put_on_page(SwingExplorer(links=1))
+def test_a_swing_is_played_and_paused(put_on_page):
+    page = put_on_page(SwingExplorer(links=1, t=np.linspace(0, 2, 51)), clock=True)
     slider = page.get_by_role("slider", name="time [s], slider")
-    page.wait_for_timeout(200)
+    pass_time(page, 0.5)
     expect(slider).to_have_value("0")
+    page.get_by_role("button", name="play").click()
+    pass_time(page, 1)
+    expect(page.get_by_role("button", name="pause")).to_be_visible()
+    assert float(slider.input_value()) == pytest.approx(1, abs=0.1)
+    page.keyboard.press("Tab")  # to the slider, where space pauses too
+    expect(slider).to_be_focused()
+    page.keyboard.press(" ")
+    pass_time(page, 0.1)
+    at = slider.input_value()
+    pass_time(page, 1)
+    expect(slider).to_have_value(at)
+    page.keyboard.press(" ")
+    pass_time(page, 1.5)
+    expect(slider).to_have_value("2")
+    expect(page.get_by_role("button", name="play")).to_be_visible()
+
+
+def test_a_swing_ends_with_its_view(put_on_page):
+    page = put_on_page(SwingExplorer(links=1), clock=True)
     page.evaluate(
         """() => { window.frames_asked = 0; const ask = window.requestAnimationFrame;
         window.requestAnimationFrame = (call) => (window.frames_asked++, ask(call)); }"""
     )
     page.get_by_role("button", name="play").click()
-    page.wait_for_function("frames_asked > 3")
+    pass_time(page, 1)
+    assert page.evaluate("frames_asked") > 3
     page.evaluate("close_view()")
-    page.wait_for_timeout(100)
+    pass_time(page, 0.1)  # what was asked for before
     asked = page.evaluate("frames_asked")
-    page.wait_for_timeout(300)
+    pass_time(page, 1)
     assert page.evaluate("frames_asked") == asked
     assert page.evaluate("Object.values(listeners).flat().length") == 0
 
 
 def test_who_wants_no_motion_sees_stills(put_on_page):
-    page = put_on_page(SwingExplorer(links=1), reduced_motion="reduce")
-    page.get_by_role("button", name="play").click()
-    seen = page.evaluate(
-        """async () => { const slider = document.querySelector("[aria-label='time [s], slider']"), seen = new Set();
-        const end = performance.now() + 1300;
-        while (performance.now() < end) { seen.add(Number(slider.value)); await new Promise(requestAnimationFrame); }
-        return [...seen]; }"""
+    page = put_on_page(SwingExplorer(links=1), clock=True, reduced_motion="reduce")
+    page.evaluate(
+        """() => { window.seen = []; const slider = document.querySelector("[aria-label='time [s], slider']");
+        const look = () => { if (seen.at(-1) !== slider.value) seen.push(slider.value); requestAnimationFrame(look); };
+        look(); }"""
     )
-    assert seen in ([0, 0.5], [0, 0.5, 1])
+    page.get_by_role("button", name="play").click()
+    pass_time(page, 1.3)
+    assert page.evaluate("seen") == ["0", "0.5", "1"]
 
 
 def test_a_swing_by_touch(put_on_page):
@@ -278,39 +295,31 @@ SwingExplorer(links=3, simulate=simulate, computed_torque=computed_torque)
 
 @pytest.mark.slow
 @pytest.mark.parametrize("lab", [SWING], indirect=True)
-def test_in_jupyterlab_a_chain_swings_and_keys_are_its_own(
-    chromium: Browser, lab: tuple[str, Path]
-) -> None:
+def test_in_jupyterlab_a_chain_swings_and_keys_are_its_own(lab: tuple[Page, Path]) -> None:
     """Played, scrubbed and driven; the answer for another posture is timed, from the input to what Python sent."""
-    address, _ = lab
-    page = chromium.new_context(viewport={"width": 1280, "height": 1600}).new_page()
-    try:
-        page.goto(address)
-        run_all(page)
-        source, verdict = page.locator(".source"), page.locator(".chaindyn .work")
-        mine = "Computed by Python with your simulate, computed_torque."
-        expect(source).to_have_text(mine, timeout=30_000)
-        cells = page.locator(".jp-Cell").count()
-        slider = page.get_by_role("slider", name="time [s], slider")
-        slider.focus()
-        for key in ("ArrowRight", "ArrowRight", "a", "b", "x"):
-            page.keyboard.press(key)
-        expect(slider).to_have_value("0.04")
-        page.keyboard.press(" ")
-        page.wait_for_function("slider => Number(slider.value) > 0.3", arg=slider.element_handle())
-        page.keyboard.press(" ")
-        expect(slider).to_be_focused()
-        expect(page.get_by_role("button", name="play")).to_be_visible()
-        assert page.locator(".jp-Cell").count() == cells
-        start = time.monotonic()
-        page.get_by_role("spinbutton", name="rod 1 [\u00b0]").fill("40")
-        expect(source).to_contain_text("Python is computing")
-        expect(source).to_have_text(mine, timeout=30_000)
-        print(f"a swing of 8 s is answered in {time.monotonic() - start:.1f} s")
-        page.get_by_label("Motors", exact=True).select_option(label="sway about the target")
-        expect(source).to_contain_text("Python is computing")
-        expect(source).to_have_text(mine, timeout=30_000)
-        expect(verdict).to_contain_text("strays from its closed form by at most")
-        expect(page.locator(".chaindyn .error")).to_be_empty()
-    finally:
-        page.context.close()
+    page, _ = lab
+    source, verdict = page.locator(".source"), page.locator(".chaindyn .work")
+    mine = "Computed by Python with your simulate, computed_torque."
+    expect(source).to_have_text(mine, timeout=30_000)
+    cells = page.locator(".jp-Cell").count()
+    slider = page.get_by_role("slider", name="time [s], slider")
+    slider.focus()
+    for key in ("ArrowRight", "ArrowRight", "a", "b", "x"):
+        page.keyboard.press(key)
+    expect(slider).to_have_value("0.04")
+    page.keyboard.press(" ")
+    page.wait_for_function("slider => Number(slider.value) > 0.3", arg=slider.element_handle())
+    page.keyboard.press(" ")
+    expect(slider).to_be_focused()
+    expect(page.get_by_role("button", name="play")).to_be_visible()
+    assert page.locator(".jp-Cell").count() == cells
+    start = time.monotonic()
+    page.get_by_role("spinbutton", name="rod 1 [\u00b0]").fill("40")
+    expect(source).to_contain_text("Python is computing")
+    expect(source).to_have_text(mine, timeout=30_000)
+    print(f"a swing of 8 s is answered in {time.monotonic() - start:.1f} s")
+    page.get_by_label("Motors", exact=True).select_option(label="sway about the target")
+    expect(source).to_contain_text("Python is computing")
+    expect(source).to_have_text(mine, timeout=30_000)
+    expect(verdict).to_contain_text("strays from its closed form by at most")
+    expect(page.locator(".chaindyn .error")).to_be_empty()
