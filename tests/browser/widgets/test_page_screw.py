@@ -244,7 +244,7 @@ def test_in_jupyterlab_a_drag_never_queues_up_and_ends_right(lab: tuple[Page, Pa
         return [json.loads(line) for line in asked.read_text().splitlines()[before:]]
 
     deadline = time.monotonic() + 30
-    while len(lines := points()) % 2 or abs(lines[-2][0] - x) > 0.006:
+    while not (lines := points()) or len(lines) % 2 or abs(lines[-2][0] - x) > 0.006:
         assert time.monotonic() < deadline, "the last request is not where the drag ended"
         time.sleep(PAUSE)
     assert len(lines) / 2 <= took / (2 * PAUSE) + 3, (
