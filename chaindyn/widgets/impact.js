@@ -60,8 +60,9 @@ function yieldingOf(tree, { q, body, point, normal }) {
   const M = Array.from({ length: count }, () => Array(count).fill(0));
   for (const { each } of parts) for (const a of each) for (const b of each) M[a.column][b.column] += dot(a.v, b.l) + dot(a.w, b.h);
   const L = cholesky(M);
-  const far = L.every((row, i) => row[i] ** 2 > 1e-9 * M[i][i]); // from singular
-  const singularAt = far ? undefined : withoutInertia(tree, inertiasOf(tree, tree.moments), q);
+  const inertias = inertiasOf(tree, tree.moments);
+  const doubtful = !L.every((row, i) => row[i] ** 2 > 1e-9 * Math.max(...inertias.flat(2)));
+  const singularAt = doubtful ? withoutInertia(tree, inertias, q) : undefined;
   const [J, turns] = [0, 0].map(() => Array.from({ length: count }, () => [0, 0, 0]));
   for (const { column, v, w } of moved[body]) [J[column], turns[column]] = [v(struck), w];
   const inverted = (K) => transpose(transpose(K).map((column) => solveLower(L, column))); // M^-1 = L^-T L^-1
