@@ -235,7 +235,7 @@ def of_impact(chain: Chain, inputs: dict[str, Any]) -> Callable[..., dict]:
             "twist_jumps": share * norm(x["twist_jumps"]),
             "joint_impulses": share * (norm(x["joint_impulses"]) + x["impulse"] * arms),
             "energy_before": energy,
-            "energy_after": (1 + share) * energy,
+            "energy_after": energy + 4 * share * x["energy_before"],  # which is lost, at most
         }
 
     return sizes
@@ -250,7 +250,7 @@ def of_hybrid(chain: Chain, inputs: dict[str, Any]) -> Callable[..., dict]:
         M_vv = M[~told][:, ~told]
         inverse = norm(np.linalg.inv(M_vv))
         qdd = inverse * (given + norm(M_vv) * norm(x["qdd"])) + norm(inputs["qdd"])
-        return {"qdd": qdd, "tau": given + norm(M) * qdd}
+        return {"qdd": qdd, "tau": given + norm(M[told]) * qdd}
 
     return sizes
 
