@@ -57,6 +57,17 @@ def spindle() -> Chain:
     )
 
 
+def locking() -> Chain:
+    """A needle in a massless ring: where it lies along the ring's axis, at q = (0, 0), the ring feels no inertia."""
+    needle = np.diag([1, 1, 0])
+    return Chain(
+        [
+            Link(Revolute((0, 0, 1)), 0, (0, 0, 0), 0 * INERTIA, name="ring"),
+            Link(Revolute((1, 0, 0)), 1, (0, 0, 0), needle, name="needle"),
+        ]
+    )
+
+
 def tell(widget: Any, **change: Any) -> dict:
     """Send a request as the page does, and return the answer."""
     request = {**widget.request, **change, "serial": widget.request["serial"] + 1}

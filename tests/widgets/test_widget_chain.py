@@ -7,13 +7,10 @@ import pytest
 from widget_cases import EPS, arm, tell
 
 import chaindyn
-import chaindyn.robots
 from chaindyn.teaching import normwise
 
 pytest.importorskip("anywidget")
-from chaindyn.widgets import (
-    ChainExplorer,
-)
+from chaindyn.widgets import ChainExplorer
 
 
 @pytest.mark.parametrize("frame", ["world", "body", "mixed"])

@@ -5,14 +5,11 @@ import pytest
 from widget_cases import EPS, INERTIA, arm, tell
 
 import chaindyn
-import chaindyn.robots
 from chaindyn import Chain, Fixed, Link
 from chaindyn.teaching import normwise
 
 pytest.importorskip("anywidget")
-from chaindyn.widgets import (
-    EffortExplorer,
-)
+from chaindyn.widgets import EffortExplorer
 
 
 def motion_of(chain: Chain, seed: int) -> dict[str, list[float]]:

@@ -1,20 +1,20 @@
 """What every widget does with a reader's functions: their results, their errors, their tables."""
 
+import ast
 import json
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 from widget_cases import EPS, tell
 
+import chaindyn
 from chaindyn import X_motion, screw
 from chaindyn.teaching import normwise
 
 pytest.importorskip("anywidget")
-from chaindyn.widgets import (
-    Explorer,
-    ScrewExplorer,
-)
+from chaindyn.widgets import Explorer, ScrewExplorer
 from chaindyn.widgets.explorer import AFFINE, ANGLE, LINEAR, SCALAR, contract, plain, tabulate
 
 
@@ -104,3 +104,14 @@ def test_without_anywidget_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "anywidget", None)
     with pytest.raises(ImportError, match=r"pip install 'chaindyn\[widgets\]'"):
         importlib.import_module("chaindyn.widgets")
+
+
+def test_what_modules_of_widgets_share_has_public_names():
+    taken = []
+    for file in (Path(chaindyn.__file__).parent / "widgets").glob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and node.module:
+                within = node.module.startswith("chaindyn.widgets.")
+                names = [name.name for name in node.names] + [node.module.split(".")[-1]] * within
+                taken += [(file.name, name) for name in names if name.startswith("_")]
+    assert not taken

@@ -5,13 +5,10 @@ import pytest
 from widget_cases import EPS, arm
 
 import chaindyn
-import chaindyn.robots
 from chaindyn.teaching import normwise
 
 pytest.importorskip("anywidget")
-from chaindyn.widgets import (
-    HeftExplorer,
-)
+from chaindyn.widgets import HeftExplorer
 
 
 def test_heft_is_the_apparent_inertia_of_the_articulated_one():

@@ -5,14 +5,11 @@ import pytest
 from widget_cases import EPS, INERTIA, arm, spindle, tell
 
 import chaindyn
-import chaindyn.robots
 from chaindyn import Chain, Fixed, Link, Prismatic, Revolute
 from chaindyn.teaching import normwise
 
 pytest.importorskip("anywidget")
-from chaindyn.widgets import (
-    HybridExplorer,
-)
+from chaindyn.widgets import HybridExplorer
 from chaindyn.widgets.explorer import plain
 
 MASKS = [np.array([k >> j & 1 for j in range(4)], bool) for k in range(16)]

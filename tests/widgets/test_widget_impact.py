@@ -13,9 +13,7 @@ from chaindyn import Chain, Fixed, Link
 from chaindyn.teaching import normwise
 
 pytest.importorskip("anywidget")
-from chaindyn.widgets import (
-    ImpactExplorer,
-)
+from chaindyn.widgets import ImpactExplorer
 from chaindyn.widgets.explorer import plain
 
 

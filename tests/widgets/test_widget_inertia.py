@@ -7,14 +7,11 @@ from scipy.spatial.transform import Rotation
 from widget_cases import EPS, tell
 
 import chaindyn
-import chaindyn.robots
 from chaindyn import newton_euler
 from chaindyn.teaching import normwise
 
 pytest.importorskip("anywidget")
-from chaindyn.widgets import (
-    InertiaExplorer,
-)
+from chaindyn.widgets import InertiaExplorer
 from chaindyn.widgets.explorer import contract
 from chaindyn.widgets.inertia import SQUARES
 

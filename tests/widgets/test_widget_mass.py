@@ -5,14 +5,11 @@ import pytest
 from widget_cases import EPS, INERTIA, arm, tell
 
 import chaindyn
-import chaindyn.robots
 from chaindyn import Chain, Fixed, Link
 from chaindyn.teaching import normwise
 
 pytest.importorskip("anywidget")
-from chaindyn.widgets import (
-    MassMatrixExplorer,
-)
+from chaindyn.widgets import MassMatrixExplorer
 
 
 def test_a_mass_matrix_is_twice_the_kinetic_energy():

@@ -6,13 +6,10 @@ from scipy.spatial.transform import Rotation, Slerp
 from widget_cases import EPS, tell
 
 import chaindyn
-import chaindyn.robots
 from chaindyn.teaching import normwise
 
 pytest.importorskip("anywidget")
-from chaindyn.widgets import (
-    RotationExplorer,
-)
+from chaindyn.widgets import RotationExplorer
 
 
 def test_a_brick_is_turned_as_scipy_turns_it():

@@ -10,10 +10,7 @@ from chaindyn import X_force, X_motion, screw
 from chaindyn.teaching import normwise
 
 pytest.importorskip("anywidget")
-from chaindyn.widgets import (
-    Explorer,
-    ScrewExplorer,
-)
+from chaindyn.widgets import Explorer, ScrewExplorer
 from chaindyn.widgets.explorer import contract
 
 

@@ -9,14 +9,11 @@ from scipy.linalg import expm
 from widget_cases import INERTIA, arm, tell
 
 import chaindyn
-import chaindyn.robots
 from chaindyn import Chain, Fixed, Link
 from chaindyn.teaching import normwise
 
 pytest.importorskip("anywidget")
-from chaindyn.widgets import (
-    SwingExplorer,
-)
+from chaindyn.widgets import SwingExplorer
 from chaindyn.widgets.explorer import plain
 
 SWINGING = {"t": np.linspace(0.5, 1.5, 11), "target": [0.2, 0.1, 0.05, 0.3], "step": 0.02}

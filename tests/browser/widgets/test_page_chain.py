@@ -4,22 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hands import (
-    PHONE,
-    as_shown,
-    centre,
-    request_of,
-    rows_of,
-    touch,
-)
+from hands import PHONE, as_shown, centre, request_of, rows_of, touch
 from playwright.sync_api import expect
 from widget_cases import arm, planar
 
 import chaindyn
-import chaindyn.robots
-from chaindyn.widgets import (
-    ChainExplorer,
-)
+from chaindyn.widgets import ChainExplorer
 
 pytestmark = pytest.mark.browser
 

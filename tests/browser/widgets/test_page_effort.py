@@ -4,23 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hands import (
-    PHONE,
-    centre,
-    drag,
-    request_of,
-    rows_of,
-    touch,
-)
+from hands import PHONE, centre, drag, request_of, rows_of, touch
 from playwright.sync_api import Page, expect
 from widget_cases import INERTIA, arm, planar
 
 import chaindyn
-import chaindyn.robots
 from chaindyn import Chain, Link, Revolute
-from chaindyn.widgets import (
-    EffortExplorer,
-)
+from chaindyn.widgets import EffortExplorer
 
 pytestmark = pytest.mark.browser
 

@@ -7,12 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from hands import (
-    PHONE,
-    request_of,
-    rows_of,
-    touch,
-)
+from hands import PHONE, request_of, rows_of, touch
 from playwright.sync_api import expect
 from widget_cases import arm
 

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
-from hands import (
-    centre,
-    drag,
-    request_of,
-    rows_of,
-)
+from hands import centre, drag, request_of, rows_of
 from playwright.sync_api import expect
-from widget_cases import planar
+from widget_cases import locking, planar
 
-from chaindyn.widgets import (
-    HeftExplorer,
-)
+from chaindyn.widgets import HeftExplorer
 
 pytestmark = pytest.mark.browser
 
@@ -40,3 +35,13 @@ def test_heft_by_keyboard_and_mouse(put_on_page):
     rows_of(page)  # until the link is drawn where it is now
     drag(page, centre(page.locator('[data-grab="1"]').first), (-30, 20))
     assert abs(request_of(page)["q"][1] - np.pi / 3) > 0.01
+
+
+@pytest.mark.parametrize("kernel", [False, True])
+def test_a_posture_that_locks_is_named(put_on_page, kernel):
+    page = put_on_page(HeftExplorer(locking(), [0, 1], body=1), kernel=kernel)
+    expect(page.locator(".error")).to_be_empty()
+    page.get_by_role("spinbutton", name="needle [\u00b0]").fill("0")
+    expect(page.locator(".error")).to_contain_text(re.compile("ring.* feels no inertia"))
+    page.get_by_role("spinbutton", name="needle [\u00b0]").fill("30")
+    expect(page.locator(".error")).to_be_empty()

@@ -7,22 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hands import (
-    PHONE,
-    centre,
-    request_of,
-    rows_of,
-    touch,
-)
+from hands import PHONE, centre, request_of, rows_of, touch
 from playwright.sync_api import Page, expect
 from widget_cases import INERTIA, arm, spindle
 
 import chaindyn
-import chaindyn.robots
 from chaindyn import Chain, Link, Prismatic, Revolute
-from chaindyn.widgets import (
-    HybridExplorer,
-)
+from chaindyn.widgets import HybridExplorer
 
 pytestmark = pytest.mark.browser
 

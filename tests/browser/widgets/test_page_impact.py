@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from hands import (
-    PHONE,
-    as_shown,
-    centre,
-    drag,
-    request_of,
-    rows_of,
-    touch,
-)
+from hands import PHONE, as_shown, centre, drag, request_of, rows_of, touch
 from playwright.sync_api import Page, expect
-from widget_cases import arm
+from widget_cases import arm, locking
 
 import chaindyn
-import chaindyn.robots
-from chaindyn.widgets import (
-    ImpactExplorer,
-)
+from chaindyn.widgets import ImpactExplorer
 
 pytestmark = pytest.mark.browser
 
@@ -227,6 +217,22 @@ def test_the_longest_choices_fit_on_a_phone(put_on_page):
     for choice in page.locator(".chaindyn select").all():
         box = choice.bounding_box()
         assert box["x"] + box["width"] <= edge["x"] + edge["width"] - 10
+
+
+@pytest.mark.parametrize("kernel", [False, True])
+def test_a_posture_that_locks_is_named(put_on_page, kernel):
+    """Nothing turns the ring; said instead of a blow, which there is again in another posture."""
+    options = {"point": (0, 0.1, 0.5), "normal": (1, 0, 0), "limits": [[-3, 3], [0, 2]]}
+    page = put_on_page(ImpactExplorer(locking(), [0, 1], [-1, 0], **options), kernel=kernel)
+    field = page.get_by_role("spinbutton", name="needle [\u00b0]")
+    expect(page.locator(".result")).to_contain_text("The wall feels a mass of")
+    expect(page.locator(".error")).to_be_empty()
+    field.fill("0")
+    expect(page.locator(".error")).to_contain_text(re.compile("ring.* feels no inertia"))
+    expect(page.locator(".result")).to_contain_text("Impulse nan N s")
+    field.fill("30")
+    expect(page.locator(".error")).to_be_empty()
+    expect(page.locator(".result")).to_contain_text("The wall feels a mass of")
 
 
 BLOW = """

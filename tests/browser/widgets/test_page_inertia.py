@@ -6,24 +6,11 @@ import re
 
 import numpy as np
 import pytest
-from hands import (
-    PHONE,
-    as_shown,
-    centre,
-    drag,
-    pass_time,
-    request_of,
-    rows_of,
-    touch,
-    verdict_of,
-)
+from hands import PHONE, as_shown, centre, drag, pass_time, request_of, rows_of, touch, verdict_of
 from playwright.sync_api import expect
 
 import chaindyn
-import chaindyn.robots
-from chaindyn.widgets import (
-    InertiaExplorer,
-)
+from chaindyn.widgets import InertiaExplorer
 
 pytestmark = pytest.mark.browser
 

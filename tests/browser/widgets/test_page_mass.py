@@ -4,22 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hands import (
-    PHONE,
-    as_shown,
-    centre,
-    drag,
-    request_of,
-    rows_of,
-)
+from hands import PHONE, as_shown, centre, drag, request_of, rows_of
 from playwright.sync_api import Page, expect
 from widget_cases import arm
 
 import chaindyn
-import chaindyn.robots
-from chaindyn.widgets import (
-    MassMatrixExplorer,
-)
+from chaindyn.widgets import MassMatrixExplorer
 
 pytestmark = pytest.mark.browser
 

@@ -4,26 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hands import (
-    PHONE,
-    centre,
-    drag,
-    pass_time,
-    request_of,
-    rows_of,
-    touch,
-    verdict_of,
-)
+from hands import PHONE, centre, drag, pass_time, request_of, rows_of, touch, verdict_of
 from playwright.sync_api import Page, expect
 from scipy.spatial.transform import Rotation
 from widget_cases import EPS
 
 import chaindyn
-import chaindyn.robots
 from chaindyn.teaching import normwise
-from chaindyn.widgets import (
-    RotationExplorer,
-)
+from chaindyn.widgets import RotationExplorer
 
 pytestmark = pytest.mark.browser
 

@@ -8,24 +8,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hands import (
-    FRAME,
-    PHONE,
-    as_shown,
-    centre,
-    drag,
-    request_of,
-    rows_of,
-    touch,
-)
+from hands import FRAME, PHONE, as_shown, centre, drag, request_of, rows_of, touch
 from playwright.sync_api import Page, expect
 
 import chaindyn
-import chaindyn.robots
 from chaindyn import X_motion
-from chaindyn.widgets import (
-    ScrewExplorer,
-)
+from chaindyn.widgets import ScrewExplorer
 
 pytestmark = pytest.mark.browser
 

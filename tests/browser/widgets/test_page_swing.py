@@ -9,23 +9,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hands import (
-    PHONE,
-    centre,
-    drag,
-    drawn,
-    pass_time,
-    request_of,
-    touch,
-)
+from hands import PHONE, centre, drag, drawn, pass_time, request_of, touch
 from playwright.sync_api import Page, expect
 from widget_cases import arm
 
 import chaindyn
-import chaindyn.robots
-from chaindyn.widgets import (
-    SwingExplorer,
-)
+from chaindyn.widgets import SwingExplorer
 
 pytestmark = pytest.mark.browser
 
