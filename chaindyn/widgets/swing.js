@@ -56,7 +56,7 @@ function accelerations(links, tau, gravity, moving = true) {
     if (column !== null) {
       const U = apply(bend[i], S);
       const D = dot(S, U);
-      doubtful ||= !(D > 1e-9 * Math.max(0, ...bend[i].flat()));
+      doubtful ||= !(D > 1e-9 * Math.max(...bend[i].map((row, k) => row[k])));
       const u = tau[column] - dot(S, bias[i]);
       given[i] = { U, D, u };
       const left = (u - (moving ? dot(U, c) : 0)) / D;
