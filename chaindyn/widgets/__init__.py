@@ -11,9 +11,9 @@ except ImportError as error:
         "widgets need anywidget and ipywidgets: pip install 'chaindyn[widgets]'"
     ) from error
 
-from chaindyn.widgets._base import Explorer
 from chaindyn.widgets.chain import ChainExplorer
 from chaindyn.widgets.effort import EffortExplorer
+from chaindyn.widgets.explorer import Explorer
 from chaindyn.widgets.heft import HeftExplorer
 from chaindyn.widgets.hybrid import HybridExplorer
 from chaindyn.widgets.impact import ImpactExplorer

@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike
 import chaindyn
 from chaindyn import Chain
 from chaindyn._check import FRAMES, check_chain
-from chaindyn.widgets._base import Explorer, source
+from chaindyn.widgets.explorer import Explorer, source
+from chaindyn.widgets.tree import require_drawable, scene_of, shaped
 
 
 class ChainExplorer(Explorer):
@@ -42,11 +43,11 @@ class ChainExplorer(Explorer):
         limits: ArrayLike | None = None,
     ) -> None:
         check_chain(chain)
-        _require_drawable(chain)
+        require_drawable(chain)
         if frame not in list(FRAMES):
             raise ValueError(f"frame is {frame!r}, but must be one of {sorted(FRAMES)}")
-        scene = _scene(chain, tip, limits)
-        q = np.zeros(chain.nq) if q is None else _shaped("q", q, (chain.nq,))
+        scene = scene_of(chain, tip, limits)
+        q = np.zeros(chain.nq) if q is None else shaped("q", q, (chain.nq,))
         self.chain = chain
         functions = {"forward_kinematics": forward_kinematics, "body_jacobian": body_jacobian}
         start = {"q": q, "body": chain.index(chain.n - 1 if body is None else body), "frame": frame}
@@ -67,65 +68,3 @@ class ChainExplorer(Explorer):
             "body_jacobian", self.chain, q, body, frame=frame, shapes=[(6, self.chain.nv)]
         )
         return J
-
-
-def _kinds(chain: Chain) -> list[str]:
-    """Return the joints' kinds by name: in a chapter's notebook the joints are classes of its own cells."""
-    return [type(joint).__name__ for joint in chain.joints]
-
-
-def _require_drawable(chain: Chain) -> None:
-    for name, kind in zip(chain.names, _kinds(chain), strict=True):
-        if kind not in ("Revolute", "Prismatic", "Fixed"):
-            raise ValueError(
-                f"joint of link {name!r} is {kind}: only revolute, prismatic and fixed can be shown"
-            )
-
-
-def _tree(chain: Chain) -> dict[str, Any]:
-    """Return what the page needs of a chain to pose it: the product of its joints' transforms, outward."""
-    return {
-        "names": chain.names,
-        "parent": chain.parent,
-        "kind": _kinds(chain),
-        "axis": [getattr(joint, "axis", (0, 0, 0)) for joint in chain.joints],
-        "column": [columns[0] if columns else None for columns in map(list, chain.q_columns)],
-        "offset": chain.offset,
-        "rotation": chain.rotation,
-        "com": chain.com,
-    }
-
-
-def _scene(chain: Chain, tip: ArrayLike | None, limits: ArrayLike | None) -> dict[str, Any]:
-    """Return the tree, where its last link ends, how far it reaches, and how far its sliders go."""
-    tip = chain.com[-1] if tip is None else _shaped("tip", tip, (3,))
-    reach = _reach(chain, tip)
-    return {**_tree(chain), "tip": tip, "reach": reach, "limits": _limits(chain, limits, reach)}
-
-
-def _reach(chain: Chain, tip: np.ndarray) -> float:
-    """Return how far from the ground the chain could stretch, were its joints to let it [m]."""
-    step = np.linalg.norm(chain.offset, axis=-1)
-    last = np.linalg.norm([*chain.com[:-1], tip], axis=-1)
-    return max(step[list(chain.path(i))].sum() + last[i] for i in range(chain.n)) or 1.0
-
-
-def _limits(chain: Chain, limits: ArrayLike | None, reach: float) -> np.ndarray:
-    if limits is not None:
-        limits = _shaped("limits", limits, (chain.nq, 2))
-        for k, (lower, upper) in enumerate(limits):
-            if not lower < upper:
-                raise ValueError(
-                    f"limits[{k}] (link {chain.link_of('nq', k)!r}) is {lower:g} to {upper:g}: "
-                    "the first must be below the second"
-                )
-        return limits
-    largest = [np.pi if kind == "Revolute" else reach for kind in _kinds(chain) if kind != "Fixed"]
-    return np.outer(largest, [-1, 1]).reshape(-1, 2)
-
-
-def _shaped(name: str, x: ArrayLike, shape: tuple[int, ...]) -> np.ndarray:
-    x = np.asarray(x, float)
-    if x.shape != shape or not np.isfinite(x).all():
-        raise ValueError(f"{name} has shape {x.shape}, but must be finite and of shape {shape}")
-    return x

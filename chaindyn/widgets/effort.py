@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 import chaindyn
 from chaindyn import Chain, forward_kinematics
 from chaindyn._check import check_chain
-from chaindyn.widgets._base import Explorer, source
-from chaindyn.widgets.chain import _require_drawable, _scene, _shaped
+from chaindyn.widgets.explorer import Explorer, source
+from chaindyn.widgets.tree import require_drawable, scene_of, shaped
 
 PARTS = ("weight", "velocity", "acceleration", "load")
 
@@ -47,7 +47,7 @@ class EffortExplorer(Explorer):
         limits: ArrayLike | None = None,
     ) -> None:
         check_chain(chain)
-        _require_drawable(chain)
+        require_drawable(chain)
         if chain.nv == 0:
             raise ValueError("chain has no joint that moves: there is no torque to show")
         moving = sorted(set(chain.link_of_column))
@@ -59,7 +59,7 @@ class EffortExplorer(Explorer):
             raise ValueError(f"load is {load:g} kg, but must be finite and not negative")
         mass = float(chain.mass.sum())
         scene = {
-            **_scene(chain, tip, limits),
+            **scene_of(chain, tip, limits),
             "mass": chain.mass,
             "inertia": chain.inertia,
             "gravity": chain.gravity,
@@ -68,7 +68,7 @@ class EffortExplorer(Explorer):
             "heaviest": max(1.0, np.ceil(mass), np.ceil(load)),
         }
         start = {
-            name: np.zeros(chain.nv) if x is None else _shaped(name, x, (chain.nv,))
+            name: np.zeros(chain.nv) if x is None else shaped(name, x, (chain.nv,))
             for name, x in {"q": q, "qd": qd, "qdd": qdd}.items()
         }
         self.chain = chain

@@ -1,38 +1,19 @@
 // The view of HeftExplorer. The request is {q, body}; the scene is the tree, the links' spatial inertias and a first view.
 
-// --- Without Python: the sweep inward ------------------------------------------------------------------------------
+// --- Without Python: the sweep inward, in articulated.js ------------------------------------------------------------------------------
 
-// What a link's inertia shows through its joint: I - U U^T / D with U = I S, D = S^T U.
-function throughJoint(tree, i, I) {
-  if (tree.column[i] === null) return I;
-  const S = tree.kind[i] === "Revolute" ? [...tree.axis[i], 0, 0, 0] : [0, 0, 0, ...tree.axis[i]];
-  const U = apply(I, S);
-  const D = dot(S, U);
-  return I.map((row, j) => row.map((x, k) => x - (U[j] * U[k]) / D));
-}
-
-// The motion transform from a parent to its child, whose pose there is R, p: [E 0; -E p~ E] with E = R^T.
-function motionTransform(R, p) {
-  const E = transpose(R);
-  const crossed = transpose(transpose([[1, 0, 0], [0, 1, 0], [0, 0, 1]]).map((e) => cross(p, e)));
-  const below = multiply(E, crossed);
-  return [...E.map((row) => [...row, 0, 0, 0]), ...E.map((row, i) => [...scale(-1, below[i]), ...row])];
-}
-
+// The mass felt in every direction; NaN, and the link at fault, where M is singular.
 function fromInertias(tree, { q, body }) {
   const at = poses(tree, q);
+  const singularAt = withoutInertia(tree, tree.inertia, q);
+  if (singularAt !== undefined) return { values: { ...at, felt: at.R[body].map((row) => row.map(() => NaN)) }, singularAt };
   const I = [...tree.inertia];
   for (let i = I.length - 1; i > body; i--) {
     const parent = tree.parent[i];
-    if (parent < 0) continue;
-    const joint = jointPose(tree.kind[i], tree.axis[i], q[tree.column[i]]);
-    const R = multiply(tree.rotation[i], joint.R);
-    const X = motionTransform(R, add(tree.offset[i], apply(tree.rotation[i], joint.p)));
-    const handed = multiply(transpose(X), multiply(throughJoint(tree, i, I[i]), X));
-    I[parent] = I[parent].map((row, k) => add(row, handed[k]));
+    if (parent >= 0) I[parent] = plus(I[parent], seenFrom(fromParent(tree, q, i), throughJoint(tree, i, I[i])));
   }
   const linear = throughJoint(tree, body, I[body]).slice(3).map((row) => row.slice(3));
-  return { ...at, felt: multiply(at.R[body], multiply(linear, transpose(at.R[body]))) };
+  return { values: { ...at, felt: multiply(at.R[body], multiply(linear, transpose(at.R[body]))) } };
 }
 
 // --- The view -------------------------------------------------------------------------------------------------------
@@ -40,7 +21,7 @@ function fromInertias(tree, { q, body }) {
 function render({ model, el }) {
   const tree = model.get("scene");
   const { names, column, reach, mass } = tree;
-  const embedded = (request) => fromInertias(tree, request);
+  const embedded = (request) => fromInertias(tree, request).values;
   const talk = new Talk(model, { embedded, data: "the chain\u2019s embedded inertias, by a sweep of its own", show });
   const camera = new Camera(240 / reach, middleOf(poses(tree, talk.request.q)));
   camera.look(tree.view);
@@ -75,13 +56,17 @@ function render({ model, el }) {
   function show() {
     const result = talk.result();
     const { p, felt } = result.values;
+    if (!talk.live) {
+      const { singularAt } = fromInertias(tree, talk.request);
+      if (singularAt !== undefined) result.error = `${singular(names[singularAt])}.`;
+    }
     const { body } = talk.request;
     const { curve, least, greatest } = slice(felt);
     stage.draw(() => {
       paintLinks(stage, tree, ends, result.values, body);
       for (const i of movable) stage.line([p[i], p[i]], i === body ? "force" : "motion", { width: i === body ? 14 : 10 });
       const metres = (0.5 * reach) / mass; // a kilogram of the curve
-      if (!felt.flat().includes(null)) stage.line(curve.map((x) => add(p[body], scale(metres, x))), "force", { width: 2.5 });
+      if (felt.flat().every(Number.isFinite)) stage.line(curve.map((x) => add(p[body], scale(metres, x))), "force", { width: 2.5 });
     });
     rows.forEach(({ refresh }) => refresh());
     const diagonal = felt.map((row, i) => row[i]);

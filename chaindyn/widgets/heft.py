@@ -10,10 +10,8 @@ from numpy.typing import ArrayLike
 
 import chaindyn
 from chaindyn import Chain, forward_kinematics
-from chaindyn.widgets._base import Explorer, source
-from chaindyn.widgets.chain import _require_drawable, _scene, _shaped
-
-VIEWS = {"space": "space", "xy": "x\u2013y", "xz": "x\u2013z", "yz": "y\u2013z"}
+from chaindyn.widgets.explorer import Explorer, source
+from chaindyn.widgets.tree import VIEWS, require_drawable, scene_of, shaped
 
 
 class HeftExplorer(Explorer):
@@ -28,7 +26,7 @@ class HeftExplorer(Explorer):
     limits have another shape.
     """
 
-    _esm = source("base.js", "tree.js", "heft.js")
+    _esm = source("base.js", "tree.js", "articulated.js", "heft.js")
 
     def __init__(
         self,
@@ -42,16 +40,16 @@ class HeftExplorer(Explorer):
         tip: ArrayLike | None = None,
         limits: ArrayLike | None = None,
     ) -> None:
-        _require_drawable(chain)
+        require_drawable(chain)
         if view not in VIEWS:
             raise ValueError(f"view is {view!r}, but must be one of {list(VIEWS)}")
         scene = {
-            **_scene(chain, tip, limits),
+            **scene_of(chain, tip, limits),
             "inertia": chain.spatial_inertia,
             "mass": chain.mass.sum(),
             "view": VIEWS[view],
         }
-        q = np.zeros(chain.nq) if q is None else _shaped("q", q, (chain.nq,))
+        q = np.zeros(chain.nq) if q is None else shaped("q", q, (chain.nq,))
         self.chain = chain
         functions = {
             "articulated_inertia": articulated_inertia,

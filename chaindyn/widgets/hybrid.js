@@ -13,28 +13,29 @@ function equations(tree, at, qd) {
 }
 
 // Solve A x = b for a mass matrix, the outermost joint first: each pivot is then the inertia that a joint feels with all
-// joints beyond it free. `stuck` is the first whose pivot vanishes.
+// joints beyond it free.
 function solveInward(A, b) {
   let rows = A.map((row, i) => [...row, b[i]]);
   for (let i = A.length - 1; i >= 0; i--) {
-    if (!(rows[i][i] > 1e-12 * A[i][i])) return { x: b.map(() => NaN), stuck: i };
     const own = scale(1 / rows[i][i], rows[i]);
     rows = rows.map((row, k) => (k === i ? own : subtract(row, scale(row[i], own))));
   }
-  return { x: rows.map((row) => row.at(-1)) };
+  return rows.map((row) => row.at(-1));
 }
 
 // Of the free joints, M_vv qdd_v = tau_v - h_v - M_vu qdd_u; of the others, tau_u = M_uu qdd_u + M_uv qdd_v + h_u.
+// NaN, and the link at fault, where M_vv is singular.
 function fromEquations(tree, { q, qd, prescribed, qdd, tau }) {
   const at = poses(tree, q);
   const { M, h } = equations(tree, at, qd);
   const free = prescribed.flatMap((told, k) => (told ? [] : [k]));
   const told = qdd.map((a, k) => (prescribed[k] ? a : 0));
+  const singularAt = withoutInertia(tree, inertiasOf(tree, tree.inertia), q, (i) => !prescribed[tree.column[i]]);
   const A = free.map((i) => free.map((j) => M[i][j]));
-  const { x, stuck } = solveInward(A, free.map((k) => tau[k] - h[k] - dot(M[k], told)));
+  const x = singularAt === undefined ? solveInward(A, free.map((k) => tau[k] - h[k] - dot(M[k], told))) : free.map(() => NaN);
   const all = told.map((a, k) => (prescribed[k] ? a : x[free.indexOf(k)]));
   const forces = M.map((row, k) => (prescribed[k] ? dot(row, all) + h[k] : tau[k]));
-  return { values: { ...at, qdd: all, tau: forces }, stuck: free[stuck] };
+  return { values: { ...at, qdd: all, tau: forces }, singularAt };
 }
 
 // --- The view -----------------------------------------------------------------------------------------------------------
@@ -239,9 +240,9 @@ function render({ model, el }) {
 
   // The page's own reason to have no answer.
   function withoutAnswer() {
-    const { stuck } = fromEquations(tree, talk.request);
-    if (stuck === undefined) return "";
-    return `The equations of the free joints are singular: joint ${names[movable[stuck]]} feels no inertia in this posture. The link, or what it carries, needs mass that this joint moves; or tell it its acceleration.`;
+    const { singularAt } = fromEquations(tree, talk.request);
+    if (singularAt === undefined) return "";
+    return `The equations of the free joints are singular: joint ${names[singularAt]} feels no inertia in this posture. The link, or what it carries, needs mass that this joint moves; or tell it its acceleration.`;
   }
 
   // What a reader's function may have wrong: it keeps what it is given, and the answers obey the laws of motion.

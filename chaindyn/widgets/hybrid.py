@@ -11,9 +11,8 @@ from numpy.typing import ArrayLike
 import chaindyn
 from chaindyn import Chain, forward_kinematics
 from chaindyn._check import check_chain, check_mask
-from chaindyn.widgets._base import Explorer, source
-from chaindyn.widgets.chain import _kinds, _require_drawable, _scene, _shaped
-from chaindyn.widgets.heft import VIEWS
+from chaindyn.widgets.explorer import Explorer, source
+from chaindyn.widgets.tree import VIEWS, joint_kinds, require_drawable, scene_of, shaped
 
 
 class HybridExplorer(Explorer):
@@ -28,7 +27,7 @@ class HybridExplorer(Explorer):
     another shape.
     """
 
-    _esm = source("base.js", "tree.js", "laws.js", "hybrid.js")
+    _esm = source("base.js", "tree.js", "laws.js", "articulated.js", "hybrid.js")
     _css = source("base.css", "hybrid.css")
 
     def __init__(
@@ -46,7 +45,7 @@ class HybridExplorer(Explorer):
         limits: ArrayLike | None = None,
     ) -> None:
         check_chain(chain)
-        _require_drawable(chain)
+        require_drawable(chain)
         nv = chain.nv
         if nv == 0:
             raise ValueError("chain has no joint that moves: there is nothing to tell or to push")
@@ -55,14 +54,14 @@ class HybridExplorer(Explorer):
         told = np.arange(nv) == 0 if prescribed is None else prescribed
         told = check_mask(told, "prescribed", nv)
         start = {
-            name: np.zeros(nv) if x is None else _shaped(name, x, (nv,))
+            name: np.zeros(nv) if x is None else shaped(name, x, (nv,))
             for name, x in {"q": q, "qd": qd}.items()
         }
         for name, x, where in [("qdd", qdd, told), ("tau", tau, ~told)]:
             start[name] = np.zeros(nv)
             if x is not None:
-                start[name][where] = _shaped(name, x, (int(where.sum()),))
-        scene = _scene(chain, tip, limits)
+                start[name][where] = shaped(name, x, (int(where.sum()),))
+        scene = scene_of(chain, tip, limits)
         scene |= {
             "mass": chain.mass,
             "inertia": chain.inertia,
@@ -92,7 +91,7 @@ def _strongest(chain: Chain, tip: np.ndarray) -> list[float]:
     for i in chain.link_of_column:
         beyond = [k for k in range(chain.n) if i in chain.path(k)]
         lengths = [step[[j for j in chain.path(k) if j > i]].sum() + last[k] for k in beyond]
-        arm = max(lengths) if _kinds(chain)[i] == "Revolute" else 1
+        arm = max(lengths) if joint_kinds(chain)[i] == "Revolute" else 1
         most.append(_rounded_up(20 * chain.mass[beyond].sum() * arm or 1.0))  # at 10 m/s^2
     return most
 

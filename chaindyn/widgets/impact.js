@@ -60,13 +60,19 @@ function yieldingOf(tree, { q, body, point, normal }) {
   const M = Array.from({ length: count }, () => Array(count).fill(0));
   for (const { each } of parts) for (const a of each) for (const b of each) M[a.column][b.column] += dot(a.v, b.l) + dot(a.w, b.h);
   const L = cholesky(M);
-  const J = Array.from({ length: count }, () => [0, 0, 0]);
-  for (const { column, v } of moved[body]) J[column] = v(struck);
-  const Y = transpose(transpose(J).map((column) => solveLower(L, column))); // M^-1 = L^-T L^-1
+  const inertias = inertiasOf(tree, tree.moments);
+  const doubtful = !L.every((row, i) => row[i] ** 2 > 1e-9 * Math.max(...inertias.flat(2)));
+  const singularAt = doubtful ? withoutInertia(tree, inertias, q) : undefined;
+  const [J, turns] = [0, 0].map(() => Array.from({ length: count }, () => [0, 0, 0]));
+  for (const { column, v, w } of moved[body]) [J[column], turns[column]] = [v(struck), w];
+  const inverted = (K) => transpose(transpose(K).map((column) => solveLower(L, column))); // M^-1 = L^-T L^-1
+  const Y = inverted(J);
   const yn = Y.map((row) => dot(row, normal));
-  const [give, trace] = [dot(yn, yn), dot(Y.flat(), Y.flat())];
-  const movable = give > 0 && give >= 1e-12 * trace; // as in `impact`
-  return { at, parts, struck, M, J, jump: solveUpper(L, yn), mass: movable ? 1 / give : Infinity };
+  const [give, trace, turning] = [yn, Y.flat(), inverted(turns).flat()].map((x) => dot(x, x));
+  // As `contact_impulse` in Python: also against what places rounded to 8 eps make of a point at rest.
+  const places = [...at.p, struck].reduce((sum, p) => sum + dot(p, p), 0);
+  const movable = give > 0 && 1e12 * give > trace && trace > (turning * places) / 2 ** 98;
+  return { at, parts, struck, M, J, jump: solveUpper(L, yn), mass: movable ? 1 / give : Infinity, singularAt };
 }
 
 // What the joint of link i hands to it when the joint rates jump so and the struck link takes this impulse: force and moment.
@@ -88,9 +94,19 @@ function impulseOf({ J, mass }, { qd, normal, restitution }) {
   return speed < 0 && mass < Infinity ? -(1 + restitution) * mass * speed : 0;
 }
 
-function fromMasses(tree, request) {
+// Why there is no answer; "" if there is one. NaN stands for what is not known.
+function faultOf(tree, { normal, restitution }, singularAt) {
+  if (!(norm(normal) > 0)) return "normal is zero: a direction must not be zero";
+  if (!(restitution >= 0 && restitution <= 1)) return `restitution is ${restitution}, but must lie between 0 and 1`;
+  return singularAt === undefined ? "" : singular(tree.names[singularAt]);
+}
+const unknown = (x) => (Array.isArray(x) ? x.map(unknown) : null);
+
+function fromMasses(tree, asked) {
+  const request = { ...asked, normal: scale(1 / (norm(asked.normal) || 1), asked.normal) };
   const { q, qd, body, normal, map } = request;
   const given = yieldingOf(tree, request);
+  const fault = faultOf(tree, request, given.singularAt);
   const impulse = impulseOf(given, request);
   const jump = scale(impulse, given.jump);
   const qd_after = add(qd, jump);
@@ -110,7 +126,8 @@ function fromMasses(tree, request) {
     moments: reactions.map(({ moment }) => moment),
     energy: [energy(qd), energy(qd_after)],
   };
-  return map === null ? values : { ...values, map: { key: map, ...mapOf(tree, request) } };
+  if (fault) for (const name of ["impulse", "mass", "qd_after", "after", "reactions", "moments", "energy"]) values[name] = unknown(values[name]);
+  return { values: map === null ? values : { ...values, map: { key: map, ...(fault ? { error: fault } : mapOf(tree, request)) } }, fault };
 }
 
 // Where a share of the way across or up the map is: the request there.
@@ -136,11 +153,13 @@ function mapOf(tree, request) {
   const [kind, link] = request.feel;
   const { cells } = tree; // each way
   const [impulse, mass, felt] = [[], [], []];
+  let fault = "";
   for (let j = 0; j < cells; j++) {
     const up = atShare(tree, request, request.axes[1], (j + 0.5) / cells);
     const row = Array.from({ length: cells }, (_, i) => {
       const there = atShare(tree, up, request.axes[0], (i + 0.5) / cells);
       const given = yieldingOf(tree, there);
+      fault ||= faultOf(tree, there, given.singularAt);
       const reaction = () => dot(reactionAt(tree, given, link, given.jump, request.body, request.normal).force, request.normal);
       const one = kind === "jump" ? given.jump[tree.column[link]] : reaction();
       const finite = Number.isFinite(given.mass);
@@ -150,7 +169,7 @@ function mapOf(tree, request) {
     mass.push(row.map((x) => x[1]));
     felt.push(row.map((x) => x[2]));
   }
-  return { impulse, mass, felt };
+  return fault ? { error: fault } : { impulse, mass, felt };
 }
 
 // --- The map ------------------------------------------------------------------------------------------------------------
@@ -284,7 +303,8 @@ function fastest(tree, q, qd) {
 function render({ model, el }) {
   const { chains, labels } = model.get("scene");
   const tree = () => chains[talk.request.chain];
-  const embedded = (request) => fromMasses(chains[request.chain], { ...request, map: request.map === held.key ? null : request.map });
+  const computed = (request) => fromMasses(chains[request.chain], { ...request, map: request.map === held.key ? null : request.map });
+  const embedded = (request) => computed(request).values;
   const talk = new Talk(model, { embedded, data: "the chain\u2019s embedded masses, by a mass matrix of its own", show });
   const camera = cameraFor(tree(), talk.request);
   const stage = new Stage("The chain and the wall", camera, talk.update);
@@ -421,6 +441,7 @@ function render({ model, el }) {
     if (result.values.map) held = { ...result.values.map, python: talk.live && !result.error };
     // Another chain than Python's last answer was about is the page's own until Python has caught up.
     const values = result.values.chain === request.chain ? result.values : embedded(request);
+    if (!talk.live) result.error = fromMasses(tree(), { ...request, map: null }).fault;
     stage.draw(() => paint(values, request));
     refreshers.forEach((refresh) => refresh());
     if (panel.childElementCount > 1 || panel.firstChild !== panels[request.chain]) panel.replaceChildren(panels[request.chain]);

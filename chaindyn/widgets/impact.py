@@ -19,9 +19,8 @@ from chaindyn import (
     point_velocity,
 )
 from chaindyn._check import check_chain, require_between, unit
-from chaindyn.widgets._base import Explorer, equal_rods, source, told, without_none
-from chaindyn.widgets.chain import _limits, _reach, _require_drawable, _shaped, _tree
-from chaindyn.widgets.heft import VIEWS
+from chaindyn.widgets.explorer import Explorer, equal_rods, error_in_words, source, without_none
+from chaindyn.widgets.tree import VIEWS, limits_of, reach_of, require_drawable, shaped, tree_of
 
 MOST_RODS = 6
 BEND = 0.4  # of each rod against the one before, at the start [rad]
@@ -61,7 +60,7 @@ class ImpactExplorer(Explorer):
     the struck link, there is no such view, body or axis, or an argument has another shape or is out of range.
     """
 
-    _esm = source("base.js", "tree.js", "impact.js")
+    _esm = source("base.js", "tree.js", "articulated.js", "impact.js")
     _css = source("base.css", "impact.css")
 
     def __init__(
@@ -118,7 +117,7 @@ class ImpactExplorer(Explorer):
             except (
                 Exception
             ) as error:  # the reader's own; the present posture may well have an answer
-                values["map"] = {"key": request["map"], "error": told(error)}
+                values["map"] = {"key": request["map"], "error": error_in_words(error)}
         return values
 
     def _strike(
@@ -223,7 +222,7 @@ def _struck(
     limits: ArrayLike | None = None,
 ) -> Struck:
     check_chain(chain)
-    _require_drawable(chain)
+    require_drawable(chain)
     view = "space" if view is None else view
     if view not in VIEWS:
         raise ValueError(f"view is {view!r}, but must be one of {list(VIEWS)}")
@@ -231,25 +230,25 @@ def _struck(
     moving = [i for i in chain.path(b) if chain.joints[i].nv]
     if not moving:
         raise ValueError(f"link {chain.names[b]!r} is struck, but no joint lets it move")
-    tip = chain.com[-1] if tip is None else _shaped("tip", tip, (3,))
-    reach = _reach(chain, tip)
+    tip = chain.com[-1] if tip is None else shaped("tip", tip, (3,))
+    reach = reach_of(chain, tip)
     end = _ends(chain, tip)
     scene = {
-        **_tree(chain),
+        **tree_of(chain),
         "tip": tip,
         "end": end,
         "reach": reach,
-        "limits": _limits(chain, limits, reach),
+        "limits": limits_of(chain, limits, reach),
         "mass": chain.mass,
         "moments": chain.inertia,
         "view": VIEWS[view],
         "cells": 41 if chain.n <= 3 else 25,  # of the map, each way: some 50 ms of `impact`
     }
-    q = np.zeros(chain.nq) if q is None else _shaped("q", q, (chain.nq,))
+    q = np.zeros(chain.nq) if q is None else shaped("q", q, (chain.nq,))
     if qd is None:
         qd = np.eye(chain.nv)[scene["column"][moving[0]]]
-    qd = _shaped("qd", qd, (chain.nv,))
-    point = end[b] if point is None else _shaped("point", point, (3,))
+    qd = shaped("qd", qd, (chain.nv,))
+    point = end[b] if point is None else shaped("point", point, (3,))
     if normal is None:
         normal = _head_on(chain, q, qd, b, point)
     start = {
@@ -257,7 +256,7 @@ def _struck(
         "qd": qd,
         "body": b,
         "point": point,
-        "normal": unit(_shaped("normal", normal, (3,)), "normal"),
+        "normal": unit(shaped("normal", normal, (3,)), "normal"),
         "axes": _axes(chain, axes, moving),
         "feel": ["reaction" if len(moving) == 1 else "jump", moving[0]],
     }

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 import chaindyn
-from chaindyn.widgets._base import LINEAR, Axis, Explorer, contract, source, tabulate
-from chaindyn.widgets.chain import _shaped
+from chaindyn.widgets.explorer import LINEAR, Axis, Explorer, contract, source, tabulate
+from chaindyn.widgets.tree import shaped
 
 MASS = 1.0  # kg
 SIDES = (0.05, 2.0)  # shortest and longest [m]
@@ -42,7 +42,7 @@ class InertiaExplorer(Explorer):
         sides: ArrayLike = (1.2, 0.8, 0.2),
         spin: ArrayLike = (0.2, 4.0, 0.0),
     ) -> None:
-        start = {"sides": _shaped("sides", sides, (3,)), "spin": _shaped("spin", spin, (3,))}
+        start = {"sides": shaped("sides", sides, (3,)), "spin": shaped("spin", spin, (3,))}
         shortest, longest = SIDES
         if not ((start["sides"] >= shortest) & (start["sides"] <= longest)).all():
             raise ValueError(f"sides is {sides!r}: each must be from {shortest} to {longest} m")

@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 import chaindyn
 from chaindyn import Chain, forward_kinematics
 from chaindyn._check import check_chain
-from chaindyn.widgets._base import Explorer, source
-from chaindyn.widgets.chain import _require_drawable, _scene, _shaped
+from chaindyn.widgets.explorer import Explorer, source
+from chaindyn.widgets.tree import require_drawable, scene_of, shaped
 
 
 class MassMatrixExplorer(Explorer):
@@ -38,7 +38,7 @@ class MassMatrixExplorer(Explorer):
         limits: ArrayLike | None = None,
     ) -> None:
         check_chain(chain)
-        _require_drawable(chain)
+        require_drawable(chain)
         if chain.nv == 0:
             raise ValueError("chain has no joint that moves: its mass matrix is empty")
         if list(entry) not in [[i, j] for i in range(chain.nv) for j in range(chain.nv)]:
@@ -46,12 +46,12 @@ class MassMatrixExplorer(Explorer):
                 f"entry is {entry!r}, but must be a row and a column from 0 to {chain.nv - 1}"
             )
         scene = {
-            **_scene(chain, tip, limits),
+            **scene_of(chain, tip, limits),
             "inertia": chain.spatial_inertia,
             "mass": chain.mass,
             "entry": list(entry),
         }
-        q = np.zeros(chain.nq) if q is None else _shaped("q", q, (chain.nq,))
+        q = np.zeros(chain.nq) if q is None else shaped("q", q, (chain.nq,))
         self.chain = chain
         super().__init__({"crba": crba}, {"q": q}, scene)
 

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 import chaindyn
-from chaindyn.widgets._base import Explorer, source
-from chaindyn.widgets.chain import _shaped
+from chaindyn.widgets.explorer import Explorer, source
+from chaindyn.widgets.tree import shaped
 
 STEPS = 40  # of the way, from 0 to 1
 
@@ -54,7 +54,7 @@ class RotationExplorer(Explorer):
 
 
 def _at_most_a_turn(name: str, w: ArrayLike) -> np.ndarray:
-    w = _shaped(name, w, (3,))
+    w = shaped(name, w, (3,))
     if np.linalg.norm(w) > 2 * np.pi:
         raise ValueError(
             f"{name} is {np.linalg.norm(w):.3g} long: it must be at most a whole turn, 2 pi"

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import chaindyn
-from chaindyn.widgets._base import (
+from chaindyn.widgets.explorer import (
     AFFINE,
     ANGLE,
     LINEAR,

@@ -14,17 +14,10 @@ function crossForce(a, f) {
   return [...add(cross(w, n), cross(v, g)), ...cross(w, g)];
 }
 
-// The 6 x 6 inertia about the origin of a body with its centre of mass at c and moments `inertia` about it, row by row.
-function inertiaMatrix(mass, inertia, c) {
-  const hat = [[0, -c[2], c[1]], [c[2], 0, -c[0]], [-c[1], c[0], 0]];
-  const upper = inertia.map((row, i) => [...row.map((x, j) => x + mass * ((i === j) * dot(c, c) - c[i] * c[j])), ...scale(mass, hat[i])]);
-  return [...upper, ...hat.map((row, i) => [...scale(-mass, row), ...[0, 1, 2].map((j) => (i === j ? mass : 0))])];
-}
-
-// A chain in motion: of each link its pose, joint motion S, velocity V, its rate at constant joint speed c, inertia I and centre.
+// A chain in motion, with the tree and q that it was made from: of each link its pose, joint motion S, velocity V, its rate at constant joint speed c, inertia I and centre.
 function inMotion(tree, q, qd) {
   const { R, p } = poses(tree, q);
-  const links = [];
+  const links = Object.assign([], { tree, q });
   tree.parent.forEach((parent, i) => {
     const axis = apply(R[i], tree.axis[i]);
     const still = [0, 0, 0];
@@ -55,6 +48,7 @@ function accelerations(links, tau, gravity, moving = true) {
   const bend = links.map(({ I }) => I.map((row) => [...row]));
   const bias = links.map(({ I, V }) => (moving ? crossForce(V, apply(I, V)) : [0, 0, 0, 0, 0, 0]));
   const given = [];
+  let doubtful = false;
   for (let i = links.length - 1; i >= 0; i--) {
     const { parent, column, S, c } = links[i];
     let handed = bias[i];
@@ -62,6 +56,7 @@ function accelerations(links, tau, gravity, moving = true) {
     if (column !== null) {
       const U = apply(bend[i], S);
       const D = dot(S, U);
+      doubtful ||= !(D > 1e-9 * Math.max(...bend[i].map((row, k) => row[k])));
       const u = tau[column] - dot(S, bias[i]);
       given[i] = { U, D, u };
       const left = (u - (moving ? dot(U, c) : 0)) / D;
@@ -72,6 +67,8 @@ function accelerations(links, tau, gravity, moving = true) {
     for (let k = 0; k < 6; k++) for (let l = 0; l < 6; l++) bend[parent][k][l] += bend[i][k][l];
     bias[parent] = add(bias[parent], handed);
   }
+  const singularAt = doubtful ? withoutInertia(links.tree, inertiasOf(links.tree, links.tree.inertia), links.q) : undefined;
+  if (singularAt !== undefined) throw new Error(singular(links.tree.names[singularAt]));
   const qdd = [];
   const A = [];
   links.forEach(({ parent, column, S, c }, i) => {

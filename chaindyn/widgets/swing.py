@@ -13,9 +13,16 @@ from numpy.typing import ArrayLike
 import chaindyn
 from chaindyn import Chain
 from chaindyn._check import check_chain, check_times, require_positive
-from chaindyn.widgets._base import Explorer, equal_rods, source, without_none
-from chaindyn.widgets.chain import _kinds, _limits, _reach, _require_drawable, _shaped, _tree
-from chaindyn.widgets.heft import VIEWS
+from chaindyn.widgets.explorer import Explorer, equal_rods, source, without_none
+from chaindyn.widgets.tree import (
+    VIEWS,
+    joint_kinds,
+    limits_of,
+    reach_of,
+    require_drawable,
+    shaped,
+    tree_of,
+)
 
 MOST_RODS = 5
 MOST_TIMES = 1001  # each is a posture that travels to the page
@@ -51,7 +58,7 @@ class SwingExplorer(Explorer):
     damping is not positive, or an argument has another shape.
     """
 
-    _esm = source("base.js", "tree.js", "swing.js")
+    _esm = source("base.js", "tree.js", "articulated.js", "swing.js")
     _css = source("base.css", "swing.css")
 
     def __init__(
@@ -192,29 +199,29 @@ def _swung(
     view: str | None = None,
 ) -> Swung:
     check_chain(chain)
-    _require_drawable(chain)
+    require_drawable(chain)
     if chain.nv == 0:
         raise ValueError("chain has no joint that moves: nothing swings")
     view = "space" if view is None else view
     if view not in VIEWS:
         raise ValueError(f"view is {view!r}, but must be one of {list(VIEWS)}")
-    tip = chain.com[-1] if tip is None else _shaped("tip", tip, (3,))
-    reach = _reach(chain, tip)
-    kinds = [kind for kind in _kinds(chain) if kind != "Fixed"]
+    tip = chain.com[-1] if tip is None else shaped("tip", tip, (3,))
+    reach = reach_of(chain, tip)
+    kinds = [kind for kind in joint_kinds(chain) if kind != "Fixed"]
     scene = {
-        **_tree(chain),
+        **tree_of(chain),
         "tip": tip,
         "reach": reach,
-        "limits": _limits(chain, limits, reach),
+        "limits": limits_of(chain, limits, reach),
         "mass": chain.mass,
         "inertia": chain.inertia,
         "gravity": chain.gravity,
         "view": VIEWS[view],
-        "target": np.zeros(chain.nq) if target is None else _shaped("target", target, (chain.nq,)),
+        "target": np.zeros(chain.nq) if target is None else shaped("target", target, (chain.nq,)),
         "sway": [SWAY if kind == "Revolute" else SWAY * reach / 5 for kind in kinds],
     }
     start = {
-        "q": np.zeros(chain.nq) if q is None else _shaped("q", q, (chain.nq,)),
-        "qd": np.zeros(chain.nv) if qd is None else _shaped("qd", qd, (chain.nv,)),
+        "q": np.zeros(chain.nq) if q is None else shaped("q", q, (chain.nq,)),
+        "qd": np.zeros(chain.nv) if qd is None else shaped("qd", qd, (chain.nv,)),
     }
     return Swung(chain, scene, start)

@@ -2,19 +2,28 @@
 
 ``CHAINDYN_SITE`` names another build than ``book/_build/html``. Where there is no Chromium the tests are skipped,
 but not in CI (``CI=true``) nor where ``CHAINDYN_REQUIRE_BROWSER=1``: there they fail.
+
+A test that fails leaves in ``build/browser`` what its pages looked like, and a trace of all that was done to them, for
+``python -m playwright show-trace``. (Not by pytest-playwright: its pages are a test's own, ours some of a session's,
+in widths, schemes and a Chromium that it would have to be told one by one.)
 """
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Error, sync_playwright
 
 from book import browser as site_browser
 from book import site
+from book.pages import ROOT
+
+LEFT = ROOT / "build" / "browser"
 
 
 @pytest.fixture(scope="session")
@@ -41,5 +50,35 @@ def chromium() -> Iterator[Browser]:
                 os.environ.get("CI") == "true" or os.environ.get("CHAINDYN_REQUIRE_BROWSER") == "1"
             )
             (pytest.fail if required else pytest.skip)(str(reason))
+        new_context = browser.new_context
+
+        def new_traced_context(**options: Any) -> BrowserContext:
+            context = new_context(**options)
+            context.tracing.start(snapshots=True)
+            return context
+
+        browser.new_context = new_traced_context  # type: ignore[method-assign]
         yield browser
         browser.close()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo) -> Any:
+    """Leave what a failed test saw, of every page that is open: before its fixtures close them."""
+    report = yield
+    browser = getattr(item, "funcargs", {}).get("chromium")
+    if report.failed and report.when != "teardown" and browser:
+        name = re.sub(r"[^\w.-]+", "_", item.nodeid)
+        for k, context in enumerate(browser.contexts):
+            leave(context, LEFT / f"{name}-{k}")
+    return report
+
+
+def leave(context: BrowserContext, folder: Path) -> None:
+    try:
+        context.tracing.stop_chunk(path=folder / "trace.zip")
+        context.tracing.start_chunk()
+        for k, page in enumerate(context.pages):
+            page.screenshot(path=folder / f"page-{k}.png")
+    except Error:
+        """It waits for another test, untraced, or has crashed: neither must hide why this test failed."""

@@ -94,11 +94,11 @@ class Explorer(anywidget.AnyWidget):
         try:
             answer: dict[str, Any] = {"values": plain(self.compute(request))}
         except Exception as error:
-            answer = {"error": told(error)}
+            answer = {"error": error_in_words(error)}
         self.answer = {"serial": request.get("serial", 0), **answer}
 
 
-def told(error: Exception) -> str:
+def error_in_words(error: Exception) -> str:
     """Return what went wrong in one line, with where it did."""
     return "; ".join([f"{type(error).__name__}: {error}", *getattr(error, "__notes__", [])])
 

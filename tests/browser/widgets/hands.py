@@ -1,0 +1,74 @@
+"""What a reader's hand does with a widget, and what the eye then reads of it, once it is there."""
+
+from __future__ import annotations
+
+import numpy as np
+from playwright.sync_api import Locator, Page
+
+PHONE = {
+    "viewport": {"width": 390, "height": 600},
+    "has_touch": True,
+    "is_mobile": True,
+    "device_scale_factor": 2,
+}
+FRAME = "new Promise(requestAnimationFrame)"
+NUMBERS = """() => [...document.querySelectorAll(".chaindyn tbody tr")]
+  .map((row) => [...row.querySelectorAll("td")].map((cell) => cell.innerText))"""
+
+
+def drawn(page: Page) -> None:
+    """Wait until what was asked for is answered, where Python answers, and drawn."""
+    page.wait_for_function(
+        "!window.python || model.get('answer').serial === model.get('request').serial"
+    )
+    page.evaluate(FRAME)  # what was changed before is drawn in this frame at the latest
+
+
+def request_of(page: Page) -> dict:
+    return page.evaluate("model.get('request')")
+
+
+def rows_of(page: Page) -> list[list[str]]:
+    """The numbers shown, row by row, once they are drawn."""
+    drawn(page)
+    return page.evaluate(NUMBERS)
+
+
+def verdict_of(page: Page) -> str:
+    drawn(page)
+    return page.locator(".work").inner_text()
+
+
+def as_shown(*columns: list[float]) -> list[list[str]]:
+    def shown(x: float) -> str:
+        return f"{round(x, 2) + 0:.2f}".replace("-0.00", "0.00").replace("-", "\u2212")
+
+    return [[shown(x) for x in row] for row in zip(*columns, strict=True)]
+
+
+def pass_time(page: Page, seconds: float) -> None:
+    """Let time pass on a page whose clock is the test's, frame by frame; without this it stands still."""
+    page.clock.run_for(round(1000 * seconds))
+
+
+def centre(target: Locator) -> tuple[float, float]:
+    drawn(target.page)  # strokes are drawn anew each time, handles move
+    box = target.bounding_box()
+    assert box, f"{target} is not on the page"
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def drag(page: Page, start: tuple[float, float], by: tuple[float, float], steps: int = 8) -> None:
+    page.mouse.move(*start)
+    page.mouse.down()
+    page.mouse.move(start[0] + by[0], start[1] + by[1], steps=steps)
+    page.mouse.up()
+
+
+def touch(page: Page, start: tuple[float, float], by: tuple[float, float]) -> None:
+    session = page.context.new_cdp_session(page)
+    for share in np.linspace(0, 1, 9):
+        at = {"x": start[0] + share * by[0], "y": start[1] + share * by[1]}
+        kind = "touchMove" if share else "touchStart"
+        session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [at]})
+    session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})

@@ -1,0 +1,228 @@
+"""The page's own dynamics, held to chaindyn by the cases of physics/cases.json, in node: no browser, no view."""
+
+import importlib.util
+import json
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import chaindyn
+
+pytest.importorskip("anywidget")
+from chaindyn.widgets import (
+    ChainExplorer,
+    EffortExplorer,
+    HeftExplorer,
+    HybridExplorer,
+    ImpactExplorer,
+    MassMatrixExplorer,
+    SwingExplorer,
+)
+
+FOLDER = Path(__file__).with_name("physics")
+KEPT = json.loads((FOLDER / "cases.json").read_text(encoding="utf-8"))
+
+
+def numbered(case: dict) -> str:
+    return "-".join([case["function"], case["inputs"]["chain"], case["name"]])
+
+
+# --- The cases are what chaindyn computes -----------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def made() -> dict:
+    spec = importlib.util.spec_from_file_location("make_physics", FOLDER / "make.py")
+    assert spec and spec.loader
+    make = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(make)
+    return make.made()
+
+
+def misfit(got: dict, case: dict) -> dict[str, float]:
+    """Return the results that are further from the expected ones than the case allows, and by how much."""
+    far = {}
+    for name, value in got.items():
+        wanted = np.array(case["expected"][name], float)  # null, infinity, is NaN here
+        value = np.array(value, float)
+        same = value.shape == wanted.shape and (np.isfinite(value) == np.isfinite(wanted)).all()
+        error = np.linalg.norm(np.nan_to_num(value - wanted)) if same else np.inf
+        if not error <= case["tolerance"][name]:
+            far[name] = error
+    return far
+
+
+def test_the_cases_are_what_chaindyn_computes_today(made):
+    """If not on purpose, something broke; else: python tests/widgets/physics/make.py."""
+    assert made["chains"] == KEPT["chains"]
+    assert len(made["cases"]) == len(KEPT["cases"])
+    for new, kept in zip(made["cases"], KEPT["cases"], strict=True):
+        assert {**new, "expected": 0, "tolerance": 0} == {**kept, "expected": 0, "tolerance": 0}
+        if "error" in kept["expected"]:
+            assert new["expected"] == kept["expected"], numbered(kept)
+            continue
+        assert not misfit(new["expected"], kept), numbered(kept)
+        for name, tolerance in kept["tolerance"].items():
+            assert new["tolerance"][name] == pytest.approx(tolerance, rel=0.01), numbered(kept)
+
+
+def test_the_cases_reach_every_edge():
+    """Blows that are none, for each reason; postures that are refused; joints of each kind."""
+    blows = [case for case in KEPT["cases"] if case["function"] == "impact"]
+    answers = [case["expected"] for case in blows if "error" not in case["expected"]]
+    assert sum(x["effective_mass"] is None for x in answers) > 10
+    assert sum(x["impulse"] == 0 and x["effective_mass"] is not None for x in answers) > 10
+    assert sum(x["impulse"] > 0 for x in answers) > 30
+    assert {case["inputs"]["restitution"] for case in blows} >= {0, 0.5, 1, 1.5, -0.1}
+    refused = [case for case in KEPT["cases"] if "error" in case["expected"]]
+    assert {case["expected"]["error"] for case in refused} == {
+        *("normal", "restitution", "spindle", "needle", "inner")
+    }
+    joints = {link["joint"] for chain in KEPT["chains"].values() for link in chain["links"]}
+    assert joints == {"Revolute", "Prismatic", "Fixed"}
+    for case in KEPT["cases"]:  # a tolerance that lets anything pass is none
+        for name, tolerance in case["tolerance"].items():
+            size = np.linalg.norm(np.array(case["expected"][name], float))
+            assert not np.isfinite(size) or tolerance <= max(0.3 * size, 1e-6), (
+                numbered(case),
+                name,
+            )
+
+
+# --- What the page says of a case -------------------------------------------------------------------------------------
+
+SWING = SimpleNamespace(
+    _esm=f"""{SwingExplorer._esm}
+const forces = (tree, q, qd, qdd) => needed(inMotion(tree, q, qd), qdd, tree.gravity);
+const rates = (tree, q, qd, tau) => accelerations(inMotion(tree, q, qd), tau, tree.gravity);
+"""
+)
+
+
+class Page:
+    """The page's functions by the names and arguments of chaindyn's; each as often as the page has it."""
+
+    def __init__(self, call: Callable[..., Any], chain: dict) -> None:
+        self.call, links = call, chain["links"]
+        moves = np.array([link["joint"] != "Fixed" for link in links])
+        columns = np.cumsum(moves) - 1
+        self.tree = {
+            **{key: [link[key] for link in links] for key in ("parent", "axis", "mass", "com")},
+            **{key: [link[key] for link in links] for key in ("inertia", "offset", "rotation")},
+            "names": [link["name"] for link in links],
+            "kind": [link["joint"] for link in links],
+            "column": [int(k) if move else None for k, move in zip(columns, moves, strict=True)],
+            "gravity": chain["gravity"],
+            "tip": [0, 0, 0],
+            "reach": 1.0,
+        }
+        self.tree["moments"] = self.tree["inertia"]
+        parts = zip(*(self.tree[key] for key in ("mass", "com", "inertia")), strict=True)
+        about_origin = [chaindyn.spatial_inertia(*map(np.array, part)).tolist() for part in parts]
+        self.spatial = self.tree | {"inertia": about_origin}
+
+    def poses(self, q):
+        return self.call(ChainExplorer, "poses", self.tree, q)
+
+    def forward_kinematics(self, q):
+        return [self.poses(q)]
+
+    def body_jacobian(self, q, body, frame):
+        R, p = self.poses(q).values()
+        about = [0, 0, 0] if frame == "world" else p[body]
+        axes = R[body] if frame == "body" else np.eye(3)
+        at = {"R": R, "p": p}
+        return [{"J": self.call(ChainExplorer, "jacobian", self.tree, at, body, about, axes)}]
+
+    def rnea(self, q, qd, qdd):
+        laws = self.call(EffortExplorer, "inverseDynamics", self.tree, self.poses(q), qd, qdd, 0)
+        return [{"tau": laws["effort"]}, {"tau": self.call(SWING, "forces", self.tree, q, qd, qdd)}]
+
+    def joint_wrenches(self, q, qd, qdd, frame):
+        assert frame == "mixed"
+        laws = self.call(EffortExplorer, "inverseDynamics", self.tree, self.poses(q), qd, qdd, 0)
+        return [{"wrenches": laws["wrench"]}]
+
+    def crba(self, q):
+        at, here = self.poses(q), {"q": q, "body": 0, "point": [0, 0, 0], "normal": [1, 0, 0]}
+        return [
+            {"M": self.call(MassMatrixExplorer, "massMatrix", self.spatial, at)},
+            {"M": self.call(HybridExplorer, "equations", self.tree, at, [0] * len(q))["M"]},
+            {"M": self.call(ImpactExplorer, "yieldingOf", self.tree, here)["M"]},
+        ]
+
+    def articulated_inertia(self, q):
+        answer = self.call(HeftExplorer, "fromInertias", self.spatial, {"q": q, "body": 0})
+        return [
+            self.refused(answer)
+        ]  # of which the page shows one block; test_widget_heft.py sees to that
+
+    def refused(self, answer):
+        return {"error": self.tree["names"][answer["singularAt"]]} if "singularAt" in answer else {}
+
+    def hybrid_dynamics(self, q, qd, prescribed, qdd, tau):
+        mask = np.array(prescribed)
+        given = {"qdd": np.zeros(len(mask)), "tau": np.zeros(len(mask))}
+        given["qdd"][mask], given["tau"][~mask] = qdd, tau
+        request = {"q": q, "qd": qd, "prescribed": prescribed, **given}
+        answer = self.call(HybridExplorer, "fromEquations", self.tree, request)
+        results = [self.refused(answer) or {key: answer["values"][key] for key in given}]
+        if not mask.any():  # forward dynamics, which the chain that swings has too
+            try:
+                results.append({"qdd": self.call(SWING, "rates", self.tree, q, qd, tau)})
+            except ArithmeticError as error:
+                results.append({"error": str(error)})
+        return results
+
+    def simulate(self, q, qd, t, method, step):
+        scene = {"chains": [self.tree], "t": t, "period": 4}
+        request = {"chain": 0, "q": q, "qd": qd, "method": method, "step": step, "motors": "off"}
+        request |= {"frequency": 3, "damping": 0.7}
+        values = self.call(SWING, "bySteps", scene, request)
+        if values["reason"]:
+            return [{"error": values["reason"]}]
+        return [{key: values[key] for key in ("q", "kinetic", "potential")}]
+
+    def impact(self, q, qd, point, normal, restitution, body):
+        R, p = (np.array(x) for x in self.poses(q).values())
+        local = R[body].T @ (np.array(point) - p[body])
+        request = {"chain": 0, "q": q, "qd": qd, "point": local, "normal": normal, "body": body}
+        request |= {"restitution": restitution, "map": None}
+        answer = self.call(ImpactExplorer, "fromMasses", self.tree, request)
+        if answer["fault"]:
+            return [{"error": answer["fault"]}]
+        x = answer["values"]
+        forces = np.array(x["reactions"])
+        moments = x["moments"] + np.cross(p, forces)  # about the world's origin
+        return [
+            {
+                "impulse": x["impulse"],
+                "effective_mass": x["mass"],
+                "qd_jump": np.subtract(x["qd_after"], qd),
+                "joint_impulses": np.hstack([moments, forces]),
+                "energy_before": x["energy"][0],
+                "energy_after": x["energy"][1],
+            }
+        ]
+
+
+@pytest.mark.parametrize("function", sorted({case["function"] for case in KEPT["cases"]}))
+def test_the_page_computes_the_cases(on_page, function):
+    cases = [case for case in KEPT["cases"] if case["function"] == function]
+    wrong = {}
+    for case in cases:
+        inputs = dict(case["inputs"])
+        page = Page(on_page, KEPT["chains"][inputs.pop("chain")])
+        for k, got in enumerate(getattr(page, function)(**inputs)):
+            refused = case["expected"].get("error")
+            if refused and refused not in got.get("error", ""):
+                wrong[numbered(case), k] = f"not refused for {refused}: {got}"
+            elif not refused and (
+                far := {"error": got["error"]} if "error" in got else misfit(got, case)
+            ):
+                wrong[numbered(case), k] = far
+    assert not wrong
