@@ -94,12 +94,12 @@ def broken_laws(joint: Any, singles: Sequence[Any]) -> Iterator[str]:
         w = np.stack([turning[:, 2, 1], turning[:, 0, 2], turning[:, 1, 0]], axis=-1)
         twist = np.concatenate([w, (R.mT @ dp[..., None])[..., 0]], axis=-1)
         along = f"while q moves by integrate(q, t qd), qd = {qd[0].round(3).tolist()}"
-        yield from differs(
-            f"S qd of motion_subspace, {along},", (S @ qd[..., None])[..., 0], twist
-        )
+        yield from differs(f"S qd of motion_subspace, {along},", (S @ qd[..., None])[..., 0], twist)
         (moved,) = slope(lambda x: (joint.motion_subspace(x),), joint, q, qd)
         own = np.broadcast_to(joint.motion_subspace_rate(q, qd), (m, 6, nv))
-        yield from differs(f"motion_subspace_rate, {along},", own, np.broadcast_to(moved, own.shape))
+        yield from differs(
+            f"motion_subspace_rate, {along},", own, np.broadcast_to(moved, own.shape)
+        )
         (rate,) = slope(lambda x: (x,), joint, q, qd)
         yield from differs(f"rate, {along},", np.broadcast_to(joint.rate(q, qd), q.shape), rate)
 

@@ -1,5 +1,5 @@
 # Generated from chapters/08_articulated_body_inertia.md by `python -m book export`; edit it there.
-# sha256 of the text below: 69fe78f45d8891dae5393c4bb56b392003d08dd6eb4a45942f3c026f310cb714
+# sha256 of the text below: aa45727adc8a6de297cb29b3654ed6c894cd790d267bdce98cd8b63f20fd5acf
 """Forward dynamics by articulated-body inertia: how a chain accelerates, link by link.
 
 Derived in chapter 8, "Articulated-body inertia".
@@ -192,7 +192,7 @@ class FactorisedChain:
     ) -> tuple[list[Array], list[Array]]:
         """Return of each link u (..., k, m), the joint force left for acceleration, and p (..., 6, m), the force known.
 
-        tau : (..., nv, m) joint forces; loads : (..., n, 6, m), the forces that what is known of the links' motion takes.
+        tau : (..., nv, m) joint forces; loads : (..., n, 6, m), the forces that the links' known motion takes.
         """
         parts = self.still if loads is None else unstack(loads, -3)
         pushes = [tau[..., own.start : own.stop, :] for own in self.rows]
@@ -205,7 +205,7 @@ class FactorisedChain:
     ) -> tuple[list[Array], Array]:
         """Return the links' accelerations (..., 6, m) each, and those of the joints (..., nv, m).
 
-        u : as from `inward_forces`; eta : (..., n, 6, m), what is known of them; ground : (..., 6, m), its acceleration.
+        u : as from `inward_forces`; eta : (..., n, 6, m), what is known of them; ground : (..., 6, m), its own.
         """
         parts = self.still if eta is None else unstack(eta, -3)
         start = (zeros((6, 1)) if ground is None else ground), None
@@ -244,9 +244,9 @@ def factorise_state(state: State, S: list[Array] | None = None) -> FactorisedCha
 def factorise(chain: Chain, q: Array, *, recursion: str = "body") -> FactorisedChain:
     """Return M (nv, nv) of a chain or tree factorised, to solve M x = b in O(n) for each right-hand side.
 
-    q : (..., nq); recursion : the coordinates computed in. ``factorise(chain, q).solve(b)`` takes b (..., nv, m) and
-    ``.delassus(K)``, which is K M^-1 K^T, rows K (..., m, nv). ValueError names the joint that feels no inertia, if M is
-    singular. Kim (2012), (43)-(50) and Table 3, without velocities and weight.
+    q : (..., nq); recursion : the coordinates computed in. ``factorise(chain, q).solve(b)`` takes b (..., nv, m)
+    and ``.delassus(K)``, which is K M^-1 K^T, rows K (..., m, nv). ValueError names the joint that feels no
+    inertia, if M is singular. Kim (2012), (43)-(50) and Table 3, without velocities and weight.
     """
     return factorise_state(evaluate(chain, q, recursion=recursion))
 

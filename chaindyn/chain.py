@@ -1,5 +1,5 @@
 # Generated from chapters/04_joints_links_chains_trees.md by `python -m book export`; edit it there.
-# sha256 of the text below: 7c46f521b5fffd98ed215a95c7d10821867addee1dd175f663dcec88f16cf213
+# sha256 of the text below: 8b0d106b2ce9cbfe683aa4e1595bb2da165eaf74753ffd9a876926bb34de0b9d
 """Links, the chains and trees that joints make of them, and sweeps along the branches.
 
 Derived in chapter 4, "Joints, links, chains, trees".
@@ -44,10 +44,10 @@ class Link:
     """One rigid body and the joint that hangs it on its parent.
 
     joint : Revolute, Prismatic, Helical, Cylindrical, Planar, Universal, Spherical, Free, Fixed, or any other
-    `Joint`; mass [kg]; com (3,) centre of mass in the link frame [m]; inertia (3, 3) about the centre of mass in link axes [kg m^2]; offset (3,)
-    [m] and rotation (3, 3) place the joint's frame in the parent's: the joint's point x
-    is ``offset + rotation @ x`` there. parent : None is the previous link (the first hangs
-    on the ground); or an index, a name, "ground".
+    `Joint`; mass [kg]; com (3,) centre of mass in the link frame [m]; inertia (3, 3) about the centre of mass
+    in link axes [kg m^2]; offset (3,) [m] and rotation (3, 3) place the joint's frame in the parent's: the
+    joint's point x is ``offset + rotation @ x`` there. parent : None is the previous link (the first hangs on
+    the ground); or an index, a name, "ground".
     The values are checked when a `Chain` is made of the links.
     """
 

@@ -1,5 +1,5 @@
 # Generated from chapters/14_impulse_response_of_a_chain.md by `python -m book export`; edit it there.
-# sha256 of the text below: d25986a5fc951a85bb0ac332fab91a1823d9a22743745328783a9da4d66a807e
+# sha256 of the text below: e444712581d173ecaa7c10b3a7c670c9b4ab141299fe364c80de9546e49f8cba
 """What a blow does to a chain: how it yields at every link, and how every joint's speed jumps.
 
 Derived in chapter 14, "The impulse response of a chain".
@@ -67,7 +67,7 @@ def contact_impulse(
 
 # Chapter 14, "The impulse response of a chain": The printed recursion as a function
 def mobilities_in(state: State, mobilities: Array, frame: str) -> Array:
-    """Return each link's map from impulses to twists (..., n, 6, 6), in the recursion's coordinates, in another frame."""
+    """Return each link's map from impulses to twists (..., n, 6, 6), made by the recursion, in another frame."""
     if frame == state.recursion:
         return mobilities
     T = state.to_frame(frame)

@@ -1,5 +1,5 @@
 # Generated from chapters/06_inverse_dynamics.md by `python -m book export`; edit it there.
-# sha256 of the text below: b2efd544cb87209a2f6e4aa7b259c23a92bd4679924fe3133d4b43b7d6db0059
+# sha256 of the text below: 96df99e404f5eb58a94fdb31554e8a9c6c114324a534fe7948dc290c9d2e1773
 """Inverse dynamics: the forces that a motion takes, by one system and by a recursion.
 
 Derived in chapter 6, "Inverse dynamics".
@@ -119,7 +119,7 @@ def sum_wrenches(children: Any, X: Array, own: Array) -> tuple[Array, tuple[Arra
 
 # Chapter 6, "Inverse dynamics": The code
 def wrenches_from(state: State, wrenches: Array, frame: str) -> Array:
-    """Return wrenches (..., n, 6), given in "body", "world" or "mixed", in the recursion's coordinates (..., n, 6, 1)."""
+    """Return wrenches (..., n, 6), given in "body", "world" or "mixed", as the recursion wants them (..., n, 6, 1)."""
     columns = wrenches[..., None]
     return columns if frame == state.recursion else state.to_frame(frame).mT @ columns
 

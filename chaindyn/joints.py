@@ -1,5 +1,5 @@
 # Generated from chapters/04_joints_links_chains_trees.md by `python -m book export`; edit it there.
-# sha256 of the text below: db91b5b705480c5c2f256483b00b36a4532cc15a89f1e2a0e9ed4d53322827b7
+# sha256 of the text below: 4d3acc687e3cdd92f61e2893010cb7ea648ad6f72d347cd361bc6bbec4417b9f
 """Joints: how one body may move against another.
 
 Derived in chapter 4, "Joints, links, chains, trees".
@@ -86,9 +86,9 @@ class Joint:
     """What a joint is: where it puts the child, and how the child can move from there.
 
     To make one, derive a frozen dataclass whose fields are its parameters, and write `pose` and `motion_subspace`;
-    nq and nv if it has not one coordinate and one velocity, `motion_subspace_rate` if S depends on q, and `neutral`,
-    `rate`, `integrate` and `difference` if a coordinate's rate is not its velocity. The laws, which a `Chain` tries at a
-    random place on joints that are not of this module:
+    nq and nv if it has not one coordinate and one velocity, `motion_subspace_rate` if S depends on q, and
+    `neutral`, `rate`, `integrate` and `difference` if a coordinate's rate is not its velocity. The laws, which a
+    `Chain` tries at a random place on joints that are not of this module:
 
     - R is a rotation matrix; while q moves as integrate(q, t qd), S qd = [w; v] with w~ = R^T dR/dt, v = R^T dp/dt;
     - along the same way dS/dt is `motion_subspace_rate`, and dq/dt is `rate`;

@@ -36,7 +36,6 @@ from chaindyn import (
     crba,
     crf,
     crm,
-    forward_kinematics,
     integrate,
     joint_wrenches,
     random_state,

@@ -33,8 +33,8 @@ from chaindyn import (
     weight_wrench,
 )
 from chaindyn.inverse_dynamics import full_system, wrenches_from, wrenches_in
-from chaindyn.state import State
 from chaindyn.robots import ur5
+from chaindyn.state import State
 from chaindyn.teaching import normwise
 
 STEP = 1e-30

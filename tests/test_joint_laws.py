@@ -7,7 +7,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
-from trees import EPS, EVERY_KIND, Case, allowed, assert_near, bound, mass_matrix_and_bias, random_tree
+from trees import (
+    EPS,
+    EVERY_KIND,
+    Case,
+    allowed,
+    assert_near,
+    bound,
+    mass_matrix_and_bias,
+    random_tree,
+)
 
 import chaindyn as cd
 from chaindyn import (
@@ -92,9 +101,9 @@ ALGORITHMS = {
     "coordinate_rate": lambda c, q, v, a: cd.coordinate_rate(c, q, v),
     "kinetic_energy": lambda c, q, v, a: cd.kinetic_energy(c, q, v),
     "momentum": lambda c, q, v, a: cd.momentum(c, q, v),
-    "simulate": lambda c, q, v, a: cd.simulate(
-        c, q, v, t=[0, 0.01, 0.02], method="RK4", step=0.01, progress=False
-    ).q,
+    "simulate": lambda c, q, v, a: (
+        cd.simulate(c, q, v, t=[0, 0.01, 0.02], method="RK4", step=0.01, progress=False).q
+    ),
     "computed_torque": lambda c, q, v, a: cd.computed_torque(
         c, q, v, q_desired=0 * q, qd_desired=v, qdd_desired=a, kp=1, kd=2
     ),
@@ -107,7 +116,8 @@ def test_a_reader_s_screw_goes_through_every_algorithm(name):
     q, qd = random_state(own, 5)
     qdd = np.random.default_rng(6).normal(size=own.nv)
     expected, result = (ALGORITHMS[name](chain, q, qd, qdd) for chain in (own, mine))
-    expected, result = ([x] if isinstance(x, np.ndarray) else list(np.atleast_1d(x)) if np.isscalar(x) else x for x in (expected, result))
+    if not isinstance(expected, tuple | list):
+        expected, result = [expected], [result]
     for one, other in zip(result, expected, strict=True):
         assert np.shape(one) == np.shape(other)
         assert np.abs(np.asarray(one) - other).max() <= 1e-12 * max(1, np.abs(other).max())
@@ -282,7 +292,9 @@ LAWS = {
     Stretched: "R of pose is no rotation matrix: R R\\^T is off by 0.21",
     Mirrored: "R of pose is mirrored: det R is off by 2",
     Drifting: r"rate, while q moves by integrate\(q, t qd\), qd = \[1.0\], is off by 1",
-    Lame: "R after integrate(q0, difference(q0, q1)) is off by".replace("(", r"\(").replace(")", r"\)"),
+    Lame: "R after integrate(q0, difference(q0, q1)) is off by".replace("(", r"\(").replace(
+        ")", r"\)"
+    ),
     Idle: "the columns of motion_subspace are dependent",
     Leaky: r"motion_subspace\^T constraint_subspace is off by",
     Poor: "the columns of constraint_subspace are dependent",
@@ -302,7 +314,9 @@ def test_a_joint_that_breaks_a_law_is_told_which(kind):
         Link(kind((0, 0.6, 0.8)), **BODY, name="nut"),
         Link(kind((1, 0, 0), -0.3), **BODY),
     ]
-    with pytest.raises(ValueError, match=f"link 'nut': its joint, {kind.__name__}, .*{LAWS[kind]}"):
+    with pytest.raises(
+        ValueError, match=rf"link 'nut': its joint, {kind.__name__}, .*{LAWS[kind]}"
+    ):
         Chain(links)
 
 
@@ -322,7 +336,7 @@ def test_what_offers_too_little_is_told_what():
         def motion_subspace(self, q):
             return np.eye(6)[:, :1]
 
-    says = "its joint, Stray, has no quaternion, neutral, pose, .*: a class derived from chaindyn.Joint has them"
+    says = r"its joint, Stray, has no quaternion, neutral, pose, .*: a class derived from chaindyn.Joint has them"
     with pytest.raises(ValueError, match=says):
         Chain([Link(Stray(), **BODY)])
 
@@ -363,7 +377,9 @@ def test_inside_a_joint_the_public_functions_behave_as_outside():
 # --- copies ---
 
 
-@pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))])
+@pytest.mark.parametrize(
+    "duplicate", [copy.copy, copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))]
+)
 def test_copies_are_as_well_protected(duplicate):
     """What a chain is made of cannot be written after it was checked, in copies neither."""
     links = [
@@ -389,7 +405,7 @@ def test_copies_are_as_well_protected(duplicate):
 
 def test_a_parent_that_is_an_array_is_refused():
     links = [Link(Revolute(), **BODY), Link(Revolute(), **BODY, parent=np.array([0, 1]))]
-    with pytest.raises(ValueError, match="link 1 .* has parent"):
+    with pytest.raises(ValueError, match=r"link 1 .* has parent"):
         Chain(links)
     assert Chain([links[0], replace(links[1], parent=np.int64(0))]).parent == (-1, 0)
 
@@ -397,7 +413,9 @@ def test_a_parent_that_is_an_array_is_refused():
 def test_pitches_are_checked():
     with pytest.raises(ValueError, match="pitch is nan"):
         Helical(pitch=np.nan)
-    with pytest.raises(ValueError, match=re.escape("the joint's pitch has shape (2,), but must be ()")):
+    with pytest.raises(
+        ValueError, match=re.escape("the joint's pitch has shape (2,), but must be ()")
+    ):
         Chain([Link(Helical(pitch=(1, 2)), **BODY)])
     with pytest.raises(ValueError, match="normal is"):
         Planar((0, 0, 0))

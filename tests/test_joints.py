@@ -39,7 +39,6 @@ from chaindyn import (
     skew,
     solve_full_system,
 )
-
 from chaindyn.joints import across
 
 STEP = 1e-30

@@ -138,7 +138,10 @@ def test_frames_of_a_state(case, recursion):
 
 
 def far_away(distance, joint=Revolute):
-    links = [Link(joint((0, 1, 0)), **MASSIVE, offset=(distance if not i else 0.4, 0, 0)) for i in range(3)]
+    links = [
+        Link(joint((0, 1, 0)), **MASSIVE, offset=(distance if not i else 0.4, 0, 0))
+        for i in range(3)
+    ]
     return Chain(links)
 
 
@@ -261,9 +264,18 @@ def test_bad_right_hand_sides_are_refused():
     chain, q, _, _, _ = arm_in_motion()
     factors = factorise(chain, q)
     for call, says in [
-        (lambda: factors.solve(np.ones(4)), r"b has shape \(4,\), but must have shape \(..., 4, m\)"),
-        (lambda: factors.solve(np.ones((3, 1))), r"b has shape \(3, 1\), but must .* \(..., 4, m\)"),
-        (lambda: factors.delassus(np.ones((2, 3))), r"K has shape \(2, 3\), but must .* \(..., m, 4\)"),
+        (
+            lambda: factors.solve(np.ones(4)),
+            r"b has shape \(4,\), but must have shape \(..., 4, m\)",
+        ),
+        (
+            lambda: factors.solve(np.ones((3, 1))),
+            r"b has shape \(3, 1\), but must .* \(..., 4, m\)",
+        ),
+        (
+            lambda: factors.delassus(np.ones((2, 3))),
+            r"K has shape \(2, 3\), but must .* \(..., m, 4\)",
+        ),
         (lambda: factors.solve(np.full((4, 1), np.nan)), r"b\[0, 0\] is nan"),
         (lambda: factors.delassus([["a"] * 4]), "K must hold numbers or symbols"),
         (lambda: factorise(chain, q, recursion="mixed"), "recursion is 'mixed'"),
@@ -280,7 +292,7 @@ def test_a_singular_mass_matrix_and_an_overflow_are_two_things():
     huge = Link(Prismatic((1, 0, 0)), 1e200, (1e60, 1e60, 0), np.zeros((3, 3)), name="huge")
     with np.errstate(all="ignore"):
         chain = Chain([Link(Revolute((0, 1, 1)), **MASSIVE), huge])
-        with pytest.raises(ValueError, match="the inertia of link .* overflows"):
+        with pytest.raises(ValueError, match=r"the inertia of link .* overflows"):
             factorise(chain, [0.3, 0.2])
 
 
