@@ -1,5 +1,5 @@
 # Generated from chapters/04_joints_links_chains_trees.md by `python -m book export`; edit it there.
-# sha256 of the text below: 8b0d106b2ce9cbfe683aa4e1595bb2da165eaf74753ffd9a876926bb34de0b9d
+# sha256 of the text below: b3cd1f5fc2fe166f56de1e5ee15b8468cf9412c56950719cfcadd743fd43219f
 """Links, the chains and trees that joints make of them, and sweeps along the branches.
 
 Derived in chapter 4, "Joints, links, chains, trees".
@@ -72,7 +72,7 @@ def parent_index(i: int, parent: int | str | None, places: Mapping[str, int]) ->
     named = isinstance(parent, str)
     if named and parent == "ground":
         return -1
-    index = places.get(parent, parent) if named else parent
+    index: Any = places.get(str(parent), parent) if named else parent
     if isinstance(index, int | np.integer) and not isinstance(index, bool) and 0 <= index < i:
         return int(index)
     names = list(places)
@@ -309,7 +309,7 @@ def inward(
         kept[i], handed = step(received[i], *link)
         first = received[p] is nothing
         received[p] = handed if first else [a + b for a, b in zip(received[p], handed, strict=True)]
-    return kept, received[-1]
+    return kept, list(received[-1])
 
 
 # Chapter 4, "Joints, links, chains, trees": Where everything is

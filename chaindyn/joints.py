@@ -1,5 +1,5 @@
 # Generated from chapters/04_joints_links_chains_trees.md by `python -m book export`; edit it there.
-# sha256 of the text below: 4d3acc687e3cdd92f61e2893010cb7ea648ad6f72d347cd361bc6bbec4417b9f
+# sha256 of the text below: 283df3d88fed16812b5a1c5d57d76fb33bce0629557df5c91e74dd9b564c3dd6
 """Joints: how one body may move against another.
 
 Derived in chapter 4, "Joints, links, chains, trees".
@@ -103,7 +103,7 @@ class Joint:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Make copies anew from the parameters, checked and protected as the first was."""
-        return type(self), tuple(getattr(self, field.name) for field in fields(self))  # type: ignore[arg-type]
+        return type(self), tuple(getattr(self, field.name) for field in fields(self))
 
     @property
     def neutral(self) -> tuple[int, ...]:
@@ -292,7 +292,7 @@ class Spherical(Joint):
     nq: ClassVar[int] = 4
     nv: ClassVar[int] = 3
     quaternion: ClassVar[range] = range(4)
-    neutral: ClassVar[tuple[int, ...]] = (1, 0, 0, 0)  # type: ignore[misc]  # a constant here
+    neutral: ClassVar[tuple[int, ...]] = (1, 0, 0, 0)
 
     def pose(self, q: Array) -> tuple[Array, Array]:
         """Return R (..., 3, 3), p (..., 3) of the child in the joint frame; q : (..., 4)."""
@@ -337,7 +337,7 @@ class Free(Joint):
     nq: ClassVar[int] = 7
     nv: ClassVar[int] = 6
     quaternion: ClassVar[range] = range(3, 7)
-    neutral: ClassVar[tuple[int, ...]] = (0, 0, 0, 1, 0, 0, 0)  # type: ignore[misc]  # a constant here
+    neutral: ClassVar[tuple[int, ...]] = (0, 0, 0, 1, 0, 0, 0)
 
     def pose(self, q: Array) -> tuple[Array, Array]:
         """Return R (..., 3, 3), p (..., 3) of the child in the joint frame; q : (..., 7)."""

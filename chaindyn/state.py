@@ -1,5 +1,5 @@
 # Generated from chapters/05_velocity_acceleration_jacobians.md by `python -m book export`; edit it there.
-# sha256 of the text below: 941eb3fb255ce49cbf4cc6948edbd97eec80922952727696f3beac98430f162d
+# sha256 of the text below: dccd32ab0a8704b0ce01955bb65105147b3a5ee04a4b5cc231b538d478d6cf93
 """A chain in a posture, and moving: what the sweeps need of it, each evaluated once.
 
 Derived in chapter 5, "Velocity, acceleration, Jacobians".
@@ -52,7 +52,7 @@ class State:
 
     chain: Chain
     q: Array
-    qd: Array | None = None
+    qd: Array = None
     recursion: str = "body"
     exact: bool = False
 
