@@ -15,9 +15,12 @@ import numpy as np
 import chaindyn
 from chaindyn import (
     Chain,
+    Cylindrical,
     Fixed,
     Free,
+    Helical,
     Link,
+    Planar,
     Prismatic,
     Revolute,
     Spherical,
@@ -98,8 +101,9 @@ def every_joint() -> Chain:
     """Return a tree in which every joint occurs, between bodies in general position."""
     rng = np.random.default_rng(70)
     joints = [Free(), Revolute((1, 2, 3)), Prismatic((3, -1, 2)), Fixed(), Spherical()]
-    joints += [Universal((0, 1, 2), (2, 1, 0)), Revolute((-1, 0, 1))]
-    return _solid(joints, ["ground", 0, 1, 1, 3, 2, 4], rng)
+    joints += [Universal((0, 1, 2), (2, 1, 0)), Revolute((-1, 0, 1)), Helical((1, 0, 2), 0.3)]
+    joints += [Cylindrical((0, 1, 1)), Planar((2, -1, 1))]
+    return _solid(joints, ["ground", 0, 1, 1, 3, 2, 4, 6, 5, 3], rng)
 
 
 def small() -> Chain:
@@ -316,12 +320,24 @@ ROWS = [
 # Public names that are no function of numbers alone, and what tests them instead.
 ELSEWHERE = {
     **dict.fromkeys(
-        ["Fixed", "Free", "Prismatic", "Revolute", "Spherical", "Universal"],
-        "a joint: its laws are in tests/test_joints.py",
+        [
+            "Cylindrical",
+            "Fixed",
+            "Free",
+            "Helical",
+            "Joint",
+            "Planar",
+            "Prismatic",
+            "Revolute",
+            "Spherical",
+            "Universal",
+        ],
+        "a joint: its laws are in tests/test_joints.py and tests/test_joint_laws.py",
     ),
     **dict.fromkeys(["Chain", "Link"], "a model: tests/test_chain.py and tests/test_check.py"),
+    **dict.fromkeys(["Driven", "Impact", "Simulation"], "a result, which functions here return"),
     **dict.fromkeys(
-        ["Articulated", "Driven", "Impact", "Simulation"], "a result, which functions here return"
+        ["FactorisedChain", "factorise"], "it solves for later arguments: tests/test_state.py"
     ),
     "inward": "it carries any step along a tree: the steps' own numbers decide",
     "outward": "it carries any step along a tree: the steps' own numbers decide",

@@ -13,7 +13,6 @@ from trees import (
     Case,
     allowed,
     assert_near,
-    bound,
     mass_matrix_and_bias,
     motion,
     oracle,
@@ -103,32 +102,6 @@ def test_body_and_world_coordinates_agree(moving):
     by_body = aba(chain, q, qd, tau, external=external)
     by_world = aba(chain, q, qd, tau, external=external, recursion="world")
     assert_near(by_world, by_body, chain.n, loss * allowed(M))
-
-
-def test_a_batch_is_a_loop():
-    case = Case(12, branching=True, seed=31)
-    chain = random_tree(case)
-    q, qd, tau = motion(case, chain, (2, 3))
-    external = np.random.default_rng(0).normal(size=(2, 3, chain.n, 6))
-    whole = aba(chain, q, qd, tau, external=external)
-    inertias = articulated_inertia(chain, q)
-    assert whole.shape == (2, 3, chain.nv) and inertias.shape == (2, 3, chain.n, 6, 6)
-    for k in np.ndindex(2, 3):
-        assert_near(whole[k], aba(chain, q[k], qd[k], tau[k], external=external[k]), chain.n)
-        assert_near(inertias[k], articulated_inertia(chain, q[k]), chain.n)
-
-
-@pytest.mark.parametrize("which", ["q", "qd", "tau", "external"])
-def test_any_one_argument_may_be_a_batch(which):
-    case = Case(6, branching=True, seed=32)
-    chain = random_tree(case)
-    state = dict(zip(("q", "qd", "tau"), motion(case, chain), strict=True))
-    state["external"] = np.random.default_rng(1).normal(size=(chain.n, 6))
-    shaped = np.random.default_rng(2).normal(size=(4, *state[which].shape))
-    whole = aba(chain, **state | {which: shaped})
-    assert whole.shape == (4, chain.nv)
-    for k in range(4):
-        assert_near(whole[k], aba(chain, **state | {which: shaped[k]}), chain.n)
 
 
 @pytest.mark.parametrize("frame", ["body", "world", "mixed"])
@@ -410,17 +383,6 @@ def test_fractions_stay_fractions_where_nothing_turns():
     assert not any(isinstance(x, float) for x in qdd)
 
 
-def test_forty_digits():
-    mp = pytest.importorskip("mpmath")
-    case = Case(7, branching=True, seed=51)
-    chain = random_tree(case)
-    state = motion(case, chain)
-    with mp.workdps(40):
-        exact = aba(chain, *(np.array([mp.mpf(x) for x in s.tolist()], object) for s in state))
-    M, _ = mass_matrix_and_bias(chain, *state[:2])
-    assert_near(aba(chain, *state), exact.astype(float), chain.n, min(bound(7), allowed(M)))
-
-
 def test_complex_numbers_differentiate():
     """d qdd / d tau = M^-1, by a complex step."""
     case = Case(5, seed=52)
@@ -429,27 +391,6 @@ def test_complex_numbers_differentiate():
     inverse = aba(chain, q, qd, tau + 1e-30j * np.eye(chain.nv)).imag / 1e-30
     M, _ = mass_matrix_and_bias(chain, q, qd)
     assert_near(inverse @ M, np.eye(chain.nv), 5, allowed(M))
-
-
-def test_jax_compiles(jax):
-    case = Case(4, branching=True, seed=53)
-    chain = random_tree(case)
-    state = motion(case, chain)
-    traced = jax.jit(lambda *state: aba(chain, *state))(*state)
-    M, _ = mass_matrix_and_bias(chain, *state[:2])
-    assert_near(np.asarray(traced), aba(chain, *state), 4, allowed(M))
-
-
-def test_casadi_expressions_compute_the_same():
-    ca = pytest.importorskip("casadi", reason="CasADi is not installed")
-    case = Case(4, branching=True, seed=54)
-    chain = random_tree(case)
-    state = motion(case, chain)
-    names = [ca.SX.sym(name, chain.nv) for name in ("q", "qd", "tau")]
-    qdd = aba(chain, *(np.array([x[i] for i in range(chain.nv)], object) for x in names))
-    function = ca.Function("aba", names, [ca.vertcat(*qdd)])
-    M, _ = mass_matrix_and_bias(chain, *state[:2])
-    assert_near(np.array(function(*state)).ravel(), aba(chain, *state), 4, allowed(M))
 
 
 # --- what is refused ---

@@ -393,39 +393,6 @@ def test_the_recursion_is_the_one_that_was_asked_for():
         assert 0 < np.linalg.norm(by_world - by_body) < 1e-10 * np.linalg.norm(by_body)
 
 
-@pytest.mark.parametrize("recursion", RECURSIONS)
-@pytest.mark.parametrize("seed", SEEDS[:8])
-def test_batch_equals_loop(seed, recursion):
-    chain = tree_of(seed)
-    q, qd, _ = state_of(seed, chain, batch=(2, 3))
-    M = crba(chain, q, recursion=recursion)
-    C = coriolis_matrix(chain, q, qd, recursion=recursion)
-    one_posture = coriolis_matrix(chain, q[0, 0], qd, recursion=recursion)
-    assert M.shape == C.shape == one_posture.shape == (2, 3, chain.nv, chain.nv)
-    for i in np.ndindex(2, 3):
-        # a product of many small matrices may be rounded otherwise than one product
-        assert_near(M[i], crba(chain, q[i], recursion=recursion), chain.n)
-        for batch, posture in [(C, q[i]), (one_posture, q[0, 0])]:
-            single = coriolis_matrix(chain, posture, qd[i], recursion=recursion)
-            error = np.linalg.norm(batch[i] - single)
-            assert error <= bound(chain.n) * velocity_scale(chain, posture, qd[i])
-
-
-@pytest.mark.parametrize("seed", MANY)
-def test_batch_equals_loop_on_every_route(seed):
-    chain = tree_of(seed)
-    q, qd, x = state_of(seed, chain, batch=(3,))
-    limit = max(solving(M) for M in crba(chain, q))
-    results = crba(chain, q), rnea(chain, q, qd, x), aba(chain, q, qd, x)
-    for k in range(3):
-        state = q[k], qd[k], x[k]
-        size = np.linalg.norm(joint_wrenches(chain, *state))
-        assert_near(results[0][k], crba(chain, q[k]), chain.n)
-        error = np.linalg.norm(results[1][k] - rnea(chain, *state))
-        assert error <= bound(chain.n) * size
-        assert_near(results[2][k], aba(chain, *state), chain.n, limit)
-
-
 @pytest.mark.parametrize("joint", [Revolute(), Prismatic(), Spherical()], ids=repr)
 def test_batch_where_nothing_depends_on_the_posture(joint):
     chain = Chain([Link(joint, 1, (0, 0, 0), np.diag([1, 2, 2]))])
@@ -484,40 +451,6 @@ def test_fractions_stay_exact():
     assert coriolis_matrix(slides, third, third).tolist() == [[0, 0], [0, 0]]
     entries = [*crba(slides, third).flat, *coriolis_matrix(slides, third, third).flat]
     assert not any(isinstance(x, float) for x in entries)
-
-
-def test_forty_digits():
-    mp = pytest.importorskip("mpmath")
-    q, qd, _ = state_of(0, SMALL)
-    with mp.workdps(40):
-        precise = [np.array([mp.mpf(x) for x in values.tolist()], object) for values in (q, qd)]
-        M, C = crba(SMALL, precise[0]), coriolis_matrix(SMALL, *precise)
-    assert_near(crba(SMALL, q), M.astype(float), SMALL.n)
-    assert_near(coriolis_matrix(SMALL, q, qd), C.astype(float), SMALL.n)
-
-
-def test_jax_compiles_maps_and_differentiates(jax):
-    q, qd, _ = state_of(1, SMALL)
-    many, _, _ = state_of(2, SMALL, batch=(5,))
-    by_jit = jax.jit(lambda *state: coriolis_matrix(SMALL, *state))(q, qd)
-    assert_near(np.asarray(by_jit), coriolis_matrix(SMALL, q, qd), SMALL.n)
-    by_vmap = jax.vmap(lambda q: crba(SMALL, q))(many)
-    assert_near(np.asarray(by_vmap), crba(SMALL, many), SMALL.n)
-    gradient = jax.grad(lambda q: qd @ crba(SMALL, q) @ qd)(jax.numpy.asarray(q))
-    steps = crba(SMALL, q + 1j * STEP * np.eye(SMALL.nv)).imag / STEP
-    assert_near(np.asarray(gradient), np.einsum("kij,i,j->k", steps, qd, qd), SMALL.n)
-
-
-def test_casadi_expressions_compute_the_same():
-    ca = pytest.importorskip("casadi", reason="CasADi is not installed")
-    q, qd, _ = state_of(3, SMALL)
-    names = [ca.SX.sym(name, SMALL.nv) for name in ("q", "qd")]
-    symbols = [np.array([x[i] for i in range(SMALL.nv)], object) for x in names]
-    for function, count in [(crba, 1), (coriolis_matrix, 2)]:
-        entries = function(SMALL, *symbols[:count])
-        compiled = ca.Function("f", names, [ca.vertcat(*entries.ravel())])
-        result = np.array(compiled(q, qd)).reshape(SMALL.nv, SMALL.nv)
-        assert_near(result, function(SMALL, *(q, qd)[:count]), SMALL.n)
 
 
 # --- what is refused ---

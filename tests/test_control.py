@@ -320,22 +320,6 @@ def test_on_the_desired_motion_nothing_but_feedforward_is_left():
         assert_near(command, there["qdd_desired"], 1, 100 * EPS)
 
 
-def test_a_batch_is_a_loop():
-    chain = tree_of(EVERY_KIND, 16)
-    q, qd = random_state(chain, 16, batch=(2, 3))
-    goal, goal_rate = random_state(chain, 17, batch=(3,))
-    gain = np.random.default_rng(16).uniform(1, 5, size=chain.nv)
-    there = {"q_desired": goal, "qd_desired": goal_rate, "qdd_desired": goal_rate[0]}
-    whole = computed_torque(chain, q, qd, **there, kp=gain, kd=gain)
-    e, rate = tracking_error(chain, q, qd, q_desired=goal, qd_desired=goal_rate)
-    assert whole.shape == e.shape == rate.shape == (2, 3, chain.nv)
-    for k in np.ndindex(2, 3):
-        one = {"q_desired": goal[k[1]], "qd_desired": goal_rate[k[1]], "qdd_desired": goal_rate[0]}
-        assert_near(whole[k], computed_torque(chain, q[k], qd[k], **one, kp=gain, kd=gain), chain.n)
-        one.pop("qdd_desired")
-        assert_near(rate[k], tracking_error(chain, q[k], qd[k], **one)[1], chain.n)
-
-
 def test_symbols_give_the_textbook_s_law():
     sp = pytest.importorskip("sympy")
     m, L, g, a, w, b, v, u, p, d = sp.symbols("m L g a w b v u p d")

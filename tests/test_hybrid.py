@@ -288,22 +288,6 @@ def drawn(case, batch=()):
     return chain, u, {"q": q, "qd": qd, "qdd": qdd[..., u], "tau": tau[..., ~u]}, external
 
 
-def test_a_batch_is_a_loop():
-    chain, u, state, external = drawn(BATCHED, (2, 3))
-    whole = hybrid_dynamics(chain, prescribed=u, external=external, **state)
-    dense = hybrid_dynamics_dense(chain, prescribed=u, **state)
-    assert all(x.shape == (2, 3, chain.nv) for x in (*whole, *dense))
-    for k in np.ndindex(2, 3):
-        own = {name: x[k] for name, x in state.items()}
-        M = crba(chain, own["q"])
-        limit = condition(M, u)
-        one = hybrid_dynamics(chain, prescribed=u, external=external[k], **own)
-        for x, y in zip(one, whole, strict=True):
-            assert_near(y[k], x, chain.n, limit)
-        for x, y in zip(hybrid_dynamics_dense(chain, prescribed=u, **own), dense, strict=True):
-            assert_near(y[k], x, chain.n, limit)
-
-
 @pytest.mark.parametrize("share", [0, 0.5, 1], ids=["none", "some", "all"])
 @pytest.mark.parametrize(
     "batched", [("q",), ("qd",), ("qdd",), ("tau",), ("external",), ("q", "tau"), ("qd", "qdd")], ids="-".join
@@ -426,20 +410,6 @@ SMALL = Case(5, branching=True, seed=631, kinds=EVERY_KIND)
 LAWS = {"recursive": hybrid_dynamics, "dense": hybrid_dynamics_dense}
 
 
-def test_forty_digits():
-    mp = pytest.importorskip("mpmath")
-    chain, u, state, _ = drawn(SMALL)
-    with mp.workdps(40):
-        precise = {
-            name: np.array([mp.mpf(x) for x in values.tolist()], object)
-            for name, values in state.items()
-        }
-        exact = hybrid_dynamics(chain, prescribed=u, **precise)
-    limit = condition(crba(chain, state["q"]), u)
-    for x, y in zip(hybrid_dynamics(chain, prescribed=u, **state), exact, strict=True):
-        assert_near(x, y.astype(float), chain.n, limit)
-
-
 @pytest.mark.parametrize("law", LAWS)
 def test_complex_numbers_differentiate(law):
     """All four blocks that (34) is made of, by complex steps of what is given."""
@@ -460,44 +430,6 @@ def test_complex_numbers_differentiate(law):
     assert_near(by_qdd[1][u], M_uu - M_uv @ inverse @ M_uv.T, chain.n, limit)
     for x in (by_tau[0][u], by_qdd[1][~u]):
         assert not x.any()
-
-
-@pytest.mark.parametrize("law", LAWS)
-def test_jax_compiles_maps_and_differentiates(jax, law):
-    chain, u, many, _ = drawn(Case(2, seed=632, kinds=(Revolute, Universal)), (4,))
-
-    def of(state):
-        return LAWS[law](chain, prescribed=u, **state)
-
-    limit = max(condition(crba(chain, q), u) for q in many["q"])
-    for x, y in zip(jax.jit(jax.vmap(of))(many), of(many), strict=True):
-        assert_near(np.asarray(x), y, chain.n, limit)
-    state = {name: x[0] for name, x in many.items()}
-    weights = np.random.default_rng(7).normal(size=(2, chain.nv))
-
-    def weighted(state):
-        return sum(w @ x for w, x in zip(weights, of(state), strict=True))
-
-    for name, slope in jax.jit(jax.grad(weighted))(state).items():
-        step = state | {name: state[name] + 1j * STEP * np.eye(len(state[name]))}
-        expected = sum((x.imag / STEP) @ w for w, x in zip(weights, of(step), strict=True))
-        assert_near(np.asarray(slope), expected, chain.n, 100 * limit)
-
-
-@pytest.mark.parametrize("law", LAWS)
-def test_casadi_expressions_compute_the_same(law):
-    ca = pytest.importorskip("casadi", reason="CasADi is not installed")
-    chain, u, state, _ = drawn(SMALL)
-    names = {name: ca.SX.sym(name, len(x)) for name, x in state.items()}
-    symbols = {
-        name: np.array([x[i] for i in range(x.numel())], object) for name, x in names.items()
-    }
-    results = LAWS[law](chain, prescribed=u, **symbols)
-    function = ca.Function("hybrid", [*names.values()], [ca.vertcat(*x) for x in results])
-    limit = condition(crba(chain, state["q"]), u)
-    expected = LAWS[law](chain, prescribed=u, **state)
-    for x, y in zip(function(*state.values()), expected, strict=True):
-        assert_near(np.array(x).ravel(), y, chain.n, limit)
 
 
 def test_the_recursion_is_the_one_that_was_asked_for():

@@ -409,69 +409,6 @@ def test_the_printed_recursion_in_every_frame(frame, recursion):
 # --- batches ---
 
 
-def spread(case, chain, batch):
-    """A state and a blow with all five arguments in a batch."""
-    rng = np.random.default_rng(case.seed)
-    q, qd, _ = motion(case, chain, batch)
-    shape = (*batch, 3)
-    return {
-        "q": q,
-        "qd": qd,
-        "point": rng.normal(size=shape),
-        "normal": rng.normal(size=shape),
-        "restitution": rng.uniform(size=batch),
-    }
-
-
-def assert_batch_is_loop(chain, given, batch, chosen, **options):
-    """Every field has the batch's axes, and each entry is that of the call on its own."""
-    whole = impact(chain, **given, **options)
-    if not (whole.impulse > 0).any():  # all leave the obstacle: then turn it round
-        given = given | {"normal": -given["normal"]}
-        whole = impact(chain, **given, **options)
-    assert (whole.impulse > 0).any() and np.isfinite(whole.effective_mass).all()
-    for k in np.ndindex(*batch):
-        one = impact(
-            chain,
-            **{key: value[k] if key in chosen else value for key, value in given.items()},
-            **options,
-        )
-        for field in fields(one):
-            single, many = getattr(one, field.name), getattr(whole, field.name)
-            assert np.shape(many) == batch + np.shape(single), field.name
-            assert_near(many[k], single, chain.n, 1e-10)
-
-
-@pytest.mark.parametrize("recursion", RECURSIONS)
-def test_a_batch_is_a_loop(recursion):
-    case = Case(8, branching=True, seed=36)
-    chain = random_tree(case)
-    given = spread(case, chain, (2, 3))
-    b = max(range(chain.n), key=lambda i: len(chain.path(i)))
-    assert_batch_is_loop(chain, given, (2, 3), given, body=b, recursion=recursion)
-    q = given["q"]
-    for function in (inverse_operational_space_inertia, inverse_operational_space_inertia_serial):
-        own = (
-            chain
-            if function is inverse_operational_space_inertia
-            else Chain([replace(link, parent=None) for link in chain.links])
-        )
-        whole = function(own, q, recursion=recursion)
-        assert whole.shape == (2, 3, chain.n, 6, 6)
-        for k in np.ndindex(2, 3):
-            assert_near(whole[k], function(own, q[k], recursion=recursion), chain.n)
-
-
-@pytest.mark.parametrize("which", ["q", "qd", "point", "normal", "restitution"])
-@pytest.mark.parametrize("recursion", RECURSIONS)
-def test_any_one_argument_may_be_a_batch(which, recursion):
-    case = Case(6, branching=True, seed=37)
-    chain = random_tree(case)
-    many = spread(case, chain, (4,))
-    given = {key: value if key == which else value[0] for key, value in many.items()}
-    assert_batch_is_loop(chain, given, (4,), {which}, body=chain.n - 1, recursion=recursion)
-
-
 def test_axes_of_different_arguments_are_broadcast():
     chain = Chain([ROD] * 3, gravity=(0, 0, 0))
     q, qd = np.full((5, 1, 3), 0.3), np.ones(3)
@@ -976,24 +913,6 @@ def test_jax_knows_what_cannot_move(jax):
     assert_near(
         np.asarray(serial), inverse_operational_space_inertia_serial(STRAIGHT, np.zeros(2)), 2
     )
-
-
-def test_casadi_expressions_compute_the_same():
-    ca = pytest.importorskip("casadi", reason="CasADi is not installed")
-    chain, q, qd, blow = approached(OTHER)
-    names = [ca.SX.sym(name, chain.nv) for name in ("q", "qd")]
-    hit = impact(chain, *(np.array([x[i] for i in range(chain.nv)], object) for x in names), **blow)
-    results = [getattr(hit, name) for name in RESULTS]
-    results = [ca.vertcat(*x.ravel()) if isinstance(x, np.ndarray) else x for x in results]
-    function = ca.Function("impact", names, results)
-    expected = impact(chain, q, qd, **blow)
-    for symbolic, name in zip(function(q, qd), RESULTS, strict=True):
-        assert_near(
-            np.array(symbolic).ravel(),
-            np.ravel(getattr(expected, name)),
-            5,
-            10 * tolerance(chain, q),
-        )
 
 
 # --- what is refused ---

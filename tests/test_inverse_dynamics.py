@@ -339,35 +339,6 @@ def test_free_bodies_keep_their_momentum(seed):
     assert np.abs(rnea(chain, q, qd, qdd)[:6]).max() <= allowed(M) * np.abs(rates).sum()
 
 
-def test_a_batch_is_a_loop():
-    motion = random_motion(23, batch=(2, 3))
-    chain, options = motion.chain, {"external": motion.external}
-    whole = rnea(chain, *motion.state, **options)
-    wrenches = joint_wrenches(chain, *motion.state, **options, frame="world")
-    bias = bias_force(chain, motion.q, motion.qd)
-    assert whole.shape == bias.shape == (2, 3, chain.nv) and wrenches.shape == (2, 3, chain.n, 6)
-    for k in np.ndindex(2, 3):
-        one = (*(x[k] for x in motion.state),)
-        single = {"external": motion.external[k]}
-        assert_near(whole[k], rnea(chain, *one, **single), chain.n)
-        assert_near(wrenches[k], joint_wrenches(chain, *one, **single, frame="world"), chain.n)
-        assert_near(bias[k], bias_force(chain, *one[:2]), chain.n)
-
-
-@pytest.mark.parametrize("which", ["q", "qd", "qdd", "external"])
-@pytest.mark.parametrize("recursion", ["body", "world"])
-def test_any_one_argument_may_be_a_batch(which, recursion):
-    motion, several = random_motion(17), random_motion(17, batch=(4,))
-    state = {key: getattr(motion, key) for key in ("q", "qd", "qdd", "external")}
-    shaped = getattr(several, which)
-    for function, core in ((rnea, 1), (joint_wrenches, 2)):
-        whole = function(motion.chain, **state | {which: shaped}, recursion=recursion)
-        assert whole.ndim == core + 1 and len(whole) == 4
-        for k in range(4):
-            one = function(motion.chain, **state | {which: shaped[k]}, recursion=recursion)
-            assert_near(whole[k], one, motion.chain.n)
-
-
 def test_welds_and_nothing_else():
     chain = Chain([Link(Fixed(), 1, (0, 0, 0), np.eye(3))] * 3)
     none = np.zeros(0)
@@ -493,15 +464,6 @@ def test_fractions_stay_fractions_where_nothing_turns():
     assert not any(isinstance(x, float) for x in tau)
 
 
-def test_forty_digits():
-    mp = pytest.importorskip("mpmath")
-    motion = random_motion(22)
-    with mp.workdps(40):
-        state = (np.array([mp.mpf(x) for x in s.tolist()], object) for s in motion.state)
-        exact = rnea(motion.chain, *state).astype(float)
-    assert_forces(rnea(motion.chain, *motion.state), exact, motion)
-
-
 def test_complex_numbers_differentiate():
     """d tau / d qdd = M, by a complex step."""
     motion = random_motion(35)
@@ -509,36 +471,6 @@ def test_complex_numbers_differentiate():
     slopes = rnea(chain, q, qd, qdd + 1j * STEP * np.eye(chain.nv)).imag / STEP
     M, _ = mass_matrix_and_bias(chain, q, qd)
     assert_near(slopes, M, chain.n)
-
-
-def test_jax_compiles_batches_and_differentiates(jax):
-    rng = np.random.default_rng(5)
-    kinds = ("Revolute", "Universal", "Spherical")
-    chain = Chain([random_link(rng, kind, None) for kind in kinds])
-    q, qd = random_state(chain, rng, batch=(3,))
-    qdd = rng.normal(size=qd.shape)
-
-    def traced(*state):
-        return rnea(chain, *state)
-
-    expected = rnea(chain, q, qd, qdd)
-    assert_near(np.asarray(jax.jit(traced)(q, qd, qdd)), expected, 3)
-    assert_near(np.asarray(jax.vmap(traced)(q, qd, qdd)), expected, 3)
-    gradient = jax.grad(lambda x: traced(q[0], x, qdd[0]).sum())(qd[0])
-    steps = qd[0] + 1j * STEP * np.eye(chain.nv)
-    assert_near(np.asarray(gradient), rnea(chain, q[0], steps, qdd[0]).sum(-1).imag / STEP, 3)
-
-
-def test_casadi_expressions_compute_the_same():
-    ca = pytest.importorskip("casadi", reason="CasADi is not installed")
-    rng = np.random.default_rng(6)
-    chain = Chain([random_link(rng, kind, None) for kind in ("Free", "Universal", "Prismatic")])
-    q, qd = random_state(chain, rng)
-    state = q, qd, rng.normal(size=chain.nv)
-    names = [ca.SX.sym(name, len(x)) for name, x in zip(("q", "qd", "qdd"), state, strict=True)]
-    tau = rnea(chain, *(np.array([x[i] for i in range(x.numel())], object) for x in names))
-    function = ca.Function("rnea", names, [ca.vertcat(*tau)])
-    assert_near(np.array(function(*state)).ravel(), rnea(chain, *state), 3)
 
 
 # --- accuracy ---

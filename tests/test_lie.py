@@ -450,18 +450,6 @@ def test_batch_is_loop_to_the_bit():
         assert_each_equal(exp_quaternion(w[i]), exp_quaternion(w)[i], roundings=2)
 
 
-def test_batch_axes_broadcast_against_each_other():
-    R, p = exp_so3(rotation_vectors((4, 1))), np.random.default_rng(14).normal(size=(3, 3))
-    assert Ad(R, p).shape == (4, 3, 6, 6)
-    assert log_se3(R, p).shape == (4, 3, 6)
-    assert_equal(log_se3(R, p)[2, 1], log_se3(R[2, 0], p[1]))
-
-
-def test_empty_batch():
-    assert log_so3(np.zeros((0, 3, 3))).shape == (0, 3)
-    assert exp_se3(np.zeros((0, 6)))[0].shape == (0, 3, 3)
-
-
 # Other numbers ----------------------------------------------------------------------------------
 
 

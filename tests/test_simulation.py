@@ -185,20 +185,6 @@ def test_momentum_changes_by_the_weight_alone_where_nothing_holds(point):
     assert_near(rate, expected, chain.n, allowed(crba(chain, q)))
 
 
-def test_energies_and_momentum_of_a_batch_are_a_loop():
-    chain = random_tree(Case(7, branching=True, seed=21, kinds=EVERY_KIND))
-    q, qd = random_state(chain, 2, batch=(2, 3))
-    point = np.random.default_rng(2).normal(size=(2, 3, 3))
-    kinetic, potential = kinetic_energy(chain, q, qd), potential_energy(chain, q)
-    whole = momentum(chain, q, qd, point=point)
-    assert kinetic.shape == potential.shape == (2, 3) and whole.shape == (2, 3, 6)
-    for k in np.ndindex(2, 3):
-        assert_near(kinetic[k], kinetic_energy(chain, q[k], qd[k]), chain.n)
-        assert_near(potential[k], potential_energy(chain, q[k]), chain.n)
-        assert_near(whole[k], momentum(chain, q[k], qd[k], point=point[k]), chain.n)
-    assert_near(momentum(chain, q, qd, point=point[0, 0])[0, 0], whole[0, 0], chain.n)
-
-
 def test_symbols_give_the_pendulum_s_energies_exactly():
     sp = pytest.importorskip("sympy")
     m, L, g = sp.symbols("m L g", positive=True)
@@ -213,17 +199,6 @@ def test_symbols_give_the_pendulum_s_energies_exactly():
     expected = [0, 0, m * L**2 * w, m * L * w * sp.cos(a), m * L * w * sp.sin(a), 0]
     assert [sp.simplify(x - y) for x, y in zip(L_and_p, expected, strict=True)] == [0] * 6
     assert not any(sp.sympify(e).atoms(sp.Float) for e in [kinetic, potential, *L_and_p])
-
-
-def test_jax_differentiates_the_energies(jax):
-    chain = tree_of((Revolute, Prismatic), 53)
-    q, qd = random_state(chain, 3)
-    p = jax.grad(lambda qd: kinetic_energy(chain, q, qd))(jax.numpy.array(qd))
-    weight = jax.jit(jax.grad(lambda q: potential_energy(chain, q)))(q)
-    assert_near(np.asarray(p), crba(chain, q) @ qd, chain.n)
-    assert_near(np.asarray(weight), bias_force(chain, q, 0 * qd), chain.n)
-    moved = jax.jit(lambda q, qd: momentum(chain, q, qd))(q, qd)
-    assert_near(np.asarray(moved), momentum(chain, q, qd), chain.n)
 
 
 # --- the Cayley transform and the momenta of a step ---

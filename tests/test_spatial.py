@@ -219,16 +219,6 @@ def test_spatial_inertia_transforms_as_a_map_from_motions_to_forces(frame):
     assert_equal(there, moved, roundings=100)
 
 
-def test_batch_axes_broadcast_against_each_other():
-    rng = np.random.default_rng(6)
-    E, r = frames((4, 1), near=False)[0], rng.normal(size=(3, 3))
-    X = X_motion(E, r)
-    assert X.shape == (4, 3, 6, 6)
-    for i in range(4):
-        for j in range(3):
-            assert np.array_equal(X[i, j], X_motion(E[i, 0], r[j]))
-
-
 def test_exact_numbers_stay_exact():
     E = np.array([[0, -1, 0], [1, 0, 0], [0, 0, 1]])
     r = np.array([Fraction(1, 3), Fraction(2, 7), Fraction(-5)], object)
