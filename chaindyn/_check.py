@@ -515,15 +515,17 @@ def _unit_of_objects(direction: np.ndarray, name: str) -> np.ndarray:
     return direction / sqrt((direction * direction).sum(keepdims=True))
 
 
-def check_motion_subspace(S: Any, name: str = "S") -> Any:
+def check_motion_subspace(S: Any, name: str = "S", **beside: tuple[Any, int]) -> Any:
     """Return a motion subspace (..., 6, k) as an array; refuse columns that are not finite or not independent.
 
-    k may be 0. Columns are compared at length one, so that units play no part.
+    k may be 0. Columns are compared at length one, so that units play no part. beside : arrays whose batch axes must
+    fit those of S, each with the number of its other axes.
     """
     S = as_array(S, name)
     if S.ndim < 2 or S.shape[-2] != 6:
         raise ValueError(f"{name} has shape {S.shape}, but must have shape (..., 6, k)")
     require_finite(S, name)
+    require_same_batch(beside | {name: (S, 2)})
     known, k = values(S), S.shape[-1]
     if known is None or not known.size:
         return S
@@ -542,6 +544,20 @@ def check_motion_subspace(S: Any, name: str = "S") -> Any:
             f"{ranks.min()} are independent; leave out those that the others make"
         )
     return S
+
+
+def require_joint_inertia(D: Any) -> None:
+    """Refuse S^T I S (..., k, k) that is singular to rounding, where its values are known."""
+    k, known = D.shape[-1], values(D)
+    if not k or known is None:
+        return
+    size = np.sqrt(np.abs(np.diagonal(known, axis1=-2, axis2=-1)))
+    size = np.where(size == 0, 1, size)  # so that units play no part
+    scaled = known / size[..., :, None] / size[..., None, :]
+    if (np.linalg.matrix_rank(scaled, hermitian=True) < k).any():
+        raise ValueError(
+            "S^T I S is singular: the body has no inertia along a motion that S allows"
+        )
 
 
 def require_one_state(**arrays: Any) -> None:

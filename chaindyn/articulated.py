@@ -1,5 +1,5 @@
 # Generated from chapters/08_articulated_body_inertia.md by `python -m book export`; edit it there.
-# sha256 of the text below: aa45727adc8a6de297cb29b3654ed6c894cd790d267bdce98cd8b63f20fd5acf
+# sha256 of the text below: e3f7b7ce08c0c6844cbeeb27853ba1721d89b38557006daed1be30832ba73e53
 """Forward dynamics by articulated-body inertia: how a chain accelerates, link by link.
 
 Derived in chapter 8, "Articulated-body inertia".
@@ -21,6 +21,7 @@ from chaindyn._check import (
     is_concrete,
     no_inertia,
     overflow,
+    require_joint_inertia,
 )
 from chaindyn._ops import Array, concatenate, eye, solve, stack, unstack, zeros
 from chaindyn.chain import Chain, consecutive, inward, outward
@@ -44,11 +45,14 @@ def decompose_force(f: Array, inertia: Array, S: Array) -> tuple[Array, Array]:
 
     f : (..., 6); inertia : (..., 6, 6); S : (..., 6, k) motion subspace; all in the same coordinates.
     Returns f_a (..., 6), a combination of the columns of ``inertia @ S``, and f_c = f - f_a (..., 6), for
-    which S^T f_c = 0. "Notes on rigid body dynamics", vector subspaces.
+    which S^T f_c = 0. ValueError if columns of S depend on each other, or if S^T I S is singular. "Notes on rigid
+    body dynamics", vector subspaces.
     """
-    S = check_motion_subspace(S)
+    S = check_motion_subspace(S, f=(f, 1), inertia=(inertia, 2))
     U = inertia @ S
-    f_a = (U @ solve(S.mT @ U, S.mT @ f[..., None]))[..., 0]
+    D = S.mT @ U
+    require_joint_inertia(D)
+    f_a = (U @ solve(D, S.mT @ f[..., None]))[..., 0]
     return f_a, f - f_a
 
 
@@ -57,11 +61,14 @@ def decompose_force(f: Array, inertia: Array, S: Array) -> tuple[Array, Array]:
 def apparent_inertia(inertia: Array, S: Array) -> Array:
     """Return the inertia (..., 6, 6) that a body shows to what holds it by a joint: I - I S (S^T I S)^-1 S^T I.
 
-    inertia : (..., 6, 6); S : (..., 6, k) motion subspace, in the same coordinates. Kim (2012), Pi in Table 3.
+    inertia : (..., 6, 6); S : (..., 6, k) motion subspace, in the same coordinates. ValueError if columns of S
+    depend on each other, or if S^T I S is singular. Kim (2012), Pi in Table 3.
     """
-    S = check_motion_subspace(S)
+    S = check_motion_subspace(S, inertia=(inertia, 2))
     U = inertia @ S
-    return inertia - U @ solve(S.mT @ U, U.mT)
+    D = S.mT @ U
+    require_joint_inertia(D)
+    return inertia - U @ solve(D, U.mT)
 
 
 # Chapter 8, "Articulated-body inertia": The code

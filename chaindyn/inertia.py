@@ -1,5 +1,5 @@
 # Generated from chapters/03_inertia_momentum_equation_of_motion.md by `python -m book export`; edit it there.
-# sha256 of the text below: 73073c3e0dc7c0507b6ce638a8002e1dd2af8c86cb2b43e46326a44947d563af
+# sha256 of the text below: b2c900e2107179a4635b03e17369856b6f379dc4d64272620e3676c50a049f98
 """Inertia: ten numbers of a body, and the one equation that moves it.
 
 Derived in chapter 3, "Inertia, momentum and one equation of motion".
@@ -7,7 +7,7 @@ Derived in chapter 3, "Inertia, momentum and one equation of motion".
 
 import numpy as np
 
-from chaindyn._check import as_array, check_motion_subspace, checked, values
+from chaindyn._check import as_array, check_motion_subspace, checked, require_joint_inertia
 from chaindyn._ops import Array, block, concatenate, eye, solve
 from chaindyn.spatial import crf, crm, skew
 
@@ -105,17 +105,7 @@ def apparent_inverse_inertia(inertia: Array, S: Array) -> Array:
     ValueError if columns of S depend on each other, or if S^T I S is singular. "Notes on rigid body
     dynamics", vector subspaces.
     """
-    S = check_motion_subspace(S)
+    S = check_motion_subspace(S, inertia=(inertia, 2))
     D = S.mT @ inertia @ S  # the inertia that the joint feels
-    k, known = D.shape[-1], values(D)
-    if k and known is not None:
-        size = np.sqrt(np.abs(np.diagonal(known, axis1=-2, axis2=-1)))
-        size = np.where(size == 0, 1, size)  # so that units play no part
-        if (
-            np.linalg.matrix_rank(known / size[..., :, None] / size[..., None, :], hermitian=True)
-            < k
-        ).any():
-            raise ValueError(
-                "S^T I S is singular: the body has no inertia along a motion that S allows"
-            )
+    require_joint_inertia(D)
     return S @ solve(D, S.mT)
