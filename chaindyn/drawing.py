@@ -179,11 +179,28 @@ def _draw_slide(pen: _Pen, joint: Any, R: np.ndarray, p: np.ndarray, scale: floa
     """Draw a prismatic joint: a box along its axis, and the axis with a head on the positive end."""
     axis = R @ np.asarray(joint.axis, float)
     pen.prism(p, axis, 0.45 * scale, 1.6 * scale, sides=4, color=COLOURS["prismatic"])
+    _draw_way(pen, axis, p, scale, color=COLOURS["prismatic"])
+
+
+def _draw_way(pen: _Pen, axis: np.ndarray, p: np.ndarray, scale: float, *, color: str) -> None:
+    """Draw the line along which a joint slides, with a head on the positive end."""
     point = p + 2.4 * scale * axis
-    pen.line([p - 1.6 * scale * axis, point], color=COLOURS["prismatic"], linewidth=1.2)
+    pen.line([p - 1.6 * scale * axis, point], color=color, linewidth=1.2)
     for side in (1, -1):
         barb = point - 0.5 * scale * axis + side * 0.25 * scale * _across(axis)
-        pen.line([barb, point], color=COLOURS["prismatic"], linewidth=1.2)
+        pen.line([barb, point], color=color, linewidth=1.2)
+
+
+def _draw_ring(pen: _Pen, joint: Any, R: np.ndarray, p: np.ndarray, scale: float) -> None:
+    """Draw a helical or cylindrical joint: a drum, and the axis that it moves along with a head on the positive end."""
+    _draw_drum(pen, joint, R, p, scale)
+    _draw_way(pen, R @ np.asarray(joint.axis, float), p, scale, color=COLOURS["revolute"])
+
+
+def _draw_plate(pen: _Pen, joint: Any, R: np.ndarray, p: np.ndarray, scale: float) -> None:
+    """Draw a planar joint: a thin plate across its normal."""
+    normal = R @ np.asarray(joint.normal, float)
+    pen.prism(p, normal, 1.1 * scale, 0.12 * scale, sides=4, color=COLOURS["prismatic"])
 
 
 def _draw_cross(pen: _Pen, joint: Any, R: np.ndarray, p: np.ndarray, scale: float) -> None:
@@ -209,6 +226,9 @@ def _draw_tie(pen: _Pen, joint: Any, R: np.ndarray, p: np.ndarray, scale: float)
 _JOINTS = {
     "Revolute": _draw_drum,
     "Prismatic": _draw_slide,
+    "Helical": _draw_ring,
+    "Cylindrical": _draw_ring,
+    "Planar": _draw_plate,
     "Universal": _draw_cross,
     "Spherical": _draw_ball,
 }

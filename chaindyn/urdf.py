@@ -19,13 +19,17 @@ import numpy as np
 from chaindyn._check import INERTIA_RULES, check_word, require_inertia_of_a_body, unit
 from chaindyn._ops import Array
 from chaindyn.chain import Chain, Link
-from chaindyn.joints import Free, Prismatic, Revolute, rotation_about
+from chaindyn.joints import Free, Planar, Prismatic, Revolute, rotation_about
 from chaindyn.spatial import skew
 
 __all__ = ["load_urdf"]
 
-MOVING = {"revolute": Revolute, "continuous": Revolute, "prismatic": Prismatic}
-UNSUPPORTED = ("planar",)
+MOVING = {
+    "revolute": Revolute,
+    "continuous": Revolute,
+    "prismatic": Prismatic,
+    "planar": Planar,  # its axis is the plane's normal
+}
 # Characters of an attribute; libxml2, which yourdfpy reads with, gives up at ten million.
 LONGEST = 10**6
 INERTIAS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
@@ -77,7 +81,7 @@ def load_urdf(
     everything drawn are ignored; a link without <inertial> is massless.
 
     ImportError without yourdfpy; FileNotFoundError; ValueError, with the names of file, link and joint, for
-    what is no URDF or no tree, an impossible inertia, unknown names, planar joints or joints that mimic
+    what is no URDF or no tree, an impossible inertia, unknown names, joints that mimic
     others (unless locked or cut away; all of them are named), a moving leaf without mass.
     """
     if not isinstance(path, str | PathLike):
@@ -197,7 +201,7 @@ def check_numbers(element: ElementTree.Element, label: str) -> None:
 def check_joint_element(joint: ElementTree.Element, links: set[str]) -> None:
     """Refuse a joint of unknown type, and one that does not join two links of the file."""
     label = f"joint {joint.get('name')!r}"
-    known = [*MOVING, "floating", "fixed", *UNSUPPORTED]
+    known = [*MOVING, "floating", "fixed"]
     if joint.get("type") not in known:
         raise ValueError(
             f"{label} has type {joint.get('type')!r}, but must be one of {', '.join(known)}"
@@ -330,7 +334,7 @@ def displacement(joint: Any, position: float) -> Array:
     pose = np.eye(4)
     if position == 0:
         return pose
-    if joint.type not in MOVING:
+    if joint.type not in MOVING or joint.type == "planar":
         raise ValueError(
             f"lock puts joint {joint.name!r} at {position:g}, but it is {joint.type} and can be locked at 0 only"
         )
@@ -343,19 +347,14 @@ def displacement(joint: Any, position: float) -> Array:
 
 
 def require_movable(joints: Sequence[Any]) -> None:
-    """Refuse joints that a chain cannot have, naming all."""
+    """Refuse joints that mimic others, which a chain's cannot, naming all."""
     mimics = [f"joint {j.name!r} mimics joint {j.mimic.joint!r}" for j in joints if j.mimic]
-    others = [f"joint {j.name!r} is {j.type}" for j in joints if j.type in UNSUPPORTED]
-    for found, which in (
-        (mimics, "which a chain cannot"),
-        (others, "which a chain cannot have yet"),
-    ):
-        if found:
-            what = "lock it at a position" if len(found) == 1 else "lock them at positions"
-            cut = "it" if len(found) == 1 else "them"
-            raise ValueError(
-                f"{', '.join(found)}, {which}: {what}, or choose a tip that cuts {cut} away"
-            )
+    if mimics:
+        what = "lock it at a position" if len(mimics) == 1 else "lock them at positions"
+        cut = "it" if len(mimics) == 1 else "them"
+        raise ValueError(
+            f"{', '.join(mimics)}, which a chain cannot: {what}, or choose a tip that cuts {cut} away"
+        )
 
 
 def merged(

@@ -587,3 +587,24 @@ def test_bad_subspaces_are_told():
         apparent_inertia(inertia, np.ones((3, 1)))
     with pytest.raises(ValueError, match="inertia has shape"):
         apparent_inertia(np.eye(3), np.ones((6, 1)))
+
+
+def test_motions_that_no_inertia_resists_are_refused():
+    """A needle turned about itself: S^T I S = 0 is no division, whichever way it is asked."""
+    needle = spatial_inertia(np.array(1.0), np.array([0.5, 0, 0]), np.diag([0, 0.1, 0.1]))
+    S = np.eye(6)[:, :1]
+    for call in (
+        lambda: apparent_inertia(needle, S),
+        lambda: decompose_force(np.ones(6), needle, S),
+    ):
+        with pytest.raises(ValueError, match="S\\^T I S is singular: the body has no inertia"):
+            call()
+    for bad, says in [
+        (np.full((6, 1), np.nan), r"S\[0, 0\] is nan"),
+        (np.zeros((6, 1)), "column 0 of S is zero"),
+        (np.ones((6, 2)), "the columns of S depend on each other"),
+    ]:
+        with pytest.raises(ValueError, match=says):
+            apparent_inertia(np.eye(6), bad)
+        with pytest.raises(ValueError, match=says):
+            decompose_force(np.ones(6), np.eye(6), bad)
