@@ -52,10 +52,11 @@ def pass_time(page: Page, seconds: float) -> None:
 
 
 def centre(target: Locator) -> tuple[float, float]:
-    drawn(target.page)  # strokes are drawn anew each time, handles move
-    box = target.bounding_box()
-    assert box, f"{target} is not on the page"
-    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    for _ in range(100):
+        drawn(target.page)  # strokes are drawn anew each time, handles move
+        if box := target.bounding_box():  # none, if a stroke was replaced since it was found
+            return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    raise AssertionError(f"{target} is not on the page")
 
 
 def drag(page: Page, start: tuple[float, float], by: tuple[float, float], steps: int = 8) -> None:
