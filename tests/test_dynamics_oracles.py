@@ -10,7 +10,7 @@ from scipy.linalg import cho_factor, cho_solve
 from scipy.spatial.transform import Rotation
 from trees import (
     EPS,
-    EVERY_KIND,
+    STORED_KINDS,
     allowed,
     assert_near,
     assert_within,
@@ -293,4 +293,4 @@ def test_every_asked_for_model_is_there():
     trees = chains[4:]
     assert {1, 30} <= {chain.n for chain in trees}
     assert sum(len(set(chain.parent)) < chain.n for chain in trees) >= 6
-    assert {type(joint) for chain in trees for joint in chain.joints} == set(EVERY_KIND)
+    assert {type(joint) for chain in trees for joint in chain.joints} == set(STORED_KINDS)

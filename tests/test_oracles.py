@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from trees import assert_near, bound, oracle, stored_chain
+from trees import assert_near, assert_within, bound, oracle, stored_chain
 
 from chaindyn import (
     body_accelerations,
@@ -117,8 +117,11 @@ def test_pinocchio_still_gives_the_stored_results(model, robot_file):
     for before, after in zip(model["results"], again["results"], strict=True):
         assert_near(np.array(after["R"]), np.array(before["R"]), n)
         for frame in FRAMES:
+            # the bias is what is left when the parts of the accelerations cancel
+            size = float(np.linalg.norm(before[frame]["spatial"]))
             for key, value in before[frame].items():
-                assert_near(np.array(after[frame][key]), np.array(value), n)
+                terms = size if key == "bias" else 0.0
+                assert_within(np.array(after[frame][key]), np.array(value), terms, bound(n))
 
 
 def test_every_asked_for_model_is_there():

@@ -36,7 +36,8 @@ from chaindyn.teaching import normwise
 
 EPS = np.finfo(float).eps
 KINDS = (Revolute, Prismatic, Fixed)
-EVERY_KIND = (*KINDS, Universal, Spherical, Free, Helical, Cylindrical, Planar)
+STORED_KINDS = (*KINDS, Universal, Spherical, Free)  # those of the stored results of Pinocchio
+EVERY_KIND = (*STORED_KINDS, Helical, Cylindrical, Planar)
 # how many axes a joint is made of
 AXES = {Revolute: 1, Prismatic: 1, Universal: 2, Helical: 1, Cylindrical: 1, Planar: 1}
 

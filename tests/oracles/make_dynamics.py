@@ -15,7 +15,7 @@ import numpy as np
 import pinocchio as pin
 from oracles.make_impulse import blow_on, inverse_inertias, jacobians, reactions, response
 from oracles.make_pinocchio import chain_data, robot_path, write
-from trees import EVERY_KIND, Case, motion, random_tree
+from trees import STORED_KINDS, Case, motion, random_tree
 
 from chaindyn import (
     Chain,
@@ -37,20 +37,20 @@ ROBOTS: dict[str, tuple[str, dict[str, Any]]] = {
     "Talos, free": ("talos_data/robots/talos_reduced.urdf", {"floating": True}),
 }
 TREES = [
-    *(Case(1, seed=300 + k, kinds=(kind,)) for k, kind in enumerate(EVERY_KIND) if kind != Fixed),
+    *(Case(1, seed=300 + k, kinds=(kind,)) for k, kind in enumerate(STORED_KINDS) if kind != Fixed),
     Case(2, seed=310, kinds=(Spherical, Universal)),
-    Case(3, branching=True, seed=311, kinds=EVERY_KIND),
-    Case(5, seed=312, kinds=EVERY_KIND),
+    Case(3, branching=True, seed=311, kinds=STORED_KINDS),
+    Case(5, seed=312, kinds=STORED_KINDS),
     Case(6, branching=True, seed=313, kinds=(Free,)),
-    Case(8, branching=True, seed=314, kinds=EVERY_KIND),
+    Case(8, branching=True, seed=314, kinds=STORED_KINDS),
     Case(8, seed=315, kinds=(Universal, Spherical)),
-    Case(10, branching=True, seed=316, kinds=EVERY_KIND),
-    Case(12, branching=True, seed=317, variety="tiny", kinds=EVERY_KIND),
-    Case(15, seed=318, kinds=EVERY_KIND),
-    Case(20, branching=True, seed=319, kinds=EVERY_KIND),
+    Case(10, branching=True, seed=316, kinds=STORED_KINDS),
+    Case(12, branching=True, seed=317, variety="tiny", kinds=STORED_KINDS),
+    Case(15, seed=318, kinds=STORED_KINDS),
+    Case(20, branching=True, seed=319, kinds=STORED_KINDS),
     Case(25, branching=True, seed=320, kinds=(Revolute, Universal, Fixed)),
-    Case(30, seed=321, kinds=EVERY_KIND),
-    Case(30, branching=True, seed=322, kinds=EVERY_KIND),
+    Case(30, seed=321, kinds=STORED_KINDS),
+    Case(30, branching=True, seed=322, kinds=STORED_KINDS),
 ]
 # Where the entries of our q and qd stand in those of Pinocchio, which has linear parts first and w last.
 Q_ORDER = {Spherical: [3, 0, 1, 2], Free: [0, 1, 2, 6, 3, 4, 5]}
@@ -232,7 +232,9 @@ def record(name: str, theirs: Model, whole: Model, case: Case) -> dict[str, Any]
 
 def name_of(case: Case) -> str:
     """Return what a random tree is called."""
-    kinds = "every" if case.kinds == EVERY_KIND else "-".join(kind.__name__ for kind in case.kinds)
+    kinds = (
+        "every" if case.kinds == STORED_KINDS else "-".join(kind.__name__ for kind in case.kinds)
+    )
     return f"{case}-{kinds}"
 
 
