@@ -1,5 +1,5 @@
 # Generated from chapters/08_articulated_body_inertia.md by `python -m book export`; edit it there.
-# sha256 of the text below: e3f7b7ce08c0c6844cbeeb27853ba1721d89b38557006daed1be30832ba73e53
+# sha256 of the text below: c023372dff6c57aec08652840184e79daad38b519136bdf6c3231deed037161b
 """Forward dynamics by articulated-body inertia: how a chain accelerates, link by link.
 
 Derived in chapter 8, "Articulated-body inertia".
@@ -104,16 +104,16 @@ def force_step(
 ) -> tuple[tuple[Array, Array], tuple[Array]]:
     """Link step inward: the joint force left for acceleration, the force known, and what the parent feels."""
     p = load + children[0]
-    u = tau - S.mT @ p
-    return (u, p), (X.mT @ (p + own.G @ u),)
+    left = tau - S.mT @ p
+    return (left, p), (X.mT @ (p + own.G @ left),)
 
 
 def acceleration_step(
-    parent: tuple[Array, Any], X: Array, S: Array, own: Articulated, eta: Array, u: Array
+    parent: tuple[Array, Any], X: Array, S: Array, own: Articulated, eta: Array, left: Array
 ) -> tuple[Array, Array]:
     """Link step outward: acceleration of the link and of its joint, from the parent's acceleration."""
     A = X @ parent[0]
-    qdd = solve(own.D, u) - own.G.mT @ A
+    qdd = solve(own.D, left) - own.G.mT @ A
     return A + eta + S @ qdd, qdd
 
 
@@ -197,7 +197,7 @@ class FactorisedChain:
     def inward_forces(
         self, tau: Array, loads: Array | None = None
     ) -> tuple[list[Array], list[Array]]:
-        """Return of each link u (..., k, m), the joint force left for acceleration, and p (..., 6, m), the force known.
+        """Return of each link the joint force left for acceleration (..., k, m), and the force known, p (..., 6, m).
 
         tau : (..., nv, m) joint forces; loads : (..., n, 6, m), the forces that the links' known motion takes.
         """
@@ -205,33 +205,33 @@ class FactorisedChain:
         pushes = [tau[..., own.start : own.stop, :] for own in self.rows]
         given = self.state.X, self.S, self.links, parts, pushes
         kept, _ = inward(force_step, self.state.chain.parent, (zeros((6, 1)),), *given)
-        return [u for u, _ in kept], [p for _, p in kept]
+        return [left for left, _ in kept], [p for _, p in kept]
 
     def outward_motions(
-        self, u: list[Array], eta: Array | None = None, ground: Array | None = None
+        self, left: list[Array], eta: Array | None = None, ground: Array | None = None
     ) -> tuple[list[Array], Array]:
         """Return the links' accelerations (..., 6, m) each, and those of the joints (..., nv, m).
 
-        u : as from `inward_forces`; eta : (..., n, 6, m), what is known of them; ground : (..., 6, m), its own.
+        left : as from `inward_forces`; eta : (..., n, 6, m), what is known of them; ground : (..., 6, m), its own.
         """
         parts = self.still if eta is None else unstack(eta, -3)
         start = (zeros((6, 1)) if ground is None else ground), None
-        given = self.state.X, self.S, self.links, parts, u
+        given = self.state.X, self.S, self.links, parts, left
         motions = outward(acceleration_step, self.state.chain.parent, start, *given)
         return [A for A, _ in motions], concatenate([qdd for _, qdd in motions], axis=-2)
 
     def solve(self, b: Array) -> Array:
         """Return x (..., nv, m) with M x = b, for right-hand sides b (..., nv, m), in O(n) each."""
         b = check_matrix(b, "b", (self.rows[-1].stop, None))
-        u, _ = self.inward_forces(b)
-        return self.outward_motions(u)[1]
+        left, _ = self.inward_forces(b)
+        return self.outward_motions(left)[1]
 
     def delassus(self, K: Array) -> Array:
         """Return K M^-1 K^T (..., m, m), symmetric, for rows K (..., m, nv), in O(n) for each of them."""
         K = check_matrix(K, "K", (None, self.rows[-1].stop))
-        u, _ = self.inward_forces(K.mT)
-        parts = [solve(own.D, left) for own, left in zip(self.links, u, strict=True)]
-        return concatenate(u, axis=-2).mT @ concatenate(parts, axis=-2)
+        left, _ = self.inward_forces(K.mT)
+        parts = [solve(own.D, y) for own, y in zip(self.links, left, strict=True)]
+        return concatenate(left, axis=-2).mT @ concatenate(parts, axis=-2)
 
 
 def factorise_state(state: State, S: list[Array] | None = None) -> FactorisedChain:
@@ -281,8 +281,8 @@ def aba(
     state = evaluate(chain, q, qd, tau, external, recursion=recursion)
     factors = factorise_state(state)
     loads = net_bias(state, external, external_frame) + factors.inertias @ state.eta
-    u, _ = factors.inward_forces(tau[..., None], loads)
-    _, qdd = factors.outward_motions(u, state.eta, ground_acceleration(chain))
+    left, _ = factors.inward_forces(tau[..., None], loads)
+    _, qdd = factors.outward_motions(left, state.eta, ground_acceleration(chain))
     return qdd[..., 0]
 
 

@@ -1,5 +1,5 @@
 # Generated from chapters/14_impulse_response_of_a_chain.md by `python -m book export`; edit it there.
-# sha256 of the text below: e444712581d173ecaa7c10b3a7c670c9b4ab141299fe364c80de9546e49f8cba
+# sha256 of the text below: c5320ca7104dbb95cd021c740bcf65e01bcdf8f82bc80e660f36396c029f3e35
 """What a blow does to a chain: how it yields at every link, and how every joint's speed jumps.
 
 Derived in chapter 14, "The impulse response of a chain".
@@ -190,8 +190,8 @@ def impulse_response(factors: FactorisedChain, b: int, blows: Array) -> tuple[Ar
     struck = stack([eye(chain.n)[b]] * 6, axis=-1)[
         ..., None
     ]  # (n, 6, 1): ones in the rows of the link
-    u, _ = factors.inward_forces(zeros((chain.nv, 1)), -blows[..., None, :, :] * struck)
-    jumps, rates = factors.outward_motions(u)
+    left, _ = factors.inward_forces(zeros((chain.nv, 1)), -blows[..., None, :, :] * struck)
+    jumps, rates = factors.outward_motions(left)
     return stack(jumps, axis=-3), rates
 
 
