@@ -60,20 +60,21 @@ def visit(chromium: Browser, site_url: str) -> Callable[..., Visit]:
     @cache
     def opened(name: str, width: int, scheme: str, judged: bool) -> Visit:
         page, result, responses = open_page(chromium, width, scheme), Visit(), list[Response]()
+        requests, failures, messages = list[str](), list[str](), list[str]()
 
         def on_console(message: ConsoleMessage) -> None:
             if message.type == "error":
-                result.messages.append(f"{message.text} ({message.location.get('url')})")
+                messages.append(f"{message.text} ({message.location.get('url')})")
 
-        page.on("request", lambda request: result.requests.append(request.url))
-        page.on("requestfailed", lambda request: result.failures.append(request.url))
+        page.on("request", lambda request: requests.append(request.url))
+        page.on("requestfailed", lambda request: failures.append(request.url))
         page.on("response", lambda response: responses.append(response))
         page.on("console", on_console)
-        page.on("pageerror", lambda error: result.messages.append(str(error)))
+        page.on("pageerror", lambda error: messages.append(str(error)))
         response = page.goto(f"{site_url}{name}.html")
         result.status = response.status if response else 0
         settle(page)
-        result.failures += [
+        failures += [
             f"{response.status} {response.url}" for response in responses if response.status >= 400
         ]
         result.bodies = {
@@ -87,6 +88,8 @@ def visit(chromium: Browser, site_url: str) -> Callable[..., Visit]:
             "script[type='application/vnd.jupyter.widget-view+json']"
         ).count()
         result.overflow = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
+        # what the page did; axe-core, which comes now, asks for style sheets itself
+        result.requests, result.failures, result.messages = [*requests], [*failures], [*messages]
         result.violations = violations(page) if judged else ""
         page.context.close()
         return result
