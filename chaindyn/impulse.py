@@ -1,5 +1,5 @@
 # Generated from chapters/14_impulse_response_of_a_chain.md by `python -m book export`; edit it there.
-# sha256 of the text below: c5320ca7104dbb95cd021c740bcf65e01bcdf8f82bc80e660f36396c029f3e35
+# sha256 of the text below: 2d5fd2c1b0358080818f19e5f17e7728c5229beffca50b9790e4b4e18de54c10
 """What a blow does to a chain: how it yields at every link, and how every joint's speed jumps.
 
 Derived in chapter 14, "The impulse response of a chain".
@@ -180,6 +180,11 @@ def unit_impulses(R: Array, p: Array, point: Array, recursion: str) -> Array:
     return X_force(R.mT, p - point)
 
 
+def on_link(chain: Chain, b: int, blows: Array) -> Array:
+    """Return wrenches on every link (..., n, 6, m): these (..., 6, m) on link b, none on the others."""
+    return (np.arange(chain.n) == b).astype(int)[:, None, None] * blows[..., None, :, :]
+
+
 def impulse_response(factors: FactorisedChain, b: int, blows: Array) -> tuple[Array, Array]:
     """Return the jumps of twists (..., n, 6, m) and joint rates (..., nv, m) for m blows on link b.
 
@@ -187,10 +192,7 @@ def impulse_response(factors: FactorisedChain, b: int, blows: Array) -> tuple[Ar
     weight, with impulses for forces and jumps for accelerations.
     """
     chain = factors.state.chain
-    struck = stack([eye(chain.n)[b]] * 6, axis=-1)[
-        ..., None
-    ]  # (n, 6, 1): ones in the rows of the link
-    left, _ = factors.inward_forces(zeros((chain.nv, 1)), -blows[..., None, :, :] * struck)
+    left, _ = factors.inward_forces(zeros((chain.nv, 1)), -on_link(chain, b, blows))
     jumps, rates = factors.outward_motions(left)
     return stack(jumps, axis=-3), rates
 
@@ -257,9 +259,8 @@ def impact(
     impulse, mass = contact_impulse(speed, yielding, trace, noise, restitution[..., None, None])
 
     dV = twists[..., :1] * impulse[..., None, :, :]
-    struck = eye(chain.n)[b][:, None, None]
-    blow = (unit_blow * impulse)[..., None, :, :]
-    reactions = transmitted_wrenches(state, state.inertias @ dV - struck * blow)
+    blow = on_link(chain, b, unit_blow * impulse)
+    reactions = transmitted_wrenches(state, state.inertias @ dV - blow)
     same = 0 * impulse  # so that all have the same batch axes
     return Impact(
         impulse=scalar(impulse),
