@@ -9,11 +9,11 @@ Constants are integers, so that what is exact stays exact.
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 import sys
 from collections.abc import Sequence
 from fractions import Fraction
-from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -128,7 +128,11 @@ def broadcast_batch(arrays: Sequence[Array], core: int) -> list[Array]:
 
 def concatenate(arrays: Sequence[Array], axis: int) -> Array:
     """Join arrays along a negative axis; the axes before it are broadcast against each other."""
-    return namespace(arrays).concatenate(broadcast_batch(arrays, -axis), axis=axis)
+    for x in arrays:
+        if x.ndim != -axis:
+            arrays = broadcast_batch(arrays, -axis)
+            break
+    return namespace(arrays).concatenate(arrays, axis=axis)
 
 
 def stack(arrays: Sequence[Array], axis: int) -> Array:
@@ -149,25 +153,32 @@ def unstack(x: Array, axis: int) -> list[Array]:
 
 
 @functools.cache
-def _layout(shapes: tuple[tuple[tuple[int, ...] | None, ...], ...]) -> tuple[Any, Any, Any]:
-    """Return heights, widths and batch axes of a matrix of blocks of these shapes; None is a block of zeros."""
+def _layout(shapes: tuple[tuple[tuple[int, ...] | None, ...], ...]) -> tuple[Any, Any, Any, Any]:
+    """Return heights, widths, batch axes of a matrix of blocks of these shapes, and where each goes; None is zeros."""
     heights = [next(shape[-2] for shape in row if shape) for row in shapes]
     widths = [next(shape[-1] for shape in column if shape) for column in zip(*shapes, strict=True)]
-    return heights, widths, _common([shape[:-2] for row in shapes for shape in row if shape])
+    bands = [
+        slice(end - m, end) for m, end in zip(heights, itertools.accumulate(heights), strict=True)
+    ]
+    columns = [
+        slice(end - m, end) for m, end in zip(widths, itertools.accumulate(widths), strict=True)
+    ]
+    given = zip(itertools.product(bands, columns), itertools.chain(*shapes), strict=True)
+    places = [(..., band, column) for (band, column), shape in given if shape]
+    batch = _common([shape[:-2] for row in shapes for shape in row if shape])
+    return heights, widths, batch, places
 
 
 def block(rows: Sequence[Sequence[Array]]) -> Array:
     """Assemble matrices from blocks, broadcasting their batch axes; the integer 0 is a block of zeros."""
-    blocks = [b for row in rows for b in row if not isinstance(b, int)]
     shapes = tuple([tuple([None if isinstance(b, int) else b.shape for b in row]) for row in rows])
-    heights, widths, batch = _layout(shapes)
+    heights, widths, batch, places = _layout(shapes)
+    blocks = [b for row in rows for b in row if not isinstance(b, int)]
     xp = namespace(blocks)
     if xp is np:
         whole = np.zeros((*batch, sum(heights), sum(widths)), np.result_type(*blocks))
-        for row, height, bottom in zip(rows, heights, accumulate(heights), strict=True):
-            for b, width, right in zip(row, widths, accumulate(widths), strict=True):
-                if not isinstance(b, int):
-                    whole[..., bottom - height : bottom, right - width : right] = b
+        for place, b in zip(places, blocks, strict=True):
+            whole[place] = b
         return whole
 
     def filled(b: Array, height: int, width: int) -> Array:  # JAX's arrays cannot be written
@@ -267,7 +278,7 @@ def solve(A: Array, b: Array) -> Array:
     """
     k = A.shape[-1]
     if k == 1:
-        return _quotients(b, A) if holds_objects(b) or holds_objects(A) else b / A
+        return divide(b, A)
     rows = concatenate([A, b], axis=-1)
     for i in range(k):
         own = divide(rows[..., i : i + 1, :], rows[..., i : i + 1, i : i + 1])

@@ -1,5 +1,5 @@
 # Generated from chapters/08_articulated_body_inertia.md by `python -m book export`; edit it there.
-# sha256 of the text below: c023372dff6c57aec08652840184e79daad38b519136bdf6c3231deed037161b
+# sha256 of the text below: 69f20496057c0f848fff4ccd914b8a7cee7acb0efe9d06dab5f65f49ce67059b
 """Forward dynamics by articulated-body inertia: how a chain accelerates, link by link.
 
 Derived in chapter 8, "Articulated-body inertia".
@@ -76,45 +76,48 @@ def apparent_inertia(inertia: Array, S: Array) -> Array:
 class Articulated:
     """What the factorisation keeps of a link.
 
-    inertia : (..., 6, 6) articulated inertia of the link with all that hangs on it; U : (..., 6, k) = inertia @ S;
-    D : (..., k, k) = S^T U, the inertia that the joint feels; G : (..., 6, k) = U D^-1.
+    inertia : (..., 6, 6) articulated inertia of the link with all that hangs on it; both : (..., 6, k + 6) = [S X],
+    its motion from the joint's and the parent's; D : (..., k, k) = S^T inertia S, the inertia that the joint feels;
+    G : (..., k, 6) = D^-1 S^T inertia X.
     """
 
     inertia: Array
-    U: Array
+    both: Array
     D: Array
     G: Array
 
 
 def articulated_step(
-    children: Any, X: Array, S: Array, inertia: Array
+    children: Any, both: Array, inertia: Array
 ) -> tuple[Articulated, tuple[Array]]:
     """Link step inward: articulated inertia, and what of it the parent feels (Kim, Table 3)."""
+    k = both.shape[-1] - 6
     I_hat = inertia + children[0]
-    U = I_hat @ S
-    D = S.mT @ U
-    G = solve(D.mT, U.mT).mT
-    # with U^T for S^T I_hat, what rounding leaves unsymmetric would double at every link
-    I_up = I_hat - G @ (S.mT @ I_hat)
-    return Articulated(I_hat, U, D, G), (X.mT @ I_up @ X,)
+    felt = both.mT @ I_hat @ both
+    joint, parent = felt[..., :k, :], felt[..., k:, :]
+    D = joint[..., :k]
+    G = solve(D, joint[..., k:])
+    # with G^T D for the other corner, what rounding leaves unsymmetric would double at every link
+    return Articulated(I_hat, both, D, G), (parent[..., k:] - parent[..., :k] @ G,)
 
 
 def force_step(
-    children: Any, X: Array, S: Array, own: Articulated, load: Array, tau: Array
+    children: Any, own: Articulated, load: Array, tau: Array
 ) -> tuple[tuple[Array, Array], tuple[Array]]:
     """Link step inward: the joint force left for acceleration, the force known, and what the parent feels."""
+    k = tau.shape[-2]
     p = load + children[0]
-    left = tau - S.mT @ p
-    return (left, p), (X.mT @ (p + own.G @ left),)
+    felt = own.both.mT @ p
+    left = tau - felt[..., :k, :]
+    return (left, p), (felt[..., k:, :] + own.G.mT @ left,)
 
 
 def acceleration_step(
     parent: tuple[Array, Any], X: Array, S: Array, own: Articulated, eta: Array, left: Array
 ) -> tuple[Array, Array]:
     """Link step outward: acceleration of the link and of its joint, from the parent's acceleration."""
-    A = X @ parent[0]
-    qdd = solve(own.D, left) - own.G.mT @ A
-    return A + eta + S @ qdd, qdd
+    qdd = solve(own.D, left) - own.G @ parent[0]
+    return X @ parent[0] + eta + S @ qdd, qdd
 
 
 # Chapter 8, "Articulated-body inertia": When no answer exists
@@ -124,8 +127,8 @@ def rounding_step(
     """Link step inward: how large the rounding of D can be, in rounding units, to first order."""
     size = own.inertia * eye(6)  # the diagonal
     E = children[0] + size
-    P = eye(6) - S @ own.G.mT
-    return S.mT @ E @ S, (X.mT @ (P.mT @ E @ P + size) @ X,)
+    PX = X - S @ own.G
+    return S.mT @ E @ S, (PX.mT @ E @ PX + X.mT @ size @ X,)
 
 
 def smallest(D: Array) -> Array:
@@ -156,7 +159,7 @@ def require_inertia(
     inertias overflow.
     """
     chain = state.chain
-    if not all(is_concrete(own.D) for own in links) or is_clearly_regular(links, inertias):
+    if not all([is_concrete(own.D) for own in links]) or is_clearly_regular(links, inertias):
         return
     with np.errstate(all="ignore"):  # what lies inward of a zero is undefined
         noise, _ = inward(rounding_step, chain.parent, (zeros((6, 6)),), state.X, S, links)
@@ -203,8 +206,8 @@ class FactorisedChain:
         """
         parts = self.still if loads is None else unstack(loads, -3)
         pushes = [tau[..., own.start : own.stop, :] for own in self.rows]
-        given = self.state.X, self.S, self.links, parts, pushes
-        kept, _ = inward(force_step, self.state.chain.parent, (zeros((6, 1)),), *given)
+        nothing = (zeros((6, 1)),)
+        kept, _ = inward(force_step, self.state.chain.parent, nothing, self.links, parts, pushes)
         return [left for left, _ in kept], [p for _, p in kept]
 
     def outward_motions(
@@ -236,12 +239,13 @@ class FactorisedChain:
 
 def factorise_state(state: State, S: list[Array] | None = None) -> FactorisedChain:
     """Return the factorised chain of a state; S : the free columns of the joints, all if None."""
-    S = state.S if S is None else S
-    inertias = unstack(state.inertias, -3)
+    if S is None:
+        S, both = state.S, state.both
+    else:
+        both = [concatenate([s, X], axis=-1) for s, X in zip(S, state.X, strict=True)]
+    given = both, unstack(state.inertias, -3)
     with np.errstate(all="ignore"):  # the line after next says it better
-        links, _ = inward(
-            articulated_step, state.chain.parent, (zeros((6, 6)),), state.X, S, inertias
-        )
+        links, _ = inward(articulated_step, state.chain.parent, (zeros((6, 6)),), *given)
     factors = FactorisedChain(state, S, links)
     require_inertia(state, S, links, factors.inertias)
     return factors

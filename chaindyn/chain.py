@@ -1,5 +1,5 @@
 # Generated from chapters/04_joints_links_chains_trees.md by `python -m book export`; edit it there.
-# sha256 of the text below: b3cd1f5fc2fe166f56de1e5ee15b8468cf9412c56950719cfcadd743fd43219f
+# sha256 of the text below: df2badbc477626a009e47f3b1d9037db5805267e671b240442ecc73a40b16a42
 """Links, the chains and trees that joints make of them, and sweeps along the branches.
 
 Derived in chapter 4, "Joints, links, chains, trees".
@@ -257,6 +257,13 @@ class Chain:
     def link_of_column(self) -> Array:
         """The link that each entry of qd moves (nv,)."""
         return protected(np.repeat(np.arange(self.n), [joint.nv for joint in self.joints]))
+
+    @cached_property
+    def both_columns(self) -> tuple[Array, tuple[range, ...]]:
+        """Where the columns of [S X] of each link stand in [S of all, X of all], and which of those are each link's."""
+        X = [range(self.nv + 6 * i, self.nv + 6 * i + 6) for i in range(self.n)]
+        order = [j for own, six in zip(self.v_columns, X, strict=True) for j in (*own, *six)]
+        return protected(np.array(order)), consecutive([len(own) + 6 for own in self.v_columns])
 
     def index(self, body: int | str | None = None) -> int:
         """Return the index of a link given by index or name; None is the only leaf.

@@ -1,5 +1,5 @@
 # Generated from chapters/14_impulse_response_of_a_chain.md by `python -m book export`; edit it there.
-# sha256 of the text below: 2d5fd2c1b0358080818f19e5f17e7728c5229beffca50b9790e4b4e18de54c10
+# sha256 of the text below: fafb0f0f35ed33a475316ff9674d527007a0d36dafbfcccd360e2988c6805d31
 """What a blow does to a chain: how it yields at every link, and how every joint's speed jumps.
 
 Derived in chapter 14, "The impulse response of a chain".
@@ -27,7 +27,7 @@ from chaindyn._ops import (
 )
 from chaindyn.articulated import Articulated, FactorisedChain, factorise_state, smallest
 from chaindyn.chain import Chain, outward
-from chaindyn.inverse_dynamics import transmitted_wrenches, wrenches_in
+from chaindyn.inverse_dynamics import wrenches_in
 from chaindyn.spatial import X_force
 from chaindyn.state import State, evaluate
 
@@ -127,8 +127,8 @@ def inverse_operational_space_inertia_serial(
 # Chapter 14, "The impulse response of a chain": What it gains
 def mobility_step(parent: Array, X: Array, S: Array, own: Articulated) -> Array:
     """Link step: how the link yields to an impulse on itself, from how its parent does."""
-    P = (eye(6) - S @ own.G.mT) @ X
-    return P @ parent @ P.mT + S @ solve(own.D, S.mT)
+    PX = X - S @ own.G
+    return PX @ parent @ PX.mT + S @ solve(own.D, S.mT)
 
 
 @checked(q="nq", frame=FRAMES, recursion=RECURSIONS)
@@ -185,16 +185,16 @@ def on_link(chain: Chain, b: int, blows: Array) -> Array:
     return (np.arange(chain.n) == b).astype(int)[:, None, None] * blows[..., None, :, :]
 
 
-def impulse_response(factors: FactorisedChain, b: int, blows: Array) -> tuple[Array, Array]:
-    """Return the jumps of twists (..., n, 6, m) and joint rates (..., nv, m) for m blows on link b.
+def impulse_response(factors: FactorisedChain, b: int, blows: Array) -> tuple[Array, Array, Array]:
+    """Return the jumps of twists (..., n, 6, m) and of joint rates (..., nv, m), and p (..., n, 6, m), of m blows on b.
 
     blows : (..., 6, m), each the only one, in the coordinates of the state. Forward dynamics of a chain at rest without
     weight, with impulses for forces and jumps for accelerations.
     """
     chain = factors.state.chain
-    left, _ = factors.inward_forces(zeros((chain.nv, 1)), -on_link(chain, b, blows))
+    left, p = factors.inward_forces(zeros((chain.nv, 1)), -on_link(chain, b, blows))
     jumps, rates = factors.outward_motions(left)
-    return stack(jumps, axis=-3), rates
+    return stack(jumps, axis=-3), rates, stack(p, axis=-3)
 
 
 # Chapter 14, "The impulse response of a chain": An impact
@@ -247,7 +247,8 @@ def impact(
     unit_blow = at_point[..., 3:] @ normal[..., None]
     # the blow itself, and one about and along each axis, to know what it is to yield little
     blows = concatenate([unit_blow, at_point], axis=-1)
-    twists, rates = impulse_response(factorise_state(state), b, blows)
+    factors = factorise_state(state)
+    twists, rates, known = impulse_response(factors, b, blows)
 
     V = state.twists
     speed = unit_blow.mT @ V[..., b, :, :]
@@ -259,8 +260,8 @@ def impact(
     impulse, mass = contact_impulse(speed, yielding, trace, noise, restitution[..., None, None])
 
     dV = twists[..., :1] * impulse[..., None, :, :]
-    blow = on_link(chain, b, unit_blow * impulse)
-    reactions = transmitted_wrenches(state, state.inertias @ dV - blow)
+    # what each parent gives, by the claim of chapter 8
+    reactions = factors.inertias @ dV + known[..., :1] * impulse[..., None, :, :]
     same = 0 * impulse  # so that all have the same batch axes
     return Impact(
         impulse=scalar(impulse),

@@ -1,5 +1,5 @@
 # Generated from chapters/05_velocity_acceleration_jacobians.md by `python -m book export`; edit it there.
-# sha256 of the text below: dccd32ab0a8704b0ce01955bb65105147b3a5ee04a4b5cc231b538d478d6cf93
+# sha256 of the text below: bf757627509e779d853eeb1a33f89f7e2a4d582fbb692d534e230e1fa6b94610
 """A chain in a posture, and moving: what the sweeps need of it, each evaluated once.
 
 Derived in chapter 5, "Velocity, acceleration, Jacobians".
@@ -72,12 +72,17 @@ class State:
         return Ad(*self.poses)
 
     @cached_property
-    def X(self) -> list[Array]:
-        """For each link, what takes its parent's motion to the link's coordinates (..., 6, 6)."""
-        if self.recursion == "world":
-            return [eye(6)] * self.chain.n  # one origin and one set of axes for all
+    def transforms(self) -> Array:
+        """What takes motions of each link's parent to the link's coordinates (..., n, 6, 6)."""
+        if self.recursion == "world":  # one origin and one set of axes for all
+            return stack([eye(6)] * self.chain.n, axis=-3)
         R, p = self.local_poses
-        return unstack(X_motion(R.mT, p), -3)
+        return X_motion(R.mT, p)
+
+    @cached_property
+    def X(self) -> list[Array]:
+        """The same, link by link (..., 6, 6)."""
+        return unstack(self.transforms, -3)
 
     @cached_property
     def subspaces(self) -> list[Array]:
@@ -101,6 +106,15 @@ class State:
     def S(self) -> list[Array]:
         """The motion subspace of each joint (..., 6, k)."""
         return [rows.mT for rows in split_by_joint(self.chain, self.screws)]
+
+    @cached_property
+    def both(self) -> list[Array]:
+        """For each link [S X] (..., 6, k + 6), what makes its motion of joint rates and the parent's motion."""
+        X = self.transforms.mT
+        columns = X.reshape((*X.shape[:-3], 6 * self.chain.n, 6))
+        order, widths = self.chain.both_columns
+        rows = concatenate([self.screws, columns], axis=-2)[..., order, :]
+        return [rows[..., own.start : own.stop, :].mT for own in widths]
 
     @cached_property
     def joint_twists(self) -> Array:

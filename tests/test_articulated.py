@@ -223,10 +223,10 @@ def test_steps_take_joints_of_any_freedom():
     X1, X2 = np.eye(6), rng.normal(size=(6, 6))
     eta1, eta2, b1, b2, ground = rng.normal(size=(5, 6, 1))
     tau1, tau2 = rng.normal(size=(3, 1)), rng.normal(size=(2, 1))
-    second, handed = articulated_step((0,), X2, S2, I2)
-    first, _ = articulated_step(handed, X1, S1, I1)
-    (u2, _), handed = force_step((0,), X2, S2, second, b2 + second.inertia @ eta2, tau2)
-    (u1, _), _ = force_step(handed, X1, S1, first, b1 + first.inertia @ eta1, tau1)
+    second, handed = articulated_step((0,), np.hstack([S2, X2]), I2)
+    first, _ = articulated_step(handed, np.hstack([S1, X1]), I1)
+    (u2, _), handed = force_step((0,), second, b2 + second.inertia @ eta2, tau2)
+    (u1, _), _ = force_step(handed, first, b1 + first.inertia @ eta1, tau1)
     a1, qdd1 = acceleration_step((ground, None), X1, S1, first, eta1, u1)
     _, qdd2 = acceleration_step((a1, None), X2, S2, second, eta2, u2)
     # a1 = S1 x1 + c1, a2 = X2 a1 + S2 x2 + eta2; each joint: S^T f = tau
@@ -527,7 +527,7 @@ def test_uncertainty_is_the_first_order_of_what_rounding_does(k):
     rng = np.random.default_rng(k)
     inertia = spatial_inertia(2.0, rng.normal(size=3), random_inertia(rng))
     S, X, below = rng.normal(size=(6, k)), rng.normal(size=(6, 6)), np.diag(rng.uniform(1, 2, 6))
-    own, _ = articulated_step((0,), X, S, inertia)
+    own, _ = articulated_step((0,), np.hstack([S, X]), inertia)
     felt, (handed,) = rounding_step((below,), X, S, own)
     rounded = np.diag(
         np.diag(inertia)
