@@ -1,5 +1,5 @@
 # Generated from chapters/08_articulated_body_inertia.md by `python -m book export`; edit it there.
-# sha256 of the text below: 69f20496057c0f848fff4ccd914b8a7cee7acb0efe9d06dab5f65f49ce67059b
+# sha256 of the text below: 0b4e2d7bbe4c73a1bb60c8cee84c4610fa09cf4d282a022f4f7926e8dc1f06bc
 """Forward dynamics by articulated-body inertia: how a chain accelerates, link by link.
 
 Derived in chapter 8, "Articulated-body inertia".
@@ -18,12 +18,12 @@ from chaindyn._check import (
     check_matrix,
     check_motion_subspace,
     checked,
-    is_concrete,
     no_inertia,
     overflow,
     require_joint_inertia,
+    values,
 )
-from chaindyn._ops import Array, concatenate, eye, solve, stack, unstack, zeros
+from chaindyn._ops import Array, concatenate, eye, holds_objects, solve, stack, unstack, zeros
 from chaindyn.chain import Chain, consecutive, inward, outward
 from chaindyn.inverse_dynamics import ground_acceleration, net_bias
 from chaindyn.state import State, evaluate
@@ -141,11 +141,20 @@ def smallest(D: Array) -> Array:
     return np.where(defined, values.min(axis=-1, initial=np.inf), np.nan)
 
 
-def is_clearly_regular(links: Sequence[Articulated], inertias: Array) -> bool:
-    """Whether every joint feels so much inertia that rounding need not be looked into."""
+def feels_nothing(D: Array, noise: Array) -> bool:
+    """Whether D is known, and no more than the rounding that `noise` makes of it; exact numbers have none."""
+    known, size = values(D), values(noise)
+    if known is None or size is None:
+        return False
+    exact = holds_objects(D) and not any(isinstance(x, float) for x in D.flat)
+    return not (smallest(known if exact else known - 32 * np.finfo(float).eps * size) > 0).all()
+
+
+def is_clearly_regular(felt: Sequence[Array], inertias: Array) -> bool:
+    """Whether every joint feels so much inertia D that rounding need not be looked into."""
     limit = 1e-9 * inertias.max(initial=0)
-    hinges = [own.D for own in links if own.D.shape[-1] == 1]
-    others = [own.D for own in links if own.D.shape[-1] > 1]
+    hinges = [D for D in felt if D.shape[-1] == 1]
+    others = [D for D in felt if D.shape[-1] > 1]
     single = not hinges or (stack(hinges, axis=-3) > limit).all()  # of numbers, one comparison
     return bool(single and all((smallest(D) > limit).all() for D in others))
 
@@ -159,13 +168,14 @@ def require_inertia(
     inertias overflow.
     """
     chain = state.chain
-    if not all([is_concrete(own.D) for own in links]) or is_clearly_regular(links, inertias):
+    felt, known = [values(own.D) for own in links], values(inertias)
+    if known is None or any([D is None for D in felt]) or is_clearly_regular(felt, known):
         return
     with np.errstate(all="ignore"):  # what lies inward of a zero is undefined
         noise, _ = inward(rounding_step, chain.parent, (zeros((6, 6)),), state.X, S, links)
     for i in reversed(range(chain.n)):
-        if not (smallest(links[i].D - 32 * np.finfo(float).eps * noise[i]) > 0).all():
-            finite = np.isfinite(links[i].D).all()
+        if feels_nothing(links[i].D, noise[i]):
+            finite = np.isfinite(np.asarray(felt[i])).all()
             raise no_inertia(chain.names[i]) if finite else overflow(chain.names[i])
 
 
@@ -244,8 +254,14 @@ def factorise_state(state: State, S: list[Array] | None = None) -> FactorisedCha
     else:
         both = [concatenate([s, X], axis=-1) for s, X in zip(S, state.X, strict=True)]
     given = both, unstack(state.inertias, -3)
-    with np.errstate(all="ignore"):  # the line after next says it better
-        links, _ = inward(articulated_step, state.chain.parent, (zeros((6, 6)),), *given)
+    with np.errstate(all="ignore"):  # `require_inertia` says it better
+        try:
+            links, _ = inward(articulated_step, state.chain.parent, (zeros((6, 6)),), *given)
+        except (
+            ZeroDivisionError
+        ):  # exact numbers stop where floats go on, and tell which joint it is
+            floats = [[np.asarray(x, float) for x in part] for part in given]
+            links, _ = inward(articulated_step, state.chain.parent, (zeros((6, 6)),), *floats)
     factors = FactorisedChain(state, S, links)
     require_inertia(state, S, links, factors.inertias)
     return factors

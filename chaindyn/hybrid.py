@@ -1,5 +1,5 @@
 # Generated from chapters/09_hybrid_dynamics.md by `python -m book export`; edit it there.
-# sha256 of the text below: 0450f1f9efd5094d4e4a9d750fdbdfc7e33177e17e3cbb6b53fdbd6f5e00aa98
+# sha256 of the text below: 022e9c407380aec0d918e93b7f9a230361ab0016fe080c9a10f19335054ad2bd
 """Hybrid dynamics: some joints move as they are told, the others as they are pushed.
 
 Derived in chapter 9, "Hybrid dynamics".
@@ -13,18 +13,18 @@ from chaindyn._check import (
     as_array,
     check_mask,
     checked,
-    is_concrete,
     no_inertia,
     require_finite,
     require_same_batch,
     require_shape,
+    values,
 )
 from chaindyn._ops import Array, concatenate, solve, stack, zeros
 from chaindyn.articulated import factorise_state
 from chaindyn.chain import Chain
 from chaindyn.composite import crba
 from chaindyn.inverse_dynamics import bias_force, ground_acceleration, joint_forces, net_bias
-from chaindyn.state import evaluate
+from chaindyn.state import State, evaluate
 
 __all__ = ["hybrid_dynamics", "hybrid_dynamics_dense"]
 
@@ -68,15 +68,22 @@ def require_regular(chain: Chain, M_vv: Array, u: Array) -> None:
 
     u : where the velocities are prescribed. Symbols and traced arrays pass.
     """
-    if not is_concrete(M_vv) or not M_vv.size:
+    known = values(M_vv)
+    if known is None or not known.size:
         return
-    sizes = np.sqrt(np.diagonal(M_vv, axis1=-2, axis2=-1))[..., None]
+    sizes = np.sqrt(np.diagonal(known, axis1=-2, axis2=-1))[..., None]
     sizes = np.where(sizes > 0, sizes, 1)
-    values, vectors = np.linalg.eigh(M_vv / (sizes * sizes.mT))  # so that units play no part
-    singular = np.argwhere(values[..., 0] <= 10 * M_vv.shape[-1] * np.finfo(float).eps)
+    moments, vectors = np.linalg.eigh(known / (sizes * sizes.mT))  # so that units play no part
+    singular = np.argwhere(moments[..., 0] <= 10 * M_vv.shape[-1] * np.finfo(float).eps)
     if len(singular):
         column = np.flatnonzero(~u)[np.abs(vectors[(*singular[0], ..., 0)]).argmax()]
         raise no_inertia(chain.link_of("nv", column))
+
+
+def free_subspaces(state: State, u: Array) -> list[Array]:
+    """Return the columns of each joint's motion subspace that are free to move (..., 6, k)."""
+    free = [~u[own.start : own.stop] for own in state.chain.v_columns]
+    return [s[..., columns] for s, columns in zip(state.S, free, strict=True)]
 
 
 @checked(q="nq", qd="nv")
@@ -89,6 +96,8 @@ def hybrid_dynamics_dense(
     and the upper row of his equations, which gives the forces that are not printed.
     """
     u, qdd, tau = check_hybrid(chain, prescribed, qdd, tau, q, qd)
+    state = evaluate(chain, q, qd, qdd, tau)
+    factorise_state(state, free_subspaces(state, u))  # which names the joint if M_vv is singular
     M, h = crba(chain, q), bias_force(chain, q, qd)[..., None]
     M_uu, M_uv, M_vv = M[..., u, :][..., u], M[..., u, :][..., ~u], M[..., ~u, :][..., ~u]
     require_regular(chain, M_vv, u)
@@ -123,9 +132,7 @@ def hybrid_dynamics(
     """
     u, qdd, tau = check_hybrid(chain, prescribed, qdd, tau, q, qd, external)
     state = evaluate(chain, q, qd, qdd, tau, external, recursion=recursion)
-    free = [~u[own.start : own.stop] for own in chain.v_columns]
-    S_v = [s[..., columns] for s, columns in zip(state.S, free, strict=True)]
-    factors = factorise_state(state, S_v)
+    factors = factorise_state(state, free_subspaces(state, u))
     # what the prescribed joints add to their links' accelerations is known, as eta is
     given = interleave(u, qdd, zeros((tau.shape[-1],)))
     eta = state.eta + state.along_joints(state.subspaces, given)

@@ -1,5 +1,5 @@
 # Generated from chapters/14_impulse_response_of_a_chain.md by `python -m book export`; edit it there.
-# sha256 of the text below: fafb0f0f35ed33a475316ff9674d527007a0d36dafbfcccd360e2988c6805d31
+# sha256 of the text below: 7a546b86830dec4bc0139823e0189fb49445fd0dec9b08c2dd6963dc51b347fb
 """What a blow does to a chain: how it yields at every link, and how every joint's speed jumps.
 
 Derived in chapter 14, "The impulse response of a chain".
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from chaindyn._check import FRAMES, RECURSIONS, checked, is_concrete, require_between, unit
+from chaindyn._check import FRAMES, RECURSIONS, checked, require_between, unit, values
 from chaindyn._ops import (
     Array,
     concatenate,
@@ -25,7 +25,7 @@ from chaindyn._ops import (
     where,
     zeros,
 )
-from chaindyn.articulated import Articulated, FactorisedChain, factorise_state, smallest
+from chaindyn.articulated import Articulated, FactorisedChain, factorise_state, feels_nothing
 from chaindyn.chain import Chain, outward
 from chaindyn.inverse_dynamics import wrenches_in
 from chaindyn.spatial import X_force
@@ -51,7 +51,7 @@ def contact_impulse(
     move; RuntimeWarning then, unless it does not yield at all.
     """
     movable = positive(yielding) & positive(10**12 * yielding - trace) & positive(trace - noise)
-    if is_concrete(yielding) and (~movable & (yielding != 0)).any():
+    if values(yielding) is not None and (~movable & (yielding != 0)).any():
         warnings.warn(
             "the chain yields in the direction of the normal by less than 1e-12 of what it does in others, or "
             "by no more than rounding: taken as a direction in which it cannot move, with no impulse and "
@@ -98,7 +98,7 @@ def require_own_inertia(chain: Chain, S: list[Array], inertias: list[Array]) -> 
     """Refuse a link that, alone, has no inertia about its own joint: the serial recursion divides by it."""
     for name, s, inertia in zip(chain.names, S, inertias, strict=True):
         D, size = s.mT @ inertia @ s, s.mT @ (inertia * eye(6)) @ s  # the diagonal bounds all of I
-        if is_concrete(D) and not (smallest(D - 32 * np.finfo(float).eps * size) > 0).all():
+        if feels_nothing(D, size):
             raise ValueError(
                 f"link {name!r} alone has no inertia that its joint moves, and the serial recursion divides "
                 "by it; inverse_operational_space_inertia does not"

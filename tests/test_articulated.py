@@ -38,7 +38,12 @@ from chaindyn import (
     body_twists,
     crba,
     decompose_force,
+    factorise,
     forward_kinematics,
+    hybrid_dynamics,
+    hybrid_dynamics_dense,
+    impact,
+    inverse_operational_space_inertia,
     random_state,
     spatial_inertia,
 )
@@ -608,3 +613,60 @@ def test_motions_that_no_inertia_resists_are_refused():
             apparent_inertia(np.eye(6), bad)
         with pytest.raises(ValueError, match=says):
             decompose_force(np.ones(6), np.eye(6), bad)
+
+
+# --- plain numbers in arrays of objects ---
+
+
+def needs_regular_posture(chain, q, one):
+    """Every public function that must refuse a chain one of whose joints feels no inertia, with `one` for each rate."""
+    free, nothing = np.zeros(chain.nv, bool), one[:0]
+    hybrid = {"prescribed": free, "qdd": nothing, "tau": one}
+    contact = {"point": one[:1].repeat(3), "normal": (0, 0, 1), "restitution": 0}
+    return [
+        lambda: aba(chain, q, one, one),
+        lambda: factorise(chain, q).solve(one[:, None]),
+        lambda: articulated_inertia(chain, q),
+        lambda: hybrid_dynamics(chain, q, one, **hybrid),
+        lambda: hybrid_dynamics_dense(chain, q, one, **hybrid),
+        lambda: inverse_operational_space_inertia(chain, q),
+        lambda: impact(chain, q, one, **contact),
+    ]
+
+
+@pytest.mark.parametrize("angle", [0.0, 1e-9])
+def test_floats_in_objects_are_judged_as_floats_are(angle):
+    """Two rings without mass carry a wheel; where their axes lie in line, D is some rounding error and no inertia."""
+    axis, ring = (1, 2, 3), np.zeros((3, 3))
+    rings = [Link(Revolute(a), 0, (0, 0, 0), ring, name=str(a)) for a in (axis, (3, 0, -1))]
+    wheel = Link(Revolute(axis), 1, (0, 0, 0), np.diag([1, 2, 2.5]), name="wheel")
+    chain = Chain([*rings, wheel])
+    q = np.array([0.4, angle, 0.7])
+    for numbers in (q, q.astype(object)):
+        for call in needs_regular_posture(chain, numbers, np.ones(3).astype(numbers.dtype)):
+            with pytest.raises(
+                ValueError, match=r"M is singular: the joint of link '(\(1, 2, 3\)|wheel)'"
+            ):
+                call()
+    q[1] = 1e-3
+    for numbers in (q, q.astype(object)):
+        for call in needs_regular_posture(chain, numbers, np.ones(3).astype(numbers.dtype)):
+            call()
+
+
+@pytest.mark.parametrize("mass", [0, Fraction(1, 10**30)])
+def test_exact_numbers_are_singular_only_where_they_are_zero(mass):
+    """No rounding is taken off a fraction, however small it is beside the others."""
+    inertia = np.zeros((3, 3), int)
+    cart = Link(Prismatic((1, 0, 0)), 1, (0, 0, 0), inertia, name="cart")
+    speck = Link(Prismatic((0, 1, 0)), mass, (0, 0, 0), inertia, name="speck")
+    chain = Chain([cart, speck], gravity=(0, 0, 0))
+    q, one = np.array([Fraction(0)] * 2, object), np.array([Fraction(1)] * 2, object)
+    for call in needs_regular_posture(chain, q, one):
+        if mass:
+            call()
+            continue
+        with pytest.raises(ValueError, match="M is singular: the joint of link 'speck'"):
+            call()
+    if mass:
+        assert aba(chain, q, one, one).tolist() == [1 / (1 + mass), 1 / mass]

@@ -145,7 +145,7 @@ def far_away(distance, joint=Revolute):
     return Chain(links)
 
 
-@pytest.mark.parametrize("distance", [1e5, 1e6, -1e6])
+@pytest.mark.parametrize("distance", [1e4, 1e5, -1e5])
 def test_about_a_far_origin_the_world_recursion_warns(distance):
     chain = far_away(distance)
     q, qd = random_state(chain, 1)
