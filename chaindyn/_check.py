@@ -66,10 +66,13 @@ def values(x: Any) -> np.ndarray | None:
     Known are plain real numbers, also those in an array of objects: integers, floats, fractions.
     """
     if is_concrete(x):
-        return x.astype(float) if x.dtype.char == "g" else x  # linear algebra has no long doubles
+        known: np.ndarray = (
+            x.astype(float) if x.dtype.char == "g" else x
+        )  # LAPACK has no long doubles
+        return known
     if not holds_objects(x) or not all(isinstance(entry, Real) for entry in x.flat):
         return None
-    return x.astype(float)
+    return np.asarray(x, float)
 
 
 def as_array(x: Any, name: str) -> Any:
@@ -230,12 +233,12 @@ def check_times(t: Any) -> np.ndarray:
     if t.ndim != 1 or len(t) < 2:
         raise ValueError(f"t has shape {t.shape}, but must be (m,): a start, and one or more times")
     require_finite(t, "t")
-    t = as_real(t, "t")
-    wrong = np.flatnonzero(np.diff(t) <= 0)
+    times = as_real(t, "t")
+    wrong = np.flatnonzero(np.diff(times) <= 0)
     if len(wrong):
         k = int(wrong[0])
         raise ValueError(f"t must increase, but t[{k}] is {t[k]} and t[{k + 1}] is {t[k + 1]}")
-    return t
+    return times
 
 
 def as_real(x: Any, name: str) -> np.ndarray:
@@ -517,7 +520,7 @@ def _unit_of_objects(direction: np.ndarray, name: str) -> np.ndarray:
             "length one already; or give it as floats, which are normalised"
         )
     direction = direction / largest  # first, so that no square overflows or vanishes
-    return direction / sqrt((direction * direction).sum(keepdims=True))
+    return np.asarray(direction / sqrt((direction * direction).sum(keepdims=True)))
 
 
 def check_motion_subspace(S: Any, name: str = "S", **beside: tuple[Any, int]) -> Any:
@@ -645,13 +648,13 @@ def as_links(links: Any) -> tuple[Any, ...]:
     """Return links as a tuple, or say what is not a link."""
     if not isinstance(links, Iterable):
         raise ValueError(f"links is {links!r}, but must be a sequence of Link")
-    links = tuple(links)
-    for i, link in enumerate(links):
+    given = tuple(links)
+    for i, link in enumerate(given):
         if not all(hasattr(link, part) for part in ("joint", "mass", "parent")):
             raise ValueError(f"links[{i}] is {link!r}, but must be a Link")
         if not isinstance(link.name, str | None):
             raise ValueError(f"link {i} is named {link.name!r}, but a name must be a string")
-    return links
+    return given
 
 
 def check_links(links: Sequence[Any], names: Sequence[str]) -> None:

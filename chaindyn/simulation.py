@@ -1,5 +1,5 @@
 # Generated from chapters/10_simulation.md by `python -m book export`; edit it there.
-# sha256 of the text below: c4c154bdbd66a3f6e4cdd5af2eb82b30555b8a770057bc8553a299940c329134
+# sha256 of the text below: 424d51edc674df8ee3cdc7e5b49ff1f8cde31caf9f2537cfdcb2ebf2981fde3d
 """Simulation: from accelerations to motion, on the manifold on which the coordinates live.
 
 Derived in chapter 10, "Simulation".
@@ -280,7 +280,13 @@ def fixed_steps(
             old, new = new, end if k == count else start + k * ((end - start) / count)
             ahead = step(driven, old, q, qd, new - old)
 
-            def at(t: float, old=old, new=new, here=(q, qd), ahead=ahead) -> Any:
+            def at(
+                t: float,
+                old: float = old,
+                new: float = new,
+                here: Any = (q, qd),
+                ahead: Any = ahead,
+            ) -> Any:
                 if t in (old, new):
                     return here if t == old else ahead
                 return step(driven, old, *here, t - old)
@@ -316,7 +322,7 @@ def adaptive_steps(
 
         path = cache(solver.dense_output)  # which costs evaluations: made once, if at all
 
-        def at(t: float, path=path) -> Any:
+        def at(t: float, path: Callable[[], Any] = path) -> Any:
             return state(solver.y if t == solver.t else path()(t))
 
         yield Step(solver.t_old, solver.t, at, looks=8)
@@ -369,7 +375,7 @@ def crossing(until: Any, step: Step) -> float | None:
     more = old + (1 + turns) / 2 * (new - old)
     for a, b in pairwise(sorted({old, *inner, *more, new})):
         if height(a) > 0 >= height(b):
-            return brentq(height, a, b, xtol=4 * np.finfo(float).eps * max(abs(a), abs(b)))
+            return float(brentq(height, a, b, xtol=4 * np.finfo(float).eps * max(abs(a), abs(b))))
     return None
 
 

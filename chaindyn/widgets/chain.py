@@ -53,7 +53,7 @@ class ChainExplorer(Explorer):
         start = {"q": q, "body": chain.index(chain.n - 1 if body is None else body), "frame": frame}
         super().__init__(functions, start, scene)
 
-    def compute(self, request: dict) -> dict[str, Any]:
+    def compute(self, request: dict[str, Any]) -> dict[str, Any]:
         """Return the poses, and the body's Jacobian in the chosen frame and in the world."""
         q, n = np.array(request["q"], float), self.chain.n
         R, p = self.call("forward_kinematics", self.chain, q, shapes=[(n, 3, 3), (n, 3)])

@@ -76,7 +76,7 @@ class EffortExplorer(Explorer):
         functions = {"rnea": rnea, "joint_wrenches": joint_wrenches}
         super().__init__(functions, {**start, "load": load}, scene)
 
-    def compute(self, request: dict) -> dict[str, Any]:
+    def compute(self, request: dict[str, Any]) -> dict[str, Any]:
         """Return the poses, the parts (4, nv) of the joint forces, and each joint's wrench (n, 6), "mixed"."""
         chain = self.chain
         q, qd, qdd = (np.array(request[name], float) for name in ("q", "qd", "qdd"))

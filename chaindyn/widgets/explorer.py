@@ -56,7 +56,9 @@ class Explorer(anywidget.AnyWidget):
     scene = traitlets.Dict().tag(sync=True)
     _css = source("base.css")
 
-    def __init__(self, functions: dict[str, Callable[..., Any]], start: dict, scene: dict) -> None:
+    def __init__(
+        self, functions: dict[str, Callable[..., Any]], start: dict[str, Any], scene: dict[str, Any]
+    ) -> None:
         self.functions = functions
         request = {"serial": 0, **plain(start)}
         answer = {"serial": 0, "values": plain(self.compute(request))}
@@ -64,7 +66,7 @@ class Explorer(anywidget.AnyWidget):
         super().__init__(request=request, answer=answer, scene=scene)
         self.observe(self._reply, names="request")
 
-    def compute(self, request: dict) -> dict[str, Any]:
+    def compute(self, request: dict[str, Any]) -> dict[str, Any]:
         """Return what the view draws, by name, for one request. May raise: the error is shown."""
         raise NotImplementedError
 
@@ -89,7 +91,7 @@ class Explorer(anywidget.AnyWidget):
             )
         return results
 
-    def _reply(self, change: dict) -> None:
+    def _reply(self, change: dict[str, Any]) -> None:
         request = change["new"]
         try:
             answer: dict[str, Any] = {"values": plain(self.compute(request))}
@@ -129,7 +131,7 @@ def _line_within(function: Callable[..., Any], error: BaseException) -> str:
 class Axis(NamedTuple):
     """One argument of a function to be tabulated: values to try, and the basis it is a combination of."""
 
-    probes: list
+    probes: list[Any]
     basis: Callable[[Any], Any]
 
 

@@ -57,7 +57,7 @@ class HeftExplorer(Explorer):
         }
         super().__init__(functions, {"q": q, "body": chain.index(body)}, scene)
 
-    def compute(self, request: dict) -> dict[str, Any]:
+    def compute(self, request: dict[str, Any]) -> dict[str, Any]:
         """Return the poses, and the mass felt at the joint that is held, (3, 3) in world axes."""
         chain, q, i = self.chain, np.array(request["q"], float), request["body"]
         R, p = forward_kinematics(chain, q)

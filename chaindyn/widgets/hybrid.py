@@ -72,7 +72,7 @@ class HybridExplorer(Explorer):
         self.chain = chain
         super().__init__({"hybrid_dynamics": hybrid_dynamics}, {**start, "prescribed": told}, scene)
 
-    def compute(self, request: dict) -> dict[str, Any]:
+    def compute(self, request: dict[str, Any]) -> dict[str, Any]:
         """Return the poses, and all accelerations and all joint forces, (nv,) each, given and answered."""
         chain, told = self.chain, np.array(request["prescribed"], bool)
         q, qd, qdd, tau = (np.array(request[name], float) for name in ("q", "qd", "qdd", "tau"))

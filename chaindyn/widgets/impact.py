@@ -107,7 +107,7 @@ class ImpactExplorer(Explorer):
         start |= {"quantity": "impulse", "map": None}
         super().__init__({"impact": _as_tuple(impact)}, start, scene)
 
-    def compute(self, request: dict) -> dict[str, Any]:
+    def compute(self, request: dict[str, Any]) -> dict[str, Any]:
         """Return the blow at the present posture and, where the request names a map, the map."""
         struck = self.struck[request["chain"]]
         values = self._blow(struck, request)
@@ -121,7 +121,12 @@ class ImpactExplorer(Explorer):
         return values
 
     def _strike(
-        self, struck: Struck, request: dict, q: np.ndarray, qd: np.ndarray, point: np.ndarray
+        self,
+        struck: Struck,
+        request: dict[str, Any],
+        q: np.ndarray,
+        qd: np.ndarray,
+        point: np.ndarray,
     ) -> dict[str, np.ndarray]:
         """Return the fields of `Impact`, by name, for a batch of states and points in the world."""
         chain, batch = struck.chain, q.shape[:-1]
@@ -141,7 +146,7 @@ class ImpactExplorer(Explorer):
             )
         return dict(zip(RESULTS, results, strict=True))
 
-    def _blow(self, struck: Struck, request: dict) -> dict[str, Any]:
+    def _blow(self, struck: Struck, request: dict[str, Any]) -> dict[str, Any]:
         chain, b = struck.chain, request["body"]
         q, qd = np.array(request["q"], float), np.array(request["qd"], float)
         R, p = forward_kinematics(chain, q)
@@ -166,7 +171,7 @@ class ImpactExplorer(Explorer):
             "energy": [blow["energy_before"], blow["energy_after"]],
         }
 
-    def _map(self, struck: Struck, request: dict) -> dict[str, Any]:
+    def _map(self, struck: Struck, request: dict[str, Any]) -> dict[str, Any]:
         """Return impulse, effective mass and what the chosen joint feels of 1 N s, (cells, cells), rows upwards."""
         chain, b = struck.chain, request["body"]
         q, local = _grid(struck, request)
@@ -186,7 +191,9 @@ class ImpactExplorer(Explorer):
             felt[away] = self._felt(struck, request, hit)
         return {"impulse": impulse, "mass": mass, "felt": felt}
 
-    def _felt(self, struck: Struck, request: dict, hit: dict[str, np.ndarray]) -> np.ndarray:
+    def _felt(
+        self, struck: Struck, request: dict[str, Any], hit: dict[str, np.ndarray]
+    ) -> np.ndarray:
         """Return what the chosen joint feels for each newton second of the blow; NaN where there is none."""
         kind, link = request["feel"]
         if kind == "jump":
@@ -201,7 +208,7 @@ def _as_tuple(impact: Callable[..., Any]) -> Callable[..., Any]:
     """Return the function with its result as a tuple; what goes wrong within is still said to be in the reader's."""
 
     @functools.wraps(impact)
-    def unpacked(*args: Any, **options: Any) -> tuple:
+    def unpacked(*args: Any, **options: Any) -> tuple[Any, ...]:
         result = impact(*args, **options)
         return tuple(getattr(result, name) for name in RESULTS)
 
@@ -299,7 +306,7 @@ def _axes(chain: Chain, axes: Sequence[int | str] | None, moving: list[int]) -> 
     return chosen
 
 
-def _grid(struck: Struck, request: dict) -> tuple[np.ndarray, np.ndarray]:
+def _grid(struck: Struck, request: dict[str, Any]) -> tuple[np.ndarray, np.ndarray]:
     """Return the postures of the map (cells, cells, nq), and where the link is struck in each, in its own frame."""
     cells = struck.scene["cells"]
     q = np.tile(np.array(request["q"], float), (cells, cells, 1))

@@ -53,7 +53,7 @@ class InertiaExplorer(Explorer):
         scene |= {"step": STEP, "steps": STEPS, "kept": KEPT, **self._tables()}
         super().__init__(self.functions, start, scene)
 
-    def compute(self, request: dict) -> dict[str, Any]:
+    def compute(self, request: dict[str, Any]) -> dict[str, Any]:
         """Return the principal moments, and the flight: spin (n, 3), attitude (n, 4), a quaternion [w, x, y, z]."""
         moments = brick_moments(request["sides"])
         inertia = brick_inertia(moments)
@@ -97,7 +97,7 @@ class InertiaExplorer(Explorer):
 def brick_moments(sides: Any) -> np.ndarray:
     """Return the principal moments (3,) of a brick with these sides (3,)."""
     squares = MASS * np.square(sides) / 12
-    return squares.sum() - squares
+    return np.asarray(squares.sum() - squares)
 
 
 def brick_inertia(moments: Any) -> np.ndarray:

@@ -55,7 +55,7 @@ class MassMatrixExplorer(Explorer):
         self.chain = chain
         super().__init__({"crba": crba}, {"q": q}, scene)
 
-    def compute(self, request: dict) -> dict[str, Any]:
+    def compute(self, request: dict[str, Any]) -> dict[str, Any]:
         """Return the poses and the mass matrix."""
         q, nv = np.array(request["q"], float), self.chain.nv
         R, p = forward_kinematics(self.chain, q)

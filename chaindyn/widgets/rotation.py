@@ -37,7 +37,7 @@ class RotationExplorer(Explorer):
         start = {"w": _at_most_a_turn("w", w), "target": _at_most_a_turn("target", target)}
         super().__init__({"exp_so3": exp_so3, "log_so3": log_so3}, start, {"steps": STEPS})
 
-    def compute(self, request: dict) -> dict[str, Any]:
+    def compute(self, request: dict[str, Any]) -> dict[str, Any]:
         """Return both attitudes (3, 3), the arrow (3,), and the way (n, 3, 3), evenly in s from 0 to 1."""
         start, end = (self._exp(request[name]) for name in ("w", "target"))
         step = self._log(start.T @ end)

@@ -60,7 +60,7 @@ class ScrewExplorer(Explorer):
         self.functions = functions  # the tables call them before there is a widget
         super().__init__(functions, start, {"lattice": LATTICE, **self._tables()})
 
-    def compute(self, request: dict) -> dict[str, Any]:
+    def compute(self, request: dict[str, Any]) -> dict[str, Any]:
         """Return both screws about O and B, their power in each, and the velocity at the points of the lattice."""
         motion, force, frame = request["motion"], request["force"], request["frame"]
         twist = motion["size"] * self._screw(motion["point"], motion["direction"], motion["pitch"])

@@ -120,7 +120,7 @@ class SwingExplorer(Explorer):
         functions = {"simulate": self._unpacked(simulate), "computed_torque": computed_torque}
         super().__init__(functions, start, scene)
 
-    def compute(self, request: dict) -> dict[str, Any]:
+    def compute(self, request: dict[str, Any]) -> dict[str, Any]:
         """Return the motion: q (m, nq), tau (m, nv), energies (m,), NaN from an early end on, and its reason."""
         swung = self.swung[request["chain"]]
         chain, m = swung.chain, len(self.t)
@@ -143,7 +143,7 @@ class SwingExplorer(Explorer):
         values |= {"kinetic": kinetic.round(12), "potential": potential.round(12)}
         return values
 
-    def _torque(self, swung: Swung, request: dict) -> Callable[..., np.ndarray]:
+    def _torque(self, swung: Swung, request: dict[str, Any]) -> Callable[..., np.ndarray]:
         """Return the motors' torque (nv,) as a function of (t, q, qd)."""
         chain, began = swung.chain, self.t[0]
         frequency, damping = request["frequency"], request["damping"]
