@@ -1,5 +1,5 @@
 # Generated from chapters/08_articulated_body_inertia.md by `python -m book export`; edit it there.
-# sha256 of the text below: 0b4e2d7bbe4c73a1bb60c8cee84c4610fa09cf4d282a022f4f7926e8dc1f06bc
+# sha256 of the text below: fd60f7e3c8419e5c7f307bc50d3b14f20fbce353137db19e608d61ace4e703e5
 """Forward dynamics by articulated-body inertia: how a chain accelerates, link by link.
 
 Derived in chapter 8, "Articulated-body inertia".
@@ -250,7 +250,8 @@ class FactorisedChain:
 def factorise_state(state: State, S: list[Array] | None = None) -> FactorisedChain:
     """Return the factorised chain of a state; S : the free columns of the joints, all if None."""
     if S is None:
-        S, both = state.S, state.both
+        both = state.both
+        S = [columns[..., :-6] for columns in both]
     else:
         both = [concatenate([s, X], axis=-1) for s, X in zip(S, state.X, strict=True)]
     given = both, unstack(state.inertias, -3)
