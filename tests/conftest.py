@@ -1,5 +1,6 @@
 """What the tests share: random chains with a state of motion."""
 
+import functools
 import importlib.metadata
 from pathlib import Path
 
@@ -50,3 +51,14 @@ def jax():
     jax = pytest.importorskip("jax", reason="JAX is not installed")
     jax.config.update("jax_enable_x64", True)
     return jax
+
+
+@pytest.fixture(scope="session")
+def jit(jax):
+    """Give a `jax.jit` that compiles soon rather than well, in a quarter of the time: each program runs once."""
+    soon = {"xla_backend_optimization_level": 0, "xla_cpu_use_fusion_emitters": False}
+    try:
+        jax.jit(lambda x: x, compiler_options=soon)(0.0)
+    except Exception:  # another version's compiler has other options
+        return jax.jit
+    return functools.partial(jax.jit, compiler_options=soon)

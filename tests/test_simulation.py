@@ -411,7 +411,7 @@ def test_the_variational_step_may_be_walked_back():
     assert_near(back[1], qd, chain.n, 1e-11)
 
 
-def test_jax_differentiates_a_step(jax):
+def test_jax_differentiates_a_step(jax, jit):
     """The end of a step with respect to its start, against a difference."""
     driven = Driven(PENDULUM, lambda t, q, qd: -0.3 * qd)
     start, along = np.array([0.7, 0.2]), np.array([0.6, -0.8])
@@ -420,7 +420,7 @@ def test_jax_differentiates_a_step(jax):
         def end(x, step=step):
             return step(driven, 0.0, x[:1], x[1:], 0.1)[0][0]
 
-        slope = jax.grad(end)(jax.numpy.array(start)) @ along
+        slope = jit(jax.grad(end))(start) @ along
         by_difference = (end(start + 1e-5 * along) - end(start - 1e-5 * along)) / 2e-5
         assert abs(slope - by_difference) <= 1e-9
 
