@@ -904,9 +904,13 @@ def test_jax_compiles_batches_and_differentiates(jax, jit):
 
 
 def test_jax_knows_what_cannot_move(jax, jit):
+    def struck(q, qd):
+        hit = impact(STRAIGHT, q, qd, point=TIP, normal=(1, 0, 0), restitution=1)
+        return hit.impulse, hit.effective_mass
+
     state = jax.numpy.zeros(2), np.ones(2)
-    hit = impact(STRAIGHT, *state, point=TIP, normal=(1, 0, 0), restitution=1)
-    assert hit.impulse == 0 and hit.effective_mass == np.inf
+    impulse, effective_mass = jit(struck)(*state)
+    assert impulse == 0 and effective_mass == np.inf
     # traced, for which no value can be refused
     serial = jit(lambda q: inverse_operational_space_inertia_serial(STRAIGHT, q))(state[0])
     assert isinstance(serial, jax.Array)
