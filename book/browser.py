@@ -69,12 +69,24 @@ def open_page(browser: Browser, width: int, scheme: str) -> Page:
     return context.new_page()
 
 
+_WIDGETS_DRAWN = """() => {
+    const wanted = document.querySelectorAll("script[type='application/vnd.jupyter.widget-view+json']");
+    return [...wanted].every(view => view.parentElement.querySelector(".chaindyn"));
+}"""
+
+
+def drawn(page: Page) -> None:
+    """Wait until what a page was told last is laid out and painted: for two frames."""
+    page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
 def settle(page: Page) -> None:
     """Wait until a page that was gone to is at rest: everything loaded, formulas set, widgets drawn."""
     page.wait_for_load_state("networkidle")
     page.evaluate("window.MathJax?.startup?.promise?.then(() => true)")
     page.evaluate("document.fonts.ready.then(() => true)")
-    page.wait_for_timeout(200)
+    page.wait_for_function(_WIDGETS_DRAWN)
+    drawn(page)
 
 
 # The lab ----------------------------------------------------------------------------------------

@@ -19,6 +19,7 @@ from book.pages import ROOT, BookError, pages
 
 COVERAGE_FLOOR = 95  # percent of the package's lines and branches
 PYTHON = sys.executable
+TESTS = ["tests", "--ignore=tests/browser"]
 # Workers share the cores; a thread pool in each would only get in the others' way.
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 
@@ -210,25 +211,13 @@ def checks() -> list[Check]:
     python = [PYTHON, "-m"]
     pytest = [*python, "pytest", "-n", "auto", "--dist", "loadscope", "-q"]
     notebooks = [str(page.with_suffix(".ipynb").relative_to(ROOT)) for page in pages()]
-    coverage = ["--cov=chaindyn", "--cov-branch", f"--cov-fail-under={COVERAGE_FLOOR}"]
     return [
         Check("export", [*python, "book", "--no-setup", "export", "--check"]),
         Check("ruff check", [*python, "ruff", "check"]),
         Check("ruff format", [*python, "ruff", "format", "--check"]),
         Check("types", [*python, "mypy", "chaindyn"]),
         Check("twins", [*python, "book", "--no-setup", "twins", "--check"]),
-        Check(
-            "tests",
-            [
-                *pytest,
-                *coverage,
-                "--cov-report=term-missing:skip-covered",
-                "-m",
-                "not nightly",
-                "tests",
-                "--ignore=tests/browser",
-            ],
-        ),
+        Check("tests", [*pytest, "-m", "not nightly", *TESTS]),
         Check(
             "notebooks",
             [*pytest, "-p", "book.compare", "--nbval-sanitize-with", "book/nbval.cfg", *notebooks],
@@ -268,6 +257,7 @@ def _test_browser(argv: list[str]) -> int:
 
         build()
     long = ["-m", "slow and not nightly", "-rs", "--durations=5"]  # `test` runs the others
+    long += ["-n", "auto", "--dist", "worksteal"]  # long tests that share little but a browser
     return _run_all([Check("browser", [PYTHON, "-m", "pytest", *long, "tests/browser", *more])])
 
 
@@ -277,10 +267,12 @@ def nightly_checks() -> list[Check]:
     notebooks = [str(page.with_suffix(".ipynb").relative_to(ROOT)) for page in pages()]
     nbval = ["--nbval", "--nbval-sanitize-with", "book/nbval.cfg", *notebooks]
     parallel = ["-n", "auto", "--dist", "loadscope"]
+    coverage = ["--cov=chaindyn", "--cov-branch", f"--cov-fail-under={COVERAGE_FLOOR}"]
+    coverage += ["--cov-report=term-missing:skip-covered"]
     return [
-        Check(
-            "long tests", [*pytest, *parallel, "-m", "nightly", "tests", "--ignore=tests/browser"]
-        ),
+        Check("long tests", [*pytest, *parallel, "-m", "nightly", *TESTS]),
+        # Tracing lines doubles the time of the tests that run with every change, or more.
+        Check("coverage", [*pytest, *parallel, *coverage, "-m", "not nightly", *TESTS]),
         Check("nbval alone", [*pytest, *parallel, *nbval]),
         Check("site", [PYTHON, "-m", "book", "--no-setup", "site"]),
         Check("every page", [*pytest, "-m", "nightly", "tests/browser"]),

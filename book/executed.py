@@ -13,7 +13,7 @@ import re
 import shutil
 import time
 from collections.abc import Iterable
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from importlib import metadata
 from pathlib import Path
 
@@ -47,7 +47,8 @@ def fill(chosen: Iterable[Path], root: Path = ROOT) -> dict[Path, float]:
     workers = min(len(waiting), os.cpu_count() or 1)
     failures, times = list[str](), dict[Path, float]()
     spawn = multiprocessing.get_context("spawn")  # forking with threads around is not safe
-    with ProcessPoolExecutor(workers, mp_context=spawn) as pool:
+    pool = ProcessPoolExecutor(workers, mp_context=spawn) if workers > 1 else ThreadPoolExecutor(1)
+    with pool:
         started = {page: pool.submit(_timed, page, root) for page in waiting}
         for page, future in started.items():
             try:

@@ -1,5 +1,6 @@
 """What the tests share: random chains with a state of motion."""
 
+import functools
 import importlib.metadata
 from pathlib import Path
 
@@ -49,4 +50,16 @@ def jax():
     """Give JAX in double precision, for good: switched back and forth it confuses its compiled programs."""
     jax = pytest.importorskip("jax", reason="JAX is not installed")
     jax.config.update("jax_enable_x64", True)
+    jax.config.update("jax_disable_most_optimizations", True)  # each program runs once
     return jax
+
+
+@pytest.fixture(scope="session")
+def jit(jax):
+    """Give a `jax.jit` that compiles soon rather than well, in a quarter of the time."""
+    soon = {"xla_backend_optimization_level": 0, "xla_cpu_use_fusion_emitters": False}
+    try:
+        jax.jit(lambda x: x, compiler_options=soon)(0.0)
+    except Exception:  # another version's compiler has other options
+        return jax.jit
+    return functools.partial(jax.jit, compiler_options=soon)

@@ -271,7 +271,7 @@ def test_forty_digits_pass_through(row):
 
 
 @pytest.mark.parametrize("row", rows("jax"))
-def test_jax_compiles_maps_and_differentiates(row, jax):
+def test_jax_compiles_maps_and_differentiates(row, jax, jit):
     """One compiled call on two states gives what the loop gives, and the slopes that sixty digits have."""
     chain = small() if row.of_a_chain else every_joint()
     values = values_of(row, chain, every=(2,))
@@ -280,7 +280,7 @@ def test_jax_compiles_maps_and_differentiates(row, jax):
     def both(values: Any, along: Any) -> Any:
         return jax.jvp(lambda values: row.call(chain, values), (values,), (along,))
 
-    results, slopes = jax.jit(jax.vmap(both))(values, along)
+    results, slopes = jit(jax.vmap(both))(values, along)
     for k in range(2):
         one = {name: x[k] for name, x in values.items()}
         _, _, fine = precise_slopes(row, chain, one, {name: x[k] for name, x in along.items()})
@@ -402,10 +402,10 @@ def test_a_law_finds_a_function_that_breaks_it(law, broken, monkeypatch):
         law(row)
 
 
-def test_the_law_of_jax_finds_a_slope_that_is_lost(jax, monkeypatch):
+def test_the_law_of_jax_finds_a_slope_that_is_lost(jax, jit, monkeypatch):
     (row,) = [row for row in ROWS if row.name == "crm"]
     whole = chaindyn.crm
     stopped = lambda v: whole(jax.lax.stop_gradient(v) if isinstance(v, jax.Array) else v)  # noqa: E731
     monkeypatch.setattr(chaindyn, "crm", stopped)
     with pytest.raises(AssertionError):
-        test_jax_compiles_maps_and_differentiates(row, jax)
+        test_jax_compiles_maps_and_differentiates(row, jax, jit)

@@ -491,11 +491,11 @@ def test_balls_hold_the_true_rotation():
             assert R[i, j].rad() < 1e-13
 
 
-def test_jax_differentiates_exp_and_log_at_the_identity_and_at_a_half_turn_and_compiles(jax):
-    move = jax.jit(jax.jacobian(lambda v: log_se3(*exp_se3(v))))(jax.numpy.zeros(6))
-    half_turn = jax.jit(jax.jacobian(log_quaternion))(jax.numpy.array([0.0, 0.6, 0.0, 0.8]))
+def test_jax_differentiates_exp_and_log_at_the_identity_and_at_a_half_turn_and_compiles(jax, jit):
+    move = jit(jax.jacobian(lambda v: log_se3(*exp_se3(v))))(jax.numpy.zeros(6))
+    half_turn = jit(jax.jacobian(log_quaternion))(jax.numpy.array([0.0, 0.6, 0.0, 0.8]))
     w = rotation_vectors((30,), seed=15)
-    compiled = jax.jit(lambda w: log_so3(exp_so3(w)))(w)
+    compiled = jit(lambda w: log_so3(exp_so3(w)))(w)
     assert_equal(move, np.eye(6))
     assert np.isfinite(half_turn).all()
     assert_each_equal(np.asarray(compiled), w)
@@ -511,7 +511,7 @@ def test_jax_differentiates_exp_and_log_at_the_identity_and_at_a_half_turn_and_c
     ],
     ids=["exp_so3", "exp_quaternion", "left_jacobian_so3", "log_quaternion"],
 )
-def test_jax_differentiates_twice_near_zero_as_complex_steps_do(jax, function):
+def test_jax_differentiates_twice_near_zero_as_complex_steps_do(jax, jit, function):
     """First derivatives, forward and backward, against complex steps; second ones against differences of these."""
 
     def derivatives(w):
@@ -522,7 +522,7 @@ def test_jax_differentiates_twice_near_zero_as_complex_steps_do(jax, function):
 
     sizes = np.array([0.0, 1e-200, 1e-12, 1e-6, 0.02, 0.3])  # on both sides of where a series ends
     w = sizes[:, None] * np.array([0.6, 0, 0.8])
-    forward, backward, second = map(np.asarray, jax.jit(jax.vmap(derivatives))(w))
+    forward, backward, second = map(np.asarray, jit(jax.vmap(derivatives))(w))
     h = 1e-4  # the error of a central difference is of the order of h^2 times the fourth derivative
     for k in range(len(w)):
         assert np.abs(forward[k] - backward[k]).max() <= 4 * EPS
@@ -531,12 +531,12 @@ def test_jax_differentiates_twice_near_zero_as_complex_steps_do(jax, function):
         assert np.abs(second[k] - np.stack(moved, axis=-1)).max() <= 10 * h**2
 
 
-def test_jax_differentiates_a_zero_step_of_balls_and_free_bodies(jax):
+def test_jax_differentiates_a_zero_step_of_balls_and_free_bodies(jax, jit):
     links = [Link(joint, 1, (0, 0, 0), np.eye(3)) for joint in (Free(), Spherical())]
     chain = Chain(links)
     q, _ = random_state(chain, 3)
 
-    moved = jax.jit(jax.jacrev(lambda step: integrate(chain, q, step)))(np.zeros(9))
+    moved = jit(jax.jacrev(lambda step: integrate(chain, q, step)))(np.zeros(9))
     expected = np.stack([coordinate_rate(chain, q, qd) for qd in np.eye(9)], axis=-1)
     assert np.abs(np.asarray(moved) - expected).max() <= 8 * EPS
 

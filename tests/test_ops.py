@@ -356,7 +356,7 @@ def test_casadi_expressions_compute_the_same():
         assert_near(np.array(symbolic).ravel(), number.ravel(), chain.n)
 
 
-def test_jax_compiles_batches_and_differentiates(jax):
+def test_jax_compiles_batches_and_differentiates(jax, jit):
     case = Case(7, branching=True, seed=21)
     chain = random_tree(case)
     q, qd, qdd = motion(case, chain)
@@ -365,17 +365,17 @@ def test_jax_compiles_batches_and_differentiates(jax):
         accelerations = body_accelerations(chain, q, qd, qdd, frame="mixed", classical=True)
         return *forward_kinematics(chain, q), accelerations, body_jacobian(chain, q, 6)
 
-    for traced, number in zip(jax.jit(some)(q, qd, qdd), some(q, qd, qdd), strict=True):
+    for traced, number in zip(jit(some)(q, qd, qdd), some(q, qd, qdd), strict=True):
         assert_near(np.asarray(traced), number, chain.n)
 
     def height(q):
         return forward_kinematics(chain, q)[1][-1, 2]
 
     J = body_jacobian(chain, q, chain.n - 1, frame="mixed")
-    assert_near(np.asarray(jax.grad(height)(q)), J[5], chain.n)
+    assert_near(np.asarray(jit(jax.grad(height))(q)), J[5], chain.n)
 
     batch = np.stack([q, 2 * q, -q])
-    mapped = jax.vmap(lambda q: body_twists(chain, q, qd))(batch)
+    mapped = jit(jax.vmap(lambda q: body_twists(chain, q, qd)))(batch)
     assert_near(np.asarray(mapped), body_twists(chain, batch, qd), chain.n)
 
 

@@ -216,3 +216,21 @@ def assert_within(result: Any, reference: Any, size: float, limit: float) -> Non
     error = np.linalg.norm(result - reference)
     share = error / max(np.linalg.norm(reference), size) if error else 0.0
     assert share <= limit, f"error {share:.2e} exceeds {limit:.2e}"
+
+
+def vanishes(expression: Any) -> bool:
+    """Whether a rational expression of SymPy's symbols and of sines and cosines of their sums is zero: exactly, always.
+
+    Its numerator is divided by sin^2 + cos^2 - 1 for each angle. `sympy.simplify` tries many things, and takes seconds.
+    """
+    import sympy as sp
+
+    expression = sp.expand_trig(sp.sympify(expression))
+    angles = sorted({f.args[0] for f in expression.atoms(sp.sin, sp.cos)}, key=str)
+    pairs = [(sp.Dummy("s"), sp.Dummy("c")) for _ in angles]
+    for angle, (s, c) in zip(angles, pairs, strict=True):
+        expression = expression.subs({sp.sin(angle): s, sp.cos(angle): c})
+    numerator = sp.expand(sp.fraction(sp.together(expression))[0])
+    for s, c in pairs:
+        numerator = sp.expand(sp.rem(numerator, s**2 + c**2 - 1, s))
+    return bool(numerator == 0)

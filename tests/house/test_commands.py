@@ -109,6 +109,14 @@ def test_what_is_nightly_is_left_out_of_test_and_run_by_nightly():
     assert {command[-1] for command in night} >= {"tests/browser"} and len(night) == 2
 
 
+def test_the_floor_of_coverage_holds_for_the_tests_of_every_change():
+    (change,) = [check.command for check in commands.checks() if check.name == "tests"]
+    (night,) = [check.command for check in commands.nightly_checks() if check.name == "coverage"]
+    assert f"--cov-fail-under={commands.COVERAGE_FLOOR}" in night
+    selected = change.index("not nightly")
+    assert night[-len(change[selected:]) :] == change[selected:]
+
+
 def test_bootstrap_needs_the_standard_library_only():
     """With nothing importable but Python's own, the command still says what there is."""
     code = "import runpy, sys; sys.argv = ['book', '--help']; sys.path.insert(0, '.'); runpy.run_module('book')"

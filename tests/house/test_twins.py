@@ -11,13 +11,23 @@ from book.pages import ROOT, BookError, front_matter, pages, read_page
 from book.twins import State, state, sync, twin_of, twins
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """Where the project is kept once its chapter has been executed."""
+    return tmp_path_factory.mktemp("made") / "project"
+
+
 @pytest.fixture
-def twin(project, chapter):
-    """The twin of the one chapter, made."""
+def twin(project, chapter, made):
+    """The twin of the one chapter: executed for the first test that asks for it, copied for the others."""
+    if made.exists():
+        shutil.copytree(made, project, dirs_exist_ok=True)
+        return twin_of(chapter)
     # The cells import only what Python has, so that no package need be there.
     text = chapter.read_text(encoding="utf-8").replace("from chaindyn.houses import widest\n", "")
     chapter.write_text(text, encoding="utf-8")
     assert twins([chapter], project) == 0
+    shutil.copytree(project, made)
     return twin_of(chapter)
 
 
