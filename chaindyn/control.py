@@ -1,5 +1,5 @@
 # Generated from chapters/11_control.md by `python -m book export`; edit it there.
-# sha256 of the text below: c61bb86382d9f9e37617558bd79768e71ed7adc6787d7e126dc82f9f2477d744
+# sha256 of the text below: 08651bc10363c941c185f51dbc4989f0748d71e36219e5ee20dedb8f4da62864
 """Control: the joint forces that make a chain follow a given motion.
 
 Derived in chapter 11, "Control".
@@ -77,10 +77,10 @@ def commanded_acceleration(
     bodies with a constraint", computed torque.
     """
     kp, kd = check_gain(kp, "kp", chain.nv), check_gain(kd, "kd", chain.nv)
-    e, rate = tracking_error(chain, q, qd, q_desired=q_desired, qd_desired=qd_desired)
+    e = difference(chain, q, q_desired)
+    velocity, turning = transport(chain, e, qd_desired, qd)
     acceleration, _ = transport(chain, e, qdd_desired, qd)
-    _, turning = transport(chain, e, qd_desired, qd)
-    return acceleration + turning + kd * rate + kp * e
+    return acceleration + turning + kd * (velocity - qd) + kp * e
 
 
 @checked(q="nq", qd="nv", q_desired="nq", qd_desired="nv", qdd_desired="nv")

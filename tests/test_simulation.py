@@ -800,6 +800,53 @@ def test_an_adaptive_method_that_gives_up_says_so():
     assert isinstance(result.error, ArithmeticError) and 0.01 < result.t[-1] < 0.1
 
 
+@pytest.mark.parametrize("what", ["NaN", "raises", "is interrupted"])
+def test_a_step_stands_although_what_is_inside_it_cannot_be_had(what):
+    """DOP853's polynomial asks for three more forces after the step: where one fails, the step's end is kept."""
+    options, asked = {"step": 0.3, "rtol": 1e-6}, []
+
+    def torque(t, q, qd):
+        asked.append(t)
+        return [0.0]
+
+    simulate(PENDULUM, **ONE, t=[0, 2], torque=torque, **options)
+    for_steps = set(asked)
+    simulate(PENDULUM, **ONE, t=TENTHS, torque=torque, **options)
+    bad = min(
+        t for t in set(asked) - for_steps if t > 0.6
+    )  # the first within a step for which only looking asks
+
+    def failing(t, q, qd):
+        return BROKEN[what][0]() if t == bad else [0.0]
+
+    flat = Driven(PENDULUM), np.array([1.0]), np.zeros(1), np.array([0, 2.0])
+    steps = simulation.adaptive_steps(
+        *flat, "DOP853", max_step=options["step"], rtol=options["rtol"], atol=1e-10
+    )
+    (broken,) = [step for step in steps if step.start < bad < step.end]
+    result = ends_early(BROKEN[what][1], torque=failing, **options)
+    assert result.t[-1] == broken.end
+    inside = TENTHS[TENTHS <= broken.start]
+    assert (result.t[:-1] == inside).all()
+    good = simulate(PENDULUM, **ONE, t=[0, broken.end], **options)
+    assert_near(result.q[-1], good.q[-1], 1, 1e-6)
+
+
+@pytest.mark.parametrize("method", ADAPTIVE)
+def test_every_step_that_an_adaptive_method_has_made_is_kept(method):
+    """The torque fails from a time on: the last state is the end of the last step before."""
+    result = ends_early(
+        "nan", torque=after(1.3149, lambda: [np.nan]), method=method, t=[0, 2], rtol=1e-5
+    )
+    flat = np.array([1.0]), np.zeros(1), np.array([0, 2.0])
+    driven = Driven(PENDULUM, after(1.3149, lambda: [np.nan]))
+    ends = [0.0]
+    with pytest.raises(ValueError, match="nan"):
+        for step in simulation.adaptive_steps(driven, *flat, method, rtol=1e-5, atol=1e-10):
+            ends.append(step.end)
+    assert result.t[-1] == ends[-1] > 0.1
+
+
 def test_a_joint_that_comes_to_feel_no_inertia_is_named():
     """Two hinges of a massless gimbal line up at 0.5 s."""
     nothing = 0.0, (0, 0, 0), np.zeros((3, 3))
