@@ -1,5 +1,5 @@
 # Generated from chapters/12_maximal_coordinates.md by `python -m book export`; edit it there.
-# sha256 of the text below: fd6704ef3e2cd2b3eecee24eac9fc6769efb32445652add45286a1d255f659ea
+# sha256 of the text below: 82ee53fb063029ffdda0556f38fc4c71698cfeed8ac67f89cfafb71d0e379380
 """Constraints: a joint held as rows, and rows of several constraints as one matrix.
 
 Derived in chapter 12, "Maximal coordinates".
@@ -37,7 +37,6 @@ from chaindyn.joints import (
     across,
     rotation_about,
 )
-from chaindyn.kinematics import body_jacobian
 from chaindyn.lie import log_se3, log_so3, quaternion_from_rotation
 from chaindyn.spatial import X_motion, crm, skew
 from chaindyn.state import State
@@ -122,6 +121,18 @@ def nearest_coordinates(joint: Any, R: Array, p: Array) -> Array:
 
 
 # Chapter 12, "Maximal coordinates": A joint held as rows
+def screws_about(state: State, R: Array, p: Array) -> Array:
+    """Return what each joint velocity does to a body that it moves (..., nv, 6): a twist about p, in the axes of R.
+
+    R : (..., 3, 3), p : (..., 3) of a frame in the world.
+    """
+    R_link, p_link = state.poses
+    owner = state.chain.link_of_column
+    R_owner, p_owner = R_link[..., owner, :, :], p_link[..., owner, :]
+    turned = X_motion(R_owner, 0 * p_owner) @ state.screws[..., None]  # to world axes
+    return (X_motion(R[..., None, :, :].mT, p[..., None, :] - p_owner) @ turned)[..., 0]
+
+
 @dataclass(frozen=True, eq=False)
 class Closure:
     """A joint held as rows of equations, between a link and another one or the ground: it closes a loop.
@@ -182,19 +193,23 @@ class Closure:
             )
         return found[0], found[1]
 
+    def placed(self, state: State, body: int) -> tuple[Array, Array]:
+        """Return the pose in the world, R (..., 3, 3), p (..., 3, 1), of the joint's frame in a body."""
+        R, p = state.poses
+        at_link = body == self.bodies(state.chain)[0]
+        offset, rotation = (
+            (self.offset, self.rotation) if at_link else (self.onto_offset, self.onto_rotation)
+        )
+        if body < 0:
+            return rotation, offset[:, None]
+        own = R[..., body, :, :]
+        return own @ rotation, p[..., body, :, None] + own @ offset[:, None]
+
     def relative_pose(self, state: State) -> tuple[Array, Array]:
         """Return R (..., 3, 3), p (..., 3) of the joint's frame in the link, seen from that in the other."""
-        R, p = state.poses
-        i, j = self.bodies(state.chain)
-
-        def frame(body: int, offset: Array, rotation: Array) -> tuple[Array, Array]:
-            if body < 0:
-                return rotation, offset[:, None]
-            own = R[..., body, :, :]
-            return own @ rotation, p[..., body, :, None] + own @ offset[:, None]
-
-        R_link, p_link = frame(i, self.offset, self.rotation)
-        R_onto, p_onto = frame(j, self.onto_offset, self.onto_rotation)
+        (R_link, p_link), (R_onto, p_onto) = (
+            self.placed(state, body) for body in self.bodies(state.chain)
+        )
         return R_onto.mT @ R_link, (R_onto.mT @ (p_link - p_onto))[..., 0]
 
     def coordinates(self, chain: Chain, q: Array) -> Array:
@@ -204,11 +219,6 @@ class Closure:
         """
         return nearest_coordinates(self.joint, *self.relative_pose(State(chain, q)))
 
-    def to_joint(self, R: Array, p: Array) -> tuple[Array, Array]:
-        """Return what takes twists of the link, and of the other, to the joint's frame in the link (..., 6, 6)."""
-        onto = X_motion(self.onto_rotation.mT, self.onto_offset)
-        return X_motion(self.rotation.mT, self.offset), X_motion(R.mT, p) @ onto
-
     @checked(q="nq")
     def error(self, chain: Chain, q: Array) -> Array:
         """Return by how far a posture misses the constraint (..., m) [rad, m]; q : (..., nq).
@@ -217,13 +227,7 @@ class Closure:
         it carries: zero where the constraint is kept, and there its derivative is `jacobian`. ValueError if the
         chain has no such link.
         """
-        R, p = self.relative_pose(State(chain, q))
-        joint = as_guest(self.joint)
-        nearest = nearest_coordinates(self.joint, R, p)
-        R0, p0 = joint.pose(nearest)
-        turn, shift = log_so3(R0.mT @ R)[..., None], R0.mT @ (p - p0)[..., None]
-        T = joint.constraint_subspace(nearest)
-        return (T.mT @ concatenate([turn, shift], axis=-2))[..., 0]
+        return self.error_in(State(chain, q))
 
     @checked(q="nq")
     def jacobian(self, chain: Chain, q: Array) -> Array:
@@ -232,14 +236,7 @@ class Closure:
         q : (..., nq). T is the joint's constraint subspace, in the frame that it has in the link, so that a
         multiplier is a moment [N m] or a force [N] on the link along a column of T.
         """
-        i, j = self.bodies(chain)
-        R, p = self.relative_pose(State(chain, q))
-        link, onto = self.to_joint(R, p)
-        relative = link @ body_jacobian(chain, q, i)
-        if j >= 0:
-            relative = relative - onto @ body_jacobian(chain, q, j)
-        nearest = nearest_coordinates(self.joint, R, p)
-        return as_guest(self.joint).constraint_subspace(nearest).mT @ relative
+        return self.jacobian_in(State(chain, q))
 
     @checked(q="nq", qd="nv")
     def bias(self, chain: Chain, q: Array, qd: Array) -> Array:
@@ -247,13 +244,37 @@ class Closure:
 
         Exact where the constraint is kept by q; also elsewhere, if the joint's T does not depend on its coordinates.
         """
-        i, j = self.bodies(chain)
-        state = State(chain, q, qd)
+        return self.bias_in(State(chain, q, qd))
+
+    def error_in(self, state: State) -> Array:
+        """Return the `error` of a chain in a state that is evaluated already."""
         R, p = self.relative_pose(state)
-        link, onto = self.to_joint(R, p)
-        V, A = state.twists, state.accumulate(state.eta)
+        joint = as_guest(self.joint)
+        nearest = nearest_coordinates(self.joint, R, p)
+        R0, p0 = joint.pose(nearest)
+        turn, shift = log_so3(R0.mT @ R)[..., None], R0.mT @ (p - p0)[..., None]
+        T = joint.constraint_subspace(nearest)
+        return (T.mT @ concatenate([turn, shift], axis=-2))[..., 0]
+
+    def jacobian_in(self, state: State) -> Array:
+        """Return the `jacobian` of a chain in a state that is evaluated already."""
+        chain, bodies = state.chain, self.bodies(state.chain)
+        R, p = self.placed(state, bodies[0])
+        moved = [{*chain.path(body)} if body >= 0 else set() for body in bodies]
+        signs = np.array([(i in moved[0]) - (i in moved[1]) for i in chain.link_of_column])
+        screws = screws_about(state, R, p[..., 0]) * signs[:, None]
+        nearest = nearest_coordinates(self.joint, *self.relative_pose(state))
+        return as_guest(self.joint).constraint_subspace(nearest).mT @ screws.mT
+
+    def bias_in(self, state: State) -> Array:
+        """Return the `bias` of a chain in a state that is evaluated already."""
+        i, j = self.bodies(state.chain)
+        R, p = self.relative_pose(state)
+        link, V = X_motion(self.rotation.mT, self.offset), state.twists
+        A = state.accumulate(state.eta)
         twist, acceleration = link @ V[..., i, :, :], link @ A[..., i, :, :]
         if j >= 0:
+            onto = X_motion(R.mT, p) @ X_motion(self.onto_rotation.mT, self.onto_offset)
             carried = onto @ V[..., j, :, :]
             twist = twist - carried
             acceleration = acceleration - onto @ A[..., j, :, :] + crm(twist[..., 0]) @ carried
@@ -280,13 +301,19 @@ def as_constraints(constraints: Any) -> tuple[Any, ...]:
     return given
 
 
-def asked(constraints: Sequence[Any], k: int, part: str, core: tuple[int, ...], *state: Any) -> Any:
+def asked(
+    constraints: Sequence[Any], k: int, part: str, core: tuple[int, ...], state: State
+) -> Any:
     """Return what a constraint answers to one of its three questions, (..., m, *core), or say what is wrong with it.
 
-    A constraint of a reader's own is no part of the house: arguments of what it calls are checked.
+    A closure takes from the state what others have evaluated. A constraint of a reader's own is no part of the house:
+    arguments of what it calls are checked.
     """
-    own = getattr(constraints[k], part)
-    value = (own if isinstance(constraints[k], Closure) else outside(own))(*state)
+    constraint = constraints[k]
+    if isinstance(constraint, Closure):
+        return getattr(constraint, f"{part}_in")(state)
+    known = (state.q, state.qd) if part == "bias" else (state.q,)
+    value = outside(getattr(constraint, part))(state.chain, *known)
     if value is None and part == "error":
         return None
     name = f"{part} of constraints[{k}]"
@@ -306,8 +333,8 @@ def constraint_jacobian(chain: Chain, constraints: Any, q: Array) -> Array:
     by which they hold are K^T lambda (..., nv). ValueError names what is wrong with one. "Notes on rigid body
     dynamics", constraints.
     """
-    constraints, core = as_constraints(constraints), (chain.nv,)
-    rows = [asked(constraints, k, "jacobian", core, chain, q) for k in range(len(constraints))]
+    constraints, state, core = as_constraints(constraints), State(chain, q), (chain.nv,)
+    rows = [asked(constraints, k, "jacobian", core, state) for k in range(len(constraints))]
     return concatenate([zeros((*q.shape[:-1], 0, chain.nv)), *rows], axis=-2)
 
 
@@ -317,11 +344,12 @@ def constraint_error(chain: Chain, constraints: Any, q: Array) -> Array:
 
     Arguments as there. A constraint of velocities alone, whose ``error`` returns None, has zeros here.
     """
-    constraints, parts = as_constraints(constraints), [zeros((*q.shape[:-1], 0))]
+    constraints, state = as_constraints(constraints), State(chain, q)
+    parts = [zeros((*q.shape[:-1], 0))]
     for k in range(len(constraints)):
-        own = asked(constraints, k, "error", (), chain, q)
+        own = asked(constraints, k, "error", (), state)
         if own is None:
-            m = asked(constraints, k, "jacobian", (chain.nv,), chain, q).shape[-2]
+            m = asked(constraints, k, "jacobian", (chain.nv,), state).shape[-2]
             own = zeros((m,))
         parts.append(own)
     return concatenate(parts, axis=-1)
@@ -333,7 +361,7 @@ def constraint_bias(chain: Chain, constraints: Any, q: Array, qd: Array) -> Arra
 
     Arguments as for `constraint_jacobian`; qd : (..., nv). "Notes on rigid body dynamics", constraints.
     """
-    constraints = as_constraints(constraints)
-    parts = [asked(constraints, k, "bias", (), chain, q, qd) for k in range(len(constraints))]
+    constraints, state = as_constraints(constraints), State(chain, q, qd)
+    parts = [asked(constraints, k, "bias", (), state) for k in range(len(constraints))]
     batch = np.broadcast_shapes(q.shape[:-1], qd.shape[:-1])
     return concatenate([zeros((*batch, 0)), *parts], axis=-1)

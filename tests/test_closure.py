@@ -226,6 +226,9 @@ def test_a_nut_counts_its_turns(pitch):
         x = nearest_coordinates(nut, *nut.pose(np.array([angle])))
         wrapped = (angle - x[0]) / (2 * np.pi)
         assert abs(wrapped - (0 if pitch else round(wrapped))) <= 1e-12
+        R, p = nut.pose(np.array([angle]))
+        lifted = nearest_coordinates(nut, R, p + 0.4 * pitch * axis)
+        assert abs(lifted - x) <= 1e-12  # lifted off its thread, it is turned as before
 
 
 def test_the_nearest_posture_of_a_hinge_is_the_nearest():
@@ -280,6 +283,44 @@ def test_a_readers_joint_closes_as_well(joint):
         accelerations.append(-np.linalg.pinv(K) @ closure.bias(PAIR, q, free))
     assert np.abs(spans[0] - spans[1]).max() <= BOUND
     assert np.abs(accelerations[0] - accelerations[1]).max() <= BOUND
+
+
+@dataclass(frozen=True, eq=False)
+class Crank(Joint):
+    """A pin at the end of an arm that turns about z: its motion subspace is no axis through the pin."""
+
+    def pose(self, q):
+        R = rotation_about(np.array([0, 0, 1]), q)
+        return R, (R @ np.array([[1.0], [0], [0.5]]))[..., 0]
+
+    def motion_subspace(self, q):
+        return np.array([[0.0, 0, 1, 0, 1, 0]]).T
+
+
+@dataclass(frozen=True, eq=False)
+class Ball(Joint):
+    """A ball, written anew: with a quaternion, whose neutral value is not zero."""
+
+    nq = 4
+    nv = 3
+    quaternion = range(4)
+    neutral = (1, 0, 0, 0)
+    pose = Spherical.pose
+    motion_subspace = Spherical.motion_subspace
+    rate = Spherical.rate
+    integrate = Spherical.integrate
+    difference = Spherical.difference
+    random = Spherical.random
+
+
+@pytest.mark.parametrize("joint", [Crank(), Ball()], ids=["crank", "ball"])
+def test_where_a_readers_joint_is_can_be_sought(joint):
+    rng = np.random.default_rng(14)
+    for _ in range(5):
+        R, p = joint.pose(joint.random(rng, ()))
+        found = joint.pose(nearest_coordinates(joint, R, p))
+        assert np.abs(found[0] - R).max() <= BOUND
+        assert np.abs(found[1] - p).max() <= BOUND
 
 
 # --- several at once ---
