@@ -1,5 +1,5 @@
 # Generated from chapters/12_maximal_coordinates.md by `python -m book export`; edit it there.
-# sha256 of the text below: 82ee53fb063029ffdda0556f38fc4c71698cfeed8ac67f89cfafb71d0e379380
+# sha256 of the text below: 38f87eaa084c3ff8491836751eb59a08017d89ce198cd1172eaea69b346901bf
 """Constraints: a joint held as rows, and rows of several constraints as one matrix.
 
 Derived in chapter 12, "Maximal coordinates".
@@ -145,7 +145,8 @@ class Closure:
 
     A constraint, as others can be written: any object with ``error(chain, q)`` (..., m), which is zero where the
     constraint is kept (None if there is no such function), ``jacobian(chain, q)``, K (..., m, nv), and
-    ``bias(chain, q, qd)``, dK/dt qd (..., m). Forces that hold it are K^T lambda.
+    ``bias(chain, q, qd)``, dK/dt qd (..., m). Forces that hold it are K^T lambda. "Notes on rigid body dynamics",
+    constraints and subspaces: the rows are the complement of the joint's motions.
     """
 
     joint: Any

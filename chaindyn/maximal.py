@@ -1,5 +1,5 @@
 # Generated from chapters/12_maximal_coordinates.md by `python -m book export`; edit it there.
-# sha256 of the text below: faee4be6f850bd0b5af7ad333acdce04d18d953e1e1d7d316705670027965abe
+# sha256 of the text below: 1c0a3f77d21afe8e6458af4f424ffea860a5fda8a1feb8369523311621cb4651
 """Maximal coordinates: every link free, every joint a set of equations that holds it.
 
 Derived in chapter 12, "Maximal coordinates".
@@ -32,6 +32,7 @@ def to_maximal(chain: Chain) -> tuple[Chain, tuple[Closure, ...]]:
 
     The chain that is returned has the links, names and gravity of the given one, each link `Free` in the world, and
     for each link one `Closure`, in order: its joint, onto its parent. `to_maximal_state` gives its coordinates.
+    "Two rigid bodies with a constraint", reduced and maximal coordinates.
     """
     links = [
         replace(link, joint=Free(), offset=(0, 0, 0), rotation=eye(3), parent="ground", name=name)

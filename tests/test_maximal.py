@@ -34,6 +34,7 @@ from chaindyn import (
 from chaindyn.maximal import constraint_subspaces, maximal_system
 from chaindyn.state import State
 from chaindyn.teaching import normwise
+from chaindyn.urdf import PublishedLink
 
 LIMIT = 1e-9
 SIZES = [1, 2, 3, 5, 8, 13, 21, 30]
@@ -239,7 +240,14 @@ def test_rows_are_those_of_the_sparse_system(tree):
     assert np.abs(right[6 * tree.n :] - k).max() <= 1000 * EPS * np.abs(k).max()
 
 
-def test_names_and_published_inertias_come_along():
+def test_inertias_that_are_not_judged_come_along():
+    """A link from a published file keeps its kind: no body has this inertia."""
+    chain = Chain([PublishedLink(Revolute(), 1, (0, 0, 0), np.diag([1, 1, 9]))])
+    free, _ = to_maximal(chain)
+    assert np.array_equal(free.inertia[0], np.diag([1, 1, 9]))
+
+
+def test_names_come_along():
     links = [
         Link(Revolute(), 1, (0, 0, 0), np.eye(3), name="a"),
         Link(Fixed(), 1, (0, 0, 0), np.eye(3)),
