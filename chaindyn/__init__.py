@@ -19,6 +19,7 @@ from chaindyn.chain import (
     outward,
     random_state,
 )
+from chaindyn.closure import Closure, constraint_bias, constraint_error, constraint_jacobian
 from chaindyn.composite import coriolis_matrix, crba, tree_matrix
 from chaindyn.control import commanded_acceleration, computed_torque, tracking_error
 from chaindyn.hybrid import hybrid_dynamics, hybrid_dynamics_dense
@@ -73,6 +74,12 @@ from chaindyn.lie import (
     quaternion_product,
     rotation_from_quaternion,
 )
+from chaindyn.maximal import (
+    MaximalDynamics,
+    maximal_coordinate_dynamics,
+    to_maximal,
+    to_maximal_state,
+)
 from chaindyn.simulation import (
     Driven,
     Simulation,
@@ -102,6 +109,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Ad",
     "Chain",
+    "Closure",
     "Cylindrical",
     "Driven",
     "FactorisedChain",
@@ -111,6 +119,7 @@ __all__ = [
     "Impact",
     "Joint",
     "Link",
+    "MaximalDynamics",
     "Planar",
     "Prismatic",
     "Revolute",
@@ -132,6 +141,9 @@ __all__ = [
     "classical_acceleration",
     "commanded_acceleration",
     "computed_torque",
+    "constraint_bias",
+    "constraint_error",
+    "constraint_jacobian",
     "coordinate_rate",
     "coriolis_matrix",
     "crba",
@@ -162,6 +174,7 @@ __all__ = [
     "log_quaternion",
     "log_se3",
     "log_so3",
+    "maximal_coordinate_dynamics",
     "momentum",
     "newton_euler",
     "outward",
@@ -182,6 +195,8 @@ __all__ = [
     "spatial_inertia",
     "swap_order",
     "swap_order_matrix",
+    "to_maximal",
+    "to_maximal_state",
     "tracking_error",
     "tree_matrix",
     "weight_wrench",

@@ -15,6 +15,7 @@ import numpy as np
 import chaindyn
 from chaindyn import (
     Chain,
+    Closure,
     Cylindrical,
     Fixed,
     Free,
@@ -223,12 +224,26 @@ NEARER = (
     "of a ball's two quaternions the nearer is taken, by value, which CasADi's symbols have not"
 )
 DENSE = "one state at a time, in floats: a dense system of 12 rows a link, which a library solves"
+SPARSE = "a sparse system of floats, which a library factorises"
+ANGLES = "where a joint stands is told by angles, whose tangents fractions need not be"
+INTEGER_ROOT = "of a link that does not turn, a root of an integer is taken, and that is a float"
 NO_STATE = "it takes a chain alone, no numbers"
 
 
 def _half(chain: Chain) -> Any:
     """Prescribe every second joint velocity."""
     return np.arange(chain.nv) % 2 == 0
+
+
+def _loops(chain: Chain) -> list[Closure]:
+    """Hold the last link to the first and to the ground by joints of several kinds."""
+    turned = [[0, -1, 0], [1, 0, 0], [0, 0, 1]]
+    last = chain.n - 1
+    return [
+        Closure(Universal((1, 0, 0), (0, 1, 0)), last, 0, offset=(1, 0, 2), onto_offset=(0, 1, 0)),
+        Closure(Helical((0, 0, 1), 2), last, offset=(0, 1, 1), onto_rotation=turned),
+        Closure(Planar((0, 1, 0)), last, 0, rotation=turned),
+    ]
 
 
 def _row(name: str, arguments: dict[str, Any], *options: dict[str, Any], **more: Any) -> Row:
@@ -310,6 +325,13 @@ ROWS = [
          but={"casadi": NEARER}),
     _row("computed_torque", {**PURSUIT, "qdd_desired": NV}, fixed={"kp": 4, "kd": 3},
          but={"casadi": NEARER}),
+    # 12 Maximal coordinates
+    _row("constraint_error", Q, fixed={"constraints": _loops}, but={"fractions": ANGLES}),
+    _row("constraint_jacobian", Q, fixed={"constraints": _loops}, but={"fractions": ANGLES}),
+    _row("constraint_bias", QD, fixed={"constraints": _loops}, but={"fractions": ANGLES}),
+    _row("to_maximal_state", QD, but={"fractions": HALVES_ONLY, "symbols": INTEGER_ROOT}),
+    _row("maximal_coordinate_dynamics", {**QD, "tau": NV, "external": "external"}, EXTERNAL,
+         but=dict.fromkeys(LAWS[1:-1], SPARSE)),
     # 14 Impulse response
     _row("inverse_operational_space_inertia", Q, FRAME, RECURSION),
     _row("inverse_operational_space_inertia_serial", Q, FRAME, RECURSION, chain=serial),
@@ -335,12 +357,17 @@ ELSEWHERE = {
         "a joint: its laws are in tests/test_joints.py and tests/test_joint_laws.py",
     ),
     **dict.fromkeys(["Chain", "Link"], "a model: tests/test_chain.py and tests/test_check.py"),
-    **dict.fromkeys(["Driven", "Impact", "Simulation"], "a result, which functions here return"),
+    **dict.fromkeys(
+        ["Driven", "Impact", "MaximalDynamics", "Simulation"],
+        "a result, which functions here return",
+    ),
     **dict.fromkeys(
         ["FactorisedChain", "factorise"], "it solves for later arguments: tests/test_state.py"
     ),
     "inward": "it carries any step along a tree: the steps' own numbers decide",
     "outward": "it carries any step along a tree: the steps' own numbers decide",
+    "Closure": "a constraint: tests/test_closure.py; the laws ask it by constraint_jacobian and its like",
+    "to_maximal": NO_STATE + ": tests/test_maximal.py",
     "load_urdf": "it reads a file: tests/test_urdf.py",
     "random_state": "it draws at random: tests/test_chain.py",
     "simulate": "it integrates floats over time: tests/test_simulation.py",

@@ -1,0 +1,368 @@
+# Generated from chapters/12_maximal_coordinates.md by `python -m book export`; edit it there.
+# sha256 of the text below: 38f87eaa084c3ff8491836751eb59a08017d89ce198cd1172eaea69b346901bf
+"""Constraints: a joint held as rows, and rows of several constraints as one matrix.
+
+Derived in chapter 12, "Maximal coordinates".
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import KW_ONLY, dataclass
+from typing import Any
+
+import numpy as np
+
+from chaindyn._check import (
+    as_array,
+    check_array,
+    check_joint,
+    checked,
+    outside,
+    read_only,
+    require_finite,
+    require_rotation,
+)
+from chaindyn._laws import as_guest, check_laws
+from chaindyn._ops import Array, atan2, concatenate, cos, divide, eye, sin, solve, zeros
+from chaindyn.chain import Chain, stack_joints
+from chaindyn.joints import (
+    Cylindrical,
+    Fixed,
+    Free,
+    Helical,
+    Planar,
+    Prismatic,
+    Revolute,
+    Spherical,
+    Universal,
+    across,
+    rotation_about,
+)
+from chaindyn.lie import log_se3, log_so3, quaternion_from_rotation
+from chaindyn.spatial import X_motion, crm, skew
+from chaindyn.state import State
+
+__all__ = ["Closure", "constraint_bias", "constraint_error", "constraint_jacobian"]
+
+
+# Chapter 12, "Maximal coordinates": A joint held as rows
+def turn_about(axis: Array, R: Array) -> Array:
+    """Return the angle (..., 1) of the rotation about a unit axis (3,) that is nearest to R (..., 3, 3)."""
+    sines = R[..., np.array([2, 0, 1]), np.array([1, 2, 0])]
+    sines = sines - R[..., np.array([1, 2, 0]), np.array([2, 0, 1])]
+    around = eye(3) - axis[:, None] * axis
+    cosine = (around * R).sum(-1).sum(-1, keepdims=True)
+    return atan2((axis * sines).sum(-1, keepdims=True), cosine)
+
+
+def nearest_angles(joint: Universal, R: Array) -> Array:
+    """Return the angles (..., 2) with which a universal joint is turned like R (..., 3, 3), or nearly so."""
+    first, second = joint.first, joint.second
+    seen = (R.mT @ first[:, None])[..., 0]  # the axis of the parent, from the child
+    around = eye(3) - second[:, None] * second
+    sine = (seen * (skew(first) @ second)).sum(-1, keepdims=True)
+    cosine = (seen * (around @ first)).sum(-1, keepdims=True)
+    angle = atan2(sine, cosine)
+    return concatenate([turn_about(first, R @ rotation_about(second, angle).mT), angle], axis=-1)
+
+
+def nearest_turn(joint: Helical, R: Array, p: Array) -> Array:
+    """Return the angle (..., 1) of a nut at the pose R, p: of all that R allows, the one that p is nearest to."""
+    angle = turn_about(joint.axis, R)
+    if not np.any(joint.pitch != 0):
+        return angle
+    turned = divide((joint.axis * p).sum(-1, keepdims=True), joint.pitch)
+    s, c = sin(turned - angle), cos(turned - angle)
+    return turned - atan2(s, c)
+
+
+def sought_coordinates(joint: Any, R: Array, p: Array) -> Array:
+    """Return coordinates (..., nq) that bring a joint of any kind near a pose: Gauss and Newton, from neutral."""
+    guest = as_guest(joint)
+    q = np.zeros((*p.shape[:-1], joint.nq)) + joint.neutral
+    for _ in range(12):
+        R0, p0 = guest.pose(q)
+        S = guest.motion_subspace(q)
+        miss = log_se3(R0.mT @ R, (R0.mT @ (p - p0)[..., None])[..., 0])
+        q = guest.integrate(q, solve(S.mT @ S, S.mT @ miss[..., None])[..., 0])
+    return q
+
+
+def nearest_coordinates(joint: Any, R: Array, p: Array) -> Array:
+    """Return the coordinates (..., nq) of a joint that bring it to the pose R (..., 3, 3), p (..., 3), or near it.
+
+    If the joint can have this pose, they are those that give it. A joint of a reader's own may say it by a method
+    ``nearest(R, p)``; else they are sought, from its zero position on.
+    """
+
+    def along(axis: Array) -> Array:
+        return (axis * p).sum(-1, keepdims=True)
+
+    match joint:
+        case Fixed():
+            return zeros((*p.shape[:-1], 0))
+        case Revolute(axis):
+            return turn_about(axis, R)
+        case Prismatic(axis):
+            return along(axis)
+        case Helical():
+            return nearest_turn(joint, R, p)
+        case Cylindrical(axis):
+            return concatenate([turn_about(axis, R), along(axis)], axis=-1)
+        case Planar(normal):
+            return concatenate([p @ across(normal), turn_about(normal, R)], axis=-1)
+        case Universal():
+            return nearest_angles(joint, R)
+        case Spherical():
+            return quaternion_from_rotation(R)
+        case Free():
+            return concatenate([p, quaternion_from_rotation(R)], axis=-1)
+    own = getattr(joint, "nearest", None)
+    return outside(own)(R, p) if own else sought_coordinates(joint, R, p)
+
+
+# Chapter 12, "Maximal coordinates": A joint held as rows
+def screws_about(state: State, R: Array, p: Array) -> Array:
+    """Return what each joint velocity does to a body that it moves (..., nv, 6): a twist about p, in the axes of R.
+
+    R : (..., 3, 3), p : (..., 3) of a frame in the world.
+    """
+    R_link, p_link = state.poses
+    owner = state.chain.link_of_column
+    R_owner, p_owner = R_link[..., owner, :, :], p_link[..., owner, :]
+    turned = X_motion(R_owner, 0 * p_owner) @ state.screws[..., None]  # to world axes
+    return (X_motion(R[..., None, :, :].mT, p[..., None, :] - p_owner) @ turned)[..., 0]
+
+
+@dataclass(frozen=True, eq=False)
+class Closure:
+    """A joint held as rows of equations, between a link and another one or the ground: it closes a loop.
+
+    joint : any `Joint`; link : index or name of its child; onto : of its parent, "ground" by default. offset (3,)
+    [m] and rotation (3, 3) place the joint in the link, onto_offset and onto_rotation in the other: the joint's
+    point x lies at ``offset + rotation @ x`` in the one and, while the joint is in its zero position, at
+    ``onto_offset + onto_rotation @ x`` in the other. ValueError names the part that is impossible; a link that a
+    chain does not have is named when the rows are asked for.
+
+    A constraint, as others can be written: any object with ``error(chain, q)`` (..., m), which is zero where the
+    constraint is kept (None if there is no such function), ``jacobian(chain, q)``, K (..., m, nv), and
+    ``bias(chain, q, qd)``, dK/dt qd (..., m). Forces that hold it are K^T lambda. "Notes on rigid body dynamics",
+    constraints and subspaces: the rows are the complement of the joint's motions.
+    """
+
+    joint: Any
+    link: int | str
+    onto: int | str = "ground"
+    _: KW_ONLY
+    offset: Any = (0, 0, 0)
+    rotation: Any = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
+    onto_offset: Any = (0, 0, 0)
+    onto_rotation: Any = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
+
+    def __post_init__(self) -> None:
+        label = f"Closure of {self.link!r} onto {self.onto!r}"
+        check_joint(self.joint, label)
+        check_laws(
+            [(as_guest(stack_joints([self.joint])), None, None)], [self.joint], [str(self.link)]
+        )
+        for name, shape in (("offset", (3,)), ("rotation", (3, 3))):
+            for part in (name, f"onto_{name}"):
+                value = check_array(getattr(self, part), f"{label}: {part}", shape)
+                if name == "rotation":
+                    require_rotation(value, f"{label}: {part}")
+                object.__setattr__(self, part, read_only(value))
+
+    def bodies(self, chain: Chain) -> tuple[int, int]:
+        """Return the indices of the link and of what it is held to, -1 for the ground."""
+        found = []
+        for part, body in (("link", self.link), ("onto", self.onto)):
+            if part == "onto" and body == "ground":
+                found.append(-1)
+                continue
+            try:
+                if body is None:
+                    raise ValueError
+                found.append(chain.index(body))
+            except ValueError:
+                ground = ', or "ground"' if part == "onto" else ""
+                raise ValueError(
+                    f"{part} of a Closure is {body!r}: an index below {chain.n} or one of "
+                    f"{list(chain.names)}{ground} would do"
+                ) from None
+        if found[0] == found[1]:
+            raise ValueError(
+                f"a Closure holds link {chain.names[found[0]]!r} to itself: a joint needs two bodies"
+            )
+        return found[0], found[1]
+
+    def placed(self, state: State, body: int) -> tuple[Array, Array]:
+        """Return the pose in the world, R (..., 3, 3), p (..., 3, 1), of the joint's frame in a body."""
+        R, p = state.poses
+        at_link = body == self.bodies(state.chain)[0]
+        offset, rotation = (
+            (self.offset, self.rotation) if at_link else (self.onto_offset, self.onto_rotation)
+        )
+        if body < 0:
+            return rotation, offset[:, None]
+        own = R[..., body, :, :]
+        return own @ rotation, p[..., body, :, None] + own @ offset[:, None]
+
+    def relative_pose(self, state: State) -> tuple[Array, Array]:
+        """Return R (..., 3, 3), p (..., 3) of the joint's frame in the link, seen from that in the other."""
+        (R_link, p_link), (R_onto, p_onto) = (
+            self.placed(state, body) for body in self.bodies(state.chain)
+        )
+        return R_onto.mT @ R_link, (R_onto.mT @ (p_link - p_onto))[..., 0]
+
+    def coordinates(self, chain: Chain, q: Array) -> Array:
+        """Return the joint's own coordinates (..., nq of the joint), where q (..., nq) keeps the constraint.
+
+        Elsewhere, those of a pose near by that the joint can have.
+        """
+        return nearest_coordinates(self.joint, *self.relative_pose(State(chain, q)))
+
+    @checked(q="nq")
+    def error(self, chain: Chain, q: Array) -> Array:
+        """Return by how far a posture misses the constraint (..., m) [rad, m]; q : (..., nq).
+
+        From the nearest pose that the joint can have, the turn and shift that are left, in the directions in which
+        it carries: zero where the constraint is kept, and there its derivative is `jacobian`. ValueError if the
+        chain has no such link.
+        """
+        return self.error_in(State(chain, q))
+
+    @checked(q="nq")
+    def jacobian(self, chain: Chain, q: Array) -> Array:
+        """Return the rows K (..., m, nv): K qd is T^T times the twist of the link relative to the other.
+
+        q : (..., nq). T is the joint's constraint subspace, in the frame that it has in the link, so that a
+        multiplier is a moment [N m] or a force [N] on the link along a column of T.
+        """
+        return self.jacobian_in(State(chain, q))
+
+    @checked(q="nq", qd="nv")
+    def bias(self, chain: Chain, q: Array, qd: Array) -> Array:
+        """Return dK/dt qd (..., m): what K qdd must cancel; q : (..., nq), qd : (..., nv).
+
+        Exact where the constraint is kept by q; also elsewhere, if the joint's T does not depend on its coordinates.
+        """
+        return self.bias_in(State(chain, q, qd))
+
+    def error_in(self, state: State) -> Array:
+        """Return the `error` of a chain in a state that is evaluated already."""
+        R, p = self.relative_pose(state)
+        joint = as_guest(self.joint)
+        nearest = nearest_coordinates(self.joint, R, p)
+        R0, p0 = joint.pose(nearest)
+        turn, shift = log_so3(R0.mT @ R)[..., None], R0.mT @ (p - p0)[..., None]
+        T = joint.constraint_subspace(nearest)
+        return (T.mT @ concatenate([turn, shift], axis=-2))[..., 0]
+
+    def jacobian_in(self, state: State) -> Array:
+        """Return the `jacobian` of a chain in a state that is evaluated already."""
+        chain, bodies = state.chain, self.bodies(state.chain)
+        R, p = self.placed(state, bodies[0])
+        moved = [{*chain.path(body)} if body >= 0 else set() for body in bodies]
+        signs = np.array([(i in moved[0]) - (i in moved[1]) for i in chain.link_of_column])
+        screws = screws_about(state, R, p[..., 0]) * signs[:, None]
+        nearest = nearest_coordinates(self.joint, *self.relative_pose(state))
+        return as_guest(self.joint).constraint_subspace(nearest).mT @ screws.mT
+
+    def bias_in(self, state: State) -> Array:
+        """Return the `bias` of a chain in a state that is evaluated already."""
+        i, j = self.bodies(state.chain)
+        R, p = self.relative_pose(state)
+        link, V = X_motion(self.rotation.mT, self.offset), state.twists
+        A = state.accumulate(state.eta)
+        twist, acceleration = link @ V[..., i, :, :], link @ A[..., i, :, :]
+        if j >= 0:
+            onto = X_motion(R.mT, p) @ X_motion(self.onto_rotation.mT, self.onto_offset)
+            carried = onto @ V[..., j, :, :]
+            twist = twist - carried
+            acceleration = acceleration - onto @ A[..., j, :, :] + crm(twist[..., 0]) @ carried
+        joint = as_guest(self.joint)
+        nearest = nearest_coordinates(self.joint, R, p)
+        S, T = joint.motion_subspace(nearest), joint.constraint_subspace(nearest)
+        rate = solve(S.mT @ S, S.mT @ twist)
+        turning = joint.motion_subspace_rate(nearest, rate[..., 0])
+        return (T.mT @ (acceleration - turning @ rate))[..., 0]
+
+
+# Chapter 12, "Maximal coordinates": A joint held as rows
+def as_constraints(constraints: Any) -> tuple[Any, ...]:
+    """Return constraints as a tuple, or say what is none."""
+    if not isinstance(constraints, Iterable):
+        constraints = (constraints,)
+    given = tuple(constraints)
+    for k, constraint in enumerate(given):
+        lacking = [name for name in ("error", "jacobian", "bias") if not hasattr(constraint, name)]
+        if lacking or isinstance(constraint, type):
+            raise ValueError(
+                f"constraints[{k}] is {constraint!r}, but must have error, jacobian and bias, as a Closure has"
+            )
+    return given
+
+
+def asked(
+    constraints: Sequence[Any], k: int, part: str, core: tuple[int, ...], state: State
+) -> Any:
+    """Return what a constraint answers to one of its three questions, (..., m, *core), or say what is wrong with it.
+
+    A closure takes from the state what others have evaluated. A constraint of a reader's own is no part of the house:
+    arguments of what it calls are checked.
+    """
+    constraint = constraints[k]
+    if isinstance(constraint, Closure):
+        return getattr(constraint, f"{part}_in")(state)
+    known = (state.q, state.qd) if part == "bias" else (state.q,)
+    value = outside(getattr(constraint, part))(state.chain, *known)
+    if value is None and part == "error":
+        return None
+    name = f"{part} of constraints[{k}]"
+    value = as_array(value, name)
+    if value.ndim <= len(core) or value.shape[value.ndim - len(core) :] != core:
+        wanted = ", ".join(("...", "m", *map(str, core)))
+        raise ValueError(f"{name} has shape {value.shape}, but must have shape ({wanted})")
+    require_finite(value, name)
+    return value
+
+
+@checked(q="nq")
+def constraint_jacobian(chain: Chain, constraints: Any, q: Array) -> Array:
+    """Return the rows K (..., m, nv) of all constraints, one under another: K qd = 0 is what they ask of velocities.
+
+    constraints : one or several, each a `Closure` or any object with its three methods; q : (..., nq). The forces
+    by which they hold are K^T lambda (..., nv). ValueError names what is wrong with one. "Notes on rigid body
+    dynamics", constraints.
+    """
+    constraints, state, core = as_constraints(constraints), State(chain, q), (chain.nv,)
+    rows = [asked(constraints, k, "jacobian", core, state) for k in range(len(constraints))]
+    return concatenate([zeros((*q.shape[:-1], 0, chain.nv)), *rows], axis=-2)
+
+
+@checked(q="nq")
+def constraint_error(chain: Chain, constraints: Any, q: Array) -> Array:
+    """Return by how far a posture misses all constraints (..., m), in the order of `constraint_jacobian`'s rows.
+
+    Arguments as there. A constraint of velocities alone, whose ``error`` returns None, has zeros here.
+    """
+    constraints, state = as_constraints(constraints), State(chain, q)
+    parts = [zeros((*q.shape[:-1], 0))]
+    for k in range(len(constraints)):
+        own = asked(constraints, k, "error", (), state)
+        if own is None:
+            m = asked(constraints, k, "jacobian", (chain.nv,), state).shape[-2]
+            own = zeros((m,))
+        parts.append(own)
+    return concatenate(parts, axis=-1)
+
+
+@checked(q="nq", qd="nv")
+def constraint_bias(chain: Chain, constraints: Any, q: Array, qd: Array) -> Array:
+    """Return dK/dt qd (..., m) of all constraints: they are kept while K qdd = -dK/dt qd.
+
+    Arguments as for `constraint_jacobian`; qd : (..., nv). "Notes on rigid body dynamics", constraints.
+    """
+    constraints, state = as_constraints(constraints), State(chain, q, qd)
+    parts = [asked(constraints, k, "bias", (), state) for k in range(len(constraints))]
+    batch = np.broadcast_shapes(q.shape[:-1], qd.shape[:-1])
+    return concatenate([zeros((*batch, 0)), *parts], axis=-1)
