@@ -217,7 +217,8 @@ def checks() -> list[Check]:
         Check("ruff format", [*python, "ruff", "format", "--check"]),
         Check("types", [*python, "mypy", "chaindyn"]),
         Check("twins", [*python, "book", "--no-setup", "twins", "--check"]),
-        Check("tests", [*pytest, "-m", "not nightly", *TESTS]),
+        # modules differ much in length: who has finished takes over from who has not
+        Check("tests", [*pytest, "--dist", "worksteal", "-m", "not nightly", *TESTS]),
         Check(
             "notebooks",
             [*pytest, "-p", "book.compare", "--nbval-sanitize-with", "book/nbval.cfg", *notebooks],
