@@ -259,7 +259,14 @@ def _test_browser(argv: list[str]) -> int:
 
         build()
     long = ["-m", "slow and not nightly", "-rs", "--durations=5"]  # `test` runs the others
-    long += ["-n", "auto", "--dist", "worksteal"]  # long tests that share little but a browser
+    long += [
+        "-p",
+        "no:nbval",
+        "-n",
+        "auto",
+        "--dist",
+        "worksteal",
+    ]  # long tests that share little but a browser
     return _run_all([Check("browser", [PYTHON, "-m", "pytest", *long, "tests/browser", *more])])
 
 
