@@ -19,7 +19,8 @@ from book.pages import ROOT, BookError, pages
 
 COVERAGE_FLOOR = 95  # percent of the package's lines and branches
 PYTHON = sys.executable
-TESTS = ["tests", "--ignore=tests/browser"]
+# nbval is for notebooks; wherever else its plugin is loaded, what it imports costs seconds in every worker
+TESTS = ["-p", "no:nbval", "tests", "--ignore=tests/browser"]
 # Workers share the cores; a thread pool in each would only get in the others' way.
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 
@@ -217,7 +218,8 @@ def checks() -> list[Check]:
         Check("ruff format", [*python, "ruff", "format", "--check"]),
         Check("types", [*python, "mypy", "chaindyn"]),
         Check("twins", [*python, "book", "--no-setup", "twins", "--check"]),
-        Check("tests", [*pytest, "-m", "not nightly", *TESTS]),
+        # modules differ much in length: who has finished takes over from who has not
+        Check("tests", [*pytest, "--dist", "worksteal", "-m", "not nightly", *TESTS]),
         Check(
             "notebooks",
             [*pytest, "-p", "book.compare", "--nbval-sanitize-with", "book/nbval.cfg", *notebooks],
@@ -225,7 +227,7 @@ def checks() -> list[Check]:
         Check("site", [*python, "book", "--no-setup", "site"]),
         Check(
             "browser",
-            [*pytest, "-rs", "-m", "not slow and not nightly", "tests/browser"],
+            [*pytest, "-p", "no:nbval", "-rs", "-m", "not slow and not nightly", "tests/browser"],
             "tests/browser",
         ),
     ]
@@ -257,7 +259,14 @@ def _test_browser(argv: list[str]) -> int:
 
         build()
     long = ["-m", "slow and not nightly", "-rs", "--durations=5"]  # `test` runs the others
-    long += ["-n", "auto", "--dist", "worksteal"]  # long tests that share little but a browser
+    long += [
+        "-p",
+        "no:nbval",
+        "-n",
+        "auto",
+        "--dist",
+        "worksteal",
+    ]  # long tests that share little but a browser
     return _run_all([Check("browser", [PYTHON, "-m", "pytest", *long, "tests/browser", *more])])
 
 

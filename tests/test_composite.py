@@ -51,7 +51,7 @@ EVERY = (Revolute, Prismatic, Universal, Spherical, Free, Fixed)
 WITH_COORDINATES = (Revolute, Prismatic, Universal, Fixed)  # qd is the derivative of q
 AXES = {Revolute: 1, Prismatic: 1, Universal: 2}
 SEEDS = range(40)
-MANY = range(200)
+MANY = [*SEEDS, *(pytest.param(k, marks=pytest.mark.nightly) for k in range(40, 200))]
 RECURSIONS = ("body", "world")
 
 

@@ -40,7 +40,7 @@ from chaindyn.teaching import normwise
 STEP = 1e-30
 MASSLESS = (0, (0, 0, 0), np.zeros((3, 3), int))
 KINDS = ("Revolute", "Prismatic", "Fixed", "Universal", "Spherical", "Free")
-SEEDS = range(200)
+SEEDS = [*range(40), *(pytest.param(k, marks=pytest.mark.nightly) for k in range(40, 200))]
 FEW = range(0, 200, 10)
 
 

@@ -420,3 +420,17 @@ def test_pitches_are_checked():
     with pytest.raises(ValueError, match="normal is"):
         Planar((0, 0, 0))
     assert bound(1) > 0 and Fixed().constraint_subspace(np.zeros(0)).tolist() == np.eye(6).tolist()
+
+
+@pytest.mark.parametrize("kind", [cd.Fixed, cd.Free])
+def test_a_foreign_weld_and_a_foreign_free_body_pass(kind, monkeypatch):
+    """Of a matrix without columns older versions of NumPy know no rank."""
+    rank = np.linalg.matrix_rank
+
+    def of_columns(matrix, *args, **options):
+        assert matrix.shape[-1], "zero-size array to reduction operation maximum"
+        return rank(matrix, *args, **options)
+
+    monkeypatch.setattr(np.linalg, "matrix_rank", of_columns)
+    foreign = type(f"My{kind.__name__}", (kind,), {"__module__": "a.reader"})
+    Chain([Link(foreign(), 1.0, (0, 0, 0), np.eye(3))])
