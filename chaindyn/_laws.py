@@ -82,7 +82,8 @@ def broken_laws(joint: Any, singles: Sequence[Any]) -> Iterator[str]:
     yield from differs("R of pose is no rotation matrix: R R^T", R @ R.mT, np.eye(3))
     yield from differs("R of pose is mirrored: det R", np.linalg.det(R), np.ones(m))
     yield from differs("motion_subspace^T constraint_subspace", S.mT @ T, 0 * (S.mT @ T))
-    if nv and np.linalg.matrix_rank(S).min(initial=6) < nv:  # of no columns older versions of NumPy have no rank
+    # of no columns older versions of NumPy have no rank
+    if nv and np.linalg.matrix_rank(S).min(initial=6) < nv:
         yield "the columns of motion_subspace are dependent"
     if nv < 6 and np.linalg.matrix_rank(T).min(initial=6) < 6 - nv:
         yield "the columns of constraint_subspace are dependent"
