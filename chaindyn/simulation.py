@@ -1,5 +1,5 @@
 # Generated from chapters/10_simulation.md by `python -m book export`; edit it there.
-# sha256 of the text below: 1f24d06c59556d9ca9d6764cd4e013fc8b71a849b39824edcaeaa807b83a9cb5
+# sha256 of the text below: 0c44ecd670bc1dd20207d3338c9885f0fa6abf142c61a289fef21c5978bdc8fe
 """Simulation: from accelerations to motion, on the manifold on which the coordinates live.
 
 Derived in chapter 10, "Simulation".
@@ -180,12 +180,12 @@ def step_with_momentum(chain: Chain, q: Array, pi: Array, h: float) -> Array:
 
     Newton's method with the mass matrix in place of the derivative; ArithmeticError if h is too long for it.
     """
-    M = crba(chain, q)
+    M, state = crba(chain, q), State(chain, q)
     reach = np.abs(forward_kinematics(chain, q)[1]).max(initial=1)
     moved = h * solve_pivoted(M, pi[..., None])[..., 0]
     for _ in range(50):
         start, _ = discrete_momenta(chain, q, integrate(chain, q, moved), h)
-        missing = pi - along_joints(chain, q, start)
+        missing = pi - joint_forces(state, transmitted_wrenches(state, start))
         correction = h * solve_pivoted(M, missing[..., None])[..., 0]
         moved = moved + correction
         if np.abs(correction).max(initial=0) <= 64 * np.finfo(float).eps * reach:
