@@ -1,5 +1,5 @@
 # Generated from chapters/10_simulation.md by `python -m book export`; edit it there.
-# sha256 of the text below: b87a31774ed287b5267e70a3a895b36ed626e6c9d98621b248f99152b8ceb0c3
+# sha256 of the text below: bdadc9baae05a524f2da2bcc55e62c52e6a0c846a6798741b82db5ca549da1b4
 """Simulation: from accelerations to motion, on the manifold on which the coordinates live.
 
 Derived in chapter 10, "Simulation".
@@ -180,12 +180,12 @@ def step_with_momentum(chain: Chain, q: Array, pi: Array, h: float) -> Array:
 
     Newton's method with the mass matrix in place of the derivative; ArithmeticError if h is too long for it.
     """
-    M = crba(chain, q)
+    M, state = crba(chain, q), State(chain, q)
     reach = np.abs(forward_kinematics(chain, q)[1]).max(initial=1)
     moved = h * solve_pivoted(M, pi[..., None])[..., 0]
     for _ in range(50):
         start, _ = discrete_momenta(chain, q, integrate(chain, q, moved), h)
-        missing = pi - along_joints(chain, q, start)
+        missing = pi - joint_forces(state, transmitted_wrenches(state, start))
         correction = h * solve_pivoted(M, missing[..., None])[..., 0]
         moved = moved + correction
         if np.abs(correction).max(initial=0) <= 64 * np.finfo(float).eps * reach:
