@@ -162,7 +162,7 @@ def require_same_batch(arrays: dict[str, tuple[Any, int]]) -> None:
     """Refuse arguments whose batch axes cannot be broadcast together."""
     batches = [x.shape[: x.ndim - core] for x, core in arrays.values()]
     try:
-        if any(batch != batches[0] for batch in batches):
+        if batches.count(batches[0]) < len(batches):
             np.broadcast_shapes(*batches)
     except ValueError:
         shapes = ", ".join(f"{name} {x.shape}" for name, (x, _) in arrays.items())

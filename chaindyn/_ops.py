@@ -278,7 +278,7 @@ def solve(A: Array, b: Array) -> Array:
     """
     k = A.shape[-1]
     if k == 1:
-        return divide(b, A)
+        return divide(b, A) if "O" in (A.dtype.char, b.dtype.char) else b / A
     rows = concatenate([A, b], axis=-1)
     for i in range(k):
         own = divide(rows[..., i : i + 1, :], rows[..., i : i + 1, i : i + 1])

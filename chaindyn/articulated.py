@@ -1,5 +1,5 @@
 # Generated from chapters/08_articulated_body_inertia.md by `python -m book export`; edit it there.
-# sha256 of the text below: fd60f7e3c8419e5c7f307bc50d3b14f20fbce353137db19e608d61ace4e703e5
+# sha256 of the text below: 43be9f00ce4dcc51ca18872414ace19ce6d79d7717dd4f578216d4a5ae73f15d
 """Forward dynamics by articulated-body inertia: how a chain accelerates, link by link.
 
 Derived in chapter 8, "Articulated-body inertia".
@@ -150,13 +150,17 @@ def feels_nothing(D: Array, noise: Array) -> bool:
     return not (smallest(known if exact else known - 32 * np.finfo(float).eps * size) > 0).all()
 
 
-def is_clearly_regular(felt: Sequence[Array], inertias: Array) -> bool:
-    """Whether every joint feels so much inertia D that rounding need not be looked into."""
-    limit = 1e-9 * inertias.max(initial=0)
+def are_clearly_regular(felt: Sequence[Array], inertias: Array) -> bool:
+    """Whether all D are known, and so large beside the inertias that rounding need not be looked into."""
     hinges = [D for D in felt if D.shape[-1] == 1]
-    others = [D for D in felt if D.shape[-1] > 1]
-    single = not hinges or (stack(hinges, axis=-3) > limit).all()  # of numbers, one comparison
-    return bool(single and all((smallest(D) > limit).all() for D in others))
+    others = [] if len(hinges) == len(felt) else [D for D in felt if D.shape[-1] > 1]
+    if hinges:
+        others.append(stack(hinges, axis=-3))  # of numbers, one comparison
+    known, all_known = values(inertias), [values(D) for D in others]
+    if known is None or any([D is None for D in all_known]):
+        return False
+    limit = 1e-9 * known.max(initial=0)
+    return all([(smallest(D) > limit).all() for D in all_known])
 
 
 def require_inertia(
@@ -167,15 +171,14 @@ def require_inertia(
     inertias : (..., n, 6, 6) of the links, articulated. Symbols and traced arrays pass. ValueError too if the
     inertias overflow.
     """
-    chain = state.chain
-    felt, known = [values(own.D) for own in links], values(inertias)
-    if known is None or any([D is None for D in felt]) or is_clearly_regular(felt, known):
+    chain, felt = state.chain, [own.D for own in links]
+    if are_clearly_regular(felt, inertias) or any([values(x) is None for x in (*felt, inertias)]):
         return
     with np.errstate(all="ignore"):  # what lies inward of a zero is undefined
         noise, _ = inward(rounding_step, chain.parent, (zeros((6, 6)),), state.X, S, links)
     for i in reversed(range(chain.n)):
-        if feels_nothing(links[i].D, noise[i]):
-            finite = np.isfinite(np.asarray(felt[i])).all()
+        if feels_nothing(felt[i], noise[i]):
+            finite = np.isfinite(np.asarray(felt[i], float)).all()
             raise no_inertia(chain.names[i]) if finite else overflow(chain.names[i])
 
 
