@@ -60,7 +60,7 @@ def is_concrete(x: np.ndarray) -> bool:
     return isinstance(x, np.ndarray) and x.dtype.kind in "iuf"
 
 
-def values(x: Any) -> np.ndarray | None:
+def known_values(x: Any) -> np.ndarray | None:
     """Return an array's entries as floats or integers by which it can be judged, None where they are not known.
 
     Known are plain real numbers, also those in an array of objects: integers, floats, fractions.
@@ -117,7 +117,7 @@ def narrowed(array: np.ndarray) -> np.ndarray:
 def of_objects(array: np.ndarray, name: str, *, given: bool) -> np.ndarray:
     """Return objects as they are, but as floats where they came from a list of integers too large for NumPy's."""
     try:
-        known = values(array)
+        known = known_values(array)
     except OverflowError as error:
         raise ValueError(f"{name} holds a number too large for a float: {error}") from None
     listed = not given and all(isinstance(entry, int | float) for entry in array.flat)
@@ -194,7 +194,7 @@ def _check_array(value: Any, name: str, core: tuple[int | str, ...], chain: Any)
 def require_unit_quaternions(q: Any, name: str, chain: Any) -> None:
     """Refuse coordinates whose quaternions are off the unit sphere by more than 1e-6, naming the link."""
     columns = chain.quaternions
-    quaternions = values(q[..., columns]) if columns.size else None
+    quaternions = known_values(q[..., columns]) if columns.size else None
     if quaternions is None:
         return
     lengths = np.sqrt((quaternions**2).sum(-1))
@@ -534,7 +534,7 @@ def check_motion_subspace(S: Any, name: str = "S", **beside: tuple[Any, int]) ->
         raise ValueError(f"{name} has shape {S.shape}, but must have shape (..., 6, k)")
     require_finite(S, name)
     require_same_batch(beside | {name: (S, 2)})
-    known, k = values(S), S.shape[-1]
+    known, k = known_values(S), S.shape[-1]
     if known is None or not known.size:
         return S
     largest = np.abs(known).max(-2, keepdims=True)
@@ -556,7 +556,7 @@ def check_motion_subspace(S: Any, name: str = "S", **beside: tuple[Any, int]) ->
 
 def require_joint_inertia(D: Any) -> None:
     """Refuse S^T I S (..., k, k) that is singular to rounding, where its values are known."""
-    k, known = D.shape[-1], values(D)
+    k, known = D.shape[-1], known_values(D)
     if not k or known is None:
         return
     size = np.sqrt(np.abs(np.diagonal(known, axis1=-2, axis2=-1)))
@@ -609,7 +609,7 @@ def require_rotation(R: Any, name: str) -> None:
 
     They must be orthonormal to 1e-8, those in single precision to 32 roundings.
     """
-    known = values(R)
+    known = known_values(R)
     if known is None or not known.size:
         return
     tolerance = at_least_rounding(1e-8, known)
@@ -625,7 +625,7 @@ def require_rotation(R: Any, name: str) -> None:
 
 def require_not_parallel(first: Any, second: Any) -> None:
     """Refuse unit axes (..., 3) of a universal joint that lie along each other, to 1e-6."""
-    one, other = values(first), values(second)
+    one, other = known_values(first), known_values(second)
     if one is None or other is None:
         return
     if (np.linalg.norm(np.cross(one, other), axis=-1) <= 1e-6).any():
@@ -723,7 +723,7 @@ def check_placement(link: Any, label: str) -> None:
 
 def check_mass(link: Any, label: str) -> None:
     """Refuse a mass below zero, and parameters of other shapes or not finite."""
-    mass = values(check_array(link.mass, f"{label}: mass", ()))
+    mass = known_values(check_array(link.mass, f"{label}: mass", ()))
     check_array(link.com, f"{label}: com", (3,))
     check_array(link.inertia, f"{label}: inertia", (3, 3))
     if mass is not None and mass < 0:
@@ -732,7 +732,9 @@ def check_mass(link: Any, label: str) -> None:
 
 def require_inertia_of_a_body(link: Any, label: str) -> None:
     """Refuse an inertia that no distribution of mass has; shapes were checked."""
-    mass, com, inertia = (values(as_array(getattr(link, p), p)) for p in ("mass", "com", "inertia"))
+    mass, com, inertia = (
+        known_values(as_array(getattr(link, p), p)) for p in ("mass", "com", "inertia")
+    )
     if inertia is None:
         return
     tolerance = at_least_rounding(1e-9, inertia) * np.abs(inertia).max()

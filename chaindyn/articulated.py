@@ -1,5 +1,5 @@
 # Generated from chapters/08_articulated_body_inertia.md by `python -m book export`; edit it there.
-# sha256 of the text below: 43be9f00ce4dcc51ca18872414ace19ce6d79d7717dd4f578216d4a5ae73f15d
+# sha256 of the text below: 6498369f2b72a7f0c6caf19ded7b222265c36e018391f7c2820e09e9ed97565c
 """Forward dynamics by articulated-body inertia: how a chain accelerates, link by link.
 
 Derived in chapter 8, "Articulated-body inertia".
@@ -18,10 +18,10 @@ from chaindyn._check import (
     check_matrix,
     check_motion_subspace,
     checked,
+    known_values,
     no_inertia,
     overflow,
     require_joint_inertia,
-    values,
 )
 from chaindyn._ops import Array, concatenate, eye, holds_objects, solve, stack, unstack, zeros
 from chaindyn.chain import Chain, consecutive, inward, outward
@@ -143,7 +143,7 @@ def smallest(D: Array) -> Array:
 
 def feels_nothing(D: Array, noise: Array) -> bool:
     """Whether D is known, and no more than the rounding that `noise` makes of it; exact numbers have none."""
-    known, size = values(D), values(noise)
+    known, size = known_values(D), known_values(noise)
     if known is None or size is None:
         return False
     exact = holds_objects(D) and not any(isinstance(x, float) for x in D.flat)
@@ -156,7 +156,7 @@ def are_clearly_regular(felt: Sequence[Array], inertias: Array) -> bool:
     others = [] if len(hinges) == len(felt) else [D for D in felt if D.shape[-1] > 1]
     if hinges:
         others.append(stack(hinges, axis=-3))  # of numbers, one comparison
-    known, all_known = values(inertias), [values(D) for D in others]
+    known, all_known = known_values(inertias), [known_values(D) for D in others]
     if known is None or any([D is None for D in all_known]):
         return False
     limit = 1e-9 * known.max(initial=0)
@@ -172,7 +172,9 @@ def require_inertia(
     inertias overflow.
     """
     chain, felt = state.chain, [own.D for own in links]
-    if are_clearly_regular(felt, inertias) or any([values(x) is None for x in (*felt, inertias)]):
+    if are_clearly_regular(felt, inertias) or any(
+        [known_values(x) is None for x in (*felt, inertias)]
+    ):
         return
     with np.errstate(all="ignore"):  # what lies inward of a zero is undefined
         noise, _ = inward(rounding_step, chain.parent, (zeros((6, 6)),), state.X, S, links)

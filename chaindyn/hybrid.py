@@ -1,5 +1,5 @@
 # Generated from chapters/09_hybrid_dynamics.md by `python -m book export`; edit it there.
-# sha256 of the text below: 022e9c407380aec0d918e93b7f9a230361ab0016fe080c9a10f19335054ad2bd
+# sha256 of the text below: e29e37e33c65c722b8e3fd2f0734ac337351f99f49808e07f3d65abff49ccca4
 """Hybrid dynamics: some joints move as they are told, the others as they are pushed.
 
 Derived in chapter 9, "Hybrid dynamics".
@@ -13,11 +13,11 @@ from chaindyn._check import (
     as_array,
     check_mask,
     checked,
+    known_values,
     no_inertia,
     require_finite,
     require_same_batch,
     require_shape,
-    values,
 )
 from chaindyn._ops import Array, concatenate, solve, stack, zeros
 from chaindyn.articulated import factorise_state
@@ -68,7 +68,7 @@ def require_regular(chain: Chain, M_vv: Array, u: Array) -> None:
 
     u : where the velocities are prescribed. Symbols and traced arrays pass.
     """
-    known = values(M_vv)
+    known = known_values(M_vv)
     if known is None or not known.size:
         return
     sizes = np.sqrt(np.diagonal(known, axis1=-2, axis2=-1))[..., None]

@@ -1,5 +1,5 @@
 # Generated from chapters/14_impulse_response_of_a_chain.md by `python -m book export`; edit it there.
-# sha256 of the text below: 7a546b86830dec4bc0139823e0189fb49445fd0dec9b08c2dd6963dc51b347fb
+# sha256 of the text below: da94c22c24a2c425ba4fc1ebbddef158f75c45f8ab4e7107c7b8d882eb9b040c
 """What a blow does to a chain: how it yields at every link, and how every joint's speed jumps.
 
 Derived in chapter 14, "The impulse response of a chain".
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from chaindyn._check import FRAMES, RECURSIONS, checked, require_between, unit, values
+from chaindyn._check import FRAMES, RECURSIONS, checked, known_values, require_between, unit
 from chaindyn._ops import (
     Array,
     concatenate,
@@ -51,7 +51,7 @@ def contact_impulse(
     move; RuntimeWarning then, unless it does not yield at all.
     """
     movable = positive(yielding) & positive(10**12 * yielding - trace) & positive(trace - noise)
-    if values(yielding) is not None and (~movable & (yielding != 0)).any():
+    if known_values(yielding) is not None and (~movable & (yielding != 0)).any():
         warnings.warn(
             "the chain yields in the direction of the normal by less than 1e-12 of what it does in others, or "
             "by no more than rounding: taken as a direction in which it cannot move, with no impulse and "

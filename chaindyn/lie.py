@@ -1,5 +1,5 @@
 # Generated from chapters/02_rigid_motions_as_a_lie_group.md by `python -m book export`; edit it there.
-# sha256 of the text below: c20f6b52ea4b8da0415ac3d515b37c9a2c89ca33c1d4c762233e74f9a1df2e2d
+# sha256 of the text below: fa960fb7ce2ba6c5aaf25fdd1138ec3d20c4d4c879654985d6eb6fff598ec7a3
 """Rotations and rigid motions as groups: exponentials, logarithms, quaternions.
 
 Derived in chapter 2, "Rigid motions as a Lie group; moving coordinates".
@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from chaindyn._check import checked, values
+from chaindyn._check import checked, known_values
 from chaindyn._ops import (
     Array,
     atan2,
@@ -104,7 +104,7 @@ def of_moderate_size(quaternion: Array) -> Array:
 
     ValueError for one of zeros, which has no direction. Symbols and traced arrays pass.
     """
-    known = values(quaternion)
+    known = known_values(quaternion)
     if known is None or not known.size:
         return quaternion
     largest = np.abs(known).max(-1, keepdims=True)

@@ -1,11 +1,11 @@
 # Generated from chapters/01_plucker_coordinates.md by `python -m book export`; edit it there.
-# sha256 of the text below: cc9309467b82df852cc9d783cb61c9cd32d02bb9ae27abd704b99a3127557972
+# sha256 of the text below: e81c3931f0de29b030d54390994e9f46d64c0e745855f619c02d9417d60311a6
 """Spatial algebra: six numbers for a motion, six for a force, and what moves them about.
 
 Derived in chapter 1, "Plücker coordinates".
 """
 
-from chaindyn._check import as_array, checked, unit, values
+from chaindyn._check import as_array, checked, known_values, unit
 from chaindyn._ops import Array, block, concatenate, eye, levi_civita, sqrt
 
 __all__ = [
@@ -62,7 +62,7 @@ def screw_axis(motion: Array) -> tuple[Array, Array, Array, Array]:
     """
     w, v = motion[..., :3], motion[..., 3:]
     square = (w * w).sum(-1, keepdims=True)
-    known = values(square)
+    known = known_values(square)
     if known is not None and (known == 0).any():
         first = motion[known[..., 0] == 0][0]
         raise ValueError(

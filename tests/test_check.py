@@ -13,10 +13,10 @@ from chaindyn._check import (
     as_array,
     check_motion_subspace,
     checked,
+    known_values,
     require_between,
     require_finite,
     require_positive,
-    values,
 )
 
 INERTIA = np.eye(3)
@@ -509,13 +509,13 @@ def test_directions_of_floats_among_objects_are_normalised():
 def test_values_are_those_of_real_numbers():
     sp = pytest.importorskip("sympy")
     for known in ([1, Fraction(1, 2)], [1.5, np.float32(2)], [sp.Rational(1, 2), 3]):
-        x = values(np.array(known, object))
+        x = known_values(np.array(known, object))
         assert x.dtype == float and x.tolist() == [float(e) for e in known]
-    assert values(np.array([sp.Symbol("x"), 1.0], object)) is None
-    assert values(np.array([1j])) is None and values(1.0) is None
-    assert values(np.array([1.5], np.longdouble)).dtype == float
+    assert known_values(np.array([sp.Symbol("x"), 1.0], object)) is None
+    assert known_values(np.array([1j])) is None and known_values(1.0) is None
+    assert known_values(np.array([1.5], np.longdouble)).dtype == float
     single = np.ones(2, np.float32)
-    assert values(single) is single
+    assert known_values(single) is single
 
 
 def test_numbers_among_symbols_are_judged_too():
