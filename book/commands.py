@@ -20,6 +20,7 @@ from book.pages import ROOT, BookError, pages
 COVERAGE_FLOOR = 95  # percent of the package's lines and branches
 PYTHON = sys.executable
 # nbval is for notebooks; wherever else its plugin is loaded, what it imports costs seconds in every worker
+QUICK = "not slow and not nightly"
 TESTS = ["-p", "no:nbval", "tests", "--ignore=tests/browser"]
 # Workers share the cores; a thread pool in each would only get in the others' way.
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
@@ -227,7 +228,7 @@ def checks() -> list[Check]:
         Check("site", [*python, "book", "--no-setup", "site"]),
         Check(
             "browser",
-            [*pytest, "-p", "no:nbval", "-rs", "-m", "not slow and not nightly", "tests/browser"],
+            [*pytest, "--dist", "worksteal", "-p", "no:nbval", "-rs", "-m", QUICK, "tests/browser"],
             "tests/browser",
         ),
     ]
@@ -259,14 +260,8 @@ def _test_browser(argv: list[str]) -> int:
 
         build()
     long = ["-m", "slow and not nightly", "-rs", "--durations=5"]  # `test` runs the others
-    long += [
-        "-p",
-        "no:nbval",
-        "-n",
-        "auto",
-        "--dist",
-        "worksteal",
-    ]  # long tests that share little but a browser
+    # they share little but a browser
+    long += ["-p", "no:nbval", "-n", "auto", "--dist", "worksteal"]
     return _run_all([Check("browser", [PYTHON, "-m", "pytest", *long, "tests/browser", *more])])
 
 

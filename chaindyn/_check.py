@@ -237,7 +237,9 @@ def check_times(t: Any) -> np.ndarray:
     wrong = np.flatnonzero(np.diff(times) <= 0)
     if len(wrong):
         k = int(wrong[0])
-        raise ValueError(f"t must increase, but t[{k}] is {times[k]} and t[{k + 1}] is {times[k + 1]}")
+        raise ValueError(
+            f"t must increase, but t[{k}] is {times[k]} and t[{k + 1}] is {times[k + 1]}"
+        )
     return times
 
 

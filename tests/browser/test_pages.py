@@ -18,6 +18,8 @@ from book.browser import SCHEMES, WIDTHS, open_page, page_names, settle
 pytestmark = pytest.mark.browser
 
 PAGES = page_names()
+# The scope lets all that is asked of a page come together, which a process opens once.
+for_every_page = pytest.mark.parametrize("name", PAGES, scope="session")
 MODES = [(width, scheme) for scheme in SCHEMES for width in WIDTHS]
 FAST, *REST = MODES
 NARROW = min(WIDTHS)
@@ -46,6 +48,16 @@ WITHOUT_GLYPHS = """() => {
     math.replaceChildren();
     Object.assign(math.style, {display: "inline-block", width: `${boxes[k].width}px`, height: `${boxes[k].height}px`});
   });
+}"""
+# Of the thousands of coloured words in a page's code, each of a colour and ground of its own is judged once.
+ONE_WORD_OF_EACH_KIND = """() => {
+  const seen = new Set();
+  for (const word of document.querySelectorAll(".highlight pre span")) {
+    const kind = word.className + getComputedStyle(word.closest("pre")).backgroundColor;
+    if (seen.has(kind)) word.replaceWith(...word.childNodes);
+    seen.add(kind);
+  }
+  document.querySelectorAll(".highlight pre").forEach(code => code.normalize());
 }"""
 SILENT = """() => [...document.querySelectorAll("mjx-container")]
   .filter(formula => !formula.querySelector("mjx-assistive-mml math")?.textContent.trim())
@@ -122,6 +134,7 @@ def violations(page: Page) -> str:
     only = {"type": "tag", "values": LEVEL_A_AND_AA}
     options = {"runOnly": only, "resultTypes": ["violations"]}
     page.evaluate(WITHOUT_GLYPHS)
+    page.evaluate(ONE_WORD_OF_EACH_KIND)
     return "\n".join(
         f"{violation['id']} ({violation['help']}): {node['target']} {json.dumps(node['html'][:200])}"
         for violation in Axe().run(page, options=options).response["violations"]
@@ -129,14 +142,14 @@ def violations(page: Page) -> str:
     )
 
 
-@pytest.mark.parametrize("name", PAGES)
+@for_every_page
 def test_opens(visit, name):
     seen = visit(name, *FAST)
     assert seen.status == 200
     assert not seen.failures
 
 
-@pytest.mark.parametrize("name", PAGES)
+@for_every_page
 def test_asks_no_other_host(visit, site_url, name):
     foreign = [
         url
@@ -146,24 +159,24 @@ def test_asks_no_other_host(visit, site_url, name):
     assert not foreign
 
 
-@pytest.mark.parametrize("name", PAGES)
+@for_every_page
 def test_console_is_clean(visit, name):
     assert not visit(name, *FAST).messages
 
 
-@pytest.mark.parametrize("name", PAGES)
+@for_every_page
 def test_images_load_and_have_alt_text(visit, name):
     assert not visit(name, *FAST).images
 
 
-@pytest.mark.parametrize("name", PAGES)
+@for_every_page
 def test_formulas_are_set(visit, name):
     seen = visit(name, *FAST)
     assert not seen.formulas_in_error
     assert not seen.silent_formulas  # each has its MathML, for who cannot see it
 
 
-@pytest.mark.parametrize("name", PAGES)
+@for_every_page
 def test_weight(visit, name):
     seen = visit(name, *FAST)
     heaviest = sorted(((size, url) for url, size in seen.bodies.items()), reverse=True)[:5]
@@ -172,12 +185,12 @@ def test_weight(visit, name):
         assert not [url for url in seen.requests if "html-manager" in url or "require.js" in url]
 
 
-@pytest.mark.parametrize("name", PAGES)
+@for_every_page
 def test_does_not_scroll_sideways(visit, name):
     assert visit(name, NARROW, SCHEMES[0]).overflow <= 0
 
 
-@pytest.mark.parametrize("name", PAGES)
+@for_every_page
 def test_is_accessible(visit, name):
     assert not visit(name, *FAST).violations
 
