@@ -51,12 +51,13 @@ WITHOUT_GLYPHS = """() => {
 }"""
 # Of the thousands of coloured words in a page's code, each of a colour and ground of its own is judged once.
 ONE_WORD_OF_EACH_KIND = """() => {
+  const words = [...document.querySelectorAll(".highlight pre span")].filter(word => word.checkVisibility());
   const seen = new Set();
-  for (const word of document.querySelectorAll(".highlight pre span")) {
-    const kind = word.className + getComputedStyle(word.closest("pre")).backgroundColor;
-    if (seen.has(kind)) word.replaceWith(...word.childNodes);
-    seen.add(kind);
-  }
+  const kinds = words.map(word => word.className + getComputedStyle(word.closest("pre")).backgroundColor);
+  words.forEach((word, k) => {
+    if (seen.has(kinds[k])) word.replaceWith(...word.childNodes);
+    seen.add(kinds[k]);
+  });
   document.querySelectorAll(".highlight pre").forEach(code => code.normalize());
 }"""
 SILENT = """() => [...document.querySelectorAll("mjx-container")]
