@@ -1,5 +1,5 @@
 # Generated from chapters/13_loops_and_redundancy.md by `python -m book export`; edit it there.
-# sha256 of the text below: 70397e4ee3ddc387699beb4cfb2b3d8e8ba22c57bba80ec887e98e362bdfbad0
+# sha256 of the text below: da12cc92dc56f85e323734ccc7361141fab991c2e3dd050cddb76b56ea324ee1
 """Loops: constraints between the links of a tree, and the dynamics that keeps them.
 
 Derived in chapter 13, "Loops and redundancy".
@@ -61,7 +61,528 @@ __all__ = [
 ]
 
 
-# Chapter 13, "Loops and redundancy": A rod between two points
+# Chapter 13, "Loops and redundancy": What counts as dependent
+def are_floats(*arrays: Array) -> bool:
+    """Whether all are NumPy's plain numbers, whose rows can be told from rounding; others must be independent."""
+    return all(
+        isinstance(x, np.ndarray) and x.dtype.kind in "iuf" and x.dtype.itemsize <= 8
+        for x in arrays
+    )
+
+
+def independent_combinations(
+    K: Array, size: Array, loose: Array | float = 0
+) -> tuple[Array, Array]:
+    """Return combinations (..., m, p) of rows K (..., m, nv) of which none depends on the others, and the rank (...).
+
+    Column j times K is combination j; columns beyond the rank are zero, p is the smaller of m and nv. size :
+    (..., nv), what columns are measured by. Rows are compared at length one; one that is less than 1e-10 of the
+    largest is none. loose : (...), the share by which rows may be wrong: combinations smaller than that, or
+    than rounding, are none.
+    """
+    rows = K / size[..., None, :]
+    lengths = np.linalg.norm(rows, axis=-1)
+    longest = lengths.max(-1, initial=0, keepdims=True)
+    counts = lengths > 1e-10 * longest
+    shrink = np.where(counts, 1 / np.where(counts, lengths, 1), 0)
+    U, sizes, _ = np.linalg.svd(shrink[..., None] * rows, full_matrices=False)
+    ratio = longest / np.where(counts, lengths, longest).min(
+        -1, initial=np.inf, keepdims=True, where=longest > 0
+    )
+    rounding = 16 * max(K.shape[-2:]) * np.finfo(sizes.dtype).eps * ratio
+    kept = sizes > np.maximum(rounding, np.asarray(loose)[..., None]) * sizes[..., :1]
+    return shrink[..., None] * U * kept[..., None, :], kept.sum(-1)
+
+
+def dependent() -> ValueError:
+    """Return the error that says that rows of exact numbers depend on each other."""
+    return ValueError(
+        "rows of K depend on each other: of symbols and exact numbers leave out those that the others make, "
+        "or give floats"
+    )
+
+
+# Chapter 13, "Loops and redundancy": The null space
+@dataclass(frozen=True, eq=False)
+class Held:
+    """What `solve_kkt` finds: x (..., nv), multipliers (..., m), and the rank (...) of K; unpacked, the first two."""
+
+    x: Array
+    multipliers: Array
+    rank: Array
+
+    def __iter__(self) -> Iterator[Array]:
+        """Yield x and the multipliers, so that ``x, multipliers = solve_kkt(...)``."""
+        yield self.x
+        yield self.multipliers
+
+
+def size_of_motions(M: Array) -> Array:
+    """Return roots of the diagonal of M (..., nv), by which motions of several units are compared."""
+    diagonal = np.diagonal(M, axis1=-2, axis2=-1)
+    return np.where(diagonal > 0, np.sqrt(np.abs(diagonal)), 1)
+
+
+def require_positive_on(reduced: Array, free: Array) -> None:
+    """Refuse an M that is singular on the motions that K allows; reduced : (..., nv, nv), free : (...), how many."""
+    n = reduced.shape[-1]
+    smallest = np.linalg.eigvalsh(reduced).min(-1, initial=np.inf)
+    if (smallest <= 10 * n * np.finfo(float).eps).any() and np.any(free):
+        raise ValueError(
+            "M is not positive on the motions that K allows: there is a motion that no row forbids and "
+            "that feels no inertia"
+        )
+
+
+@checked()
+def solve_kkt(M: Array, K: Array, right: Array, k: Array, *, tolerance: float = 0) -> Held:
+    """Return x (..., nv) and multipliers (..., m) with M x = right + K^T multipliers and K x = k, for any rank of K.
+
+    M : (..., nv, nv), symmetric and positive on the motions that K (..., m, nv) allows; it need not be regular.
+    right : (..., nv); k : (..., m). x and K^T multipliers are unique. If rows depend on each other the
+    multipliers are not, and the smallest are given, rows taken at length one; k that contradicts itself is met
+    as nearly as can be. tolerance : the share by which rows may be wrong, and still count as dependent, beside
+    rounding. The result has the `rank` too. Of symbols and other numbers than floats M must be regular and the
+    rows independent. ValueError if shapes do not fit, or if M is singular on a motion that K allows. "Notes on
+    rigid body dynamics", constraints, with the sign of the multipliers restored; by a basis of the null space
+    of K.
+    """
+    M = check_matrix(M, "M", (None, None))
+    n = M.shape[-2]
+    require_shape(M, "M", (n, n))
+    K, right, k = check_matrix(K, "K", (None, n)), as_array(right, "right"), as_array(k, "k")
+    require_shape(right, "right", (n,), f": M is {n} x {n}")
+    require_shape(k, "k", K.shape[-2:-1], f": K has {K.shape[-2]} rows")
+    require_finite(right, "right")
+    require_finite(k, "k")
+    require_same_batch({"M": (M, 2), "K": (K, 2), "right": (right, 1), "k": (k, 1)})
+    right, k = right[..., None], k[..., None]
+    if not are_floats(M, K, right, k):
+        try:
+            x = solve(M, concatenate([right, K.mT], axis=-1))
+            multipliers = solve(K @ x[..., 1:], k - K @ x[..., :1])
+        except ZeroDivisionError:
+            raise dependent() from None
+        x = x[..., :1] + x[..., 1:] @ multipliers
+        return Held(x[..., 0], multipliers[..., 0], zeros(x.shape[:-2]) + min(K.shape[-2:]))
+    size = size_of_motions(M)
+    combine, rank = independent_combinations(K, size, tolerance)
+    rows = combine.mT @ K / size[..., None, :]  # independent ones, and zeros below
+    U, sizes, Vh = np.linalg.svd(rows)
+    p = rows.shape[-2]
+    held = np.arange(n) < rank[..., None]  # which motions the rows take, of all in Vh
+    inverse = np.where(held[..., :p], 1 / np.where(held[..., :p], sizes, 1), 0)[..., None]
+    taken = Vh[..., :p, :].mT @ (inverse * (U.mT @ (combine.mT @ k)))
+    scaled = M / (size[..., :, None] * size[..., None, :])
+    pushed = right / size[..., None]
+    free = (~held)[..., None] * Vh
+    reduced = free @ scaled @ free.mT + held[..., None] * eye(n)
+    require_positive_on(reduced, n - rank)
+    x = taken + free.mT @ np.linalg.solve(reduced, free @ (pushed - scaled @ taken))
+    multipliers = combine @ (U @ (inverse * (Vh[..., :p, :] @ (scaled @ x - pushed))))
+    x = (x / size[..., None])[..., 0]
+    return Held(x, multipliers[..., 0], np.broadcast_to(rank, x.shape[:-1])[()])
+
+
+# Chapter 13, "Loops and redundancy": Putting it together
+def closing_step(
+    chain: Chain,
+    constraints: Any,
+    q: Array,
+    M: Array,
+    towards: Array,
+    moved: Array,
+    tolerance: float,
+) -> Array:
+    """Return the step (nv,) nearest to `towards`, in the metric M, that closes the gap to first order.
+
+    moved : (nv,) booleans, which velocities may change; tolerance : as for `solve_kkt`.
+    """
+    M, K = M[np.ix_(moved, moved)], constraint_jacobian(chain, constraints, q)
+    error = constraint_error(chain, constraints, q)
+    step = solve_kkt(M, K[:, moved], M @ towards[moved], -error, tolerance=tolerance).x
+    return interleave(moved, step, np.zeros(chain.nv - step.size))
+
+
+def gap_of(chain: Chain, constraints: Any, q: Array) -> float:
+    """Return the norm of all errors of one posture."""
+    return float(np.linalg.norm(constraint_error(chain, constraints, q)))
+
+
+def close_gap(
+    chain: Chain, constraints: Any, q: Array, M: Array, moved: Array
+) -> tuple[Array, float]:
+    """Return a posture (nq,) that Newton's steps lead to, none of which opens the gap, and the gap that is left."""
+    gap, still = gap_of(chain, constraints, q), np.zeros(chain.nv)
+    for _ in range(60):
+        # far away, a direction in which the loops hardly yield would ask for a step of many turns
+        tolerance = 1e-3 if gap > 1e-3 else 1e-8
+        step = closing_step(chain, constraints, q, M, still, moved, tolerance)
+        step = step / max(1.0, 2 * np.abs(step).max(initial=0))
+        for share in 0.5 ** np.arange(12):
+            ahead = integrate(chain, q, share * step)
+            if gap_of(chain, constraints, ahead) < gap:
+                break
+        else:
+            break
+        q, gap = ahead, gap_of(chain, constraints, ahead)
+    return q, gap
+
+
+def drawn_near(
+    chain: Chain, constraints: Any, q: Array, start: Array, M: Array, moved: Array
+) -> Array:
+    """Return the closed posture (nq,) nearest to `start`, from one that is closed, by steps along the loops."""
+
+    def far(q: Array) -> float:
+        away = difference(chain, start, q)
+        return float(away @ M @ away)
+
+    for _ in range(50):
+        step = closing_step(chain, constraints, q, M, difference(chain, q, start), moved, 1e-8)
+        for share in 0.5 ** np.arange(8):
+            ahead, gap = close_gap(chain, constraints, integrate(chain, q, share * step), M, moved)
+            if gap <= 1e-10 and far(ahead) < far(q) * (1 - 1e-10):
+                break
+        else:
+            return q
+        q = ahead
+    return q
+
+
+@checked(q="nq")
+def assemble(chain: Chain, constraints: Any, q: Array, *, held: Any = None) -> Array:
+    """Return the posture (..., nq) nearest to q that closes the loops.
+
+    constraints : as for `constraint_jacobian`; q : (..., nq) floats; held : (nv,) booleans, true for velocities
+    that must stay zero on the way, so that their joints stay where they are. Newton's steps close the loops,
+    and steps along them come as near to q as they can, in the metric of the mass matrix at q: a local search.
+    Of a loop that can be put together in two ways it finds the one near by. If it is caught, it starts again
+    from five places near q, always the same. With a closure of a hand onto the ground it is inverse kinematics.
+    ValueError with the gap that is left if the loops cannot be closed from here.
+    """
+    constraints, start = as_constraints(constraints), as_real(q, "q")
+    moved = ~(np.zeros(chain.nv, bool) if held is None else check_mask(held, "held", chain.nv))
+    answers = []
+    for one in start.reshape(-1, chain.nq):
+        rng, least, M = np.random.default_rng(0), np.inf, crba(chain, one)
+        for attempt in range(6):
+            jolt = 0.2 * attempt * rng.normal(size=chain.nv) * moved
+            closed, gap = close_gap(chain, constraints, integrate(chain, one, jolt), M, moved)
+            least = min(least, gap)
+            if gap <= 1e-10:
+                break
+        else:
+            raise ValueError(
+                f"the loops cannot be closed from here: the nearest that was found leaves a gap of {least:.3g}; "
+                "another start, fewer joints held or other lengths may do"
+            )
+        answers.append(drawn_near(chain, constraints, closed, one, M, moved))
+    return np.array(answers).reshape(start.shape)
+
+
+# Chapter 13, "Loops and redundancy": Forward dynamics in O(n)
+def whitened(factors: FactorisedChain, forces: Array) -> tuple[Array, list[Array]]:
+    """Return A (..., nv, m) with A^T A = F^T M^-1 F for joint forces F (..., nv, m), and the roots of each joint's D.
+
+    M is L D L^T by the sweeps: what is left of the forces at each joint, divided by the root of D.
+    """
+    left, _ = factors.inward_forces(forces)
+    roots = [np.linalg.cholesky(own.D) for own in factors.links]
+    parts = [np.linalg.solve(root, y) for root, y in zip(roots, left, strict=True)]
+    return np.concatenate(np_broadcast(parts), axis=-2), roots
+
+
+def np_broadcast(parts: list[Array]) -> list[Array]:
+    """Return arrays of several heights with the same batch axes."""
+    batch = np.broadcast_shapes(*[x.shape[:-2] for x in parts])
+    return [np.broadcast_to(x, batch + x.shape[-2:]) for x in parts]
+
+
+def held_response(
+    factors: FactorisedChain, K: Array, wanted: Array, loose: Array | float = 0
+) -> tuple[Array, Array]:
+    """Return multipliers (..., m, 1) and the accelerations M^-1 K^T multipliers (..., nv, 1) that they make.
+
+    K times these is `wanted` (..., m, 1). K : (..., m, nv) of the velocities that are free in the factors. One
+    inward sweep for every row, one outward sweep for all of them together. loose : as for
+    `independent_combinations`.
+    """
+    if not are_floats(K, wanted, *(own.D for own in factors.links)):
+        try:
+            multipliers = solve(factors.delassus(K), wanted)
+        except ZeroDivisionError:
+            raise dependent() from None
+        return multipliers, factors.solve(K.mT @ multipliers)
+    A, roots = whitened(factors, K.mT)
+    diagonals = [np.diagonal(own.D, axis1=-2, axis2=-1)[..., None] for own in factors.links]
+    size = np.sqrt(np.concatenate(np_broadcast(diagonals), axis=-2))[..., 0]
+    combine, rank = independent_combinations(K, size, loose)
+    U, sizes, Vh = np.linalg.svd(A @ combine, full_matrices=False)
+    kept = np.arange(sizes.shape[-1]) < rank[..., None]
+    inverse = np.where(kept, 1 / np.where(kept, sizes, 1), 0)[..., None]
+    shares = inverse * (Vh @ (combine.mT @ wanted))
+    z = U @ shares
+    left = [
+        root @ z[..., own.start : own.stop, :]
+        for root, own in zip(roots, factors.rows, strict=True)
+    ]
+    return combine @ (Vh.mT @ (inverse * shares)), factors.outward_motions(left)[1]
+
+
+# Chapter 13, "Loops and redundancy": Forward dynamics in O(n)
+def check_stabilisation(stabilisation: Any) -> tuple[Any, Any] | None:
+    """Return the gains (kp, kd), not negative, or None; ValueError if they are neither."""
+    if stabilisation is None:
+        return None
+    try:
+        kp, kd = (check_array(gain, "stabilisation", ())[()] for gain in stabilisation)
+        right = float(kp) >= 0 and float(kd) >= 0
+    except (TypeError, ValueError):
+        right = False
+    if not right:
+        raise ValueError(
+            f"stabilisation is {stabilisation!r}, but must be None or two gains (kp, kd), not negative; "
+            "(g**2, 2 * g) is critical damping"
+        )
+    return kp, kd
+
+
+def gap_share(K: Array, error: Array) -> Array:
+    """Return by how much rows (..., m, nv) may be wrong since the loops have gaps (...): as a joint motion."""
+    largest = np.abs(K).max(-1, initial=0)
+    counts = largest > 1e-10 * largest.max(-1, initial=0, keepdims=True)
+    return np.where(counts, np.abs(error) / np.where(counts, largest, 1), 0).max(-1, initial=0)
+
+
+def warn_if_inconsistent(K: Array, qd: Array) -> None:
+    """Warn if velocities break the constraints by more than a thousandth of the largest terms in K qd."""
+    rate, fastest = np.abs(K @ qd[..., None])[..., 0], np.abs(qd).max(-1, initial=0)[..., None]
+    size = np.abs(K).max((-2, -1), initial=0)[..., None] * fastest
+    wrong = np.argwhere(rate > 1e-9 + 1e-3 * size)
+    if len(wrong):
+        row = tuple(wrong[0])
+        warnings.warn(
+            f"the velocities break the constraints: K qd is {rate[row]:.3g} in row {row[-1]}, but should be zero; "
+            "the gap opens at this rate",
+            RuntimeWarning,
+            stacklevel=5,
+        )
+
+
+def wanted_in(
+    state: State, constraints: Any, gains: tuple[Any, Any] | None
+) -> tuple[Array, Array, Array | float]:
+    """Return K (..., m, nv), what K qdd shall be (..., m, 1), and by how much the rows may be wrong (...)."""
+    K, k = rows_in(state, constraints), -biases_in(state, constraints)[..., None]
+    qd, error = state.qd[..., None], errors_in(state, constraints)
+    if gains is not None:
+        k = k - gains[1] * (K @ qd) - gains[0] * error[..., None]
+    if not are_floats(K, k, qd):
+        return K, k, 0
+    if gains is None:
+        warn_if_inconsistent(K, state.qd)
+    return K, k, np.minimum(10 * gap_share(K, error), 1e-4)
+
+
+# Chapter 13, "Loops and redundancy": Forward dynamics in O(n)
+@checked(q="nq", qd="nv", tau="nv", external=("n", 6), external_frame=FRAMES)
+def constrained_forward_dynamics(
+    chain: Chain,
+    constraints: Any,
+    q: Array,
+    qd: Array,
+    tau: Array,
+    *,
+    external: Array | None = None,
+    external_frame: str = "body",
+    stabilisation: Any = None,
+) -> tuple[Array, Array]:
+    """Return accelerations qdd (..., nv) and multipliers (..., m) of a chain or tree whose loops are closed.
+
+    constraints : one or several, as for `constraint_jacobian`; q, qd, tau, external and external_frame as for
+    `aba`. M qdd + h = tau + K^T multipliers + the forces from outside, and K qdd = -dK/dt qd. stabilisation :
+    gains (kp, kd); then K qdd = -dK/dt qd - kd K qd - kp error. Rows may depend on each other: qdd and K^T
+    multipliers do not change, and the multipliers are the smallest. Of symbols and other numbers than floats
+    they must be independent. In O(n) for each row, beside what rows alone cost. RuntimeWarning if qd breaks the
+    constraints and nothing stabilises, with the size. ValueError as from `constraint_jacobian` and `aba`. Kim
+    (2012), section 3.2, which is reconstructed here.
+    """
+    gains, constraints = check_stabilisation(stabilisation), as_constraints(constraints)
+    state = evaluate(chain, q, qd, tau, external)
+    factors = factorise_state(state)
+    loads = net_bias(state, external, external_frame) + factors.inertias @ state.eta
+    left, _ = factors.inward_forces(tau[..., None], loads)
+    _, free = factors.outward_motions(left, state.eta, ground_acceleration(chain))
+    K, wanted, loose = wanted_in(state, constraints, gains)
+    multipliers, more = held_response(factors, K, wanted - K @ free, loose)
+    return (free + more)[..., 0], multipliers[..., 0]
+
+
+# Chapter 13, "Loops and redundancy": Inverse dynamics of a loop
+def least_multipliers(K: Array, right: Array, weights: Array | None) -> Array:
+    """Return the multipliers (..., m, 1) of least weighted square with K^T multipliers = right; K : (..., m, p).
+
+    The columns of K are independent; weights : (m,), None is ones.
+    """
+    roots = None if weights is None else sqrt(weights)[:, None]
+    B = K if roots is None else divide(K, roots)
+    if are_floats(B, right):
+        Q, R = np.linalg.qr(B)
+        x = Q @ np.linalg.solve(R.mT, right)
+    else:
+        x = B @ solve(B.mT @ B, right)
+    return x if roots is None else divide(x, roots)
+
+
+def least_motors(
+    K: Array, K_a: Array, needed: Array, first: Array, weights: Array, count: Array
+) -> Array:
+    """Return multipliers (..., m, 1) that leave to the motors the least weighted square of needed - K_a^T multipliers.
+
+    K : (..., m, p), of the passive joints, K_a : (..., m, n_a) of the motors; first : (..., m, 1) balances the
+    passive ones, and so does what is returned. count : (...), how many combinations of multipliers the motors
+    feel beyond that.
+    """
+    Q = np.linalg.qr(K, mode="complete")[0][
+        ..., K.shape[-1] :
+    ]  # what the passive joints do not feel
+    roots = np.sqrt(weights)[..., None]
+    felt = roots * (K_a.mT @ Q)
+    U, sizes, Vh = np.linalg.svd(felt, full_matrices=False)
+    kept = np.arange(sizes.shape[-1]) < count[..., None]
+    inverse = np.where(kept, 1 / np.where(kept, sizes, 1), 0)[..., None]
+    left = roots * (needed - K_a.mT @ first)
+    return first + Q @ (Vh.mT @ (inverse * (U.mT @ left)))
+
+
+def require_motors(K: Array, passive: Array, size: Array, objective: str) -> Array:
+    """Return how many combinations of multipliers can be chosen (...); ValueError if motors lack, or choose."""
+    K_p, needed = K[..., passive], int(passive.sum())
+    _, rank = independent_combinations(K, size)
+    _, held = independent_combinations(K_p, size[..., passive]) if needed else (None, 0 * rank)
+    missing = int((needed - held).max(initial=0))
+    if missing:
+        freedoms = int((passive.size - rank).min(initial=passive.size))
+        raise ValueError(
+            f"too few motors: the loops can balance {needed - missing} of the {needed} passive joint forces in this "
+            f"posture, so at least {missing} more must be actuated (of {passive.size} velocities {freedoms} are free)"
+        )
+    choices = rank - held
+    if objective == "unique" and (choices > 0).any():
+        raise ValueError(
+            f"the motors' forces are not unique: {int(choices.max())} of them can be chosen at will; objective "
+            '"min_force" or "min_torque" chooses'
+        )
+    return choices
+
+
+@checked(q="nq", qd="nv", qdd="nv", objective={"unique", "min_force", "min_torque"})
+def constrained_inverse_dynamics(
+    chain: Chain,
+    constraints: Any,
+    q: Array,
+    qd: Array,
+    qdd: Array,
+    *,
+    actuated: Array,
+    tau_passive: Array = 0,
+    objective: str = "unique",
+    weights: Any = None,
+) -> tuple[Array, Array]:
+    """Return joint forces tau (..., nv) and multipliers (..., m) with which a chain with loops moves as it is told.
+
+    q, qd, qdd : a motion that keeps the constraints. actuated : (nv,) booleans, true where there is a motor.
+    tau_passive : a number or (..., n_p), the forces in the other joints, zero by default. objective : "unique",
+    if there is only one answer; "min_force", of all answers that with the least sum of weights times squares of
+    multipliers; "min_torque", that of the motors' forces. weights : (m,) or (n_a,), ones if None: what has
+    several units, N and N m, should be given weights that make the squares comparable, such as 1/kg and 1/(kg
+    m^2). ValueError says how many motors are missing, or that the answer is not unique. Of symbols and other
+    numbers than floats nothing of this is checked, rows must be independent, and there is no "min_torque". Kim
+    (2012), (54)-(66).
+    """
+    constraints, passive = as_constraints(constraints), ~check_mask(actuated, "actuated", chain.nv)
+    state = State(chain, q, qd)
+    K, required = rows_in(state, constraints), rnea(chain, q, qd, qdd)
+    m, count = K.shape[-2], int(passive.sum())
+    tau_passive = as_array(tau_passive, "tau_passive")
+    if tau_passive.shape != ():
+        require_shape(tau_passive, "tau_passive", (count,), f": {count} velocities have no motor")
+    require_finite(tau_passive, "tau_passive")
+    if weights is not None:
+        weights = check_array(
+            weights, "weights", (chain.nv - count if objective == "min_torque" else m,)
+        )
+        require_positive(weights, "weights")
+    K_p, missed = K[..., passive], (required[..., passive] - tau_passive)[..., None]
+    if are_floats(K, missed):
+        choices = require_motors(K, passive, size_of_motions(crba(chain, q)), objective)
+        forces = None if objective == "min_torque" else weights
+        multipliers = least_multipliers(K_p, missed, forces)
+        if objective == "min_torque":
+            own = np.ones(chain.nv - count) if weights is None else weights
+            K_a, needed = K[..., ~passive], required[..., ~passive][..., None]
+            multipliers = least_motors(K_p, K_a, needed, multipliers, own, choices)
+    elif objective == "min_torque":
+        raise ValueError('objective "min_torque" takes floats')
+    else:
+        multipliers = least_multipliers(K_p, missed, weights)
+    tau = required - (K.mT @ multipliers)[..., 0]
+    # of the passive ones, what was told and not what rounding leaves
+    told = tau_passive + 0 * missed[..., 0]
+    return interleave(passive, told, tau[..., ~passive]), multipliers[..., 0]
+
+
+# Chapter 13, "Loops and redundancy": Some joints told, others free
+def require_kept(K: Array, qdd: Array, wanted: Array) -> None:
+    """Refuse accelerations that break the constraints: those that were prescribed contradict them."""
+    if not are_floats(K, qdd, wanted):
+        return
+    left = np.abs(K @ qdd - wanted)[..., 0]
+    terms = (np.abs(K) @ np.abs(qdd) + np.abs(wanted))[..., 0]
+    wrong = np.argwhere(left > 1e-9 + 1e-6 * terms.max(-1, initial=0, keepdims=True))
+    if len(wrong):
+        row = tuple(wrong[0])
+        raise ValueError(
+            f"the prescribed accelerations break the constraints: K qdd misses its value by {left[row]:.3g} in row "
+            f"{row[-1]}, whatever the other joints do; prescribe fewer"
+        )
+
+
+@checked(q="nq", qd="nv")
+def constrained_hybrid_dynamics(
+    chain: Chain,
+    constraints: Any,
+    q: Array,
+    qd: Array,
+    *,
+    prescribed: Array,
+    qdd: Array,
+    tau: Array,
+) -> tuple[Array, Array, Array]:
+    """Return all accelerations (..., nv), joint forces (..., nv) and multipliers (..., m), when some of each are given.
+
+    constraints : as for `constraint_jacobian`; q, qd, prescribed, qdd and tau as for `hybrid_dynamics`. In O(n)
+    for each row. Rows may depend on each other, as in `constrained_forward_dynamics`: where what is prescribed
+    meets a row that no free joint moves, forces and multipliers are not unique, and the smallest multipliers
+    are given. ValueError if the prescribed accelerations break the constraints. Kim (2012), section 3.3, which
+    is reconstructed here.
+    """
+    u, qdd, tau = check_hybrid(chain, prescribed, qdd, tau, q, qd)
+    constraints = as_constraints(constraints)
+    state = evaluate(chain, q, qd, qdd, tau)
+    factors = factorise_state(state, free_subspaces(state, u))
+    K, wanted, loose = wanted_in(state, constraints, None)
+    free, _ = hybrid_dynamics(chain, q, qd, prescribed=u, qdd=qdd, tau=tau)
+    multipliers, more = held_response(factors, K[..., ~u], wanted - K @ free[..., None], loose)
+    forces = (K.mT @ multipliers)[..., 0]
+    _, needed = hybrid_dynamics(chain, q, qd, prescribed=u, qdd=qdd, tau=tau + forces[..., ~u])
+    answer = interleave(u, qdd, free[..., ~u] + more[..., 0])
+    require_kept(K, answer[..., None], wanted)
+    return answer, interleave(u, (needed - forces)[..., u], tau), multipliers[..., 0]
+
+
+# Chapter 13, "Loops and redundancy": Rods, gears, and what cannot be integrated
 def point_rows(state: State, body: int, point: Array) -> tuple[Array, Array]:
     """Return where a point of a body is in the world (..., 3), and the rows (..., 6, nv) of the twist about it.
 
@@ -160,7 +681,7 @@ class Distance:
         return divide((v * v + (end - start) * a).sum(-1, keepdims=True), np.asarray(self.length))
 
 
-# Chapter 13, "Loops and redundancy": A gear
+# Chapter 13, "Loops and redundancy": Rods, gears, and what cannot be integrated
 @dataclass(frozen=True, eq=False)
 class Coupling:
     """A gear, a belt or a screw between joints: the sum of rate factors times joint rates is zero.
@@ -238,7 +759,7 @@ class Coupling:
         return zeros((*np.broadcast_shapes(state.q.shape[:-1], state.qd.shape[:-1]), 1))
 
 
-# Chapter 13, "Loops and redundancy": Rolling
+# Chapter 13, "Loops and redundancy": Rods, gears, and what cannot be integrated
 @dataclass(frozen=True, eq=False)
 class Rolling:
     """A ball or a thin disc that rolls on a plane of the ground, and neither slips nor lifts off: three rows.
@@ -280,13 +801,18 @@ class Rolling:
         """Two directions in the plane and its normal (3, 3), as rows."""
         return concatenate([across(self.normal).mT, self.normal[None]], axis=-2)
 
-    def down(self, state: State) -> tuple[Array, Array]:
-        """Return the axis of the disc (..., 3) and what is left of the normal across it (..., 3); of a ball, all."""
+    def down(self, state: State) -> tuple[Array, Array, Array]:
+        """Return the axis of the disc (..., 3), and the normal across it: direction (..., 3) and length (..., 1).
+
+        Of a ball, which has no axis, all of the normal is left.
+        """
         if self.axis is None:
-            return 0 * self.normal, self.normal
+            return 0 * self.normal, self.normal, eye(1)[0]
         R, _ = state.poses
         u = (R[..., self.place(state)[0], :, :] @ self.axis[:, None])[..., 0]
-        return u, self.normal - (u * self.normal).sum(-1, keepdims=True) * u
+        s = self.normal - (u * self.normal).sum(-1, keepdims=True) * u
+        size = sqrt((s * s).sum(-1, keepdims=True))
+        return u, divide(s, size), size
 
     @checked(q="nq")
     def error(self, chain: Chain, q: Array) -> Array:
@@ -306,17 +832,14 @@ class Rolling:
     def error_in(self, state: State) -> Array:
         """Return the `error` of a chain in a state that is evaluated already."""
         centre, _ = point_rows(state, *self.place(state))
-        _, s = self.down(state)
-        lowest = (self.normal * centre).sum(-1, keepdims=True) - self.radius * sqrt(
-            (s * s).sum(-1, keepdims=True)
-        )
+        _, _, size = self.down(state)
+        lowest = (self.normal * centre).sum(-1, keepdims=True) - self.radius * size
         return concatenate([0 * lowest, 0 * lowest, lowest - self.height], axis=-1)
 
     def jacobian_in(self, state: State) -> Array:
         """Return the `jacobian` of a chain in a state that is evaluated already."""
         _, J = point_rows(state, *self.place(state))
-        _, s = self.down(state)
-        r = -self.radius * divide(s, sqrt((s * s).sum(-1, keepdims=True)))
+        r = -self.radius * self.down(state)[1]
         at_contact = X_motion(eye(3), r)[
             ..., 3:, :
         ]  # the velocity there, from twists about the centre
@@ -325,530 +848,12 @@ class Rolling:
     def bias_in(self, state: State) -> Array:
         """Return the `bias` of a chain in a state that is evaluated already."""
         V, A = point_motion(state, *self.place(state))
-        u, s = self.down(state)
-        size = sqrt((s * s).sum(-1, keepdims=True))
+        u, along, size = self.down(state)
         du = (crm(V)[..., :3, :3] @ u[..., None])[..., 0]  # w x u
         leaning = (self.normal * u).sum(-1, keepdims=True)
         ds = -(self.normal * du).sum(-1, keepdims=True) * u - leaning * du
-        along = divide(s, size)
         dr = -self.radius * divide(ds - (along * ds).sum(-1, keepdims=True) * along, size)
         r = -self.radius * along
         moved = (X_motion(eye(3), r) @ A[..., None])[..., 3:, :]
         turned = crm(V)[..., :3, :3] @ dr[..., None]
         return (self.directions @ (moved + turned))[..., 0]
-
-
-# Chapter 13, "Loops and redundancy": What is unique
-def are_floats(*arrays: Array) -> bool:
-    """Whether all are NumPy's plain numbers, whose rows can be told from rounding; others must be independent."""
-    return all(
-        isinstance(x, np.ndarray) and x.dtype.kind in "iuf" and x.dtype.itemsize <= 8
-        for x in arrays
-    )
-
-
-def independent_combinations(
-    K: Array, size: Array, loose: Array | float = 0
-) -> tuple[Array, Array]:
-    """Return combinations (..., m, p) of rows K (..., m, nv) of which none depends on the others, and the rank (...).
-
-    Column j times K is combination j; columns beyond the rank are zero, p is the smaller of m and nv. size :
-    (..., nv), what columns are measured by. Rows are compared at length one; one that is less than 1e-10 of the
-    largest is none. loose : (...), the share by which rows may be wrong: combinations smaller than that, or
-    than rounding, are none.
-    """
-    rows = K / size[..., None, :]
-    lengths = np.linalg.norm(rows, axis=-1)
-    longest = lengths.max(-1, initial=0, keepdims=True)
-    counts = lengths > 1e-10 * longest
-    shrink = np.where(counts, 1 / np.where(counts, lengths, 1), 0)
-    U, sizes, _ = np.linalg.svd(shrink[..., None] * rows, full_matrices=False)
-    ratio = longest / np.where(counts, lengths, longest).min(
-        -1, initial=np.inf, keepdims=True, where=longest > 0
-    )
-    rounding = 16 * max(K.shape[-2:]) * np.finfo(sizes.dtype).eps * ratio
-    kept = sizes > np.maximum(rounding, np.asarray(loose)[..., None]) * sizes[..., :1]
-    return shrink[..., None] * U * kept[..., None, :], kept.sum(-1)
-
-
-def dependent() -> ValueError:
-    """Return the error that says that rows of exact numbers depend on each other."""
-    return ValueError(
-        "rows of K depend on each other: of symbols and exact numbers leave out those that the others make, "
-        "or give floats"
-    )
-
-
-# Chapter 13, "Loops and redundancy": What is unique
-@dataclass(frozen=True, eq=False)
-class Held:
-    """What `solve_kkt` finds: x (..., nv), multipliers (..., m), and the rank (...) of K; unpacked, the first two."""
-
-    x: Array
-    multipliers: Array
-    rank: Array
-
-    def __iter__(self) -> Iterator[Array]:
-        """Yield x and the multipliers, so that ``x, multipliers = solve_kkt(...)``."""
-        yield self.x
-        yield self.multipliers
-
-
-def size_of_motions(M: Array) -> Array:
-    """Return roots of the diagonal of M (..., nv), by which motions of several units are compared."""
-    diagonal = np.diagonal(M, axis1=-2, axis2=-1)
-    return np.where(diagonal > 0, np.sqrt(np.abs(diagonal)), 1)
-
-
-def require_positive_on(reduced: Array, free: Array) -> None:
-    """Refuse an M that is singular on the motions that K allows; reduced : (..., nv, nv), free : (...), how many."""
-    n = reduced.shape[-1]
-    smallest = np.linalg.eigvalsh(reduced).min(-1, initial=np.inf)
-    if (smallest <= 10 * n * np.finfo(float).eps).any() and np.any(free):
-        raise ValueError(
-            "M is not positive on the motions that K allows: there is a motion that no row forbids and "
-            "that feels no inertia"
-        )
-
-
-@checked()
-def solve_kkt(M: Array, K: Array, right: Array, k: Array, *, tolerance: float = 0) -> Held:
-    """Return x (..., nv) and multipliers (..., m) with M x = right + K^T multipliers and K x = k, for any rank of K.
-
-    M : (..., nv, nv), symmetric and positive on the motions that K (..., m, nv) allows; it need not be regular.
-    right : (..., nv); k : (..., m). x and K^T multipliers are unique. If rows depend on each other the
-    multipliers are not, and the smallest are given, rows taken at length one; k that contradicts itself is met
-    as nearly as can be. tolerance : the share by which rows may be wrong, and still count as dependent, beside
-    rounding. The result has the `rank` too. Of symbols and other numbers than floats M must be regular and the
-    rows independent. ValueError if shapes do not fit, or if M is singular on a motion that K allows. "Notes on
-    rigid body dynamics", constraints, with the sign of the multipliers restored; by a basis of the null space
-    of K.
-    """
-    M = check_matrix(M, "M", (None, None))
-    n = M.shape[-1]
-    K, right, k = check_matrix(K, "K", (None, n)), as_array(right, "right"), as_array(k, "k")
-    require_shape(M, "M", (n, n))
-    require_shape(right, "right", (n,), f": M is {n} x {n}")
-    require_shape(k, "k", K.shape[-2:-1], f": K has {K.shape[-2]} rows")
-    require_finite(right, "right")
-    require_finite(k, "k")
-    require_same_batch({"M": (M, 2), "K": (K, 2), "right": (right, 1), "k": (k, 1)})
-    right, k = right[..., None], k[..., None]
-    if not are_floats(M, K, right, k):
-        try:
-            x = solve(M, concatenate([right, K.mT], axis=-1))
-            multipliers = solve(K @ x[..., 1:], k - K @ x[..., :1])
-        except ZeroDivisionError:
-            raise dependent() from None
-        x = x[..., :1] + x[..., 1:] @ multipliers
-        return Held(x[..., 0], multipliers[..., 0], zeros(x.shape[:-2]) + min(K.shape[-2:]))
-    size = size_of_motions(M)
-    combine, rank = independent_combinations(K, size, tolerance)
-    rows = combine.mT @ K / size[..., None, :]  # independent ones, and zeros below
-    U, sizes, Vh = np.linalg.svd(rows)
-    p = rows.shape[-2]
-    held = np.arange(n) < rank[..., None]  # which motions the rows take, of all in Vh
-    inverse = np.where(held[..., :p], 1 / np.where(held[..., :p], sizes, 1), 0)[..., None]
-    taken = Vh[..., :p, :].mT @ (inverse * (U.mT @ (combine.mT @ k)))
-    scaled = M / (size[..., :, None] * size[..., None, :])
-    pushed = right / size[..., None]
-    free = (~held)[..., None] * Vh
-    reduced = free @ scaled @ free.mT + held[..., None] * eye(n)
-    require_positive_on(reduced, n - rank)
-    x = taken + free.mT @ np.linalg.solve(reduced, free @ (pushed - scaled @ taken))
-    multipliers = combine @ (U @ (inverse * (Vh[..., :p, :] @ (scaled @ x - pushed))))
-    return Held((x / size[..., None])[..., 0], multipliers[..., 0], rank)
-
-
-# Chapter 13, "Loops and redundancy": In time proportional to the number of links
-def whitened(factors: FactorisedChain, forces: Array) -> tuple[Array, list[Array]]:
-    """Return A (..., nv, m) with A^T A = F^T M^-1 F for joint forces F (..., nv, m), and the roots of each joint's D.
-
-    M is L D L^T by the sweeps: what is left of the forces at each joint, divided by the root of D.
-    """
-    left, _ = factors.inward_forces(forces)
-    roots = [np.linalg.cholesky(own.D) for own in factors.links]
-    parts = [np.linalg.solve(root, y) for root, y in zip(roots, left, strict=True)]
-    return np.concatenate(np_broadcast(parts), axis=-2), roots
-
-
-def np_broadcast(parts: list[Array]) -> list[Array]:
-    """Return arrays of several heights with the same batch axes."""
-    batch = np.broadcast_shapes(*[x.shape[:-2] for x in parts])
-    return [np.broadcast_to(x, batch + x.shape[-2:]) for x in parts]
-
-
-def held_response(
-    factors: FactorisedChain, K: Array, wanted: Array, loose: Array | float = 0
-) -> tuple[Array, Array]:
-    """Return multipliers (..., m, 1) and the accelerations M^-1 K^T multipliers (..., nv, 1) that they make.
-
-    K times these is `wanted` (..., m, 1). K : (..., m, nv) of the velocities that are free in the factors. One
-    inward sweep for every row, one outward sweep for all of them together. loose : as for
-    `independent_combinations`.
-    """
-    if not are_floats(K, wanted, *(own.D for own in factors.links)):
-        try:
-            multipliers = solve(factors.delassus(K), wanted)
-        except ZeroDivisionError:
-            raise dependent() from None
-        return multipliers, factors.solve(K.mT @ multipliers)
-    A, roots = whitened(factors, K.mT)
-    diagonals = [np.diagonal(own.D, axis1=-2, axis2=-1)[..., None] for own in factors.links]
-    size = np.sqrt(np.concatenate(np_broadcast(diagonals), axis=-2))[..., 0]
-    combine, rank = independent_combinations(K, size, loose)
-    U, sizes, Vh = np.linalg.svd(A @ combine, full_matrices=False)
-    kept = np.arange(sizes.shape[-1]) < rank[..., None]
-    inverse = np.where(kept, 1 / np.where(kept, sizes, 1), 0)[..., None]
-    shares = inverse * (Vh @ (combine.mT @ wanted))
-    z = U @ shares
-    left = [
-        root @ z[..., own.start : own.stop, :]
-        for root, own in zip(roots, factors.rows, strict=True)
-    ]
-    return combine @ (Vh.mT @ (inverse * shares)), factors.outward_motions(left)[1]
-
-
-# Chapter 13, "Loops and redundancy": In time proportional to the number of links
-def check_stabilisation(stabilisation: Any) -> tuple[float, float] | None:
-    """Return the gains (kp, kd), not negative, or None; ValueError if they are neither."""
-    if stabilisation is None:
-        return None
-    try:
-        kp, kd = (float(check_array(gain, "stabilisation", ())) for gain in stabilisation)
-    except (TypeError, ValueError):
-        kp = kd = -1
-    if not (kp >= 0 and kd >= 0):
-        raise ValueError(
-            f"stabilisation is {stabilisation!r}, but must be None or two gains (kp, kd), not negative; "
-            "(g**2, 2 * g) is critical damping"
-        )
-    return kp, kd
-
-
-def gap_share(K: Array, error: Array) -> Array:
-    """Return by how much rows (..., m, nv) may be wrong since the loops have gaps (...): as a joint motion."""
-    largest = np.abs(K).max(-1, initial=0)
-    counts = largest > 1e-10 * largest.max(-1, initial=0, keepdims=True)
-    return np.where(counts, np.abs(error) / np.where(counts, largest, 1), 0).max(-1, initial=0)
-
-
-def warn_if_inconsistent(K: Array, qd: Array) -> None:
-    """Warn if velocities break the constraints by more than a thousandth of the terms that make up K qd."""
-    rate, terms = np.abs(K @ qd[..., None])[..., 0], (np.abs(K) @ np.abs(qd)[..., None])[..., 0]
-    wrong = np.argwhere(rate > 1e-9 + 1e-3 * terms.max(-1, initial=0, keepdims=True))
-    if len(wrong):
-        row = tuple(wrong[0])
-        warnings.warn(
-            f"the velocities break the constraints: K qd is {rate[row]:.3g} in row {row[-1]}, but should be zero; "
-            "the gap opens at this rate",
-            RuntimeWarning,
-            stacklevel=5,
-        )
-
-
-def wanted_in(
-    state: State, constraints: Any, gains: tuple[float, float] | None
-) -> tuple[Array, Array, Array | float]:
-    """Return K (..., m, nv), what K qdd shall be (..., m, 1), and by how much the rows may be wrong (...)."""
-    K, k = rows_in(state, constraints), -biases_in(state, constraints)[..., None]
-    qd, error = state.qd[..., None], errors_in(state, constraints)
-    if gains is not None:
-        k = k - gains[1] * (K @ qd) - gains[0] * error[..., None]
-    if not are_floats(K, k, qd):
-        return K, k, 0
-    if gains is None:
-        warn_if_inconsistent(K, state.qd)
-    return K, k, np.minimum(10 * gap_share(K, error), 1e-4)
-
-
-# Chapter 13, "Loops and redundancy": Forward
-@checked(q="nq", qd="nv", tau="nv", external=("n", 6), external_frame=FRAMES)
-def constrained_forward_dynamics(
-    chain: Chain,
-    constraints: Any,
-    q: Array,
-    qd: Array,
-    tau: Array,
-    *,
-    external: Array | None = None,
-    external_frame: str = "body",
-    stabilisation: Any = None,
-) -> tuple[Array, Array]:
-    """Return accelerations qdd (..., nv) and multipliers (..., m) of a chain or tree whose loops are closed.
-
-    constraints : one or several, as for `constraint_jacobian`; q, qd, tau, external and external_frame as for
-    `aba`. M qdd + h = tau + K^T multipliers + the forces from outside, and K qdd = -dK/dt qd. stabilisation :
-    gains (kp, kd); then K qdd = -dK/dt qd - kd K qd - kp error. Rows may depend on each other: qdd and K^T
-    multipliers do not change, and the multipliers are the smallest. Of symbols and other numbers than floats
-    they must be independent. In O(n) for each row, beside what rows alone cost. RuntimeWarning if qd breaks the
-    constraints and nothing stabilises, with the size. ValueError as from `constraint_jacobian` and `aba`. Kim
-    (2012), section 3.2, which is reconstructed here.
-    """
-    gains, constraints = check_stabilisation(stabilisation), as_constraints(constraints)
-    state = evaluate(chain, q, qd, tau, external)
-    factors = factorise_state(state)
-    loads = net_bias(state, external, external_frame) + factors.inertias @ state.eta
-    left, _ = factors.inward_forces(tau[..., None], loads)
-    _, free = factors.outward_motions(left, state.eta, ground_acceleration(chain))
-    K, wanted, loose = wanted_in(state, constraints, gains)
-    multipliers, more = held_response(factors, K, wanted - K @ free, loose)
-    return (free + more)[..., 0], multipliers[..., 0]
-
-
-# Chapter 13, "Loops and redundancy": Inverse dynamics of a loop
-def least_multipliers(K: Array, right: Array, weights: Array) -> Array:
-    """Return the multipliers (..., m, 1) of least weighted square with K^T multipliers = right; K : (..., m, p).
-
-    The columns of K are independent; weights : (..., m).
-    """
-    roots = sqrt(weights)[..., None]
-    B = divide(K, roots)
-    if are_floats(B, right):
-        Q, R = np.linalg.qr(B)
-        return Q @ np.linalg.solve(R.mT, right) / roots
-    return divide(B @ solve(B.mT @ B, right), roots)
-
-
-def least_motors(
-    K: Array, K_a: Array, needed: Array, first: Array, weights: Array, count: Array
-) -> Array:
-    """Return multipliers (..., m, 1) that leave to the motors the least weighted square of needed - K_a^T multipliers.
-
-    K : (..., m, p), of the passive joints, K_a : (..., m, n_a) of the motors; first : (..., m, 1) balances the
-    passive ones, and so does what is returned. count : (...), how many combinations of multipliers the motors
-    feel beyond that.
-    """
-    Q = np.linalg.qr(K, mode="complete")[0][
-        ..., K.shape[-1] :
-    ]  # what the passive joints do not feel
-    roots = np.sqrt(weights)[..., None]
-    felt = roots * (K_a.mT @ Q)
-    U, sizes, Vh = np.linalg.svd(felt, full_matrices=False)
-    kept = np.arange(sizes.shape[-1]) < count[..., None]
-    inverse = np.where(kept, 1 / np.where(kept, sizes, 1), 0)[..., None]
-    left = roots * (needed - K_a.mT @ first)
-    return first + Q @ (Vh.mT @ (inverse * (U.mT @ left)))
-
-
-def require_motors(K: Array, passive: Array, size: Array, objective: str) -> Array:
-    """Return how many combinations of multipliers can be chosen (...); ValueError if motors lack, or choose."""
-    K_p, needed = K[..., passive], int(passive.sum())
-    _, rank = independent_combinations(K, size)
-    _, held = independent_combinations(K_p, size[..., passive]) if needed else (None, 0 * rank)
-    missing = int((needed - held).max(initial=0))
-    if missing:
-        freedoms = int((passive.size - rank).min(initial=passive.size))
-        raise ValueError(
-            f"too few motors: the loops can balance {needed - missing} of the {needed} passive joint forces in this "
-            f"posture, so at least {missing} more must be actuated (of {passive.size} velocities {freedoms} are free)"
-        )
-    choices = rank - held
-    if objective == "unique" and (choices > 0).any():
-        raise ValueError(
-            f"the motors' forces are not unique: {int(choices.max())} of them can be chosen at will; objective "
-            '"min_force" or "min_torque" chooses'
-        )
-    return choices
-
-
-@checked(q="nq", qd="nv", qdd="nv", objective={"unique", "min_force", "min_torque"})
-def constrained_inverse_dynamics(
-    chain: Chain,
-    constraints: Any,
-    q: Array,
-    qd: Array,
-    qdd: Array,
-    *,
-    actuated: Array,
-    tau_passive: Array = 0,
-    objective: str = "unique",
-    weights: Any = None,
-) -> tuple[Array, Array]:
-    """Return joint forces tau (..., nv) and multipliers (..., m) with which a chain with loops moves as it is told.
-
-    q, qd, qdd : a motion that keeps the constraints. actuated : (nv,) booleans, true where there is a motor.
-    tau_passive : a number or (..., n_p), the forces in the other joints, zero by default. objective : "unique",
-    if there is only one answer; "min_force", of all answers that with the least sum of weights times squares of
-    multipliers; "min_torque", that of the motors' forces. weights : (m,) or (n_a,), ones if None: what has
-    several units, N and N m, should be given weights that make the squares comparable, such as 1/kg and 1/(kg
-    m^2). ValueError says how many motors are missing, or that the answer is not unique. Of symbols and other
-    numbers than floats nothing of this is checked, rows must be independent, and there is no "min_torque". Kim
-    (2012), (54)-(66).
-    """
-    constraints, passive = as_constraints(constraints), ~check_mask(actuated, "actuated", chain.nv)
-    state = State(chain, q, qd)
-    K, required = rows_in(state, constraints), rnea(chain, q, qd, qdd)
-    m, count = K.shape[-2], int(passive.sum())
-    tau_passive = as_array(tau_passive, "tau_passive")
-    if tau_passive.shape != ():
-        require_shape(tau_passive, "tau_passive", (count,), f": {count} velocities have no motor")
-    require_finite(tau_passive, "tau_passive")
-    if weights is not None:
-        weights = check_array(
-            weights, "weights", (chain.nv - count if objective == "min_torque" else m,)
-        )
-        require_positive(weights, "weights")
-    w = eye(1)[0] + zeros((m,)) if weights is None or objective == "min_torque" else weights
-    K_p, missed = K[..., passive], (required[..., passive] - tau_passive)[..., None]
-    if are_floats(K, missed):
-        choices = require_motors(K, passive, size_of_motions(crba(chain, q)), objective)
-        multipliers = least_multipliers(K_p, missed, w)
-        if objective == "min_torque":
-            own = np.ones(chain.nv - count) if weights is None else weights
-            K_a, needed = K[..., ~passive], required[..., ~passive][..., None]
-            multipliers = least_motors(K_p, K_a, needed, multipliers, own, choices)
-    elif objective == "min_torque":
-        raise ValueError('objective "min_torque" takes floats')
-    else:
-        multipliers = least_multipliers(K_p, missed, w)
-    tau = required - (K.mT @ multipliers)[..., 0]
-    # of the passive ones, what was told and not what rounding leaves
-    told = tau_passive + 0 * missed[..., 0]
-    return interleave(passive, told, tau[..., ~passive]), multipliers[..., 0]
-
-
-# Chapter 13, "Loops and redundancy": Hybrid
-def require_kept(K: Array, qdd: Array, wanted: Array) -> None:
-    """Refuse accelerations that break the constraints: those that were prescribed contradict them."""
-    if not are_floats(K, qdd, wanted):
-        return
-    left = np.abs(K @ qdd - wanted)[..., 0]
-    terms = (np.abs(K) @ np.abs(qdd) + np.abs(wanted))[..., 0]
-    wrong = np.argwhere(left > 1e-9 + 1e-6 * terms.max(-1, initial=0, keepdims=True))
-    if len(wrong):
-        row = tuple(wrong[0])
-        raise ValueError(
-            f"the prescribed accelerations break the constraints: K qdd misses its value by {left[row]:.3g} in row "
-            f"{row[-1]}, whatever the other joints do; prescribe fewer"
-        )
-
-
-@checked(q="nq", qd="nv")
-def constrained_hybrid_dynamics(
-    chain: Chain,
-    constraints: Any,
-    q: Array,
-    qd: Array,
-    *,
-    prescribed: Array,
-    qdd: Array,
-    tau: Array,
-) -> tuple[Array, Array, Array]:
-    """Return all accelerations (..., nv), joint forces (..., nv) and multipliers (..., m), when some of each are given.
-
-    constraints : as for `constraint_jacobian`; q, qd, prescribed, qdd and tau as for `hybrid_dynamics`. In O(n)
-    for each row. Rows may depend on each other, as in `constrained_forward_dynamics`: where what is prescribed
-    meets a row that no free joint moves, forces and multipliers are not unique, and the smallest multipliers
-    are given. ValueError if the prescribed accelerations break the constraints. Kim (2012), section 3.3, which
-    is reconstructed here.
-    """
-    u, qdd, tau = check_hybrid(chain, prescribed, qdd, tau, q, qd)
-    constraints = as_constraints(constraints)
-    state = evaluate(chain, q, qd, qdd, tau)
-    factors = factorise_state(state, free_subspaces(state, u))
-    K, wanted, loose = wanted_in(state, constraints, None)
-    free, _ = hybrid_dynamics(chain, q, qd, prescribed=u, qdd=qdd, tau=tau)
-    multipliers, more = held_response(factors, K[..., ~u], wanted - K @ free[..., None], loose)
-    forces = (K.mT @ multipliers)[..., 0]
-    _, needed = hybrid_dynamics(chain, q, qd, prescribed=u, qdd=qdd, tau=tau + forces[..., ~u])
-    answer = interleave(u, qdd, free[..., ~u] + more[..., 0])
-    require_kept(K, answer[..., None], wanted)
-    return answer, interleave(u, (needed - forces)[..., u], tau), multipliers[..., 0]
-
-
-# Chapter 13, "Loops and redundancy": Assembly
-def closing_step(
-    chain: Chain,
-    constraints: Any,
-    q: Array,
-    M: Array,
-    towards: Array,
-    moved: Array,
-    tolerance: float,
-) -> Array:
-    """Return the step (nv,) nearest to `towards`, in the metric M, that closes the gap to first order.
-
-    moved : (nv,) booleans, which velocities may change; tolerance : as for `solve_kkt`.
-    """
-    M, K = M[np.ix_(moved, moved)], constraint_jacobian(chain, constraints, q)
-    error = constraint_error(chain, constraints, q)
-    step = solve_kkt(M, K[:, moved], M @ towards[moved], -error, tolerance=tolerance).x
-    return interleave(moved, step, np.zeros(chain.nv - step.size))
-
-
-def gap_of(chain: Chain, constraints: Any, q: Array) -> float:
-    """Return the norm of all errors of one posture."""
-    return float(np.linalg.norm(constraint_error(chain, constraints, q)))
-
-
-def close_gap(
-    chain: Chain, constraints: Any, q: Array, M: Array, moved: Array
-) -> tuple[Array, float]:
-    """Return a posture (nq,) that Newton's steps lead to, none of which opens the gap, and the gap that is left."""
-    gap, still = gap_of(chain, constraints, q), np.zeros(chain.nv)
-    for _ in range(60):
-        # far away, a direction in which the loops hardly yield would ask for a step of many turns
-        tolerance = 1e-3 if gap > 1e-3 else 1e-8
-        step = closing_step(chain, constraints, q, M, still, moved, tolerance)
-        step = step / max(1.0, 2 * np.abs(step).max(initial=0))
-        for share in 0.5 ** np.arange(12):
-            ahead = integrate(chain, q, share * step)
-            if gap_of(chain, constraints, ahead) < gap:
-                break
-        else:
-            break
-        q, gap = ahead, gap_of(chain, constraints, ahead)
-    return q, gap
-
-
-def drawn_near(
-    chain: Chain, constraints: Any, q: Array, start: Array, M: Array, moved: Array
-) -> Array:
-    """Return the closed posture (nq,) nearest to `start`, from one that is closed, by steps along the loops."""
-
-    def far(q: Array) -> float:
-        away = difference(chain, start, q)
-        return float(away @ M @ away)
-
-    for _ in range(50):
-        step = closing_step(chain, constraints, q, M, difference(chain, q, start), moved, 1e-8)
-        for share in 0.5 ** np.arange(8):
-            ahead, gap = close_gap(chain, constraints, integrate(chain, q, share * step), M, moved)
-            if gap <= 1e-10 and far(ahead) < far(q) * (1 - 1e-10):
-                break
-        else:
-            return q
-        q = ahead
-    return q
-
-
-@checked(q="nq")
-def assemble(chain: Chain, constraints: Any, q: Array, *, held: Any = None) -> Array:
-    """Return the posture (..., nq) nearest to q that closes the loops.
-
-    constraints : as for `constraint_jacobian`; q : (..., nq) floats; held : (nv,) booleans, true for velocities
-    that must stay zero on the way, so that their joints stay where they are. Newton's steps close the loops,
-    and steps along them come as near to q as they can, in the metric of the mass matrix at q: a local search.
-    Of a loop that can be put together in two ways it finds the one near by. If it is caught, it starts again
-    from five places near q, always the same. With a closure of a hand onto the ground it is inverse kinematics.
-    ValueError with the gap that is left if the loops cannot be closed from here.
-    """
-    constraints, start = as_constraints(constraints), as_real(q, "q")
-    moved = ~(np.zeros(chain.nv, bool) if held is None else check_mask(held, "held", chain.nv))
-    answers = []
-    for one in start.reshape(-1, chain.nq):
-        rng, least, M = np.random.default_rng(0), np.inf, crba(chain, one)
-        for attempt in range(6):
-            jolt = 0.2 * attempt * rng.normal(size=chain.nv) * moved
-            closed, gap = close_gap(chain, constraints, integrate(chain, one, jolt), M, moved)
-            least = min(least, gap)
-            if gap <= 1e-10:
-                break
-        else:
-            raise ValueError(
-                f"the loops cannot be closed from here: the nearest that was found leaves a gap of {least:.3g}; "
-                "another start, fewer joints held or other lengths may do"
-            )
-        answers.append(drawn_near(chain, constraints, closed, one, M, moved))
-    return np.array(answers).reshape(start.shape)
