@@ -1,5 +1,5 @@
 # Generated from chapters/13_loops_and_redundancy.md by `python -m book export`; edit it there.
-# sha256 of the text below: da12cc92dc56f85e323734ccc7361141fab991c2e3dd050cddb76b56ea324ee1
+# sha256 of the text below: 66a9116b3f49f834ae21461a55e01fb039ca061d08df96bc9ee14da9e6f418e0
 """Loops: constraints between the links of a tree, and the dynamics that keeps them.
 
 Derived in chapter 13, "Loops and redundancy".
@@ -417,6 +417,23 @@ def constrained_forward_dynamics(
     K, wanted, loose = wanted_in(state, constraints, gains)
     multipliers, more = held_response(factors, K, wanted - K @ free, loose)
     return (free + more)[..., 0], multipliers[..., 0]
+
+
+# Chapter 13, "Loops and redundancy": Forward dynamics in O(n)
+def projected(chain: Chain, constraints: Any, q: Array, qd: Array) -> tuple[Array, Array]:
+    """Return the state near q (..., nq), qd (..., nv) that keeps the constraints, by least steps in the metric M."""
+    constraints = as_constraints(constraints)
+    for _ in range(3):
+        state = State(chain, q)
+        K, error = rows_in(state, constraints), errors_in(state, constraints)
+        loose = np.minimum(10 * gap_share(K, error), 1e-4)
+        _, step = held_response(factorise_state(state), K, -error[..., None], loose)
+        q = integrate(chain, q, step[..., 0])
+    state = State(chain, q)
+    K, error = rows_in(state, constraints), errors_in(state, constraints)
+    loose = np.minimum(10 * gap_share(K, error), 1e-4)
+    _, change = held_response(factorise_state(state), K, -(K @ qd[..., None]), loose)
+    return q, qd + change[..., 0]
 
 
 # Chapter 13, "Loops and redundancy": Inverse dynamics of a loop

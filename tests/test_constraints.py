@@ -43,6 +43,7 @@ from chaindyn import (
     quaternion_from_rotation,
     random_state,
     rnea,
+    simulate,
     solve_kkt,
     to_maximal,
     to_maximal_state,
@@ -1080,3 +1081,117 @@ def test_balls_and_free_bodies_are_assembled():
     found = assemble(free, held, q)
     assert np.abs(constraint_error(free, held, found)).max() <= 1e-10
     assert difference(free, q, found).shape == (24,)
+
+
+# Simulation -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("method", "step"),
+    [("RK4", 2e-2), ("semi-implicit Euler", 1e-2), ("DOP853", None), ("RK23", None)],
+)
+def test_projection_keeps_loops_closed_between_steps_too(method, step):
+    chain, loops, q, qd = four_bar()
+    motion = simulate(
+        chain,
+        q,
+        qd,
+        t=np.linspace(0, 0.3, 7),
+        constraints=loops,
+        stabilisation="projection",
+        method=method,
+        step=step,
+        rtol=1e-5,
+        progress=False,
+    )
+    assert not motion.reason and len(motion.t) == 7
+    assert motion.gap.shape == motion.gap_rate.shape == (7, 5)
+    assert np.abs(motion.gap).max() <= 1e-12 and np.abs(motion.gap_rate).max() <= 1e-11
+    K = constraint_jacobian(chain, loops, motion.q[3])
+    assert motion.gap_rate[3] == pytest.approx(K @ motion.qd[3], abs=1e-15)
+
+
+def test_a_loop_swings_as_its_lagrangian_says():
+    """A parallelogram, against the pendulum that it is, by an adaptive method at tight tolerance."""
+    rod = 1.0, (0.5, 0, 0), np.diag([0, 1 / 12, 1 / 12])
+    chain = Chain([Link(Revolute(UP), *rod, offset=(i > 0, 0, 0)) for i in range(3)])
+    pin = Closure(Revolute(UP), 2, offset=(1, 0, 0), onto_offset=(1, 0, 0))
+    angle = 1.0  # downwards from the horizontal
+    q = np.array([angle, -angle, angle + np.pi])
+    t = np.linspace(0, 1, 5)
+    motion = simulate(
+        chain, q, np.zeros(3), t=t, constraints=pin, rtol=1e-10, atol=1e-12, progress=False
+    )
+    # two cranks of 1/3 each and a coupler of 1: I = 5/3; their weights act at 1/2, 1/2, 1
+    pendulum = Chain([Link(Revolute(UP), 3.0, (2 / 3, 0, 0), np.diag([0.2, 1 / 3, 0.2]))])
+    exact = simulate(pendulum, q[:1], np.zeros(1), t=t, rtol=1e-11, atol=1e-13, progress=False)
+    assert motion.q[:, 0] == pytest.approx(exact.q[:, 0], abs=1e-7)
+    assert np.abs(motion.gap).max() <= 1e-7
+
+
+def test_gains_bring_an_open_loop_together():
+    chain, loops, q = five_bar()
+    motion = simulate(
+        chain,
+        q + 0.01,
+        np.zeros(4),
+        t=[0, 1.0],
+        constraints=loops,
+        stabilisation=(400.0, 40.0),
+        method="RK4",
+        step=1e-2,
+        progress=False,
+    )
+    assert np.abs(motion.gap[0]).max() > 1e-3 > 1e-4 > np.abs(motion.gap[-1]).max()
+
+
+def test_starts_and_options_that_cannot_be_are_refused():
+    chain, loops, q, qd = four_bar()
+
+    def run(q=q, qd=qd, **more):
+        return simulate(
+            chain, q, qd, **{"t": [0, 0.01], "constraints": loops, "progress": False, **more}
+        )
+
+    with pytest.raises(ValueError, match=r"open at the start, by 0\.\d+: `assemble`"):
+        run(q + 0.3)
+    with pytest.raises(ValueError, match="velocities break the constraints at the start: K qd is"):
+        run(qd=qd + np.array([0, 0, 1.0]), stabilisation="projection")
+    for bad in ("spring", (1,), (-1, 2), 3):
+        with pytest.raises(ValueError, match="stabilisation"):
+            run(stabilisation=bad)
+    with pytest.raises(ValueError, match="builds on earlier states"):
+        run(method="LSODA", stabilisation="projection")
+    with pytest.raises(ValueError, match="variational"):
+        run(method="variational", step=1e-3)
+    with pytest.raises(ValueError, match="constraints"):
+        run(constraints=3)
+    assert simulate(chain, q, qd, t=[0, 0.01], progress=False).gap.shape == (2, 0)
+
+
+def test_many_states_are_simulated_together():
+    chain, loops, q, qd = four_bar()
+    both = simulate(
+        chain,
+        q,
+        np.stack([qd, -qd]),
+        t=[0, 0.1],
+        constraints=loops,
+        stabilisation="projection",
+        method="RK4",
+        step=2e-2,
+        progress=False,
+    )
+    one = simulate(
+        chain,
+        q,
+        -qd,
+        t=[0, 0.1],
+        constraints=loops,
+        stabilisation="projection",
+        method="RK4",
+        step=2e-2,
+        progress=False,
+    )
+    assert both.gap.shape == (2, 2, 5)
+    assert both.q[:, 1] == pytest.approx(one.q, abs=1e-12)
