@@ -1,5 +1,5 @@
 # Generated from chapters/10_simulation.md by `python -m book export`; edit it there.
-# sha256 of the text below: 834fbe697d42fe7a6b778d11fa39c103f9e200a4545ffd4d7f0f660d2c4d1ce5
+# sha256 of the text below: 03c5ebdb57dc4aa60166062c768ccbac8297dcf150e5affd13f0fc1241fe2ca1
 """Simulation: from accelerations to motion, on the manifold on which the coordinates live.
 
 Derived in chapter 10, "Simulation".
@@ -229,8 +229,8 @@ class Simulation:
 
     t : (m,) [s]; q : (m, ..., nq); qd : (m, ..., nv). reason : empty if all times that were asked for are there
     and nobody interrupted; else what ended it, and when, and the last state is the last one that was reached.
-    error : the exception behind it, if there is one. constraints : what closed its loops. Energies and gaps are computed
-    when they are first asked for.
+    error : the exception behind it, if there is one. constraints : what closed its loops. Energies and gaps are
+    computed when they are first asked for.
     """
 
     chain: Chain = field(repr=False)

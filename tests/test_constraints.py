@@ -43,6 +43,7 @@ from chaindyn import (
     quaternion_from_rotation,
     random_state,
     rnea,
+    robots,
     simulate,
     solve_kkt,
     to_maximal,
@@ -879,7 +880,7 @@ def test_the_least_is_the_least():
 
 
 def test_all_driven_takes_the_pseudo_inverse():
-    """Kim's (65): with a motor at every joint, the least force is none; (66): the least torques are a projection."""
+    """With a motor at every joint the least force is none, and the least torques a projection: Kim's (65), (66)."""
     chain, loops, q = five_bar()
     qd, qdd = motion_of(chain, loops, q)
     required, K = rnea(chain, q, qd, qdd), constraint_jacobian(chain, loops, q)
@@ -1195,3 +1196,38 @@ def test_many_states_are_simulated_together():
     )
     assert both.gap.shape == (2, 2, 5)
     assert both.q[:, 1] == pytest.approx(one.q, abs=1e-12)
+
+
+# Mechanisms -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("cranks", [2, 3, 6])
+def test_the_four_bar_of_the_benchmark_is_a_pendulum(cranks):
+    """Its cranks stay parallel: one equation with I = (N + 1)/3 + N, at postures on both sides."""
+    chain, loops = robots.four_bar(cranks)
+    N = cranks - 1
+    inertia, weight = (N + 1) / 3 + N, 9.81 * ((N + 1) / 2 + N)
+    for angle in (0.4, np.pi / 2, 2.5, 4.0):
+        q = robots.four_bar_posture(cranks, angle)
+        assert np.abs(constraint_error(chain, loops, q)).max() <= 1e-12
+        together = np.array([1.0] + [x for k in range(N) for x in (-1.0 if k == 0 else 0.0, 1.0)])
+        qdd, _ = constrained_forward_dynamics(chain, loops, q, 1.7 * together, 0 * q)
+        assert qdd == pytest.approx(-weight * np.cos(angle) / inertia * together, abs=1e-9)
+        energy = kinetic_energy(chain, q, 1.7 * together)
+        assert energy == pytest.approx(inertia * 1.7**2 / 2)
+    flat = robots.four_bar_posture(cranks, 0.0)
+    assert len(allowed_motions(chain, loops, flat)) == N + 1
+
+
+def test_the_five_bar_closes_and_has_two_freedoms():
+    chain, loops = robots.five_bar()
+    q = assemble(chain, loops, np.array([2.0, -1.0, -1.2, -1.0]))
+    assert np.abs(constraint_error(chain, loops, q)).max() <= 1e-10
+    assert len(allowed_motions(chain, loops, q)) == 2
+    assert chain.mass.sum() == pytest.approx(2.2)
+
+
+@pytest.mark.parametrize("bad", [1, 0, 2.0, "two"])
+def test_a_four_bar_has_two_cranks_at_least(bad):
+    with pytest.raises(ValueError, match="cranks"):
+        robots.four_bar(bad)
