@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
 from scipy.optimize import minimize
 from trees import EPS, EVERY_KIND, Case, random_joint, random_rotation, random_tree
 
@@ -1231,3 +1232,35 @@ def test_the_five_bar_closes_and_has_two_freedoms():
 def test_a_four_bar_has_two_cranks_at_least(bad):
     with pytest.raises(ValueError, match="cranks"):
         robots.four_bar(bad)
+
+
+def test_cranks_stay_parallel_through_the_posture_with_more_freedoms():
+    """Started upright, through the line in which one freedom becomes three, and on below, by steps of RK4."""
+    cranks, end = 3, 1.0
+    chain, loops = robots.four_bar(cranks)
+    q = robots.four_bar_posture(cranks, np.pi / 2)
+    together = np.array([1.0, -1, 1, 0, 1])
+    inertia, weight = 1 + 2, 9.81 * (1.5 + 2)
+    exact = solve_ivp(
+        lambda t, y: [y[1], -weight * np.cos(y[0]) / inertia],
+        (0, end),
+        [np.pi / 2, -1],
+        "DOP853",
+        rtol=1e-12,
+        atol=1e-12,
+    ).y[:, -1]
+    assert exact[0] < -0.5  # it has passed
+    motion = simulate(
+        chain,
+        q,
+        -together,
+        t=[0, end],
+        constraints=loops,
+        stabilisation="projection",
+        method="RK4",
+        step=1e-2,
+        progress=False,
+    )
+    assert motion.q[-1, 0] == pytest.approx(exact[0], abs=1e-7)
+    assert motion.q[-1] == pytest.approx(robots.four_bar_posture(3, motion.q[-1, 0]), abs=1e-10)
+    assert motion.energy[-1] == pytest.approx(motion.energy[0], abs=1e-6)
