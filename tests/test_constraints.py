@@ -7,7 +7,16 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 from scipy.optimize import minimize
-from trees import EPS, EVERY_KIND, Case, random_joint, random_rotation, random_tree
+from trees import (
+    EPS,
+    EVERY_KIND,
+    Case,
+    oracle,
+    random_joint,
+    random_rotation,
+    random_tree,
+    stored_chain,
+)
 
 from chaindyn import (
     Chain,
@@ -50,6 +59,7 @@ from chaindyn import (
     to_maximal,
     to_maximal_state,
 )
+from chaindyn.constraints import gap_share
 from chaindyn.teaching import normwise
 
 STEP = 1e-30
@@ -669,6 +679,25 @@ def test_a_four_bar_moves_as_its_lagrangian_says():
     assert qdd[0] == pytest.approx(expected, rel=1e-10)
 
 
+@pytest.mark.parametrize(
+    "model", oracle("constraints")["models"], ids=lambda m: str(len(m["links"]))
+)
+def test_pinocchio_says_the_same(model):
+    """Trees with pins and welds, computed by Pinocchio's `constraintDynamics` and kept."""
+    chain = stored_chain(model)
+    kinds = {"Spherical": Spherical, "Fixed": Fixed}
+    loops = [
+        Closure(kinds[data["joint"]](), **{k: x for k, x in data.items() if k != "joint"})
+        for data in model["loops"]
+    ]
+    q, qd, tau = (np.array(model[name]) for name in ("q", "qd", "tau"))
+    assert np.abs(constraint_error(chain, loops, q)).max() <= 1e-12
+    qdd, _ = constrained_forward_dynamics(chain, loops, q, qd, tau)
+    K, M = constraint_jacobian(chain, loops, q), crba(chain, q)
+    limit = 100 * EPS * np.linalg.cond(M) * np.linalg.cond(K)
+    assert normwise(qdd, np.array(model["qdd"])) <= limit <= 1e-6
+
+
 def test_gauss_least_squares_gives_the_same():
     """Of all accelerations that the rows allow, the nearest to the free ones in the metric M: scipy's minimiser."""
     chain, loops, q, qd, rng = random_loops(2)
@@ -751,6 +780,16 @@ def test_gains_that_are_none_are_refused(bad):
     chain, loops, q, qd = four_bar()
     with pytest.raises(ValueError, match="stabilisation"):
         constrained_forward_dynamics(chain, loops, q, qd, np.zeros(3), stabilisation=bad)
+
+
+def test_a_gap_counts_as_the_joint_motion_that_closes_it():
+    K = np.array([[0, 2.0], [1e-14, 0], [4.0, 1.0]])  # the second says nothing
+    assert gap_share(K, np.array([1e-3, 5.0, 0])) == pytest.approx(5e-4)
+    assert gap_share(K, np.array([0, 5.0, -8e-3])) == pytest.approx(2e-3)
+    assert gap_share(0 * K, np.ones(3)) == 0
+    assert gap_share(np.stack([K, K]), np.array([[1e-3, 0, 0], [0, 0, 0.0]])) == pytest.approx(
+        [5e-4, 0]
+    )
 
 
 class Foreign:
