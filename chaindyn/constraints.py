@@ -1,5 +1,5 @@
 # Generated from chapters/13_loops_and_redundancy.md by `python -m book export`; edit it there.
-# sha256 of the text below: 66a9116b3f49f834ae21461a55e01fb039ca061d08df96bc9ee14da9e6f418e0
+# sha256 of the text below: ad79a4736d65c130fbee987ba6331f54483a19fe3eaec241951e36a71bc05b1e
 """Loops: constraints between the links of a tree, and the dynamics that keeps them.
 
 Derived in chapter 13, "Loops and redundancy".
@@ -215,6 +215,8 @@ def close_gap(
     """Return a posture (nq,) that Newton's steps lead to, none of which opens the gap, and the gap that is left."""
     gap, still = gap_of(chain, constraints, q), np.zeros(chain.nv)
     for _ in range(60):
+        if gap <= 1e-14:
+            break
         # far away, a direction in which the loops hardly yield would ask for a step of many turns
         tolerance = 1e-3 if gap > 1e-3 else 1e-8
         step = closing_step(chain, constraints, q, M, still, moved, tolerance)
@@ -240,6 +242,8 @@ def drawn_near(
 
     for _ in range(50):
         step = closing_step(chain, constraints, q, M, difference(chain, q, start), moved, 1e-8)
+        if np.abs(step).max(initial=0) <= 1e-10:
+            return q
         for share in 0.5 ** np.arange(8):
             ahead, gap = close_gap(chain, constraints, integrate(chain, q, share * step), M, moved)
             if gap <= 1e-10 and far(ahead) < far(q) * (1 - 1e-10):

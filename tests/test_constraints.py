@@ -475,6 +475,8 @@ def test_exact_systems_stay_exact():
         M, K, np.array([1, 0, 2], object), np.array([Fraction(1, 3)], object)
     )
     assert K @ x == [Fraction(1, 3)]
+    only = solve_kkt(M, K, 0 * x, np.array([1], object))
+    assert only.rank == 1
     assert all(M @ x == np.array([1, 0, 2]) + K.T @ multipliers)
     with pytest.raises(ValueError, match="depend on each other"):
         solve_kkt(M, np.concatenate([K, K]), np.array([1, 0, 2], object), np.array([1, 1], object))
