@@ -21,6 +21,17 @@ from chaindyn.chain import (
 )
 from chaindyn.closure import Closure, constraint_bias, constraint_error, constraint_jacobian
 from chaindyn.composite import coriolis_matrix, crba, tree_matrix
+from chaindyn.constraints import (
+    Coupling,
+    Distance,
+    Held,
+    Rolling,
+    assemble,
+    constrained_forward_dynamics,
+    constrained_hybrid_dynamics,
+    constrained_inverse_dynamics,
+    solve_kkt,
+)
 from chaindyn.control import commanded_acceleration, computed_torque, tracking_error
 from chaindyn.hybrid import hybrid_dynamics, hybrid_dynamics_dense
 from chaindyn.impulse import (
@@ -110,11 +121,14 @@ __all__ = [
     "Ad",
     "Chain",
     "Closure",
+    "Coupling",
     "Cylindrical",
+    "Distance",
     "Driven",
     "FactorisedChain",
     "Fixed",
     "Free",
+    "Held",
     "Helical",
     "Impact",
     "Joint",
@@ -123,6 +137,7 @@ __all__ = [
     "Planar",
     "Prismatic",
     "Revolute",
+    "Rolling",
     "Simulation",
     "Spherical",
     "Universal",
@@ -134,6 +149,7 @@ __all__ = [
     "apparent_inertia",
     "apparent_inverse_inertia",
     "articulated_inertia",
+    "assemble",
     "bias_force",
     "body_accelerations",
     "body_jacobian",
@@ -141,6 +157,9 @@ __all__ = [
     "classical_acceleration",
     "commanded_acceleration",
     "computed_torque",
+    "constrained_forward_dynamics",
+    "constrained_hybrid_dynamics",
+    "constrained_inverse_dynamics",
     "constraint_bias",
     "constraint_error",
     "constraint_jacobian",
@@ -192,6 +211,7 @@ __all__ = [
     "simulate",
     "skew",
     "solve_full_system",
+    "solve_kkt",
     "spatial_inertia",
     "swap_order",
     "swap_order_matrix",

@@ -1,5 +1,5 @@
 # Generated from chapters/12_maximal_coordinates.md by `python -m book export`; edit it there.
-# sha256 of the text below: 38f87eaa084c3ff8491836751eb59a08017d89ce198cd1172eaea69b346901bf
+# sha256 of the text below: 94fcf2c5f6926781e42382b0ba9677495e98de5a04ba4efb2b6d4755a09980e2
 """Constraints: a joint held as rows, and rows of several constraints as one matrix.
 
 Derived in chapter 12, "Maximal coordinates".
@@ -133,6 +133,30 @@ def screws_about(state: State, R: Array, p: Array) -> Array:
     return (X_motion(R[..., None, :, :].mT, p[..., None, :] - p_owner) @ turned)[..., 0]
 
 
+def bodies_of(kind: str, chain: Chain, link: int | str, onto: int | str) -> tuple[int, int]:
+    """Return the indices of the link that a constraint holds and of what it is held to, -1 for the ground."""
+    found = []
+    for part, body in (("link", link), ("onto", onto)):
+        if part == "onto" and body == "ground":
+            found.append(-1)
+            continue
+        try:
+            if body is None:
+                raise ValueError
+            found.append(chain.index(body))
+        except ValueError:
+            ground = ', or "ground"' if part == "onto" else ""
+            raise ValueError(
+                f"{part} of a {kind} is {body!r}: an index below {chain.n} or one of "
+                f"{list(chain.names)}{ground} would do"
+            ) from None
+    if found[0] == found[1]:
+        raise ValueError(
+            f"a {kind} holds link {chain.names[found[0]]!r} to itself: it takes two bodies"
+        )
+    return found[0], found[1]
+
+
 @dataclass(frozen=True, eq=False)
 class Closure:
     """A joint held as rows of equations, between a link and another one or the ground: it closes a loop.
@@ -173,26 +197,7 @@ class Closure:
 
     def bodies(self, chain: Chain) -> tuple[int, int]:
         """Return the indices of the link and of what it is held to, -1 for the ground."""
-        found = []
-        for part, body in (("link", self.link), ("onto", self.onto)):
-            if part == "onto" and body == "ground":
-                found.append(-1)
-                continue
-            try:
-                if body is None:
-                    raise ValueError
-                found.append(chain.index(body))
-            except ValueError:
-                ground = ', or "ground"' if part == "onto" else ""
-                raise ValueError(
-                    f"{part} of a Closure is {body!r}: an index below {chain.n} or one of "
-                    f"{list(chain.names)}{ground} would do"
-                ) from None
-        if found[0] == found[1]:
-            raise ValueError(
-                f"a Closure holds link {chain.names[found[0]]!r} to itself: a joint needs two bodies"
-            )
-        return found[0], found[1]
+        return bodies_of("Closure", chain, self.link, self.onto)
 
     def placed(self, state: State, body: int) -> tuple[Array, Array]:
         """Return the pose in the world, R (..., 3, 3), p (..., 3, 1), of the joint's frame in a body."""
@@ -272,7 +277,7 @@ class Closure:
         i, j = self.bodies(state.chain)
         R, p = self.relative_pose(state)
         link, V = X_motion(self.rotation.mT, self.offset), state.twists
-        A = state.accumulate(state.eta)
+        A = state.bias_accelerations
         twist, acceleration = link @ V[..., i, :, :], link @ A[..., i, :, :]
         if j >= 0:
             onto = X_motion(R.mT, p) @ X_motion(self.onto_rotation.mT, self.onto_offset)
@@ -307,12 +312,13 @@ def asked(
 ) -> Any:
     """Return what a constraint answers to one of its three questions, (..., m, *core), or say what is wrong with it.
 
-    A closure takes from the state what others have evaluated. A constraint of a reader's own is no part of the house:
-    arguments of what it calls are checked.
+    One that has `error_in`, `jacobian_in` and `bias_in`, as a closure has, takes from the state what others have
+    evaluated. Another is no part of the house: arguments of what it calls are checked.
     """
     constraint = constraints[k]
-    if isinstance(constraint, Closure):
-        return getattr(constraint, f"{part}_in")(state)
+    own = getattr(constraint, f"{part}_in", None)
+    if own is not None:
+        return own(state)
     known = (state.q, state.qd) if part == "bias" else (state.q,)
     value = outside(getattr(constraint, part))(state.chain, *known)
     if value is None and part == "error":
@@ -326,6 +332,31 @@ def asked(
     return value
 
 
+def rows_in(state: State, constraints: Sequence[Any]) -> Array:
+    """Return the rows K (..., m, nv) of constraints, of a chain in a state that is evaluated already."""
+    nv, batch = state.chain.nv, state.q.shape[:-1]
+    rows = [asked(constraints, k, "jacobian", (nv,), state) for k in range(len(constraints))]
+    return concatenate([zeros((*batch, 0, nv)), *rows], axis=-2)
+
+
+def errors_in(state: State, constraints: Sequence[Any]) -> Array:
+    """Return the errors (..., m) of constraints; where one is of velocities alone, zeros."""
+    parts = [zeros((*state.q.shape[:-1], 0))]
+    for k in range(len(constraints)):
+        own = asked(constraints, k, "error", (), state)
+        if own is None:
+            own = zeros(asked(constraints, k, "jacobian", (state.chain.nv,), state).shape[-2:-1])
+        parts.append(own)
+    return concatenate(parts, axis=-1)
+
+
+def biases_in(state: State, constraints: Sequence[Any]) -> Array:
+    """Return dK/dt qd (..., m) of constraints."""
+    parts = [asked(constraints, k, "bias", (), state) for k in range(len(constraints))]
+    batch = np.broadcast_shapes(state.q.shape[:-1], state.qd.shape[:-1])
+    return concatenate([zeros((*batch, 0)), *parts], axis=-1)
+
+
 @checked(q="nq")
 def constraint_jacobian(chain: Chain, constraints: Any, q: Array) -> Array:
     """Return the rows K (..., m, nv) of all constraints, one under another: K qd = 0 is what they ask of velocities.
@@ -334,9 +365,7 @@ def constraint_jacobian(chain: Chain, constraints: Any, q: Array) -> Array:
     by which they hold are K^T lambda (..., nv). ValueError names what is wrong with one. "Notes on rigid body
     dynamics", constraints.
     """
-    constraints, state, core = as_constraints(constraints), State(chain, q), (chain.nv,)
-    rows = [asked(constraints, k, "jacobian", core, state) for k in range(len(constraints))]
-    return concatenate([zeros((*q.shape[:-1], 0, chain.nv)), *rows], axis=-2)
+    return rows_in(State(chain, q), as_constraints(constraints))
 
 
 @checked(q="nq")
@@ -345,15 +374,7 @@ def constraint_error(chain: Chain, constraints: Any, q: Array) -> Array:
 
     Arguments as there. A constraint of velocities alone, whose ``error`` returns None, has zeros here.
     """
-    constraints, state = as_constraints(constraints), State(chain, q)
-    parts = [zeros((*q.shape[:-1], 0))]
-    for k in range(len(constraints)):
-        own = asked(constraints, k, "error", (), state)
-        if own is None:
-            m = asked(constraints, k, "jacobian", (chain.nv,), state).shape[-2]
-            own = zeros((m,))
-        parts.append(own)
-    return concatenate(parts, axis=-1)
+    return errors_in(State(chain, q), as_constraints(constraints))
 
 
 @checked(q="nq", qd="nv")
@@ -362,7 +383,4 @@ def constraint_bias(chain: Chain, constraints: Any, q: Array, qd: Array) -> Arra
 
     Arguments as for `constraint_jacobian`; qd : (..., nv). "Notes on rigid body dynamics", constraints.
     """
-    constraints, state = as_constraints(constraints), State(chain, q, qd)
-    parts = [asked(constraints, k, "bias", (), state) for k in range(len(constraints))]
-    batch = np.broadcast_shapes(q.shape[:-1], qd.shape[:-1])
-    return concatenate([zeros((*batch, 0)), *parts], axis=-1)
+    return biases_in(State(chain, q, qd), as_constraints(constraints))

@@ -1,5 +1,5 @@
 # Generated from chapters/10_simulation.md by `python -m book export`; edit it there.
-# sha256 of the text below: f843283efde27e18f5de4873e8e4b6a7f4fa0a2626ff7927e17fc0a9b24a275d
+# sha256 of the text below: 336955b51da56e5f4f3da21ca232fd665daf497452456bf3d4e9d7b2d1e9210b
 """Simulation: from accelerations to motion, on the manifold on which the coordinates live.
 
 Derived in chapter 10, "Simulation".
@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from itertools import pairwise
 from typing import Any
 
@@ -30,7 +30,9 @@ from chaindyn._check import (
 from chaindyn._ops import Array, block, concatenate, eye, solve_pivoted, stack
 from chaindyn.articulated import aba
 from chaindyn.chain import Chain, coordinate_rate, forward_kinematics, integrate
+from chaindyn.closure import as_constraints, constraint_error, constraint_jacobian
 from chaindyn.composite import crba
+from chaindyn.constraints import check_stabilisation, constrained_forward_dynamics, projected
 from chaindyn.inverse_dynamics import joint_forces, rnea, transmitted_wrenches
 from chaindyn.kinematics import body_twists
 from chaindyn.spatial import X_motion, skew
@@ -77,11 +79,16 @@ def momentum(chain: Chain, q: Array, qd: Array, *, point: Array | None = None) -
 # Chapter 10, "Simulation": A chain with forces on it
 @dataclass(frozen=True, eq=False)
 class Driven:
-    """A chain and what acts on it: torque and external are functions of (t, q, qd), arrays, or None for nothing."""
+    """A chain and what acts on it: torque and external are functions of (t, q, qd), arrays, or None for nothing.
+
+    constraints : what closes its loops, if it has any; gains : (kp, kd) that stabilise them.
+    """
 
     chain: Chain
     torque: Any = None
     external: Any = None
+    constraints: tuple[Any, ...] = ()
+    gains: Any = (0, 0)
 
     def loads(self, t: float, q: Array, qd: Array) -> tuple[Array, Array | None]:
         """Return joint forces (..., nv) and wrenches (..., n, 6) at a time; ValueError says when they are bad."""
@@ -95,7 +102,10 @@ class Driven:
     def acceleration(self, t: float, q: Array, qd: Array) -> Array:
         """Return qdd (..., nv)."""
         tau, external = self.loads(t, q, qd)
-        return aba(self.chain, q, qd, tau, external=external)
+        if not self.constraints:
+            return aba(self.chain, q, qd, tau, external=external)
+        given = self.chain, self.constraints, q, qd, tau
+        return constrained_forward_dynamics(*given, external=external, stabilisation=self.gains)[0]
 
     def force(self, t: float, q: Array, qd: Array) -> Array:
         """Return all that acts along the joints (..., nv), weight included, inertia not."""
@@ -219,7 +229,8 @@ class Simulation:
 
     t : (m,) [s]; q : (m, ..., nq); qd : (m, ..., nv). reason : empty if all times that were asked for are there
     and nobody interrupted; else what ended it, and when, and the last state is the last one that was reached.
-    error : the exception behind it, if there is one. The energies are computed when they are first asked for.
+    error : the exception behind it, if there is one. constraints : what closed its loops. Energies and gaps are
+    computed when they are first asked for.
     """
 
     chain: Chain = field(repr=False)
@@ -228,6 +239,25 @@ class Simulation:
     qd: Array
     reason: str = ""
     error: BaseException | None = None
+    constraints: tuple[Any, ...] = ()
+
+    @cached_property
+    def gap(self) -> Array:
+        """By how far the loops are open (m, ..., rows) [rad, m], as `constraint_error` has it."""
+        return in_pieces(self.error_of, self.chain, self.q)
+
+    @cached_property
+    def gap_rate(self) -> Array:
+        """How fast the loops open, K qd (m, ..., rows)."""
+        return in_pieces(self.rate_of, self.chain, self.q, self.qd)
+
+    def error_of(self, chain: Chain, q: Array) -> Array:
+        """Return the errors of the constraints (..., rows)."""
+        return constraint_error(chain, self.constraints, q)
+
+    def rate_of(self, chain: Chain, q: Array, qd: Array) -> Array:
+        """Return the rates of the constraints (..., rows)."""
+        return (constraint_jacobian(chain, self.constraints, q) @ qd[..., None])[..., 0]
 
     @cached_property
     def kinetic(self) -> Array:
@@ -267,18 +297,30 @@ class Step:
 
 
 def fixed_steps(
-    driven: Driven, q: Array, qd: Array, times: Array, step: Callable[..., Any], h: float
+    driven: Driven,
+    q: Array,
+    qd: Array,
+    times: Array,
+    step: Callable[..., Any],
+    h: float,
+    cure: Callable[..., Any] | None = None,
 ) -> Iterator[Step]:
     """Yield the steps of a method whose steps are equal.
 
-    Each time that is asked for is the end of a step; between two of them the steps are equal, h at most.
+    Each time that is asked for is the end of a step; between two of them the steps are equal, h at most. cure :
+    what is done with each state after its step.
     """
+
+    def go(*given: Any) -> Any:
+        ahead = step(driven, *given)
+        return ahead if cure is None else cure(*ahead)
+
     for start, end in pairwise(times):
         count = max(int(np.ceil((end - start) / h - 1e-9)), 1)
         new = start
         for k in range(1, count + 1):
             old, new = new, end if k == count else start + k * ((end - start) / count)
-            ahead = step(driven, old, q, qd, new - old)
+            ahead = go(old, q, qd, new - old)
 
             def at(
                 t: float,
@@ -289,16 +331,25 @@ def fixed_steps(
             ) -> Any:
                 if t in (old, new):
                     return here if t == old else ahead
-                return step(driven, old, *here, t - old)
+                return go(old, *here, t - old)
 
             yield Step(old, new, at, looks=2)
             q, qd = ahead
 
 
 def adaptive_steps(
-    driven: Driven, q: Array, qd: Array, times: Array, method: str, **options: Any
+    driven: Driven,
+    q: Array,
+    qd: Array,
+    times: Array,
+    method: str,
+    cure: Callable[..., Any] | None = None,
+    **options: Any,
 ) -> Iterator[Step]:
-    """Yield the steps of one of SciPy's methods; ArithmeticError when it gives up."""
+    """Yield the steps of one of SciPy's methods; ArithmeticError when it gives up.
+
+    cure : what is done with each state after its step, where a method can go on from another state.
+    """
     from scipy import integrate as scipy_integrate
 
     chain = driven.chain
@@ -325,8 +376,14 @@ def adaptive_steps(
         path = cache(solver.dense_output)  # which costs evaluations: made once, if at all
 
         def at(t: float, path: Callable[[], Any] = path) -> Any:
-            return state(solver.y if t == solver.t else path()(t))
+            if cure is None or t == solver.t:
+                return state(solver.y if t == solver.t else path()(t))
+            return cure(*state(path()(t)))
 
+        if cure is not None:
+            path()  # before its end is moved
+            solver.y = np.concatenate([x.ravel() for x in cure(*state(solver.y))])
+            solver.f = slope(solver.t, solver.y)
         yield Step(solver.t_old, solver.t, at, looks=8)
 
 
@@ -389,9 +446,13 @@ def choose_steps(
     times: Array,
     method: str,
     step: float | None,
+    cure: Callable[..., Any] | None = None,
     **options: Any,
 ) -> Iterator[Step]:
-    """Return the steps of a method; ValueError if there is no such method, or if it lacks the length of its steps."""
+    """Return the steps of a method; ValueError if there is no such method, or if it lacks the length of its steps.
+
+    cure : what is done with each state after its step; ValueError too if the method has no use for it.
+    """
     fixed = {
         "RK4": rk4_step,
         "semi-implicit Euler": semi_implicit_euler_step,
@@ -400,6 +461,12 @@ def choose_steps(
     adaptive = ("BDF", "DOP853", "LSODA", "RK23", "RK45", "Radau")
     if not isinstance(method, str) or method not in (*fixed, *adaptive):
         raise ValueError(f"method is {method!r}, but must be one of {[*fixed, *adaptive]}")
+    if driven.constraints and method == "variational":
+        raise ValueError('"variational" steps take chains and trees, without constraints')
+    if cure is not None and method in ("BDF", "LSODA", "Radau"):
+        raise ValueError(
+            f"{method!r} builds on earlier states, which projection moves; DOP853, RK45, RK23 and equal steps do not"
+        )
     if step is not None:
         step = check_positive_number(step, "step")
         latest = np.abs(times).max()
@@ -410,10 +477,10 @@ def choose_steps(
     if method in fixed:
         if step is None:
             raise ValueError(f"{method!r} takes equal steps: `step` must say how long [s]")
-        return fixed_steps(driven, q, qd, times, fixed[method], step)
+        return fixed_steps(driven, q, qd, times, fixed[method], step, cure)
     options = {name: check_positive_number(x, name) for name, x in options.items()}
     longest = np.inf if step is None else step
-    return adaptive_steps(driven, q, qd, times, method, max_step=longest, **options)
+    return adaptive_steps(driven, q, qd, times, method, cure, max_step=longest, **options)
 
 
 def sample(steps: Iterator[Step], times: Array, until: Any) -> Iterator[tuple[Any, bool]]:
@@ -438,7 +505,7 @@ def sample(steps: Iterator[Step], times: Array, until: Any) -> Iterator[tuple[An
 
 
 def conclude(
-    chain: Chain,
+    driven: Driven,
     columns: tuple[Array, ...],
     count: int,
     last: tuple[float, Array, Array],
@@ -460,7 +527,7 @@ def conclude(
             column[count] = x
         count += 1
     t, q, qd = (column[:count] for column in columns)
-    motion = Simulation(chain, t, q, qd, reason, problem)
+    motion = Simulation(driven.chain, t, q, qd, reason, problem, driven.constraints)
     if problem is not None:
         try:
             warnings.warn(f"the simulation ended early: {reason}", RuntimeWarning, stacklevel=4)
@@ -471,6 +538,21 @@ def conclude(
         except Exception:  # there is nowhere to write the warning: the reason says the same
             return motion
     return motion
+
+
+def require_closed(driven: Driven, q: Array, qd: Array) -> None:
+    """Refuse a start in which loops are open, or open at a rate, by more than a thousandth; say by how much."""
+    if not driven.constraints:
+        return
+    K = constraint_jacobian(driven.chain, driven.constraints, q)
+    gap = np.abs(constraint_error(driven.chain, driven.constraints, q)).max(initial=0)
+    rate, size = np.abs(K @ qd[..., None]).max(initial=0), np.abs(K).max(initial=0)
+    if gap > 1e-3 * max(size, 1):
+        raise ValueError(f"the loops are open at the start, by {gap:.3g}: `assemble` closes them")
+    if rate > 1e-9 + 1e-3 * size * np.abs(qd).max(initial=0):
+        raise ValueError(
+            f"the velocities break the constraints at the start: K qd is {rate:.3g}, but should be zero"
+        )
 
 
 @checked(q="nq", qd="nv")
@@ -488,6 +570,8 @@ def simulate(
     rtol: float = 1e-8,
     atol: float = 1e-10,
     progress: bool = True,
+    constraints: Any = (),
+    stabilisation: Any = None,
 ) -> Simulation:
     """Return the motion of a chain or tree from q (..., nq), qd (..., nv) at t[0], at all times t.
 
@@ -500,6 +584,10 @@ def simulate(
     three of each fixed one, and where the polynomial through these values has its extrema: what crosses zero and
     comes back within less is missed, and a shorter `step` finds it. The functions may not write into q and qd.
     progress : whether a long simulation says how far it is.
+    constraints : what closes loops, one or several, as for `constraint_jacobian`; the result has their `gap` and its
+    rate. stabilisation : against drift, gains (kp, kd) as for `constrained_forward_dynamics`, or "projection", by which
+    each step ends with closed loops (equal steps, DOP853, RK45, RK23). Unless gains bring it there, the start must keep
+    the constraints to a thousandth; ValueError says by how much it does not.
     With batch axes all states take the same steps. Needs SciPy. Whatever ends it early, an interruption by the
     user too, leaves what was computed in the result, with the reason; RuntimeWarning says so, and has the result
     in its attribute `simulation` where warnings are errors. ValueError for bad input; for torque, external and
@@ -510,12 +598,18 @@ def simulate(
     q, qd = (
         np.broadcast_to(x, (*shape, x.shape[-1])) for x in (as_real(q, "q"), as_real(qd, "qd"))
     )
+    projects = isinstance(stabilisation, str) and stabilisation == "projection"
     driven = Driven(
         chain,
         check_load(torque, "torque", (chain.nv,), shape),
         check_load(external, "external", (chain.n, 6), shape),
+        as_constraints(constraints),
+        (0, 0) if projects or stabilisation is None else check_stabilisation(stabilisation),
     )
-    steps = choose_steps(driven, q, qd, times, method, step, rtol=rtol, atol=atol)
+    cure = partial(projected, chain, driven.constraints) if projects else None
+    if projects or stabilisation is None:
+        require_closed(driven, q, qd)
+    steps = choose_steps(driven, q, qd, times, method, step, cure, rtol=rtol, atol=atol)
     driven.acceleration(times[0], q, qd)  # what is bad at once is told at once
     if until is not None:
         call_user_function(until, "until", (), times[0], q, qd)
@@ -536,6 +630,6 @@ def simulate(
                     count += 1
         except (Exception, KeyboardInterrupt) as caught:
             problem = caught
-        return conclude(chain, columns, count, last, problem)
+        return conclude(driven, columns, count, last, problem)
     except KeyboardInterrupt as caught:  # while all that was left to do was to put it together
-        return conclude(chain, columns, count, last, problem or caught)
+        return conclude(driven, columns, count, last, problem or caught)

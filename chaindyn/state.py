@@ -1,5 +1,5 @@
 # Generated from chapters/05_velocity_acceleration_jacobians.md by `python -m book export`; edit it there.
-# sha256 of the text below: bf757627509e779d853eeb1a33f89f7e2a4d582fbb692d534e230e1fa6b94610
+# sha256 of the text below: b9e2e4bff6906902f56ffe03012fb8eadbe9c79d0e7b0526d676f1a4ae954bd4
 """A chain in a posture, and moving: what the sweeps need of it, each evaluated once.
 
 Derived in chapter 5, "Velocity, acceleration, Jacobians".
@@ -135,6 +135,11 @@ class State:
     def eta(self) -> Array:
         """What the velocities add to each link's acceleration, V x S qd + dS/dt qd (..., n, 6, 1)."""
         return self.crm_twists @ self.joint_twists + self.along_joints(self.subspace_rates, self.qd)
+
+    @cached_property
+    def bias_accelerations(self) -> Array:
+        """The acceleration of each link that goes with the velocities alone, that of qdd = 0 (..., n, 6, 1)."""
+        return self.accumulate(self.eta)
 
     @cached_property
     def inertias(self) -> Array:

@@ -16,7 +16,9 @@ import chaindyn
 from chaindyn import (
     Chain,
     Closure,
+    Coupling,
     Cylindrical,
+    Distance,
     Fixed,
     Free,
     Helical,
@@ -24,6 +26,7 @@ from chaindyn import (
     Planar,
     Prismatic,
     Revolute,
+    Rolling,
     Spherical,
     Universal,
     random_state,
@@ -235,15 +238,41 @@ def _half(chain: Chain) -> Any:
     return np.arange(chain.nv) % 2 == 0
 
 
-def _loops(chain: Chain) -> list[Closure]:
-    """Hold the last link to the first and to the ground by joints of several kinds."""
+def _loops(chain: Chain) -> list[Any]:
+    """Hold the last link to the first and to the ground by joints of several kinds, a rod, a disc and a gear."""
     turned = [[0, -1, 0], [1, 0, 0], [0, 0, 1]]
     last = chain.n - 1
     return [
         Closure(Universal((1, 0, 0), (0, 1, 0)), last, 0, offset=(1, 0, 2), onto_offset=(0, 1, 0)),
         Closure(Helical((0, 0, 1), 2), last, offset=(0, 1, 1), onto_rotation=turned),
         Closure(Planar((0, 1, 0)), last, 0, rotation=turned),
+        Distance(last, 0, length=2, offset=(1, 0, 3), onto_offset=(0, 2, 0)),
+        Rolling(last, 2, axis=(1, 0, 0), offset=(0, 1, 2), height=3),
+        Rolling(0, 3, normal=(0, 1, 0)),
+        _gear(chain),
     ]
+
+
+def _gear(chain: Chain) -> Coupling:
+    """Couple the first two joints and the last."""
+    links = {0, 1, chain.n - 1}
+    return Coupling({i: np.arange(2 + i, 2 + i + chain.joints[i].nv) for i in links})
+
+
+def _few(chain: Chain) -> list[Any]:
+    """Rows that do not depend on each other: five for a floating body and what it carries, one for two slides."""
+    if chain.nv <= 3:
+        return [_gear(chain)]
+    last = chain.n - 1
+    return [
+        Closure(Universal((1, 0, 0), (0, 1, 0)), last, offset=(1, 0, 2), onto_offset=(0, 1, 0)),
+        Distance(chain.n - 2, length=2, offset=(1, 0, 3)),
+    ]
+
+
+def _motors(chain: Chain) -> Any:
+    """Leave as many joints without a motor as `_few` has rows."""
+    return np.arange(chain.nv) >= (1 if chain.nv <= 3 else 5)
 
 
 def _row(name: str, arguments: dict[str, Any], *options: dict[str, Any], **more: Any) -> Row:
@@ -332,6 +361,15 @@ ROWS = [
     _row("to_maximal_state", QD, but={"fractions": HALVES_ONLY, "symbols": INTEGER_ROOT}),
     _row("maximal_coordinate_dynamics", {**QD, "tau": NV, "external": "external"}, EXTERNAL,
          but=dict.fromkeys(LAWS[1:-1], SPARSE)),
+    # 13 Loops and redundancy
+    _row("solve_kkt", {"M": "inertia 3", "K": (1, 3), "right": V3, "k": (1,)}, fixed={"tolerance": 0},
+         but={"jax": "the rank in its result is a whole number, which has no slope"}),
+    _row("constrained_forward_dynamics", {**QD, "tau": NV, "external": "external"}, EXTERNAL,
+         fixed={"constraints": _few, "stabilisation": (4, 3)}),
+    _row("constrained_inverse_dynamics", {**QD, "qdd": NV},
+         fixed={"constraints": _few, "actuated": _motors, "tau_passive": 0, "objective": "unique", "weights": None}),
+    _row("constrained_hybrid_dynamics", {**QD, "qdd": "prescribed", "tau": "free"},
+         fixed={"constraints": lambda chain: _few(chain)[-1:], "prescribed": _half}),
     # 14 Impulse response
     _row("inverse_operational_space_inertia", Q, FRAME, RECURSION),
     _row("inverse_operational_space_inertia_serial", Q, FRAME, RECURSION, chain=serial),
@@ -358,7 +396,7 @@ ELSEWHERE = {
     ),
     **dict.fromkeys(["Chain", "Link"], "a model: tests/test_chain.py and tests/test_check.py"),
     **dict.fromkeys(
-        ["Driven", "Impact", "MaximalDynamics", "Simulation"],
+        ["Driven", "Held", "Impact", "MaximalDynamics", "Simulation"],
         "a result, which functions here return",
     ),
     **dict.fromkeys(
@@ -367,6 +405,11 @@ ELSEWHERE = {
     "inward": "it carries any step along a tree: the steps' own numbers decide",
     "outward": "it carries any step along a tree: the steps' own numbers decide",
     "Closure": "a constraint: tests/test_closure.py; the laws ask it by constraint_jacobian and its like",
+    **dict.fromkeys(
+        ["Coupling", "Distance", "Rolling"],
+        "a constraint: tests/test_constraints.py; the laws ask it by constraint_jacobian and its like",
+    ),
+    "assemble": "it searches, in floats: tests/test_constraints.py",
     "to_maximal": NO_STATE + ": tests/test_maximal.py",
     "load_urdf": "it reads a file: tests/test_urdf.py",
     "random_state": "it draws at random: tests/test_chain.py",

@@ -1,0 +1,880 @@
+# Generated from chapters/13_loops_and_redundancy.md by `python -m book export`; edit it there.
+# sha256 of the text below: ad79a4736d65c130fbee987ba6331f54483a19fe3eaec241951e36a71bc05b1e
+"""Loops: constraints between the links of a tree, and the dynamics that keeps them.
+
+Derived in chapter 13, "Loops and redundancy".
+"""
+
+import warnings
+from collections.abc import Iterator, Mapping
+from dataclasses import KW_ONLY, dataclass
+from typing import Any
+
+import numpy as np
+
+from chaindyn._check import (
+    FRAMES,
+    as_array,
+    as_real,
+    check_array,
+    check_mask,
+    check_matrix,
+    check_positive_number,
+    checked,
+    read_only,
+    require_finite,
+    require_positive,
+    require_same_batch,
+    require_shape,
+    unit,
+)
+from chaindyn._ops import Array, concatenate, divide, eye, solve, sqrt, zeros
+from chaindyn.articulated import FactorisedChain, factorise_state
+from chaindyn.chain import Chain, difference, integrate
+from chaindyn.closure import (
+    as_constraints,
+    biases_in,
+    bodies_of,
+    constraint_error,
+    constraint_jacobian,
+    errors_in,
+    rows_in,
+    screws_about,
+)
+from chaindyn.composite import crba
+from chaindyn.hybrid import check_hybrid, free_subspaces, hybrid_dynamics, interleave
+from chaindyn.inverse_dynamics import ground_acceleration, net_bias, rnea
+from chaindyn.joints import Joint, across
+from chaindyn.spatial import X_motion, crm
+from chaindyn.state import State, evaluate
+
+__all__ = [
+    "Coupling",
+    "Distance",
+    "Held",
+    "Rolling",
+    "assemble",
+    "constrained_forward_dynamics",
+    "constrained_hybrid_dynamics",
+    "constrained_inverse_dynamics",
+    "solve_kkt",
+]
+
+
+# Chapter 13, "Loops and redundancy": What counts as dependent
+def are_floats(*arrays: Array) -> bool:
+    """Whether all are NumPy's plain numbers, whose rows can be told from rounding; others must be independent."""
+    return all(
+        isinstance(x, np.ndarray) and x.dtype.kind in "iuf" and x.dtype.itemsize <= 8
+        for x in arrays
+    )
+
+
+def independent_combinations(
+    K: Array, size: Array, loose: Array | float = 0
+) -> tuple[Array, Array]:
+    """Return combinations (..., m, p) of rows K (..., m, nv) of which none depends on the others, and the rank (...).
+
+    Column j times K is combination j; columns beyond the rank are zero, p is the smaller of m and nv. size :
+    (..., nv), what columns are measured by. Rows are compared at length one; one that is less than 1e-10 of the
+    largest is none. loose : (...), the share by which rows may be wrong: combinations smaller than that, or
+    than rounding, are none.
+    """
+    rows = K / size[..., None, :]
+    lengths = np.linalg.norm(rows, axis=-1)
+    longest = lengths.max(-1, initial=0, keepdims=True)
+    counts = lengths > 1e-10 * longest
+    shrink = np.where(counts, 1 / np.where(counts, lengths, 1), 0)
+    U, sizes, _ = np.linalg.svd(shrink[..., None] * rows, full_matrices=False)
+    ratio = longest / np.where(counts, lengths, longest).min(
+        -1, initial=np.inf, keepdims=True, where=longest > 0
+    )
+    rounding = 16 * max(K.shape[-2:]) * np.finfo(sizes.dtype).eps * ratio
+    kept = sizes > np.maximum(rounding, np.asarray(loose)[..., None]) * sizes[..., :1]
+    return shrink[..., None] * U * kept[..., None, :], kept.sum(-1)
+
+
+def dependent() -> ValueError:
+    """Return the error that says that rows of exact numbers depend on each other."""
+    return ValueError(
+        "rows of K depend on each other: of symbols and exact numbers leave out those that the others make, "
+        "or give floats"
+    )
+
+
+# Chapter 13, "Loops and redundancy": The null space
+@dataclass(frozen=True, eq=False)
+class Held:
+    """What `solve_kkt` finds: x (..., nv), multipliers (..., m), and the rank (...) of K; unpacked, the first two."""
+
+    x: Array
+    multipliers: Array
+    rank: Array
+
+    def __iter__(self) -> Iterator[Array]:
+        """Yield x and the multipliers, so that ``x, multipliers = solve_kkt(...)``."""
+        yield self.x
+        yield self.multipliers
+
+
+def size_of_motions(M: Array) -> Array:
+    """Return roots of the diagonal of M (..., nv), by which motions of several units are compared."""
+    diagonal = np.diagonal(M, axis1=-2, axis2=-1)
+    return np.where(diagonal > 0, np.sqrt(np.abs(diagonal)), 1)
+
+
+def require_positive_on(reduced: Array, free: Array) -> None:
+    """Refuse an M that is singular on the motions that K allows; reduced : (..., nv, nv), free : (...), how many."""
+    n = reduced.shape[-1]
+    smallest = np.linalg.eigvalsh(reduced).min(-1, initial=np.inf)
+    if (smallest <= 10 * n * np.finfo(float).eps).any() and np.any(free):
+        raise ValueError(
+            "M is not positive on the motions that K allows: there is a motion that no row forbids and "
+            "that feels no inertia"
+        )
+
+
+@checked()
+def solve_kkt(M: Array, K: Array, right: Array, k: Array, *, tolerance: float = 0) -> Held:
+    """Return x (..., nv) and multipliers (..., m) with M x = right + K^T multipliers and K x = k, for any rank of K.
+
+    M : (..., nv, nv), symmetric and positive on the motions that K (..., m, nv) allows; it need not be regular.
+    right : (..., nv); k : (..., m). x and K^T multipliers are unique. If rows depend on each other the
+    multipliers are not, and the smallest are given, rows taken at length one; k that contradicts itself is met
+    as nearly as can be. tolerance : the share by which rows may be wrong, and still count as dependent, beside
+    rounding. The result has the `rank` too. Of symbols and other numbers than floats M must be regular and the
+    rows independent. ValueError if shapes do not fit, or if M is singular on a motion that K allows. "Notes on
+    rigid body dynamics", constraints, with the sign of the multipliers restored; by a basis of the null space
+    of K.
+    """
+    M = check_matrix(M, "M", (None, None))
+    n = M.shape[-2]
+    require_shape(M, "M", (n, n))
+    K, right, k = check_matrix(K, "K", (None, n)), as_array(right, "right"), as_array(k, "k")
+    require_shape(right, "right", (n,), f": M is {n} x {n}")
+    require_shape(k, "k", K.shape[-2:-1], f": K has {K.shape[-2]} rows")
+    require_finite(right, "right")
+    require_finite(k, "k")
+    require_same_batch({"M": (M, 2), "K": (K, 2), "right": (right, 1), "k": (k, 1)})
+    right, k = right[..., None], k[..., None]
+    if not are_floats(M, K, right, k):
+        try:
+            x = solve(M, concatenate([right, K.mT], axis=-1))
+            multipliers = solve(K @ x[..., 1:], k - K @ x[..., :1])
+        except ZeroDivisionError:
+            raise dependent() from None
+        x = x[..., :1] + x[..., 1:] @ multipliers
+        return Held(x[..., 0], multipliers[..., 0], zeros(x.shape[:-2]) + min(K.shape[-2:]))
+    size = size_of_motions(M)
+    combine, rank = independent_combinations(K, size, tolerance)
+    rows = combine.mT @ K / size[..., None, :]  # independent ones, and zeros below
+    U, sizes, Vh = np.linalg.svd(rows)
+    p = rows.shape[-2]
+    held = np.arange(n) < rank[..., None]  # which motions the rows take, of all in Vh
+    inverse = np.where(held[..., :p], 1 / np.where(held[..., :p], sizes, 1), 0)[..., None]
+    taken = Vh[..., :p, :].mT @ (inverse * (U.mT @ (combine.mT @ k)))
+    scaled = M / (size[..., :, None] * size[..., None, :])
+    pushed = right / size[..., None]
+    free = (~held)[..., None] * Vh
+    reduced = free @ scaled @ free.mT + held[..., None] * eye(n)
+    require_positive_on(reduced, n - rank)
+    x = taken + free.mT @ np.linalg.solve(reduced, free @ (pushed - scaled @ taken))
+    multipliers = combine @ (U @ (inverse * (Vh[..., :p, :] @ (scaled @ x - pushed))))
+    x = (x / size[..., None])[..., 0]
+    return Held(x, multipliers[..., 0], np.broadcast_to(rank, x.shape[:-1])[()])
+
+
+# Chapter 13, "Loops and redundancy": Putting it together
+def closing_step(
+    chain: Chain,
+    constraints: Any,
+    q: Array,
+    M: Array,
+    towards: Array,
+    moved: Array,
+    tolerance: float,
+) -> Array:
+    """Return the step (nv,) nearest to `towards`, in the metric M, that closes the gap to first order.
+
+    moved : (nv,) booleans, which velocities may change; tolerance : as for `solve_kkt`.
+    """
+    M, K = M[np.ix_(moved, moved)], constraint_jacobian(chain, constraints, q)
+    error = constraint_error(chain, constraints, q)
+    step = solve_kkt(M, K[:, moved], M @ towards[moved], -error, tolerance=tolerance).x
+    return interleave(moved, step, np.zeros(chain.nv - step.size))
+
+
+def gap_of(chain: Chain, constraints: Any, q: Array) -> float:
+    """Return the norm of all errors of one posture."""
+    return float(np.linalg.norm(constraint_error(chain, constraints, q)))
+
+
+def close_gap(
+    chain: Chain, constraints: Any, q: Array, M: Array, moved: Array
+) -> tuple[Array, float]:
+    """Return a posture (nq,) that Newton's steps lead to, none of which opens the gap, and the gap that is left."""
+    gap, still = gap_of(chain, constraints, q), np.zeros(chain.nv)
+    for _ in range(60):
+        if gap <= 1e-14:
+            break
+        # far away, a direction in which the loops hardly yield would ask for a step of many turns
+        tolerance = 1e-3 if gap > 1e-3 else 1e-8
+        step = closing_step(chain, constraints, q, M, still, moved, tolerance)
+        step = step / max(1.0, 2 * np.abs(step).max(initial=0))
+        for share in 0.5 ** np.arange(12):
+            ahead = integrate(chain, q, share * step)
+            if gap_of(chain, constraints, ahead) < gap:
+                break
+        else:
+            break
+        q, gap = ahead, gap_of(chain, constraints, ahead)
+    return q, gap
+
+
+def drawn_near(
+    chain: Chain, constraints: Any, q: Array, start: Array, M: Array, moved: Array
+) -> Array:
+    """Return the closed posture (nq,) nearest to `start`, from one that is closed, by steps along the loops."""
+
+    def far(q: Array) -> float:
+        away = difference(chain, start, q)
+        return float(away @ M @ away)
+
+    for _ in range(50):
+        step = closing_step(chain, constraints, q, M, difference(chain, q, start), moved, 1e-8)
+        if np.abs(step).max(initial=0) <= 1e-10:
+            return q
+        for share in 0.5 ** np.arange(8):
+            ahead, gap = close_gap(chain, constraints, integrate(chain, q, share * step), M, moved)
+            if gap <= 1e-10 and far(ahead) < far(q) * (1 - 1e-10):
+                break
+        else:
+            return q
+        q = ahead
+    return q
+
+
+@checked(q="nq")
+def assemble(chain: Chain, constraints: Any, q: Array, *, held: Any = None) -> Array:
+    """Return the posture (..., nq) nearest to q that closes the loops.
+
+    constraints : as for `constraint_jacobian`; q : (..., nq) floats; held : (nv,) booleans, true for velocities
+    that must stay zero on the way, so that their joints stay where they are. Newton's steps close the loops,
+    and steps along them come as near to q as they can, in the metric of the mass matrix at q: a local search.
+    Of a loop that can be put together in two ways it finds the one near by. If it is caught, it starts again
+    from five places near q, always the same. With a closure of a hand onto the ground it is inverse kinematics.
+    ValueError with the gap that is left if the loops cannot be closed from here.
+    """
+    constraints, start = as_constraints(constraints), as_real(q, "q")
+    moved = ~(np.zeros(chain.nv, bool) if held is None else check_mask(held, "held", chain.nv))
+    answers = []
+    for one in start.reshape(-1, chain.nq):
+        rng, least, M = np.random.default_rng(0), np.inf, crba(chain, one)
+        for attempt in range(6):
+            jolt = 0.2 * attempt * rng.normal(size=chain.nv) * moved
+            closed, gap = close_gap(chain, constraints, integrate(chain, one, jolt), M, moved)
+            least = min(least, gap)
+            if gap <= 1e-10:
+                break
+        else:
+            raise ValueError(
+                f"the loops cannot be closed from here: the nearest that was found leaves a gap of {least:.3g}; "
+                "another start, fewer joints held or other lengths may do"
+            )
+        answers.append(drawn_near(chain, constraints, closed, one, M, moved))
+    return np.array(answers).reshape(start.shape)
+
+
+# Chapter 13, "Loops and redundancy": Forward dynamics in O(n)
+def whitened(factors: FactorisedChain, forces: Array) -> tuple[Array, list[Array]]:
+    """Return A (..., nv, m) with A^T A = F^T M^-1 F for joint forces F (..., nv, m), and the roots of each joint's D.
+
+    M is L D L^T by the sweeps: what is left of the forces at each joint, divided by the root of D.
+    """
+    left, _ = factors.inward_forces(forces)
+    roots = [np.linalg.cholesky(own.D) for own in factors.links]
+    parts = [np.linalg.solve(root, y) for root, y in zip(roots, left, strict=True)]
+    return np.concatenate(np_broadcast(parts), axis=-2), roots
+
+
+def np_broadcast(parts: list[Array]) -> list[Array]:
+    """Return arrays of several heights with the same batch axes."""
+    batch = np.broadcast_shapes(*[x.shape[:-2] for x in parts])
+    return [np.broadcast_to(x, batch + x.shape[-2:]) for x in parts]
+
+
+def held_response(
+    factors: FactorisedChain, K: Array, wanted: Array, loose: Array | float = 0
+) -> tuple[Array, Array]:
+    """Return multipliers (..., m, 1) and the accelerations M^-1 K^T multipliers (..., nv, 1) that they make.
+
+    K times these is `wanted` (..., m, 1). K : (..., m, nv) of the velocities that are free in the factors. One
+    inward sweep for every row, one outward sweep for all of them together. loose : as for
+    `independent_combinations`.
+    """
+    if not are_floats(K, wanted, *(own.D for own in factors.links)):
+        try:
+            multipliers = solve(factors.delassus(K), wanted)
+        except ZeroDivisionError:
+            raise dependent() from None
+        return multipliers, factors.solve(K.mT @ multipliers)
+    A, roots = whitened(factors, K.mT)
+    diagonals = [np.diagonal(own.D, axis1=-2, axis2=-1)[..., None] for own in factors.links]
+    size = np.sqrt(np.concatenate(np_broadcast(diagonals), axis=-2))[..., 0]
+    combine, rank = independent_combinations(K, size, loose)
+    U, sizes, Vh = np.linalg.svd(A @ combine, full_matrices=False)
+    kept = np.arange(sizes.shape[-1]) < rank[..., None]
+    inverse = np.where(kept, 1 / np.where(kept, sizes, 1), 0)[..., None]
+    shares = inverse * (Vh @ (combine.mT @ wanted))
+    z = U @ shares
+    left = [
+        root @ z[..., own.start : own.stop, :]
+        for root, own in zip(roots, factors.rows, strict=True)
+    ]
+    return combine @ (Vh.mT @ (inverse * shares)), factors.outward_motions(left)[1]
+
+
+# Chapter 13, "Loops and redundancy": Forward dynamics in O(n)
+def check_stabilisation(stabilisation: Any) -> tuple[Any, Any] | None:
+    """Return the gains (kp, kd), not negative, or None; ValueError if they are neither."""
+    if stabilisation is None:
+        return None
+    try:
+        kp, kd = (check_array(gain, "stabilisation", ())[()] for gain in stabilisation)
+        right = float(kp) >= 0 and float(kd) >= 0
+    except (TypeError, ValueError):
+        right = False
+    if not right:
+        raise ValueError(
+            f"stabilisation is {stabilisation!r}, but must be None or two gains (kp, kd), not negative; "
+            "(g**2, 2 * g) is critical damping"
+        )
+    return kp, kd
+
+
+def gap_share(K: Array, error: Array) -> Array:
+    """Return by how much rows (..., m, nv) may be wrong since the loops have gaps (...): as a joint motion."""
+    largest = np.abs(K).max(-1, initial=0)
+    counts = largest > 1e-10 * largest.max(-1, initial=0, keepdims=True)
+    return np.where(counts, np.abs(error) / np.where(counts, largest, 1), 0).max(-1, initial=0)
+
+
+def warn_if_inconsistent(K: Array, qd: Array) -> None:
+    """Warn if velocities break the constraints by more than a thousandth of the largest terms in K qd."""
+    rate, fastest = np.abs(K @ qd[..., None])[..., 0], np.abs(qd).max(-1, initial=0)[..., None]
+    size = np.abs(K).max((-2, -1), initial=0)[..., None] * fastest
+    wrong = np.argwhere(rate > 1e-9 + 1e-3 * size)
+    if len(wrong):
+        row = tuple(wrong[0])
+        warnings.warn(
+            f"the velocities break the constraints: K qd is {rate[row]:.3g} in row {row[-1]}, but should be zero; "
+            "the gap opens at this rate",
+            RuntimeWarning,
+            stacklevel=5,
+        )
+
+
+def wanted_in(
+    state: State, constraints: Any, gains: tuple[Any, Any] | None
+) -> tuple[Array, Array, Array | float]:
+    """Return K (..., m, nv), what K qdd shall be (..., m, 1), and by how much the rows may be wrong (...)."""
+    K, k = rows_in(state, constraints), -biases_in(state, constraints)[..., None]
+    qd, error = state.qd[..., None], errors_in(state, constraints)
+    if gains is not None:
+        k = k - gains[1] * (K @ qd) - gains[0] * error[..., None]
+    if not are_floats(K, k, qd):
+        return K, k, 0
+    if gains is None:
+        warn_if_inconsistent(K, state.qd)
+    return K, k, np.minimum(10 * gap_share(K, error), 1e-4)
+
+
+# Chapter 13, "Loops and redundancy": Forward dynamics in O(n)
+@checked(q="nq", qd="nv", tau="nv", external=("n", 6), external_frame=FRAMES)
+def constrained_forward_dynamics(
+    chain: Chain,
+    constraints: Any,
+    q: Array,
+    qd: Array,
+    tau: Array,
+    *,
+    external: Array | None = None,
+    external_frame: str = "body",
+    stabilisation: Any = None,
+) -> tuple[Array, Array]:
+    """Return accelerations qdd (..., nv) and multipliers (..., m) of a chain or tree whose loops are closed.
+
+    constraints : one or several, as for `constraint_jacobian`; q, qd, tau, external and external_frame as for
+    `aba`. M qdd + h = tau + K^T multipliers + the forces from outside, and K qdd = -dK/dt qd. stabilisation :
+    gains (kp, kd); then K qdd = -dK/dt qd - kd K qd - kp error. Rows may depend on each other: qdd and K^T
+    multipliers do not change, and the multipliers are the smallest. Of symbols and other numbers than floats
+    they must be independent. In O(n) for each row, beside what rows alone cost. RuntimeWarning if qd breaks the
+    constraints and nothing stabilises, with the size. ValueError as from `constraint_jacobian` and `aba`. Kim
+    (2012), section 3.2, which is reconstructed here.
+    """
+    gains, constraints = check_stabilisation(stabilisation), as_constraints(constraints)
+    state = evaluate(chain, q, qd, tau, external)
+    factors = factorise_state(state)
+    loads = net_bias(state, external, external_frame) + factors.inertias @ state.eta
+    left, _ = factors.inward_forces(tau[..., None], loads)
+    _, free = factors.outward_motions(left, state.eta, ground_acceleration(chain))
+    K, wanted, loose = wanted_in(state, constraints, gains)
+    multipliers, more = held_response(factors, K, wanted - K @ free, loose)
+    return (free + more)[..., 0], multipliers[..., 0]
+
+
+# Chapter 13, "Loops and redundancy": Forward dynamics in O(n)
+def projected(chain: Chain, constraints: Any, q: Array, qd: Array) -> tuple[Array, Array]:
+    """Return the state near q (..., nq), qd (..., nv) that keeps the constraints, by least steps in the metric M."""
+    constraints = as_constraints(constraints)
+    for _ in range(3):
+        state = State(chain, q)
+        K, error = rows_in(state, constraints), errors_in(state, constraints)
+        loose = np.minimum(10 * gap_share(K, error), 1e-4)
+        _, step = held_response(factorise_state(state), K, -error[..., None], loose)
+        q = integrate(chain, q, step[..., 0])
+    state = State(chain, q)
+    K, error = rows_in(state, constraints), errors_in(state, constraints)
+    loose = np.minimum(10 * gap_share(K, error), 1e-4)
+    _, change = held_response(factorise_state(state), K, -(K @ qd[..., None]), loose)
+    return q, qd + change[..., 0]
+
+
+# Chapter 13, "Loops and redundancy": Inverse dynamics of a loop
+def least_multipliers(K: Array, right: Array, weights: Array | None) -> Array:
+    """Return the multipliers (..., m, 1) of least weighted square with K^T multipliers = right; K : (..., m, p).
+
+    The columns of K are independent; weights : (m,), None is ones.
+    """
+    roots = None if weights is None else sqrt(weights)[:, None]
+    B = K if roots is None else divide(K, roots)
+    if are_floats(B, right):
+        Q, R = np.linalg.qr(B)
+        x = Q @ np.linalg.solve(R.mT, right)
+    else:
+        x = B @ solve(B.mT @ B, right)
+    return x if roots is None else divide(x, roots)
+
+
+def least_motors(
+    K: Array, K_a: Array, needed: Array, first: Array, weights: Array, count: Array
+) -> Array:
+    """Return multipliers (..., m, 1) that leave to the motors the least weighted square of needed - K_a^T multipliers.
+
+    K : (..., m, p), of the passive joints, K_a : (..., m, n_a) of the motors; first : (..., m, 1) balances the
+    passive ones, and so does what is returned. count : (...), how many combinations of multipliers the motors
+    feel beyond that.
+    """
+    Q = np.linalg.qr(K, mode="complete")[0][
+        ..., K.shape[-1] :
+    ]  # what the passive joints do not feel
+    roots = np.sqrt(weights)[..., None]
+    felt = roots * (K_a.mT @ Q)
+    U, sizes, Vh = np.linalg.svd(felt, full_matrices=False)
+    kept = np.arange(sizes.shape[-1]) < count[..., None]
+    inverse = np.where(kept, 1 / np.where(kept, sizes, 1), 0)[..., None]
+    left = roots * (needed - K_a.mT @ first)
+    return first + Q @ (Vh.mT @ (inverse * (U.mT @ left)))
+
+
+def require_motors(K: Array, passive: Array, size: Array, objective: str) -> Array:
+    """Return how many combinations of multipliers can be chosen (...); ValueError if motors lack, or choose."""
+    K_p, needed = K[..., passive], int(passive.sum())
+    _, rank = independent_combinations(K, size)
+    _, held = independent_combinations(K_p, size[..., passive]) if needed else (None, 0 * rank)
+    missing = int((needed - held).max(initial=0))
+    if missing:
+        freedoms = int((passive.size - rank).min(initial=passive.size))
+        raise ValueError(
+            f"too few motors: the loops can balance {needed - missing} of the {needed} passive joint forces in this "
+            f"posture, so at least {missing} more must be actuated (of {passive.size} velocities {freedoms} are free)"
+        )
+    choices = rank - held
+    if objective == "unique" and (choices > 0).any():
+        raise ValueError(
+            f"the motors' forces are not unique: {int(choices.max())} of them can be chosen at will; objective "
+            '"min_force" or "min_torque" chooses'
+        )
+    return choices
+
+
+@checked(q="nq", qd="nv", qdd="nv", objective={"unique", "min_force", "min_torque"})
+def constrained_inverse_dynamics(
+    chain: Chain,
+    constraints: Any,
+    q: Array,
+    qd: Array,
+    qdd: Array,
+    *,
+    actuated: Array,
+    tau_passive: Array = 0,
+    objective: str = "unique",
+    weights: Any = None,
+) -> tuple[Array, Array]:
+    """Return joint forces tau (..., nv) and multipliers (..., m) with which a chain with loops moves as it is told.
+
+    q, qd, qdd : a motion that keeps the constraints. actuated : (nv,) booleans, true where there is a motor.
+    tau_passive : a number or (..., n_p), the forces in the other joints, zero by default. objective : "unique",
+    if there is only one answer; "min_force", of all answers that with the least sum of weights times squares of
+    multipliers; "min_torque", that of the motors' forces. weights : (m,) or (n_a,), ones if None: what has
+    several units, N and N m, should be given weights that make the squares comparable, such as 1/kg and 1/(kg
+    m^2). ValueError says how many motors are missing, or that the answer is not unique. Of symbols and other
+    numbers than floats nothing of this is checked, rows must be independent, and there is no "min_torque". Kim
+    (2012), (54)-(66).
+    """
+    constraints, passive = as_constraints(constraints), ~check_mask(actuated, "actuated", chain.nv)
+    state = State(chain, q, qd)
+    K, required = rows_in(state, constraints), rnea(chain, q, qd, qdd)
+    m, count = K.shape[-2], int(passive.sum())
+    tau_passive = as_array(tau_passive, "tau_passive")
+    if tau_passive.shape != ():
+        require_shape(tau_passive, "tau_passive", (count,), f": {count} velocities have no motor")
+    require_finite(tau_passive, "tau_passive")
+    if weights is not None:
+        weights = check_array(
+            weights, "weights", (chain.nv - count if objective == "min_torque" else m,)
+        )
+        require_positive(weights, "weights")
+    K_p, missed = K[..., passive], (required[..., passive] - tau_passive)[..., None]
+    if are_floats(K, missed):
+        choices = require_motors(K, passive, size_of_motions(crba(chain, q)), objective)
+        forces = None if objective == "min_torque" else weights
+        multipliers = least_multipliers(K_p, missed, forces)
+        if objective == "min_torque":
+            own = np.ones(chain.nv - count) if weights is None else weights
+            K_a, needed = K[..., ~passive], required[..., ~passive][..., None]
+            multipliers = least_motors(K_p, K_a, needed, multipliers, own, choices)
+    elif objective == "min_torque":
+        raise ValueError('objective "min_torque" takes floats')
+    else:
+        multipliers = least_multipliers(K_p, missed, weights)
+    tau = required - (K.mT @ multipliers)[..., 0]
+    # of the passive ones, what was told and not what rounding leaves
+    told = tau_passive + 0 * missed[..., 0]
+    return interleave(passive, told, tau[..., ~passive]), multipliers[..., 0]
+
+
+# Chapter 13, "Loops and redundancy": Some joints told, others free
+def require_kept(K: Array, qdd: Array, wanted: Array) -> None:
+    """Refuse accelerations that break the constraints: those that were prescribed contradict them."""
+    if not are_floats(K, qdd, wanted):
+        return
+    left = np.abs(K @ qdd - wanted)[..., 0]
+    terms = (np.abs(K) @ np.abs(qdd) + np.abs(wanted))[..., 0]
+    wrong = np.argwhere(left > 1e-9 + 1e-6 * terms.max(-1, initial=0, keepdims=True))
+    if len(wrong):
+        row = tuple(wrong[0])
+        raise ValueError(
+            f"the prescribed accelerations break the constraints: K qdd misses its value by {left[row]:.3g} in row "
+            f"{row[-1]}, whatever the other joints do; prescribe fewer"
+        )
+
+
+@checked(q="nq", qd="nv")
+def constrained_hybrid_dynamics(
+    chain: Chain,
+    constraints: Any,
+    q: Array,
+    qd: Array,
+    *,
+    prescribed: Array,
+    qdd: Array,
+    tau: Array,
+) -> tuple[Array, Array, Array]:
+    """Return all accelerations (..., nv), joint forces (..., nv) and multipliers (..., m), when some of each are given.
+
+    constraints : as for `constraint_jacobian`; q, qd, prescribed, qdd and tau as for `hybrid_dynamics`. In O(n)
+    for each row. Rows may depend on each other, as in `constrained_forward_dynamics`: where what is prescribed
+    meets a row that no free joint moves, forces and multipliers are not unique, and the smallest multipliers
+    are given. ValueError if the prescribed accelerations break the constraints. Kim (2012), section 3.3, which
+    is reconstructed here.
+    """
+    u, qdd, tau = check_hybrid(chain, prescribed, qdd, tau, q, qd)
+    constraints = as_constraints(constraints)
+    state = evaluate(chain, q, qd, qdd, tau)
+    factors = factorise_state(state, free_subspaces(state, u))
+    K, wanted, loose = wanted_in(state, constraints, None)
+    free, _ = hybrid_dynamics(chain, q, qd, prescribed=u, qdd=qdd, tau=tau)
+    multipliers, more = held_response(factors, K[..., ~u], wanted - K @ free[..., None], loose)
+    forces = (K.mT @ multipliers)[..., 0]
+    _, needed = hybrid_dynamics(chain, q, qd, prescribed=u, qdd=qdd, tau=tau + forces[..., ~u])
+    answer = interleave(u, qdd, free[..., ~u] + more[..., 0])
+    require_kept(K, answer[..., None], wanted)
+    return answer, interleave(u, (needed - forces)[..., u], tau), multipliers[..., 0]
+
+
+# Chapter 13, "Loops and redundancy": Rods, gears, and what cannot be integrated
+def point_rows(state: State, body: int, point: Array) -> tuple[Array, Array]:
+    """Return where a point of a body is in the world (..., 3), and the rows (..., 6, nv) of the twist about it.
+
+    body : -1 is the ground. In world axes: the first three rows are of the turning, the others of the point.
+    """
+    if body < 0:
+        return point, zeros((6, state.chain.nv))
+    R, p = state.poses
+    place = p[..., body, :] + (R[..., body, :, :] @ point[:, None])[..., 0]
+    moved = np.isin(state.chain.link_of_column, state.chain.path(body)).astype(int)
+    return place, (screws_about(state, eye(3), place) * moved[:, None]).mT
+
+
+def point_motion(state: State, body: int, point: Array) -> tuple[Array, Array]:
+    """Return twist and acceleration (..., 6) of a body about a point of it, in world axes, while qdd = 0.
+
+    The linear part of each is that of the particle: its velocity, and the rate of it.
+    """
+    if body < 0:
+        return zeros((6,)), zeros((6,))
+    R, _ = state.poses
+    there = X_motion(R[..., body, :, :], 0 * point) @ X_motion(eye(3), point)
+    V, A = there @ state.twists[..., body, :, :], there @ state.bias_accelerations[..., body, :, :]
+    return V[..., 0], (A + turned_on(V))[..., 0]
+
+
+def turned_on(V: Array) -> Array:
+    """Return [0; w x v] (..., 6, 1) of a twist (..., 6, 1): spatial acceleration lacks it to be the particle's."""
+    w = concatenate([V[..., :3, 0], 0 * V[..., 3:, 0]], axis=-1)
+    return crm(w) @ concatenate([0 * V[..., :3, :], V[..., 3:, :]], axis=-2)
+
+
+@dataclass(frozen=True, eq=False)
+class Distance:
+    """A rod without mass, with a ball at each end: it keeps two points of two bodies at a length.
+
+    link : index or name; onto : the other, "ground" by default. offset (3,) [m] is the point in the link,
+    onto_offset that in the other; length [m]. The error is (d.d - length^2) / (2 length) for d from the other's
+    point to the link's: the multiplier is the force in the rod [N], positive if it pushes. ValueError as for a
+    `Closure`, and if the length is not positive.
+    """
+
+    link: int | str
+    onto: int | str = "ground"
+    _: KW_ONLY
+    length: Any
+    offset: Any = (0, 0, 0)
+    onto_offset: Any = (0, 0, 0)
+
+    def __post_init__(self) -> None:
+        label = f"Distance of {self.link!r} from {self.onto!r}"
+        check_positive_number(self.length, f"{label}: length")
+        for part in ("offset", "onto_offset"):
+            value = check_array(getattr(self, part), f"{label}: {part}", (3,))
+            object.__setattr__(self, part, read_only(value))
+
+    def ends(self, chain: Chain) -> list[tuple[int, Array]]:
+        """Return the body and the point of it at the onto end and at the link's."""
+        link, onto = bodies_of("Distance", chain, self.link, self.onto)
+        return [(onto, self.onto_offset), (link, self.offset)]
+
+    @checked(q="nq")
+    def error(self, chain: Chain, q: Array) -> Array:
+        """Return (d.d - length^2) / (2 length) (..., 1) [m]: near zero, how much too long the rod would have to be."""
+        return self.error_in(State(chain, q))
+
+    @checked(q="nq")
+    def jacobian(self, chain: Chain, q: Array) -> Array:
+        """Return the slope of the error (..., 1, nv)."""
+        return self.jacobian_in(State(chain, q))
+
+    @checked(q="nq", qd="nv")
+    def bias(self, chain: Chain, q: Array, qd: Array) -> Array:
+        """Return dK/dt qd (..., 1)."""
+        return self.bias_in(State(chain, q, qd))
+
+    def error_in(self, state: State) -> Array:
+        """Return the `error` of a chain in a state that is evaluated already."""
+        start, end = (point_rows(state, *place)[0] for place in self.ends(state.chain))
+        d = end - start
+        square = (d * d).sum(-1, keepdims=True) - self.length * self.length
+        return divide(square, 2 * np.asarray(self.length))
+
+    def jacobian_in(self, state: State) -> Array:
+        """Return the `jacobian` of a chain in a state that is evaluated already."""
+        (start, J), (end, J_end) = (point_rows(state, *place) for place in self.ends(state.chain))
+        rows = (end - start)[..., None, :] @ (J_end - J)[..., 3:, :]
+        return divide(rows, np.asarray(self.length))
+
+    def bias_in(self, state: State) -> Array:
+        """Return the `bias` of a chain in a state that is evaluated already."""
+        places = self.ends(state.chain)
+        start, end = (point_rows(state, *place)[0] for place in places)
+        (V, A), (V_end, A_end) = (point_motion(state, *place) for place in places)
+        v, a = (V_end - V)[..., 3:], (A_end - A)[..., 3:]
+        return divide((v * v + (end - start) * a).sum(-1, keepdims=True), np.asarray(self.length))
+
+
+# Chapter 13, "Loops and redundancy": Rods, gears, and what cannot be integrated
+@dataclass(frozen=True, eq=False)
+class Coupling:
+    """A gear, a belt or a screw between joints: the sum of rate factors times joint rates is zero.
+
+    factors : for each joint concerned, by index or name of its link, one number, or as many as the joint has rates.
+    total : what the same sum of the coordinates has, where there is one: joints whose coordinates' rates are their
+    velocities. With a ball, a planar or a free joint the error is None. ValueError names what does not fit a chain.
+    """
+
+    factors: Mapping[int | str, Any]
+    _: KW_ONLY
+    total: Any = 0
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.factors, Mapping) or not self.factors:
+            raise ValueError(
+                f"factors of a Coupling are {self.factors!r}, but must be a dict such as {{'wheel': 3, 'pinion': 1}}"
+            )
+        check_array(self.total, "total of a Coupling", ())
+
+    def row(self, chain: Chain) -> Array:
+        """Return the factors as one row (nv,)."""
+        parts: dict[int, Any] = {}
+        for body, factor in self.factors.items():
+            try:
+                i = chain.index(body)
+            except ValueError:
+                raise ValueError(
+                    f"a Coupling names link {body!r}: an index below {chain.n} or one of {list(chain.names)} would do"
+                ) from None
+            k = chain.joints[i].nv
+            own = as_array(factor, f"factor of link {body!r}")
+            if own.shape != (k,) and not (k == 1 and own.shape == ()):
+                raise ValueError(
+                    f"factor of link {body!r} has shape {own.shape}, but its joint has {k} rates"
+                )
+            require_finite(own, f"factor of link {body!r}")
+            parts[i] = own.reshape((k,))
+        for i, joint in enumerate(chain.joints):
+            parts.setdefault(i, zeros((joint.nv,)))
+        return np.concatenate([parts[i] for i in range(chain.n)])
+
+    @checked(q="nq")
+    def error(self, chain: Chain, q: Array) -> Array | None:
+        """Return the sum of factors times coordinates, less the total (..., 1); None if there is no such sum."""
+        return self.error_in(State(chain, q))
+
+    @checked(q="nq")
+    def jacobian(self, chain: Chain, q: Array) -> Array:
+        """Return the factors (..., 1, nv)."""
+        return self.jacobian_in(State(chain, q))
+
+    @checked(q="nq", qd="nv")
+    def bias(self, chain: Chain, q: Array, qd: Array) -> Array:
+        """Return zero (..., 1): the factors do not change."""
+        return self.bias_in(State(chain, q, qd))
+
+    def error_in(self, state: State) -> Array | None:
+        """Return the `error` of a chain in a state that is evaluated already."""
+        chain, row = state.chain, self.row(state.chain)
+        own = np.flatnonzero(row)
+        if any(type(chain.joints[i]).rate is not Joint.rate for i in chain.link_of_column[own]):
+            return None
+        places = [chain.q_columns[chain.link_of_column[j]].start for j in own]
+        first = [chain.v_columns[chain.link_of_column[j]].start for j in own]
+        coordinates = np.array(places, int) + own - np.array(first, int)
+        return (row[own] * state.q[..., coordinates]).sum(-1, keepdims=True) - self.total
+
+    def jacobian_in(self, state: State) -> Array:
+        """Return the `jacobian` of a chain in a state that is evaluated already."""
+        return self.row(state.chain)[None] + zeros((*state.q.shape[:-1], 1, state.chain.nv))
+
+    def bias_in(self, state: State) -> Array:
+        """Return the `bias` of a chain in a state that is evaluated already."""
+        return zeros((*np.broadcast_shapes(state.q.shape[:-1], state.qd.shape[:-1]), 1))
+
+
+# Chapter 13, "Loops and redundancy": Rods, gears, and what cannot be integrated
+@dataclass(frozen=True, eq=False)
+class Rolling:
+    """A ball or a thin disc that rolls on a plane of the ground, and neither slips nor lifts off: three rows.
+
+    link : index or name; radius [m]. axis : (3,) of the disc, in link axes; None is a ball. offset : (3,) of
+    the centre in the link [m]; normal : (3,) of the plane, in the world, upwards; height : of the plane along
+    it [m]. The particle at the contact does not move along two directions in the plane, nor along the normal;
+    multipliers are the friction forces and the normal force on the link [N]. The error is zero in the first two
+    rows, which are no rows of any function of q, and in the third the height of the lowest point over the
+    plane.
+    """
+
+    link: int | str
+    radius: Any
+    _: KW_ONLY
+    axis: Any = None
+    offset: Any = (0, 0, 0)
+    normal: Any = (0, 0, 1)
+    height: Any = 0
+
+    def __post_init__(self) -> None:
+        label = f"Rolling of {self.link!r}"
+        check_positive_number(self.radius, f"{label}: radius")
+        check_array(self.height, f"{label}: height", ())
+        object.__setattr__(
+            self, "offset", read_only(check_array(self.offset, f"{label}: offset", (3,)))
+        )
+        for part in ("axis", "normal"):
+            if getattr(self, part) is not None:
+                value = check_array(getattr(self, part), f"{label}: {part}", (3,))
+                object.__setattr__(self, part, unit(value, f"{label}: {part}"))
+
+    def place(self, state: State) -> tuple[int, Array]:
+        """Return the link's index and the centre in it."""
+        return bodies_of("Rolling", state.chain, self.link, "ground")[0], self.offset
+
+    @property
+    def directions(self) -> Array:
+        """Two directions in the plane and its normal (3, 3), as rows."""
+        return concatenate([across(self.normal).mT, self.normal[None]], axis=-2)
+
+    def down(self, state: State) -> tuple[Array, Array, Array]:
+        """Return the axis of the disc (..., 3), and the normal across it: direction (..., 3) and length (..., 1).
+
+        Of a ball, which has no axis, all of the normal is left.
+        """
+        if self.axis is None:
+            return 0 * self.normal, self.normal, eye(1)[0]
+        R, _ = state.poses
+        u = (R[..., self.place(state)[0], :, :] @ self.axis[:, None])[..., 0]
+        s = self.normal - (u * self.normal).sum(-1, keepdims=True) * u
+        size = sqrt((s * s).sum(-1, keepdims=True))
+        return u, divide(s, size), size
+
+    @checked(q="nq")
+    def error(self, chain: Chain, q: Array) -> Array:
+        """Return zero, zero, and the height of the lowest point over the plane (..., 3) [m]."""
+        return self.error_in(State(chain, q))
+
+    @checked(q="nq")
+    def jacobian(self, chain: Chain, q: Array) -> Array:
+        """Return the rows of the velocity of the particle at the contact (..., 3, nv)."""
+        return self.jacobian_in(State(chain, q))
+
+    @checked(q="nq", qd="nv")
+    def bias(self, chain: Chain, q: Array, qd: Array) -> Array:
+        """Return dK/dt qd (..., 3)."""
+        return self.bias_in(State(chain, q, qd))
+
+    def error_in(self, state: State) -> Array:
+        """Return the `error` of a chain in a state that is evaluated already."""
+        centre, _ = point_rows(state, *self.place(state))
+        _, _, size = self.down(state)
+        lowest = (self.normal * centre).sum(-1, keepdims=True) - self.radius * size
+        return concatenate([0 * lowest, 0 * lowest, lowest - self.height], axis=-1)
+
+    def jacobian_in(self, state: State) -> Array:
+        """Return the `jacobian` of a chain in a state that is evaluated already."""
+        _, J = point_rows(state, *self.place(state))
+        r = -self.radius * self.down(state)[1]
+        at_contact = X_motion(eye(3), r)[
+            ..., 3:, :
+        ]  # the velocity there, from twists about the centre
+        return self.directions @ at_contact @ J
+
+    def bias_in(self, state: State) -> Array:
+        """Return the `bias` of a chain in a state that is evaluated already."""
+        V, A = point_motion(state, *self.place(state))
+        u, along, size = self.down(state)
+        du = (crm(V)[..., :3, :3] @ u[..., None])[..., 0]  # w x u
+        leaning = (self.normal * u).sum(-1, keepdims=True)
+        ds = -(self.normal * du).sum(-1, keepdims=True) * u - leaning * du
+        dr = -self.radius * divide(ds - (along * ds).sum(-1, keepdims=True) * along, size)
+        r = -self.radius * along
+        moved = (X_motion(eye(3), r) @ A[..., None])[..., 3:, :]
+        turned = crm(V)[..., :3, :3] @ dr[..., None]
+        return (self.directions @ (moved + turned))[..., 0]

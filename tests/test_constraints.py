@@ -1,0 +1,1307 @@
+"""Loops: rods, gears and wheels as rows, and the dynamics that keeps them, by routes that share nothing."""
+
+import warnings
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+from scipy.optimize import minimize
+from trees import (
+    EPS,
+    EVERY_KIND,
+    Case,
+    oracle,
+    random_joint,
+    random_rotation,
+    random_tree,
+    stored_chain,
+)
+
+from chaindyn import (
+    Chain,
+    Closure,
+    Coupling,
+    Cylindrical,
+    Distance,
+    Fixed,
+    Free,
+    Link,
+    Planar,
+    Prismatic,
+    Revolute,
+    Rolling,
+    Spherical,
+    Universal,
+    aba,
+    assemble,
+    bias_force,
+    body_twists,
+    constrained_forward_dynamics,
+    constrained_hybrid_dynamics,
+    constrained_inverse_dynamics,
+    constraint_bias,
+    constraint_error,
+    constraint_jacobian,
+    crba,
+    difference,
+    forward_kinematics,
+    integrate,
+    kinetic_energy,
+    maximal_coordinate_dynamics,
+    potential_energy,
+    quaternion_from_rotation,
+    random_state,
+    rnea,
+    robots,
+    simulate,
+    solve_kkt,
+    to_maximal,
+    to_maximal_state,
+)
+from chaindyn.constraints import gap_share
+from chaindyn.teaching import normwise
+
+STEP = 1e-30
+BOUND = 1000 * EPS
+UP = (0, 1, 0)
+
+
+def planar(n, length=1.0, axis=UP):
+    """Return n rods in a row, on hinges about y."""
+    moments = length**2 / 12 * np.diag([0.01, 1, 1])
+    return Chain(
+        [
+            Link(
+                Revolute(axis),
+                1.0 + 0.3 * i,
+                (length / 2, 0, 0),
+                moments,
+                offset=(length if i else 0, 0, 0),
+                name=f"rod {i}",
+            )
+            for i in range(n)
+        ]
+    )
+
+
+def four_bar(joint=None):
+    """Return three rods whose end is pinned to the ground, a posture that closes them, and a velocity that fits."""
+    chain = planar(3)
+    loops = [Closure(joint or Revolute(UP), 2, offset=(1, 0, 0), onto_offset=(1.2, 0, 0))]
+    q = assemble(chain, loops, np.array([-1.9, 1.8, 1.3]))
+    return chain, loops, q, allowed_motions(chain, loops, q)[0] * 2
+
+
+def allowed_motions(chain, loops, q):
+    """Return independent velocities that keep the constraints, as rows."""
+    K = constraint_jacobian(chain, loops, q)
+    _, sizes, Vh = np.linalg.svd(K)
+    return Vh[int((sizes > 1e-9 * sizes.max(initial=1)).sum()) :]
+
+
+def five_bar():
+    """Return four rods that close a loop with the ground: two freedoms."""
+    chain = planar(4)
+    loops = [Closure(Cylindrical(UP), 3, offset=(1, 0, 0), onto_offset=(0.8, 0, 0))]
+    q = assemble(chain, loops, np.array([-2.0, 0.9, 1.1, 1.0]))
+    return chain, loops, q
+
+
+def random_loops(
+    seed, n=8, joints=(Spherical, Universal, Cylindrical, Planar, Revolute, Prismatic)
+):
+    """Return a random tree with two or three loops, which are closed in a posture, and a velocity that fits.
+
+    The loops are laid through a posture: each joint is put where it closes there.
+    """
+    rng = np.random.default_rng(seed)
+    tree = random_tree(Case(n, branching=True, seed=seed, kinds=EVERY_KIND))
+    q, _ = random_state(tree, rng)
+    R, p = forward_kinematics(tree, q)
+    loops = []
+    for _ in range(2 + seed % 2):
+        i, j = rng.permutation(n)[:2]
+        joint = random_joint(joints[rng.integers(len(joints))], rng)
+        turn, offset = random_rotation(rng), rng.normal(size=3)
+        x = joint.random(rng, ())
+        R_J, p_J = joint.pose(x)
+        # the frame in the link, seen from j: where the other end must be for the pose (R_J, p_J)
+        R_i, p_i = R[i] @ turn, p[i] + R[i] @ offset
+        R_on = R[j].T @ R_i @ R_J.T
+        p_on = R[j].T @ (p_i - p[j]) - R_on @ p_J
+        loops.append(
+            Closure(
+                joint,
+                int(i),
+                int(j),
+                offset=offset,
+                rotation=turn,
+                onto_offset=p_on,
+                onto_rotation=R_on,
+            )
+        )
+    assert np.abs(constraint_error(tree, loops, q)).max() <= 1e-12
+    basis = allowed_motions(tree, loops, q)
+    qd = basis.T @ rng.normal(size=len(basis))
+    return tree, loops, q, qd, rng
+
+
+def dense(chain, loops, q, qd, tau, gains=(0, 0)):
+    """Return qdd and multipliers of the bordered system, by its pseudo-inverse, scaled so that units play no part."""
+    M, K = crba(chain, q), constraint_jacobian(chain, loops, q)
+    k = -constraint_bias(chain, loops, q, qd) - gains[1] * K @ qd
+    k = k - gains[0] * constraint_error(chain, loops, q)
+    s = 1 / np.sqrt(np.diag(M))
+    M, K = M * np.outer(s, s), K * s
+    system = np.block([[M, -K.T], [K, np.zeros((len(K), len(K)))]])
+    right = np.concatenate([s * (tau - bias_force(chain, q, qd)), k])
+    y = np.linalg.lstsq(system, right, rcond=1e-11)[0]
+    return s * y[: len(M)], y[len(M) :], np.linalg.cond(M)
+
+
+# Rods, gears, wheels ----------------------------------------------------------------------------
+
+TREE = random_tree(Case(6, branching=True, seed=3, kinds=EVERY_KIND))
+ROLLER = Chain(
+    [
+        Link(Free(), 1.5, (0.1, 0, 0.2), np.diag([0.2, 0.3, 0.4]), name="wheel"),
+        Link(Revolute((1, 2, 2)), 0.4, (0.3, 0, 0), 0.02 * np.eye(3), offset=(0, 0.1, 0)),
+    ]
+)
+ROWS = {
+    "rod": (TREE, Distance(5, 2, length=0.7, offset=(0.1, 0.4, -0.2), onto_offset=(1, 0, 0.3))),
+    "rod to the ground": (TREE, Distance(4, length=1.7, offset=(0.1, 0.4, -0.2))),
+    "disc": (
+        ROLLER,
+        Rolling("wheel", 0.3, axis=(1, 2, -2), offset=(0.1, 0, 0), normal=(0.6, 0, 0.8)),
+    ),
+    "ball": (ROLLER, Rolling(1, 0.3, offset=(0.1, 0.2, 0), height=-0.4)),
+}
+
+
+@pytest.fixture(params=ROWS)
+def row(request):
+    return ROWS[request.param]
+
+
+def slope(chain, function, q, qd):
+    """Return the rate of a function of the posture, by a complex step."""
+    return function(integrate(chain, q, STEP * 1j * qd)).imag / STEP
+
+
+def test_rows_are_the_slope_of_the_error(row):
+    chain, constraint = row
+    for seed in range(5):
+        q, qd = random_state(chain, seed)
+        rate = slope(chain, lambda q: constraint.error(chain, q), q, qd)
+        K = constraint.jacobian(chain, q)
+        integrable = slice(2, 3) if isinstance(constraint, Rolling) else slice(None)
+        assert np.abs((K @ qd - rate)[integrable]).max() <= BOUND * np.abs(K).max()
+
+
+def test_the_bias_is_the_rate_of_the_rows(row):
+    chain, constraint = row
+    for seed in range(5):
+        q, qd = random_state(chain, seed)
+        rate = slope(chain, lambda q, qd=qd: constraint.jacobian(chain, q) @ qd, q, qd)
+        assert np.abs(constraint.bias(chain, q, qd) - rate).max() <= BOUND * (qd @ qd)
+
+
+def test_a_rod_measures_the_distance_of_its_ends():
+    chain, rod = ROWS["rod"]
+    q, _ = random_state(chain, 1)
+    R, p = forward_kinematics(chain, q)
+    d = p[5] + R[5] @ rod.offset - p[2] - R[2] @ rod.onto_offset
+    fitting = Distance(
+        5, 2, length=float(np.linalg.norm(d)), offset=rod.offset, onto_offset=rod.onto_offset
+    )
+    assert abs(fitting.error(chain, q)[0]) <= 10 * EPS
+    longer = Distance(
+        5, 2, length=float(np.linalg.norm(d)) + 1e-6, offset=rod.offset, onto_offset=rod.onto_offset
+    )
+    assert longer.error(chain, q)[0] == pytest.approx(-1e-6, rel=1e-5)
+
+
+def test_the_multiplier_of_a_rod_is_its_force():
+    """A weight on a rod above its foot: the rod pushes with the weight; below, it pulls."""
+    chain = Chain([Link(Free(), 2.0, (0, 0, 0), np.eye(3), name="weight")])
+    for height, sign in ((0.5, 1), (-0.5, -1)):
+        rod = Distance("weight", length=0.5)
+        q = np.array([0, 0, height, 1, 0, 0, 0])
+        _, multipliers = constrained_forward_dynamics(chain, rod, q, np.zeros(6), np.zeros(6))
+        assert multipliers == pytest.approx([sign * 2 * 9.81])
+
+
+def test_the_particle_at_the_contact_stands_still():
+    """The rows, from the twist of the link and the lowest point of the disc found by search."""
+    chain, disc = ROWS["disc"]
+    for seed in range(3):
+        q, qd = random_state(chain, seed)
+        R, p = forward_kinematics(chain, q)
+        centre, u = p[0] + R[0] @ disc.offset, R[0] @ disc.axis
+        one = np.cross(u, [0.3, -0.5, 0.7])
+        one = one / np.linalg.norm(one)
+        rim = np.stack([one, np.cross(u, one)])
+
+        def height(a, rim=rim):
+            return np.array([np.cos(a), np.sin(a)]) @ rim @ disc.normal
+
+        angle = min(
+            (
+                minimize(lambda a: height(a[0]), [start], tol=1e-14).x[0]
+                for start in (0.0, 2.0, 4.0)
+            ),
+            key=height,
+        )
+        contact = centre + 0.3 * np.array([np.cos(angle), np.sin(angle)]) @ rim
+        V = body_twists(chain, q, qd, frame="mixed")[0]
+        velocity = V[3:] + np.cross(V[:3], contact - p[0])
+        assert disc.jacobian(chain, q) @ qd == pytest.approx(disc.directions @ velocity, abs=1e-6)
+        assert disc.error(chain, q)[2] == pytest.approx(disc.normal @ contact, abs=1e-12)
+        assert disc.directions @ disc.directions.T == pytest.approx(np.eye(3), abs=1e-14)
+        assert disc.directions[2] == pytest.approx(disc.normal)
+
+
+def test_a_ball_rolls_down_a_slope_with_five_sevenths():
+    slope_, g = 0.3, 9.81
+    normal = np.array([np.sin(slope_), 0, np.cos(slope_)])
+    ball = Chain([Link(Free(), 3.0, (0, 0, 0), 2 / 5 * 3.0 * 0.2**2 * np.eye(3))])
+    rolling = Rolling(0, 0.2, normal=normal)
+    q = np.concatenate([0.2 * normal, [0.6, 0, 0.8, 0]])
+    qdd, multipliers = constrained_forward_dynamics(ball, rolling, q, np.zeros(6), np.zeros(6))
+    R, _ = forward_kinematics(ball, q)
+    down = np.array([np.cos(slope_), 0, -np.sin(slope_)])
+    assert R[0] @ qdd[3:] == pytest.approx(5 / 7 * g * np.sin(slope_) * down, abs=1e-12)
+    assert multipliers[2] == pytest.approx(3 * g * np.cos(slope_))
+    friction = rolling.directions[:2].T @ multipliers[:2]
+    assert friction == pytest.approx(-2 / 7 * 3 * g * np.sin(slope_) * down)
+
+
+def test_a_disc_that_rolls_in_a_circle_leans_as_it_must():
+    """The steady turn of a thin disc: its lean, speed and radius are bound by one closed formula.
+
+    A disc of radius r leans by a from the upright, its centre on a circle of radius c, turning about it at W. Momentum
+    about the centre: (I3 + m r^2) w3 W cos a - I1 W^2 sin a cos a - m g r sin a = 0 with r w3 = c W, w3 its whole spin.
+    """
+    m, r, g, a, c = 1.3, 0.4, 9.81, 0.35, 1.7
+    I1, I3 = m * r**2 / 4, m * r**2 / 2
+    # the centre moves on the smaller circle; the spin about its own axis follows from rolling: w3 = c W / r
+    W = np.sqrt(
+        m * g * r * np.sin(a) / ((I3 + m * r**2) * c / r * np.cos(a) + I1 * np.sin(a) * np.cos(a))
+    )
+    disc = Chain([Link(Free(), m, (0, 0, 0), np.diag([I1, I1, I3]))])
+    rolling = Rolling(0, r, axis=(0, 0, 1))
+    # axis of the disc: horizontal, tilted by a; the disc leans inwards, towards the middle of the circle
+    u = np.array([np.cos(a), 0, np.sin(a)])
+    R = np.column_stack([np.cross([0, 1, 0], u), [0, 1, 0], u])
+    best = np.inf
+    for sign in (1, -1):
+        centre = np.array([sign * c, 0, r * np.cos(a)])
+        v = W * np.cross([0, 0, 1], centre)
+        # w = W z + s u, with the contact particle at rest
+        s_down = np.array([0, 0, 1]) - u[2] * u
+        arm = -r * s_down / np.linalg.norm(s_down)
+        rows = np.cross(u, arm)
+        spin = -(rows @ (v + W * np.cross([0, 0, 1], arm))) / (rows @ rows)
+        w = W * np.array([0, 0, 1]) + spin * u
+        assert np.abs(v + np.cross(w, arm)).max() < 1e-12
+        q = np.concatenate([centre, quaternion_from_rotation(R)])
+        qd = np.concatenate([R.T @ w, R.T @ v])
+        assert np.abs(rolling.error(disc, q)).max() < 1e-12
+        qdd, _ = constrained_forward_dynamics(disc, rolling, q, qd, np.zeros(6))
+        A = qdd[3:] + np.cross(qd[:3], qd[3:])
+        best = min(best, np.abs(R @ A - W * np.cross([0, 0, 1], v)).max())
+    assert best < 1e-9 * W**2 * c
+
+
+def test_a_gear_divides_the_torque():
+    """Two wheels, 3 teeth to 1: the inertia felt at the small one is that of the large one over nine."""
+    wheels = Chain(
+        [
+            Link(Revolute(), 1, (0, 0, 0), np.diag([1, 1, 2.0]), parent="ground", name=n)
+            for n in ("large", "small")
+        ]
+    )
+    gear = Coupling({"large": 3, "small": 1})
+    qdd, multipliers = constrained_forward_dynamics(
+        wheels, gear, np.zeros(2), np.zeros(2), np.array([0, 1.0])
+    )
+    assert qdd == pytest.approx([-(1 / 3) / (2 + 2 / 9), 1 / (2 + 2 / 9)])
+    assert multipliers == pytest.approx([2 * qdd[0] / 3])
+    assert gear.error(wheels, np.array([0.2, -0.5])) == pytest.approx([0.1])
+    assert Coupling({0: 3, 1: 1}, total=0.4).error(wheels, np.array([0.2, -0.5])) == pytest.approx(
+        [-0.3]
+    )
+
+
+def test_a_gear_knows_coordinates_of_joints_with_several():
+    chain = Chain(
+        [
+            Link(Free(), 1, (0, 0, 0), np.eye(3)),
+            Link(Universal((1, 0, 0), UP), 1, (0, 0, 0), np.eye(3)),
+            Link(Revolute(), 1, (0, 0, 0), np.eye(3)),
+        ]
+    )
+    gear = Coupling({1: (2, -1), 2: 5})
+    q, qd = random_state(chain, 0)
+    assert gear.error(chain, q) == pytest.approx([2 * q[7] - q[8] + 5 * q[9]])
+    assert gear.jacobian(chain, q) @ qd == pytest.approx([2 * qd[6] - qd[7] + 5 * qd[8]])
+    assert np.array_equal(gear.bias(chain, q, qd), [0])
+    assert Coupling({0: (1, 0, 0, 0, 0, 0), 2: 1}).error(chain, q) is None
+    batch = np.stack([q, q])
+    assert gear.jacobian(chain, batch).shape == (2, 1, 9)
+    assert constraint_error(chain, [gear, Coupling({0: (1, 0, 0, 0, 0, 0)})], batch).shape == (2, 2)
+
+
+def test_parts_of_constraints_that_cannot_be_are_refused():
+    chain = planar(2)
+    q = np.zeros(2)
+    for make, says in [
+        (lambda: Distance(1, length=0), "length"),
+        (lambda: Distance(1, length=1, offset=(1, 2)), "offset"),
+        (lambda: Distance(1, length=1, onto_offset=(1, 2, np.nan)), "onto_offset"),
+        (lambda: Distance(7, length=1).error(chain, q), "link of a Distance is 7"),
+        (lambda: Distance(1, "roof", length=1).error(chain, q), "onto of a Distance is 'roof'"),
+        (lambda: Distance(1, 1, length=1).error(chain, q), "to itself"),
+        (lambda: Coupling({}), "factors"),
+        (lambda: Coupling([1, 2]), "factors"),
+        (lambda: Coupling({0: 1}, total=np.nan), "total"),
+        (lambda: Coupling({"roof": 1}).jacobian(chain, q), "'roof'"),
+        (lambda: Coupling({0: (1, 2)}).jacobian(chain, q), "1 rates"),
+        (lambda: Coupling({0: np.inf}).jacobian(chain, q), "inf"),
+        (lambda: Rolling(0, -1), "radius"),
+        (lambda: Rolling(0, 1, axis=(0, 0, 0)), "axis"),
+        (lambda: Rolling(0, 1, normal=(0, 0, 0)), "normal"),
+        (lambda: Rolling(0, 1, height=np.nan), "height"),
+        (lambda: Rolling(0, 1, offset=(0, 0)), "offset"),
+        (lambda: Rolling(9, 1).error(chain, q), "link of a Rolling is 9"),
+    ]:
+        with pytest.raises(ValueError, match=says):
+            make()
+
+
+# The system -------------------------------------------------------------------------------------
+
+
+def random_system(rng, n=7, m=4, rank=None, singular=False):
+    A = rng.normal(size=(n, n))
+    K = rng.normal(size=(m, n))
+    if rank is not None:
+        K = rng.normal(size=(m, rank)) @ rng.normal(size=(rank, n))
+    M = A @ A.T + 0.1 * np.eye(n)
+    if singular:  # no inertia along the first row
+        P = np.eye(n) - np.outer(K[0], K[0]) / (K[0] @ K[0])
+        M = P @ M @ P
+    return M, K, rng.normal(size=n), K @ rng.normal(size=n)
+
+
+@pytest.mark.parametrize("rank", [None, 1, 2, 3])
+@pytest.mark.parametrize("singular", [False, True])
+def test_the_bordered_system_is_solved_for_any_rank(rank, singular):
+    rng = np.random.default_rng(5)
+    for _ in range(5):
+        M, K, right, k = random_system(rng, rank=rank, singular=singular)
+        answer = solve_kkt(M, K, right, k)
+        x, multipliers = answer
+        assert answer.rank == (rank or 4)
+        system = np.block([[M, -K.T], [K, np.zeros((4, 4))]])
+        reference = np.linalg.lstsq(system, np.concatenate([right, k]), rcond=1e-12)[0]
+        limit = (
+            100
+            * EPS
+            * min(np.linalg.cond(M), 1e3)
+            * np.linalg.cond(K @ K.T if rank is None else np.eye(2))
+        )
+        assert normwise(x, reference[:7]) <= max(limit, 1e-11)
+        assert normwise(K.T @ multipliers, K.T @ reference[7:]) <= max(limit, 1e-10)
+        assert np.abs(M @ x - right - K.T @ multipliers).max() <= 1e-11
+        # the smallest, of rows taken at length one in the metric of the diagonal
+        rows = K / np.sqrt(np.where(np.diag(M) > 0, np.diag(M), 1))
+        lengths = np.linalg.norm(rows, axis=1)
+        scaled = multipliers * lengths
+        _, _, Vh = np.linalg.svd((rows / lengths[:, None]).T)
+        assert np.abs(Vh[answer.rank :] @ scaled).max(initial=0) <= 1e-10
+
+
+def test_rows_of_any_size_and_unit_are_rows():
+    rng = np.random.default_rng(6)
+    M, K, right, k = random_system(rng)
+    scale = np.array([1e-4, 1, 1e3, 1e-2])
+    answer = solve_kkt(M, scale[:, None] * K, right, scale * k)
+    assert answer.rank == 4
+    assert normwise(answer.x, solve_kkt(M, K, right, k).x) <= 1e-9
+    s = 10.0 ** rng.integers(-4, 4, 7)
+    other = solve_kkt(M * np.outer(s, s), K * s, right * s, k)
+    assert other.rank == 4
+    assert normwise(other.x * s, solve_kkt(M, K, right, k).x) <= 1e-9
+
+
+def test_no_rows_zero_rows_and_more_rows_than_unknowns():
+    rng = np.random.default_rng(7)
+    M, K, right, k = random_system(rng)
+    x, multipliers = solve_kkt(M, K[:0], right, k[:0])
+    assert multipliers.shape == (0,)
+    assert normwise(x, np.linalg.solve(M, right)) <= 1e-12
+    answer = solve_kkt(M, 0 * K, right, 0 * k)
+    assert answer.rank == 0
+    assert normwise(answer.x, np.linalg.solve(M, right)) <= 1e-12
+    assert np.array_equal(answer.multipliers, np.zeros(4))
+    K = rng.normal(size=(12, 7))
+    x = rng.normal(size=7)
+    answer = solve_kkt(M, K, right, K @ x)
+    assert answer.rank == 7
+    assert normwise(answer.x, x) <= 1e-11
+    noisy = np.vstack([K[:2], 1e-14 * K[2:3], K[0] + K[1] + 1e-15 * K[3]])
+    assert solve_kkt(M, noisy, right, np.zeros(4)).rank == 2
+    nearly = np.vstack([K[:2], K[0] + K[1] + 1e-6 * K[3]])
+    assert solve_kkt(M, nearly, right, np.zeros(3)).rank == 3
+    assert solve_kkt(M, nearly, right, np.zeros(3), tolerance=1e-4).rank == 2
+
+
+def test_batches_may_have_several_ranks():
+    rng = np.random.default_rng(8)
+    systems = [random_system(rng, rank=r) for r in (None, 2, 1)]
+    together = solve_kkt(*(np.stack(part) for part in zip(*systems, strict=True)))
+    assert together.rank.tolist() == [4, 2, 1]
+    for i, system in enumerate(systems):
+        assert normwise(together.x[i], solve_kkt(*system).x) <= 1e-11
+
+
+def test_exact_systems_stay_exact():
+    M = np.array([[2, 1, 0], [1, 3, 0], [0, 0, 5]], object)
+    K = np.array([[1, 1, 1]], object)
+    x, multipliers = solve_kkt(
+        M, K, np.array([1, 0, 2], object), np.array([Fraction(1, 3)], object)
+    )
+    assert K @ x == [Fraction(1, 3)]
+    only = solve_kkt(M, K, 0 * x, np.array([1], object))
+    assert only.rank == 1
+    assert all(M @ x == np.array([1, 0, 2]) + K.T @ multipliers)
+    with pytest.raises(ValueError, match="depend on each other"):
+        solve_kkt(M, np.concatenate([K, K]), np.array([1, 0, 2], object), np.array([1, 1], object))
+
+
+def test_systems_that_do_not_fit_are_refused():
+    M, K, right, k = random_system(np.random.default_rng(9))
+    for given, says in [
+        ((M[:6], K, right, k), "M has shape"),
+        ((M, K[:, :6], right, k), "K has shape"),
+        ((M, K, right[:6], k), "right has shape"),
+        ((M, K, right, k[:3]), "k has shape"),
+        ((M, K, right, k * np.nan), "k.* is nan"),
+        ((M, K, right * np.inf, k), "right.* is"),
+        ((M, K * np.nan, right, k), "nan"),
+        ((np.stack([M] * 2), K, np.stack([right] * 3), k), "broadcast"),
+        ((0 * M, K, right, k), "feels no inertia"),
+        ((np.diag([1.0, 1, 1, 1, 1, 1, -1]), 0 * K, right, k), "feels no inertia"),
+    ]:
+        with pytest.raises(ValueError, match=says):
+            solve_kkt(*given)
+
+
+# Forward dynamics -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_trees_with_loops_move_as_the_dense_system_says(seed):
+    chain, loops, q, qd, rng = random_loops(seed)
+    tau = rng.normal(size=chain.nv)
+    qdd, multipliers = constrained_forward_dynamics(chain, loops, q, qd, tau)
+    reference, other, size = dense(chain, loops, q, qd, tau)
+    K = constraint_jacobian(chain, loops, q)
+    limit = 100 * EPS * size * max(1, np.linalg.cond(K @ K.T) ** 0.5 if len(K) < chain.nv else 1e3)
+    limit = min(max(limit, 1e-11), 1e-7)
+    assert normwise(qdd, reference) <= limit
+    assert normwise(K.T @ multipliers, K.T @ other) <= limit
+    assert np.abs(K @ qdd + constraint_bias(chain, loops, q, qd)).max() <= limit * np.abs(
+        K
+    ).max() * np.linalg.norm(qdd)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_power_of_the_loops_is_zero(seed):
+    """What weight and motors do is all that goes into the motion."""
+    chain, loops, q, qd, rng = random_loops(seed)
+    tau = rng.normal(size=chain.nv)
+    qdd, _ = constrained_forward_dynamics(chain, loops, q, qd, tau)
+    moved = integrate(chain, q, STEP * 1j * qd)
+    T = kinetic_energy(chain, moved, qd + STEP * 1j * qdd).imag / STEP
+    V = potential_energy(chain, moved).imag / STEP
+    assert T + V == pytest.approx(tau @ qd, rel=1e-9, abs=1e-9 * abs(T))
+
+
+def test_redundant_rows_change_nothing():
+    for seed in range(4):
+        chain, loops, q, qd, rng = random_loops(seed)
+        tau = rng.normal(size=chain.nv)
+        alone, single = constrained_forward_dynamics(chain, loops, q, qd, tau)
+        twice, double = constrained_forward_dynamics(chain, [*loops, loops[0]], q, qd, tau)
+        assert normwise(twice, alone) <= 1e-9
+        K = constraint_jacobian(chain, loops, q)
+        K2 = constraint_jacobian(chain, [*loops, loops[0]], q)
+        assert normwise(K2.T @ double, K.T @ single) <= 1e-9
+    # a hinge in space closes a loop in a plane: three of its five rows say nothing new
+    for joint in (Cylindrical(UP), Revolute(UP), Spherical(), Closure):
+        chain, loops, q, qd = four_bar()
+        reference, _ = constrained_forward_dynamics(chain, loops, q, qd, np.ones(3))
+        other = Closure(
+            Planar(UP) if joint is Closure else joint, 2, offset=(1, 0, 0), onto_offset=(1.2, 0, 0)
+        )
+        if joint is Closure:
+            other = [
+                Distance(2, length=1.0, offset=(1, 0, 0), onto_offset=(1.2, 0, 1)),
+                Distance(2, length=1.0, offset=(1, 0, 0), onto_offset=(0.2, 0, 0)),
+            ]
+        found, _ = constrained_forward_dynamics(chain, other, q, qd, np.ones(3))
+        assert normwise(found, reference) <= 1e-10
+
+
+def test_loops_whose_gap_is_a_little_open_count_as_redundant_still():
+    """A turned plane, so that the rows that say nothing are not exactly zero, and a gap of a nanometre."""
+    rng = np.random.default_rng(1)
+    turn = random_rotation(rng)
+    flat, loops, q, qd = four_bar()
+    links = [
+        Link(l.joint, l.mass, l.com, l.inertia, l.offset, turn if i == 0 else np.eye(3))
+        for i, l in enumerate(flat.links)
+    ]
+    chain = Chain(links, gravity=turn @ np.array([0, 0, -9.81]))
+    loop = Closure(
+        Revolute(UP),
+        2,
+        offset=(1, 0, 0),
+        onto_offset=turn @ np.array([1.2, 0, 0]),
+        onto_rotation=turn,
+    )
+    reference, _ = constrained_forward_dynamics(flat, loops, q, qd, np.ones(3))
+    found, _ = constrained_forward_dynamics(chain, loop, q, qd, np.ones(3))
+    assert normwise(found, reference) <= 1e-11
+    rows = [
+        loop,
+        Distance(2, length=1.0, offset=(1, 0, 0), onto_offset=turn @ np.array([1.2, 0, 1])),
+    ]
+    for gap in (1e-9, 1e-7):
+        near = q + gap * rng.normal(size=3)
+        found, _ = constrained_forward_dynamics(chain, rows, near, qd, np.ones(3))
+        assert normwise(found, reference) <= 1e3 * gap
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_maximal_coordinates_say_the_same(seed):
+    """Chapter 12's sparse system of a tree, against the links set free and their joints as closures."""
+    tree = random_tree(Case(4, branching=True, seed=seed, kinds=EVERY_KIND))
+    q, qd = random_state(tree, seed)
+    rng = np.random.default_rng(seed)
+    external = rng.normal(size=(4, 6))
+    free, held = to_maximal(tree)
+    Q, V = to_maximal_state(tree, q, qd)
+    found, multipliers = constrained_forward_dynamics(
+        free, held, Q, V, np.zeros(free.nv), external=external
+    )
+    reference = maximal_coordinate_dynamics(tree, q, qd, np.zeros(tree.nv), external=external)
+    accelerations = reference.accelerations.ravel()
+    limit = 1e-9
+    assert normwise(found, accelerations) <= limit
+    assert normwise(multipliers, reference.multipliers) <= limit
+
+
+def test_a_loop_is_cut_anywhere():
+    """A five-link loop, cut at its end or in its middle: the same motion."""
+    chain, loops, q = five_bar()
+    qd = allowed_motions(chain, loops, q).T @ [1.0, -2.0]
+    tau = np.array([0.3, -0.2, 0.5, 0.1])
+    qdd, _ = constrained_forward_dynamics(chain, loops, q, qd, tau)
+    # rods 0, 1 from one foot, 3, 2 from the other; pinned between 1 and 2
+    ends = forward_kinematics(chain, q)[1]
+    one = chain.links
+    halves = Chain(
+        [
+            one[0],
+            one[1],
+            Link(
+                Revolute(UP),
+                one[3].mass,
+                (-0.5, 0, 0),
+                one[3].inertia,
+                offset=(0.8, 0, 0),
+                parent="ground",
+            ),
+            Link(Revolute(UP), one[2].mass, (-0.5, 0, 0), one[2].inertia, offset=(-1, 0, 0)),
+        ]
+    )
+    pin = Closure(Revolute(UP), 1, 3, offset=(1, 0, 0), onto_offset=(-1, 0, 0))
+    angle, rate, bend = q.sum(), qd.sum(), qdd.sum()
+    q2 = np.array([q[0], q[1], angle, -q[3]])
+    qd2 = np.array([qd[0], qd[1], rate, -qd[3]])
+    assert np.abs(pin.error(halves, q2)).max() < 1e-12
+    assert np.abs(forward_kinematics(halves, q2)[1][3] - ends[2] - ends[3] + ends[2]).max() < 2
+    # the motor of the closing joint is none; that between rods 1 and 2 pulls the ends of both halves together
+    tau2 = np.array([tau[0], tau[1], 0, -tau[3]])
+    torque = np.zeros((4, 6))
+    torque[1, 1], torque[3, 1] = -tau[2], tau[2]
+    found, _ = constrained_forward_dynamics(halves, pin, q2, qd2, tau2, external=torque)
+    assert normwise(found, np.array([qdd[0], qdd[1], bend, -qdd[3]])) <= 1e-10
+
+
+def test_a_four_bar_moves_as_its_lagrangian_says():
+    """SymPy: two of the angles as functions of the crank's, by implicit differentiation; one equation is left."""
+    sp = pytest.importorskip("sympy")
+    chain, loops, q, qd = four_bar()
+    a, b, c = sp.symbols("a b c")
+    masses = [link.mass for link in chain.links]
+    inertia = float(chain.links[0].inertia[1, 1])
+
+    def direction(angle):  # about +y, from +x downwards
+        return sp.Matrix([sp.cos(angle), -sp.sin(angle)])
+
+    closing = (
+        direction(a) + direction(a + b) + direction(a + b + c) - sp.Matrix([sp.Rational(6, 5), 0])
+    )
+    slopes = -closing.jacobian([b, c]).inv() * closing.jacobian([a])
+    rates = sp.Matrix([1, slopes[0], slopes[1]])  # d(a, b, c)/da
+    joints, centre = sp.zeros(2, 1), []
+    total = 0
+    T, V = 0, 0
+    for i, angle in enumerate((a, a + b, a + b + c)):
+        centre = joints + direction(angle) / 2
+        joints = joints + direction(angle)
+        velocity = centre.jacobian([a, b, c]) * rates
+        total = sum(rates[: i + 1])
+        T += masses[i] * (velocity.T * velocity)[0] / 2 + inertia * total**2 / 2
+        V += masses[i] * sp.Float(9.81) * centre[1]
+    mass = 2 * T  # times da^2 / 2
+    along = lambda f: sum(sp.diff(f, x) * r for x, r in zip((a, b, c), rates, strict=True))  # noqa: E731
+    values = dict(zip((a, b, c), q, strict=True))
+    tau = np.array([0.4, 0, 0])
+    m, dm, dV = (float(f.subs(values)) for f in (mass, along(mass), along(V)))
+    expected = (tau[0] - dm * qd[0] ** 2 / 2 - dV) / m
+    qdd, _ = constrained_forward_dynamics(chain, loops, q, qd, tau)
+    assert qd == pytest.approx([qd[0] * float(r.subs(values)) for r in rates])
+    assert qdd[0] == pytest.approx(expected, rel=1e-10)
+
+
+@pytest.mark.parametrize(
+    "model", oracle("constraints")["models"], ids=lambda m: str(len(m["links"]))
+)
+def test_pinocchio_says_the_same(model):
+    """Trees with pins and welds, computed by Pinocchio's `constraintDynamics` and kept."""
+    chain = stored_chain(model)
+    kinds = {"Spherical": Spherical, "Fixed": Fixed}
+    loops = [
+        Closure(kinds[data["joint"]](), **{k: x for k, x in data.items() if k != "joint"})
+        for data in model["loops"]
+    ]
+    q, qd, tau = (np.array(model[name]) for name in ("q", "qd", "tau"))
+    assert np.abs(constraint_error(chain, loops, q)).max() <= 1e-12
+    qdd, _ = constrained_forward_dynamics(chain, loops, q, qd, tau)
+    K, M = constraint_jacobian(chain, loops, q), crba(chain, q)
+    limit = 100 * EPS * np.linalg.cond(M) * np.linalg.cond(K)
+    assert normwise(qdd, np.array(model["qdd"])) <= limit <= 1e-6
+
+
+def test_gauss_least_squares_gives_the_same():
+    """Of all accelerations that the rows allow, the nearest to the free ones in the metric M: scipy's minimiser."""
+    chain, loops, q, qd, rng = random_loops(2)
+    tau = rng.normal(size=chain.nv)
+    free = aba(chain, q, qd, tau)
+    M, K = crba(chain, q), constraint_jacobian(chain, loops, q)
+    k = -constraint_bias(chain, loops, q, qd)
+    root = np.linalg.cholesky(M)
+    particular = np.linalg.lstsq(K, k, rcond=None)[0]
+    N = allowed_motions(chain, loops, q).T
+    z = np.linalg.lstsq(root.T @ N, root.T @ (free - particular), rcond=None)[0]
+    qdd, _ = constrained_forward_dynamics(chain, loops, q, qd, tau)
+    assert normwise(qdd, particular + N @ z) <= 1e-10
+
+
+def test_stabilisation_adds_a_spring_and_a_damper():
+    chain, loops, q = five_bar()
+    rng = np.random.default_rng(1)
+    qd = allowed_motions(chain, loops, q).T @ [1.0, -2.0]
+    q, qd = q + 1e-3 * rng.normal(size=4), qd + 1e-2 * rng.normal(size=4)
+    tau = rng.normal(size=4)
+    qdd, _ = constrained_forward_dynamics(chain, loops, q, qd, tau, stabilisation=(100.0, 20.0))
+    reference, _, _ = dense(chain, loops, q, qd, tau, (100.0, 20.0))
+    assert normwise(qdd, reference) <= 1e-9
+    K, error = constraint_jacobian(chain, loops, q), constraint_error(chain, loops, q)
+    right = -constraint_bias(chain, loops, q, qd) - 20 * K @ qd - 100 * error
+    assert normwise(K @ qdd, right) <= 1e-9
+    plain, _ = constrained_forward_dynamics(chain, loops, q, qd, tau, stabilisation=(0, 0))
+    assert normwise(plain, dense(chain, loops, q, qd, tau)[0]) <= 1e-9
+
+
+def test_external_wrenches_and_frames_pass_through():
+    chain, loops, q, qd, rng = random_loops(3)
+    tau, external = rng.normal(size=chain.nv), rng.normal(size=(chain.n, 6))
+    body, _ = constrained_forward_dynamics(chain, loops, q, qd, tau, external=external)
+    R, _ = forward_kinematics(chain, q)
+    turned = (R[:, None] @ external.reshape(-1, 2, 3)[..., None]).reshape(-1, 6)
+    mixed, _ = constrained_forward_dynamics(
+        chain, loops, q, qd, tau, external=turned, external_frame="mixed"
+    )
+    forces = bias_force(chain, q, qd) - rnea(chain, q, qd, 0 * qd, external=external)
+    moved, _ = constrained_forward_dynamics(chain, loops, q, qd, tau + forces)
+    assert normwise(mixed, body) <= 1e-10
+    assert normwise(moved, body) <= 1e-10
+
+
+def test_batches_are_loops_and_none_is_none():
+    chain, loops, q, qd = four_bar()
+    rng = np.random.default_rng(0)
+    tau = rng.normal(size=(4, 3))
+    together, multipliers = constrained_forward_dynamics(chain, loops, q, qd, tau)
+    assert together.shape == (4, 3) and multipliers.shape == (4, 5)
+    for i in range(4):
+        alone = constrained_forward_dynamics(chain, loops, q, qd, tau[i])
+        assert normwise(together[i], alone[0]) <= 1e-12
+    qdd, none = constrained_forward_dynamics(chain, [], q, qd, tau)
+    assert none.shape == (4, 0)
+    assert normwise(qdd, aba(chain, q, qd, tau)) <= 1e-12
+
+
+def test_velocities_that_break_the_loop_are_told_with_the_size():
+    chain, loops, q, qd = four_bar()
+    wrong = qd + np.array([0, 0, 1.0])
+    size = np.abs(constraint_jacobian(chain, loops, q) @ wrong).max()
+    with pytest.warns(
+        RuntimeWarning, match="the velocities break the constraints: K qd is"
+    ) as caught:
+        constrained_forward_dynamics(chain, loops, q, wrong, np.zeros(3))
+    assert float(str(caught[0].message).split("K qd is ")[1].split(" ")[0]) <= size * 1.01
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        constrained_forward_dynamics(chain, loops, q, qd * (1 + 1e-6), np.zeros(3))
+        constrained_forward_dynamics(chain, loops, q, wrong, np.zeros(3), stabilisation=(4.0, 4.0))
+
+
+@pytest.mark.parametrize(
+    "bad", ["projection", 3, (1, 2, 3), (-1, 2), (1, -2), (np.nan, 1), ("a", 1)]
+)
+def test_gains_that_are_none_are_refused(bad):
+    chain, loops, q, qd = four_bar()
+    with pytest.raises(ValueError, match="stabilisation"):
+        constrained_forward_dynamics(chain, loops, q, qd, np.zeros(3), stabilisation=bad)
+
+
+def test_a_gap_counts_as_the_joint_motion_that_closes_it():
+    K = np.array([[0, 2.0], [1e-14, 0], [4.0, 1.0]])  # the second says nothing
+    assert gap_share(K, np.array([1e-3, 5.0, 0])) == pytest.approx(5e-4)
+    assert gap_share(K, np.array([0, 5.0, -8e-3])) == pytest.approx(2e-3)
+    assert gap_share(0 * K, np.ones(3)) == 0
+    assert gap_share(np.stack([K, K]), np.array([[1e-3, 0, 0], [0, 0, 0.0]])) == pytest.approx(
+        [5e-4, 0]
+    )
+
+
+class Foreign:
+    """A constraint of somebody else, of two columns too few."""
+
+    def error(self, chain, q):
+        return None
+
+    def jacobian(self, chain, q):
+        return np.ones((1, chain.nv - 2))
+
+    def bias(self, chain, q, qd):
+        return np.zeros(1)
+
+
+def test_rows_of_another_width_and_unknown_links_are_refused():
+    chain, _, q, qd = four_bar()
+    with pytest.raises(ValueError, match=r"jacobian of constraints\[0\] has shape \(1, 1\)"):
+        constrained_forward_dynamics(chain, Foreign(), q, qd, np.zeros(3))
+    with pytest.raises(ValueError, match="link of a Closure is 'roof'"):
+        constrained_forward_dynamics(chain, Closure(Fixed(), "roof"), q, qd, np.zeros(3))
+    with pytest.raises(ValueError, match="nan"):
+        constrained_forward_dynamics(chain, [], q, qd, np.array([0, 0, np.nan]))
+    with pytest.raises(ValueError, match="constraints"):
+        constrained_forward_dynamics(chain, [3], q, qd, np.zeros(3))
+
+
+# Inverse and hybrid dynamics --------------------------------------------------------------------
+
+
+def motion_of(chain, loops, q, seed=0):
+    """Return velocities and accelerations that keep the constraints."""
+    rng = np.random.default_rng(seed)
+    N = allowed_motions(chain, loops, q).T
+    qd = N @ rng.normal(size=N.shape[1])
+    K, bias = constraint_jacobian(chain, loops, q), constraint_bias(chain, loops, q, qd)
+    return qd, np.linalg.lstsq(K, -bias, rcond=1e-10)[0] + N @ rng.normal(size=N.shape[1])
+
+
+def test_inverse_dynamics_undoes_forward_dynamics():
+    chain, loops, q = five_bar()
+    qd, qdd = motion_of(chain, loops, q)
+    for actuated in ([1, 1, 0, 0], [1, 0, 0, 1], [0, 1, 1, 0], [0, 0, 1, 1]):
+        mask = np.array(actuated, bool)
+        tau, multipliers = constrained_inverse_dynamics(chain, loops, q, qd, qdd, actuated=mask)
+        assert np.array_equal(tau[~mask], [0, 0])
+        found, held = constrained_forward_dynamics(chain, loops, q, qd, tau)
+        assert normwise(found, qdd) <= 1e-10
+        K = constraint_jacobian(chain, loops, q)
+        assert normwise(K.T @ held, K.T @ multipliers) <= 1e-10
+
+
+def test_passive_forces_are_reckoned_with():
+    chain, loops, q = five_bar()
+    qd, qdd = motion_of(chain, loops, q)
+    mask = np.array([True, False, False, True])
+    spring = np.array([0.7, -1.2])
+    tau, _ = constrained_inverse_dynamics(
+        chain, loops, q, qd, qdd, actuated=mask, tau_passive=spring
+    )
+    assert np.array_equal(tau[~mask], spring)
+    assert normwise(constrained_forward_dynamics(chain, loops, q, qd, tau)[0], qdd) <= 1e-10
+    same, _ = constrained_inverse_dynamics(chain, loops, q, qd, qdd, actuated=mask, tau_passive=0.5)
+    assert np.array_equal(same[~mask], [0.5, 0.5])
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_random_trees_are_moved_as_they_are_told(seed):
+    """As many motors as freedoms, laid so that the others can be balanced; then more of them."""
+    chain, loops, q, _, rng = random_loops(seed)
+    qd, qdd = motion_of(chain, loops, q, seed)
+    K = constraint_jacobian(chain, loops, q)
+    rank = np.linalg.matrix_rank(K, tol=1e-8)
+    order = rng.permutation(chain.nv)
+    passive = []
+    for j in order:  # independent columns, as many as there are rows
+        if len(passive) < rank and np.linalg.cond(K[:, [*passive, j]]) < 1e4:
+            passive.append(j)
+    mask = np.ones(chain.nv, bool)
+    mask[passive] = False
+    if len(passive) == rank:
+        tau, multipliers = constrained_inverse_dynamics(chain, loops, q, qd, qdd, actuated=mask)
+        assert (
+            normwise(crba(chain, q) @ qdd + bias_force(chain, q, qd), tau + K.T @ multipliers)
+            <= 1e-9
+        )
+        assert np.array_equal(tau[~mask], np.zeros(rank))
+    mask[passive[: rank // 2]] = True
+    for objective in ("min_force", "min_torque"):
+        tau, multipliers = constrained_inverse_dynamics(
+            chain, loops, q, qd, qdd, actuated=mask, objective=objective
+        )
+        assert (
+            normwise(crba(chain, q) @ qdd + bias_force(chain, q, qd), tau + K.T @ multipliers)
+            <= 1e-9
+        )
+
+
+def test_the_least_is_the_least():
+    """Against every other answer near by, with and without weights."""
+    chain, loops, q = five_bar()
+    loops = [Closure(Cylindrical(UP), 3, offset=(1, 0, 0), onto_offset=(0.8, 0, 0))]
+    qd, qdd = motion_of(chain, loops, q)
+    K = constraint_jacobian(chain, loops, q)
+    rng = np.random.default_rng(1)
+    mask = np.array([True, True, False, True])
+    for weights in (None, "some"):
+        for objective in ("min_force", "min_torque"):
+            count = len(K) if objective == "min_force" else 3
+            w = None if weights is None else rng.uniform(0.1, 5, count)
+            tau, multipliers = constrained_inverse_dynamics(
+                chain, loops, q, qd, qdd, actuated=mask, objective=objective, weights=w
+            )
+            cost = lambda tau, x, w=w, o=objective: (  # noqa: E731
+                (np.ones(len(K)) if w is None else w) @ x**2
+                if o == "min_force"
+                else (np.ones(3) if w is None else w) @ tau[mask] ** 2
+            )
+            least = cost(tau, multipliers)
+            free = np.linalg.svd(K[:, ~mask].T)[2][
+                1:
+            ]  # multipliers that the passive joint does not feel
+            for _ in range(20):
+                other = multipliers + free.T @ rng.normal(size=len(free)) * 10.0 ** rng.uniform(
+                    -4, 0
+                )
+                assert cost(tau - K.T @ (other - multipliers), other) >= least * (1 - 1e-12)
+
+
+def test_all_driven_takes_the_pseudo_inverse():
+    """With a motor at every joint the least force is none, and the least torques a projection: Kim's (65), (66)."""
+    chain, loops, q = five_bar()
+    qd, qdd = motion_of(chain, loops, q)
+    required, K = rnea(chain, q, qd, qdd), constraint_jacobian(chain, loops, q)
+    every = np.ones(4, bool)
+    tau, multipliers = constrained_inverse_dynamics(
+        chain, loops, q, qd, qdd, actuated=every, objective="min_force"
+    )
+    assert normwise(tau, required) <= 1e-14 and np.abs(multipliers).max() <= 1e-14
+    tau, _ = constrained_inverse_dynamics(
+        chain, loops, q, qd, qdd, actuated=every, objective="min_torque"
+    )
+    assert normwise(tau, required - np.linalg.pinv(K, rcond=1e-10) @ K @ required) <= 1e-12
+
+
+def test_a_mechanism_that_cannot_move_needs_no_motor():
+    """n = m: a triangle of two rods and the ground holds itself."""
+    chain = planar(2)
+    loops = Closure(Cylindrical(UP), 1, offset=(1, 0, 0), onto_offset=(1.1, 0, 0))
+    q = assemble(chain, loops, np.array([-1.0, 1.9]))
+    still = np.zeros(2)
+    tau, _ = constrained_inverse_dynamics(
+        chain, loops, q, still, still, actuated=[True, True], objective="min_torque"
+    )
+    assert np.abs(tau).max() <= 1e-12
+
+
+def test_too_few_and_too_many_motors_are_told():
+    chain, loops, q = five_bar()
+    qd, qdd = motion_of(chain, loops, q)
+
+    def drive(actuated, **more):
+        return constrained_inverse_dynamics(chain, loops, q, qd, qdd, actuated=actuated, **more)
+
+    with pytest.raises(
+        ValueError, match=r"at least 1 more must be actuated .of 4 velocities 2 are free"
+    ):
+        drive([True, False, False, False])
+    with pytest.raises(ValueError, match=r"balance 2 of the 4 .* at least 2 more"):
+        drive([False] * 4)
+    with pytest.raises(ValueError, match="at least 1 more"):
+        drive([False, True, False, False], objective="min_force")
+    with pytest.raises(ValueError, match="not unique: 1 of them"):
+        drive([True, True, True, False])
+    with pytest.raises(ValueError, match="not unique: 2 of them"):
+        drive([True] * 4)
+    both = [True, True, False, False]
+    for given, says in [
+        ({"actuated": [True] * 3}, "actuated"),
+        ({"actuated": both, "tau_passive": np.zeros(3)}, "tau_passive has shape"),
+        ({"actuated": both, "tau_passive": np.nan}, "tau_passive"),
+        ({"actuated": both, "objective": "best"}, "objective"),
+        ({"actuated": both, "objective": "min_force", "weights": np.ones(3)}, "weights"),
+        ({"actuated": both, "objective": "min_torque", "weights": [1, -1]}, "weights"),
+        ({"actuated": both, "objective": "min_torque", "weights": np.ones(4)}, "weights"),
+    ]:
+        with pytest.raises(ValueError, match=says):
+            drive(**given)
+
+
+def test_hybrid_dynamics_lies_between_the_others():
+    chain, loops, q = five_bar()
+    qd, qdd = motion_of(chain, loops, q)
+    mask = np.array([True, False, False, True])
+    tau, multipliers = constrained_inverse_dynamics(chain, loops, q, qd, qdd, actuated=mask)
+    found, forces, held = constrained_hybrid_dynamics(
+        chain, loops, q, qd, prescribed=mask, qdd=qdd[mask], tau=tau[~mask]
+    )
+    K = constraint_jacobian(chain, loops, q)
+    assert normwise(found, qdd) <= 1e-10 and normwise(forces, tau) <= 1e-10
+    assert normwise(K.T @ held, K.T @ multipliers) <= 1e-10
+    none = np.zeros(4, bool)
+    found, forces, _ = constrained_hybrid_dynamics(
+        chain, loops, q, qd, prescribed=none, qdd=[], tau=tau
+    )
+    assert normwise(found, qdd) <= 1e-10 and np.array_equal(forces, tau)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_hybrid_dynamics_keeps_every_equation(seed):
+    chain, loops, q, qd, rng = random_loops(seed)
+    K = constraint_jacobian(chain, loops, q)
+    rank = np.linalg.matrix_rank(K, tol=1e-8)
+    mask = np.zeros(chain.nv, bool)
+    for j in rng.permutation(chain.nv):  # as many as leave the rows to the others
+        mask[j] = True
+        others = K[:, ~mask]
+        if np.linalg.matrix_rank(others, tol=1e-3) < rank or mask.sum() > 3:
+            mask[j] = False
+    given, push = rng.normal(size=mask.sum()), rng.normal(size=(~mask).sum())
+    qdd, tau, multipliers = constrained_hybrid_dynamics(
+        chain, loops, q, qd, prescribed=mask, qdd=given, tau=push
+    )
+    assert np.array_equal(qdd[mask], given) and np.array_equal(tau[~mask], push)
+    balance = crba(chain, q) @ qdd + bias_force(chain, q, qd)
+    assert normwise(balance, tau + K.T @ multipliers) <= 1e-8
+    assert np.abs(K @ qdd + constraint_bias(chain, loops, q, qd)).max() <= 1e-8 * np.linalg.norm(
+        K
+    ) * np.linalg.norm(qdd)
+
+
+def test_prescriptions_that_contradict_the_loop_are_refused():
+    chain, loops, q = five_bar()
+    qd, qdd = motion_of(chain, loops, q)
+    three = np.array([True, True, True, False])
+    constrained_hybrid_dynamics(chain, loops, q, qd, prescribed=three, qdd=qdd[:3], tau=[0.0])
+    with pytest.raises(
+        ValueError, match="the prescribed accelerations break the constraints: K qdd misses"
+    ):
+        constrained_hybrid_dynamics(
+            chain, loops, q, qd, prescribed=three, qdd=qdd[:3] + 1, tau=[0.0]
+        )
+
+
+# Assembly ---------------------------------------------------------------------------------------
+
+
+def test_a_four_bar_is_put_together_both_ways():
+    chain = planar(3)
+    loop = Closure(Revolute(UP), 2, offset=(1, 0, 0), onto_offset=(1.2, 0, 0))
+    above, below = (
+        assemble(chain, loop, np.array(q)) for q in ([-1.9, 1.8, 1.3], [1.9, -1.8, -1.3])
+    )
+    for q in (above, below):
+        assert np.abs(constraint_error(chain, loop, q)).max() <= 1e-10
+    assert above == pytest.approx(-below, abs=1e-7)
+
+
+def test_the_posture_is_the_nearest():
+    """Against SciPy's minimiser, in the metric M of the start."""
+    chain = planar(4)
+    loop = Closure(Cylindrical(UP), 3, offset=(1, 0, 0), onto_offset=(0.8, 0, 0))
+    start = np.array([-1.8, 0.7, 1.1, 0.9])
+    M = crba(chain, start)
+    best = minimize(
+        lambda q: (q - start) @ M @ (q - start),
+        start,
+        constraints={"type": "eq", "fun": lambda q: constraint_error(chain, loop, q)[[0, 3]]},
+        method="SLSQP",
+        options={"ftol": 1e-15, "maxiter": 200},
+    )
+    rows = constraint_error(chain, loop, start)
+    assert np.count_nonzero(np.abs(rows) > 1e-9) == 2
+    q = assemble(chain, loop, start)
+    far = (q - start) @ M @ (q - start)
+    assert (
+        far <= best.fun * (1 + 1e-9) or np.abs(constraint_error(chain, loop, best.x)).max() > 1e-7
+    )
+    assert np.abs(constraint_error(chain, loop, q)).max() <= 1e-10
+    N = allowed_motions(chain, loop, q)
+    assert np.abs(N @ M @ (q - start)).max() <= 1e-4 * np.abs(M @ (q - start)).max()
+
+
+def test_a_closed_loop_stays_and_batches_are_loops():
+    chain, loops, q, _ = four_bar()
+    assert assemble(chain, loops, q) == pytest.approx(q, abs=1e-9)
+    many = assemble(chain, loops, q + 0.1 * np.random.default_rng(0).normal(size=(2, 3, 3)))
+    assert many.shape == (2, 3, 3)
+    assert np.abs(constraint_error(chain, loops, many)).max() <= 1e-10
+    tree, loops, q, *_ = random_loops(4)
+    found = assemble(
+        tree, loops, integrate(tree, q, 0.05 * np.random.default_rng(1).normal(size=tree.nv))
+    )
+    assert np.abs(constraint_error(tree, loops, found)).max() <= 1e-10
+
+
+def test_joints_that_are_held_stay():
+    chain = planar(4)
+    loop = Closure(Revolute(UP), 3, offset=(1, 0, 0), onto_offset=(0.8, 0, 0))
+    start = np.array([-2.0, 0.9, 1.1, 1.0])
+    held = np.array([True, False, False, False])
+    q = assemble(chain, loop, start, held=held)
+    assert q[0] == start[0] and np.abs(constraint_error(chain, loop, q)).max() <= 1e-10
+    with pytest.raises(ValueError, match="cannot be closed"):
+        assemble(chain, loop, start, held=[True, True, True, False])
+    with pytest.raises(ValueError, match="held"):
+        assemble(chain, loop, start, held=[True])
+
+
+def test_a_loop_that_cannot_close_says_the_gap():
+    chain = planar(3)
+    far = Closure(Revolute(UP), 2, offset=(1, 0, 0), onto_offset=(3.2, 0, 0))
+    with pytest.raises(ValueError, match=r"leaves a gap of 0\.2;"):
+        assemble(chain, far, np.array([-0.5, 0.4, 0.3]))
+    with pytest.raises(ValueError, match="nan"):
+        assemble(chain, far, np.full(3, np.nan))
+
+
+def test_a_stretched_start_is_no_trap():
+    """All rods in line with the goal: no step of Newton's bends them."""
+    chain = planar(3)
+    loop = Closure(Revolute(UP), 2, offset=(1, 0, 0), onto_offset=(1.2, 0, 0))
+    q = assemble(chain, loop, np.zeros(3))
+    assert np.abs(constraint_error(chain, loop, q)).max() <= 1e-10
+
+
+def test_balls_and_free_bodies_are_assembled():
+    free, held = to_maximal(random_tree(Case(4, branching=True, seed=5, kinds=EVERY_KIND)))
+    q, _ = random_state(free, 3)
+    found = assemble(free, held, q)
+    assert np.abs(constraint_error(free, held, found)).max() <= 1e-10
+    assert difference(free, q, found).shape == (24,)
+
+
+# Simulation -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("method", "step"),
+    [("RK4", 2e-2), ("semi-implicit Euler", 1e-2), ("DOP853", None), ("RK23", None)],
+)
+def test_projection_keeps_loops_closed_between_steps_too(method, step):
+    chain, loops, q, qd = four_bar()
+    motion = simulate(
+        chain,
+        q,
+        qd,
+        t=np.linspace(0, 0.3, 7),
+        constraints=loops,
+        stabilisation="projection",
+        method=method,
+        step=step,
+        rtol=1e-5,
+        progress=False,
+    )
+    assert not motion.reason and len(motion.t) == 7
+    assert motion.gap.shape == motion.gap_rate.shape == (7, 5)
+    assert np.abs(motion.gap).max() <= 1e-12 and np.abs(motion.gap_rate).max() <= 1e-11
+    K = constraint_jacobian(chain, loops, motion.q[3])
+    assert motion.gap_rate[3] == pytest.approx(K @ motion.qd[3], abs=1e-15)
+
+
+def test_a_loop_swings_as_its_lagrangian_says():
+    """A parallelogram, against the pendulum that it is, by an adaptive method at tight tolerance."""
+    rod = 1.0, (0.5, 0, 0), np.diag([0, 1 / 12, 1 / 12])
+    chain = Chain([Link(Revolute(UP), *rod, offset=(i > 0, 0, 0)) for i in range(3)])
+    pin = Closure(Revolute(UP), 2, offset=(1, 0, 0), onto_offset=(1, 0, 0))
+    angle = 1.0  # downwards from the horizontal
+    q = np.array([angle, -angle, angle + np.pi])
+    t = np.linspace(0, 1, 5)
+    motion = simulate(
+        chain, q, np.zeros(3), t=t, constraints=pin, rtol=1e-10, atol=1e-12, progress=False
+    )
+    # two cranks of 1/3 each and a coupler of 1: I = 5/3; their weights act at 1/2, 1/2, 1
+    pendulum = Chain([Link(Revolute(UP), 3.0, (2 / 3, 0, 0), np.diag([0.2, 1 / 3, 0.2]))])
+    exact = simulate(pendulum, q[:1], np.zeros(1), t=t, rtol=1e-11, atol=1e-13, progress=False)
+    assert motion.q[:, 0] == pytest.approx(exact.q[:, 0], abs=1e-7)
+    assert np.abs(motion.gap).max() <= 1e-7
+
+
+def test_gains_bring_an_open_loop_together():
+    chain, loops, q = five_bar()
+    motion = simulate(
+        chain,
+        q + 0.01,
+        np.zeros(4),
+        t=[0, 1.0],
+        constraints=loops,
+        stabilisation=(400.0, 40.0),
+        method="RK4",
+        step=1e-2,
+        progress=False,
+    )
+    assert np.abs(motion.gap[0]).max() > 1e-3 > 1e-4 > np.abs(motion.gap[-1]).max()
+
+
+def test_starts_and_options_that_cannot_be_are_refused():
+    chain, loops, q, qd = four_bar()
+
+    def run(q=q, qd=qd, **more):
+        return simulate(
+            chain, q, qd, **{"t": [0, 0.01], "constraints": loops, "progress": False, **more}
+        )
+
+    with pytest.raises(ValueError, match=r"open at the start, by 0\.\d+: `assemble`"):
+        run(q + 0.3)
+    with pytest.raises(ValueError, match="velocities break the constraints at the start: K qd is"):
+        run(qd=qd + np.array([0, 0, 1.0]), stabilisation="projection")
+    for bad in ("spring", (1,), (-1, 2), 3):
+        with pytest.raises(ValueError, match="stabilisation"):
+            run(stabilisation=bad)
+    with pytest.raises(ValueError, match="builds on earlier states"):
+        run(method="LSODA", stabilisation="projection")
+    with pytest.raises(ValueError, match="variational"):
+        run(method="variational", step=1e-3)
+    with pytest.raises(ValueError, match="constraints"):
+        run(constraints=3)
+    assert simulate(chain, q, qd, t=[0, 0.01], progress=False).gap.shape == (2, 0)
+
+
+def test_many_states_are_simulated_together():
+    chain, loops, q, qd = four_bar()
+    both = simulate(
+        chain,
+        q,
+        np.stack([qd, -qd]),
+        t=[0, 0.1],
+        constraints=loops,
+        stabilisation="projection",
+        method="RK4",
+        step=2e-2,
+        progress=False,
+    )
+    one = simulate(
+        chain,
+        q,
+        -qd,
+        t=[0, 0.1],
+        constraints=loops,
+        stabilisation="projection",
+        method="RK4",
+        step=2e-2,
+        progress=False,
+    )
+    assert both.gap.shape == (2, 2, 5)
+    assert both.q[:, 1] == pytest.approx(one.q, abs=1e-12)
+
+
+# Mechanisms -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("cranks", [2, 3, 6])
+def test_the_four_bar_of_the_benchmark_is_a_pendulum(cranks):
+    """Its cranks stay parallel: one equation with I = (N + 1)/3 + N, at postures on both sides."""
+    chain, loops = robots.four_bar(cranks)
+    N = cranks - 1
+    inertia, weight = (N + 1) / 3 + N, 9.81 * ((N + 1) / 2 + N)
+    for angle in (0.4, np.pi / 2, 2.5, 4.0):
+        q = robots.four_bar_posture(cranks, angle)
+        assert np.abs(constraint_error(chain, loops, q)).max() <= 1e-12
+        together = np.array([1.0] + [x for k in range(N) for x in (-1.0 if k == 0 else 0.0, 1.0)])
+        qdd, _ = constrained_forward_dynamics(chain, loops, q, 1.7 * together, 0 * q)
+        assert qdd == pytest.approx(-weight * np.cos(angle) / inertia * together, abs=1e-9)
+        energy = kinetic_energy(chain, q, 1.7 * together)
+        assert energy == pytest.approx(inertia * 1.7**2 / 2)
+    flat = robots.four_bar_posture(cranks, 0.0)
+    assert len(allowed_motions(chain, loops, flat)) == N + 1
+
+
+def test_the_five_bar_closes_and_has_two_freedoms():
+    chain, loops = robots.five_bar()
+    q = assemble(chain, loops, np.array([2.0, -1.0, -1.2, -1.0]))
+    assert np.abs(constraint_error(chain, loops, q)).max() <= 1e-10
+    assert len(allowed_motions(chain, loops, q)) == 2
+    assert chain.mass.sum() == pytest.approx(2.2)
+
+
+@pytest.mark.parametrize("bad", [1, 0, 2.0, "two"])
+def test_a_four_bar_has_two_cranks_at_least(bad):
+    with pytest.raises(ValueError, match="cranks"):
+        robots.four_bar(bad)
+
+
+def test_cranks_stay_parallel_through_the_posture_with_more_freedoms():
+    """Started upright, through the line in which one freedom becomes three, and on below, by steps of RK4."""
+    cranks, end = 3, 1.0
+    chain, loops = robots.four_bar(cranks)
+    q = robots.four_bar_posture(cranks, np.pi / 2)
+    together = np.array([1.0, -1, 1, 0, 1])
+    inertia, weight = 1 + 2, 9.81 * (1.5 + 2)
+    exact = solve_ivp(
+        lambda t, y: [y[1], -weight * np.cos(y[0]) / inertia],
+        (0, end),
+        [np.pi / 2, -1],
+        "DOP853",
+        rtol=1e-12,
+        atol=1e-12,
+    ).y[:, -1]
+    assert exact[0] < -0.5  # it has passed
+    motion = simulate(
+        chain,
+        q,
+        -together,
+        t=[0, end],
+        constraints=loops,
+        stabilisation="projection",
+        method="RK4",
+        step=1e-2,
+        progress=False,
+    )
+    assert motion.q[-1, 0] == pytest.approx(exact[0], abs=1e-7)
+    assert motion.q[-1] == pytest.approx(robots.four_bar_posture(3, motion.q[-1, 0]), abs=1e-10)
+    assert motion.energy[-1] == pytest.approx(motion.energy[0], abs=1e-6)
