@@ -19,8 +19,8 @@ from book.pages import ROOT, BookError, pages
 
 COVERAGE_FLOOR = 95  # percent of the package's lines and branches
 PYTHON = sys.executable
-# nbval is for notebooks; wherever else its plugin is loaded, what it imports costs seconds in every worker
 QUICK = "not slow and not nightly"
+# nbval is for notebooks; wherever else its plugin is loaded, what it imports costs seconds in every worker
 TESTS = ["-p", "no:nbval", "tests", "--ignore=tests/browser"]
 # Workers share the cores; a thread pool in each would only get in the others' way.
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}

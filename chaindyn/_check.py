@@ -66,9 +66,8 @@ def known_values(x: Any) -> np.ndarray | None:
     Known are plain real numbers, also those in an array of objects: integers, floats, fractions.
     """
     if is_concrete(x):
-        known: np.ndarray = (
-            x.astype(float) if x.dtype.char == "g" else x
-        )  # LAPACK has no long doubles
+        # LAPACK has no long doubles
+        known: np.ndarray = x.astype(float) if x.dtype.char == "g" else x
         return known
     if not holds_objects(x) or not all(isinstance(entry, Real) for entry in x.flat):
         return None

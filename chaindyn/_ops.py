@@ -115,6 +115,8 @@ def _common(shapes: list[tuple[int, ...]]) -> tuple[int, ...]:
 
 def broadcast_batch(arrays: Sequence[Array], core: int) -> list[Array]:
     """Give arrays the same leading axes; their last `core` axes stay as they are."""
+    if {x.ndim for x in arrays} == {core}:  # none has any, most often
+        return list(arrays)
     shapes = [x.shape[:-core] for x in arrays]
     batch = _common(shapes)
     if shapes.count(batch) == len(shapes):
@@ -128,10 +130,7 @@ def broadcast_batch(arrays: Sequence[Array], core: int) -> list[Array]:
 
 def concatenate(arrays: Sequence[Array], axis: int) -> Array:
     """Join arrays along a negative axis; the axes before it are broadcast against each other."""
-    for x in arrays:
-        if x.ndim != -axis:
-            arrays = broadcast_batch(arrays, -axis)
-            break
+    arrays = broadcast_batch(arrays, -axis)
     return namespace(arrays).concatenate(arrays, axis=axis)
 
 

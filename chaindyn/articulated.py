@@ -1,5 +1,5 @@
 # Generated from chapters/08_articulated_body_inertia.md by `python -m book export`; edit it there.
-# sha256 of the text below: 6498369f2b72a7f0c6caf19ded7b222265c36e018391f7c2820e09e9ed97565c
+# sha256 of the text below: a6301683ce901172abd66d586c64f0f7a9b9890d5306a99bcc30301099cde4b3
 """Forward dynamics by articulated-body inertia: how a chain accelerates, link by link.
 
 Derived in chapter 8, "Articulated-body inertia".
@@ -263,9 +263,8 @@ def factorise_state(state: State, S: list[Array] | None = None) -> FactorisedCha
     with np.errstate(all="ignore"):  # `require_inertia` says it better
         try:
             links, _ = inward(articulated_step, state.chain.parent, (zeros((6, 6)),), *given)
-        except (
-            ZeroDivisionError
-        ):  # exact numbers stop where floats go on, and tell which joint it is
+        except ZeroDivisionError:
+            # exact numbers stop where floats go on, and tell which joint it is
             floats = [[np.asarray(x, float) for x in part] for part in given]
             links, _ = inward(articulated_step, state.chain.parent, (zeros((6, 6)),), *floats)
     factors = FactorisedChain(state, S, links)

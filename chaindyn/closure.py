@@ -1,5 +1,5 @@
 # Generated from chapters/12_maximal_coordinates.md by `python -m book export`; edit it there.
-# sha256 of the text below: 94fcf2c5f6926781e42382b0ba9677495e98de5a04ba4efb2b6d4755a09980e2
+# sha256 of the text below: ca56118cb811591cf4a50a6612ddf3883c515c81151ff03f233afc6b74af2cbf
 """Constraints: a joint held as rows, and rows of several constraints as one matrix.
 
 Derived in chapter 12, "Maximal coordinates".
@@ -37,6 +37,7 @@ from chaindyn.joints import (
     across,
     rotation_about,
 )
+from chaindyn.kinematics import screws_seen_from
 from chaindyn.lie import log_se3, log_so3, quaternion_from_rotation
 from chaindyn.spatial import X_motion, crm, skew
 from chaindyn.state import State
@@ -121,18 +122,6 @@ def nearest_coordinates(joint: Any, R: Array, p: Array) -> Array:
 
 
 # Chapter 12, "Maximal coordinates": A joint held as rows
-def screws_about(state: State, R: Array, p: Array) -> Array:
-    """Return what each joint velocity does to a body that it moves (..., nv, 6): a twist about p, in the axes of R.
-
-    R : (..., 3, 3), p : (..., 3) of a frame in the world.
-    """
-    R_link, p_link = state.poses
-    owner = state.chain.link_of_column
-    R_owner, p_owner = R_link[..., owner, :, :], p_link[..., owner, :]
-    turned = X_motion(R_owner, 0 * p_owner) @ state.screws[..., None]  # to world axes
-    return (X_motion(R[..., None, :, :].mT, p[..., None, :] - p_owner) @ turned)[..., 0]
-
-
 def bodies_of(kind: str, chain: Chain, link: int | str, onto: int | str) -> tuple[int, int]:
     """Return the indices of the link that a constraint holds and of what it is held to, -1 for the ground."""
     found = []
@@ -268,7 +257,7 @@ class Closure:
         R, p = self.placed(state, bodies[0])
         moved = [{*chain.path(body)} if body >= 0 else set() for body in bodies]
         signs = np.array([(i in moved[0]) - (i in moved[1]) for i in chain.link_of_column])
-        screws = screws_about(state, R, p[..., 0]) * signs[:, None]
+        screws = screws_seen_from(state, R, p[..., 0]) * signs[:, None]
         nearest = nearest_coordinates(self.joint, *self.relative_pose(state))
         return as_guest(self.joint).constraint_subspace(nearest).mT @ screws.mT
 

@@ -1,5 +1,5 @@
 # Generated from chapters/13_loops_and_redundancy.md by `python -m book export`; edit it there.
-# sha256 of the text below: ad79a4736d65c130fbee987ba6331f54483a19fe3eaec241951e36a71bc05b1e
+# sha256 of the text below: c5bd377bd9472736783596b2f4ecc4acaefc86c4729afd193d4b0009954481a7
 """Loops: constraints between the links of a tree, and the dynamics that keeps them.
 
 Derived in chapter 13, "Loops and redundancy".
@@ -39,12 +39,12 @@ from chaindyn.closure import (
     constraint_jacobian,
     errors_in,
     rows_in,
-    screws_about,
 )
 from chaindyn.composite import crba
 from chaindyn.hybrid import check_hybrid, free_subspaces, hybrid_dynamics, interleave
 from chaindyn.inverse_dynamics import ground_acceleration, net_bias, rnea
 from chaindyn.joints import Joint, across
+from chaindyn.kinematics import screws_seen_from
 from chaindyn.spatial import X_motion, crm
 from chaindyn.state import State, evaluate
 
@@ -614,7 +614,7 @@ def point_rows(state: State, body: int, point: Array) -> tuple[Array, Array]:
     R, p = state.poses
     place = p[..., body, :] + (R[..., body, :, :] @ point[:, None])[..., 0]
     moved = np.isin(state.chain.link_of_column, state.chain.path(body)).astype(int)
-    return place, (screws_about(state, eye(3), place) * moved[:, None]).mT
+    return place, (screws_seen_from(state, eye(3), place) * moved[:, None]).mT
 
 
 def point_motion(state: State, body: int, point: Array) -> tuple[Array, Array]:

@@ -1,5 +1,5 @@
 # Generated from chapters/09_hybrid_dynamics.md by `python -m book export`; edit it there.
-# sha256 of the text below: e29e37e33c65c722b8e3fd2f0734ac337351f99f49808e07f3d65abff49ccca4
+# sha256 of the text below: cbb0b2258164f59210aff3cdf5d1fd4daeb117ccc501b5aaf57f00bb08d76411
 """Hybrid dynamics: some joints move as they are told, the others as they are pushed.
 
 Derived in chapter 9, "Hybrid dynamics".
@@ -22,8 +22,8 @@ from chaindyn._check import (
 from chaindyn._ops import Array, concatenate, solve, stack, zeros
 from chaindyn.articulated import factorise_state
 from chaindyn.chain import Chain
-from chaindyn.composite import crba
-from chaindyn.inverse_dynamics import bias_force, ground_acceleration, joint_forces, net_bias
+from chaindyn.composite import mass_matrix
+from chaindyn.inverse_dynamics import ground_acceleration, joint_forces, needed_wrenches, net_bias
 from chaindyn.state import State, evaluate
 
 __all__ = ["hybrid_dynamics", "hybrid_dynamics_dense"]
@@ -98,7 +98,8 @@ def hybrid_dynamics_dense(
     u, qdd, tau = check_hybrid(chain, prescribed, qdd, tau, q, qd)
     state = evaluate(chain, q, qd, qdd, tau)
     factorise_state(state, free_subspaces(state, u))  # which names the joint if M_vv is singular
-    M, h = crba(chain, q), bias_force(chain, q, qd)[..., None]
+    M, wrenches = mass_matrix(state), needed_wrenches(state, 0 * qd, state.bias_forces)
+    h = joint_forces(state, wrenches)[..., None]
     M_uu, M_uv, M_vv = M[..., u, :][..., u], M[..., u, :][..., ~u], M[..., ~u, :][..., ~u]
     require_regular(chain, M_vv, u)
     told = qdd[..., None]

@@ -1,5 +1,5 @@
 # Generated from chapters/05_velocity_acceleration_jacobians.md by `python -m book export`; edit it there.
-# sha256 of the text below: 01045a649103dbea0b7662c7f2c2c04e49f0dbec6ec27c9ee76639655a122bd9
+# sha256 of the text below: 1131081e49629ba1fbe9fdcb6514f098f96ac7dad76d61b745739551689f0767
 """How fast the bodies of a chain move, and how that changes: twists, accelerations, Jacobians.
 
 Derived in chapter 5, "Velocity, acceleration, Jacobians".
@@ -50,6 +50,18 @@ def body_twists(
 
 
 # Chapter 5, "Velocity, acceleration, Jacobians": The Jacobian
+def screws_seen_from(state: State, R: Array, p: Array) -> Array:
+    """Return the screw of each degree of freedom (..., nv, 6), of a posture in link coordinates, in another frame.
+
+    R : (..., 3, 3), p : (..., 3) of that frame in the world.
+    """
+    R_link, p_link = state.poses
+    owner = state.chain.link_of_column
+    R_owner, p_owner = R_link[..., owner, :, :], p_link[..., owner, :]
+    in_world_axes = X_motion(R_owner, 0 * p_owner) @ state.screws[..., None]
+    return (X_motion(R[..., None, :, :].mT, p[..., None, :] - p_owner) @ in_world_axes)[..., 0]
+
+
 @checked(q="nq", frame=FRAMES)
 def body_jacobian(
     chain: Chain, q: Array, body: int | str | None = None, *, frame: str = "body"
@@ -63,15 +75,11 @@ def body_jacobian(
     b = chain.index(body)
     state = State(chain, q)
     R, p = state.poses
-    axes = eye(3) if frame in ("world", "mixed") else R[..., b : b + 1, :, :].mT
-    origin = zeros((1, 3)) if frame == "world" else p[..., b : b + 1, :]
-    owner = chain.link_of_column
-    R_owner, p_owner = R[..., owner, :, :], p[..., owner, :]
-    turned = X_motion(R_owner, 0 * p_owner) @ state.screws[..., None]  # to world axes
-    columns = (X_motion(axes, origin - p_owner) @ turned)[..., 0]  # to the observer
+    axes = R[..., b, :, :] if frame == "body" else eye(3)
+    origin = zeros((3,)) if frame == "world" else p[..., b, :]
     path = set(chain.path(b))
-    carries = np.array([int(link in path) for link in owner])
-    return (columns * carries[:, None]).mT
+    carries = np.array([int(link in path) for link in chain.link_of_column])
+    return (screws_seen_from(state, axes, origin) * carries[:, None]).mT
 
 
 # Chapter 5, "Velocity, acceleration, Jacobians": Two accelerations

@@ -1,5 +1,5 @@
 # Generated from chapters/12_maximal_coordinates.md by `python -m book export`; edit it there.
-# sha256 of the text below: 1c0a3f77d21afe8e6458af4f424ffea860a5fda8a1feb8369523311621cb4651
+# sha256 of the text below: 6673b02f9fd820f0e13a82f3525303b7670c54ef0f3fc31e56906323eec6b15f
 """Maximal coordinates: every link free, every joint a set of equations that holds it.
 
 Derived in chapter 12, "Maximal coordinates".
@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 
 from chaindyn._check import FRAMES, as_real, checked
-from chaindyn._ops import Array, broadcast_batch, concatenate, eye, solve, stack, zeros
+from chaindyn._ops import Array, broadcast_batch, concatenate, eye, solve, stack, unstack, zeros
 from chaindyn.articulated import factorise_state
-from chaindyn.chain import Chain, members_by_kind
+from chaindyn.chain import Chain
 from chaindyn.closure import Closure
+from chaindyn.inertia import weight_wrench
 from chaindyn.inverse_dynamics import net_bias
 from chaindyn.joints import Free
 from chaindyn.lie import quaternion_from_rotation
@@ -86,14 +87,10 @@ class MaximalDynamics:
 
 def constraint_subspaces(state: State) -> list[Array]:
     """Return the constraint subspace of each joint (..., 6, 6 - k), in link coordinates."""
-    chain = state.chain
-    kept: dict[int, Array] = {}
-    for (joint, columns, _), members in zip(
-        chain.groups, members_by_kind(chain.joints), strict=True
-    ):
-        T = joint.constraint_subspace(state.q[..., columns])
-        kept.update((link, T[..., place, :, :]) for place, link in enumerate(members))
-    return [kept[i] for i in range(chain.n)]
+    kept: list[Array] = []
+    for joint, columns, _ in state.chain.groups:
+        kept += unstack(joint.constraint_subspace(state.q[..., columns]), -3)
+    return [kept[place] for place in state.chain.group_order]
 
 
 def across_joints(parent: Sequence[int], X: Array) -> Any:
@@ -142,9 +139,9 @@ def motor_wrenches(state: State, tau: Array) -> Array:
 
 def weights(state: State) -> Array:
     """Return the weight of each link as a wrench on it (..., n, 6, 1), in link coordinates."""
-    R, _ = state.poses
-    down = R.mT @ state.chain.gravity[:, None]
-    return state.inertias @ concatenate([0 * down, down], axis=-2)
+    chain, (R, _) = state.chain, state.poses
+    down = (R.mT @ chain.gravity[:, None])[..., 0]
+    return weight_wrench(chain.mass, chain.com, down)[..., None]
 
 
 @checked(q="nq", qd="nv", tau="nv", external=("n", 6), external_frame=FRAMES)
@@ -178,7 +175,7 @@ def maximal_coordinate_dynamics(
     q, qd, tau, pushed = rows
     state = State(chain, q, qd)
     factorise_state(state)  # for what it refuses
-    X, T = stack(state.X, axis=-3), constraint_subspaces(state)
+    X, T = state.transforms, constraint_subspaces(state)
     motors, load = (
         motor_wrenches(state, tau),
         weights(state) - net_bias(state, pushed, external_frame),

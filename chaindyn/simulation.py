@@ -1,5 +1,5 @@
 # Generated from chapters/10_simulation.md by `python -m book export`; edit it there.
-# sha256 of the text below: 336955b51da56e5f4f3da21ca232fd665daf497452456bf3d4e9d7b2d1e9210b
+# sha256 of the text below: 34fc377fced57862c94683fc9c163bff347efd97211064d86181bab325dfe215
 """Simulation: from accelerations to motion, on the manifold on which the coordinates live.
 
 Derived in chapter 10, "Simulation".
@@ -31,7 +31,7 @@ from chaindyn._ops import Array, block, concatenate, eye, solve_pivoted, stack
 from chaindyn.articulated import aba
 from chaindyn.chain import Chain, coordinate_rate, forward_kinematics, integrate
 from chaindyn.closure import as_constraints, constraint_error, constraint_jacobian
-from chaindyn.composite import crba
+from chaindyn.composite import crba, mass_matrix
 from chaindyn.constraints import check_stabilisation, constrained_forward_dynamics, projected
 from chaindyn.inverse_dynamics import joint_forces, rnea, transmitted_wrenches
 from chaindyn.kinematics import body_twists
@@ -178,9 +178,8 @@ def discrete_momenta(chain: Chain, q0: Array, q1: Array, h: float) -> tuple[Arra
 
 
 # Chapter 10, "Simulation": All links at once
-def along_joints(chain: Chain, q: Array, wrenches: Array) -> Array:
+def generalised_force(state: State, wrenches: Array) -> Array:
     """Return the sum of J^T f (..., nv) over the links; wrenches : (..., n, 6, 1), in link coordinates."""
-    state = State(chain, q)
     return joint_forces(state, transmitted_wrenches(state, wrenches))
 
 
@@ -190,12 +189,12 @@ def step_with_momentum(chain: Chain, q: Array, pi: Array, h: float) -> Array:
 
     Newton's method with the mass matrix in place of the derivative; ArithmeticError if h is too long for it.
     """
-    M, state = crba(chain, q), State(chain, q)
-    reach = np.abs(forward_kinematics(chain, q)[1]).max(initial=1)
+    state = State(chain, q)
+    M, reach = mass_matrix(state), np.abs(state.poses[1]).max(initial=1)
     moved = h * solve_pivoted(M, pi[..., None])[..., 0]
     for _ in range(50):
         start, _ = discrete_momenta(chain, q, integrate(chain, q, moved), h)
-        missing = pi - joint_forces(state, transmitted_wrenches(state, start))
+        missing = pi - generalised_force(state, start)
         correction = h * solve_pivoted(M, missing[..., None])[..., 0]
         moved = moved + correction
         if np.abs(correction).max(initial=0) <= 64 * np.finfo(float).eps * reach:
@@ -215,8 +214,8 @@ def variational_step(
     pi = (crba(chain, q) @ qd[..., None])[..., 0] + push
     q1 = step_with_momentum(chain, q, pi, h)
     _, end = discrete_momenta(chain, q, q1, h)
-    pi = along_joints(chain, q1, end)
-    M = crba(chain, q1)
+    arrived = State(chain, q1)
+    pi, M = generalised_force(arrived, end), mass_matrix(arrived)
     foreseen = solve_pivoted(M, (pi + push)[..., None])[..., 0]
     pi = pi + h / 2 * driven.force(t + h, q1, foreseen)
     return q1, solve_pivoted(M, pi[..., None])[..., 0]
