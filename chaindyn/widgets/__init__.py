@@ -1,4 +1,5 @@
-"""Widgets to take hold of: screws and rotations, a body that spins, chains to turn, heft, drive and strike.
+"""Widgets to take hold of: screws and rotations, a body that spins, chains to turn, heft, drive and strike,
+mechanisms to drop.
 
 Each takes the functions under study as arguments, so that what it shows is what those functions return.
 With a kernel, Python computes; without one, on a page of the book, the same picture works from embedded data.
@@ -18,6 +19,7 @@ from chaindyn.widgets.heft import HeftExplorer
 from chaindyn.widgets.hybrid import HybridExplorer
 from chaindyn.widgets.impact import ImpactExplorer
 from chaindyn.widgets.inertia import InertiaExplorer
+from chaindyn.widgets.loop import LoopExplorer
 from chaindyn.widgets.mass import MassMatrixExplorer
 from chaindyn.widgets.rotation import RotationExplorer
 from chaindyn.widgets.screw import ScrewExplorer
@@ -31,6 +33,7 @@ __all__ = [
     "HybridExplorer",
     "ImpactExplorer",
     "InertiaExplorer",
+    "LoopExplorer",
     "MassMatrixExplorer",
     "RotationExplorer",
     "ScrewExplorer",

@@ -46,6 +46,10 @@ const html = (tag, attributes = {}, ...children) => fill(document.createElement(
 const svg = (tag, attributes = {}, ...children) =>
   fill(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
 
+const button = (text, onclick) => html("button", { type: "button", onclick }, text);
+const group = (label, ...children) => html("div", { class: "line", role: "group", "aria-label": label }, ...children);
+const section = (title, open, ...children) => html("details", open ? { open: "" } : {}, html("summary", {}, title), ...children);
+
 // A row of inputs that have labels of their own, with a name to see, which may break after an underscore.
 const named = (text, ...inputs) => html("div", { class: "line" }, html("span", { class: "name", "aria-hidden": "true" }, text.replaceAll("_", "_\u200b")), ...inputs);
 
@@ -78,6 +82,13 @@ function pointRow(name, of, get, set) {
   });
   const fields = cells.map((cell) => cell.row.querySelector("input"));
   return { row: named(`${name} [m]`, ...fields), refresh: () => cells.forEach((cell) => cell.refresh()) };
+}
+
+// A named choice: options are [value, text]; returns the row, and how to show a choice made elsewhere.
+function pickerRow(label, options, get, set) {
+  const items = options.map(([value, text]) => html("option", { value }, text));
+  const select = html("select", { "aria-label": label, onchange: () => set(select.value) }, ...items);
+  return { row: named(label, select), refresh: () => (select.value = get()) };
 }
 
 // Rows of numbers under a caption. `rows` are [name, number, number, ...].
@@ -156,9 +167,10 @@ function follow(picture, element, down, move) {
   for (const name of ["pointerup", "pointercancel"]) element.addEventListener(name, stop);
 }
 
-// Strokes are drawn anew each time; handles stay, so that they keep the focus and the pointer.
+// Strokes are drawn anew each time; handles stay, so that they keep the focus and the pointer. What is flat is not turned.
 class Stage {
-  constructor(label, camera, redraw) {
+  constructor(label, camera, redraw, { flat = false } = {}) {
+    this.flat = flat;
     this.camera = camera;
     this.redraw = redraw;
     this.strokes = svg("g");
@@ -171,7 +183,8 @@ class Stage {
         viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
         tabindex: 0,
         role: "application",
-        "aria-label": `${label}. Arrow keys turn the view, plus and minus zoom.`,
+        class: flat ? "flat" : "turned",
+        "aria-label": `${label}. ${flat ? "Plus" : "Arrow keys turn the view, plus"} and minus zoom.`,
         onkeydown: (event) => this.key(event),
         onpointerdown: (event) => this.press(event),
       },
@@ -187,7 +200,7 @@ class Stage {
     return html(
       "div",
       { class: "line", role: "group", "aria-label": "View" },
-      ...Object.keys(VIEWS).map((view) => button(view, `view ${view}`, look(view))),
+      ...(this.flat ? [] : Object.keys(VIEWS)).map((view) => button(view, `view ${view}`, look(view))),
       button("+", "zoom in", zoom(1.2)),
       button("\u2212", "zoom out", zoom(1 / 1.2)),
     );
@@ -197,7 +210,7 @@ class Stage {
     const turns = { ArrowLeft: [5, 0], ArrowRight: [-5, 0], ArrowUp: [0, 5], ArrowDown: [0, -5] };
     const zooms = { "+": 1.1, "=": 1.1, "-": 1 / 1.1 };
     if (event.target !== this.svg) return;
-    if (turns[event.key]) this.camera.turn(...turns[event.key]);
+    if (turns[event.key] && !this.flat) this.camera.turn(...turns[event.key]);
     else if (zooms[event.key]) this.camera.zoom *= zooms[event.key];
     else return;
     event.preventDefault();
@@ -208,6 +221,7 @@ class Stage {
     const grabbed = event.target.closest("[data-grab]");
     follow(this.svg, this.svg, event, (moved, where) => {
       if (grabbed) return this.onGrab(grabbed.dataset.grab, where, moved);
+      if (this.flat) return;
       this.camera.turn(-moved[0] / 2, moved[1] / 2);
       this.redraw();
     });

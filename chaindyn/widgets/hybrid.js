@@ -157,9 +157,6 @@ function render({ model, el }) {
     });
   }
 
-  const button = (text, onclick) => html("button", { type: "button", onclick }, text);
-  const group = (label, ...children) => html("div", { class: "line", role: "group", "aria-label": label }, ...children);
-  const section = (title, open, ...children) => html("details", open ? { open: "" } : {}, html("summary", {}, title), ...children);
   const rate = (i) => row(numberRow(names[i], { of: "velocity of", min: -8, max: 8, step: 0.1, unit: turns(i) ? "rad/s" : "m/s" }, () => talk.request.qd[column[i]], (value) => talk.ask(replaced("qd", column[i], value))));
   const bars = html("div");
   const controls = [

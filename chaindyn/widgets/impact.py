@@ -60,7 +60,7 @@ class ImpactExplorer(Explorer):
     the struck link, there is no such view, body or axis, or an argument has another shape or is out of range.
     """
 
-    _esm = source("base.js", "tree.js", "articulated.js", "impact.js")
+    _esm = source("base.js", "tree.js", "articulated.js", "dense.js", "impact.js")
     _css = source("base.css", "impact.css")
 
     def __init__(

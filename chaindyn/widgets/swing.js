@@ -118,21 +118,6 @@ function drivenBy(tree, request, period) {
   return { tree, torque, acceleration, push };
 }
 
-function eulerStep({ acceleration }, time, q, qd, h) {
-  const next = add(qd, scale(h, acceleration(time, q, qd)));
-  return [add(q, scale(h, next)), next];
-}
-function rk4Step({ acceleration }, time, q, qd, h) {
-  const slope = (at, [dq, dv]) => [add(qd, dv), acceleration(time + at, add(q, dq), add(qd, dv))];
-  const scaled = (s, [a, b]) => [scale(s, a), scale(s, b)];
-  const k1 = [qd, acceleration(time, q, qd)];
-  const k2 = slope(h / 2, scaled(h / 2, k1));
-  const k3 = slope(h / 2, scaled(h / 2, k2));
-  const k4 = slope(h, scaled(h, k3));
-  const mean = (part) => scale(h / 6, [k1, k2, k2, k3, k3, k4].map((k) => k[part]).reduce(add));
-  return [add(q, mean(0)), add(qd, mean(1))];
-}
-
 // The momenta of every link at the start (sign 1) and the end (-1) of a step between two postures, about the world's origin.
 function stepMomenta(tree, from, to, h) {
   return tree.names.map((_, i) => {
@@ -214,90 +199,10 @@ function closedForm({ frequency, damping }, e, v, time) {
   return ((v - fast * e) * Math.exp(slow * time) - (v - slow * e) * Math.exp(fast * time)) / (2 * rate);
 }
 
-// --- Curves against time ----------------------------------------------------------------------------------------------------
-
-const GRAPH = { width: 360, height: 190, left: 64, right: 10, top: 12, bottom: 42 };
-const CURVES = ["motion", "force", "y", "slide", "ink"];
-const DASHES = ["none", "8 3", "2 3", "9 3 2 3", "4 4"];
-
-// Round numbers from low to high, about so many.
-function ticksOf(low, high, about) {
-  const rough = (high - low) / about;
-  const power = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 5, 10].map((x) => x * power).find((x) => x >= rough);
-  const first = Math.ceil(low / step - 1e-9);
-  return Array.from({ length: Math.floor(high / step + 1e-9) - first + 1 }, (_, k) => Number(((first + k) * step).toPrecision(6)));
-}
-// A number for the reader, however large it has grown.
-const grown = (x, digits = 2) => (Math.abs(x) < 1e6 ? shown(x, digits) : x.toExponential(1).replace("-", "\u2212").replace("+", ""));
-// A power of a thousand for numbers of this size, and its letter.
-function prefixOf(size) {
-  const found = [[1, ""], [1e-3, "m"], [1e-6, "\u00b5"], [1e-9, "n"]].find(([unit]) => size >= unit);
-  return found ?? [1e-12, "p"];
-}
-
-// A picture of curves with a cursor; pressed at, it moves the cursor there.
-class Graph {
-  constructor(title, t, scrub) {
-    const { width, height, left, right, top, bottom } = GRAPH;
-    Object.assign(this, { title, t });
-    this.across = (time) => left + ((time - t[0]) / (t.at(-1) - t[0])) * (width - left - right);
-    this.name = html("p", { class: "title" });
-    this.key = html("p", { class: "key" });
-    this.marks = svg("g");
-    this.curves = svg("g");
-    this.cursor = svg("line", { class: "cursor", y1: top, y2: height - bottom });
-    this.svg = svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", class: "graph" }, this.marks, this.curves, this.cursor);
-    const timeAt = ([x]) => t[0] + ((x - left) / (width - left - right)) * (t.at(-1) - t[0]);
-    this.svg.addEventListener("pointerdown", (event) => {
-      scrub(timeAt(placeIn(this.svg, event)));
-      follow(this.svg, this.svg, event, (_, __, now) => scrub(timeAt(now)));
-    });
-    this.element = html("div", {}, this.name, this.svg, this.key);
-  }
-  // Each of `curves` is {name, values, colour, dash, width, opacity}; those without a name are left out of the key.
-  draw(curves, unit) {
-    const { width, height, left, right, top, bottom } = GRAPH;
-    const numbers = curves.flatMap(({ values }) => values).filter(Number.isFinite);
-    const [factor, letter] = prefixOf(Math.max(...numbers.map(Math.abs)) || 1);
-    let [low, high] = [Math.min(0, ...numbers) / factor, Math.max(0, ...numbers) / factor];
-    if (high - low < 1e-9) [low, high] = [low - 1, high + 1];
-    const up = (x) => height - bottom - ((x - low) / (high - low)) * (height - top - bottom);
-    const level = ticksOf(low, high, 5).flatMap((x) => [
-      svg("line", { class: x === 0 ? "zero" : "rule", x1: left, x2: width - right, y1: up(x), y2: up(x) }),
-      svg("text", { x: left - 6, y: up(x) + 5, "text-anchor": "end" }, (Math.abs(x) < 1e5 ? String(x) : x.toExponential().replace("+", "")).replace("-", "\u2212")),
-    ]);
-    const times = ticksOf(this.t[0], this.t.at(-1), 4).map((x) => svg("text", { x: this.across(x), y: height - bottom + 18, "text-anchor": "middle" }, String(x).replace("-", "\u2212")));
-    this.marks.replaceChildren(...level, ...times, svg("text", { x: (left + width - right) / 2, y: height - 5, "text-anchor": "middle" }, "time [s]"));
-    const look = ({ colour, dash = "none", width: thick = 2, opacity = 1 }) => ({ class: `stroke ${colour}`, "stroke-width": thick, "stroke-dasharray": dash, opacity });
-    const lines = curves.map((curve) => {
-      const points = curve.values.map((x, k) => `${this.across(this.t[k]).toFixed(1)},${up(x / factor).toFixed(1)}`).join(" ");
-      return svg("polyline", { ...look(curve), points });
-    });
-    this.curves.replaceChildren(...lines);
-    this.name.textContent = `${this.title} [${unit.map((x) => letter + x).join(" or ")}]`;
-    const sample = (curve) => svg("svg", { viewBox: "0 0 28 8", "aria-hidden": "true" }, svg("line", { ...look(curve), x1: 1, x2: 27, y1: 4, y2: 4 }));
-    this.key.replaceChildren(...curves.filter(({ name }) => name).map((curve) => html("span", {}, sample(curve), curve.name)));
-    const range = ({ name, values }) => `${name} from ${grown(Math.min(...values) / factor)} to ${grown(Math.max(...values) / factor)}`;
-    this.svg.setAttribute("aria-label", `${this.name.textContent} against time: ${curves.filter(({ name, values }) => name && values.length).map(range).join(", ")}`);
-  }
-  place(time) {
-    for (const end of ["x1", "x2"]) this.cursor.setAttribute(end, this.across(time));
-  }
-}
-
 // --- The view ---------------------------------------------------------------------------------------------------------------
 
 const MOTORS = { off: "off", hold: "hold the target", sway: "sway about the target" };
 const TRAIL = 1.5; // how long the tip's trail lasts [s]
-
-// A size for the reader, with three digits that count, in one unit or two.
-function sized(x, ...units) {
-  const [factor, letter] = prefixOf(x);
-  const value = x / factor;
-  const digits = value >= 100 ? 0 : value >= 10 ? 1 : 2;
-  return x === 0 ? `0\u00a0${units[0]}` : `${grown(value, digits)}\u00a0${units.map((unit) => letter + unit).join(" or ")}`;
-}
 
 // What is drawn of a motion, as far as it goes: tips, total energy, tracking errors and their closed form.
 function motionOf(tree, request, { t, period }, values) {
@@ -330,9 +235,8 @@ function render({ model, el }) {
   const state = () => ({ ...talk.request, ...draft });
   const tree = () => chains[state().chain];
   let resting; // the timer until the draft is asked for
-  let time = t[0];
-  let began = null; // while it plays: when, by the clock of the page [ms], the time was t[0]
   const held = {}; // the motion that is shown, and the values it was made from
+  const player = new Player(t, () => t[Math.max(0, held.motion.q.length - 1)], talk.update);
   const camera = new Camera(1);
   const stage = new Stage("The chain, swinging. Space plays and pauses", camera, talk.update);
   const refreshers = [];
@@ -344,7 +248,7 @@ function render({ model, el }) {
   }
   function change(values) {
     Object.assign(draft, values);
-    if ("q" in values || "qd" in values || "chain" in values) [time, began] = [t[0], null];
+    if ("q" in values || "qd" in values || "chain" in values) player.reset();
     clearTimeout(resting);
     resting = setTimeout(commit, 150);
     talk.update();
@@ -356,39 +260,12 @@ function render({ model, el }) {
   }
   const choose = (index) => (change({ chain: index, ...chains[index].start }), aim());
 
-  const last = () => t[Math.max(0, held.motion.q.length - 1)];
-  const setTime = (wanted) => ((time = Math.max(t[0], Math.min(last(), wanted))), talk.update());
-  // A value between two samples.
-  function at(samples) {
-    const after = t.findIndex((x) => x > time);
-    const i = Math.min(after < 0 ? t.length - 1 : after - 1, samples.length - 1);
-    if (i + 1 >= samples.length) return samples[i];
-    const share = (time - t[i]) / (t[i + 1] - t[i]);
-    return combine([1 - share, share], [samples[i], samples[i + 1]]);
-  }
   const fresh = () => Object.keys(draft).length === 0;
-  const posture = () => (fresh() ? at(held.motion.q) : state().q);
-
-  const calm = matchMedia("(prefers-reduced-motion: reduce)");
-  function play() {
-    const start = time < last() ? time - t[0] : 0;
-    began = began === null ? performance.now() - 1000 * start : null;
-    if (began !== null) requestAnimationFrame(advance);
-    talk.update();
-  }
-  function advance(now) {
-    if (began === null) return;
-    const gone = Math.max(0, now - began) / 1000;
-    const shownTime = t[0] + (calm.matches ? Math.floor(2 * gone) / 2 : gone); // a still every half second, for who wants no motion
-    if (shownTime !== time) setTime(shownTime);
-    if (shownTime < last()) requestAnimationFrame(advance);
-    else began = null;
-  }
-  const scrub = (wanted) => ((began = null), setTime(wanted));
+  const posture = () => (fresh() ? player.at(held.motion.q) : state().q);
 
   // A link that is taken hold of stays where it is, and is the start of a new motion, from rest.
   stage.onGrab = (link, where, moved) => {
-    if (time > t[0]) {
+    if (player.time > t[0]) {
       const { kind, column } = tree();
       const turns = column.map((k, i) => [k, kind[i] === "Revolute"]).filter(([k]) => k !== null);
       const q = [...posture()];
@@ -401,12 +278,8 @@ function render({ model, el }) {
   const setJoint = (i, value) => change({ q: withJoint(tree(), state().q, i, value).map((x) => rounded(x, 6)) });
 
   // --- Controls
-  const button = (text, onclick) => html("button", { type: "button", onclick }, text);
-  const group = (label, ...children) => html("div", { class: "line", role: "group", "aria-label": label }, ...children);
-  const section = (title, open, ...children) => html("details", open ? { open: "" } : {}, html("summary", {}, title), ...children);
-  const playButton = button("play", play);
-  const timeRow = numberRow("time", { min: t[0], max: rounded(t.at(-1), 4), step: 0.02, unit: "s" }, () => time, scrub);
-  refreshers.push(timeRow.refresh);
+  const playButton = button("play", () => player.play());
+  const timeRow = row(player.row());
   const set = (name) => (value) => change({ [name]: value });
   const gain = (name, range, text, unit) => row(numberRow(text, { ...range, unit }, () => state()[name], (value) => value > 0 && change({ [name]: value })));
   const gains = html("div", {}, gain("frequency", { min: 0.5, max: 20, step: 0.1 }, "frequency", "rad/s"), gain("damping", { min: 0.05, max: 2, step: 0.05 }, "damping ratio", ""));
@@ -439,19 +312,14 @@ function render({ model, el }) {
   ];
   const where = html("p", { class: "readout" });
   const verdict = html("p", { class: "work" });
-  const numbers = html("div", {}, group("Motion", playButton, timeRow.row), where, verdict);
+  const numbers = html("div", {}, group("Motion", playButton, timeRow), where, verdict);
   const tell = layout(el, stage, controls, numbers);
   const root = el.querySelector(".chaindyn");
   root.prepend(html("p", { class: "opening" }, "A chain is let go. Press play, or move the time; drag a link to another start; switch the motors on."));
-  const graphs = ["Energy", "Change of the total energy", "Tracking error", "Torque"].map((title) => new Graph(title, t, scrub));
+  const graphs = ["Energy", "Change of the total energy", "Tracking error", "Torque"].map((title) => new Graph(title, t, (time) => player.scrub(time)));
   const shelf = html("div", { class: "graphs" }, ...graphs.map(({ element }) => element));
   root.append(shelf);
-  root.addEventListener("keydown", (event) => {
-    const busy = event.target.closest("button, select, summary, input[type='number']");
-    if (event.key !== " " || busy) return;
-    event.preventDefault();
-    play();
-  });
+  player.listen(root);
 
   // --- Show
   function show() {
@@ -461,7 +329,7 @@ function render({ model, el }) {
     const result = late ? { values: embedded(request), source: "Python is computing; until then, this is from the page\u2019s own functions." } : talk.result();
     if (result.values !== held.values) {
       Object.assign(held, { values: result.values, motion: motionOf(chains[request.chain], request, scene, result.values) });
-      time = Math.min(time, last());
+      player.shorten();
       if (fresh()) drawGraphs();
     }
     stage.draw(paint);
@@ -469,8 +337,8 @@ function render({ model, el }) {
     if (panel.childElementCount > 1 || panel.firstChild !== panels[state().chain]) panel.replaceChildren(panels[state().chain]);
     gains.hidden = state().motors === "off";
     stepRow.hidden = !STEPPERS[state().method];
-    playButton.textContent = began === null ? "play" : "pause";
-    graphs.forEach((graph) => graph.place(time));
+    playButton.textContent = player.playing ? "pause" : "play";
+    graphs.forEach((graph) => graph.place(player.time));
     shelf.classList.toggle("late", late || !fresh());
     where.textContent = readout();
     verdict.textContent = fresh() ? judge(request) : "The chain is in your hand.";
@@ -480,18 +348,18 @@ function render({ model, el }) {
 
   function readout() {
     const tip = tipOf(tree(), poses(tree(), posture())).map((x) => shown(x)).join(", ");
-    const start = `Time ${shown(time)} s: tip at (${tip}) m`;
+    const start = `Time ${shown(player.time)} s: tip at (${tip}) m`;
     if (!fresh()) return `${start}.`;
     const { kinetic, potential, tau } = held.motion;
-    const [T, P] = [kinetic, potential].map((x) => at(x));
-    const torques = tau ? `; torques ${at(tau).map((x) => grown(x, 1)).join(", ")} ${unitsOf("N\u00a0m", "N").join(" or ")}` : "";
+    const [T, P] = [kinetic, potential].map((x) => player.at(x));
+    const torques = tau ? `; torques ${player.at(tau).map((x) => grown(x, 1)).join(", ")} ${unitsOf("N\u00a0m", "N").join(" or ")}` : "";
     return `${start}, kinetic energy ${grown(T)} J, potential ${grown(P)} J, total ${grown(T + P)} J${torques}.`;
   }
   const unitsOf = (turn, slide) => [turn, slide].filter((_, k) => tree().kind.includes(["Revolute", "Prismatic"][k]));
 
   function judge(request) {
     const { energy, kinetic, errors, closed, tau, reason } = held.motion;
-    const span = `${shown(last() - t[0], 1)} s`;
+    const span = `${shown(player.last() - t[0], 1)} s`;
     const how = STEPPERS[request.method] ? `${request.method}, steps of ${milli(request.step)}` : request.method;
     const ended = reason ? ` It ended early: ${reason}.` : "";
     const most = (rows) => Math.max(...rows.flat().map(Math.abs));
@@ -533,15 +401,16 @@ function render({ model, el }) {
     const ends = endsOf(tree());
     const { motors } = state();
     if (motors !== "off") {
-      const wanted = poses(tree(), desiredAt(tree(), state(), scene.period, time - t[0]).q);
+      const wanted = poses(tree(), desiredAt(tree(), state(), scene.period, player.time - t[0]).q);
       tree().names.forEach((_, i) => {
         for (const end of ends[i]) stage.line([wanted.p[i], add(wanted.p[i], apply(wanted.R[i], end))], "force", { width: 2.5, dash: "6 5" });
       });
     }
     if (fresh()) {
       const { tips } = held.motion;
+      const { time } = player;
       const seen = t.slice(0, tips.length).map((x, k) => [x, tips[k]]).filter(([x]) => x <= time && x > time - TRAIL);
-      const points = [...seen, [time, at(tips)]];
+      const points = [...seen, [time, player.at(tips)]];
       points.slice(1).forEach(([x, point], k) => stage.line([points[k][1], point], "motion trail", { width: 3, opacity: rounded(1 - (time - x) / TRAIL) }));
     }
     paintLinks(stage, tree(), ends, now, -1, { axes: false });
@@ -553,7 +422,7 @@ function render({ model, el }) {
   aim();
   show();
   talk.ask();
-  return () => ((began = null), clearTimeout(resting), talk.close());
+  return () => (player.stop(), clearTimeout(resting), talk.close());
 }
 
 export default { render };

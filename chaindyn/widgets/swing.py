@@ -14,6 +14,7 @@ import chaindyn
 from chaindyn import Chain
 from chaindyn._check import check_chain, check_times, require_positive
 from chaindyn.widgets.explorer import Explorer, equal_rods, source, without_none
+from chaindyn.widgets.motion import STEPS, padded
 from chaindyn.widgets.tree import (
     VIEWS,
     joint_kinds,
@@ -27,7 +28,6 @@ from chaindyn.widgets.tree import (
 MOST_RODS = 5
 MOST_TIMES = 1001  # each is a posture that travels to the page
 METHODS = ("RK4", "semi-implicit Euler", "variational", "DOP853")
-STEPS = (0.04, 0.02, 0.01, 0.005)  # what the page offers beside the given one [s]
 SWAY = 0.5  # of each joint about its target, if it is to sway: radians, or fifths of the reach
 PERIOD = 4.0  # of swaying [s]
 START = -0.25  # each rod against the one before, at the start [rad]
@@ -58,8 +58,8 @@ class SwingExplorer(Explorer):
     damping is not positive, or an argument has another shape.
     """
 
-    _esm = source("base.js", "tree.js", "articulated.js", "swing.js")
-    _css = source("base.css", "swing.css")
+    _esm = source("base.js", "tree.js", "articulated.js", "motion.js", "swing.js")
+    _css = source("base.css", "motion.css")
 
     def __init__(
         self,
@@ -172,12 +172,7 @@ class SwingExplorer(Explorer):
         def unpacked(*args: Any, **options: Any) -> list[np.ndarray]:
             result = simulate(*args, **options)
             self.reason = result.reason
-            wanted = np.isin(result.t, self.t)  # the last state of an early end may lie between
-            missing = len(self.t) - wanted.sum()
-            if missing and not self.reason:
-                raise ValueError(f"{missing} of the {len(self.t)} times are missing, for no reason")
-            parts = [np.asarray(getattr(result, name), float)[wanted] for name in RESULTS]
-            return [np.concatenate([x, np.full((missing, *x.shape[1:]), np.nan)]) for x in parts]
+            return padded(result, self.t, RESULTS)
 
         return unpacked
 

@@ -92,13 +92,6 @@ function withJoint(tree, q, i, value) {
   return q.map((old, k) => (k === tree.column[i] ? Math.max(low, Math.min(high, value)) : old));
 }
 
-// A named choice: options are [value, text]; returns the row, and how to show a choice made elsewhere.
-function pickerRow(label, options, get, set) {
-  const items = options.map(([value, text]) => html("option", { value }, text));
-  const select = html("select", { "aria-label": label, onchange: () => set(select.value) }, ...items);
-  return { row: named(label, select), refresh: () => (select.value = get()) };
-}
-
 // The middle of a posed tree, to look at.
 const middleOf = ({ p }) => scale(0.5, [0, 1, 2].map((k) => Math.min(0, ...p.map((x) => x[k])) + Math.max(0, ...p.map((x) => x[k]))));
 
