@@ -1,5 +1,4 @@
-"""Widgets to take hold of: screws and rotations, a body that spins, chains to turn, heft, drive and strike,
-mechanisms to drop.
+"""Widgets to take hold of: screws and rotations, a body that spins, chains to turn, heft, drive, strike and close.
 
 Each takes the functions under study as arguments, so that what it shows is what those functions return.
 With a kernel, Python computes; without one, on a page of the book, the same picture works from embedded data.

@@ -214,6 +214,8 @@ function asFarAs(run) {
   return { q, gap, sizes, reason: run.reason, strayed: energy.map((x) => Math.abs(x - energy[0])) };
 }
 
+const gapInWords = (gap) => (gap < 1e-13 ? "below 0.1\u00a0pm" : sized(gap, "m"));
+
 // Grashof's rule for a four-bar.
 function ruleFor({ lengths, base }) {
   const sides = [...lengths, base].sort((a, b) => a - b);
@@ -233,7 +235,7 @@ function render({ model, el }) {
   };
   const talk = new Talk(model, { embedded, data: "the rods\u2019 lengths and masses, with the book\u2019s own functions", show });
   talk.patience = 60000; // a fall takes Python a while
-  const held = { values: embedded(talk.request), run: null, runs: {} }; // what is shown, the fall in it, and all falls from this start, by their cures
+  const held = { values: {}, run: null, runs: {} }; // what is shown, the fall in it, and all falls from this start, by their cures
   const player = new Player(t, () => t[Math.max(0, (held.run?.q.length ?? 1) - 1)], talk.update);
   const camera = new Camera(1);
   camera.look("x\u2013z");
@@ -245,7 +247,9 @@ function render({ model, el }) {
   const rods = () => modelOf(scene, talk.request);
   const open = () => held.values.gap > 0;
   const falling = () => held.run !== null && player.time > t[0];
-  const posture = () => (held.run ? player.at(held.run.q) : held.values.q);
+  // Of what falls, the latest sample: between two of them the loop would look open.
+  const latest = (samples) => samples[player.index(samples)];
+  const posture = () => (held.run ? latest(held.run.q) : held.values.q);
   // Of the cranks that can be in the hand, the angles now.
   const cranks = () => anglesOf(posture()).filter((_, k, all) => k === 0 || (k === 3 && all.length > 3)).map((angle, k) => wrapped(angle - k * Math.PI));
 
@@ -336,7 +340,7 @@ function render({ model, el }) {
   const tell = layout(el, stage, controls, numbers);
   const root = el.querySelector(".chaindyn");
   root.prepend(html("p", { class: "opening" }, "Turn a crank: pull at a ring, or move a slider. Then drop the mechanism, with and without a cure, and watch its loop."));
-  const turning = new Graph("Smaller singular value", sweep.map(degrees), (angle) => turnTo(0, radians(angle)), { axis: "angle of the first crank [\u00b0]", ticks: [-180, -90, 0, 90, 180] });
+  const turning = new Graph("Smaller singular value", sweep.map(degrees), (angle) => turnTo(0, radians(angle)), { ticks: [-180, -90, 0, 90, 180] });
   const [gaps, energies] = ["Gap", "Change of the total energy"].map((title) => new Graph(title, t, (time) => player.scrub(time), { log: true }));
   root.append(html("div", { class: "graphs" }, ...[turning, gaps, energies].map(({ element }) => element)));
   player.listen(root, play);
@@ -375,8 +379,8 @@ function render({ model, el }) {
   function readout() {
     const angles = mechanism().held.map((name, k) => `${name} at ${inDegrees(cranks()[k])}`).join(", ");
     if (!held.run) return `In the hand: ${angles}.`;
-    const [gap, strayed] = [held.run.gap, held.run.strayed].map((x) => player.at(x));
-    return `Time ${shown(player.time)} s: ${angles}, gap ${sized(gap, "m")}, energy changed by ${sized(strayed, "J")}.`;
+    const [gap, strayed] = [held.run.gap, held.run.strayed].map(latest);
+    return `Time ${shown(player.time)} s: ${angles}, gap ${gapInWords(gap)}, energy changed by ${sized(strayed, "J")}.`;
   }
 
   function closing() {
@@ -400,14 +404,14 @@ function render({ model, el }) {
     const factor = shown(step * rate);
     const how = cure === "Baumgarte" ? `, rate ${rate} /s (step times rate is ${factor}, and must be below ${EDGE})` : "";
     const most = (x) => Math.max(...x);
-    const words = `${CURES[cure][0]}${how}: in ${shown(t[gap.length - 1] - t[0], 1)} s the gap is ${sized(most(gap), "m")} at most, and the energy strays by ${sized(most(strayed), "J")}.`;
+    const words = `${CURES[cure][0]}${how}: in ${shown(t[gap.length - 1] - t[0], 1)} s the gap is ${gapInWords(most(gap))} at most, and the energy strays by ${sized(most(strayed), "J")}.`;
     return `${words[0].toUpperCase()}${words.slice(1)}${reason ? ` It broke off: ${reason}.` : ""}`;
   }
 
   // The singular values of K, and of its part for the rods that are not in the hand, each with a bar.
   function barTable() {
     const { sizes, passive } = held.values;
-    const rows = [["all rods move", falling() ? player.at(held.run.sizes) : sizes], ["cranks held", falling() ? [NaN, NaN] : passive]];
+    const rows = [["all rods move", falling() ? latest(held.run.sizes) : sizes], ["cranks held", falling() ? [NaN, NaN] : passive]];
     const most = Math.max(...rows.flatMap(([, values]) => values).filter(Number.isFinite), 1e-9);
     const cell = (x) => html("td", { class: "motion", style: `--from: 50%; --to: ${50 + (Number.isFinite(x) ? (50 * x) / most : 0)}%` }, html("span", {}, Number.isFinite(x) ? `${shown(x, 3)}\u00a0m` : "\u2013"));
     const body = rows.map(([name, values]) => html("tr", {}, html("th", { scope: "row" }, name), ...values.map(cell)));
@@ -417,6 +421,7 @@ function render({ model, el }) {
 
   function drawGraphs() {
     const { sizes, passive } = held.values.sweep;
+    turning.axis = `angle of the ${mechanism().held[0]} [\u00b0]`;
     turning.draw([{ name: "all rods move", values: sizes, colour: "ink" }, { name: "cranks held: zero where it locks", values: passive, colour: "motion", dash: "8 3" }], ["m"]);
     const curves = (part) => Object.entries(held.runs).map(([cure, run]) => {
       const [name, colour, dash] = CURES[cure];
@@ -449,13 +454,13 @@ function render({ model, el }) {
     });
     joints.forEach((joint) => stage.line([joint, joint], "ink", { width: 10 }));
     stage.line([foot, foot], "ink", { width: 10 });
-    if (norm(subtract(joints.at(-1), foot)) < 1e-3 * base) return;
+    const gap = held.run ? latest(held.run.gap) : held.values.gap;
+    if (gap < 1e-3 * base) return;
     stage.line([joints.at(-1), foot], "force", { width: 3, dash: "3 5" });
-    stage.text(scale(0.5, add(joints.at(-1), foot)), `gap ${sized(norm(subtract(joints.at(-1), foot)), "m")}`);
+    stage.text(scale(0.5, add(joints.at(-1), foot)), `gap ${sized(gap, "m")}`);
   }
 
   aim();
-  drawGraphs();
   show();
   talk.ask();
   return () => (player.stop(), talk.close());

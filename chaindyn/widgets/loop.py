@@ -77,7 +77,7 @@ class LoopExplorer(Explorer):
     other. angles : of the cranks in the hand from x towards z [rad], (1,) of the four-bar, (2,) of the five-bar;
     lengths : (3,) or (4,) of the rods [m], all of 1 kg/m. flipped : the other of the two ways to put it together.
     cure : "none", "Baumgarte" with kp = rate^2 and kd = 2 rate, or "projection"; step : of RK4 [s].
-    t : (m,) increasing [s], the times that are shown of a fall: 5 s, 25 a second, if not given. dropped : whether it
+    t : (m,) increasing [s], the times that are shown of a fall: 5 s, 50 a second, if not given. dropped : whether it
     falls at once. constraint_jacobian(chain, pin, q) -> (..., 5, nv), simulate(chain, q, qd, *, t, constraints,
     stabilisation, method, step, progress) -> a `Simulation`: the book's own if not given. ValueError if there is no
     such mechanism or cure, t does not increase, a length, rate or step is not positive, or an argument has another
@@ -108,7 +108,7 @@ class LoopExplorer(Explorer):
             raise ValueError(f"cure is {cure!r}, but must be one of {list(CURES)}")
         for name, x in {"step": step, "rate": rate}.items():
             require_positive(x, name)
-        self.t = check_times(np.linspace(0, 5, 126) if t is None else t)
+        self.t = check_times(np.linspace(0, 5, 251) if t is None else t)
         if len(self.t) > MOST_TIMES:
             raise ValueError(f"t has {len(self.t)} times, but must have at most {MOST_TIMES}")
         chosen = MECHANISMS[mechanism]

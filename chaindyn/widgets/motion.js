@@ -58,10 +58,14 @@ class Player {
     if (wanted < this.last()) requestAnimationFrame((later) => this.advance(later));
     else this.stop();
   }
+  // Which sample is the latest.
+  index(samples) {
+    const after = this.t.findIndex((x) => x > this.time);
+    return Math.min(after < 0 ? this.t.length - 1 : after - 1, samples.length - 1);
+  }
   // The value now, between two samples.
   at(samples) {
-    const after = this.t.findIndex((x) => x > this.time);
-    const i = Math.min(after < 0 ? this.t.length - 1 : after - 1, samples.length - 1);
+    const i = this.index(samples);
     if (i + 1 >= samples.length) return samples[i];
     const share = (this.time - this.t[i]) / (this.t[i + 1] - this.t[i]);
     return combine([1 - share, share], [samples[i], samples[i + 1]]);
@@ -149,7 +153,8 @@ class Graph {
       svg("line", { class: x === 0 ? "zero" : "rule", x1: left, x2: width - right, y1: up(x), y2: up(x) }),
       svg("text", { x: left - 6, y: up(x) + 5, "text-anchor": "end" }, text),
     ]);
-    const times = this.ticks.map((x) => svg("text", { x: this.across(x), y: height - bottom + 18, "text-anchor": "middle" }, String(x).replace("-", "\u2212")));
+    const ending = (x) => (this.across(x) > width - right - 5 ? { x: width, "text-anchor": "end" } : { x: this.across(x), "text-anchor": "middle" });
+    const times = this.ticks.map((x) => svg("text", { ...ending(x), y: height - bottom + 18 }, String(x).replace("-", "\u2212")));
     this.marks.replaceChildren(...level, ...times, svg("text", { x: (left + width - right) / 2, y: height - 5, "text-anchor": "middle" }, this.axis));
     const look = ({ colour, dash = "none", width: thick = 2, opacity = 1 }) => ({ class: `stroke ${colour}`, "stroke-width": thick, "stroke-dasharray": dash, opacity });
     const point = (x, k) => (Number.isFinite(x) ? `${this.across(this.t[k]).toFixed(1)},${up(x).toFixed(1)}` : "|");

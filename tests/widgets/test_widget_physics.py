@@ -19,6 +19,7 @@ from chaindyn.widgets import (
     HeftExplorer,
     HybridExplorer,
     ImpactExplorer,
+    LoopExplorer,
     MassMatrixExplorer,
     SwingExplorer,
 )
@@ -178,7 +179,46 @@ class Page:
                 results.append({"error": str(error)})
         return results
 
-    def simulate(self, q, qd, t, method, step):
+    def rods(self, pin):
+        """A chain whose loop is closed, as the page knows it: rods in a row, of one weight per length."""
+        lengths = [offset[0] for offset in self.tree["offset"][1:]] + [pin["offset"]]
+        own = {"lengths": lengths, "base": pin["onto_offset"], "gravity": -self.tree["gravity"][2]}
+        return own | {"density": self.tree["mass"][0] / lengths[0]}
+
+    def pin_of(self, q, qd, constraints):
+        return self.call(LoopExplorer, "partsOf", self.rods(constraints), q, qd)
+
+    def constraint_jacobian(self, q, constraints):
+        K = np.zeros((5, len(q)))  # the other three rows forbid to leave the plane
+        K[[2, 4]] = self.pin_of(q, [0] * len(q), constraints)["K"]
+        return [{"K": K}]
+
+    def constraint_error(self, q, constraints):
+        gap = np.zeros(5)
+        gap[[2, 4]] = self.pin_of(q, [0] * len(q), constraints)["gap"]
+        return [{"gap": gap}]
+
+    def constrained_forward_dynamics(self, q, qd, tau, constraints, stabilisation):
+        assert not np.any(tau)
+        given = self.rods(constraints), stabilisation or [0, 0], q, qd
+        return [{"qdd": self.call(LoopExplorer, "accelerationOf", *given)}]
+
+    def fall(self, q, t, step, constraints, stabilisation):
+        cure = {"cure": stabilisation or "none", "rate": 10, "step": step}
+        if cure["cure"] == [100, 20]:
+            cure["cure"] = "Baumgarte"
+        run = self.call(LoopExplorer, "fallOf", self.rods(constraints), cure, q, t)
+        gap = np.zeros((len(t), 5))
+        for k, now in enumerate(run["q"]):
+            gap[k, [2, 4]] = self.pin_of(now, [0] * len(q), constraints)["gap"]
+        assert np.abs(np.linalg.norm(gap, axis=-1) - run["gap"]).max() < 1e-15
+        return [{"gap": gap} | {key: run[key] for key in ("q", "kinetic", "potential")}]
+
+    def simulate(self, q, qd, t, method, step, constraints=None, stabilisation=None):
+        if constraints:
+            assert method == "RK4"
+            assert not np.any(qd)
+            return self.fall(q, t, step, constraints, stabilisation)
         scene = {"chains": [self.tree], "t": t, "period": 4}
         request = {"chain": 0, "q": q, "qd": qd, "method": method, "step": step, "motors": "off"}
         request |= {"frequency": 3, "damping": 0.7}

@@ -22,8 +22,8 @@ from typing import Any
 import numpy as np
 
 import chaindyn
-from chaindyn import Chain, Fixed, Link, Prismatic, Revolute
-from chaindyn.robots import ur5
+from chaindyn import Chain, Closure, Fixed, Link, Prismatic, Revolute
+from chaindyn.robots import five_bar, four_bar, four_bar_posture, ur5
 
 FILE = Path(__file__).with_name("cases.json")
 EPS = np.finfo(float).eps
@@ -122,7 +122,31 @@ def chains() -> dict[str, Chain]:
                 Link(Prismatic((3, 4, 0)), 2, (0, 0, 0), np.zeros((3, 3)), name="both"),
             ]
         ),
+        "crank and rocker": Chain(  # with the ground, 1.1 m of it, a four-bar whose crank turns round
+            [
+                Link(
+                    Revolute((0, -1, 0)),
+                    length,
+                    (length / 2, 0, 0),
+                    length**3 / 12 * np.diag([0, 1, 1]),
+                    offset=(before, 0, 0),
+                )
+                for length, before in ((0.4, 0), (1.0, 0.4), (0.8, 1.0))
+            ]
+        ),
+        "parallelogram": four_bar()[0],
+        "five-bar": five_bar()[0],
     }
+
+
+# The pins that close their loops: where in the last link, and where on the ground, both along x. A case's "constraints" is
+# such a pin, a hinge about y.
+PINS = {"crank and rocker": (0.8, 1.1), "parallelogram": (1, 1), "five-bar": (0.5, 0.6)}
+
+
+def pinned(chain: Chain, pin: dict[str, Any]) -> Closure:
+    places = {"offset": (pin["offset"], 0, 0), "onto_offset": (pin["onto_offset"], 0, 0)}
+    return Closure(Revolute((0, 1, 0)), chain.n - 1, **places)
 
 
 def needle(direction: tuple[float, float, float]) -> np.ndarray:
@@ -175,11 +199,20 @@ def impact(chain: Chain, q: Any, qd: Any, **options: Any) -> dict[str, Any]:
     return dict(vars(chaindyn.impact(chain, q, qd, **options)))
 
 
+def held(chain: Chain, q: Any, qd: Any, tau: Any, constraints: Any, **options: Any) -> Any:
+    pin = pinned(chain, constraints)
+    qdd, _ = chaindyn.constrained_forward_dynamics(chain, pin, q, qd, tau, **options)
+    return {"qdd": qdd}  # the multipliers are those of five rows, of which two say something
+
+
 def simulate(chain: Chain, q: Any, qd: Any, **options: Any) -> dict[str, Any]:
+    if "constraints" in options:
+        options["constraints"] = pinned(chain, options["constraints"])
     motion = chaindyn.simulate(chain, q, qd, **options, progress=False)
     if motion.reason:
         raise ValueError(motion.reason)
-    return {name: getattr(motion, name) for name in ("q", "kinetic", "potential")}
+    names = ("q", "kinetic", "potential", *["gap"] * bool(motion.constraints))
+    return {name: getattr(motion, name) for name in names}
 
 
 CALLS: dict[str, Callable[..., dict[str, Any]]] = {
@@ -195,6 +228,13 @@ CALLS: dict[str, Callable[..., dict[str, Any]]] = {
         zip(("qdd", "tau"), chaindyn.hybrid_dynamics(*a, **o), strict=True)
     ),
     "simulate": simulate,
+    "constraint_jacobian": lambda chain, q, constraints: {
+        "K": chaindyn.constraint_jacobian(chain, pinned(chain, constraints), q)
+    },
+    "constraint_error": lambda chain, q, constraints: {
+        "gap": chaindyn.constraint_error(chain, pinned(chain, constraints), q)
+    },
+    "constrained_forward_dynamics": held,
     "impact": impact,
 }
 
@@ -253,6 +293,19 @@ def of_hybrid(chain: Chain, inputs: dict[str, Any]) -> Callable[..., dict]:
         return {"qdd": qdd, "tau": given + norm(M[told]) * qdd}
 
     return sizes
+
+
+def of_held(chain: Chain, inputs: dict[str, Any]) -> Callable[..., dict]:
+    """How far rounding goes in a chain whose loop is closed: by what the loop answers to a small change."""
+    q, qd = np.array(inputs["q"]), np.array(inputs["qd"])
+    pin, (kp, kd) = pinned(chain, inputs["constraints"]), inputs["stabilisation"] or (0, 0)
+    M, K = chaindyn.crba(chain, q), chaindyn.constraint_jacobian(chain, pin, q)
+    yields = np.linalg.solve(M, K.T)
+    answer = norm(yields @ np.linalg.pinv(K @ yields, rcond=1e-7))
+    spread = 1 + answer * norm(K)
+    wanted = reach(chain, q) * (norm(qd) ** 2 + kd * norm(qd) + kp)
+    size = spread * (norm(np.linalg.inv(M)) * forces(chain, q, qd) + answer * wanted)
+    return lambda x: {"qdd": spread * size}
 
 
 # --- The cases ----------------------------------------------------------------------------------
@@ -367,6 +420,69 @@ def hybrids() -> Iterator[Case]:
     yield told("the wrist told", "ur5", [False] * 3 + [True] * 3, 3)
 
 
+def closed(chain: str, q: Any) -> np.ndarray:
+    pin = dict(zip(("offset", "onto_offset"), PINS[chain], strict=True))
+    model = ALL[chain]
+    first = np.arange(model.nv) == 0
+    return chaindyn.assemble(model, pinned(model, pin), np.array(q, float), held=first)
+
+
+def loops() -> Iterator[Case]:
+    """Closed, open, and in line, where rows depend on each other, or nearly do."""
+    line = [four_bar_posture(2, angle) for angle in (0.0, np.pi, 1e-4, 0.01)]
+    ajar = [four_bar_posture(2, 1e-6) + [0, 1e-4, 0], four_bar_posture(2, 0.3) + [0, 0, 1e-6]]
+    postures = {
+        "crank and rocker": [closed("crank and rocker", q) for q in ((1.2, -0.8, -1.6), (2, -2, 2))]
+        + [[0.3, 0.5, -1.1]],
+        "parallelogram": [four_bar_posture(2, 1.1), *line, *ajar],
+        "five-bar": [closed("five-bar", q) for q in ((2, -1.3, -1.5, -0.7), (2, 0.5, 2, 1))]
+        + [[0.3, 0.5, -1.1, 0.7]],
+    }
+    for chain, several in postures.items():
+        model = ALL[chain]
+        pin = dict(zip(("offset", "onto_offset"), PINS[chain], strict=True))
+        for k, q in enumerate(np.array(several, float)):
+            at = plain({"q": q, "constraints": pin})
+            far = reach(model, q)
+            yield case(f"posture {k}", "constraint_jacobian", chain, at, lambda x, s=far: {"K": s})
+            yield case(f"posture {k}", "constraint_error", chain, at, lambda x, s=far: {"gap": s})
+            K = chaindyn.constraint_jacobian(model, pinned(model, pin), q)
+            allowed = np.linalg.svd(K)[2][np.linalg.matrix_rank(K, tol=1e-6) :]
+            # through a posture with all rods in line, cranks stay parallel
+            going = np.array([1, -1, 1]) if chain == "parallelogram" else allowed.sum(0)
+            for gains in (None, (100.0, 20.0)):
+                inputs = {"q": q, "qd": going, "tau": 0 * q, "constraints": pin}
+                inputs |= {"stabilisation": gains}
+                yield case(
+                    f"posture {k}, gains {gains}",
+                    "constrained_forward_dynamics",
+                    chain,
+                    plain(inputs),
+                    of_held(model, inputs),
+                )
+        start = several[1] if chain == "five-bar" else several[0]
+        starts = [start, four_bar_posture(2, 0.3)] if chain == "parallelogram" else [start]
+        for k, q in enumerate(starts):  # the second falls through the line
+            for cure in (None, (100.0, 20.0), "projection"):
+                if k and cure is None:
+                    continue  # without a cure rounding decides how it goes on
+                inputs = {"q": q, "qd": 0 * q, "t": np.linspace(0, 0.6, 7), "method": "RK4"}
+                inputs |= {"step": 0.02, "constraints": pin, "stabilisation": cure}
+                scale = 1e3 * condition(model, q)
+                yield case(
+                    f"fall {k}, {cure}",
+                    "simulate",
+                    chain,
+                    plain(inputs),
+                    lambda x, s=scale, f=forces(model, q, 0 * q), far=reach(model, q): {
+                        "q": s * norm(x["q"]),
+                        "kinetic": s * f,
+                        "potential": s * f,
+                        "gap": s * far,
+                    },
+                )
+
+
 def others() -> Iterator[Case]:
     for chain in (
         "tree",
@@ -453,7 +569,7 @@ ALL = chains()
 
 
 def made() -> dict[str, Any]:
-    cases = [*impacts(), *hybrids(), *others()]
+    cases = [*impacts(), *hybrids(), *others(), *loops()]
     return plain(
         {"chains": {name: described(chain) for name, chain in ALL.items()}, "cases": cases}
     )
