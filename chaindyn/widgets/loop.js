@@ -98,34 +98,22 @@ function orthogonal(a, b) {
 }
 const singularValues = (a, b) => orthogonal(a, b).columns.map(norm);
 
-// Combinations of two rows of which none depends on the other, by the rules of chapter 13: rows are compared at length one, and
-// count as dependent where they differ by no more than rounding, or than the share `loose` by which they may be wrong.
-function independent(K, size, loose) {
-  const rows = K.map((row) => row.map((x, k) => x / size[k]));
-  const lengths = rows.map(norm);
-  const longest = Math.max(...lengths);
-  const shrink = lengths.map((x) => (x > 1e-10 * longest ? 1 / x : 0));
-  const { columns, V } = orthogonal(...rows.map((row, k) => scale(shrink[k], row)));
-  const sizes = columns.map(norm);
-  const rounding = (80 * Number.EPSILON * longest) / Math.min(...lengths.filter((_, k) => shrink[k]));
-  return V.filter((_, k) => !(sizes[k] <= Math.max(rounding, loose) * sizes[0])).map((v) => v.map((x, k) => x * shrink[k]));
-}
-
 // Of a loop in a posture: M^-1 on joint forces, and the least accelerations, measured by the mass, of which K makes `wanted`.
-// The factor L is taken from the outer joints in, so that its diagonal has what each joint feels with all beyond it free.
-function yieldingOf({ M, K, gap }) {
+// The factor L is taken from the outer joints in, so that its diagonal has what each joint feels with all beyond it free. A row
+// that is nothing beside the other is left out, by chapter 13's measure: where K loses rank all rods lie in line, and then the
+// row along the last of them is zero.
+function yieldingOf({ M, K }) {
   const back = (x) => [...x].reverse();
   const L = cholesky(back(M.map(back)));
   const free = (forces) => back(solveUpper(L, solveLower(L, back(forces))));
-  const largest = K.map((row) => Math.max(...row.map(Math.abs)));
-  const shares = gap.map((x, k) => (largest[k] > 1e-10 * Math.max(...largest) ? Math.abs(x) / largest[k] : 0));
-  const combinations = independent(K, back(L.map((row, k) => row[k])), Math.min(10 * Math.max(...shares), 1e-4));
-  const whitened = combinations.map((c) => solveLower(L, back(combine(c, K))));
+  const lengths = K.map((row) => norm(back(row).map((x, k) => x / L[k][k])));
+  const counting = (x) => x.filter((_, k) => !(lengths[k] <= 1e-10 * Math.max(...lengths)));
+  const rows = counting(K).map((row) => solveLower(L, back(row)));
+  const { columns, V } = orthogonal(rows[0], rows[1] ?? scale(0, rows[0]));
   const respond = (wanted) => {
-    const asked = combinations.map((c) => dot(c, wanted));
-    const { columns, V } = orthogonal(whitened[0], whitened[1] ?? scale(0, whitened[0]));
-    const shares = whitened.map((_, k) => dot(V[k].slice(0, asked.length), asked) / dot(columns[k], columns[k]));
-    return back(solveUpper(L, combine(shares, columns.slice(0, asked.length))));
+    const asked = counting(wanted);
+    const shares = rows.map((_, k) => dot(V[k].slice(0, asked.length), asked) / dot(columns[k], columns[k]));
+    return back(solveUpper(L, combine(shares, columns.slice(0, rows.length))));
   };
   return { free, respond };
 }

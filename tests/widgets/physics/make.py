@@ -301,7 +301,7 @@ def of_held(chain: Chain, inputs: dict[str, Any]) -> Callable[..., dict]:
     pin, (kp, kd) = pinned(chain, inputs["constraints"]), inputs["stabilisation"] or (0, 0)
     M, K = chaindyn.crba(chain, q), chaindyn.constraint_jacobian(chain, pin, q)
     yields = np.linalg.solve(M, K.T)
-    answer = norm(yields @ np.linalg.pinv(K @ yields, rcond=1e-7))
+    answer = norm(yields @ np.linalg.pinv(K @ yields, rcond=1e-12))
     spread = 1 + answer * norm(K)
     wanted = reach(chain, q) * (norm(qd) ** 2 + kd * norm(qd) + kp)
     size = spread * (norm(np.linalg.inv(M)) * forces(chain, q, qd) + answer * wanted)
@@ -429,8 +429,8 @@ def closed(chain: str, q: Any) -> np.ndarray:
 
 def loops() -> Iterator[Case]:
     """Closed, open, and in line, where rows depend on each other, or nearly do."""
-    line = [four_bar_posture(2, angle) for angle in (0.0, np.pi, 1e-4, 0.01)]
-    ajar = [four_bar_posture(2, 1e-6) + [0, 1e-4, 0], four_bar_posture(2, 0.3) + [0, 0, 1e-6]]
+    line = [four_bar_posture(2, angle) for angle in (0.0, np.pi, 1e-3, 0.01)]
+    ajar = [four_bar_posture(2, 0.01) + [1e-3, 0, 0], four_bar_posture(2, 0.3) + [0, 0, 1e-6]]
     postures = {
         "crank and rocker": [closed("crank and rocker", q) for q in ((1.2, -0.8, -1.6), (2, -2, 2))]
         + [[0.3, 0.5, -1.1]],
