@@ -347,10 +347,9 @@ function render({ model, el }) {
     }
     stage.draw(paint);
     refreshers.forEach((refresh) => refresh());
-    rings.forEach((ring, k) => {
-      ring.toggleAttribute("hidden", k >= mechanism().held.length);
-      ring.setAttribute("aria-label", `End of the ${mechanism().held[k]}. Arrow keys move it.`);
-    });
+    const names = mechanism().held;
+    if (stage.handles.childElementCount !== names.length) stage.handles.replaceChildren(...rings.slice(0, names.length));
+    names.forEach((name, k) => rings[k].setAttribute("aria-label", `End of the ${name}. Arrow keys move it.`));
     if (panel.childElementCount > 1 || panel.firstChild !== panels[request.mechanism]) panel.replaceChildren(panels[request.mechanism]);
     rate.row.hidden = request.cure !== "Baumgarte";
     playButton.textContent = player.playing ? "pause" : falling() ? "go on" : "drop";

@@ -64,7 +64,7 @@ MECHANISMS = {
     "four-bar": _mechanism(four_bar(), {"crank": np.pi / 3}, {"crank": [0], "rod between": [1]}),
     "five-bar": _mechanism(
         five_bar(),
-        {"left arm": 2 * np.pi / 3, "right arm": np.pi / 3},
+        {"left arm": 7 * np.pi / 12, "right arm": 5 * np.pi / 12},
         {"arms": [0, 3], "forearms": [1, 2]},
     ),
 }

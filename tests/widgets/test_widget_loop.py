@@ -88,7 +88,9 @@ def test_a_loop_that_cannot_close_comes_as_near_as_it_can():
             assert abs(gap_of(mechanism, lengths, q) - gap) < 1e-12
             with pytest.raises(ValueError, match="cannot be closed"):
                 if len(held) > 1:
-                    raise ValueError("cannot be closed: two arms are held, which assemble cannot do")
+                    raise ValueError(
+                        "cannot be closed: two arms are held, which assemble cannot do"
+                    )
                 chain, pin = mechanism.built(lengths)
                 chaindyn.assemble(chain, pin, q, held=np.array([True, False, False]))
     assert tried > 10

@@ -20,6 +20,7 @@ from chaindyn.widgets import (
     HybridExplorer,
     ImpactExplorer,
     InertiaExplorer,
+    LoopExplorer,
     MassMatrixExplorer,
     RotationExplorer,
     ScrewExplorer,
@@ -44,6 +45,7 @@ WIDGETS: dict[str, Callable[[], Explorer]] = {
         arm(), [0.4, -0.5, 0.1, 0.5], [0.8, -1.2, 0.3, 0.9], body="tool", point=(0.1, 0, 0)
     ),
     "swing": lambda: SwingExplorer(motors=True, t=np.linspace(0, 4, 101)),
+    "loop": lambda: LoopExplorer(dropped=True, t=np.linspace(0, 1, 26)),
     "hybrid": lambda: HybridExplorer(arm(), [0.4, -0.5, 0.1, 0.5], [1, 2, 0, 1], qdd=[2]),
 }
 
