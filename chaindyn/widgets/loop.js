@@ -202,8 +202,6 @@ function asFarAs(run) {
   return { q, gap, sizes, reason: run.reason, strayed: energy.map((x) => Math.abs(x - energy[0])) };
 }
 
-const gapInWords = (gap) => (gap < 1e-13 ? "below 0.1\u00a0pm" : sized(gap, "m"));
-
 // Grashof's rule for a four-bar.
 function ruleFor({ lengths, base }) {
   const sides = [...lengths, base].sort((a, b) => a - b);
@@ -367,7 +365,7 @@ function render({ model, el }) {
     const angles = mechanism().held.map((name, k) => `${name} at ${inDegrees(cranks()[k])}`).join(", ");
     if (!held.run) return `In the hand: ${angles}.`;
     const [gap, strayed] = [held.run.gap, held.run.strayed].map(latest);
-    return `Time ${shown(player.time)} s: ${angles}, gap ${gapInWords(gap)}, energy changed by ${sized(strayed, "J")}.`;
+    return `Time ${shown(player.time)} s: ${angles}, gap ${gap < 1e-13 ? "below 0.1\u00a0pm" : sized(gap, "m")}, energy changed by ${sized(strayed, "J")}.`;
   }
 
   function closing() {
@@ -390,8 +388,8 @@ function render({ model, el }) {
     const { gap, strayed, reason } = held.run;
     const factor = shown(step * rate);
     const how = cure === "Baumgarte" ? `, rate ${rate} /s (step times rate is ${factor}, and must be below ${EDGE})` : "";
-    const most = (x) => Math.max(...x);
-    const words = `${CURES[cure][0]}${how}: in ${shown(t[gap.length - 1] - t[0], 1)} s the gap is ${gapInWords(most(gap))} at most, and the energy strays by ${sized(most(strayed), "J")}.`;
+    const [largest, lost] = [gap, strayed].map((x) => Math.max(...x));
+    const words = `${CURES[cure][0]}${how}: in ${shown(t[gap.length - 1] - t[0], 1)} s the gap ${largest < 1e-13 ? "stays below 0.1\u00a0pm" : `is ${sized(largest, "m")} at most`}, and the energy strays by ${sized(lost, "J")}.`;
     return `${words[0].toUpperCase()}${words.slice(1)}${reason ? ` It broke off: ${reason}.` : ""}`;
   }
 

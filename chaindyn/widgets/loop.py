@@ -15,10 +15,11 @@ from chaindyn import Chain, Closure, Link, Revolute
 from chaindyn._check import check_times, require_positive
 from chaindyn.robots import five_bar, four_bar
 from chaindyn.widgets.explorer import Explorer, source
-from chaindyn.widgets.motion import STEPS, padded
+from chaindyn.widgets.motion import padded
 from chaindyn.widgets.tree import shaped
 
 MOST_TIMES = 1001  # each is a posture that travels to the page
+STEPS = (0.02, 0.01, 0.005, 0.0025)  # what the page offers beside the given one [s]
 DENSITY = 1.0  # of all rods [kg/m]
 SWEEP = np.deg2rad(np.arange(-180, 181, 2))  # of the first crank, where singular values are drawn
 CURES = ("none", "Baumgarte", "projection")
@@ -49,8 +50,13 @@ class Mechanism(NamedTuple):
             )
             for name, length, before in zip(self.names, lengths, (0, *lengths[:-1]), strict=True)
         ]
-        at = {"offset": (lengths[-1], 0, 0), "onto_offset": (self.base, 0, 0)}
-        return Chain(rods), Closure(Revolute((0, 1, 0)), self.names[-1], **at)
+        pin = Closure(
+            Revolute((0, 1, 0)),
+            self.names[-1],
+            offset=(lengths[-1], 0, 0),
+            onto_offset=(self.base, 0, 0),
+        )
+        return Chain(rods), pin
 
 
 def _mechanism(made: Any, held: dict[str, float], adjustable: dict[str, list[int]]) -> Mechanism:
@@ -76,7 +82,8 @@ class LoopExplorer(Explorer):
     mechanism : "four-bar" or "five-bar", of `chaindyn.robots`, with which it starts; the reader can change to the
     other. angles : of the cranks in the hand from x towards z [rad], (1,) of the four-bar, (2,) of the five-bar;
     lengths : (3,) or (4,) of the rods [m], all of 1 kg/m. flipped : the other of the two ways to put it together.
-    cure : "none", "Baumgarte" with kp = rate^2 and kd = 2 rate, or "projection"; step : of RK4 [s].
+    cure : "none", "Baumgarte" with kp = rate^2 and kd = 2 rate, or "projection"; step : of RK4 [s], and no
+    longer than between two of the times t.
     t : (m,) increasing [s], the times that are shown of a fall: 5 s, 50 a second, if not given. dropped : whether it
     falls at once. constraint_jacobian(chain, pin, q) -> (..., 5, nv), simulate(chain, q, qd, *, t, constraints,
     stabilisation, method, step, progress) -> a `Simulation`: the book's own if not given. ValueError if there is no
@@ -258,9 +265,10 @@ def flipped_on_the_way(
     meets_far = abs(away + lengths[0] - lengths[1] - lengths[2]) <= CLOSED
     start, end = _wrapped(held[0] - line), _wrapped(angles - line)
     through = np.where(np.abs(end - start) < np.pi, meets_near, meets_far)
-    return ((start < 0) != (end < 0)) & through
+    return np.asarray((start < 0) != (end < 0)) & through
 
 
 def _wrapped(angles: np.ndarray) -> np.ndarray:
     """Return the same directions as angles above -pi, up to pi."""
-    return angles - 2 * np.pi * np.ceil(angles / (2 * np.pi) - 1 / 2)
+    turns: np.ndarray = np.ceil(angles / (2 * np.pi) - 1 / 2)
+    return angles - 2 * np.pi * turns

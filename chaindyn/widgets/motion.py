@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 
-STEPS = (0.04, 0.02, 0.01, 0.005)  # what the page offers beside the given one [s]
-
 
 def padded(result: Any, t: np.ndarray, names: Sequence[str]) -> list[np.ndarray]:
     """Return fields of a `Simulation` at all times t, NaN from an early end on.

@@ -14,7 +14,7 @@ import chaindyn
 from chaindyn import Chain
 from chaindyn._check import check_chain, check_times, require_positive
 from chaindyn.widgets.explorer import Explorer, equal_rods, source, without_none
-from chaindyn.widgets.motion import STEPS, padded
+from chaindyn.widgets.motion import padded
 from chaindyn.widgets.tree import (
     VIEWS,
     joint_kinds,
@@ -28,6 +28,7 @@ from chaindyn.widgets.tree import (
 MOST_RODS = 5
 MOST_TIMES = 1001  # each is a posture that travels to the page
 METHODS = ("RK4", "semi-implicit Euler", "variational", "DOP853")
+STEPS = (0.04, 0.02, 0.01, 0.005)  # what the page offers beside the given one [s]
 SWAY = 0.5  # of each joint about its target, if it is to sway: radians, or fifths of the reach
 PERIOD = 4.0  # of swaying [s]
 START = -0.25  # each rod against the one before, at the start [rad]

@@ -69,13 +69,15 @@ def test_both_assemblies_close_and_are_those_that_assemble_finds():
             assert gap_of(mechanism, lengths, posture) < 1e-12
             if len(held) == 1:
                 crank = np.array([True, False, False])
-                near = chaindyn.assemble(chain, pin, posture + [0, 0.02, -0.03], held=crank)
+                near = chaindyn.assemble(
+                    chain, pin, posture + np.array([0, 0.02, -0.03]), held=crank
+                )
                 assert turn_between(near, posture) < 1e-6
     assert closing > 20
 
 
 def test_a_loop_that_cannot_close_comes_as_near_as_it_can():
-    """The least gap over all angles of the two rods between, by trying them: the first points about, the second follows."""
+    """The least gap over all angles of the two rods between, by trying: the first points about, the second follows."""
     tried, turn = 0, np.exp(1j * np.linspace(-np.pi, np.pi, 20001))
     for mechanism, lengths, held in some_postures():
         q, gap = closed(lengths, mechanism.base, held, np.array(False))

@@ -139,8 +139,8 @@ def chains() -> dict[str, Chain]:
     }
 
 
-# The pins that close their loops: where in the last link, and where on the ground, both along x. A case's "constraints" is
-# such a pin, a hinge about y.
+# The pins that close their loops: where in the last link, and where on the ground, both along x. A case's "constraints"
+# is such a pin, a hinge about y.
 PINS = {"crank and rocker": (0.8, 1.1), "parallelogram": (1, 1), "five-bar": (0.5, 0.6)}
 
 
@@ -430,7 +430,9 @@ def closed(chain: str, q: Any) -> np.ndarray:
 def loops() -> Iterator[Case]:
     """Closed, open, and in line, where rows depend on each other, or nearly do."""
     line = [four_bar_posture(2, angle) for angle in (0.0, np.pi, 1e-3, 0.01)]
-    ajar = [four_bar_posture(2, 0.01) + [1e-3, 0, 0], four_bar_posture(2, 0.3) + [0, 0, 1e-6]]
+    ajar = [four_bar_posture(2, 0.01), four_bar_posture(2, 0.3)]
+    ajar[0][0] += 1e-3
+    ajar[1][2] += 1e-6
     postures = {
         "crank and rocker": [closed("crank and rocker", q) for q in ((1.2, -0.8, -1.6), (2, -2, 2))]
         + [[0.3, 0.5, -1.1]],
@@ -468,13 +470,14 @@ def loops() -> Iterator[Case]:
                     continue  # without a cure rounding decides how it goes on
                 inputs = {"q": q, "qd": 0 * q, "t": np.linspace(0, 0.6, 7), "method": "RK4"}
                 inputs |= {"step": 0.02, "constraints": pin, "stabilisation": cure}
-                scale = 1e3 * condition(model, q)
+                scale, far = 1e3 * condition(model, q), reach(model, q)
+                heavy = forces(model, q, 0 * q)
                 yield case(
                     f"fall {k}, {cure}",
                     "simulate",
                     chain,
                     plain(inputs),
-                    lambda x, s=scale, f=forces(model, q, 0 * q), far=reach(model, q): {
+                    lambda x, s=scale, f=heavy, far=far: {
                         "q": s * norm(x["q"]),
                         "kinetic": s * f,
                         "potential": s * f,
