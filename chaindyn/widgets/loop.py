@@ -265,10 +265,11 @@ def flipped_on_the_way(
     meets_far = abs(away + lengths[0] - lengths[1] - lengths[2]) <= CLOSED
     start, end = _wrapped(held[0] - line), _wrapped(angles - line)
     through = np.where(np.abs(end - start) < np.pi, meets_near, meets_far)
-    return np.asarray((start < 0) != (end < 0)) & through
+    crosses: np.ndarray = ((start < 0) != (end < 0)) & through
+    return crosses
 
 
 def _wrapped(angles: np.ndarray) -> np.ndarray:
     """Return the same directions as angles above -pi, up to pi."""
-    turns: np.ndarray = np.ceil(angles / (2 * np.pi) - 1 / 2)
-    return angles - 2 * np.pi * turns
+    wrapped: np.ndarray = angles - 2 * np.pi * np.ceil(angles / (2 * np.pi) - 1 / 2)
+    return wrapped
