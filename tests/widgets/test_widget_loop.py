@@ -174,11 +174,40 @@ def test_a_parallelogram_goes_straight_on_where_its_assemblies_meet(on_page):
         assert inside.sum() > 25
 
 
+@pytest.mark.parametrize(
+    ("lengths", "meeting", "flips"),
+    [
+        ([0.6, 1.2, 0.8], 0.0, True),
+        ([0.6, 1.2, 0.8], np.pi, False),
+        ([0.6, 0.7, 0.9], np.pi, True),
+        ([0.6, 0.7, 0.9], 0.0, False),
+        ([0.6, 1.0, 1.0], 0.0, False),
+    ],
+)
+def test_a_crank_that_goes_on_goes_on_smoothly(on_page, lengths, meeting, flips):
+    """Through a meeting of the assemblies or past where there is none: four steps of the crank, rods turn evenly."""
+    steps = meeting + 1e-3 * np.array([-3, -1, 1, 3])
+    model = {"lengths": lengths, "base": 1.0}
+    start = steps[0] - 0.1
+    for turned in (0, 2 * np.pi):  # the same angles, called otherwise
+        angles = steps - turned
+        on_way = flipped_on_the_way(np.array(lengths), 1.0, np.array([start]), angles)
+        assert on_way.tolist() == [False, False, flips, flips]
+        for angle, other in zip(angles, on_way, strict=True):
+            assert on_page(LoopExplorer, "flippedAt", model, [start], False, 0, angle) == other
+        q, _ = closed(np.array(lengths), 1.0, angles[:, None], on_way)
+        ahead = np.angle(np.exp(1j * np.diff(np.cumsum(q, -1), axis=0)))
+        np.testing.assert_allclose(ahead, ahead[:1].repeat(3, axis=0), atol=1e-4)
+
+
 CASES = [
     {},
     {"flipped": True, "cure": "Baumgarte", "rate": 20},
     {"lengths": [0.6, 1, 1], "cure": "projection"},
     {"lengths": [1.3, 1.0, 1.0], "angles": [2.5]},
+    {"lengths": [1.0, 1.6, 0.5], "angles": [0.3]},  # too near for the longer rod
+    {"lengths": [0.6, 1.2, 0.8], "angles": [0.7]},  # its assemblies meet at 0 only
+    {"lengths": [0.6, 0.7, 0.9], "angles": [0.7]},  # and these at 180 degrees only
     {"angles": [0.0], "cure": "projection"},
     {"angles": [np.pi], "cure": "Baumgarte"},
     {"mechanism": "five-bar"},
