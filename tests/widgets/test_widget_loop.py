@@ -88,13 +88,10 @@ def test_a_loop_that_cannot_close_comes_as_near_as_it_can():
         if gap > 0:
             tried += 1
             assert abs(gap_of(mechanism, lengths, q) - gap) < 1e-12
-            with pytest.raises(ValueError, match="cannot be closed"):
-                if len(held) > 1:
-                    raise ValueError(
-                        "cannot be closed: two arms are held, which assemble cannot do"
-                    )
+            if len(held) == 1:
                 chain, pin = mechanism.built(lengths)
-                chaindyn.assemble(chain, pin, q, held=np.array([True, False, False]))
+                with pytest.raises(ValueError, match="cannot be closed"):
+                    chaindyn.assemble(chain, pin, q, held=np.array([True, False, False]))
     assert tried > 10
 
 
