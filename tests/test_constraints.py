@@ -847,6 +847,8 @@ def test_a_gap_counts_as_the_joint_motion_that_closes_it():
     assert gap_share(K, np.array([0, 5.0, -8e-6])) == pytest.approx(2e-5)
     assert gap_share(K, np.array([1e-3, 5.0, 0])) == 1e-4  # and no more than that
     assert gap_share(0 * K, np.ones(3)) == 0
+    small = np.array([[4.0, 1], [2e-9, 0]])  # but not nothing
+    assert gap_share(small, np.array([0, 1e-15])) == pytest.approx(5e-6)
     assert gap_share(np.stack([K, K]), np.array([[1e-6, 0, 0], [0, 0, 0.0]])) == pytest.approx(
         [5e-6, 0]
     )
