@@ -158,13 +158,13 @@ def _stewart_legs() -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
 def stewart_platform() -> tuple[Chain, tuple[Closure, ...]]:
     """Return a Stewart platform, a plate on six legs that can be lengthened, and the closures of its legs.
 
-    Dimensions and materials are those of MathWorks' example (Smith and Wendlandt, "Creating a Stewart Platform Model
-    Using SimMechanics", MATLAB Digest, 2002; the version of 2003 of its data): feet on a circle of 3 m, 2.5 degrees
-    to either side of 0, 120 and 240; heads on the rim of a steel disc of 1 m radius and 50 mm thickness, 10 degrees
-    to either side of 60, 180 and 300; legs of two steel parts of three quarters of a leg's length at home, a tube of
-    50 and 30 mm radius, which stands on the ground on a universal joint, and a rod of 30 mm that slides and turns in
-    it. Universal joints at the heads are cut. Coordinates: of each leg, the two angles at the foot, then turn and
-    lengthening, zero at home, where the disc is level at a height of 2 m; then pose of the disc.
+    Dimensions and materials are those of the example that goes with The MathWorks, "Creating a Stewart Platform Model
+    Using SimMechanics" (its data file of 2002-2003): feet on a circle of 3 m, 2.5 degrees to either side of 0, 120
+    and 240; heads on the rim of a steel disc of 1 m radius and 50 mm thickness, 10 degrees to either side of 60, 180
+    and 300; legs of two steel parts of three quarters of a leg's length at home, a tube of 50 and 30 mm radius, which
+    stands on the ground on a universal joint, and a rod of 30 mm that slides and turns in it. Universal joints at the
+    heads are cut. Coordinates: of each leg, the two angles at the foot, then turn and lengthening, zero at home,
+    where the disc is level at a height of 2 m; then pose of the disc.
     `stewart_platform_posture` has those of any pose. Links: "tube 0", "rod 0", ... "rod 5", "platform".
     """
     feet, heads, axes, length = _stewart_legs()

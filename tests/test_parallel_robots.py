@@ -194,7 +194,17 @@ def test_the_arms_carry_what_statics_by_hand_say():
     moment = 1.2 * g * 0.262 * np.cos(a)
     moment += 0.524 * ((0.15 * g + down) * np.cos(a) + inwards * np.sin(a))
     assert tau[motors] == pytest.approx([-moment] * 3, rel=1e-12)
+
+
+def test_rods_are_thin_and_the_platform_is_a_disc():
+    chain, _ = robots.delta_robot()
     assert chain.mass == pytest.approx([1.2, 0.15, 0.15] * 3 + [0.5])
+    arm, rod = 1.2 * 0.524**2 / 12, 0.15 * 1.244**2 / 12
+    across, along = 0.5 * (0.044**2 / 4 + 0.01**2 / 12), 0.5 * 0.044**2 / 2
+    moments = [(0, arm, arm), (rod, rod, 0), (rod, rod, 0)] * 3 + [(across, across, along)]
+    assert [np.diag(link.inertia) for link in chain.links] == pytest.approx(np.array(moments))
+    half = [(0.262, 0, 0), (0, 0, -0.622), (0, 0, -0.622)] * 3 + [(0, 0, 0)]
+    assert [link.com for link in chain.links] == pytest.approx(np.array(half))
 
 
 # Both -------------------------------------------------------------------------------------------
