@@ -326,13 +326,17 @@ def plot(results: dict[str, Any], styles: dict[str, tuple[str, str]], file: str)
         times = results["four_bars"]["calls"][name]
         kind = {"color": COLOURS[colour], "markersize": 4, "label": name}
         left.loglog([int(n) for n in times], list(times.values()), line, marker="o", **kind)
-        for us, marker in ((five["one_us"][name], "o"), (five["state_us"][name], "s")):
+        for us, marker, above in (
+            (five["one_us"][name], "o", 7),
+            (five["state_us"][name], "s", -14),
+        ):
             right.plot(us, row, marker, color=COLOURS[colour])
             label = f"{float(f'{us:.3g}'):g}"  # three digits, never with an exponent
-            right.annotate(
-                label, (us, row), (0, 7), textcoords="offset points", fontsize=8, ha="center"
-            )
-    left.set(xlabel="loops N", ylabel="microseconds a call", title="N four-bar")
+            where = {"xytext": (0, above), "textcoords": "offset points", "ha": "center"}
+            right.annotate(label, (us, row), fontsize=8, **where)
+    left.set(xlabel="loops", ylabel="microseconds a call", title="parallel cranks")
+    left.set_xticks(LOOPS, LOOPS, minor=False)
+    left.set_xticks([], minor=True)
     left.legend(fontsize=8, labelcolor="linecolor", frameon=False, handlelength=3)
     title = f"five-bar: ● one state, ■ of {five['states']}"
     right.set(xscale="log", xlabel="microseconds a state", title=title, xlim=(1, 1e4))
