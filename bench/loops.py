@@ -18,9 +18,9 @@ import side_by_side as side  # first: it sets BLAS to one thread
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pinocchio as pin
@@ -175,8 +175,7 @@ def mujoco(chain: Chain, loops: Sequence[Closure]) -> Solver:
     return call
 
 
-@dataclass(frozen=True)
-class Peer:
+class Peer(NamedTuple):
     """Another engine: how its solver is made, and how near it must come to our accelerations."""
 
     make: Callable[[Chain, Sequence[Closure]], Solver]
