@@ -41,23 +41,31 @@ def pinocchio(chain: Chain) -> Callable[..., Any]:
     return lambda q, qd, tau: pin.aba(model, data, q, qd, tau)
 
 
-def mujoco_model(chain: Chain) -> Any:
-    """Return MuJoCo's model of a serial chain. ImportError without it."""
+def mujoco_spec(chain: Chain) -> Any:
+    """Return what MuJoCo makes its model of a tree of hinges and slides from. ImportError without it."""
     import mujoco
 
     spec = mujoco.MjSpec()
     spec.option.gravity = chain.gravity
     spec.option.disableflags = mujoco.mjtDisableBit.mjDSBL_CONTACT
-    parent = spec.worldbody
-    for link in chain.links:
+    bodies = [spec.worldbody]
+    for link, name, parent in zip(chain.links, chain.names, chain.parent, strict=True):
         inertia = np.asarray(link.inertia)
         moments = [*np.diag(inertia), inertia[0, 1], inertia[0, 2], inertia[1, 2]]
-        parent = parent.add_body(pos=link.offset, mass=link.mass, ipos=link.com)
-        parent.fullinertia, parent.explicitinertial = moments, True
+        body = bodies[parent + 1].add_body(
+            name=name, pos=link.offset, mass=link.mass, ipos=link.com
+        )
+        body.fullinertia, body.explicitinertial = moments, True
         hinge = isinstance(link.joint, Revolute)
         kind = mujoco.mjtJoint.mjJNT_HINGE if hinge else mujoco.mjtJoint.mjJNT_SLIDE
-        parent.add_joint(type=kind, axis=link.joint.axis)
-    return spec.compile()
+        body.add_joint(type=kind, axis=link.joint.axis)
+        bodies.append(body)
+    return spec
+
+
+def mujoco_model(chain: Chain) -> Any:
+    """Return MuJoCo's model of a tree of hinges and slides. ImportError without it."""
+    return mujoco_spec(chain).compile()
 
 
 def mujoco(chain: Chain) -> Callable[..., Any]:

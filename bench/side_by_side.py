@@ -64,14 +64,16 @@ def state_of(chain: Chain, batch: tuple[int, ...] = ()) -> tuple[Any, Any, Any]:
 
 
 def pinocchio_model(chain: Chain) -> Any:
-    """Return Pinocchio's model of a serial chain."""
+    """Return Pinocchio's model of a chain or tree of hinges and slides, in which each branch follows the last."""
     model = pin.Model()
     model.gravity.linear = np.array(chain.gravity)
     for i, link in enumerate(chain.links):
         hinge = isinstance(link.joint, Revolute)
         kind = pin.JointModelRevoluteUnaligned if hinge else pin.JointModelPrismaticUnaligned
         place = pin.SE3(np.array(link.rotation, float), np.array(link.offset))
-        joint = model.addJoint(i, kind(np.array(link.joint.axis)), place, chain.names[i])
+        joint = model.addJoint(
+            chain.parent[i] + 1, kind(np.array(link.joint.axis)), place, chain.names[i]
+        )
         body = pin.Inertia(link.mass, np.array(link.com), np.array(link.inertia))
         model.appendBodyToJoint(joint, body, pin.SE3.Identity())
     return model
@@ -126,10 +128,10 @@ def growth(make: Maker) -> float:
     return round(float(np.polyfit(np.log(LONG), np.log(list(times.values())), 1)[0]), 3)
 
 
-def require_same(result: Any, reference: Any) -> float:
+def require_same(result: Any, reference: Any, bound: float = 1e-8) -> float:
     """Return how far two engines' numbers are apart; raise if further than long chains' conditioning explains."""
     error = normwise(result, reference)
-    if not error <= 1e-8:
+    if not error <= bound:
         raise AssertionError(f"the engines differ by {error:.1e}: nothing is timed")
     return error
 

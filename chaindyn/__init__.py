@@ -19,7 +19,13 @@ from chaindyn.chain import (
     outward,
     random_state,
 )
-from chaindyn.closure import Closure, constraint_bias, constraint_error, constraint_jacobian
+from chaindyn.closure import (
+    Closure,
+    constraint_bias,
+    constraint_error,
+    constraint_jacobian,
+    constraint_wrenches,
+)
 from chaindyn.composite import coriolis_matrix, crba, tree_matrix
 from chaindyn.constraints import (
     Coupling,
@@ -163,6 +169,7 @@ __all__ = [
     "constraint_bias",
     "constraint_error",
     "constraint_jacobian",
+    "constraint_wrenches",
     "coordinate_rate",
     "coriolis_matrix",
     "crba",

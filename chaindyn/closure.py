@@ -1,5 +1,5 @@
 # Generated from chapters/12_maximal_coordinates.md by `python -m book export`; edit it there.
-# sha256 of the text below: ca56118cb811591cf4a50a6612ddf3883c515c81151ff03f233afc6b74af2cbf
+# sha256 of the text below: a8030016b809834517b8dc2e13d7a28313ff55d234deadd60cf80bfea30dcfd1
 """Constraints: a joint held as rows, and rows of several constraints as one matrix.
 
 Derived in chapter 12, "Maximal coordinates".
@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from chaindyn._check import (
+    FRAMES,
     as_array,
     check_array,
     check_joint,
@@ -20,10 +21,13 @@ from chaindyn._check import (
     read_only,
     require_finite,
     require_rotation,
+    require_same_batch,
+    require_shape,
 )
 from chaindyn._laws import as_guest, check_laws
 from chaindyn._ops import Array, atan2, concatenate, cos, divide, eye, sin, solve, zeros
 from chaindyn.chain import Chain, stack_joints
+from chaindyn.inverse_dynamics import wrenches_in
 from chaindyn.joints import (
     Cylindrical,
     Fixed,
@@ -42,7 +46,13 @@ from chaindyn.lie import log_se3, log_so3, quaternion_from_rotation
 from chaindyn.spatial import X_motion, crm, skew
 from chaindyn.state import State
 
-__all__ = ["Closure", "constraint_bias", "constraint_error", "constraint_jacobian"]
+__all__ = [
+    "Closure",
+    "constraint_bias",
+    "constraint_error",
+    "constraint_jacobian",
+    "constraint_wrenches",
+]
 
 
 # Chapter 12, "Maximal coordinates": A joint held as rows
@@ -122,6 +132,72 @@ def nearest_coordinates(joint: Any, R: Array, p: Array) -> Array:
 
 
 # Chapter 12, "Maximal coordinates": A joint held as rows
+@dataclass(frozen=True, eq=False)
+class Constraint:
+    """A constraint that answers from a chain's evaluated state what it is asked with coordinates."""
+
+    @checked(q="nq")
+    def error(self, chain: Chain, q: Array) -> Array | None:
+        """Return by how far a posture q (..., nq) misses the constraint (..., m), or None: it is one of velocities."""
+        return self.error_in(State(chain, q))
+
+    @checked(q="nq")
+    def jacobian(self, chain: Chain, q: Array) -> Array:
+        """Return the rows K (..., m, nv) in a posture q (..., nq); ValueError if the chain has no such link."""
+        return self.jacobian_in(State(chain, q))
+
+    @checked(q="nq", qd="nv")
+    def bias(self, chain: Chain, q: Array, qd: Array) -> Array:
+        """Return dK/dt qd (..., m), what K qdd must cancel; q : (..., nq), qd : (..., nv)."""
+        return self.bias_in(State(chain, q, qd))
+
+    def error_in(self, state: State) -> Array | None:
+        """Return the `error` of a chain in a state that is evaluated already."""
+        raise NotImplementedError
+
+    def jacobian_in(self, state: State) -> Array:
+        """Return the `jacobian` of a chain in a state that is evaluated already."""
+        raise NotImplementedError
+
+    def bias_in(self, state: State) -> Array:
+        """Return the `bias` of a chain in a state that is evaluated already."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, eq=False)
+class BodyConstraint(Constraint):
+    """A constraint between two bodies: its rows multiply the twist of a link relative to another, or to the ground."""
+
+    def bodies(self, chain: Chain) -> tuple[int, int]:
+        """Return the indices of the link and of what it is held to, -1 for the ground."""
+        raise NotImplementedError
+
+    def seen_rows(self, state: State) -> tuple[Array, Array, Array]:
+        """Return a frame in the world, R (..., 3, 3), p (..., 3), and the rows (..., m, 6) of the twist seen there."""
+        raise NotImplementedError
+
+    def jacobian_in(self, state: State) -> Array:
+        """Return the `jacobian` of a chain in a state that is evaluated already."""
+        chain = state.chain
+        R, p, rows = self.seen_rows(state)
+        moved = [{*chain.path(body)} if body >= 0 else set() for body in self.bodies(chain)]
+        signs = np.array([(i in moved[0]) - (i in moved[1]) for i in chain.link_of_column])
+        return rows @ (screws_seen_from(state, R, p) * signs[:, None]).mT
+
+    def link_rows_in(self, state: State) -> Array:
+        """Return how the twist of each link, in its own coordinates, counts in K qd (..., m, n, 6)."""
+        (R, p, rows), (R_links, p_links) = self.seen_rows(state), state.poses
+        total: Array = 0
+        for body, sign in zip(self.bodies(state.chain), (1, -1), strict=True):
+            if body >= 0:
+                own = R_links[..., body, :, :]
+                place = (own.mT @ (p - p_links[..., body, :])[..., None])[..., 0]
+                at = (np.arange(state.chain.n) == body).astype(int)[:, None]
+                total = total + sign * at * (rows @ X_motion(R.mT @ own, place))[..., None, :]
+        return total
+
+
+# Chapter 12, "Maximal coordinates": A joint held as rows
 def bodies_of(kind: str, chain: Chain, link: int | str, onto: int | str) -> tuple[int, int]:
     """Return the indices of the link that a constraint holds and of what it is held to, -1 for the ground."""
     found = []
@@ -147,7 +223,7 @@ def bodies_of(kind: str, chain: Chain, link: int | str, onto: int | str) -> tupl
 
 
 @dataclass(frozen=True, eq=False)
-class Closure:
+class Closure(BodyConstraint):
     """A joint held as rows of equations, between a link and another one or the ground: it closes a loop.
 
     joint : any `Joint`; link : index or name of its child; onto : of its parent, "ground" by default. offset (3,)
@@ -156,10 +232,18 @@ class Closure:
     ``onto_offset + onto_rotation @ x`` in the other. ValueError names the part that is impossible; a link that a
     chain does not have is named when the rows are asked for.
 
+    The rows are T^T times the twist of the link relative to the other, T being the joint's constraint subspace in
+    the frame that it has in the link: a multiplier is a moment [N m] or a force [N] on the link along a column of
+    T. The error (..., m) [rad, m] is what is left of turn and shift, in these directions, from the nearest pose
+    that the joint can have; its derivative is the rows where the constraint is kept. There the bias is exact;
+    elsewhere, if T does not depend on the joint's coordinates.
+
     A constraint, as others can be written: any object with ``error(chain, q)`` (..., m), which is zero where the
     constraint is kept (None if there is no such function), ``jacobian(chain, q)``, K (..., m, nv), and
-    ``bias(chain, q, qd)``, dK/dt qd (..., m). Forces that hold it are K^T lambda. "Notes on rigid body dynamics",
-    constraints and subspaces: the rows are the complement of the joint's motions.
+    ``bias(chain, q, qd)``, dK/dt qd (..., m). Forces that hold it are K^T lambda. If it acts on the links and not
+    along the joints, ``link_rows(chain, q)`` (..., m, n, 6) says how: K qd is the sum of these rows times the
+    links' twists, in link coordinates. "Notes on rigid body dynamics", constraints and subspaces: the rows are the
+    complement of the joint's motions.
     """
 
     joint: Any
@@ -214,33 +298,6 @@ class Closure:
         """
         return nearest_coordinates(self.joint, *self.relative_pose(State(chain, q)))
 
-    @checked(q="nq")
-    def error(self, chain: Chain, q: Array) -> Array:
-        """Return by how far a posture misses the constraint (..., m) [rad, m]; q : (..., nq).
-
-        From the nearest pose that the joint can have, the turn and shift that are left, in the directions in which
-        it carries: zero where the constraint is kept, and there its derivative is `jacobian`. ValueError if the
-        chain has no such link.
-        """
-        return self.error_in(State(chain, q))
-
-    @checked(q="nq")
-    def jacobian(self, chain: Chain, q: Array) -> Array:
-        """Return the rows K (..., m, nv): K qd is T^T times the twist of the link relative to the other.
-
-        q : (..., nq). T is the joint's constraint subspace, in the frame that it has in the link, so that a
-        multiplier is a moment [N m] or a force [N] on the link along a column of T.
-        """
-        return self.jacobian_in(State(chain, q))
-
-    @checked(q="nq", qd="nv")
-    def bias(self, chain: Chain, q: Array, qd: Array) -> Array:
-        """Return dK/dt qd (..., m): what K qdd must cancel; q : (..., nq), qd : (..., nv).
-
-        Exact where the constraint is kept by q; also elsewhere, if the joint's T does not depend on its coordinates.
-        """
-        return self.bias_in(State(chain, q, qd))
-
     def error_in(self, state: State) -> Array:
         """Return the `error` of a chain in a state that is evaluated already."""
         R, p = self.relative_pose(state)
@@ -251,15 +308,11 @@ class Closure:
         T = joint.constraint_subspace(nearest)
         return (T.mT @ concatenate([turn, shift], axis=-2))[..., 0]
 
-    def jacobian_in(self, state: State) -> Array:
-        """Return the `jacobian` of a chain in a state that is evaluated already."""
-        chain, bodies = state.chain, self.bodies(state.chain)
-        R, p = self.placed(state, bodies[0])
-        moved = [{*chain.path(body)} if body >= 0 else set() for body in bodies]
-        signs = np.array([(i in moved[0]) - (i in moved[1]) for i in chain.link_of_column])
-        screws = screws_seen_from(state, R, p[..., 0]) * signs[:, None]
+    def seen_rows(self, state: State) -> tuple[Array, Array, Array]:
+        """Return the pose in the world of the joint's frame in the link, and T^T (..., m, 6)."""
+        R, p = self.placed(state, self.bodies(state.chain)[0])
         nearest = nearest_coordinates(self.joint, *self.relative_pose(state))
-        return as_guest(self.joint).constraint_subspace(nearest).mT @ screws.mT
+        return R, p[..., 0], as_guest(self.joint).constraint_subspace(nearest).mT
 
     def bias_in(self, state: State) -> Array:
         """Return the `bias` of a chain in a state that is evaluated already."""
@@ -284,7 +337,7 @@ class Closure:
 # Chapter 12, "Maximal coordinates": A joint held as rows
 def as_constraints(constraints: Any) -> tuple[Any, ...]:
     """Return constraints as a tuple, or say what is none."""
-    if not isinstance(constraints, Iterable):
+    if isinstance(constraints, str) or not isinstance(constraints, Iterable):
         constraints = (constraints,)
     given = tuple(constraints)
     for k, constraint in enumerate(given):
@@ -299,18 +352,21 @@ def as_constraints(constraints: Any) -> tuple[Any, ...]:
 def asked(
     constraints: Sequence[Any], k: int, part: str, core: tuple[int, ...], state: State
 ) -> Any:
-    """Return what a constraint answers to one of its three questions, (..., m, *core), or say what is wrong with it.
+    """Return what a constraint answers to one of its questions, (..., m, *core), or say what is wrong with it.
 
     One that has `error_in`, `jacobian_in` and `bias_in`, as a closure has, takes from the state what others have
-    evaluated. Another is no part of the house: arguments of what it calls are checked.
+    evaluated. Another is no part of the house: arguments of what it calls are checked. None where it may have no
+    answer: errors and rows of links.
     """
     constraint = constraints[k]
     own = getattr(constraint, f"{part}_in", None)
     if own is not None:
         return own(state)
+    if part == "link_rows" and not hasattr(constraint, part):
+        return None
     known = (state.q, state.qd) if part == "bias" else (state.q,)
     value = outside(getattr(constraint, part))(state.chain, *known)
-    if value is None and part == "error":
+    if value is None and part in ("error", "link_rows"):
         return None
     name = f"{part} of constraints[{k}]"
     value = as_array(value, name)
@@ -346,6 +402,26 @@ def biases_in(state: State, constraints: Sequence[Any]) -> Array:
     return concatenate([zeros((*batch, 0)), *parts], axis=-1)
 
 
+def forces_in(state: State, constraints: Sequence[Any], multipliers: Array) -> tuple[Array, Array]:
+    """Return what multipliers (..., m, c) do to links (..., n, 6, c), in their coordinates, and to joints (..., nv, c).
+
+    Along the joints act those constraints that have no rows of links, as motors would.
+    """
+    chain, batch = state.chain, state.q.shape[:-1]
+    on_links, along = zeros((*batch, 6 * chain.n, 1)), zeros((*batch, chain.nv, 1))
+    end = 0
+    for k in range(len(constraints)):
+        rows = asked(constraints, k, "jacobian", (chain.nv,), state)
+        start, end = end, end + rows.shape[-2]
+        own = multipliers[..., start:end, :]
+        links = asked(constraints, k, "link_rows", (chain.n, 6), state)
+        if links is None:
+            along = along + rows.mT @ own
+        else:
+            on_links = on_links + links.reshape((*links.shape[:-2], 6 * chain.n)).mT @ own
+    return on_links.reshape((*on_links.shape[:-2], chain.n, 6, on_links.shape[-1])), along
+
+
 @checked(q="nq")
 def constraint_jacobian(chain: Chain, constraints: Any, q: Array) -> Array:
     """Return the rows K (..., m, nv) of all constraints, one under another: K qd = 0 is what they ask of velocities.
@@ -373,3 +449,29 @@ def constraint_bias(chain: Chain, constraints: Any, q: Array, qd: Array) -> Arra
     Arguments as for `constraint_jacobian`; qd : (..., nv). "Notes on rigid body dynamics", constraints.
     """
     return biases_in(State(chain, q, qd), as_constraints(constraints))
+
+
+@checked(q="nq", frame=FRAMES)
+def constraint_wrenches(
+    chain: Chain, constraints: Any, q: Array, multipliers: Array, *, frame: str = "body"
+) -> Array:
+    """Return the wrench (..., n, 6) [tau; f] on each link by which constraints hold it with these multipliers.
+
+    constraints, q : as for `constraint_jacobian`; multipliers : (..., m), in the order of its rows, forces or
+    impulses; frame : as for `body_twists`. As `external` they let `joint_wrenches` tell what the joints of a
+    closed chain carry. A constraint without rows of links, such as a `Coupling`, acts along the joints and has no
+    wrench. ValueError if there are more or fewer multipliers than rows. "Two rigid bodies with a constraint",
+    general form.
+    """
+    constraints, state = as_constraints(constraints), State(chain, q)
+    rows, multipliers = rows_in(state, constraints), as_array(multipliers, "multipliers")
+    require_shape(
+        multipliers,
+        "multipliers",
+        rows.shape[-2:-1],
+        f": the constraints have {rows.shape[-2]} rows",
+    )
+    require_finite(multipliers, "multipliers")
+    require_same_batch({"q": (state.q, 1), "multipliers": (multipliers, 1)})
+    wrenches, _ = forces_in(state, constraints, multipliers[..., None])
+    return wrenches_in(state, wrenches, frame)

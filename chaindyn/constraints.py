@@ -1,5 +1,5 @@
 # Generated from chapters/13_loops_and_redundancy.md by `python -m book export`; edit it there.
-# sha256 of the text below: c5bd377bd9472736783596b2f4ecc4acaefc86c4729afd193d4b0009954481a7
+# sha256 of the text below: 2f3f89589281d215f24fe7a9cc316d66dbba1ae78a679eb045446aafb0dfe877
 """Loops: constraints between the links of a tree, and the dynamics that keeps them.
 
 Derived in chapter 13, "Loops and redundancy".
@@ -32,6 +32,8 @@ from chaindyn._ops import Array, concatenate, divide, eye, solve, sqrt, zeros
 from chaindyn.articulated import FactorisedChain, factorise_state
 from chaindyn.chain import Chain, difference, integrate
 from chaindyn.closure import (
+    BodyConstraint,
+    Constraint,
     as_constraints,
     biases_in,
     bodies_of,
@@ -44,7 +46,6 @@ from chaindyn.composite import crba
 from chaindyn.hybrid import check_hybrid, free_subspaces, hybrid_dynamics, interleave
 from chaindyn.inverse_dynamics import ground_acceleration, net_bias, rnea
 from chaindyn.joints import Joint, across
-from chaindyn.kinematics import screws_seen_from
 from chaindyn.spatial import X_motion, crm
 from chaindyn.state import State, evaluate
 
@@ -353,10 +354,11 @@ def check_stabilisation(stabilisation: Any) -> tuple[Any, Any] | None:
 
 
 def gap_share(K: Array, error: Array) -> Array:
-    """Return by how much rows (..., m, nv) may be wrong since the loops have gaps (...): as a joint motion."""
+    """Return the share by which rows (..., m, nv) may be wrong since loops have gaps (..., m): as a joint motion."""
     largest = np.abs(K).max(-1, initial=0)
     counts = largest > 1e-10 * largest.max(-1, initial=0, keepdims=True)
-    return np.where(counts, np.abs(error) / np.where(counts, largest, 1), 0).max(-1, initial=0)
+    moved = np.where(counts, np.abs(error) / np.where(counts, largest, 1), 0).max(-1, initial=0)
+    return np.minimum(10 * moved, 1e-4)
 
 
 def warn_if_inconsistent(K: Array, qd: Array) -> None:
@@ -386,7 +388,7 @@ def wanted_in(
         return K, k, 0
     if gains is None:
         warn_if_inconsistent(K, state.qd)
-    return K, k, np.minimum(10 * gap_share(K, error), 1e-4)
+    return K, k, gap_share(K, error)
 
 
 # Chapter 13, "Loops and redundancy": Forward dynamics in O(n)
@@ -430,12 +432,12 @@ def projected(chain: Chain, constraints: Any, q: Array, qd: Array) -> tuple[Arra
     for _ in range(3):
         state = State(chain, q)
         K, error = rows_in(state, constraints), errors_in(state, constraints)
-        loose = np.minimum(10 * gap_share(K, error), 1e-4)
+        loose = gap_share(K, error)
         _, step = held_response(factorise_state(state), K, -error[..., None], loose)
         q = integrate(chain, q, step[..., 0])
     state = State(chain, q)
-    K, error = rows_in(state, constraints), errors_in(state, constraints)
-    loose = np.minimum(10 * gap_share(K, error), 1e-4)
+    K = rows_in(state, constraints)
+    loose = gap_share(K, errors_in(state, constraints))
     _, change = held_response(factorise_state(state), K, -(K @ qd[..., None]), loose)
     return q, qd + change[..., 0]
 
@@ -604,17 +606,12 @@ def constrained_hybrid_dynamics(
 
 
 # Chapter 13, "Loops and redundancy": Rods, gears, and what cannot be integrated
-def point_rows(state: State, body: int, point: Array) -> tuple[Array, Array]:
-    """Return where a point of a body is in the world (..., 3), and the rows (..., 6, nv) of the twist about it.
-
-    body : -1 is the ground. In world axes: the first three rows are of the turning, the others of the point.
-    """
+def point_place(state: State, body: int, point: Array) -> Array:
+    """Return where a point (3,) of a body is in the world (..., 3); body : -1 is the ground."""
     if body < 0:
-        return point, zeros((6, state.chain.nv))
+        return point
     R, p = state.poses
-    place = p[..., body, :] + (R[..., body, :, :] @ point[:, None])[..., 0]
-    moved = np.isin(state.chain.link_of_column, state.chain.path(body)).astype(int)
-    return place, (screws_seen_from(state, eye(3), place) * moved[:, None]).mT
+    return p[..., body, :] + (R[..., body, :, :] @ point[:, None])[..., 0]
 
 
 def point_motion(state: State, body: int, point: Array) -> tuple[Array, Array]:
@@ -637,7 +634,7 @@ def turned_on(V: Array) -> Array:
 
 
 @dataclass(frozen=True, eq=False)
-class Distance:
+class Distance(BodyConstraint):
     """A rod without mass, with a ball at each end: it keeps two points of two bodies at a length.
 
     link : index or name; onto : the other, "ground" by default. offset (3,) [m] is the point in the link,
@@ -660,43 +657,32 @@ class Distance:
             value = check_array(getattr(self, part), f"{label}: {part}", (3,))
             object.__setattr__(self, part, read_only(value))
 
+    def bodies(self, chain: Chain) -> tuple[int, int]:
+        """Return the indices of the link and of what it is held to, -1 for the ground."""
+        return bodies_of("Distance", chain, self.link, self.onto)
+
     def ends(self, chain: Chain) -> list[tuple[int, Array]]:
         """Return the body and the point of it at the onto end and at the link's."""
-        link, onto = bodies_of("Distance", chain, self.link, self.onto)
+        link, onto = self.bodies(chain)
         return [(onto, self.onto_offset), (link, self.offset)]
-
-    @checked(q="nq")
-    def error(self, chain: Chain, q: Array) -> Array:
-        """Return (d.d - length^2) / (2 length) (..., 1) [m]: near zero, how much too long the rod would have to be."""
-        return self.error_in(State(chain, q))
-
-    @checked(q="nq")
-    def jacobian(self, chain: Chain, q: Array) -> Array:
-        """Return the slope of the error (..., 1, nv)."""
-        return self.jacobian_in(State(chain, q))
-
-    @checked(q="nq", qd="nv")
-    def bias(self, chain: Chain, q: Array, qd: Array) -> Array:
-        """Return dK/dt qd (..., 1)."""
-        return self.bias_in(State(chain, q, qd))
 
     def error_in(self, state: State) -> Array:
         """Return the `error` of a chain in a state that is evaluated already."""
-        start, end = (point_rows(state, *place)[0] for place in self.ends(state.chain))
+        start, end = (point_place(state, *place) for place in self.ends(state.chain))
         d = end - start
         square = (d * d).sum(-1, keepdims=True) - self.length * self.length
         return divide(square, 2 * np.asarray(self.length))
 
-    def jacobian_in(self, state: State) -> Array:
-        """Return the `jacobian` of a chain in a state that is evaluated already."""
-        (start, J), (end, J_end) = (point_rows(state, *place) for place in self.ends(state.chain))
-        rows = (end - start)[..., None, :] @ (J_end - J)[..., 3:, :]
-        return divide(rows, np.asarray(self.length))
+    def seen_rows(self, state: State) -> tuple[Array, Array, Array]:
+        """Return a frame at the rod's end in the link, in world axes, and the rod's direction as a row (..., 1, 6)."""
+        start, end = (point_place(state, *place) for place in self.ends(state.chain))
+        along = divide(end - start, np.asarray(self.length))[..., None, :]
+        return eye(3), end, concatenate([0 * along, along], axis=-1)
 
     def bias_in(self, state: State) -> Array:
         """Return the `bias` of a chain in a state that is evaluated already."""
         places = self.ends(state.chain)
-        start, end = (point_rows(state, *place)[0] for place in places)
+        start, end = (point_place(state, *place) for place in places)
         (V, A), (V_end, A_end) = (point_motion(state, *place) for place in places)
         v, a = (V_end - V)[..., 3:], (A_end - A)[..., 3:]
         return divide((v * v + (end - start) * a).sum(-1, keepdims=True), np.asarray(self.length))
@@ -704,12 +690,13 @@ class Distance:
 
 # Chapter 13, "Loops and redundancy": Rods, gears, and what cannot be integrated
 @dataclass(frozen=True, eq=False)
-class Coupling:
+class Coupling(Constraint):
     """A gear, a belt or a screw between joints: the sum of rate factors times joint rates is zero.
 
     factors : for each joint concerned, by index or name of its link, one number, or as many as the joint has rates.
     total : what the same sum of the coordinates has, where there is one: joints whose coordinates' rates are their
-    velocities. With a ball, a planar or a free joint the error is None. ValueError names what does not fit a chain.
+    velocities; the error is by how much it differs. With a ball, a planar or a free joint it is None. The multiplier
+    acts along the joints, times the factors, as motors there would. ValueError names what does not fit a chain.
     """
 
     factors: Mapping[int | str, Any]
@@ -745,21 +732,6 @@ class Coupling:
             parts.setdefault(i, zeros((joint.nv,)))
         return np.concatenate([parts[i] for i in range(chain.n)])
 
-    @checked(q="nq")
-    def error(self, chain: Chain, q: Array) -> Array | None:
-        """Return the sum of factors times coordinates, less the total (..., 1); None if there is no such sum."""
-        return self.error_in(State(chain, q))
-
-    @checked(q="nq")
-    def jacobian(self, chain: Chain, q: Array) -> Array:
-        """Return the factors (..., 1, nv)."""
-        return self.jacobian_in(State(chain, q))
-
-    @checked(q="nq", qd="nv")
-    def bias(self, chain: Chain, q: Array, qd: Array) -> Array:
-        """Return zero (..., 1): the factors do not change."""
-        return self.bias_in(State(chain, q, qd))
-
     def error_in(self, state: State) -> Array | None:
         """Return the `error` of a chain in a state that is evaluated already."""
         chain, row = state.chain, self.row(state.chain)
@@ -782,7 +754,7 @@ class Coupling:
 
 # Chapter 13, "Loops and redundancy": Rods, gears, and what cannot be integrated
 @dataclass(frozen=True, eq=False)
-class Rolling:
+class Rolling(BodyConstraint):
     """A ball or a thin disc that rolls on a plane of the ground, and neither slips nor lifts off: three rows.
 
     link : index or name; radius [m]. axis : (3,) of the disc, in link axes; None is a ball. offset : (3,) of
@@ -813,9 +785,13 @@ class Rolling:
                 value = check_array(getattr(self, part), f"{label}: {part}", (3,))
                 object.__setattr__(self, part, unit(value, f"{label}: {part}"))
 
-    def place(self, state: State) -> tuple[int, Array]:
+    def bodies(self, chain: Chain) -> tuple[int, int]:
+        """Return the index of the link, and -1 for the ground."""
+        return bodies_of("Rolling", chain, self.link, "ground")
+
+    def centre(self, state: State) -> tuple[int, Array]:
         """Return the link's index and the centre in it."""
-        return bodies_of("Rolling", state.chain, self.link, "ground")[0], self.offset
+        return self.bodies(state.chain)[0], self.offset
 
     @property
     def directions(self) -> Array:
@@ -830,45 +806,26 @@ class Rolling:
         if self.axis is None:
             return 0 * self.normal, self.normal, eye(1)[0]
         R, _ = state.poses
-        u = (R[..., self.place(state)[0], :, :] @ self.axis[:, None])[..., 0]
+        u = (R[..., self.centre(state)[0], :, :] @ self.axis[:, None])[..., 0]
         s = self.normal - (u * self.normal).sum(-1, keepdims=True) * u
         size = sqrt((s * s).sum(-1, keepdims=True))
         return u, divide(s, size), size
 
-    @checked(q="nq")
-    def error(self, chain: Chain, q: Array) -> Array:
-        """Return zero, zero, and the height of the lowest point over the plane (..., 3) [m]."""
-        return self.error_in(State(chain, q))
-
-    @checked(q="nq")
-    def jacobian(self, chain: Chain, q: Array) -> Array:
-        """Return the rows of the velocity of the particle at the contact (..., 3, nv)."""
-        return self.jacobian_in(State(chain, q))
-
-    @checked(q="nq", qd="nv")
-    def bias(self, chain: Chain, q: Array, qd: Array) -> Array:
-        """Return dK/dt qd (..., 3)."""
-        return self.bias_in(State(chain, q, qd))
-
     def error_in(self, state: State) -> Array:
         """Return the `error` of a chain in a state that is evaluated already."""
-        centre, _ = point_rows(state, *self.place(state))
+        centre = point_place(state, *self.centre(state))
         _, _, size = self.down(state)
         lowest = (self.normal * centre).sum(-1, keepdims=True) - self.radius * size
         return concatenate([0 * lowest, 0 * lowest, lowest - self.height], axis=-1)
 
-    def jacobian_in(self, state: State) -> Array:
-        """Return the `jacobian` of a chain in a state that is evaluated already."""
-        _, J = point_rows(state, *self.place(state))
-        r = -self.radius * self.down(state)[1]
-        at_contact = X_motion(eye(3), r)[
-            ..., 3:, :
-        ]  # the velocity there, from twists about the centre
-        return self.directions @ at_contact @ J
+    def seen_rows(self, state: State) -> tuple[Array, Array, Array]:
+        """Return a frame at the contact, in world axes, and the rows (3, 6) of the velocity there."""
+        contact = point_place(state, *self.centre(state)) - self.radius * self.down(state)[1]
+        return eye(3), contact, concatenate([0 * self.directions, self.directions], axis=-1)
 
     def bias_in(self, state: State) -> Array:
         """Return the `bias` of a chain in a state that is evaluated already."""
-        V, A = point_motion(state, *self.place(state))
+        V, A = point_motion(state, *self.centre(state))
         u, along, size = self.down(state)
         du = (crm(V)[..., :3, :3] @ u[..., None])[..., 0]  # w x u
         leaning = (self.normal * u).sum(-1, keepdims=True)

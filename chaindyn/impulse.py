@@ -1,5 +1,5 @@
 # Generated from chapters/14_impulse_response_of_a_chain.md by `python -m book export`; edit it there.
-# sha256 of the text below: da94c22c24a2c425ba4fc1ebbddef158f75c45f8ab4e7107c7b8d882eb9b040c
+# sha256 of the text below: ce746da28d89708251deb3d4c2f105e9ba177e6058bdcbaf5b510b9ee9d04421
 """What a blow does to a chain: how it yields at every link, and how every joint's speed jumps.
 
 Derived in chapter 14, "The impulse response of a chain".
@@ -7,6 +7,7 @@ Derived in chapter 14, "The impulse response of a chain".
 
 import warnings
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -27,6 +28,8 @@ from chaindyn._ops import (
 )
 from chaindyn.articulated import Articulated, FactorisedChain, factorise_state, feels_nothing
 from chaindyn.chain import Chain, outward
+from chaindyn.closure import as_constraints, errors_in, forces_in, rows_in
+from chaindyn.constraints import are_floats, gap_share, held_response, warn_if_inconsistent
 from chaindyn.inverse_dynamics import wrenches_in
 from chaindyn.spatial import X_force
 from chaindyn.state import State, evaluate
@@ -157,7 +160,8 @@ class Impact:
     impulse : (...) along the normal [N s]; effective_mass : (...) what the chain weighs where it is struck, in
     that direction [kg], infinite if it cannot move so; qd_jump : (..., nv) of the joint rates; twist_jumps :
     (..., n, 6) of the links; joint_impulses : (..., n, 6) of each parent on its link; energy_before,
-    energy_after : (...) kinetic [J].
+    energy_after : (...) kinetic [J]; multipliers : (..., m), the impulses that close the loops, if there are any, in
+    the units of their multipliers times seconds.
     """
 
     impulse: Array
@@ -167,6 +171,7 @@ class Impact:
     joint_impulses: Array
     energy_before: Array
     energy_after: Array
+    multipliers: Array
 
 
 # Chapter 14, "The impulse response of a chain": An impact
@@ -185,16 +190,41 @@ def on_link(chain: Chain, b: int, blows: Array) -> Array:
     return (np.arange(chain.n) == b).astype(int)[:, None, None] * blows[..., None, :, :]
 
 
-def impulse_response(factors: FactorisedChain, b: int, blows: Array) -> tuple[Array, Array, Array]:
-    """Return the jumps of twists (..., n, 6, m) and of joint rates (..., nv, m), and p (..., n, 6, m), of m blows on b.
+def impulse_response(
+    factors: FactorisedChain, blows: Array, along: Array | None = None
+) -> tuple[Array, Array, Array]:
+    """Return the jumps of twists (..., n, 6, m) and of joint rates (..., nv, m), and p (..., n, 6, m), of m blows.
 
-    blows : (..., 6, m), each the only one, in the coordinates of the state. Forward dynamics of a chain at rest without
-    weight, with impulses for forces and jumps for accelerations.
+    blows : (..., n, 6, m) on the links, each column the only one, in the coordinates of the state; along : (..., nv, m)
+    impulses along the joints, None for none. Forward dynamics of a chain at rest without weight, with impulses for
+    forces and jumps for accelerations.
     """
-    chain = factors.state.chain
-    left, p = factors.inward_forces(zeros((chain.nv, 1)), -on_link(chain, b, blows))
+    along = zeros((factors.state.chain.nv, 1)) if along is None else along
+    left, p = factors.inward_forces(along, -blows)
     jumps, rates = factors.outward_motions(left)
     return stack(jumps, axis=-3), rates, stack(p, axis=-3)
+
+
+# Chapter 14, "The impulse response of a chain": An impact
+def held_impulse_response(
+    factors: FactorisedChain, constraints: tuple[Any, ...], blows: Array, open_rates: Array
+) -> tuple[Array, Array, Array, Array]:
+    """Return what `impulse_response` does, of a chain whose loops stay closed, and the loops' impulses (..., m, c).
+
+    blows : (..., n, 6, c) on the links; open_rates : (..., nv, c), how the joint rates jump while the loops are open.
+    """
+    state = factors.state
+    posture = State(state.chain, state.q, state.qd)  # rows are in link coordinates
+    K, error = rows_in(posture, constraints), errors_in(posture, constraints)
+    known = are_floats(K, error, state.qd)
+    if known:
+        warn_if_inconsistent(K, state.qd)
+    loose = gap_share(K, error) if known else 0
+    multipliers, _ = held_response(factors, K, -K @ open_rates, loose)
+    on_links, along = forces_in(posture, constraints, multipliers)
+    if state.recursion == "world":
+        on_links = state.to_frame("body").mT @ on_links
+    return *impulse_response(factors, blows + on_links, along), multipliers
 
 
 # Chapter 14, "The impulse response of a chain": An impact
@@ -226,19 +256,21 @@ def impact(
     restitution: Array,
     body: int | str | None = None,
     recursion: str = "body",
+    constraints: Any = (),
 ) -> Impact:
     """Return what happens when a link of a moving chain or tree strikes a smooth immovable obstacle.
 
     q : (..., nq); qd : (..., nv) before; point : (..., 3) of contact, in the world [m]; normal : (..., 3) from
     the obstacle into the body, in world axes, normalised here; restitution : (...) from 0 to 1, the share
     of the normal speed that is left, outwards; body : index or name of the link that is struck, None is the
-    only leaf. There is no friction. A contact that is separating, or at rest, takes no impulse; symbols are
+    only leaf. constraints : what closes loops, one or several, as for `constraint_jacobian`; qd must keep them, and
+    so does qd + qd_jump. There is no friction. A contact that is separating, or at rest, takes no impulse; symbols are
     taken to approach. Where the chain cannot move along the normal, the impulse is 0 and the effective mass
-    infinite; RuntimeWarning if only rounding moves it. ValueError if there is no such body, the normal is
-    zero, restitution is out of range, or M is singular (it names the joint). Alexiou (2023), (19)-(29), whose
-    normal points the other way; here for any link of any tree.
+    infinite; RuntimeWarning if only rounding moves it, or if qd breaks the constraints. ValueError if there is no
+    such body, the normal is zero, restitution is out of range, or M is singular (it names the joint). Alexiou
+    (2023), (19)-(29), whose normal points the other way; here for any link of any tree, and with loops.
     """
-    normal = unit(normal, "normal")
+    normal, constraints = unit(normal, "normal"), as_constraints(constraints)
     require_between(restitution, "restitution", 0, 1)
     b = chain.index(body)
     state = evaluate(chain, q, qd, point, normal, restitution, recursion=recursion)
@@ -247,28 +279,33 @@ def impact(
     unit_blow = at_point[..., 3:] @ normal[..., None]
     # the blow itself, and one about and along each axis, to know what it is to yield little
     blows = concatenate([unit_blow, at_point], axis=-1)
-    factors = factorise_state(state)
-    twists, rates, known = impulse_response(factors, b, blows)
+    factors, struck = factorise_state(state), on_link(chain, b, blows)
+    twists, rates, known = impulse_response(factors, struck)
+    turning, trace = traces(at_point, twists[..., b, :, 1:])
+    twists, rates, known = twists[..., :1], rates[..., :1], known[..., :1]
+    held = zeros((*rates.shape[:-2], 0, 1))
+    if constraints:
+        response = held_impulse_response(factors, constraints, struck[..., :1], rates)
+        twists, rates, known, held = response
 
     V = state.twists
-    speed = unit_blow.mT @ V[..., b, :, :]
-    yielding = unit_blow.mT @ twists[..., b, :, :1]
-    turning, trace = traces(at_point, twists[..., b, :, 1:])
+    speed, yielding = unit_blow.mT @ V[..., b, :, :], unit_blow.mT @ twists[..., b, :, :]
     reach = (p * p).sum((-2, -1), keepdims=True) + (point * point).sum(-1, keepdims=True)[..., None]
     # what places rounded to 8 eps make of a point at rest
     noise = divide(turning * reach, 2**98 if holds_objects(turning) else 2.0**98)
     impulse, mass = contact_impulse(speed, yielding, trace, noise, restitution[..., None, None])
 
-    dV = twists[..., :1] * impulse[..., None, :, :]
+    dV = twists * impulse[..., None, :, :]
     # what each parent gives, by the claim of chapter 8
-    reactions = factors.inertias @ dV + known[..., :1] * impulse[..., None, :, :]
+    reactions = factors.inertias @ dV + known * impulse[..., None, :, :]
     same = 0 * impulse  # so that all have the same batch axes
     return Impact(
         impulse=scalar(impulse),
         effective_mass=scalar(mass + same),
-        qd_jump=(rates[..., :1] * impulse)[..., 0],
+        qd_jump=(rates * impulse)[..., 0],
         twist_jumps=state.in_frame(dV, "world"),
         joint_impulses=wrenches_in(state, reactions, "world"),
         energy_before=scalar(kinetic_energy_of(state.inertias, V) + same),
         energy_after=scalar(kinetic_energy_of(state.inertias, V + dV)),
+        multipliers=(held * impulse)[..., 0],
     )

@@ -189,9 +189,9 @@ class Row:
 
     def call(self, chain: Chain, values: dict[str, Any], **options: Any) -> tuple[Any, ...]:
         """Call the function; its results one after another."""
-        fixed = {k: v(chain) if callable(v) else v for k, v in self.fixed.items()}
+        more = {k: v(chain) if callable(v) else v for k, v in {**self.fixed, **options}.items()}
         first = (chain,) if self.of_a_chain else ()
-        result = self.function(*first, **values, **fixed, **options)
+        result = self.function(*first, **values, **more)
         return tuple(_parts(result))
 
     def choices(self) -> Iterator[dict[str, Any]]:
@@ -358,6 +358,8 @@ ROWS = [
     _row("constraint_error", Q, fixed={"constraints": _loops}, but={"fractions": ANGLES}),
     _row("constraint_jacobian", Q, fixed={"constraints": _loops}, but={"fractions": ANGLES}),
     _row("constraint_bias", QD, fixed={"constraints": _loops}, but={"fractions": ANGLES}),
+    _row("constraint_wrenches", {**Q, "multipliers": (20,)}, FRAME, fixed={"constraints": _loops},
+         but={"fractions": ANGLES}),
     _row("to_maximal_state", QD, but={"fractions": HALVES_ONLY, "symbols": INTEGER_ROOT}),
     _row("maximal_coordinate_dynamics", {**QD, "tau": NV, "external": "external"}, EXTERNAL,
          but=dict.fromkeys(LAWS[1:-1], SPARSE)),
@@ -373,7 +375,8 @@ ROWS = [
     # 14 Impulse response
     _row("inverse_operational_space_inertia", Q, FRAME, RECURSION),
     _row("inverse_operational_space_inertia_serial", Q, FRAME, RECURSION, chain=serial),
-    _row("impact", {**QD, "point": V3, "normal": "direction", "restitution": ()}, RECURSION,
+    _row("impact", {**QD, "point": V3, "normal": "direction", "restitution": ()},
+         {**RECURSION, "constraints": ((), _few)},
          fixed={"body": lambda chain: chain.n - 1}),
 ]  # fmt: skip
 

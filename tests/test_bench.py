@@ -102,6 +102,55 @@ def test_rollouts_that_end_elsewhere_are_not_timed(monkeypatch):
         bench.checked_calls(bench.hinges(), 2, 3)
 
 
+def test_loops_are_measured_kept_and_drawn(tmp_path, monkeypatch, capsys):
+    pytest.importorskip("matplotlib").use("agg")
+    pytest.importorskip("mujoco", reason="MuJoCo is not installed")
+    monkeypatch.syspath_prepend(BENCH)
+    bench = load("loops")
+    for constant, value in {"BATCH": 5, "ROUNDS": 1, "LONG": (5, 10)}.items():
+        monkeypatch.setattr(bench.side, constant, value)
+    monkeypatch.setattr(bench, "LOOPS", (2, 3))
+    monkeypatch.setattr(bench, "GROWING", 2)
+    monkeypatch.setattr(bench.side, "BOOK", tmp_path)
+    bench.main(["--save", "--plot", str(tmp_path / "plot.svg")])
+    results = json.loads((tmp_path / "speed_loops.json").read_text())
+    assert "load_before" in results["machine"]
+    for times in (results["five_bar"]["one_us"], results["five_bar"]["state_us"]):
+        assert set(times) == set(bench.STYLES) and all(us > 0 for us in times.values())
+    for times in results["four_bars"]["calls"].values():
+        assert list(times) == ["2", "3"]
+    assert len(results["growth"]) == 3
+    printed = capsys.readouterr().out
+    assert printed.count("n^") == 3 and printed.count("N^") == 4
+    differences = {"Pinocchio": [], "Pinocchio, lcaba": [], "MuJoCo": []}
+    for line in printed.splitlines():
+        if "differs from" in line:
+            name = line.partition(": ")[2].partition(" differs")[0]
+            differences[name].append(float(line.rpartition(" ")[2]))
+    assert {name: len(errors) for name, errors in differences.items()} == {
+        "Pinocchio": 5,
+        "Pinocchio, lcaba": 3,
+        "MuJoCo": 3,
+    }
+    for name, bound in (("Pinocchio", 1e-11), ("Pinocchio, lcaba", 1e-7), ("MuJoCo", 1e-3)):
+        assert max(differences[name]) < bound
+    assert "<svg" in (tmp_path / "plot.svg").read_text()
+
+
+def test_mechanisms_that_move_otherwise_are_not_timed(monkeypatch):
+    monkeypatch.syspath_prepend(BENCH)
+    bench = load("loops")
+
+    def heavier(chain, loops):
+        solve = bench.constraint_dynamics(chain, loops)
+        return lambda q, qd, tau: solve(q, qd, tau * (1 + 1e-6))
+
+    monkeypatch.setattr(bench, "PEERS", {"heavier": bench.Peer(heavier, 1e-8)})
+    monkeypatch.setattr(bench, "LOOPS", (2,))
+    with pytest.raises(AssertionError, match="nothing is timed"):
+        bench.lines_of_cranks()
+
+
 def test_a_peer_that_cannot_go_on_is_left_out(monkeypatch):
     monkeypatch.syspath_prepend(BENCH)
     side = importlib.import_module("side_by_side")

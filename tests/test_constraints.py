@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from loops import allowed_motions, random_loops
 from scipy.integrate import solve_ivp
 from scipy.optimize import minimize
 from trees import (
@@ -28,7 +29,6 @@ from chaindyn import (
     Free,
     Link,
     Planar,
-    Prismatic,
     Revolute,
     Rolling,
     Spherical,
@@ -36,6 +36,7 @@ from chaindyn import (
     aba,
     assemble,
     bias_force,
+    body_jacobian,
     body_twists,
     constrained_forward_dynamics,
     constrained_hybrid_dynamics,
@@ -43,10 +44,12 @@ from chaindyn import (
     constraint_bias,
     constraint_error,
     constraint_jacobian,
+    constraint_wrenches,
     crba,
     difference,
     forward_kinematics,
     integrate,
+    joint_wrenches,
     kinetic_energy,
     maximal_coordinate_dynamics,
     potential_energy,
@@ -93,58 +96,12 @@ def four_bar(joint=None):
     return chain, loops, q, allowed_motions(chain, loops, q)[0] * 2
 
 
-def allowed_motions(chain, loops, q):
-    """Return independent velocities that keep the constraints, as rows."""
-    K = constraint_jacobian(chain, loops, q)
-    _, sizes, Vh = np.linalg.svd(K)
-    return Vh[int((sizes > 1e-9 * sizes.max(initial=1)).sum()) :]
-
-
 def five_bar():
     """Return four rods that close a loop with the ground: two freedoms."""
     chain = planar(4)
     loops = [Closure(Cylindrical(UP), 3, offset=(1, 0, 0), onto_offset=(0.8, 0, 0))]
     q = assemble(chain, loops, np.array([-2.0, 0.9, 1.1, 1.0]))
     return chain, loops, q
-
-
-def random_loops(
-    seed, n=8, joints=(Spherical, Universal, Cylindrical, Planar, Revolute, Prismatic)
-):
-    """Return a random tree with two or three loops, which are closed in a posture, and a velocity that fits.
-
-    The loops are laid through a posture: each joint is put where it closes there.
-    """
-    rng = np.random.default_rng(seed)
-    tree = random_tree(Case(n, branching=True, seed=seed, kinds=EVERY_KIND))
-    q, _ = random_state(tree, rng)
-    R, p = forward_kinematics(tree, q)
-    loops = []
-    for _ in range(2 + seed % 2):
-        i, j = rng.permutation(n)[:2]
-        joint = random_joint(joints[rng.integers(len(joints))], rng)
-        turn, offset = random_rotation(rng), rng.normal(size=3)
-        x = joint.random(rng, ())
-        R_J, p_J = joint.pose(x)
-        # the frame in the link, seen from j: where the other end must be for the pose (R_J, p_J)
-        R_i, p_i = R[i] @ turn, p[i] + R[i] @ offset
-        R_on = R[j].T @ R_i @ R_J.T
-        p_on = R[j].T @ (p_i - p[j]) - R_on @ p_J
-        loops.append(
-            Closure(
-                joint,
-                int(i),
-                int(j),
-                offset=offset,
-                rotation=turn,
-                onto_offset=p_on,
-                onto_rotation=R_on,
-            )
-        )
-    assert np.abs(constraint_error(tree, loops, q)).max() <= 1e-12
-    basis = allowed_motions(tree, loops, q)
-    qd = basis.T @ rng.normal(size=len(basis))
-    return tree, loops, q, qd, rng
 
 
 def dense(chain, loops, q, qd, tau, gains=(0, 0)):
@@ -613,7 +570,6 @@ def test_a_loop_is_cut_anywhere():
     tau = np.array([0.3, -0.2, 0.5, 0.1])
     qdd, _ = constrained_forward_dynamics(chain, loops, q, qd, tau)
     # rods 0, 1 from one foot, 3, 2 from the other; pinned between 1 and 2
-    ends = forward_kinematics(chain, q)[1]
     one = chain.links
     halves = Chain(
         [
@@ -635,13 +591,114 @@ def test_a_loop_is_cut_anywhere():
     q2 = np.array([q[0], q[1], angle, -q[3]])
     qd2 = np.array([qd[0], qd[1], rate, -qd[3]])
     assert np.abs(pin.error(halves, q2)).max() < 1e-12
-    assert np.abs(forward_kinematics(halves, q2)[1][3] - ends[2] - ends[3] + ends[2]).max() < 2
     # the motor of the closing joint is none; that between rods 1 and 2 pulls the ends of both halves together
     tau2 = np.array([tau[0], tau[1], 0, -tau[3]])
     torque = np.zeros((4, 6))
     torque[1, 1], torque[3, 1] = -tau[2], tau[2]
     found, _ = constrained_forward_dynamics(halves, pin, q2, qd2, tau2, external=torque)
     assert normwise(found, np.array([qdd[0], qdd[1], bend, -qdd[3]])) <= 1e-10
+
+
+def test_joints_carry_what_a_cut_there_would():
+    """A ring without redundant rows, cut at one joint or another: the multipliers of the cut are the joint's wrench."""
+    rng = np.random.default_rng(5)
+    hinge = [random_joint(Revolute, rng) for _ in range(6)]
+    places, turns = rng.normal(size=(6, 3)), [random_rotation(rng) for _ in range(6)]
+    solids = [
+        (rng.uniform(1, 2), rng.normal(size=3), np.diag(rng.uniform(2, 3, 3))) for _ in range(6)
+    ]
+    bars = [Link(hinge[i], *solids[i], offset=places[i], rotation=turns[i]) for i in range(6)]
+    chain, tip = Chain(bars), rng.normal(size=3)
+    q, _ = random_state(chain, rng)
+    R, p = forward_kinematics(chain, q)
+    ball = Closure(Spherical(), 5, offset=tip, onto_offset=p[5] + R[5] @ tip)
+    qd = allowed_motions(chain, ball, q).T @ rng.normal(size=3)
+    tau = rng.normal(size=6)
+    qdd, multipliers = constrained_forward_dynamics(chain, ball, q, qd, tau)
+    held = constraint_wrenches(chain, ball, q, multipliers)
+    through = joint_wrenches(chain, q, qd, qdd, external=held, frame="world")
+    for cut in (1, 3, 5):  # bars from the cut on hang on nothing but the ball: there they are free
+        root = Link(Free(), *solids[cut], parent="ground")
+        tree = Chain([*bars[:cut], root, *bars[cut + 1 :]])
+        there = np.concatenate([p[cut], quaternion_from_rotation(R[cut])])
+        q2 = np.concatenate([q[:cut], there, q[cut + 1 :]])
+        own = body_twists(chain, q, qd)[cut]
+        qd2 = np.concatenate([qd[:cut], own, qd[cut + 1 :]])
+        pin = Closure(hinge[cut], cut, cut - 1, onto_offset=places[cut], onto_rotation=turns[cut])
+        # the motor at the cut twists both bars
+        motor = np.zeros((6, 6))
+        motor[cut, :3] = hinge[cut].axis * tau[cut]
+        turn = R[cut - 1].T @ R[cut]
+        motor[cut - 1] = -np.concatenate([turn @ motor[cut, :3], np.zeros(3)])
+        tau2 = np.concatenate([tau[:cut], np.zeros(6), tau[cut + 1 :]])
+        loops = [ball, pin]
+        qdd2, multipliers2 = constrained_forward_dynamics(
+            tree, loops, q2, qd2, tau2, external=motor
+        )
+        limit = 100 * EPS * np.linalg.cond(crba(tree, q2)) * np.linalg.cond(crba(chain, q))
+        held2 = constraint_wrenches(tree, loops, q2, multipliers2)
+        assert normwise(constraint_wrenches(tree, [ball], q2, multipliers2[:3]), held) <= limit
+        # what the cut bar gets by its pin and its motor is what its joint carried
+        pinned = constraint_wrenches(tree, [pin], q2, multipliers2[3:], frame="world")[cut]
+        about = np.concatenate([R[cut] @ motor[cut, :3], np.zeros(3)])
+        assert normwise(pinned + about, through[cut]) <= limit
+        # and by the free tree's own joint nothing goes
+        wrenches = joint_wrenches(tree, q2, qd2, qdd2, external=held2 + motor, frame="world")
+        assert np.abs(wrenches[cut]).max() <= limit * np.abs(through).max()
+        others = np.arange(6) != cut
+        assert normwise(wrenches[others], through[others]) <= limit
+
+
+def test_wrenches_do_the_work_of_the_rows(row):
+    """K qd = the sum of the rows of links times twists, and so the power of the wrenches is that of K^T lambda."""
+    chain, constraint = row
+    q, qd = random_state(chain, 3, batch=(2,))
+    multipliers = np.random.default_rng(3).normal(size=(2, len(constraint.jacobian(chain, q)[0])))
+    wanted = (constraint.jacobian(chain, q) @ qd[..., None])[..., 0] * multipliers
+    for frame in ("body", "world", "mixed"):
+        wrenches = constraint_wrenches(chain, constraint, q, multipliers, frame=frame)
+        power = (wrenches * body_twists(chain, q, qd, frame=frame)).sum((-1, -2))
+        assert np.abs(power - wanted.sum(-1)).max() <= BOUND * np.abs(wanted).max()
+
+
+class Weld:
+    """A reader's own: a link's twist is zero, told by its rows in link coordinates or not told."""
+
+    def __init__(self, told):
+        self.told = told
+
+    def error(self, chain, q):
+        return None
+
+    def jacobian(self, chain, q):
+        return body_jacobian(chain, q, 2)
+
+    def bias(self, chain, q, qd):
+        return np.zeros(6)
+
+    def link_rows(self, chain, q):
+        return self.told
+
+
+def test_a_reader_s_rows_of_links_are_taken():
+    q, _ = random_state(TREE, 1)
+    on_two = np.zeros((6, 6, 6))
+    on_two[:, 2] = np.eye(6)
+    multipliers = np.arange(1.0, 8)
+    gear = Coupling({3: np.ones(TREE.joints[3].nv)})
+    wrenches = constraint_wrenches(TREE, [gear, Weld(on_two)], q, multipliers)
+    assert np.array_equal(wrenches[2], multipliers[1:])
+    assert not wrenches[np.arange(6) != 2].any()  # and a gear acts along the joints
+    assert not constraint_wrenches(TREE, Weld(None), q, multipliers[1:]).any()
+    assert constraint_wrenches(TREE, [], q, []).shape == (6, 6)
+    with pytest.raises(ValueError, match=r"link_rows of constraints\[0\] has shape \(6, 6\)"):
+        constraint_wrenches(TREE, Weld(np.eye(6)), q, multipliers[1:])
+    with pytest.raises(
+        ValueError, match=r"multipliers has shape \(7,\).*the constraints have 6 rows"
+    ):
+        constraint_wrenches(TREE, Weld(on_two), q, multipliers)
+    with pytest.raises(ValueError, match=r"multipliers.* is nan"):
+        constraint_wrenches(TREE, Weld(on_two), q, np.full(6, np.nan))
 
 
 def test_a_four_bar_moves_as_its_lagrangian_says():
@@ -786,11 +843,14 @@ def test_gains_that_are_none_are_refused(bad):
 
 def test_a_gap_counts_as_the_joint_motion_that_closes_it():
     K = np.array([[0, 2.0], [1e-14, 0], [4.0, 1.0]])  # the second says nothing
-    assert gap_share(K, np.array([1e-3, 5.0, 0])) == pytest.approx(5e-4)
-    assert gap_share(K, np.array([0, 5.0, -8e-3])) == pytest.approx(2e-3)
+    assert gap_share(K, np.array([1e-6, 5.0, 0])) == pytest.approx(5e-6)  # ten times, to be safe
+    assert gap_share(K, np.array([0, 5.0, -8e-6])) == pytest.approx(2e-5)
+    assert gap_share(K, np.array([1e-3, 5.0, 0])) == 1e-4  # and no more than that
     assert gap_share(0 * K, np.ones(3)) == 0
-    assert gap_share(np.stack([K, K]), np.array([[1e-3, 0, 0], [0, 0, 0.0]])) == pytest.approx(
-        [5e-4, 0]
+    small = np.array([[4.0, 1], [2e-9, 0]])  # but not nothing
+    assert gap_share(small, np.array([0, 1e-15])) == pytest.approx(5e-6)
+    assert gap_share(np.stack([K, K]), np.array([[1e-6, 0, 0], [0, 0, 0.0]])) == pytest.approx(
+        [5e-6, 0]
     )
 
 

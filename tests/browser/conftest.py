@@ -3,9 +3,9 @@
 ``CHAINDYN_SITE`` names another build than ``book/_build/html``. Where there is no Chromium the tests are skipped,
 but not in CI (``CI=true``) nor where ``CHAINDYN_REQUIRE_BROWSER=1``: there they fail.
 
-A test that fails leaves in ``build/browser`` what its pages looked like, and a trace of all that was done to them, for
-``python -m playwright show-trace``. (Not by pytest-playwright: its pages are a test's own, ours some of a session's,
-in widths, schemes and a Chromium that it would have to be told one by one.)
+A test that fails leaves in ``build/browser`` what its pages looked like, as picture and as text, and a trace of all
+that was done to them, for ``python -m playwright show-trace``. (Not by pytest-playwright: its pages are a test's own,
+ours some of a session's, in widths, schemes and a Chromium that it would have to be told one by one.)
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def chromium() -> Iterator[Browser]:
 
         def new_traced_context(**options: Any) -> BrowserContext:
             context = new_context(**options)
-            context.tracing.start(snapshots=True)
+            context.tracing.start()  # with a snapshot of each step it would take twice the time
             return context
 
         browser.new_context = new_traced_context  # type: ignore[method-assign]
@@ -80,5 +80,6 @@ def leave(context: BrowserContext, folder: Path) -> None:
         context.tracing.start_chunk()
         for k, page in enumerate(context.pages):
             page.screenshot(path=folder / f"page-{k}.png")
+            (folder / f"page-{k}.html").write_text(page.content(), encoding="utf-8")
     except Error:
         """It waits for another test, untraced, or has crashed: neither must hide why this test failed."""
