@@ -196,7 +196,9 @@ def norm(x: Any) -> float:
 
 
 def impact(chain: Chain, q: Any, qd: Any, **options: Any) -> dict[str, Any]:
-    return dict(vars(chaindyn.impact(chain, q, qd, **options)))
+    blow = dict(vars(chaindyn.impact(chain, q, qd, **options)))
+    del blow["multipliers"]  # of loops, which the page's chains have none of
+    return blow
 
 
 def held(chain: Chain, q: Any, qd: Any, tau: Any, constraints: Any, **options: Any) -> Any:
