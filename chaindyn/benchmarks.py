@@ -87,6 +87,16 @@ class Spring:
     stiffness: float
     damping: float = 0.0
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.rod, Distance):
+            raise ValueError(f"rod of a Spring is {self.rod!r}, but must be a Distance")
+        for name in ("stiffness", "damping"):
+            value = getattr(self, name)
+            if not (np.isreal(value) and 0 <= value < np.inf):
+                raise ValueError(
+                    f"{name} of a Spring is {value!r}, but must be a number, zero or more"
+                )
+
     def stretched(self, state: State) -> tuple[Array, Array]:
         """Return the length (..., 1) [m] and its slope (..., 1, nv) over the velocities, from the rod's error and row.
 
@@ -188,12 +198,14 @@ def simple_pendulum() -> Problem:
 
 
 def n_four_bar(loops: int = 2) -> Problem:
-    """Return problem A02, N four-bar loops side by side, `robots.four_bar` with N + 1 cranks.
+    """Return problem A02, N four-bar loops side by side, `robots.four_bar` with N + 1 cranks: N is the argument, `loops`.
 
     2 N + 1 rods of 1 m and 1 kg. It starts upright, and the end B0 of the first crank moves with 1 m/s in the
     direction of x. Each time the rods come into line, one freedom becomes N + 1. N is 2 in the present version of the
     library, with 10 s, and 40 in the older one, with 20 s. Asked for are x and y of B0; our second axis is z.
     """
+    if not isinstance(loops, int) or loops < 1:
+        raise ValueError(f"loops is {loops!r}, but must be a whole number, 1 at least")
     chain, closures = four_bar(loops + 1)
     together = four_bar_posture(loops + 1, 1.0) - four_bar_posture(loops + 1, 0.0)
     q = four_bar_posture(loops + 1, np.pi / 2)
