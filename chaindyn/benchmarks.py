@@ -31,7 +31,7 @@ __all__ = [
 X, Y, Z = (1, 0, 0), (0, 1, 0), (0, 0, 1)
 DOWN_Y = (0, -9.81, 0)  # the library's plane problems have y upwards
 
-# Where the coordinates of Andrews' mechanism in the literature, beta, theta, gamma, phi, delta, omega and epsilon, stand
+# Where the coordinates of Andrews' mechanism in the literature (beta, theta, gamma, phi, delta, omega, epsilon) stand
 # in our q: a tree lists parents first, and delta and epsilon belong to the parents of phi and omega.
 ANDREWS_ORDER = (0, 1, 2, 4, 3, 6, 5)
 
@@ -198,7 +198,7 @@ def simple_pendulum() -> Problem:
 
 
 def n_four_bar(loops: int = 2) -> Problem:
-    """Return problem A02, N four-bar loops side by side, `robots.four_bar` with N + 1 cranks: N is the argument, `loops`.
+    """Return problem A02, N four-bar loops side by side: `robots.four_bar` with N + 1 cranks, for N = `loops`.
 
     2 N + 1 rods of 1 m and 1 kg. It starts upright, and the end B0 of the first crank moves with 1 m/s in the
     direction of x. Each time the rods come into line, one freedom becomes N + 1. N is 2 in the present version of the

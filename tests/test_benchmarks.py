@@ -1,7 +1,11 @@
-"""Five problems of the IFToMM library through the public functions, each against a route that shares nothing with them."""
+"""Five problems of the IFToMM library through the public functions, each against a route that shares nothing."""
 
+import importlib.util
+import json
+import sys
 import warnings
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -110,7 +114,7 @@ def test_problems_take_batches():
 
 
 def swing(t):
-    """Return x and y of the pendulum that starts at x = -1 at rest: sin(half the angle) = k sn(K + w t, k^2), k^2 = 1/2."""
+    """Return x and y of the pendulum from x = -1 at rest: sin(angle / 2) = k sn(K + w t, k^2), with k^2 = 1/2."""
     w, m = np.sqrt(9.81), 0.5
     sn, _, dn, _ = ellipj(ellipk(m) + w * np.asarray(t), m)
     half = np.sqrt(m) * sn
@@ -564,3 +568,57 @@ def test_no_warning_where_nothing_is_wrong():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         n_four_bar(2).simulate([0, 0.05], stabilisation="projection", method="RK4", step=0.05)
+
+
+# The command that writes result files ----------------------------------------------------------------
+
+
+def bench():
+    path = Path(__file__).parents[1] / "bench" / "iftomm.py"
+    spec = importlib.util.spec_from_file_location("bench_iftomm", path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # where dataclasses look for their types
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_result_files_are_written(tmp_path, monkeypatch, capsys):
+    """A hundredth of each duration, in ten lines: times and the coordinates that each problem asks for."""
+    command = bench()
+    monkeypatch.setattr(command, "SHARE", 0.01)
+    monkeypatch.setattr(command, "LINES", 10)
+    command.main(["--save", "--into", str(tmp_path)])
+    summary = json.loads((tmp_path / "summary.json").read_text())
+    assert list(summary["problems"]) == list(PROBLEMS)
+    for name, make in PROBLEMS.items():
+        problem, table = make(), np.loadtxt(tmp_path / f"{name}.txt")
+        assert table.shape == (11, 1 + len(problem.columns))
+        assert table[:, 0] == pytest.approx(np.linspace(0, problem.duration / 100, 11))
+        assert table[0, 1:] == pytest.approx(problem.place(problem.q))
+        assert summary["problems"][name]["error"] < 1e-6
+        assert summary["problems"][name]["cpu_s"] > 0
+    printed = capsys.readouterr().out
+    assert all(f"{name} " in printed for name in PROBLEMS)
+    fallen = np.loadtxt(tmp_path / "A01.txt")
+    assert fallen[:, 1:] == pytest.approx(swing(fallen[:, 0]), abs=1e-9)
+
+
+def test_result_files_of_some_problems_alone(tmp_path, monkeypatch, capsys):
+    command = bench()
+    monkeypatch.setattr(command, "SHARE", 0.01)
+    monkeypatch.setattr(command, "LINES", 2)
+    command.main(["A01"])
+    assert "A01 simple pendulum" in capsys.readouterr().out
+    with pytest.raises(SystemExit):
+        command.main(["A06"])
+    assert "no problem 'A06'" in capsys.readouterr().err
+
+
+def test_a_motion_that_ends_early_is_no_result(monkeypatch):
+    command = bench()
+    entry = command.ENTRIES["A01"]
+    broken = command.Entry(
+        "broken", entry.make, {"until": lambda t, q, qd: 1e-3 - t}, entry.error, ""
+    )
+    with pytest.raises(RuntimeError, match="broken was not solved"):
+        command.solve(broken)
