@@ -1,11 +1,11 @@
 """Results of the first five problems of the IFToMM library, in the form in which the library takes them.
 
-Run as ``python bench/iftomm.py``; it needs SciPy and no other engine. Each problem of `chaindyn.benchmarks` is simulated
-for its whole duration, on one thread, and a line says what the library lists of each solution: its accuracy, by the
-problem's own criterion, and the processor time of the simulation. ``--save`` writes the text files that it asks for to
-build/iftomm, ``--into FOLDER`` elsewhere: A01.txt and so on, with a line for each time [s] and after it the coordinates
-[m] of the point that the problem asks for; and summary.json, with accuracies, times, methods and the machine. Name
-problems to run these alone: ``python bench/iftomm.py A01 A04``.
+Run as ``python bench/iftomm.py``; it needs SciPy and no other engine. Each problem of `chaindyn.benchmarks` is
+simulated for its whole duration, on one thread, and a line says what the library lists of each solution: its accuracy,
+by the problem's own criterion, and the processor time of the simulation. ``--save`` writes the text files that it asks
+for to build/iftomm, ``--into FOLDER`` elsewhere: A01.txt and so on, with a line for each time [s] and after it the
+coordinates [m] of the point that the problem asks for; and summary.json, with accuracies, times, methods and the
+machine. Name problems to run these alone: ``python bench/iftomm.py A01 A04``.
 """
 
 from __future__ import annotations
