@@ -1384,3 +1384,24 @@ def test_what_a_torque_function_calls_is_checked_again():
 def test_points_of_momentum_are_checked():
     with pytest.raises(ValueError, match=r"point has shape \(2,\), but must have shape \(\.\.\., 3\)"):  # fmt: skip
         momentum(PENDULUM, [0], [0], point=(0, 0))
+
+
+@pytest.mark.parametrize("method", ["Radau", "BDF"])
+def test_a_coordinate_that_no_force_depends_on_is_not_sent_to_infinity(method):
+    """A free wheel beside a stiff oscillator, for which a solver forms its derivatives anew many times.
+
+    For the wheel's angle SciPy takes differences ten times larger each time: after three hundred times they overflow.
+    """
+    wheels = Chain([Link(Revolute(), 1, (0, 0, 0), np.eye(3), parent="ground") for _ in range(2)])
+    farthest = 0.0
+
+    def torque(t, q, qd):
+        nonlocal farthest
+        farthest = max(farthest, abs(q[0]))
+        return np.array([0.0, 300 * (1 - q[1] ** 2) * qd[1] - q[1] * 300**2])
+
+    start = np.array([0, 2.0]), np.array([1.0, 0])
+    options = {"torque": torque, "method": method, "rtol": 1e-5, "atol": 1e-7, "progress": False}
+    motion = simulate(wheels, *start, t=[0, 0.03], **options)
+    assert motion.q[-1, 0] == pytest.approx(0.03)
+    assert farthest < 20
