@@ -165,7 +165,7 @@ def as_one_pendulum(loops, t):
         (2, 0.9, 0.01, "projection", 5e-8),
         (2, 0.9, 0.01, (400, 40), 5e-8),
         pytest.param(2, 10.0, 0.003, "projection", 1e-8, marks=pytest.mark.nightly),
-        pytest.param(40, 10.0, 0.01, (400, 40), 1e-6, marks=pytest.mark.nightly),
+        pytest.param(40, 10.0, 0.008, (400, 40), 1e-6, marks=pytest.mark.nightly),
     ],
 )
 def test_the_four_bars_pass_the_posture_with_more_freedoms(loops, duration, step, cure, bound):
