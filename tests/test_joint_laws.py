@@ -120,7 +120,9 @@ def test_a_reader_s_screw_goes_through_every_algorithm(name):
         expected, result = [expected], [result]
     for one, other in zip(result, expected, strict=True):
         assert np.shape(one) == np.shape(other)
-        assert np.abs(np.asarray(one) - other).max() <= 1e-12 * max(1, np.abs(other).max())
+        assert np.abs(np.asarray(one) - other).max(initial=0) <= 1e-12 * np.abs(other).max(
+            initial=1
+        )
 
 
 def test_a_reader_s_screw_in_a_batch():
