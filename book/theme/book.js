@@ -66,7 +66,8 @@ document.addEventListener("DOMContentLoaded", async () => {
   if (document.querySelector("script[type='application/vnd.jupyter.widget-view+json']")) {
     new MutationObserver(nameSliders).observe(document.body, { childList: true, subtree: true });
   }
-  addEventListener("resize", markScrollable);
+  // not the window's resizing: sidebars come and go after that, and by hand
+  new ResizeObserver(markScrollable).observe(document.querySelector("article") ?? document.body);
   markScrollable();
   if (!window.MathJax) return;
   // The widget manager asks for formulas in the way of MathJax 2.
