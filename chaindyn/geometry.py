@@ -1,5 +1,5 @@
 # Generated from chapters/16_contact.md by `python -m book export`; edit it there.
-# sha256 of the text below: e3aa36fc256a9138d5a9e3420b8eedc62fefd18783eedd8ef59c7f44052f7ed3
+# sha256 of the text below: c58c0950fd4d5fb31283745fa691767824119c129ac61a3494eb0f2f74b7f118
 """Geometry: where the links of a chain touch each other and the ground.
 
 Derived in chapter 16, "Contact".
@@ -51,13 +51,13 @@ class Core:
     edges : (e, 3), the directions of a box's edges; of other solids they are not asked for.
     """
 
-    corners: np.ndarray
+    corners: Array
     radius: float = 0.0
-    normals: np.ndarray = field(default_factory=lambda: np.zeros((0, 3)))
-    offsets: np.ndarray = field(default_factory=lambda: np.zeros(0))
-    edges: np.ndarray = field(default_factory=lambda: np.zeros((0, 3)))
+    normals: Array = field(default_factory=lambda: np.zeros((0, 3)))
+    offsets: Array = field(default_factory=lambda: np.zeros(0))
+    edges: Array = field(default_factory=lambda: np.zeros((0, 3)))
 
-    def placed(self, R: np.ndarray, p: np.ndarray) -> "Core":
+    def placed(self, R: Array, p: Array) -> "Core":
         """Return the same core, its frame at the pose R (3, 3), p (3,)."""
         normals = self.normals @ R.T
         offsets = self.offsets + normals @ p
@@ -190,25 +190,25 @@ class HalfSpace:
 
 
 # Chapter 16, "Contact": Short answers first
-def rounding_of(a: np.ndarray, b: np.ndarray) -> float:
+def rounding_of(a: Array, b: Array) -> float:
     """Return what differences of points (k, 3) and (m, 3) may owe to rounding: 64 units of their extent [m]."""
     extent = np.abs(a - b[0]).max() + np.abs(b - b[0]).max()
     return 64 * float(np.finfo(float).eps * extent)
 
 
-def place_on_segment(x: np.ndarray, ends: np.ndarray) -> float:
+def place_on_segment(x: Array, ends: Array) -> float:
     """Return where between the ends (2, 3) of a segment, from 0 to 1, it is nearest to x (3,)."""
     along = ends[1] - ends[0]
     length = along @ along
     return float(np.clip((x - ends[0]) @ along / length, 0, 1)) if length else 0.0
 
 
-def along_segment(ends: np.ndarray, t: float) -> np.ndarray:
+def along_segment(ends: Array, t: float) -> Array:
     """Return the point (3,) of a segment at a share t of its length."""
     return (1 - t) * ends[0] + t * ends[1]
 
 
-def nearest_on_segments(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+def nearest_on_segments(a: Array, b: Array) -> Array:
     """Return the points (2, 3), on a and on b, where two segments (2, 3) are nearest; either may be one point.
 
     Each end is tried against the other segment, and the inside of both against each other. So nothing is
@@ -227,20 +227,20 @@ def nearest_on_segments(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return np.array(pairs[int(np.argmin(gaps))])
 
 
-def unit_rows(vectors: np.ndarray) -> np.ndarray:
+def unit_rows(vectors: Array) -> Array:
     """Return vectors (m, 3) at length one, those of length zero as they are."""
     lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
     return vectors / np.where(lengths > 0, lengths, 1)
 
 
-def common_normal(axes: np.ndarray) -> np.ndarray:
+def common_normal(axes: Array) -> Array:
     """Return a unit vector at right angles to vectors (m, 3) that lie in a plane; there may be several, or all."""
     rows = np.concatenate([unit_rows(axes), np.zeros((3, 3))])
-    normal: np.ndarray = np.linalg.svd(rows)[2][2]
+    normal: Array = np.linalg.svd(rows)[2][2]
     return normal
 
 
-def sharpened_normal(v: np.ndarray, candidates: np.ndarray, rounding: float) -> np.ndarray:
+def sharpened_normal(v: Array, candidates: Array, rounding: float) -> Array:
     """Return the direction of v (3,), or the one of some unit vectors (m, 3) that rounding may have hidden in it.
 
     v is known to `rounding`, so its direction to that over its length. A candidate that is no farther off is what
@@ -254,13 +254,13 @@ def sharpened_normal(v: np.ndarray, candidates: np.ndarray, rounding: float) -> 
     return candidates[best] if off[best] <= rounding / np.linalg.norm(v) else n
 
 
-def are_parallel(u: np.ndarray, v: np.ndarray) -> bool:
+def are_parallel(u: Array, v: Array) -> bool:
     """Whether two vectors (3,) lie along each other, to 1e-9, or one is zero."""
     crossed = np.linalg.norm(np.cross(u, v))
     return bool(crossed <= 1e-9 * np.linalg.norm(u) * np.linalg.norm(v))
 
 
-def thin_distance(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def thin_distance(a: Array, b: Array) -> tuple[Array, Array]:
     """Return nearest points (2, 3) and unit normal, from b to a, of points or segments: corners (1 or 2, 3).
 
     Where the two meet, the normal is at right angles to both, and points to the side of a's middle; of several
@@ -286,17 +286,17 @@ class Simplex:
     weights : (k,), positive, of sum one.
     """
 
-    pairs: np.ndarray
-    points: np.ndarray
-    weights: np.ndarray
+    pairs: Array
+    points: Array
+    weights: Array
 
     @property
-    def nearest(self) -> np.ndarray:
+    def nearest(self) -> Array:
         """The point (3,) nearest to the origin."""
         return self.weights @ self.points
 
 
-def affine_weights(points: np.ndarray) -> np.ndarray:
+def affine_weights(points: Array) -> Array:
     """Return weights (k,), of sum one, of the point nearest to the origin on the line, plane ... through points."""
     edges = points[1:] - points[0]
     t = np.linalg.lstsq(edges.T, -points[0], rcond=None)[0]
@@ -324,12 +324,12 @@ def reduced_simplex(simplex: Simplex) -> Simplex:
     return Simplex(pairs, points, weights)
 
 
-def farthest_pair(a: np.ndarray, b: np.ndarray, direction: np.ndarray) -> tuple[int, int]:
+def farthest_pair(a: Array, b: Array, direction: Array) -> tuple[int, int]:
     """Return which corners of a (k, 3) and b (m, 3) have the difference that lies farthest in a direction (3,)."""
     return int((a @ direction).argmax()), int((b @ direction).argmin())
 
 
-def gjk(a: np.ndarray, b: np.ndarray) -> list[Simplex]:
+def gjk(a: Array, b: Array) -> list[Simplex]:
     """Return the simplices by which the algorithm of Gilbert, Johnson and Keerthi nears the origin; the last holds.
 
     a, b : (k, 3) and (m, 3), corners of two convex bodies [m]. The point of a - b nearest to the origin is
@@ -360,7 +360,7 @@ def gjk(a: np.ndarray, b: np.ndarray) -> list[Simplex]:
 
 
 # Chapter 16, "Contact": How deep
-def spanning_corners(a: np.ndarray, b: np.ndarray) -> list[tuple[int, int]]:
+def spanning_corners(a: Array, b: Array) -> list[tuple[int, int]]:
     """Return four pairs of corners of a and b whose differences span a volume."""
     pairs = [(0, 0)]
     for _ in range(3):
@@ -372,7 +372,7 @@ def spanning_corners(a: np.ndarray, b: np.ndarray) -> list[tuple[int, int]]:
     return pairs
 
 
-def epa(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, float, list[np.ndarray]]:
+def epa(a: Array, b: Array) -> tuple[Array, float, list[Array]]:
     """Return normal (3,) and depth of two bodies that overlap, by the expanding polytope algorithm.
 
     a, b : (k, 3) and (m, 3), their corners [m]; one of them is a solid. To move a by the depth along the normal
@@ -397,7 +397,7 @@ def epa(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, float, list[np.ndarra
         pairs.append((i, j))
 
 
-def box_depth(a: Core, b: Core) -> tuple[np.ndarray, float]:
+def box_depth(a: Core, b: Core) -> tuple[Array, float]:
     """Return normal (3,), into a, and depth of two boxes that overlap, from the fifteen lines that can part them.
 
     These are the normals of their faces, and the common normals of an edge of one and an edge of the other. Of
@@ -413,7 +413,7 @@ def box_depth(a: Core, b: Core) -> tuple[np.ndarray, float]:
     return axes[best], float(depths[best])
 
 
-def solid_depth(a: Core, b: Core) -> tuple[np.ndarray, float]:
+def solid_depth(a: Core, b: Core) -> tuple[Array, float]:
     """Return normal (3,), into a, and depth of two cores that overlap and of which one is a solid."""
     if len(a.corners) == 1:  # the face of b that is nearest to the point
         depths = b.offsets - b.normals @ a.corners[0]
@@ -434,21 +434,22 @@ class Separation:
 
     distance : [m], negative where they overlap: less than nothing by the depth. points : (2, 3), the nearest points,
     of the first shape and of the second; of overlapping shapes, those that a move by the depth along the normal
-    brings together. normal : (3,), of unit length, from the second into the first. points[0] - points[1] is distance times normal.
+    brings together. normal : (3,), of unit length, from the second into the first. points[0] - points[1] is
+    distance times normal.
     """
 
     distance: float
-    points: np.ndarray
-    normal: np.ndarray
+    points: Array
+    normal: Array
 
 
-def lowest_corners(core: Core, n: np.ndarray, within: float) -> np.ndarray:
+def lowest_corners(core: Core, n: Array, within: float) -> Array:
     """Return the corners (k, 3) of a core that lie lowest in the direction of n, and those within so much above."""
     heights = core.corners @ n
     return core.corners[heights <= heights.min() + within]
 
 
-def facing_points(a: Core, b: Core, n: np.ndarray, depth: float) -> np.ndarray:
+def facing_points(a: Core, b: Core, n: Array, depth: float) -> Array:
     """Return points (2, 3) of two cores at the ends of the move by the depth along n that parts them."""
     within = 64 * rounding_of(a.corners, b.corners)
     below, above = lowest_corners(a, n, within), lowest_corners(b, -n, within)
@@ -460,7 +461,7 @@ def facing_points(a: Core, b: Core, n: np.ndarray, depth: float) -> np.ndarray:
     return np.array([middle + n * (n @ x), middle + n * (n @ y)])
 
 
-def core_distance(a: Core, b: Core) -> tuple[float, np.ndarray, np.ndarray]:
+def core_distance(a: Core, b: Core) -> tuple[float, Array, Array]:
     """Return distance, points (2, 3) and normal (3,) of two cores, as if their radii were zero."""
     if not len(a.normals) and not len(b.normals):
         points, n = thin_distance(a.corners, b.corners)
@@ -480,7 +481,7 @@ def core_distance(a: Core, b: Core) -> tuple[float, np.ndarray, np.ndarray]:
     return float(np.linalg.norm(v)), points, sharpened_normal(v, candidates, rounding)
 
 
-def moved_core(core: Core, p: np.ndarray) -> Core:
+def moved_core(core: Core, p: Array) -> Core:
     """Return a core moved by p (3,)."""
     return core.placed(np.eye(3), p)
 
@@ -493,7 +494,7 @@ def core_separation(a: Core, b: Core) -> Separation:
     return Separation(apart - a.radius - b.radius, points + origin + out, n + 0.0)
 
 
-def above_plane(a: Core, n: np.ndarray, origin: np.ndarray) -> Separation:
+def above_plane(a: Core, n: Array, origin: Array) -> Separation:
     """Return the separation of a core from the half-space below a plane through the origin with normal n."""
     heights = (a.corners - origin) @ n - a.radius
     height = float(heights.min())
@@ -501,7 +502,7 @@ def above_plane(a: Core, n: np.ndarray, origin: np.ndarray) -> Separation:
     return Separation(height, np.array([x, x - height * n]), n)
 
 
-def check_pose(pose: Any, name: str) -> tuple[np.ndarray, np.ndarray]:
+def check_pose(pose: Any, name: str) -> tuple[Array, Array]:
     """Return a pose (R, p) as floats, or say what is wrong with it."""
     try:
         R, p = pose
@@ -520,7 +521,7 @@ def check_shape(shape: Any, name: str) -> None:
         )
 
 
-def in_world(shape: Any, R: np.ndarray, p: np.ndarray) -> Any:
+def in_world(shape: Any, R: Array, p: Array) -> Any:
     """Return a shape in the world, its frame at a pose: a core, or normal and origin of a half-space."""
     return (R @ shape.normal, p) if isinstance(shape, HalfSpace) else shape.core.placed(R, p)
 
@@ -555,15 +556,15 @@ def separation_in_world(a: Any, b: Any) -> Separation:
 
 
 # Chapter 16, "Contact": Triangle against triangle
-def foot_in_triangle(x: np.ndarray, triangle: np.ndarray) -> np.ndarray | None:
+def foot_in_triangle(x: Array, triangle: Array) -> Array | None:
     """Return the foot (3,) of the perpendicular from x (3,) to a triangle (3, 3); None if it lies beside it."""
     edges = triangle[1:] - triangle[0]
     t = np.linalg.lstsq(edges.T, x - triangle[0], rcond=None)[0]
     return triangle[0] + t @ edges if t.min() >= 0 and t.sum() <= 1 else None
 
 
-def pierced_at(ends: np.ndarray, triangle: np.ndarray) -> np.ndarray | None:
-    """Return the point (3,) at which a segment (2, 3) crosses a triangle (3, 3) from one side to the other, or None."""
+def pierced_at(ends: Array, triangle: Array) -> Array | None:
+    """Return the point (3,) at which a segment (2, 3) goes through a triangle (3, 3), or None."""
     n = np.cross(triangle[1] - triangle[0], triangle[2] - triangle[0])
     before, after = (ends - triangle[0]) @ n
     if before * after > 0 or before == after:
@@ -573,8 +574,8 @@ def pierced_at(ends: np.ndarray, triangle: np.ndarray) -> np.ndarray | None:
     return x if foot is not None else None
 
 
-def triangle_distance(a: np.ndarray, b: np.ndarray) -> tuple[float, np.ndarray]:
-    """Return the distance [m] and nearest points (2, 3) of two triangles (3, 3), which are surfaces: zero where they meet.
+def triangle_distance(a: Array, b: Array) -> tuple[float, Array]:
+    """Return the distance [m] of two triangles (3, 3), zero where they meet, and their nearest points (2, 3).
 
     Where they do not meet, a corner of one is nearest to the face of the other, or two edges are nearest.
     """
@@ -590,23 +591,23 @@ def triangle_distance(a: np.ndarray, b: np.ndarray) -> tuple[float, np.ndarray]:
 
 
 # Chapter 16, "Contact": Not one point but a patch
-def across_of(n: np.ndarray) -> np.ndarray:
+def across_of(n: Array) -> Array:
     """Return two unit vectors (2, 3) which with a unit vector (3,) as the third form a right-handed frame."""
     first = unit_rows(np.cross(n, np.eye(3)[np.abs(n).argmin()])[None])[0]
     return np.array([first, np.cross(n, first)])
 
 
-def distinct_points(points: np.ndarray, tolerance: float) -> np.ndarray:
+def distinct_points(points: Array, tolerance: float) -> Array:
     """Return the points (m, d) without those that lie within the tolerance of one before them."""
     near = np.abs(points[:, None] - points).max(-1) <= tolerance
     return points[near.argmax(1) == np.arange(len(points))]
 
 
-def outline(points: np.ndarray, tolerance: float) -> np.ndarray:
+def outline(points: Array, tolerance: float) -> Array:
     """Return the corners (k, 2) of the hull of points (m, 2), counterclockwise; k is 2 for a line, 1 for a point.
 
-    From left to right along the lower side, and back along the upper one, a point stays if the way turns left there, by more
-    than the tolerance [m].
+    From left to right along the lower side, and back along the upper one, a point stays if the way turns left
+    there, by more than the tolerance [m].
     """
 
     def one_side(points: list[list[float]]) -> list[list[float]]:
@@ -626,7 +627,7 @@ def outline(points: np.ndarray, tolerance: float) -> np.ndarray:
     return np.array(one_side(ordered) + one_side(ordered[::-1])) if len(points) > 2 else points
 
 
-def clipped(subject: np.ndarray, polygon: np.ndarray, tolerance: float) -> np.ndarray:
+def clipped(subject: Array, polygon: Array, tolerance: float) -> Array:
     """Return what of a polygon, segment or point (k, 2) lies in a convex polygon (m, 2), counterclockwise, m > 2.
 
     One edge after the other cuts off what is to its right, as Sutherland and Hodgman (1974) do it; what lies within
@@ -651,8 +652,8 @@ def clipped(subject: np.ndarray, polygon: np.ndarray, tolerance: float) -> np.nd
     return distinct_points(subject, tolerance)
 
 
-def common_stretch(a: np.ndarray, b: np.ndarray, tolerance: float) -> np.ndarray:
-    """Return the ends (2, 2) of what two segments (2, 2) on one line share; nothing, (0, 2), if they cross or miss."""
+def common_stretch(a: Array, b: Array, tolerance: float) -> Array:
+    """Return the ends (2, 2) of what two segments (2, 2) on one line share; none, (0, 2), if they cross or miss."""
     along = unit_rows((a[1] - a[0])[None])[0]
     left = np.array([-along[1], along[0]])
     if np.abs((b - a[0]) @ left).max() > tolerance:
@@ -663,14 +664,14 @@ def common_stretch(a: np.ndarray, b: np.ndarray, tolerance: float) -> np.ndarray
     return ends if high > low + tolerance else np.zeros((0, 2))
 
 
-def shared_outline(a: np.ndarray, b: np.ndarray, tolerance: float) -> np.ndarray:
+def shared_outline(a: Array, b: Array, tolerance: float) -> Array:
     """Return the corners (k, 2) of what two outlines share: none where a single point would say as much."""
     if len(a) > 2 or len(b) > 2:
         return clipped(a, b, tolerance) if len(b) > 2 else clipped(b, a, tolerance)
     return common_stretch(a, b, tolerance) if len(a) == len(b) == 2 else np.zeros((0, 2))
 
 
-def lower_surface(core: Core, low: np.ndarray, n: np.ndarray, base: np.ndarray) -> np.ndarray:
+def lower_surface(core: Core, low: Array, n: Array, base: Array) -> Array:
     """Return the heights (k,) along n at which lines in its direction, through points (k, 3), enter a core.
 
     low : the corners (m, 3) over whose outline the points lie. Of a line or a point the height is that of the
@@ -690,9 +691,7 @@ def lower_surface(core: Core, low: np.ndarray, n: np.ndarray, base: np.ndarray) 
     return entering.max(1).clip(heights.min(), heights.max())
 
 
-def contact_patch(
-    a: Core, b: Core, at: Separation, margin: float
-) -> list[tuple[np.ndarray, float]]:
+def contact_patch(a: Core, b: Core, at: Separation, margin: float) -> list[tuple[Array, float]]:
     """Return points (3,) and gaps of the contact between two cores in the world, their nearest points known.
 
     Seen along the normal, the corners of a that can be within the margin have an outline, those of b have another,
@@ -728,9 +727,7 @@ def contact_patch(
     return points
 
 
-def patch_on_plane(
-    a: Core, n: np.ndarray, origin: np.ndarray, margin: float
-) -> list[tuple[np.ndarray, float]]:
+def patch_on_plane(a: Core, n: Array, origin: Array, margin: float) -> list[tuple[Array, float]]:
     """Return points (3,) and gaps of the contact between a core and the half-space below a plane: its corners."""
     gaps = (a.corners - origin) @ n - a.radius
     near = gaps <= max(margin, gaps.min()) + rounding_of(a.corners, origin[None])
@@ -741,21 +738,21 @@ def patch_on_plane(
 
 
 # Chapter 16, "Contact": Whom to ask at all
-def bounds_of(shape: Any) -> tuple[np.ndarray, np.ndarray]:
+def bounds_of(shape: Any) -> tuple[Array, Array]:
     """Return the least and the greatest coordinates (3,) of a shape in the world; a half-space has no end."""
     if not isinstance(shape, Core):
         return np.full(3, -np.inf), np.full(3, np.inf)
     return shape.corners.min(0) - shape.radius, shape.corners.max(0) + shape.radius
 
 
-def sphere_pairs(centres: np.ndarray, radii: np.ndarray) -> list[tuple[int, int]]:
+def sphere_pairs(centres: Array, radii: Array) -> list[tuple[int, int]]:
     """Return the pairs, of all n (n - 1)/2, whose bounding spheres, centres (n, 3) and radii (n,) [m], meet."""
     apart = centres[:, None] - centres
     meet = (apart**2).sum(-1) <= (radii[:, None] + radii) ** 2
     return [(int(i), int(j)) for i, j in zip(*np.triu(meet, 1).nonzero(), strict=True)]
 
 
-def sweep_and_prune(low: np.ndarray, high: np.ndarray) -> tuple[list[tuple[int, int]], int]:
+def sweep_and_prune(low: Array, high: Array) -> tuple[list[tuple[int, int]], int]:
     """Return the pairs of boxes, from low (n, 3) to high (n, 3) [m], that meet, and how many pairs were looked at.
 
     A front sweeps along x. Boxes that it is in are open; one that it enters is held against these alone.
@@ -778,14 +775,14 @@ def sweep_and_prune(low: np.ndarray, high: np.ndarray) -> tuple[list[tuple[int, 
 class BoxTree:
     """A box around some boxes, from low (3,) to high (3,) [m]: either one of them, by its index, or two halves."""
 
-    low: np.ndarray
-    high: np.ndarray
+    low: Array
+    high: Array
     index: int | None = None
     halves: "tuple[BoxTree, ...]" = ()
 
 
-def box_tree(low: np.ndarray, high: np.ndarray, members: np.ndarray | None = None) -> BoxTree:
-    """Return a tree of boxes, from low (n, 3) to high (n, 3) [m], halved again and again across their longest side."""
+def box_tree(low: Array, high: Array, members: Array | None = None) -> BoxTree:
+    """Return a tree of boxes, from low (n, 3) to high (n, 3) [m], halved again and again along the longest side."""
     members = np.arange(len(low)) if members is None else members
     around = low[members].min(0), high[members].max(0)
     if len(members) == 1:
@@ -820,7 +817,8 @@ class Geometry:
     """A shape on a link of a chain, or on the ground.
 
     link : index or name of the link, or "ground". offset (3,) [m] and rotation (3, 3) place the shape's frame in the
-    link's. friction : coefficient of Coulomb's law, zero or more. restitution : from 0 to 1. ValueError for what is none of these.
+    link's. friction : coefficient of Coulomb's law, zero or more. restitution : from 0 to 1. ValueError for what is
+    none of these.
     """
 
     shape: Any
@@ -851,21 +849,21 @@ class Contact:
     """One point where two bodies touch, nearly touch, or overlap.
 
     bodies : indices of two links, -1 for the ground; the first is the one that the normal points into. point : (3,)
-    in the world [m], midway between the two surfaces. normal : (3,) in the world, of unit length, from the second body into the
-    first. gap : [m], along the normal from surface to surface, negative where they overlap. friction : the root of
-    the product of both bodies' coefficients. restitution : the larger of both.
+    in the world [m], midway between the two surfaces. normal : (3,) in the world, of unit length, from the second
+    body into the first. gap : [m], along the normal from surface to surface, negative where they overlap. friction
+    : the root of the product of both bodies' coefficients. restitution : the larger of both.
     """
 
     bodies: tuple[int, int]
-    point: np.ndarray
-    normal: np.ndarray
+    point: Array
+    normal: Array
     gap: float
     friction: float = 0.0
     restitution: float = 0.0
 
 
 def body_of(geometry: Any, k: int, chain: Chain) -> int:
-    """Return the index of the link that the k-th geometry sits on, -1 for the ground, or say what is wrong with it."""
+    """Return the index of the link that the k-th geometry sits on, -1 for the ground, or say what is wrong."""
     if not isinstance(geometry, Geometry):
         raise ValueError(f"geometries[{k}] is {geometry!r}, but must be a Geometry")
     if geometry.link == "ground":
@@ -877,7 +875,7 @@ def body_of(geometry: Any, k: int, chain: Chain) -> int:
 
 
 def may_touch(i: int, j: int, parent: Sequence[int]) -> bool:
-    """Whether two bodies can collide: not one with itself, and not a link with its parent. The ground is no parent."""
+    """Whether two bodies can collide: none with itself, nor a link with its parent. The ground is no parent."""
     return i != j and not (min(i, j) >= 0 and (parent[i] == j or parent[j] == i))
 
 
@@ -885,13 +883,14 @@ def may_touch(i: int, j: int, parent: Sequence[int]) -> bool:
 def find_contacts(
     chain: Chain, geometries: Iterable[Geometry], q: Array, *, margin: float = 0
 ) -> list[Contact]:
-    """Return all points of contact, with a gap up to the margin, between the geometries of a chain in a posture q (nq,).
+    """Return all points of contact between the geometries of a chain in a posture q (nq,), with gaps up to the margin.
 
-    Geometries of one body, and of a link and its parent, are left out: they meet in the joint. What is on the ground can meet every
-    link, also one that hangs on the ground. margin : [m], zero or more. Two faces give the corners of what they share, an edge and a
-    face both ends; a half-space the corners of the other body. What exceeds the margin by rounding counts as within it. Contacts come
-    in the order of the geometries; bodies[0] is that of the first one, but the ground is always second.
-    ValueError for an unknown link, a negative margin, several postures, or two half-spaces that may meet.
+    Geometries of one body, and of a link and its parent, are left out: they meet in the joint. What is on the
+    ground can meet every link, also one that hangs on the ground. margin : [m], zero or more. Two faces give the
+    corners of what they share, an edge and a face both ends; a half-space the corners of the other body. What
+    exceeds the margin by rounding counts as within it. Contacts come in the order of the geometries; bodies[0] is
+    that of the first one, but the ground is always second. ValueError for an unknown link, a negative margin,
+    several postures, or two half-spaces that may meet.
     """
     geometries = list(geometries)
     require_one_state(q=q)
@@ -928,14 +927,15 @@ def near_pairs(worlds: Sequence[Any], margin: float) -> list[tuple[int, int]]:
     return sweep_and_prune(low - margin / 2, high + margin / 2)[0]
 
 
-def touching_points(a: Any, b: Any, margin: float) -> list[tuple[np.ndarray, np.ndarray, float]]:
+def touching_points(a: Any, b: Any, margin: float) -> list[tuple[Array, Array, float]]:
     """Return points (3,), normals (3,) into a, and gaps of all contact between two shapes in the world."""
     if not isinstance(a, Core) and isinstance(b, Core):
         return [(point, -n, gap) for point, n, gap in touching_points(b, a, margin)]
     at = separation_in_world(a, b)
     if not isinstance(b, Core):
-        rounding = rounding_of(a.corners, b[1][None])
-        points = patch_on_plane(a, *b, margin)
+        n, origin = b
+        rounding = rounding_of(a.corners, origin[None])
+        points = patch_on_plane(a, n, origin, margin)
     else:
         rounding = rounding_of(a.corners, b.corners)
         points = contact_patch(a, b, at, margin)
