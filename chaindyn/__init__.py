@@ -131,7 +131,7 @@ from chaindyn.spatial import (
     swap_order_matrix,
     wrench,
 )
-from chaindyn.urdf import load_urdf
+from chaindyn.urdf import load_collision, load_urdf
 
 __version__ = "0.1.0"
 
@@ -218,6 +218,7 @@ __all__ = [
     "joint_wrenches",
     "kinetic_energy",
     "left_jacobian_so3",
+    "load_collision",
     "load_urdf",
     "log_quaternion",
     "log_se3",

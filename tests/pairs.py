@@ -84,12 +84,14 @@ def pair_of(kinds: tuple[type, type], way: str, seed: int) -> Pair:
     return Pair(way, a, b, (R, p), pose_b)
 
 
-def pairs(each: int) -> Iterator[Pair]:
-    """Yield so many pairs of each two kinds and each way, which is fifty times as many."""
+def pairs(each: int, every: int = 1) -> Iterator[Pair]:
+    """Yield so many pairs of each two kinds and each way, which is fifty times as many; or every so-manyth of these."""
     cases = itertools.product(itertools.combinations_with_replacement(KINDS, 2), WAYS)
-    for block, (kinds, way) in enumerate(cases):
-        for k in range(each):
-            yield pair_of(kinds, way, 10_000 * block + k)
+    numbered = (
+        (*case, 10_000 * block + k) for block, case in enumerate(cases) for k in range(each)
+    )
+    for kinds, way, seed in itertools.islice(numbered, 0, None, every):
+        yield pair_of(kinds, way, seed)
 
 
 def cores_of(pair: Pair) -> tuple[Any, Any]:
