@@ -506,7 +506,7 @@ def load_collision(
 
 
 def homes(robot: Any, chain: Chain, locked: Mapping[str, float]) -> dict[str, tuple[str, Array]]:
-    """Return for each URDF link that a chain has the link of the chain that it is part of, and its pose (4, 4) there."""
+    """Return for each URDF link that is in a chain the chain's link that it is part of, and its pose (4, 4) there."""
     children = {joint.child for joint in robot.joints}
     home = {
         link.name: (link.name if link.name in chain.names else "ground", np.eye(4))
@@ -578,7 +578,9 @@ def prism(radius: float, length: float) -> ConvexHull:
             raise ValueError(f"a cylinder has {name} {value:g}, but it must be positive")
     angle = np.arange(32) * np.pi / 16
     rim = np.stack([radius * np.cos(angle), radius * np.sin(angle), 0 * angle], axis=1)
-    return ConvexHull(np.concatenate([rim + np.array([0, 0, z]) for z in (-length / 2, length / 2)]))
+    return ConvexHull(
+        np.concatenate([rim + np.array([0, 0, z]) for z in (-length / 2, length / 2)])
+    )
 
 
 def mesh_hull(mesh: ElementTree.Element, label: str, folder: Path) -> ConvexHull:
