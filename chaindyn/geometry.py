@@ -1,5 +1,5 @@
 # Generated from chapters/16_contact.md by `python -m book export`; edit it there.
-# sha256 of the text below: c58c0950fd4d5fb31283745fa691767824119c129ac61a3494eb0f2f74b7f118
+# sha256 of the text below: 26bbc0e9a49d2558331abf738305dad35d0a6804e85843139c5e4a00be8fdf6c
 """Geometry: where the links of a chain touch each other and the ground.
 
 Derived in chapter 16, "Contact".
@@ -240,18 +240,16 @@ def common_normal(axes: Array) -> Array:
     return normal
 
 
-def sharpened_normal(v: Array, candidates: Array, rounding: float) -> Array:
-    """Return the direction of v (3,), or the one of some unit vectors (m, 3) that rounding may have hidden in it.
+def sharpened_normal(n: Array, candidates: Array, noise: float) -> Array:
+    """Return a unit vector n (3,), known to `noise`, or the one of some unit vectors (m, 3) that it hides.
 
-    v is known to `rounding`, so its direction to that over its length. A candidate that is no farther off is what
-    the direction would be in exact arithmetic, or as good.
+    A candidate that is no farther off is what n would be in exact arithmetic, or as good.
     """
-    n = v / np.linalg.norm(v)
     if not len(candidates):
         return n
     off = np.linalg.norm(candidates - n, axis=1)
     best = int(off.argmin())
-    return candidates[best] if off[best] <= rounding / np.linalg.norm(v) else n
+    return candidates[best] if off[best] <= noise else n
 
 
 def are_parallel(u: Array, v: Array) -> bool:
@@ -270,10 +268,11 @@ def thin_distance(a: Array, b: Array) -> tuple[Array, Array]:
     v = points[0] - points[1]
     rounding = rounding_of(a, b)
     across = common_normal(np.array([a[-1] - a[0], b[-1] - b[0]]))
-    if np.linalg.norm(v) > rounding:
+    length = np.linalg.norm(v)
+    if length > rounding:
         crossing = len(a) == len(b) == 2 and not are_parallel(a[1] - a[0], b[1] - b[0])
         candidates = np.array([across, -across]) if crossing else np.zeros((0, 3))
-        return points, sharpened_normal(v, candidates, rounding)
+        return points, sharpened_normal(v / length, candidates, float(rounding / length))
     return points, across if (a.mean(0) - b.mean(0)) @ across >= 0 else -across
 
 
@@ -329,6 +328,19 @@ def farthest_pair(a: Array, b: Array, direction: Array) -> tuple[int, int]:
     return int((a @ direction).argmax()), int((b @ direction).argmin())
 
 
+def direction_of(simplex: Simplex) -> Array:
+    """Return the direction (3,) from the origin to the nearest point of a simplex: of a triangle, its normal.
+
+    They are the same, but where the nearest point is close, it has lost digits that the triangle's edges still have.
+    """
+    v = simplex.nearest
+    if len(simplex.points) == 3:
+        normal = unit_rows(np.cross(*(simplex.points[1:] - simplex.points[0]))[None])[0]
+        if normal @ v:
+            return normal if normal @ v > 0 else -normal
+    return v / np.linalg.norm(v)
+
+
 def gjk(a: Array, b: Array) -> list[Simplex]:
     """Return the simplices by which the algorithm of Gilbert, Johnson and Keerthi nears the origin; the last holds.
 
@@ -341,11 +353,13 @@ def gjk(a: Array, b: Array) -> list[Simplex]:
     steps = [Simplex(first, a[:1] - b[:1], np.ones(1))]
     while True:
         here = steps[-1]
-        v = here.nearest
-        length = np.linalg.norm(v)
-        i, j = farthest_pair(a, b, -v)
+        length = np.linalg.norm(here.nearest)
+        if length <= limit:
+            return steps
+        towards = direction_of(here)
+        i, j = farthest_pair(a, b, -towards)
         w = a[i] - b[j]
-        if length <= limit or v @ (v - w) <= limit * length:
+        if length - towards @ w <= limit:
             return steps  # no corner of a - b lies nearer, by more than rounding
         trial = reduced_simplex(
             Simplex(
@@ -449,8 +463,11 @@ def lowest_corners(core: Core, n: Array, within: float) -> Array:
     return core.corners[heights <= heights.min() + within]
 
 
-def facing_points(a: Core, b: Core, n: Array, depth: float) -> Array:
-    """Return points (2, 3) of two cores at the ends of the move by the depth along n that parts them."""
+def facing_points(a: Core, b: Core, n: Array, depth: float) -> tuple[Array, float]:
+    """Return points (2, 3) of two cores at the ends of the move by the depth along n, and how far that misses.
+
+    It misses where the plane across n parts the bodies, but their nearest points do not lie over each other.
+    """
     within = 64 * rounding_of(a.corners, b.corners)
     below, above = lowest_corners(a, n, within), lowest_corners(b, -n, within)
     last = gjk(below + depth * n, above)[-1]
@@ -458,27 +475,31 @@ def facing_points(a: Core, b: Core, n: Array, depth: float) -> Array:
     x, y = last.weights @ below[own], last.weights @ above[other]
     middle = (x + y) / 2
     middle = middle - n * (n @ middle)  # where x and y differ, along n, and by rounding across
-    return np.array([middle + n * (n @ x), middle + n * (n @ y)])
+    points = np.array([middle + n * (n @ x), middle + n * (n @ y)])
+    return points, float(np.linalg.norm(last.nearest))
 
 
 def core_distance(a: Core, b: Core) -> tuple[float, Array, Array]:
-    """Return distance, points (2, 3) and normal (3,) of two cores, as if their radii were zero."""
+    """Return distance, points (2, 3) and normal (3,) of two cores, as if their radii were zero.
+
+    A short distance has few digits left in its direction. There the faces are asked too, and they are right if they
+    say that the bodies overlap, or name points over each other that are so far apart.
+    """
     if not len(a.normals) and not len(b.normals):
         points, n = thin_distance(a.corners, b.corners)
         return float(n @ (points[0] - points[1])), points, n
     rounding = rounding_of(a.corners, b.corners)
     last = gjk(a.corners, b.corners)[-1]
-    v = last.nearest
-    if np.linalg.norm(v) <= rounding:
+    length = float(np.linalg.norm(last.nearest))
+    if length <= 1e8 * rounding:
         n, depth = solid_depth(a, b)
-        return -depth, facing_points(a, b, n, depth), n
-    candidates = np.concatenate([-a.normals, b.normals])
-    if len(last.points) == 3:  # the face of a - b that holds v
-        face = unit_rows(np.cross(*(last.points[1:] - last.points[0]))[None])
-        candidates = np.concatenate([candidates, face, -face])
+        points, miss = facing_points(a, b, n, depth)
+        if length <= rounding or depth >= 0 or miss <= 64 * rounding:
+            return -depth, points, n
+    faces = np.concatenate([-a.normals, b.normals])
     own, other = last.pairs.T
     points = np.array([last.weights @ a.corners[own], last.weights @ b.corners[other]])
-    return float(np.linalg.norm(v)), points, sharpened_normal(v, candidates, rounding)
+    return length, points, sharpened_normal(direction_of(last), faces, rounding / length)
 
 
 def moved_core(core: Core, p: Array) -> Core:
@@ -593,8 +614,10 @@ def triangle_distance(a: Array, b: Array) -> tuple[float, Array]:
 # Chapter 16, "Contact": Not one point but a patch
 def across_of(n: Array) -> Array:
     """Return two unit vectors (2, 3) which with a unit vector (3,) as the third form a right-handed frame."""
-    first = unit_rows(np.cross(n, np.eye(3)[np.abs(n).argmin()])[None])[0]
-    return np.array([first, np.cross(n, first)])
+    x, y, z = (float(c) for c in n)
+    s = 1.0 if z >= 0 else -1.0
+    f = -1 / (s + z)  # the frame is the world's, mirrored so that its z, or -z, comes to n
+    return np.array([[1 + s * x * x * f, s * x * y * f, -s * x], [x * y * f, s + y * y * f, -y]])
 
 
 def distinct_points(points: Array, tolerance: float) -> Array:
@@ -633,23 +656,21 @@ def clipped(subject: Array, polygon: Array, tolerance: float) -> Array:
     One edge after the other cuts off what is to its right, as Sutherland and Hodgman (1974) do it; what lies within
     the tolerance [m] of an edge stays whole.
     """
-    for start, end in zip(polygon, np.roll(polygon, -1, axis=0), strict=True):
-        along = (end - start) / np.linalg.norm(end - start)
-        inside = (subject - start) @ np.array(
-            [-along[1], along[0]]
-        )  # how far to the left of the edge
+    left: list[list[float]] = subject.tolist()
+    rim = polygon.tolist()
+    for (x0, y0), (x1, y1) in zip(rim, rim[1:] + rim[:1], strict=True):
+        length = float(np.hypot(x1 - x0, y1 - y0))
+        inside = [((x1 - x0) * (y - y0) - (y1 - y0) * (x - x0)) / length for x, y in left]
         kept = []
-        for k, x in enumerate(subject):
-            following = (k + 1) % len(subject)
-            if inside[k] >= -tolerance:
-                kept.append(x)
-            if (inside[k] < -tolerance) != (inside[following] < -tolerance):
-                share = np.clip(inside[k] / (inside[k] - inside[following]), 0, 1)
-                kept.append((1 - share) * x + share * subject[following])
-        if not kept:
-            return np.zeros((0, 2))
-        subject = np.array(kept)
-    return distinct_points(subject, tolerance)
+        for k, ((x, y), here) in enumerate(zip(left, inside, strict=True)):
+            if here >= -tolerance:
+                kept.append([x, y])
+            (xn, yn), there = left[k + 1 - len(left)], inside[k + 1 - len(left)]
+            if (here < -tolerance) != (there < -tolerance):
+                share = min(max(here / (here - there), 0.0), 1.0)
+                kept.append([x + share * (xn - x), y + share * (yn - y)])
+        left = kept
+    return distinct_points(np.array(left), tolerance) if left else np.zeros((0, 2))
 
 
 def common_stretch(a: Array, b: Array, tolerance: float) -> Array:
@@ -700,31 +721,22 @@ def contact_patch(a: Core, b: Core, at: Separation, margin: float) -> list[tuple
     """
     n, origin = at.normal, at.points.mean(0)
     a, b = moved_core(a, -origin), moved_core(b, -origin)
-    rounding = rounding_of(a.corners, b.corners)
-    tolerance = 1e3 * rounding + 1e-9 * max(
-        np.ptp(a.corners, axis=0).max(), np.ptp(b.corners, axis=0).max()
-    )
+    tolerance = 1e5 * rounding_of(a.corners, b.corners)  # a face tilted by less than 1e-9 lies flat
     reach = max(margin - at.distance, 0.0) + tolerance
     below, above = lowest_corners(a, n, reach), lowest_corners(b, -n, reach)
-    points = [(origin, at.distance)]
-    if len(below) > 1 and len(above) > 1:
-        across = across_of(n)
-        base = shared_outline(
-            outline(below @ across.T, tolerance), outline(above @ across.T, tolerance), tolerance
-        )
-        base = base @ across
-        if len(base):
-            under = lower_surface(a, below, n, base) - a.radius
-            over = -lower_surface(b, above, -n, base) + b.radius
-            gaps = under - over
-            kept = gaps <= max(margin, at.distance) + tolerance
-            middle = base + np.outer((under + over) / 2, n)
-            corners = [
-                (origin + x, float(g)) for x, g in zip(middle[kept], gaps[kept], strict=True)
-            ]
-            deepest = min((g for _, g in corners), default=np.inf)
-            points = corners + (points if deepest > at.distance + tolerance else [])
-    return points
+    across = across_of(n)
+    rim_a, rim_b = (outline(corners @ across.T, tolerance) for corners in (below, above))
+    base = shared_outline(rim_a, rim_b, tolerance) @ across
+    found: list[tuple[Array, float]] = []
+    if len(base):
+        under = lower_surface(a, below, n, base) - a.radius
+        over = b.radius - lower_surface(b, above, -n, base)
+        kept = under - over <= max(margin, at.distance) + tolerance
+        middle = origin + base + np.outer((under + over) / 2, n)
+        found = list(zip(middle[kept], (under - over)[kept].tolist(), strict=True))
+    if min((gap for _, gap in found), default=np.inf) > at.distance + tolerance:
+        found.append((origin, at.distance))
+    return found
 
 
 def patch_on_plane(a: Core, n: Array, origin: Array, margin: float) -> list[tuple[Array, float]]:
