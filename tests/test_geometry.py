@@ -529,6 +529,28 @@ def test_capsules_give_both_ends_where_they_lie():
     assert np.abs(gaps + 0.05).max() <= 1e-15
 
 
+def test_parallel_capsules_touch_along_what_they_share():
+    """In general position; a shared end counts as one point, and so does a line that only crosses."""
+    source = Source(18)
+    for shared in (1.0, 0.3, 0.0, -0.2):
+        turn, place = source.rotation(), source.vector(3)
+        r, t, one, other = (source.number(0.1, 0.6), source.number(0.1, 0.6), 1.4, 2.2)
+        along = one / 2 + other / 2 - shared  # by which the second is shifted along z
+        apart = np.hypot(r + t, min(shared, 0.0)) if shared < 0 else r + t
+        a, b = Capsule(r, one), Capsule(t, other)
+        pose_b = turn, place + turn @ [apart, 0, along]
+        points, gaps = points_of(a, (turn, place), b, pose_b, margin=1.0)
+        local = (points - place) @ turn
+        if shared > 0:
+            expected = [[r, 0, one / 2], [r, 0, one / 2 - shared]]
+            assert same_points(local, expected) and np.abs(gaps).max() <= 1e-14
+        else:
+            assert len(points) == 1
+            assert abs(gaps[0] - (np.hypot(apart, shared) - r - t)) <= 1e-14
+        skewed = turn @ about((1, 0, 0), 1e-3), pose_b[1]
+        assert len(points_of(a, (turn, place), b, skewed, margin=1.0)[0]) == 1
+
+
 def test_a_tilted_box_has_the_corners_within_the_margin():
     """Each with its own gap: that of the two surfaces along the normal, as linear programs have it."""
     source, several = Source(12), 0
