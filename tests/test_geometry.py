@@ -33,6 +33,7 @@ from chaindyn import (
 )
 from chaindyn.geometry import (
     box_tree,
+    common_stretch,
     contact_patch,
     core_separation,
     direction_of,
@@ -549,6 +550,28 @@ def test_parallel_capsules_touch_along_what_they_share():
             assert abs(gaps[0] - (np.hypot(apart, shared) - r - t)) <= 1e-14
         skewed = turn @ about((1, 0, 0), 1e-3), pose_b[1]
         assert len(points_of(a, (turn, place), b, skewed, margin=1.0)[0]) == 1
+
+
+def test_what_two_segments_on_one_line_share():
+    """Anywhere in the plane, in every order of the ends; nothing if they cross, miss, or share an end only."""
+    origin, along = np.array([3.0, -2.0]), np.array([0.6, 0.8])
+    segment = lambda s, t: origin + np.outer([s, t], along)  # noqa: E731
+    for one, other in itertools.product(((1, 4), (4, 1)), ((2, 7), (7, 2))):
+        shared = common_stretch(segment(*one), segment(*other), 1e-9)
+        assert same_points(shared, segment(2, 4), 1e-14)
+    beside = segment(2, 7) + np.array([-0.8, 0.6]) * 1e-3
+    for other in (segment(4, 7), segment(5, 7), segment(4 - 5e-10, 7), beside):
+        assert common_stretch(segment(1, 4), other, 1e-9).shape == (0, 2)
+
+
+def test_a_wall_that_does_not_pass_through_the_origin():
+    source = Source(19)
+    for _ in range(5):
+        turn, place = source.rotation(), source.vector(5)
+        lying = turn @ about((0, 1, 0), np.pi / 2), place + turn @ [0.3, 0.4, 0.15]
+        points, gaps = points_of(Capsule(0.2, 1), lying, HalfSpace(UP), (turn, place))
+        expected = place + np.array([[-0.2, 0.4, -0.025], [0.8, 0.4, -0.025]]) @ turn.T
+        assert same_points(points, expected, 1e-14) and np.abs(gaps + 0.05).max() <= 1e-14
 
 
 def test_a_tilted_box_has_the_corners_within_the_margin():
