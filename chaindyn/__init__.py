@@ -39,6 +39,18 @@ from chaindyn.constraints import (
     solve_kkt,
 )
 from chaindyn.control import commanded_acceleration, computed_torque, tracking_error
+from chaindyn.geometry import (
+    Box,
+    Capsule,
+    Contact,
+    ConvexHull,
+    Geometry,
+    HalfSpace,
+    Separation,
+    Sphere,
+    distance,
+    find_contacts,
+)
 from chaindyn.hybrid import hybrid_dynamics, hybrid_dynamics_dense
 from chaindyn.impulse import (
     Impact,
@@ -119,14 +131,18 @@ from chaindyn.spatial import (
     swap_order_matrix,
     wrench,
 )
-from chaindyn.urdf import load_urdf
+from chaindyn.urdf import load_collision, load_urdf
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Ad",
+    "Box",
+    "Capsule",
     "Chain",
     "Closure",
+    "Contact",
+    "ConvexHull",
     "Coupling",
     "Cylindrical",
     "Distance",
@@ -134,6 +150,8 @@ __all__ = [
     "FactorisedChain",
     "Fixed",
     "Free",
+    "Geometry",
+    "HalfSpace",
     "Held",
     "Helical",
     "Impact",
@@ -144,7 +162,9 @@ __all__ = [
     "Prismatic",
     "Revolute",
     "Rolling",
+    "Separation",
     "Simulation",
+    "Sphere",
     "Spherical",
     "Universal",
     "X_force",
@@ -177,10 +197,12 @@ __all__ = [
     "crm",
     "decompose_force",
     "difference",
+    "distance",
     "exp_quaternion",
     "exp_se3",
     "exp_so3",
     "factorise",
+    "find_contacts",
     "forward_kinematics",
     "hybrid_dynamics",
     "hybrid_dynamics_dense",
@@ -196,6 +218,7 @@ __all__ = [
     "joint_wrenches",
     "kinetic_energy",
     "left_jacobian_so3",
+    "load_collision",
     "load_urdf",
     "log_quaternion",
     "log_se3",

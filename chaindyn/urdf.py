@@ -1,6 +1,6 @@
 """Robots from URDF files: the moving links as a `Chain`, what is welded together merged.
 
-yourdfpy reads the file; what is drawn (meshes, materials) is never looked at.
+yourdfpy reads the file; what is drawn (meshes, materials) is never looked at. What collides is read on request.
 """
 
 from __future__ import annotations
@@ -16,13 +16,20 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from chaindyn._check import INERTIA_RULES, check_word, require_inertia_of_a_body, unit
+from chaindyn._check import (
+    INERTIA_RULES,
+    check_chain,
+    check_word,
+    require_inertia_of_a_body,
+    unit,
+)
 from chaindyn._ops import Array
 from chaindyn.chain import Chain, Link
+from chaindyn.geometry import Box, Capsule, ConvexHull, Geometry, Shape, Sphere
 from chaindyn.joints import Free, Planar, Prismatic, Revolute, rotation_about
 from chaindyn.spatial import skew
 
-__all__ = ["load_urdf"]
+__all__ = ["load_collision", "load_urdf"]
 
 MOVING = {
     "revolute": Revolute,
@@ -444,3 +451,156 @@ class PublishedLink(Link):
 def as_published(link: Link) -> PublishedLink:
     """Return the same link, not to be judged."""
     return PublishedLink(**{field.name: getattr(link, field.name) for field in fields(link)})
+
+
+def load_collision(
+    path: str | PathLike[str],
+    chain: Chain,
+    *,
+    lock: Mapping[str, float] | Iterable[str] | None = None,
+    friction: float = 0.0,
+    restitution: float = 0.0,
+) -> list[Geometry]:
+    """Return the shapes of a URDF file's <collision> elements, on the links of the chain that `load_urdf` made of it.
+
+    lock : as it was given to `load_urdf`. friction, restitution : of all shapes, for a URDF has none. Shapes of
+    links that are welded to a moving link come with it, those welded to the root are on the ground (or on the root, if
+    it is floating), and those of what a tip has cut away are left out. A sphere, box and capsule are what they are;
+    a cylinder becomes a prism of 32 sides with its corners on the rim, which is thinner by at most 0.5 % of the
+    radius. A mesh becomes its convex hull, scaled; this takes ``pip install trimesh``. Its file is looked
+    for beside the URDF and, if it is given as package://NAME/..., beside every folder above that is called NAME.
+
+    ImportError without yourdfpy, or if there is a mesh and no trimesh; ValueError, with the names of file and
+    link, for a shape that is unknown, has no sizes, or a mesh that is not there.
+    """
+    if not isinstance(path, str | PathLike):
+        raise ValueError(f"path is {path!r}, but must name a URDF file")
+    check_chain(chain)
+    path = Path(path)
+    robot = read(path)
+    geometries = []
+    try:
+        locked = positions(lock, {joint.name for joint in robot.joints})
+        home = homes(robot, chain, locked)
+        for element in ElementTree.parse(path).getroot().iter("link"):
+            label = f"link {element.get('name')!r}"
+            for collision in element.findall("collision"):
+                if element.get("name") not in home:
+                    continue
+                body, pose = home[str(element.get("name"))]
+                shape, own = collision_shape(collision, label, path.parent)
+                place = pose @ own
+                geometries.append(
+                    Geometry(
+                        shape,
+                        body,
+                        offset=place[:3, 3],
+                        rotation=place[:3, :3],
+                        friction=friction,
+                        restitution=restitution,
+                    )
+                )
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+    return geometries
+
+
+def homes(robot: Any, chain: Chain, locked: Mapping[str, float]) -> dict[str, tuple[str, Array]]:
+    """Return for each URDF link that is in a chain the chain's link that it is part of, and its pose (4, 4) there."""
+    children = {joint.child for joint in robot.joints}
+    home = {
+        link.name: (link.name if link.name in chain.names else "ground", np.eye(4))
+        for link in robot.links
+        if link.name not in children
+    }
+    for joint in depth_first(robot):
+        if joint.child in chain.names:
+            home[joint.child] = joint.child, np.eye(4)
+        elif joint.parent in home and (joint.type == "fixed" or joint.name in locked):
+            carrier, pose = home[joint.parent]
+            moved = displacement(joint, locked.get(joint.name, 0))
+            home[joint.child] = carrier, pose @ pose_of(joint) @ moved
+    return home
+
+
+def numbers_of(element: ElementTree.Element, attribute: str, count: int, label: str) -> Array:
+    """Return so many finite numbers from an attribute, or say what is wrong with it."""
+    text = element.get(attribute, "")
+    try:
+        values = np.array([float(word) for word in text.split()])
+    except ValueError:
+        values = np.zeros(0)
+    if len(values) != count or not np.isfinite(values).all():
+        wanted = "a number" if count == 1 else f"{count} numbers"
+        raise ValueError(
+            f"{label}: <{element.tag}> of <collision> has {attribute} = {text!r}, but must have {wanted}, finite"
+        )
+    return values
+
+
+def collision_shape(
+    collision: ElementTree.Element, label: str, folder: Path
+) -> tuple[Shape, Array]:
+    """Return the shape of a <collision> element and its pose (4, 4) in the link."""
+    pose = np.eye(4)
+    origin = collision.find("origin")
+    if origin is not None:
+        if origin.get("xyz") is not None:
+            pose[:3, 3] = numbers_of(origin, "xyz", 3, label)
+        if origin.get("rpy") is not None:
+            for angle, axis in zip(numbers_of(origin, "rpy", 3, label), np.eye(3), strict=True):
+                pose[:3, :3] = rotation_about(axis, np.array([angle])) @ pose[:3, :3]
+    found = collision.findall("geometry/*")
+    if len(found) != 1:
+        raise ValueError(
+            f"{label}: <collision> has {len(found)} shapes in its <geometry>, but must have one"
+        )
+    (form,) = found
+    match form.tag:
+        case "sphere":
+            return Sphere(float(numbers_of(form, "radius", 1, label)[0])), pose
+        case "box":
+            return Box(numbers_of(form, "size", 3, label)), pose
+        case "cylinder" | "capsule":
+            radius, length = (float(numbers_of(form, x, 1, label)[0]) for x in ("radius", "length"))
+            return Capsule(radius, length) if form.tag == "capsule" else prism(radius, length), pose
+        case "mesh":
+            return mesh_hull(form, label, folder), pose
+    raise ValueError(
+        f"{label}: <collision> has a <{form.tag}>, but must have one of sphere, box, cylinder, capsule, mesh"
+    )
+
+
+def prism(radius: float, length: float) -> ConvexHull:
+    """Return a right prism of 32 sides about z, with its corners on the rims of a cylinder."""
+    for name, value in (("radius", radius), ("length", length)):
+        if value <= 0:
+            raise ValueError(f"a cylinder has {name} {value:g}, but it must be positive")
+    angle = np.arange(32) * np.pi / 16
+    rim = np.stack([radius * np.cos(angle), radius * np.sin(angle), 0 * angle], axis=1)
+    return ConvexHull(
+        np.concatenate([rim + np.array([0, 0, z]) for z in (-length / 2, length / 2)])
+    )
+
+
+def mesh_hull(mesh: ElementTree.Element, label: str, folder: Path) -> ConvexHull:
+    """Return the convex hull of a mesh that a file holds."""
+    name = mesh.get("filename", "")
+    try:
+        import trimesh
+    except ImportError as error:
+        raise ImportError(
+            f"{label}: trimesh reads the mesh {name!r}, but is not installed: pip install trimesh"
+        ) from error
+    scale = numbers_of(mesh, "scale", 3, label) if mesh.get("scale") else np.ones(3)
+    package, _, rest = name.removeprefix("package://").partition("/")
+    places = [folder / name.removeprefix("file://")]
+    if name.startswith("package://"):
+        above = [folder.resolve(), *folder.resolve().parents]
+        places = [place / rest for place in above if place.name == package]
+        places += [place / package / rest for place in above]
+    file = next((place for place in places if place.is_file()), None)
+    if file is None:
+        raise ValueError(f"{label}: there is no mesh {name!r} near {folder}")
+    loaded: Any = trimesh.load(file, force="mesh")
+    return ConvexHull(np.asarray(loaded.vertices, float) * scale)

@@ -399,7 +399,7 @@ ELSEWHERE = {
     ),
     **dict.fromkeys(["Chain", "Link"], "a model: tests/test_chain.py and tests/test_check.py"),
     **dict.fromkeys(
-        ["Driven", "Held", "Impact", "MaximalDynamics", "Simulation"],
+        ["Contact", "Driven", "Held", "Impact", "MaximalDynamics", "Separation", "Simulation"],
         "a result, which functions here return",
     ),
     **dict.fromkeys(
@@ -414,6 +414,14 @@ ELSEWHERE = {
     ),
     "assemble": "it searches, in floats: tests/test_constraints.py",
     "to_maximal": NO_STATE + ": tests/test_maximal.py",
+    **dict.fromkeys(
+        ["Box", "Capsule", "ConvexHull", "Geometry", "HalfSpace", "Sphere"],
+        "a shape, or where one is: tests/test_geometry.py",
+    ),
+    **dict.fromkeys(
+        ["distance", "find_contacts"], "it decides by values, in floats: tests/test_geometry.py"
+    ),
+    "load_collision": "it reads a file: tests/test_urdf.py",
     "load_urdf": "it reads a file: tests/test_urdf.py",
     "random_state": "it draws at random: tests/test_chain.py",
     "simulate": "it integrates floats over time: tests/test_simulation.py",

@@ -20,7 +20,9 @@ from chaindyn import (
     body_jacobian,
     body_twists,
     crba,
+    find_contacts,
     forward_kinematics,
+    load_collision,
     load_urdf,
     random_state,
     rotation_about,
@@ -700,3 +702,112 @@ def test_published_files_with_impossible_bodies_are_read_when_asked(robot_file):
     q, _ = random_state(chain, 0)
     M = crba(chain, q)
     assert np.isfinite(M).all() and M.shape == (chain.nv, chain.nv)
+
+
+# Collision shapes ------------------------------------------------------------------------------
+
+COLLIDING = """<robot name="r">
+  <link name="base"><collision><geometry><box size="1 2 0.1"/></geometry></collision></link>
+  <link name="arm">
+    <inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>
+    <collision><origin xyz="0 0 0.5" rpy="0 1.5707963267948966 0.3"/>
+      <geometry><cylinder radius="0.1" length="1"/></geometry></collision>
+    <collision><geometry><sphere radius="0.2"/></geometry></collision>
+  </link>
+  <link name="tool"><collision><origin xyz="0.1 0 0"/>
+    <geometry><capsule radius="0.05" length="0.4"/></geometry></collision></link>
+  <joint name="hinge" type="revolute"><parent link="base"/><child link="arm"/><axis xyz="0 0 1"/>
+    <limit lower="-1" upper="1" effort="1" velocity="1"/></joint>
+  <joint name="weld" type="fixed"><parent link="arm"/><child link="tool"/>
+    <origin xyz="0 0 1" rpy="0 0 1.5707963267948966"/></joint>
+</robot>"""
+
+
+def test_collision_shapes_are_on_the_links_that_they_move_with(write):
+    path = write(text=COLLIDING)
+    chain = load_urdf(path)
+    base, tube, ball, tool = load_collision(path, chain, friction=0.4, restitution=0.1)
+    assert [g.link for g in (base, tube, ball, tool)] == ["ground", "arm", "arm", "arm"]
+    assert (base.shape.sides == [1, 2, 0.1]).all() and ball.shape.radius == 0.2
+    assert (tool.shape.radius, tool.shape.length) == (0.05, 0.4)
+    assert all((g.friction, g.restitution) == (0.4, 0.1) for g in (base, tube, ball, tool))
+    # first about x by 0, then about y by a quarter: z turns to x; then about z by 0.3
+    expected = [[0, -np.sin(0.3), np.cos(0.3)], [0, np.cos(0.3), np.sin(0.3)], [-1, 0, 0]]
+    assert np.abs(tube.rotation - expected).max() <= 1e-15
+    assert (tube.offset == [0, 0, 0.5]).all()
+    corners = tube.shape.core.corners
+    assert (
+        len(corners) == 64 and np.abs(np.linalg.norm(corners[:, :2], axis=1) - 0.1).max() <= 1e-15
+    )
+    assert np.abs(np.abs(corners[:, 2]) - 0.5).max() <= 1e-15
+    assert np.abs(tool.offset - [0, 0.1, 1]).max() <= 1e-15  # its own x is the arm's y
+    assert len(find_contacts(chain, [base, ball], np.zeros(1))) == 1  # the ground is no parent
+
+
+def test_collision_shapes_of_floating_locked_and_cut_links(write):
+    text = COLLIDING.replace('name="weld" type="fixed"', 'name="weld" type="prismatic"')
+    text = text.replace('<origin xyz="0 0 1" rpy="0 0 1.5707963267948966"/>', '<axis xyz="0 0 1"/>')
+    inertial = link("arm").partition(">")[2].removesuffix("</link>")
+    path = write(text=text.replace('<link name="base">', f'<link name="base">{inertial}'))
+    floating = load_urdf(path, lock={"weld": 0.25}, floating=True)
+    base, _, _, tool = load_collision(path, floating, lock={"weld": 0.25})
+    assert (base.link, tool.link) == ("base", "arm")
+    assert np.abs(tool.offset - [0.1, 0, 0.25]).max() <= 1e-15
+    cut = load_urdf(path, tip="arm")
+    assert [g.link for g in load_collision(path, cut)] == ["ground", "arm", "arm"]
+
+
+def test_a_mesh_becomes_its_hull(write, tmp_path):
+    trimesh = pytest.importorskip("trimesh")
+    (tmp_path / "robot_description" / "meshes").mkdir(parents=True)
+    file = tmp_path / "robot_description" / "meshes" / "part.stl"
+    trimesh.creation.box((1, 1, 1)).export(file)
+    for name in (
+        "package://robot_description/meshes/part.stl",
+        "robot_description/meshes/part.stl",
+    ):
+        mesh = f'<mesh filename="{name}" scale="1 2 3"/>'
+        path = write(text=COLLIDING.replace('<sphere radius="0.2"/>', mesh))
+        hull = load_collision(path, load_urdf(path))[2].shape
+        assert np.abs(np.ptp(hull.points, axis=0) - [1, 2, 3]).max() <= 1e-6
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ('<sphere radius="0.2"/>', '<cone radius="1"/>', ["link 'arm'", "<cone>", "sphere, box"]),
+        ('<sphere radius="0.2"/>', "<sphere/>", ["link 'arm'", "radius = ''", "a number"]),
+        ('<sphere radius="0.2"/>', '<sphere radius="-1"/>', ["radius of a Sphere", "positive"]),
+        (
+            '<box size="1 2 0.1"/>',
+            '<box size="1 2"/>',
+            ["link 'base'", "size = '1 2'", "3 numbers"],
+        ),
+        ('<box size="1 2 0.1"/>', '<box size="1 2 nan"/>', ["size = '1 2 nan'", "finite"]),
+        ('<box size="1 2 0.1"/>', "", ["link 'base'", "0 shapes", "one"]),
+        ('length="1"/>', 'length="0"/>', ["cylinder has length 0", "positive"]),
+        ('xyz="0 0 0.5"', 'xyz="0 zero"', ["link 'arm'", "xyz = '0 zero'"]),
+        (
+            '<sphere radius="0.2"/>',
+            '<mesh filename="gone.stl"/>',
+            ["link 'arm'", "no mesh 'gone.stl'"],
+        ),
+    ],
+)
+def test_collision_shapes_that_cannot_be(write, old, new, says):
+    if "mesh" in new:
+        pytest.importorskip("trimesh")
+    path = write(text=COLLIDING.replace(old, new))
+    chain = load_urdf(path)
+    with pytest.raises(ValueError) as error:
+        load_collision(path, chain)
+    assert all(word in str(error.value) for word in [path.name, *says]), str(error.value)
+
+
+def test_a_mesh_needs_trimesh(write, monkeypatch):
+    monkeypatch.setitem(sys.modules, "trimesh", None)
+    path = write(text=COLLIDING.replace('<sphere radius="0.2"/>', '<mesh filename="part.stl"/>'))
+    with pytest.raises(
+        ImportError, match=r"link 'arm': trimesh .* 'part.stl'.* pip install trimesh"
+    ):
+        load_collision(path, load_urdf(path))
