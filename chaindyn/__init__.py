@@ -38,6 +38,7 @@ from chaindyn.constraints import (
     constrained_inverse_dynamics,
     solve_kkt,
 )
+from chaindyn.contact import LCP, solve_lcp
 from chaindyn.control import commanded_acceleration, computed_torque, tracking_error
 from chaindyn.hybrid import hybrid_dynamics, hybrid_dynamics_dense
 from chaindyn.impulse import (
@@ -138,6 +139,7 @@ __all__ = [
     "Helical",
     "Impact",
     "Joint",
+    "LCP",
     "Link",
     "MaximalDynamics",
     "Planar",
@@ -219,6 +221,7 @@ __all__ = [
     "skew",
     "solve_full_system",
     "solve_kkt",
+    "solve_lcp",
     "spatial_inertia",
     "swap_order",
     "swap_order_matrix",
