@@ -38,7 +38,7 @@ from chaindyn.constraints import (
     constrained_inverse_dynamics,
     solve_kkt,
 )
-from chaindyn.contact import LCP, solve_lcp
+from chaindyn.contact import LCP, Collision, collision_impulses, solve_lcp
 from chaindyn.control import commanded_acceleration, computed_torque, tracking_error
 from chaindyn.hybrid import hybrid_dynamics, hybrid_dynamics_dense
 from chaindyn.impulse import (
@@ -128,6 +128,7 @@ __all__ = [
     "Ad",
     "Chain",
     "Closure",
+    "Collision",
     "Coupling",
     "Cylindrical",
     "Distance",
@@ -163,6 +164,7 @@ __all__ = [
     "body_jacobian",
     "body_twists",
     "classical_acceleration",
+    "collision_impulses",
     "commanded_acceleration",
     "computed_torque",
     "constrained_forward_dynamics",

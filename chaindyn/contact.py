@@ -1,10 +1,11 @@
 # Generated from chapters/16_contact_part2.md by `python -m book export`; edit it there.
-# sha256 of the text below: 7611afa86751f9be4d7d1f655cebbf8695a7429cc692b895d095b22283d72641
+# sha256 of the text below: ff34800ea14e4ca5e47a25201f0f64670e8fb1dce3338a72e694b20e58f12bcc
 """Contact: blows at several places, forces at rest, friction, and motion through both.
 
 Derived in chapter 16, "Contact".
 """
 
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -14,14 +15,24 @@ import numpy as np
 from chaindyn._check import (
     as_array,
     as_real,
+    check_array,
     check_matrix,
     check_positive_number,
     checked,
     require_finite,
+    require_one_state,
 )
 from chaindyn._ops import Array
+from chaindyn.articulated import FactorisedChain, factorise_state
+from chaindyn.chain import Chain
+from chaindyn.closure import as_constraints, errors_in, rows_in
+from chaindyn.constraints import gap_share, held_response
+from chaindyn.inverse_dynamics import transmitted_wrenches
+from chaindyn.simulation import kinetic_energy
+from chaindyn.spatial import skew
+from chaindyn.state import State, evaluate
 
-__all__ = ["LCP", "solve_lcp"]
+__all__ = ["LCP", "Collision", "collision_impulses", "solve_lcp"]
 
 
 # Chapter 16, "Contact": Either a gap or a force
@@ -250,3 +261,366 @@ def solve_lcp(
     if method == "enumerate":
         return enumerate_modes(A, b)
     return projected_gauss_seidel(A, b, int(sweeps), tolerance)
+
+
+# Chapter 16, "Contact": Several blows at once
+def check_contact(chain: Chain, contact: Any, k: int) -> None:
+    """Refuse what is no contact of this chain: bodies, point, normal, friction and restitution."""
+    parts = ("bodies", "point", "normal", "gap", "friction", "restitution")
+    lacking = [name for name in parts if not hasattr(contact, name)]
+    if lacking:
+        raise ValueError(
+            f"contacts[{k}] is {contact!r}, but must have {', '.join(parts)}, as a Contact has"
+        )
+    bodies = tuple(contact.bodies)
+    whole = all(isinstance(b, int | np.integer) and -1 <= b < chain.n for b in bodies)
+    if len(bodies) != 2 or not whole or bodies[0] == bodies[1]:
+        raise ValueError(
+            f"contacts[{k}].bodies is {contact.bodies!r}, but must be two different links' indices from 0 to "
+            f"{chain.n - 1}, or -1 for the ground"
+        )
+    check_array(contact.point, f"contacts[{k}].point", (3,))
+    normal = check_array(contact.normal, f"contacts[{k}].normal", (3,))
+    length = float(np.linalg.norm(normal))
+    if abs(length - 1) > 1e-6:
+        raise ValueError(f"contacts[{k}].normal has length {length:.6g}, but must have 1 to 1e-6")
+    check_coefficients(contact.friction, f"contacts[{k}].friction", np.inf)
+    check_coefficients(contact.restitution, f"contacts[{k}].restitution", 1)
+    check_array(contact.gap, f"contacts[{k}].gap", ())
+
+
+def check_coefficients(x: Any, name: str, most: float) -> Array:
+    """Return friction or restitution as floats; refuse what lies outside [0, most]."""
+    x = as_real(as_array(x, name), name)
+    require_finite(x, name)
+    wrong = np.argwhere((x < 0) | (x > most))
+    if len(wrong):
+        entry = f"{name}[{', '.join(map(str, wrong[0]))}]" if x.ndim else name
+        limits = "not be negative" if most == np.inf else f"lie between 0 and {most:g}"
+        raise ValueError(f"{entry} is {x[tuple(wrong[0])]:.16g}, but must {limits}")
+    return x
+
+
+def of_contacts(value: Any, name: str, contacts: Sequence[Any], most: float) -> Array:
+    """Return friction or restitution of all contacts (m,): one number, (m,) of them, or None for each one's own."""
+    m = len(contacts)
+    if value is None:
+        return np.array([float(getattr(contact, name)) for contact in contacts])
+    x = check_coefficients(value, name, most)
+    if x.shape not in ((), (m,)):
+        raise ValueError(
+            f"{name} has shape {x.shape}, but must be one number, ({m},) for {m} contacts, or None for their own"
+        )
+    return np.broadcast_to(x, (m,)).astype(float)
+
+
+def as_contacts(chain: Chain, contacts: Any) -> list[Any]:
+    """Return contacts as a list, each checked."""
+    if not isinstance(contacts, Iterable):
+        raise ValueError(f"contacts is {contacts!r}, but must be a list of them")
+    given = list(contacts)
+    for k, contact in enumerate(given):
+        check_contact(chain, contact, k)
+    return given
+
+
+# Chapter 16, "Contact": Several blows at once
+def contact_loads(state: State, contacts: Sequence[Any]) -> Array:
+    """Return the wrenches of unit forces at contacts along the world's axes, on the links (n, 6, 3 m).
+
+    Each force acts on the first body and its opposite on the second; about the links' origins, in their axes.
+    """
+    chain, m = state.chain, len(contacts)
+    R, p = state.poses
+    loads = np.zeros((chain.n, 6, m, 3))
+    points = np.array([contact.point for contact in contacts], float).reshape(m, 3)
+    for side, sign in enumerate((1, -1)):
+        bodies = np.array([contact.bodies[side] for contact in contacts], int)
+        k = np.flatnonzero(bodies >= 0)
+        b = bodies[k]
+        turned = R[b].mT
+        arms = skew(points[k] - p[b])
+        loads[b, :, k] += sign * np.concatenate([turned @ arms, turned + 0 * arms], axis=-2)
+    return loads.reshape(chain.n, 6, 3 * m)
+
+
+def rows_of_loads(state: State, loads: Array) -> Array:
+    """Return the rows K (c, nv) whose transposes are the joint forces of wrenches (n, 6, c), in link coordinates."""
+    through = transmitted_wrenches(state, loads)
+    return (state.screws[:, None, :] @ through[state.chain.link_of_column])[:, 0].mT
+
+
+def contact_frames(normals: Array, slips: Array) -> Array:
+    """Return frames (m, 3, 3) whose rows are the normal and two tangents, the first along the slip (m, 3).
+
+    Where nothing slips, the first tangent is any; normals : (m, 3).
+    """
+    along = slips - (slips * normals).sum(-1, keepdims=True) * normals
+    length = np.linalg.norm(along, axis=-1, keepdims=True)
+    size = np.abs(slips).max(initial=0)
+    other = np.eye(3)[np.abs(normals).argmin(-1)]
+    other = other - (other * normals).sum(-1, keepdims=True) * normals
+    other = other / np.linalg.norm(other, axis=-1, keepdims=True)
+    slipping = length > 1e-9 * size
+    first = np.where(slipping, along / np.where(slipping, length, 1), other)
+    return np.stack([normals, first, np.cross(normals, first)], axis=-2)
+
+
+@dataclass(frozen=True, eq=False)
+class Touching:
+    """Contacts of a chain in a posture: what they see of a motion, and what it feels of them.
+
+    K : (3 m, nv), for each contact the rows of the normal and of two tangents; frames : (m, 3, 3), these directions in
+    the world; W : (3 m, 3 m), K M^-1 K^T, of the chain with its loops held, if it has any (rows L, which may be wrong
+    by the share `loose`).
+    """
+
+    factors: FactorisedChain
+    frames: Array
+    K: Array
+    W: Array
+    L: Array
+    loose: Any
+
+    def jump(self, p: Array) -> tuple[Array, Array]:
+        """Return the jump of the joint rates (nv,) by impulses p (3 m,), and the impulses in the loops."""
+        return held_motion(self.factors, self.L, self.loose, (self.K.mT @ p)[:, None])
+
+
+def held_motion(
+    factors: FactorisedChain, L: Array, loose: Any, forces: Array
+) -> tuple[Array, Array]:
+    """Return M^-1 forces (nv, c) of a chain with loops held, and their multipliers; without axes of length one."""
+    motions = factors.solve(forces)
+    multipliers = np.zeros((0, forces.shape[-1]))
+    if len(L):
+        multipliers, more = held_response(factors, L, -L @ motions, loose)
+        motions = motions + more
+    return motions.squeeze(-1) if motions.shape[-1] == 1 else motions, (
+        multipliers.squeeze(-1) if multipliers.shape[-1] == 1 else multipliers
+    )
+
+
+def touching(
+    state: State, contacts: Sequence[Any], rates: Array, constraints: tuple[Any, ...] = ()
+) -> Touching:
+    """Return contacts of a chain as rows; rates (nv,) : the first tangents are along the slips that these make."""
+    factors = factorise_state(state)
+    in_world = rows_of_loads(state, contact_loads(state, contacts))
+    normals = np.array([contact.normal for contact in contacts], float).reshape(-1, 3)
+    normals = normals / np.linalg.norm(normals, axis=-1, keepdims=True)
+    frames = contact_frames(normals, (in_world @ rates).reshape(-1, 3))
+    K = (frames @ in_world.reshape(-1, 3, state.chain.nv)).reshape(-1, state.chain.nv)
+    L, loose = np.zeros((0, state.chain.nv)), 0
+    if not constraints:
+        return Touching(factors, frames, K, factors.delassus(K), L, loose)
+    L = rows_in(state, constraints)
+    loose = gap_share(L, errors_in(state, constraints))
+    motions, _ = held_motion(factors, L, loose, K.mT)
+    W = K @ motions.reshape(len(K.mT), -1)
+    return Touching(factors, frames, K, (W + W.mT) / 2, L, loose)
+
+
+# Chapter 16, "Contact": Friction
+def most_even(A: Array, answer: LCP) -> Array:
+    """Return the smallest z (n,) with the same w as an answer, if it is a solution too, else the answer's."""
+    size = np.abs(A).max(initial=0) * np.abs(answer.z).max(initial=0)
+    held = np.flatnonzero(answer.w <= 1e-10 * size)
+    z = np.zeros(len(answer.z))
+    z[held] = np.linalg.lstsq(A[:, held], A @ answer.z, rcond=1e-11)[0]
+    same = np.abs(A @ (z - answer.z)).max(initial=0) <= 1e-12 * size
+    return np.maximum(z, 0) if same and (z >= -1e-13 * np.abs(z).max(initial=0)).all() else answer.z
+
+
+def all_stuck(W: Array, b: Array, mu: Array, known: Array) -> Array | None:
+    """Return the smallest impulses (3 m,) with which all of W p + b vanishes, where they lie in their cones; else None.
+
+    Of contacts without friction only the normal components are asked. known (m,) : what friction may be beyond mu
+    times the normal impulse.
+    """
+    asked = np.stack([np.ones(len(mu), bool), mu > 0, mu > 0], axis=-1).ravel()
+    p = np.zeros(len(b))
+    own = W[np.ix_(asked, asked)]
+    p[asked] = np.linalg.lstsq(own, -b[asked], rcond=1e-11)[0]
+    size = np.abs(W).max(initial=0) * np.abs(p).max(initial=0)
+    missed = np.abs(own @ p[asked] + b[asked]).max(initial=0)
+    normal, friction = p[0::3], np.hypot(p[1::3], p[2::3])
+    inside = (normal >= 0).all() and (friction <= mu * normal + known).all()
+    return p if inside and missed <= 1e-12 * size else None
+
+
+def contact_impulses(
+    W: Array, b: Array, mu: Array, known: Array | None = None, facets: int = 8
+) -> Array:
+    """Return impulses p (3 m,): normal parts complementary to W p + b there, and friction by Coulomb's law.
+
+    W : (3 m, 3 m); b : (3 m,), for each contact the speed along the normal and along two tangents that there is
+    without p; mu : (m,); known : (m,), what friction may be beyond mu times the normal part; facets : how many sides
+    the pyramid has that stands for the cone. Forces and accelerations will do for impulses and speeds. Stewart and
+    Trinkle (1996), section 2. ArithmeticError as from `solve_lcp`.
+    """
+    m = len(mu)
+    known = np.zeros(m) if known is None else known
+    if not m:
+        return np.zeros(0)
+    stuck = all_stuck(W, b, mu, known)
+    if stuck is not None:
+        return stuck
+    rough = np.flatnonzero(mu > 0)
+    angles = 2 * np.pi * np.arange(facets) / facets
+    fan = np.stack([np.cos(angles), np.sin(angles)])  # exact along the axes but for rounding
+    G = np.zeros((3 * m, m + facets * len(rough)))
+    G[3 * np.arange(m), np.arange(m)] = 1
+    E = np.zeros((G.shape[1], len(rough)))
+    F = np.zeros((len(rough), G.shape[1]))
+    for j, k in enumerate(rough):
+        own = slice(m + facets * j, m + facets * (j + 1))
+        G[3 * k + 1 : 3 * k + 3, own] = fan
+        E[own, j], F[j, own], F[j, k] = 1, -1, mu[k]
+    size = np.trace(W) / len(W) or 1.0
+    A = np.block([[G.T @ W @ G / size, E], [F, np.zeros((len(rough), len(rough)))]])
+    answer = solve_lcp(A, np.concatenate([G.T @ b, size * known[rough]]))
+    return G @ most_even(A, answer)[: G.shape[1]] / size
+
+
+# Chapter 16, "Contact": Friction
+def newton_blow(W: Array, v: Array, restitution: Array, mu: Array) -> Array:
+    """Return the impulses (3 m,) of contacts with velocities v (3 m,): each parts as fast as it approached, times e."""
+    returned = np.zeros(len(v))
+    returned[0::3] = restitution * v[0::3]
+    return contact_impulses(W, v + returned, mu)
+
+
+def poisson_blow(W: Array, v: Array, restitution: Array, mu: Array) -> Array:
+    """Return the impulses (3 m,) of compression, and of a restitution that gives e times its normal parts or more."""
+    compression = contact_impulses(W, v, mu)
+    given = np.zeros(len(v))
+    given[0::3] = restitution * compression[0::3]
+    more = contact_impulses(W, v + W @ (compression + given), mu, mu * given[0::3])
+    return compression + given + more
+
+
+def moreau_blow(W: Array, v: Array, restitution: Array, mu: Array) -> Array:
+    """Return the impulses (3 m,) of compression, and e times them again, as far as energy allows."""
+    compression = contact_impulses(W, v, mu)
+    again = np.repeat(restitution, 3) * compression
+    spent, wanted = compression @ W @ compression, again @ W @ again
+    share = 1.0 if wanted <= spent * (1 + 1e-14) else np.sqrt(spent / wanted)
+    return compression + share * again
+
+
+def blow_of(law: str) -> Callable[..., Array]:
+    """Return the law's function of (W, v, restitution, mu)."""
+    return {"newton": newton_blow, "poisson": poisson_blow, "moreau": moreau_blow}[law]
+
+
+# Chapter 16, "Contact": Together, or one after another?
+@dataclass(frozen=True, eq=False)
+class Collision:
+    """What blows at several contacts do to a chain.
+
+    impulses : (m, 3) on the first body of each contact, in world axes [N s]; qd_jump : (nv,) of the joint rates;
+    energy_before, energy_after : kinetic [J]; blows : how many there were, one after another; multipliers : (r,), the
+    impulses that close the loops, if there are any.
+    """
+
+    impulses: Array
+    qd_jump: Array
+    energy_before: float
+    energy_after: float
+    blows: int
+    multipliers: Array
+
+
+def struck_next(v: Array, order: str, movable: Array, limit: float) -> Array:
+    """Return which contacts (k,) take part in the next blow; none if no contact approaches faster than the limit."""
+    speeds = np.where(movable, v[0::3], np.inf)
+    fastest = speeds.min(initial=np.inf)
+    if not fastest < -limit:
+        return np.zeros(0, int)
+    if order == "together":
+        return np.flatnonzero(movable)
+    return np.flatnonzero(speeds <= fastest * (1 - 1e-9))
+
+
+def blow_or_nearly(
+    blow: Callable[..., Array], W: Array, v: Array, slack: float, *given: Any
+) -> Array:
+    """Return a law's impulses (3 m,); where rounding alone makes it impossible, those for speeds larger by the slack.
+
+    In a corner the contacts' rows depend on each other, and what must vanish exactly leaves no room for rounding.
+    """
+    try:
+        return blow(W, v, *given)
+    except ArithmeticError:
+        return blow(W, v + slack * (np.arange(len(v)) % 3 == 0), *given)
+
+
+def series_of_blows(
+    W: Array, v: Array, restitution: Array, mu: Array, law: str, order: str
+) -> tuple[Array, int]:
+    """Return the impulses (3 m,) of all blows until no contact approaches, and their number; v : (3 m,).
+
+    What a contact yields to along its normal by less than 1e-12 of all its directions is taken as not movable. After
+    100 blows for each contact a last one is together and without restitution. ArithmeticError if a law gains energy
+    with every blow, so that it does not end, or if it has no solution.
+    """
+    diagonal = np.diagonal(W)
+    movable = diagonal[0::3] > 1e-12 * diagonal.reshape(-1, 3).sum(-1)
+    size, fastest = np.abs(v).max(initial=0), np.abs(v[0::3]).max(initial=0)
+    total, count, most = np.zeros(len(v)), 0, 100 * len(mu)
+    for count in range(most + 1):
+        last = count == most
+        now = v + W @ total
+        k = struck_next(now, "together" if last else order, movable, 1e-12 * fastest)
+        if not len(k):
+            return total, count
+        if np.abs(now).max() > 1e6 * size:
+            raise ArithmeticError(
+                f"the law {law!r} gains energy with each blow: after {count} blows the contacts are 1e6 times faster; "
+                'the law "moreau" never gains'
+            )
+        own = (3 * k[:, None] + np.arange(3)).ravel()
+        again = 0 * restitution[k] if last else restitution[k]
+        given = W[np.ix_(own, own)], now[own], 1e-12 * size, again, mu[k]
+        total[own] += blow_or_nearly(blow_of(law), *given)
+    return total, most + 1
+
+
+@checked(q="nq", qd="nv", law={"newton", "poisson", "moreau"}, order={"together", "sequence"})
+def collision_impulses(
+    chain: Chain,
+    q: Array,
+    qd: Array,
+    contacts: Any,
+    *,
+    restitution: Any,
+    friction: Any = 0,
+    law: str = "newton",
+    order: str = "together",
+    constraints: Any = (),
+) -> Collision:
+    """Return what happens when a moving chain or tree is struck at several contacts in one moment.
+
+    q : (nq,); qd : (nv,) before, one state in floats. contacts : a list, as from `find_contacts`; all of them count as
+    touching, whatever their gaps. restitution (0 to 1), friction (0 or more) : one number, (m,), or None for each
+    contact's own. law : "newton", by which a contact parts as fast as it approached times the restitution; "poisson",
+    by which it gives back that share of the normal impulse of compression; "moreau", by which it gives back that
+    share of all of its impulse of compression: this one never gains energy, whatever friction and restitutions are;
+    the others may. order : "together", all contacts in one blow, or "sequence", the fastest approach first; either
+    is repeated until nothing approaches. constraints : what closes loops, as for `constraint_jacobian`; qd must keep
+    them. For one contact without friction it is `impact`. Friction is Coulomb's, in a pyramid of eight sides.
+    ArithmeticError as from `solve_lcp`; ValueError for bad input, or if M is singular.
+    """
+    require_one_state(q=q, qd=qd)
+    q, qd = as_real(q, "q"), as_real(qd, "qd")
+    contacts, constraints = as_contacts(chain, contacts), as_constraints(constraints)
+    eps = of_contacts(restitution, "restitution", contacts, 1)
+    mu = of_contacts(friction, "friction", contacts, np.inf)
+    state = evaluate(chain, q, qd)
+    here = touching(state, contacts, qd, constraints)
+    p, count = series_of_blows(here.W, here.K @ qd, eps, mu, law, order)
+    jump, multipliers = here.jump(p)
+    impulses = (p.reshape(-1, 1, 3) @ here.frames)[:, 0]
+    before, after = (kinetic_energy(chain, q, rates) for rates in (qd, qd + jump))
+    return Collision(impulses, jump, float(before), float(after), count, multipliers)
