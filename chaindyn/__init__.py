@@ -38,7 +38,7 @@ from chaindyn.constraints import (
     constrained_inverse_dynamics,
     solve_kkt,
 )
-from chaindyn.contact import LCP, Collision, collision_impulses, solve_lcp
+from chaindyn.contact import LCP, Collision, collision_impulses, resting_contact, solve_lcp
 from chaindyn.control import commanded_acceleration, computed_torque, tracking_error
 from chaindyn.hybrid import hybrid_dynamics, hybrid_dynamics_dense
 from chaindyn.impulse import (
@@ -125,6 +125,7 @@ from chaindyn.urdf import load_urdf
 __version__ = "0.1.0"
 
 __all__ = [
+    "LCP",
     "Ad",
     "Chain",
     "Closure",
@@ -140,7 +141,6 @@ __all__ = [
     "Helical",
     "Impact",
     "Joint",
-    "LCP",
     "Link",
     "MaximalDynamics",
     "Planar",
@@ -214,6 +214,7 @@ __all__ = [
     "quaternion_from_rotation",
     "quaternion_product",
     "random_state",
+    "resting_contact",
     "rnea",
     "rotation_about",
     "rotation_from_quaternion",

@@ -1,10 +1,11 @@
 # Generated from chapters/16_contact_part2.md by `python -m book export`; edit it there.
-# sha256 of the text below: ff34800ea14e4ca5e47a25201f0f64670e8fb1dce3338a72e694b20e58f12bcc
+# sha256 of the text below: 937174eee974071bb0581df2bf1a6dda9ebbc1519f62d034407c19ca844afc0b
 """Contact: blows at several places, forces at rest, friction, and motion through both.
 
 Derived in chapter 16, "Contact".
 """
 
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -23,16 +24,16 @@ from chaindyn._check import (
     require_one_state,
 )
 from chaindyn._ops import Array
-from chaindyn.articulated import FactorisedChain, factorise_state
+from chaindyn.articulated import FactorisedChain, aba, factorise_state
 from chaindyn.chain import Chain
 from chaindyn.closure import as_constraints, errors_in, rows_in
-from chaindyn.constraints import gap_share, held_response
+from chaindyn.constraints import constrained_forward_dynamics, gap_share, held_response
 from chaindyn.inverse_dynamics import transmitted_wrenches
 from chaindyn.simulation import kinetic_energy
 from chaindyn.spatial import skew
 from chaindyn.state import State, evaluate
 
-__all__ = ["LCP", "Collision", "collision_impulses", "solve_lcp"]
+__all__ = ["LCP", "Collision", "collision_impulses", "resting_contact", "solve_lcp"]
 
 
 # Chapter 16, "Contact": Either a gap or a force
@@ -384,40 +385,49 @@ class Touching:
 
     def jump(self, p: Array) -> tuple[Array, Array]:
         """Return the jump of the joint rates (nv,) by impulses p (3 m,), and the impulses in the loops."""
-        return held_motion(self.factors, self.L, self.loose, (self.K.mT @ p)[:, None])
+        forces = (self.K.mT @ p)[:, None]
+        motions, multipliers = held_motion(self.factors, self.L, self.loose, forces)
+        return motions[:, 0], multipliers[:, 0]
+
+    def in_world(self, p: Array) -> Array:
+        """Return impulses p (3 m,) in world axes (m, 3)."""
+        return (p.reshape(-1, 1, 3) @ self.frames)[:, 0]
 
 
 def held_motion(
     factors: FactorisedChain, L: Array, loose: Any, forces: Array
 ) -> tuple[Array, Array]:
-    """Return M^-1 forces (nv, c) of a chain with loops held, and their multipliers; without axes of length one."""
+    """Return M^-1 forces (nv, c) of a chain with loops held, and the loops' multipliers (r, c)."""
     motions = factors.solve(forces)
-    multipliers = np.zeros((0, forces.shape[-1]))
-    if len(L):
-        multipliers, more = held_response(factors, L, -L @ motions, loose)
-        motions = motions + more
-    return motions.squeeze(-1) if motions.shape[-1] == 1 else motions, (
-        multipliers.squeeze(-1) if multipliers.shape[-1] == 1 else multipliers
-    )
+    if not len(L):
+        return motions, np.zeros((0, forces.shape[-1]))
+    multipliers, more = held_response(factors, L, -L @ motions, loose)
+    return motions + more, multipliers
+
+
+def normals_of(contacts: Sequence[Any]) -> Array:
+    """Return the unit normals (m, 3) of contacts."""
+    normals = np.array([contact.normal for contact in contacts], float).reshape(-1, 3)
+    return normals / np.linalg.norm(normals, axis=-1, keepdims=True)
+
+
+def contact_rows(state: State, contacts: Sequence[Any]) -> Array:
+    """Return the rows (m, 3, nv) of the velocity of the first body's point relative to the second's, in world axes."""
+    return rows_of_loads(state, contact_loads(state, contacts)).reshape(-1, 3, state.chain.nv)
 
 
 def touching(
-    state: State, contacts: Sequence[Any], rates: Array, constraints: tuple[Any, ...] = ()
+    state: State, normals: Array, rows: Array, slips: Array, constraints: tuple[Any, ...] = ()
 ) -> Touching:
-    """Return contacts of a chain as rows; rates (nv,) : the first tangents are along the slips that these make."""
-    factors = factorise_state(state)
-    in_world = rows_of_loads(state, contact_loads(state, contacts))
-    normals = np.array([contact.normal for contact in contacts], float).reshape(-1, 3)
-    normals = normals / np.linalg.norm(normals, axis=-1, keepdims=True)
-    frames = contact_frames(normals, (in_world @ rates).reshape(-1, 3))
-    K = (frames @ in_world.reshape(-1, 3, state.chain.nv)).reshape(-1, state.chain.nv)
-    L, loose = np.zeros((0, state.chain.nv)), 0
+    """Return contacts with these normals (m, 3) and rows (m, 3, nv); the first tangents are along the slips (m, 3)."""
+    factors, nv = factorise_state(state), state.chain.nv
+    frames = contact_frames(normals, slips)
+    K = (frames @ rows).reshape(-1, nv)
     if not constraints:
-        return Touching(factors, frames, K, factors.delassus(K), L, loose)
+        return Touching(factors, frames, K, factors.delassus(K), np.zeros((0, nv)), 0)
     L = rows_in(state, constraints)
     loose = gap_share(L, errors_in(state, constraints))
-    motions, _ = held_motion(factors, L, loose, K.mT)
-    W = K @ motions.reshape(len(K.mT), -1)
+    W = K @ held_motion(factors, L, loose, K.mT)[0]
     return Touching(factors, frames, K, (W + W.mT) / 2, L, loose)
 
 
@@ -450,23 +460,30 @@ def all_stuck(W: Array, b: Array, mu: Array, known: Array) -> Array | None:
 
 
 def contact_impulses(
-    W: Array, b: Array, mu: Array, known: Array | None = None, facets: int = 8
+    W: Array,
+    b: Array,
+    mu: Array,
+    known: Array | None = None,
+    facets: int = 8,
+    sliding: Array | None = None,
 ) -> Array:
     """Return impulses p (3 m,): normal parts complementary to W p + b there, and friction by Coulomb's law.
 
     W : (3 m, 3 m); b : (3 m,), for each contact the speed along the normal and along two tangents that there is
     without p; mu : (m,); known : (m,), what friction may be beyond mu times the normal part; facets : how many sides
-    the pyramid has that stands for the cone. Forces and accelerations will do for impulses and speeds. Stewart and
-    Trinkle (1996), section 2. ArithmeticError as from `solve_lcp`.
+    the pyramid has that stands for the cone; sliding : (m,) booleans, where friction is mu times the normal part,
+    against the first tangent. Forces and accelerations will do for impulses and speeds. Stewart and Trinkle (1996).
+    ArithmeticError as from `solve_lcp`.
     """
     m = len(mu)
     known = np.zeros(m) if known is None else known
+    sliding = np.zeros(m, bool) if sliding is None else sliding & (mu > 0)
     if not m:
         return np.zeros(0)
-    stuck = all_stuck(W, b, mu, known)
+    stuck = None if sliding.any() else all_stuck(W, b, mu, known)
     if stuck is not None:
         return stuck
-    rough = np.flatnonzero(mu > 0)
+    rough = np.flatnonzero((mu > 0) & ~sliding)
     angles = 2 * np.pi * np.arange(facets) / facets
     fan = np.stack([np.cos(angles), np.sin(angles)])  # exact along the axes but for rounding
     G = np.zeros((3 * m, m + facets * len(rough)))
@@ -478,8 +495,11 @@ def contact_impulses(
         G[3 * k + 1 : 3 * k + 3, own] = fan
         E[own, j], F[j, own], F[j, k] = 1, -1, mu[k]
     size = np.trace(W) / len(W) or 1.0
-    A = np.block([[G.T @ W @ G / size, E], [F, np.zeros((len(rough), len(rough)))]])
-    answer = solve_lcp(A, np.concatenate([G.T @ b, size * known[rough]]))
+    seen = G.T.copy()  # of each velocity
+    k = np.flatnonzero(sliding)
+    G[3 * k + 1, k] = -mu[k]
+    A = np.block([[seen @ W @ G / size, E], [F, np.zeros((len(rough), len(rough)))]])
+    answer = solve_lcp(A, np.concatenate([seen @ b, size * known[rough]]))
     return G @ most_even(A, answer)[: G.shape[1]] / size
 
 
@@ -618,9 +638,149 @@ def collision_impulses(
     eps = of_contacts(restitution, "restitution", contacts, 1)
     mu = of_contacts(friction, "friction", contacts, np.inf)
     state = evaluate(chain, q, qd)
-    here = touching(state, contacts, qd, constraints)
+    rows = contact_rows(state, contacts)
+    here = touching(state, normals_of(contacts), rows, rows @ qd, constraints)
     p, count = series_of_blows(here.W, here.K @ qd, eps, mu, law, order)
     jump, multipliers = here.jump(p)
-    impulses = (p.reshape(-1, 1, 3) @ here.frames)[:, 0]
     before, after = (kinetic_energy(chain, q, rates) for rates in (qd, qd + jump))
-    return Collision(impulses, jump, float(before), float(after), count, multipliers)
+    return Collision(here.in_world(p), jump, float(before), float(after), count, multipliers)
+
+
+# Chapter 16, "Contact": Friction at rest and in motion
+def field_at(spatial: Array, body: int, x: Array) -> Array:
+    """Return what a body's twist or spatial acceleration, of (n, 6) in the world, is at a place x (3,); -1 is still."""
+    return np.zeros(3) if body < 0 else spatial[body, 3:] + np.cross(spatial[body, :3], x)
+
+
+def contact_path(V: Array, contact: Any, normal: Array) -> tuple[Array, Array]:
+    """Return how a contact moves and its normal turns (3,) each; V : (n, 6) twists in the world.
+
+    The contact may have `radii` of the two surfaces: 0 is a corner, infinity a flat face; without them it is a corner
+    of the first body on a face of the second.
+    """
+    (a, b), x = contact.bodies, np.asarray(contact.point, float)
+    r_a, r_b = getattr(contact, "radii", (0, np.inf))
+    if np.isinf(r_b) and not np.isinf(r_a):
+        turned = np.cross(np.zeros(3) if b < 0 else V[b, :3], normal)
+        return field_at(V, a, x + r_a * normal) - r_a * turned, turned
+    if np.isinf(r_a):
+        turned = np.cross(np.zeros(3) if a < 0 else V[a, :3], normal)
+        r_b = 0 if np.isinf(r_b) else r_b
+        return field_at(V, b, x - r_b * normal) + r_b * turned, turned
+    middle = field_at(V, a, x + r_a * normal)
+    apart = middle - field_at(V, b, x - r_b * normal)
+    apart = apart - (apart @ normal) * normal
+    turned = apart / (r_a + r_b) if r_a + r_b else 0 * apart
+    return middle - r_a * turned, turned
+
+
+def contact_bias(state: State, contacts: Sequence[Any], normals: Array) -> tuple[Array, Array]:
+    """Return the rate of parting and slip (m, 3) that goes with velocities alone, and what to add along normals (m,).
+
+    In world axes. The rate is that of the points that touch, whichever they are at each time.
+    """
+    V = state.in_frame(state.twists, "world")
+    A = state.in_frame(state.bias_accelerations, "world")
+    rates, turns = np.zeros((len(contacts), 3)), np.zeros(len(contacts))
+    for k, (contact, normal) in enumerate(zip(contacts, normals, strict=True)):
+        (a, b), x = contact.bodies, np.asarray(contact.point, float)
+        moved, turned = contact_path(V, contact, normal)
+        spin = V[a, :3] if a >= 0 else np.zeros(3)
+        spin = spin - (V[b, :3] if b >= 0 else 0)
+        rates[k] = field_at(A, a, x) - field_at(A, b, x) + np.cross(spin, moved)
+        turns[k] = turned @ (field_at(V, a, x) - field_at(V, b, x))
+    return rates, turns
+
+
+# Chapter 16, "Contact": Friction at rest and in motion
+def resting_ones(contacts: Sequence[Any], speeds: Array, tolerance: float) -> Array:
+    """Return which contacts (k,) can carry force: gap and speed along the normal are zero to the tolerance.
+
+    ValueError if one approaches: that is a blow.
+    """
+    touch = np.array([float(contact.gap) <= tolerance for contact in contacts], bool)
+    wrong = np.flatnonzero(touch & (speeds < -tolerance))
+    if len(wrong):
+        k = int(wrong[0])
+        raise ValueError(
+            f"contacts[{k}] is closed and approaches at {-speeds[k]:.3g} m/s: that is a blow, which "
+            "`collision_impulses` takes; only a contact with gap and speed zero rests"
+        )
+    return np.flatnonzero(touch & (speeds <= tolerance))
+
+
+def warn_if_not_unique(W: Array, b: Array, mu: Array, sliding: Array) -> None:
+    """Warn if contacts, all of which slide or are smooth, have several motions; W : (3 m, 3 m), b : (3 m,)."""
+    if not sliding.any() or len(mu) > 12 or ((mu > 0) & ~sliding).any():
+        return
+    A = W[0::3, 0::3] - mu * W[0::3, 1::3]
+    if np.linalg.eigvalsh(A + A.T)[0] >= -1e-12 * np.abs(A).max():
+        return
+    answer = enumerate_modes(A, b[0::3])
+    if answer.solutions is not None and np.ptp(answer.solutions @ A.T, axis=0).max() > 1e-9:
+        warnings.warn(
+            "friction leaves more than one motion: forces that hold the contact and others that let it go both "
+            "obey Coulomb's law (Painleve); one of them is returned",
+            RuntimeWarning,
+            stacklevel=4,
+        )
+
+
+@checked(q="nq", qd="nv", tau="nv")
+def resting_contact(
+    chain: Chain,
+    q: Array,
+    qd: Array,
+    tau: Array,
+    contacts: Any,
+    *,
+    friction: Any = 0,
+    tolerance: float = 1e-9,
+    constraints: Any = (),
+) -> tuple[Array, Array]:
+    """Return the accelerations qdd (nv,) of a chain or tree that touches, and the forces (m, 3) at its contacts [N].
+
+    q : (nq,); qd, tau : (nv,), one state in floats. contacts : a list, as from `find_contacts`; those with a gap or a
+    speed along the normal above the tolerance [m, m/s] carry no force. friction : one number, (m,), or None for each
+    contact's own; a contact whose slip is above the tolerance slides, others may stick or begin to. Forces are on the
+    first body, in world axes. Where a contact has `radii` of its two surfaces (0 a corner, infinity flat), these say
+    how it moves; without them it is a corner of the first body on a flat face of the second. constraints : what closes
+    loops. The motion of smooth contacts is unique; forces need not be, and then the smallest are given if they can be.
+    ValueError if a closed contact approaches. ArithmeticError if no forces obey Coulomb's law, RuntimeWarning if
+    several motions do (Painleve).
+    """
+    require_one_state(q=q, qd=qd, tau=tau)
+    q, qd, tau = as_real(q, "q"), as_real(qd, "qd"), as_real(tau, "tau")
+    contacts, constraints = as_contacts(chain, contacts), as_constraints(constraints)
+    mu = of_contacts(friction, "friction", contacts, np.inf)
+    tolerance = check_positive_number(tolerance, "tolerance")
+    state = evaluate(chain, q, qd)
+    normals, rows = normals_of(contacts), contact_rows(state, contacts)
+    parting = rows @ qd
+    active = resting_ones(contacts, (normals * parting).sum(-1), tolerance)
+    free = (
+        constrained_forward_dynamics(chain, constraints, q, qd, tau)[0]
+        if constraints
+        else aba(chain, q, qd, tau)
+    )
+    forces = np.zeros((len(contacts), 3))
+    if not len(active):
+        return free, forces
+    normals, rows, parting, mu = (x[active] for x in (normals, rows, parting, mu))
+    rates, turns = contact_bias(state, [contacts[k] for k in active], normals)
+    rates = rates + rows @ free
+    slips = parting - (normals * parting).sum(-1, keepdims=True) * normals
+    sliding = np.linalg.norm(slips, axis=-1) > tolerance
+    here = touching(state, normals, rows, np.where(sliding[:, None], slips, rates), constraints)
+    b = (here.frames @ rates[..., None])[..., 0]
+    b[:, 0] += turns
+    try:
+        warn_if_not_unique(here.W, b.ravel(), mu, sliding)
+        p = contact_impulses(here.W, b.ravel(), mu, sliding=sliding)
+    except ArithmeticError as error:
+        raise ArithmeticError(
+            f"no forces at the contacts obey Coulomb's law here ({error}): where friction is strong a rigid body "
+            "that slides may jam, which takes an impulse; `simulate_contact` goes on"
+        ) from None
+    forces[active] = here.in_world(p)
+    return free + here.jump(p)[0], forces

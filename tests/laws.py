@@ -399,7 +399,7 @@ ELSEWHERE = {
     ),
     **dict.fromkeys(["Chain", "Link"], "a model: tests/test_chain.py and tests/test_check.py"),
     **dict.fromkeys(
-        ["Driven", "Held", "Impact", "MaximalDynamics", "Simulation"],
+        ["Collision", "Driven", "Held", "Impact", "LCP", "MaximalDynamics", "Simulation"],
         "a result, which functions here return",
     ),
     **dict.fromkeys(
@@ -411,6 +411,10 @@ ELSEWHERE = {
     **dict.fromkeys(
         ["Coupling", "Distance", "Rolling"],
         "a constraint: tests/test_constraints.py; the laws ask it by constraint_jacobian and its like",
+    ),
+    **dict.fromkeys(
+        ["collision_impulses", "resting_contact", "solve_lcp"],
+        "a path of floats from mode to mode: tests/test_contact_lcp.py, _blows.py, _rest.py",
     ),
     "assemble": "it searches, in floats: tests/test_constraints.py",
     "to_maximal": NO_STATE + ": tests/test_maximal.py",

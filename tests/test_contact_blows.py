@@ -196,7 +196,7 @@ def test_friction_stays_in_its_cone_and_against_the_slip():
             elif one[0] > 1e-9:
                 stuck += 1
     assert slipped > 50
-    assert stuck > 20
+    assert stuck > 10
 
 
 def test_finer_pyramids_come_nearer_to_the_cone():
