@@ -38,7 +38,16 @@ from chaindyn.constraints import (
     constrained_inverse_dynamics,
     solve_kkt,
 )
-from chaindyn.contact import LCP, Collision, collision_impulses, resting_contact, solve_lcp
+from chaindyn.contact import (
+    LCP,
+    Collision,
+    ContactLog,
+    ContactMotion,
+    collision_impulses,
+    resting_contact,
+    simulate_contact,
+    solve_lcp,
+)
 from chaindyn.control import commanded_acceleration, computed_torque, tracking_error
 from chaindyn.hybrid import hybrid_dynamics, hybrid_dynamics_dense
 from chaindyn.impulse import (
@@ -130,6 +139,8 @@ __all__ = [
     "Chain",
     "Closure",
     "Collision",
+    "ContactLog",
+    "ContactMotion",
     "Coupling",
     "Cylindrical",
     "Distance",
@@ -221,6 +232,7 @@ __all__ = [
     "screw",
     "screw_axis",
     "simulate",
+    "simulate_contact",
     "skew",
     "solve_full_system",
     "solve_kkt",

@@ -1,14 +1,14 @@
 # Generated from chapters/16_contact_part2.md by `python -m book export`; edit it there.
-# sha256 of the text below: 937174eee974071bb0581df2bf1a6dda9ebbc1519f62d034407c19ca844afc0b
+# sha256 of the text below: 5a0ed97c4b003676c2fda4744a41b15676c1473c504368c72da17c7947ad47de
 """Contact: blows at several places, forces at rest, friction, and motion through both.
 
 Derived in chapter 16, "Contact".
 """
 
 import warnings
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from itertools import product
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
@@ -17,23 +17,36 @@ from chaindyn._check import (
     as_array,
     as_real,
     check_array,
+    check_load,
     check_matrix,
     check_positive_number,
+    check_times,
     checked,
+    outside,
+    read_only_view,
     require_finite,
     require_one_state,
 )
 from chaindyn._ops import Array
 from chaindyn.articulated import FactorisedChain, aba, factorise_state
-from chaindyn.chain import Chain
+from chaindyn.chain import Chain, integrate
 from chaindyn.closure import as_constraints, errors_in, rows_in
-from chaindyn.constraints import constrained_forward_dynamics, gap_share, held_response
+from chaindyn.constraints import constrained_forward_dynamics, gap_share, held_response, projected
 from chaindyn.inverse_dynamics import transmitted_wrenches
-from chaindyn.simulation import kinetic_energy
+from chaindyn.simulation import Driven, Simulation, kinetic_energy, require_closed, rk4_step
 from chaindyn.spatial import skew
 from chaindyn.state import State, evaluate
 
-__all__ = ["LCP", "Collision", "collision_impulses", "resting_contact", "solve_lcp"]
+__all__ = [
+    "LCP",
+    "Collision",
+    "ContactLog",
+    "ContactMotion",
+    "collision_impulses",
+    "resting_contact",
+    "simulate_contact",
+    "solve_lcp",
+]
 
 
 # Chapter 16, "Contact": Either a gap or a force
@@ -451,7 +464,9 @@ def all_stuck(W: Array, b: Array, mu: Array, known: Array) -> Array | None:
     asked = np.stack([np.ones(len(mu), bool), mu > 0, mu > 0], axis=-1).ravel()
     p = np.zeros(len(b))
     own = W[np.ix_(asked, asked)]
-    p[asked] = np.linalg.lstsq(own, -b[asked], rcond=1e-11)[0]
+    sizes, U = np.linalg.eigh(own)
+    kept = sizes > 1e-11 * sizes.max(initial=0)
+    p[asked] = -(U[:, kept] / sizes[kept]) @ (U[:, kept].T @ b[asked])
     size = np.abs(W).max(initial=0) * np.abs(p).max(initial=0)
     missed = np.abs(own @ p[asked] + b[asked]).max(initial=0)
     normal, friction = p[0::3], np.hypot(p[1::3], p[2::3])
@@ -784,3 +799,334 @@ def resting_contact(
         ) from None
     forces[active] = here.in_world(p)
     return free + here.jump(p)[0], forces
+
+
+# Chapter 16, "Contact": Through time
+@dataclass(frozen=True, eq=False)
+class ContactLog:
+    """What happened at contacts, one row for each contact and each blow or step with an impulse.
+
+    t : (k,) [s]; kind : (k,) "blow", "push" (a step of contact) or "rest" (bouncing has ended, at this time); bodies :
+    (k, 2) links' indices, -1 the ground; points, normals, impulses : (k, 3) in the world, impulses on the first [N s].
+    """
+
+    t: Array
+    kind: Array
+    bodies: Array
+    points: Array
+    normals: Array
+    impulses: Array
+
+
+def as_log(rows: Sequence[tuple[float, str, Any, Array]]) -> ContactLog:
+    """Return a log of rows (time, kind, contact, impulse)."""
+    contacts = [contact for _, _, contact, _ in rows]
+    return ContactLog(
+        np.array([t for t, *_ in rows]),
+        np.array([kind for _, kind, *_ in rows], str),
+        np.array([contact.bodies for contact in contacts], int).reshape(-1, 2),
+        np.array([contact.point for contact in contacts], float).reshape(-1, 3),
+        np.array([contact.normal for contact in contacts], float).reshape(-1, 3),
+        np.array([impulse for *_, impulse in rows], float).reshape(-1, 3),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class ContactMotion(Simulation):
+    """A `Simulation` with the log of its contacts."""
+
+    log: ContactLog = field(default_factory=lambda: as_log([]))
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """A chain with what acts on it, how its contacts are found, and by what laws they act.
+
+    find : a function of q (nq,) that returns contacts; margin : up to which gap one counts as closed [m].
+    """
+
+    driven: Driven
+    find: Callable[[Array], Sequence[Any]]
+    restitution: Any
+    friction: Any
+    law: str
+    order: str
+    margin: float
+
+    def closed(self, q: Array) -> list[Any]:
+        """Return the contacts whose gap is closed."""
+        return [contact for contact in self.find(q) if contact.gap <= self.margin]
+
+    def coefficients(self, contacts: Sequence[Any]) -> tuple[Array, Array]:
+        """Return restitution and friction (m,) each."""
+        eps = of_contacts(self.restitution, "restitution", contacts, 1)
+        return eps, of_contacts(self.friction, "friction", contacts, np.inf)
+
+    def kept(self, q: Array, qd: Array) -> tuple[Array, Array]:
+        """Return the state near by that keeps the loops."""
+        constraints = self.driven.constraints
+        return projected(self.driven.chain, constraints, q, qd) if constraints else (q, qd)
+
+
+# Chapter 16, "Contact": Through time
+def preferred_slips(before: Array, after: Array, normals: Array) -> Array:
+    """Return the slips (m, 3) that there are before, and where there are none, those that are about to be."""
+    along = before - (before * normals).sum(-1, keepdims=True) * normals
+    slipping = np.linalg.norm(along, axis=-1, keepdims=True) > 1e-9
+    return np.where(slipping, along, after)
+
+
+def moreau_jean_step(
+    scene: Scene, t: float, q: Array, qd: Array, h: float
+) -> tuple[Array, Array, list[tuple[float, str, Any, Array]]]:
+    """Return q and qd a time h later, and what to log: contacts that are closed half way act by one impulse each."""
+    chain = scene.driven.chain
+    middle = integrate(chain, q, h / 2 * qd)
+    moved = qd + h * scene.driven.acceleration(t + h / 2, middle, qd)
+    contacts, rows_to_log = scene.closed(middle), []
+    if contacts:
+        state, normals = State(chain, middle, qd), normals_of(contacts)
+        eps, mu = scene.coefficients(contacts)
+        rows = contact_rows(state, contacts)
+        slips = preferred_slips(rows @ qd, rows @ moved, normals)
+        here = touching(state, normals, rows, slips, scene.driven.constraints)
+        returned = np.repeat(eps, 3) * (here.K @ qd)
+        if scene.law == "newton":
+            returned = returned * (np.arange(len(returned)) % 3 == 0)
+        v = here.K @ moved + returned
+        slack = 1e-12 * max(np.abs(v).max(), np.abs(here.K @ qd).max())
+        p = blow_or_nearly(contact_impulses, here.W, v, slack, mu)
+        moved = moved + here.jump(p)[0]
+        impulses = here.in_world(p)
+        pushed = np.flatnonzero(p[0::3] > 0)
+        rows_to_log = [(t + h, "push", contacts[k], impulses[k]) for k in pushed]
+    return *scene.kept(integrate(chain, middle, h / 2 * moved), moved), rows_to_log
+
+
+# Chapter 16, "Contact": Through time
+def overdue(scene: Scene, q: Array, qd: Array) -> float:
+    """Return for how long a contact has been due that is closed and approaches [s], the longest; 0 if none is."""
+    contacts = [contact for contact in scene.find(q) if contact.gap < 0]
+    if not contacts:
+        return 0.0
+    rows = contact_rows(State(scene.driven.chain, q), contacts)
+    speeds = (normals_of(contacts) * (rows @ qd)).sum(-1)
+    gaps = np.array([float(contact.gap) for contact in contacts])
+    late = speeds < -1e-10
+    return float((gaps[late] / speeds[late]).max(initial=0))
+
+
+def landing(scene: Scene, t: float, q: Array, qd: Array, h: float) -> float | None:
+    """Return after how long a flight from q, qd has its first contact, within h, or None if it has none.
+
+    Looked for at four places; found by Newton's method on the gap, kept between a place before it and one after.
+    """
+    early = 0.0
+    for late in h * np.array([0.25, 0.5, 0.75, 1.0]):
+        due = overdue(scene, *rk4_step(scene.driven, t, q, qd, late))
+        if due > 0:
+            break
+        early = late
+    else:
+        return None
+    for _ in range(100):
+        tau = late - due if early < late - due else (early + late) / 2
+        still_due = overdue(scene, *rk4_step(scene.driven, t, q, qd, tau))
+        if still_due > 0:
+            late, due = tau, still_due
+        elif due <= 1e-9:  # a last step of Newton's, by less than it can be wrong
+            return float(tau)
+        else:
+            early = tau
+        if due <= 1e-16 or late - early <= 4 * np.finfo(float).eps * (abs(t) + late):
+            break
+    return float(late)
+
+
+def blow_in(
+    scene: Scene, t: float, q: Array, qd: Array
+) -> tuple[Array, list[tuple[float, str, Any, Array]]]:
+    """Return the rates (nv,) after a blow at all closed contacts, and what to log.
+
+    A contact that would bounce for less than 1e-5 s is handed over to rest, at the time at which bouncing would end.
+    """
+    chain, contacts = scene.driven.chain, scene.closed(q)
+    state, normals = State(chain, q, qd), normals_of(contacts)
+    eps, mu = scene.coefficients(contacts)
+    rows = contact_rows(state, contacts)
+    here = touching(state, normals, rows, rows @ qd, scene.driven.constraints)
+    rates, turns = contact_bias(state, contacts, normals)
+    pull = -(normals * (rates + rows @ scene.driven.acceleration(t, q, qd))).sum(-1) - turns
+    v = here.K @ qd
+    approach = np.maximum(-v[0::3], 0)
+    ends = (pull > 0) & (2 * eps * approach < 1e-5 * pull) & (eps < 1)
+    p, _ = series_of_blows(here.W, v, np.where(ends, 0, eps), mu, scene.law, scene.order)
+    impulses, log = here.in_world(p), []
+    for k in np.flatnonzero(p[0::3] > 0):
+        log.append((t, "blow", contacts[k], impulses[k]))
+        if ends[k]:
+            left = 2 * eps[k] * approach[k] / (pull[k] * (1 - eps[k]))
+            log.append((t + left, "rest", contacts[k], 0 * impulses[k]))
+    return qd + here.jump(p)[0], log
+
+
+def rests(scene: Scene, q: Array, qd: Array) -> bool:
+    """Whether some closed contact has no speed along its normal."""
+    contacts = scene.closed(q)
+    rows = contact_rows(State(scene.driven.chain, q), contacts)
+    return bool((np.abs((normals_of(contacts) * (rows @ qd)).sum(-1)) <= 1e-9).any())
+
+
+def event_step(
+    scene: Scene, t: float, q: Array, qd: Array, end: float
+) -> tuple[Array, Array, list[tuple[float, str, Any, Array]]]:
+    """Return q and qd at the time `end`, and what to log: flights by RK4 between blows, rest by a Moreau-Jean step.
+
+    After 1000 blows in one step the rest of it is a Moreau-Jean step too.
+    """
+    log: list[tuple[float, str, Any, Array]] = []
+    for _ in range(1000):
+        if rests(scene, q, qd):
+            break
+        flown = landing(scene, t, q, qd, end - t)
+        if flown is None:
+            return *scene.kept(*rk4_step(scene.driven, t, q, qd, end - t)), log
+        q, qd = rk4_step(scene.driven, t, q, qd, flown)
+        t = t + flown
+        qd, more = blow_in(scene, t, q, qd)
+        log += more
+        if t >= end:
+            return q, qd, log
+    q, qd, more = moreau_jean_step(scene, t, q, qd, end - t)
+    return q, qd, log + more
+
+
+# Chapter 16, "Contact": Through time
+def finder(chain: Chain, geometries: Any) -> Callable[[Array], Sequence[Any]]:
+    """Return a function of q that finds contacts, each checked: of geometries, or by a function of one's own."""
+    if callable(geometries):
+        own = outside(geometries)
+        return lambda q: as_contacts(chain, own(read_only_view(q)))
+    from chaindyn.geometry import find_contacts
+
+    return lambda q: find_contacts(chain, geometries, q)
+
+
+def require_apart(contacts: Sequence[Any], names: Sequence[str]) -> None:
+    """Refuse a start in which bodies are more than a millimetre inside each other; say which, and how deep."""
+    for contact in contacts:
+        if contact.gap < -1e-3:
+            one, other = ("ground" if b < 0 else names[b] for b in contact.bodies)
+            raise ValueError(
+                f"{one!r} starts {-contact.gap:.3g} m deep inside {other!r}, at {np.round(contact.point, 3).tolist()}: "
+                "bodies may touch at the start, and overlap by 1e-3 m at most"
+            )
+
+
+def advance(
+    scene: Scene, q: Array, qd: Array, times: Array, step: float, method: str
+) -> Iterator[tuple[float, Array, Array, bool, list[Any]]]:
+    """Yield time, state, whether the time was asked for, and what to log, after each step."""
+    for start, end in pairwise(times):
+        count = max(int(np.ceil((end - start) / step - 1e-9)), 1)
+        for k in range(1, count + 1):
+            old = start + (k - 1) * ((end - start) / count)
+            new = end if k == count else start + k * ((end - start) / count)
+            if method == "steps":
+                q, qd, log = moreau_jean_step(scene, old, q, qd, new - old)
+            else:
+                q, qd, log = event_step(scene, old, q, qd, new)
+            if not (np.isfinite(q).all() and np.isfinite(qd).all()):
+                raise ArithmeticError("the state is no longer finite: shorter steps may help")
+            yield new, q, qd, k == count, log
+
+
+def tell_why(motion: ContactMotion) -> ContactMotion:
+    """Return a motion, with a warning if it ended early; where warnings are errors, the error has the motion."""
+    if motion.error is None:
+        return motion
+    try:
+        warnings.warn(f"the simulation ended early: {motion.reason}", RuntimeWarning, stacklevel=4)
+    except RuntimeWarning as raised:
+        raised.simulation = motion  # type: ignore[attr-defined]
+        raised.add_note("what was computed is in this exception's attribute `simulation`")
+        raise
+    return motion
+
+
+@checked(
+    q="nq",
+    qd="nv",
+    method={"steps", "events"},
+    law={"newton", "poisson", "moreau"},
+    order={"together", "sequence"},
+)
+def simulate_contact(
+    chain: Chain,
+    geometries: Any,
+    q: Array,
+    qd: Array,
+    *,
+    t: Array,
+    step: float,
+    torque: Any = None,
+    method: str = "steps",
+    restitution: Any = None,
+    friction: Any = None,
+    law: str = "newton",
+    order: str = "together",
+    margin: float = 1e-9,
+    constraints: Any = (),
+) -> ContactMotion:
+    """Return the motion of a chain or tree that touches, from q (nq,), qd (nv,) at t[0], at all times t.
+
+    geometries : what may touch, as for `find_contacts`, or a function of q that returns contacts. t : (m,) increasing
+    [s]; step : the longest step [s]. torque : (nv,), or a function of (t, q, qd). method : "steps", Moreau-Jean time
+    stepping of order one, for any number of contacts: bodies may sink in by the step times their speed in a blow; or
+    "events", flights by RK4 with each landing found to rounding, and Moreau-Jean steps while something rests; a
+    contact that is closed and open again within a quarter of a step is missed. restitution, friction : one number for
+    all, or None for each contact's own. law, order : as for `collision_impulses`; "poisson" and an order are for
+    events. margin : up to which gap a contact counts as closed [m]. constraints : what closes loops; each step ends
+    with closed loops. The result is a `Simulation` with a `log` of contacts and impulses. Whatever ends it early, an
+    interruption by the user too, leaves what was computed in the result, with the reason; RuntimeWarning says so.
+    ValueError for bad input, among it bodies that start more than 1e-3 m inside each other.
+    """
+    require_one_state(q=q, qd=qd)
+    q, qd, times = as_real(q, "q"), as_real(qd, "qd"), check_times(t)
+    step, margin = check_positive_number(step, "step"), check_positive_number(margin, "margin")
+    if method == "steps" and law == "poisson":
+        raise ValueError(
+            'law "poisson" gives back a share of each push, at rest too: "steps" take "newton" or "moreau"'
+        )
+    load = check_load(torque, "torque", (chain.nv,), ())
+    driven = Driven(chain, load, None, as_constraints(constraints), (0, 0))
+    for name, value, most in (("restitution", restitution, 1), ("friction", friction, np.inf)):
+        if value is not None and check_coefficients(value, name, most).shape != ():
+            raise ValueError(f"{name} must be one number, or None for each contact's own")
+    scene = Scene(driven, finder(chain, geometries), restitution, friction, law, order, margin)
+    require_closed(driven, q, qd)
+    require_apart(scene.find(q), chain.names)
+    driven.acceleration(times[0], q, qd)  # what is bad at once is told at once
+    states, log, last, problem = [(times[0], q, qd)], [], (times[0], q, qd), None
+    try:
+        for *state, asked, more in advance(scene, q, qd, times, step, method):
+            last = tuple(state)
+            log += more
+            if asked:
+                states.append(last)
+    except (Exception, KeyboardInterrupt) as caught:
+        problem = caught
+    reason = ""
+    if problem is not None:
+        what = (
+            "interrupted"
+            if isinstance(problem, KeyboardInterrupt)
+            else str(problem) or repr(problem)
+        )
+        reason = f"{what} (the last state reached is that at t = {last[0]:.6g} s)"
+        if last[0] > states[-1][0]:
+            states.append(last)
+    columns = (np.array(column) for column in zip(*states, strict=True))
+    return tell_why(
+        ContactMotion(chain, *columns, reason, problem, driven.constraints, as_log(log))
+    )
