@@ -1,5 +1,5 @@
 # Generated from chapters/16_contact_part2.md by `python -m book export`; edit it there.
-# sha256 of the text below: 5a0ed97c4b003676c2fda4744a41b15676c1473c504368c72da17c7947ad47de
+# sha256 of the text below: df0a5c96d83a57afa3e0660bc8c8f1fc22b996b11cdc423be544e874a785b57b
 """Contact: blows at several places, forces at rest, friction, and motion through both.
 
 Derived in chapter 16, "Contact".
@@ -879,22 +879,33 @@ def preferred_slips(before: Array, after: Array, normals: Array) -> Array:
 def moreau_jean_step(
     scene: Scene, t: float, q: Array, qd: Array, h: float
 ) -> tuple[Array, Array, list[tuple[float, str, Any, Array]]]:
-    """Return q and qd a time h later, and what to log: contacts that are closed half way act by one impulse each."""
-    chain = scene.driven.chain
+    """Return q and qd a time h later, and what to log: contacts that close within half a step act by one impulse each.
+
+    Rows are those of the place where the step would end without contacts, in whose axes the new rates are.
+    """
+    chain, driven = scene.driven.chain, scene.driven
     middle = integrate(chain, q, h / 2 * qd)
-    moved = qd + h * scene.driven.acceleration(t + h / 2, middle, qd)
-    contacts, rows_to_log = scene.closed(middle), []
+    moved = qd + h * driven.acceleration(t + h / 2, middle, qd)
+    there, rows_to_log = integrate(chain, middle, h / 2 * moved), []
+    contacts = list(scene.find(there))
+    state, rows, normals = State(chain, there), np.zeros((0, 3, chain.nv)), normals_of(contacts)
     if contacts:
-        state, normals = State(chain, middle, qd), normals_of(contacts)
-        eps, mu = scene.coefficients(contacts)
         rows = contact_rows(state, contacts)
-        slips = preferred_slips(rows @ qd, rows @ moved, normals)
-        here = touching(state, normals, rows, slips, scene.driven.constraints)
-        returned = np.repeat(eps, 3) * (here.K @ qd)
+        gaps = np.array([float(contact.gap) for contact in contacts])
+        half_way = gaps - h / 2 * (normals * (rows @ moved)).sum(-1)
+        closed = np.flatnonzero(half_way <= scene.margin)
+        contacts, rows, normals = [contacts[k] for k in closed], rows[closed], normals[closed]
+    if contacts:
+        eps, mu = scene.coefficients(contacts)
+        # the old rates, in the axes of the new ones: what forces add is taken off again
+        before = moved - h * driven.acceleration(t + h / 2, middle, 0 * qd)
+        slips = preferred_slips(rows @ before, rows @ moved, normals)
+        here = touching(state, normals, rows, slips, driven.constraints)
+        returned = np.repeat(eps, 3) * (here.K @ before)
         if scene.law == "newton":
             returned = returned * (np.arange(len(returned)) % 3 == 0)
         v = here.K @ moved + returned
-        slack = 1e-12 * max(np.abs(v).max(), np.abs(here.K @ qd).max())
+        slack = 1e-12 * max(np.abs(v).max(), np.abs(here.K @ before).max())
         p = blow_or_nearly(contact_impulses, here.W, v, slack, mu)
         moved = moved + here.jump(p)[0]
         impulses = here.in_world(p)
@@ -970,11 +981,17 @@ def blow_in(
     return qd + here.jump(p)[0], log
 
 
-def rests(scene: Scene, q: Array, qd: Array) -> bool:
-    """Whether some closed contact has no speed along its normal."""
+def rests(scene: Scene, t: float, q: Array, qd: Array) -> bool:
+    """Whether some closed contact has no speed along its normal, and something presses it."""
     contacts = scene.closed(q)
-    rows = contact_rows(State(scene.driven.chain, q), contacts)
-    return bool((np.abs((normals_of(contacts) * (rows @ qd)).sum(-1)) <= 1e-9).any())
+    if not contacts:
+        return False
+    state, normals = State(scene.driven.chain, q, qd), normals_of(contacts)
+    rows = contact_rows(state, contacts)
+    still = np.abs((normals * (rows @ qd)).sum(-1)) <= 1e-9
+    rates, turns = contact_bias(state, contacts, normals)
+    rates = rates + rows @ scene.driven.acceleration(t, q, qd)
+    return bool((still & ((normals * rates).sum(-1) + turns < -1e-9)).any())
 
 
 def event_step(
@@ -986,7 +1003,7 @@ def event_step(
     """
     log: list[tuple[float, str, Any, Array]] = []
     for _ in range(1000):
-        if rests(scene, q, qd):
+        if rests(scene, t, q, qd):
             break
         flown = landing(scene, t, q, qd, end - t)
         if flown is None:

@@ -399,7 +399,17 @@ ELSEWHERE = {
     ),
     **dict.fromkeys(["Chain", "Link"], "a model: tests/test_chain.py and tests/test_check.py"),
     **dict.fromkeys(
-        ["Collision", "Driven", "Held", "Impact", "LCP", "MaximalDynamics", "Simulation"],
+        [
+            "Collision",
+            "ContactLog",
+            "ContactMotion",
+            "Driven",
+            "Held",
+            "Impact",
+            "LCP",
+            "MaximalDynamics",
+            "Simulation",
+        ],
         "a result, which functions here return",
     ),
     **dict.fromkeys(
@@ -420,6 +430,7 @@ ELSEWHERE = {
     "to_maximal": NO_STATE + ": tests/test_maximal.py",
     "load_urdf": "it reads a file: tests/test_urdf.py",
     "random_state": "it draws at random: tests/test_chain.py",
+    "simulate_contact": "it integrates floats over time: tests/test_contact_time.py",
     "simulate": "it integrates floats over time: tests/test_simulation.py",
     "tree_matrix": NO_STATE + ": tests/test_composite.py",
 }
