@@ -1,5 +1,5 @@
 # Generated from chapters/16_contact_part2.md by `python -m book export`; edit it there.
-# sha256 of the text below: df0a5c96d83a57afa3e0660bc8c8f1fc22b996b11cdc423be544e874a785b57b
+# sha256 of the text below: 4f47568f63ea72566938889bf7bf3741dab5a5fa8ce9f3b9e9f2106a0c34265c
 """Contact: blows at several places, forces at rest, friction, and motion through both.
 
 Derived in chapter 16, "Contact".
@@ -876,6 +876,23 @@ def preferred_slips(before: Array, after: Array, normals: Array) -> Array:
     return np.where(slipping, along, after)
 
 
+def free_rates(driven: Driven, t: float, q: Array, qd: Array, h: float) -> tuple[Array, Array]:
+    """Return the rates (nv,) after a step without contacts: without what acts on the chain at rest, and with it.
+
+    What goes with velocities, to which the turning of a body's own axes belongs, is taken by the midpoint rule: its
+    first slope alone would make a spinning body faster and faster. For a chain at rest it vanishes exactly.
+    """
+
+    def slope(rates: Array) -> Array:
+        return driven.acceleration(t, q, rates)
+
+    at_rest = slope(0 * qd)
+    gained = h / 2 * at_rest
+    half = qd + h / 2 * (slope(qd) - at_rest)
+    before = qd + h * (slope(half + gained) - slope(gained))
+    return before, before + h * at_rest
+
+
 def moreau_jean_step(
     scene: Scene, t: float, q: Array, qd: Array, h: float
 ) -> tuple[Array, Array, list[tuple[float, str, Any, Array]]]:
@@ -885,7 +902,7 @@ def moreau_jean_step(
     """
     chain, driven = scene.driven.chain, scene.driven
     middle = integrate(chain, q, h / 2 * qd)
-    moved = qd + h * driven.acceleration(t + h / 2, middle, qd)
+    before, moved = free_rates(driven, t + h / 2, middle, qd, h)
     there, rows_to_log = integrate(chain, middle, h / 2 * moved), []
     contacts = list(scene.find(there))
     state, rows, normals = State(chain, there), np.zeros((0, 3, chain.nv)), normals_of(contacts)
@@ -897,8 +914,6 @@ def moreau_jean_step(
         contacts, rows, normals = [contacts[k] for k in closed], rows[closed], normals[closed]
     if contacts:
         eps, mu = scene.coefficients(contacts)
-        # the old rates, in the axes of the new ones: what forces add is taken off again
-        before = moved - h * driven.acceleration(t + h / 2, middle, 0 * qd)
         slips = preferred_slips(rows @ before, rows @ moved, normals)
         here = touching(state, normals, rows, slips, driven.constraints)
         returned = np.repeat(eps, 3) * (here.K @ before)

@@ -193,7 +193,7 @@ def test_a_ball_slides_and_then_rolls():
     assert motion.qd[1, 3:] != pytest.approx([15 / 7, 0, 0], abs=1e-2)
     v = np.linalg.norm(motion.qd[2, 3:])
     assert v == pytest.approx(15 / 7, rel=3e-3)
-    assert np.linalg.norm(motion.qd[2, :3]) * r == pytest.approx(v, rel=1e-3)
+    assert np.linalg.norm(motion.qd[2, :3]) * r == pytest.approx(v, rel=1e-2)
 
 
 def test_the_rod_of_painleve_goes_on_where_no_force_could():
