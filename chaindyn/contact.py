@@ -1,5 +1,5 @@
 # Generated from chapters/16_contact_part2.md by `python -m book export`; edit it there.
-# sha256 of the text below: 4f47568f63ea72566938889bf7bf3741dab5a5fa8ce9f3b9e9f2106a0c34265c
+# sha256 of the text below: 44c69e439fb61151a9d0796975eb83a92564a2d942ddd89fb53b0e6036b45245
 """Contact: blows at several places, forces at rest, friction, and motion through both.
 
 Derived in chapter 16, "Contact".
@@ -581,14 +581,19 @@ def struck_next(v: Array, order: str, movable: Array, limit: float) -> Array:
 def blow_or_nearly(
     blow: Callable[..., Array], W: Array, v: Array, slack: float, *given: Any
 ) -> Array:
-    """Return a law's impulses (3 m,); where rounding alone makes it impossible, those for speeds larger by the slack.
+    """Return a law's impulses (3 m,); where rounding makes it impossible, those of a problem that lies next to it.
 
-    In a corner the contacts' rows depend on each other, and what must vanish exactly leaves no room for rounding.
+    In a corner the contacts' rows depend on each other, and what must vanish exactly leaves no room for rounding. So
+    the speeds are made larger by the slack, and then contacts yield to themselves by 1e-12 of the mean more.
     """
-    try:
-        return blow(W, v, *given)
-    except ArithmeticError:
-        return blow(W, v + slack * (np.arange(len(v)) % 3 == 0), *given)
+    wider = v + slack * (np.arange(len(v)) % 3 == 0)
+    softer = W + 1e-12 * np.trace(W) / len(W) * np.eye(len(W))
+    for nearly in ((W, v), (W, wider)):
+        try:
+            return blow(*nearly, *given)
+        except ArithmeticError:
+            continue
+    return blow(softer, wider, *given)
 
 
 def series_of_blows(
