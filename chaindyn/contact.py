@@ -1,5 +1,5 @@
 # Generated from chapters/16_contact_part2.md by `python -m book export`; edit it there.
-# sha256 of the text below: 44c69e439fb61151a9d0796975eb83a92564a2d942ddd89fb53b0e6036b45245
+# sha256 of the text below: 0fcaebf3e8abe87a2a3301b932aa3d56c4b5887901637193d9eb1107ed998b07
 """Contact: blows at several places, forces at rest, friction, and motion through both.
 
 Derived in chapter 16, "Contact".
@@ -511,8 +511,8 @@ def contact_impulses(
         E[own, j], F[j, own], F[j, k] = 1, -1, mu[k]
     size = np.trace(W) / len(W) or 1.0
     seen = G.T.copy()  # of each velocity
-    k = np.flatnonzero(sliding)
-    G[3 * k + 1, k] = -mu[k]
+    slid = np.flatnonzero(sliding)
+    G[3 * slid + 1, slid] = -mu[slid]
     A = np.block([[seen @ W @ G / size, E], [F, np.zeros((len(rough), len(rough)))]])
     answer = solve_lcp(A, np.concatenate([seen @ b, size * known[rough]]))
     return G @ most_even(A, answer)[: G.shape[1]] / size
@@ -1039,14 +1039,14 @@ def event_step(
 
 
 # Chapter 16, "Contact": Through time
-def finder(chain: Chain, geometries: Any) -> Callable[[Array], Sequence[Any]]:
-    """Return a function of q that finds contacts, each checked: of geometries, or by a function of one's own."""
+def finder(chain: Chain, geometries: Any, margin: float) -> Callable[[Array], Sequence[Any]]:
+    """Return a function of q that finds contacts: of geometries, or by a function of one's own, whose are checked."""
     if callable(geometries):
         own = outside(geometries)
         return lambda q: as_contacts(chain, own(read_only_view(q)))
     from chaindyn.geometry import find_contacts
 
-    return lambda q: find_contacts(chain, geometries, q)
+    return lambda q: find_contacts(chain, geometries, q, margin=margin)
 
 
 def require_apart(contacts: Sequence[Any], names: Sequence[str]) -> None:
@@ -1140,11 +1140,14 @@ def simulate_contact(
     for name, value, most in (("restitution", restitution, 1), ("friction", friction, np.inf)):
         if value is not None and check_coefficients(value, name, most).shape != ():
             raise ValueError(f"{name} must be one number, or None for each contact's own")
-    scene = Scene(driven, finder(chain, geometries), restitution, friction, law, order, margin)
+    scene = Scene(
+        driven, finder(chain, geometries, margin), restitution, friction, law, order, margin
+    )
     require_closed(driven, q, qd)
     require_apart(scene.find(q), chain.names)
     driven.acceleration(times[0], q, qd)  # what is bad at once is told at once
-    states, log, last, problem = [(times[0], q, qd)], [], (times[0], q, qd), None
+    last: tuple[Any, ...] = (times[0], q, qd)
+    states, log, problem = [last], [], None
     try:
         for *state, asked, more in advance(scene, q, qd, times, step, method):
             last = tuple(state)
@@ -1163,7 +1166,6 @@ def simulate_contact(
         reason = f"{what} (the last state reached is that at t = {last[0]:.6g} s)"
         if last[0] > states[-1][0]:
             states.append(last)
-    columns = (np.array(column) for column in zip(*states, strict=True))
-    return tell_why(
-        ContactMotion(chain, *columns, reason, problem, driven.constraints, as_log(log))
-    )
+    reached, places, rates = (np.array(column) for column in zip(*states, strict=True))
+    given = chain, reached, places, rates, reason, problem, driven.constraints
+    return tell_why(ContactMotion(*given, log=as_log(log)))

@@ -6,7 +6,7 @@ from scipy.optimize import LinearConstraint, milp, nnls
 
 from chaindyn import solve_lcp
 
-# Lemke's path without a rule for ties comes back to where it was (Kostreva 1979)
+# Lemke's path without a rule for ties comes back to where it was
 TIED = np.array([[1.0, 2, 0], [0, 1, 2], [2, 0, 1]])
 
 
