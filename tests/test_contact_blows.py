@@ -21,7 +21,7 @@ from chaindyn import (
     point_velocity,
     random_state,
 )
-from chaindyn.contact import contact_impulses, series_of_blows
+from chaindyn.contact import contact_impulses, moreau_blow, series_of_blows
 from chaindyn.robots import five_bar
 from chaindyn.teaching import normwise
 
@@ -368,6 +368,20 @@ def test_newtons_law_gains_with_friction_or_with_several_restitutions():
     unlike, failed = of_random_sets(150, "newton", "together", rough=False, alike=False)
     assert (unlike > 1e-6).sum() >= 2
     assert failed >= 1  # it may have no answer at all
+
+
+def test_moreaus_law_gives_back_no_more_than_was_spent():
+    """Two contacts that help each other, one elastic and one not: all of its share would be a gain."""
+    W = np.eye(6)
+    W[0, 3] = W[3, 0] = -0.9
+    compression = np.array([1.0, 0, 0, 1, 0, 0])
+    v = -W @ compression
+    p = moreau_blow(W, v, np.array([1.0, 0]), np.zeros(2))
+    again = np.array([1.0, 0, 0, 0, 0, 0])
+    whole = compression + again
+    assert whole @ v + whole @ W @ whole / 2 > 0.3
+    assert p == pytest.approx(compression + np.sqrt(0.2) * again)
+    assert p @ v + p @ W @ p / 2 == pytest.approx(0, abs=1e-15)
 
 
 # --- bad input ---

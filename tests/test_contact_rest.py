@@ -97,6 +97,7 @@ def test_a_block_on_a_slope_sticks_or_slides(slope, turn):
         qdd, forces = resting_contact(chain, q, qd, np.zeros(6), contacts, friction=None)
         expected = down + np.array([0, 0, G * np.cos(a)]) - mu * G * np.cos(a) * v
         assert qdd[3:] == pytest.approx(expected, abs=1e-10)
+        assert (forces[:, 2] > 0).all()  # no leg is left out
 
 
 # --- how a contact moves ---
@@ -129,6 +130,17 @@ def test_a_ball_on_a_slope_rolls_with_five_sevenths():
         qdd, _ = resting_contact(chain, chain.neutral, qd, np.zeros(6), [contact], friction=0.5)
         assert qdd[3] == pytest.approx(5 / 7 * G * np.sin(a))
         assert qdd[1] == pytest.approx(5 / 7 * G * np.sin(a) / r)
+
+
+def test_a_ball_that_slides_over_a_dome_is_lighter():
+    """Its middle goes round with R + r: the dome carries m g - m v^2 / (R + r), or nothing."""
+    r, dome, m = 0.2, 0.8, 2.0
+    chain = Chain([ball(m, r)], gravity=(0, 0, -G))
+    top = Touch((0, -1), (0, 0, -r), (0, 0, 1), radii=(r, dome))
+    for v in (0.0, 2.0, 4.0):
+        qd = np.array([0, 0, 0, v, 0, 0])
+        _, forces = resting_contact(chain, chain.neutral, qd, np.zeros(6), [top])
+        assert forces[0, 2] == pytest.approx(max(0, m * (G - v * v / (dome + r))))
 
 
 @pytest.mark.parametrize(

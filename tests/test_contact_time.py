@@ -171,6 +171,18 @@ def test_a_stack_does_not_sag(count, step):
     assert motion.log.impulses[lowest].sum(0) == pytest.approx([0, 0, count * G * 10], rel=1e-9)
 
 
+@pytest.mark.parametrize(("gap", "caught"), [(0.0075, False), (0.0025, True)])
+def test_a_step_takes_contacts_that_close_half_way(gap, caught):
+    chain = Chain([ball(1.0, 0.1)], gravity=(0, 0, 0))
+    find = points_on_plane(chain, {0: np.zeros((1, 3))}, radius=0.1)
+    q, qd = chain.neutral.astype(float).copy(), np.array([0, 0, 0, 0, 0, -1.0])
+    q[2] = 0.1 + gap
+    motion = simulate_contact(chain, find, q, qd, t=[0, 0.01], step=0.01)
+    assert motion.q[-1, 2] - q[2] == pytest.approx(-0.005 if caught else -0.01)
+    assert motion.qd[-1, 5] == pytest.approx(0 if caught else -1)
+    assert motion.log.impulses.sum() == pytest.approx(float(caught))
+
+
 def test_steps_come_near_to_events():
     chain, find, q = bouncing(restitution=0.6)
     t = np.linspace(0, 1.2, 9)
