@@ -1,5 +1,5 @@
 # Generated from chapters/16_contact_part2.md by `python -m book export`; edit it there.
-# sha256 of the text below: 0fcaebf3e8abe87a2a3301b932aa3d56c4b5887901637193d9eb1107ed998b07
+# sha256 of the text below: dd23ef20a2f9765376bdc14f9d681eee5cfaa3608547a127994aa6ff435888b2
 """Contact: blows at several places, forces at rest, friction, and motion through both.
 
 Derived in chapter 16, "Contact".
@@ -584,16 +584,18 @@ def blow_or_nearly(
     """Return a law's impulses (3 m,); where rounding makes it impossible, those of a problem that lies next to it.
 
     In a corner the contacts' rows depend on each other, and what must vanish exactly leaves no room for rounding. So
-    the speeds are made larger by the slack, and then contacts yield to themselves by 1e-12 of the mean more.
+    the speeds are made larger by the slack, and then contacts yield to themselves by 1e-14 of the mean more, or ten
+    times that, and so on to 1e-10.
     """
     wider = v + slack * (np.arange(len(v)) % 3 == 0)
-    softer = W + 1e-12 * np.trace(W) / len(W) * np.eye(len(W))
-    for nearly in ((W, v), (W, wider)):
+    more = np.trace(W) / len(W) * np.eye(len(W))
+    softer = [(W + share * more, wider) for share in (1e-14, 1e-13, 1e-12, 1e-11)]
+    for nearly in ((W, v), (W, wider), *softer):
         try:
             return blow(*nearly, *given)
         except ArithmeticError:
             continue
-    return blow(softer, wider, *given)
+    return blow(W + 1e-10 * more, wider, *given)
 
 
 def series_of_blows(
