@@ -1,5 +1,5 @@
 # Generated from chapters/16_contact_part2.md by `python -m book export`; edit it there.
-# sha256 of the text below: dd23ef20a2f9765376bdc14f9d681eee5cfaa3608547a127994aa6ff435888b2
+# sha256 of the text below: f39c3cca6c97afdcb10f7750aea464a02c9001c7f9adb2b1071c63ac3485d28b
 """Contact: blows at several places, forces at rest, friction, and motion through both.
 
 Derived in chapter 16, "Contact".
@@ -585,17 +585,19 @@ def blow_or_nearly(
 
     In a corner the contacts' rows depend on each other, and what must vanish exactly leaves no room for rounding. So
     the speeds are made larger by the slack, and then contacts yield to themselves by 1e-14 of the mean more, or ten
-    times that, and so on to 1e-10.
+    times that, and so on to 1e-10. ArithmeticError if there is none near by.
     """
     wider = v + slack * (np.arange(len(v)) % 3 == 0)
-    more = np.trace(W) / len(W) * np.eye(len(W))
-    softer = [(W + share * more, wider) for share in (1e-14, 1e-13, 1e-12, 1e-11)]
-    for nearly in ((W, v), (W, wider), *softer):
+    mean, size = np.trace(W) / len(W), np.abs(v).max()
+    for speeds, share in ((v, 0), (wider, 0), *((wider, 10.0**k) for k in range(-14, -9))):
         try:
-            return blow(*nearly, *given)
-        except ArithmeticError:
+            p = blow(W + share * mean * np.eye(len(W)), speeds, *given)
+        except ArithmeticError as caught:
+            error = caught
             continue
-    return blow(W + 1e-10 * more, wider, *given)
+        if share * mean * np.abs(p).max() <= 1e-8 * size:  # else it lives on what was added
+            return p
+    raise error
 
 
 def series_of_blows(
