@@ -399,7 +399,19 @@ ELSEWHERE = {
     ),
     **dict.fromkeys(["Chain", "Link"], "a model: tests/test_chain.py and tests/test_check.py"),
     **dict.fromkeys(
-        ["Contact", "Driven", "Held", "Impact", "MaximalDynamics", "Separation", "Simulation"],
+        [
+            "Collision",
+            "Contact",
+            "ContactLog",
+            "ContactMotion",
+            "Driven",
+            "Held",
+            "Impact",
+            "LCP",
+            "MaximalDynamics",
+            "Separation",
+            "Simulation",
+        ],
         "a result, which functions here return",
     ),
     **dict.fromkeys(
@@ -411,6 +423,10 @@ ELSEWHERE = {
     **dict.fromkeys(
         ["Coupling", "Distance", "Rolling"],
         "a constraint: tests/test_constraints.py; the laws ask it by constraint_jacobian and its like",
+    ),
+    **dict.fromkeys(
+        ["collision_impulses", "resting_contact", "solve_lcp"],
+        "a path of floats from mode to mode: tests/test_contact_lcp.py, _blows.py, _rest.py",
     ),
     "assemble": "it searches, in floats: tests/test_constraints.py",
     "to_maximal": NO_STATE + ": tests/test_maximal.py",
@@ -424,6 +440,7 @@ ELSEWHERE = {
     "load_collision": "it reads a file: tests/test_urdf.py",
     "load_urdf": "it reads a file: tests/test_urdf.py",
     "random_state": "it draws at random: tests/test_chain.py",
+    "simulate_contact": "it integrates floats over time: tests/test_contact_time.py",
     "simulate": "it integrates floats over time: tests/test_simulation.py",
     "tree_matrix": NO_STATE + ": tests/test_composite.py",
 }

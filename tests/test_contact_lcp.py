@@ -1,0 +1,251 @@
+"""Linear complementarity: three methods against each other and against SciPy's, ties, rays, and what is refused."""
+
+import numpy as np
+import pytest
+from scipy.optimize import LinearConstraint, milp, nnls
+
+from chaindyn import solve_lcp
+
+# Lemke's path without a rule for ties comes back to where it was
+TIED = np.array([[1.0, 2, 0], [0, 1, 2], [2, 0, 1]])
+
+
+def p_matrix(n, rng, skewness=1.0):
+    """All principal minors are positive: the symmetric part is positive definite."""
+    G, H = rng.normal(size=(2, n, n))
+    return G @ G.T / n + 0.1 * np.eye(n) + skewness * (H - H.T)
+
+
+def assert_solves(answer, A, b, tolerance=1e-10):
+    size = np.abs(b).max(initial=0) + np.abs(A).max(initial=0) * np.abs(answer.z).max(initial=0)
+    assert (answer.z >= 0).all()
+    assert answer.w == pytest.approx(A @ answer.z + b, abs=1e-15 * size)
+    assert np.abs(np.minimum(answer.z, A @ answer.z + b)).max(initial=0) <= tolerance * size
+    assert abs(answer.z @ answer.w) <= tolerance * size * max(1, np.abs(answer.z).max(initial=0))
+    assert answer.residual == np.abs(np.minimum(answer.z, answer.w)).max(initial=0)
+
+
+def by_milp(A, b, bound=1e3):
+    """A solution by SciPy's mixed integer program: a switch for each pair."""
+    n = len(b)
+    eye, none = np.eye(n), np.zeros((n, n))
+    rows = [
+        LinearConstraint(np.hstack([A, none]), -b, np.inf),  # w >= 0
+        LinearConstraint(np.hstack([eye, -bound * eye]), -np.inf, 0),  # z <= bound s
+        LinearConstraint(np.hstack([A, bound * eye]), -np.inf, bound - b),  # w <= bound (1 - s)
+    ]
+    limits = ([0] * 2 * n, [bound] * n + [1] * n)
+    answer = milp(np.zeros(2 * n), constraints=rows, integrality=[0] * n + [1] * n,
+                  bounds=limits)  # fmt: skip
+    return None if answer.x is None else answer.x[:n]
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 20, 50, 100])
+@pytest.mark.parametrize("skewness", [0.0, 1.0])
+def test_p_matrices(n, skewness):
+    for seed in range(3):
+        rng = np.random.default_rng([n, seed])
+        A, b = p_matrix(n, rng, skewness), rng.normal(size=n)
+        answer = solve_lcp(A, b)
+        assert_solves(answer, A, b)
+        if n <= 8:
+            each = solve_lcp(A, b, method="enumerate")
+            assert each.count == "one"
+            assert len(each.solutions) == 1
+            assert each.z == pytest.approx(answer.z, abs=1e-9)
+
+
+def test_two_judges_agree():
+    """Non-negative least squares is the LCP of a Gram matrix; a mixed integer program takes any matrix."""
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        G, x = rng.normal(size=(9, 6)), rng.normal(size=9)
+        A, b = G.T @ G, -G.T @ x
+        z = solve_lcp(A, b).z
+        assert z == pytest.approx(nnls(G, x)[0], abs=1e-10)
+        assert z == pytest.approx(solve_lcp(A, b, method="pgs", sweeps=20000).z, abs=1e-9)
+        B = p_matrix(6, rng, 0.5)
+        assert solve_lcp(B, b).z == pytest.approx(by_milp(B, b), abs=1e-6)
+
+
+def test_enumeration_and_the_integer_program_agree_whether_there_is_a_solution():
+    counts = {"none": 0, "one": 0, "many": 0}
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        A, b = rng.normal(size=(4, 4)), rng.normal(size=4)
+        z = by_milp(A, b)
+        try:
+            answer = solve_lcp(A, b, method="enumerate")
+        except ArithmeticError as error:
+            assert "no solution" in str(error)
+            assert z is None
+            counts["none"] += 1
+            continue
+        counts[answer.count] += 1
+        assert min(np.abs(z - x).max() for x in answer.solutions) < 1e-4
+        for x in answer.solutions:
+            assert np.abs(np.minimum(x, A @ x + b)).max() < 1e-9
+        try:
+            found = solve_lcp(A, b)
+        except ArithmeticError as error:
+            assert "neither" in str(error)
+            continue
+        assert min(np.abs(found.z - x).max() for x in answer.solutions) < 1e-8
+    assert min(counts.values()) > 3
+
+
+# --- none, one, many ---
+
+
+@pytest.mark.parametrize(
+    ("A", "b", "count", "sizes"),
+    [
+        ([[2]], [-4], "one", [2]),
+        ([[2]], [4], "one", [0]),
+        ([[-2]], [4], "many", [0, 2]),
+        ([[0]], [0], "many", [0, None]),  # any push
+        ([[1, 1], [1, 1]], [-1, -1], "many", [None, None]),  # two supports in one place
+        ([[0, 1], [-1, 0]], [0, 3], "many", [0, None]),  # mode {0} is singular: z_0 from 0 to 3
+    ],
+)
+def test_modes_are_counted(A, b, count, sizes):
+    answer = solve_lcp(A, b, method="enumerate")
+    assert answer.count == count
+    assert len(answer.solutions) >= len(sizes)
+    for z, size in zip(answer.solutions, sizes, strict=False):
+        w = np.array(A) @ z + b
+        assert np.abs(np.minimum(z, w)).max() < 1e-9
+        if size is not None:
+            assert np.abs(z).sum() == pytest.approx(size)
+
+
+def test_no_answer_is_told():
+    with pytest.raises(ArithmeticError, match="no solution: none of its 2 modes"):
+        solve_lcp([[-1.0]], [-1.0], method="enumerate")
+    with pytest.raises(ArithmeticError, match="Lemke's ray proves"):
+        solve_lcp([[-1.0]], [-1.0])
+    # what would lift the first presses on nothing: -1 - z_1 can be no w
+    with pytest.raises(ArithmeticError, match="Lemke's ray proves"):
+        solve_lcp([[0.0, -1], [1, 0]], [-1.0, 1])
+    with pytest.raises(ArithmeticError, match="grows without bound"):
+        solve_lcp([[1.0, -2], [-2, 1]], [-1.0, -1], method="pgs")
+
+
+def test_a_ray_that_proves_nothing_says_so():
+    """z = (1, 1) solves it, though the path finds a ray."""
+    A, b = np.array([[-1.0, 2], [2, -1]]), np.array([-1.0, -1])
+    assert solve_lcp(A, b, method="enumerate").z == pytest.approx([1, 1])
+    with pytest.raises(ArithmeticError, match="says neither that there is a solution"):
+        solve_lcp(A, b)
+
+
+# --- ties ---
+
+
+def naive(A, b, pivots):
+    """Lemke's path with the first row of a tie; the bases it sees."""
+    n = len(b)
+    tableau = np.hstack([np.eye(n), -A, -np.ones((n, 1)), b[:, None]])
+    basis, entering, row, seen = list(range(n)), 2 * n, int(np.argmin(b)), []
+    for _ in range(pivots):
+        own = tableau[row] / tableau[row, entering]
+        tableau = tableau - np.outer(tableau[:, entering], own)
+        tableau[row] = own
+        left, basis[row] = basis[row], entering
+        seen.append(tuple(sorted(basis)))
+        if left == 2 * n:
+            return seen
+        entering = left + n if left < n else left - n
+        ratios = [x / d if d > 1e-12 else np.inf for x, d in tableau[:, [-1, entering]]]
+        row = int(np.argmin(np.round(ratios, 12)))
+    return seen
+
+
+def test_a_path_that_goes_in_circles_ends_with_the_lexicographic_rule():
+    b = -np.ones(3)
+    seen = naive(TIED, b, 60)
+    assert len(seen) == 60  # it has not ended
+    assert len(set(seen)) < 10  # and sees the same bases again and again
+    answer = solve_lcp(TIED, b)
+    assert answer.z == pytest.approx(np.full(3, 1 / 3))
+    assert answer.iterations < 10
+
+
+def test_degenerate_problems_end():
+    """Supports that depend on each other, values that tie: always a solution, and the same motion."""
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        m, r = rng.integers(2, 13), rng.integers(1, 4)
+        K = rng.integers(-1, 2, size=(m, r)).astype(float)
+        A, b = K @ K.T, K @ rng.integers(-2, 3, size=r)
+        answer = solve_lcp(A, b)
+        assert_solves(answer, A, b)
+        x, _ = nnls(np.vstack([K.T]), -np.linalg.lstsq(K, b, rcond=None)[0])
+        assert K.T @ answer.z == pytest.approx(K.T @ x, abs=1e-9)
+
+
+@pytest.mark.parametrize("scale", [1e-12, 1e-3, 1e9])
+def test_units_play_no_part(scale):
+    rng = np.random.default_rng(5)
+    A, b = p_matrix(12, rng), rng.normal(size=12)
+    z = solve_lcp(A, b).z
+    assert solve_lcp(scale * A, b).z * scale == pytest.approx(z, abs=1e-12 * z.max())
+    assert solve_lcp(A, scale * b).z / scale == pytest.approx(z, abs=1e-12 * z.max())
+    few, right = A[:5, :5], b[:5]
+    again = solve_lcp(scale * few, right / scale, method="enumerate")
+    assert again.z * scale**2 == pytest.approx(solve_lcp(few, right).z, abs=1e-12)
+
+
+# --- projected Gauss-Seidel ---
+
+
+def test_gauss_seidel_reports_what_it_has_not_reached():
+    rng = np.random.default_rng(1)
+    A, b = p_matrix(20, rng, 0), rng.normal(size=20)
+    exact = solve_lcp(A, b).z
+    errors, residuals = [], []
+    for sweeps in (1, 10, 100, 3000):
+        answer = solve_lcp(A, b, method="pgs", sweeps=sweeps)
+        assert answer.iterations <= sweeps
+        assert answer.residual == pytest.approx(
+            np.abs(np.minimum(answer.z, A @ answer.z + b)).max()
+        )
+        errors.append(np.abs(answer.z - exact).max())
+        residuals.append(answer.residual)
+    assert residuals == sorted(residuals, reverse=True)
+    assert errors[0] > 0.1
+    assert errors[-1] < 1e-11
+    loose = solve_lcp(A, b, method="pgs", tolerance=1e-3)
+    assert 1e-6 < loose.residual <= 1e-3 * np.abs(b).max()
+
+
+# --- bad input ---
+
+
+def test_nothing_to_solve():
+    answer = solve_lcp(np.zeros((0, 0)), np.zeros(0))
+    assert answer.z.shape == answer.w.shape == (0,)
+    assert answer.residual == 0
+    assert solve_lcp(np.zeros((0, 0)), np.zeros(0), method="enumerate").count == "one"
+
+
+@pytest.mark.parametrize(
+    ("A", "b", "options", "match"),
+    [
+        (np.eye(3), np.ones(2), {}, r"A has shape \(3, 3\) and b \(2,\)"),
+        (np.ones((2, 3)), np.ones(3), {}, "A has shape"),
+        (np.ones((2, 3, 3)), np.ones(3), {}, "one problem at a time"),
+        ([[np.nan]], [1], {}, r"A\[0, 0\] is nan"),
+        ([[1]], [np.inf], {}, r"b\[0\] is inf"),
+        ([[1j]], [1], {}, "real numbers"),
+        ([[1]], [1], {"method": "simplex"}, "method is 'simplex'"),
+        ([[1]], [1], {"sweeps": 0}, "sweeps is 0"),
+        ([[1]], [1], {"sweeps": 2.5}, "sweeps is 2.5"),
+        ([[1]], [1], {"tolerance": 0}, "tolerance is 0"),
+        ([[0]], [1], {"method": "pgs"}, r"A\[0, 0\] is 0"),
+        (np.eye(13), np.ones(13), {"method": "enumerate"}, "n up to 12, not 13"),
+    ],
+)
+def test_bad_input_is_told(A, b, options, match):
+    with pytest.raises(ValueError, match=match):
+        solve_lcp(A, b, **options)
