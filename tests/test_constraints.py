@@ -62,7 +62,7 @@ from chaindyn import (
     to_maximal,
     to_maximal_state,
 )
-from chaindyn.constraints import gap_share
+from chaindyn.constraints import gap_share, independent_combinations
 from chaindyn.teaching import normwise
 
 STEP = 1e-30
@@ -392,6 +392,27 @@ def test_rows_of_any_size_and_unit_are_rows():
     other = solve_kkt(M * np.outer(s, s), K * s, right * s, k)
     assert other.rank == 4
     assert normwise(other.x * s, solve_kkt(M, K, right, k).x) <= 1e-9
+
+
+@pytest.mark.parametrize(
+    ("rows", "loose", "edge"),
+    [
+        (lambda d: [[1, 0], [0, d]], 0, 1e-10),  # shorter rows are none
+        (lambda d: [[1, 0], [1, d]], 0, 64 * EPS),  # rounding of rows of one length
+        (
+            lambda d: [[1, 0], [1e-3, 1e-3 * d]],
+            0,
+            64e3 * EPS,
+        ),  # a short one carries that of the long one
+        (lambda d: [[1, 0], [1, d]], 1e-6, 2e-6),  # rows that may be wrong
+    ],
+)
+def test_what_counts_as_a_row_of_its_own(rows, loose, edge):
+    for size in (np.ones(2), np.array([1e3, 1e3])):
+        for d, wanted in ((2 * edge, 2), (edge / 2, 1)):
+            combine, rank = independent_combinations(np.array(rows(d)) * size, size, loose)
+            assert rank == wanted
+            assert np.abs(combine[:, wanted:]).max(initial=0) == 0
 
 
 def test_no_rows_zero_rows_and_more_rows_than_unknowns():
