@@ -415,6 +415,12 @@ def test_what_counts_as_a_row_of_its_own(rows, loose, edge):
             assert np.abs(combine[:, wanted:]).max(initial=0) == 0
 
 
+def test_rows_of_zeros_are_none_without_a_word():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert independent_combinations(np.zeros((3, 2)), np.ones(2))[1] == 0
+
+
 def test_no_rows_zero_rows_and_more_rows_than_unknowns():
     rng = np.random.default_rng(7)
     M, K, right, k = random_system(rng)
