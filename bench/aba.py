@@ -68,11 +68,10 @@ def mujoco_model(chain: Chain) -> Any:
     return mujoco_spec(chain).compile()
 
 
-def mujoco(chain: Chain) -> Callable[..., Any]:
-    """Return MuJoCo's forward dynamics of a chain, as a function of one state. ImportError without it."""
+def mujoco_forward(model: Any) -> Callable[..., Any]:
+    """Return the forward dynamics of one of MuJoCo's models, as a function of one state."""
     import mujoco
 
-    model = mujoco_model(chain)
     data = mujoco.MjData(model)
 
     def call(q: Any, qd: Any, tau: Any) -> Any:
@@ -81,6 +80,11 @@ def mujoco(chain: Chain) -> Callable[..., Any]:
         return data.qacc
 
     return call
+
+
+def mujoco(chain: Chain) -> Callable[..., Any]:
+    """Return MuJoCo's forward dynamics of a chain, as a function of one state. ImportError without it."""
+    return mujoco_forward(mujoco_model(chain))
 
 
 def on_state(engine: Callable[[Chain], Callable[..., Any]]) -> Callable[[Chain], Call]:

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pinocchio as pin
-from aba import mujoco_spec
+from aba import mujoco_forward, mujoco_spec
 from kinematics import Call
 
 from chaindyn import (
@@ -164,15 +164,7 @@ def mujoco(chain: Chain, loops: Sequence[Closure]) -> Solver:
         pin_ = spec.add_equality(type=mujoco.mjtEq.mjEQ_CONNECT, objtype=mujoco.mjtObj.mjOBJ_SITE)
         pin_.name1, pin_.name2 = f"from {k}", f"to {k}"
         pin_.solref, pin_.solimp = [0.002, 1], [0.9999, 0.9999, 0.001, 0.5, 2]
-    model = spec.compile()
-    data = mujoco.MjData(model)
-
-    def call(q: Any, qd: Any, tau: Any) -> Any:
-        data.qpos[:], data.qvel[:], data.qfrc_applied[:] = q, qd, tau
-        mujoco.mj_forward(model, data)
-        return data.qacc
-
-    return call
+    return mujoco_forward(spec.compile())
 
 
 class Peer(NamedTuple):

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from loops import allowed_motions, random_loops
+from loops import allowed_motions, opened, random_loops, ring
 from scipy.integrate import solve_ivp
 from scipy.optimize import minimize
 from trees import (
@@ -13,7 +13,6 @@ from trees import (
     EVERY_KIND,
     Case,
     oracle,
-    random_joint,
     random_rotation,
     random_tree,
     stored_chain,
@@ -62,7 +61,7 @@ from chaindyn import (
     to_maximal,
     to_maximal_state,
 )
-from chaindyn.constraints import gap_share
+from chaindyn.constraints import gap_share, independent_combinations
 from chaindyn.teaching import normwise
 
 STEP = 1e-30
@@ -394,6 +393,33 @@ def test_rows_of_any_size_and_unit_are_rows():
     assert normwise(other.x * s, solve_kkt(M, K, right, k).x) <= 1e-9
 
 
+@pytest.mark.parametrize(
+    ("rows", "loose", "edge"),
+    [
+        (lambda d: [[1, 0], [0, d]], 0, 1e-10),  # shorter rows are none
+        (lambda d: [[1, 0], [1, d]], 0, 64 * EPS),  # rounding of rows of one length
+        (
+            lambda d: [[1, 0], [1e-3, 1e-3 * d]],
+            0,
+            64e3 * EPS,
+        ),  # a short one carries that of the long one
+        (lambda d: [[1, 0], [1, d]], 1e-6, 2e-6),  # rows that may be wrong
+    ],
+)
+def test_what_counts_as_a_row_of_its_own(rows, loose, edge):
+    for size in (np.ones(2), np.array([1e3, 1e3])):
+        for d, wanted in ((2 * edge, 2), (edge / 2, 1)):
+            combine, rank = independent_combinations(np.array(rows(d)) * size, size, loose)
+            assert rank == wanted
+            assert np.abs(combine[:, wanted:]).max(initial=0) == 0
+
+
+def test_rows_of_zeros_are_none_without_a_word():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert independent_combinations(np.zeros((3, 2)), np.ones(2))[1] == 0
+
+
 def test_no_rows_zero_rows_and_more_rows_than_unknowns():
     rng = np.random.default_rng(7)
     M, K, right, k = random_system(rng)
@@ -601,33 +627,16 @@ def test_a_loop_is_cut_anywhere():
 
 def test_joints_carry_what_a_cut_there_would():
     """A ring without redundant rows, cut at one joint or another: the multipliers of the cut are the joint's wrench."""
-    rng = np.random.default_rng(5)
-    hinge = [random_joint(Revolute, rng) for _ in range(6)]
-    places, turns = rng.normal(size=(6, 3)), [random_rotation(rng) for _ in range(6)]
-    solids = [
-        (rng.uniform(1, 2), rng.normal(size=3), np.diag(rng.uniform(2, 3, 3))) for _ in range(6)
-    ]
-    bars = [Link(hinge[i], *solids[i], offset=places[i], rotation=turns[i]) for i in range(6)]
-    chain, tip = Chain(bars), rng.normal(size=3)
-    q, _ = random_state(chain, rng)
-    R, p = forward_kinematics(chain, q)
-    ball = Closure(Spherical(), 5, offset=tip, onto_offset=p[5] + R[5] @ tip)
-    qd = allowed_motions(chain, ball, q).T @ rng.normal(size=3)
-    tau = rng.normal(size=6)
+    chain, ball, q, qd, rng = ring(5)
+    R, tau = forward_kinematics(chain, q)[0], rng.normal(size=6)
     qdd, multipliers = constrained_forward_dynamics(chain, ball, q, qd, tau)
     held = constraint_wrenches(chain, ball, q, multipliers)
     through = joint_wrenches(chain, q, qd, qdd, external=held, frame="world")
-    for cut in (1, 3, 5):  # bars from the cut on hang on nothing but the ball: there they are free
-        root = Link(Free(), *solids[cut], parent="ground")
-        tree = Chain([*bars[:cut], root, *bars[cut + 1 :]])
-        there = np.concatenate([p[cut], quaternion_from_rotation(R[cut])])
-        q2 = np.concatenate([q[:cut], there, q[cut + 1 :]])
-        own = body_twists(chain, q, qd)[cut]
-        qd2 = np.concatenate([qd[:cut], own, qd[cut + 1 :]])
-        pin = Closure(hinge[cut], cut, cut - 1, onto_offset=places[cut], onto_rotation=turns[cut])
+    for cut in (1, 3, 5):
+        tree, pin, q2, qd2 = opened(chain, q, qd, cut)
         # the motor at the cut twists both bars
         motor = np.zeros((6, 6))
-        motor[cut, :3] = hinge[cut].axis * tau[cut]
+        motor[cut, :3] = chain.joints[cut].axis * tau[cut]
         turn = R[cut - 1].T @ R[cut]
         motor[cut - 1] = -np.concatenate([turn @ motor[cut, :3], np.zeros(3)])
         tau2 = np.concatenate([tau[:cut], np.zeros(6), tau[cut + 1 :]])

@@ -27,6 +27,9 @@ import chaindyn
 from chaindyn import crba
 from chaindyn.teaching import normwise
 
+# The velocities here are drawn at random, and no law asks them to keep a loop closed.
+pytestmark = pytest.mark.filterwarnings("ignore:the velocities break the constraints")
+
 
 def rows(law: str) -> list[Any]:
     """The rows for which a law holds, as a test's parameters."""

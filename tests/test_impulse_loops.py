@@ -5,8 +5,8 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from loops import allowed_motions, random_loops
-from trees import EPS, random_joint, random_rotation
+from loops import allowed_motions, opened, random_loops, ring
+from trees import EPS
 
 from chaindyn import (
     Chain,
@@ -15,7 +15,6 @@ from chaindyn import (
     Cylindrical,
     Distance,
     Fixed,
-    Free,
     Link,
     Planar,
     Prismatic,
@@ -31,8 +30,6 @@ from chaindyn import (
     forward_kinematics,
     impact,
     kinetic_energy,
-    quaternion_from_rotation,
-    random_state,
     spatial_inertia,
 )
 from chaindyn.teaching import normwise
@@ -121,24 +118,10 @@ def test_every_link_s_momentum_jumps_by_what_acts_on_it(seed, recursion):
 
 def test_an_impulse_passes_where_the_loop_is_cut_elsewhere():
     """A ring without redundant rows, cut at its ball or at a hinge: each joint's impulse is the same."""
-    rng = np.random.default_rng(6)
-    hinge = [random_joint(Revolute, rng) for _ in range(6)]
-    places, turns = rng.normal(size=(6, 3)), [random_rotation(rng) for _ in range(6)]
-    solids = [
-        (rng.uniform(1, 2), rng.normal(size=3), np.diag(rng.uniform(2, 3, 3))) for _ in range(6)
-    ]
-    bars = [Link(hinge[i], *solids[i], offset=places[i], rotation=turns[i]) for i in range(6)]
-    chain, tip, cut = Chain(bars), rng.normal(size=3), 3
-    q, _ = random_state(chain, rng)
-    R, p = forward_kinematics(chain, q)
-    ball = Closure(Spherical(), 5, offset=tip, onto_offset=p[5] + R[5] @ tip)
-    qd = allowed_motions(chain, ball, q).T @ rng.normal(size=3)
+    (chain, ball, q, qd, rng), cut = ring(6), 3
     blow = blow_on(chain, q, qd, 2, rng)
     hit = impact(chain, q, qd, **blow, constraints=ball)
-    tree = Chain([*bars[:cut], Link(Free(), *solids[cut], parent="ground"), *bars[cut + 1 :]])
-    q2 = np.concatenate([q[:cut], p[cut], quaternion_from_rotation(R[cut]), q[cut + 1 :]])
-    qd2 = np.concatenate([qd[:cut], body_twists(chain, q, qd)[cut], qd[cut + 1 :]])
-    pin = Closure(hinge[cut], cut, cut - 1, onto_offset=places[cut], onto_rotation=turns[cut])
+    tree, pin, q2, qd2 = opened(chain, q, qd, cut)
     other = impact(tree, q2, qd2, **blow, constraints=[ball, pin])
     limit = 100 * EPS * np.linalg.cond(crba(tree, q2)) * np.linalg.cond(crba(chain, q))
     assert abs(other.impulse / hit.impulse - 1) <= limit
