@@ -1,8 +1,8 @@
-# Generated from chapters/16_contact_part2.md by `python -m book export`; edit it there.
-# sha256 of the text below: f39c3cca6c97afdcb10f7750aea464a02c9001c7f9adb2b1071c63ac3485d28b
+# Generated from chapters/17_contact.md by `python -m book export`; edit it there.
+# sha256 of the text below: 89944915b685ac122ebda15d913914fa3dfd6bc3bfc448b16359984457bc99a5
 """Contact: blows at several places, forces at rest, friction, and motion through both.
 
-Derived in chapter 16, "Contact".
+Derived in chapter 17, "Contact".
 """
 
 import warnings
@@ -49,7 +49,7 @@ __all__ = [
 ]
 
 
-# Chapter 16, "Contact": Either a gap or a force
+# Chapter 17, "Contact": Either a gap or a force
 @dataclass(frozen=True, eq=False)
 class LCP:
     """What `solve_lcp` finds: z (n,) and w = A z + b (n,), both at least 0, and z_i w_i = 0.
@@ -78,7 +78,7 @@ def told(A: Array, b: Array, z: Array, iterations: int, *more: Any) -> LCP:
     return LCP(z, A @ z + b, residual_of(A, b, z), iterations, *more)
 
 
-# Chapter 16, "Contact": Either a gap or a force
+# Chapter 17, "Contact": Either a gap or a force
 def solutions_of_mode(A: Array, b: Array, active: Array, tolerance: float) -> list[Array]:
     """Return the z (n,) of one mode, active (n,) booleans: none, the only one, or two of a continuum.
 
@@ -133,7 +133,7 @@ def enumerate_modes(A: Array, b: Array) -> LCP:
     return told(A, b, found[0], 2**n, count, np.array(found))
 
 
-# Chapter 16, "Contact": Lemke's method
+# Chapter 17, "Contact": Lemke's method
 def pivoted(tableau: Array, row: int, column: int) -> Array:
     """Return the tableau in which the unknown of a column is the one that its row gives."""
     own = tableau[row] / tableau[row, column]
@@ -218,7 +218,7 @@ def polished(A: Array, b: Array, z: Array, active: Array, count: int) -> LCP:
     return best
 
 
-# Chapter 16, "Contact": Projected Gauss-Seidel
+# Chapter 17, "Contact": Projected Gauss-Seidel
 def projected_gauss_seidel(A: Array, b: Array, sweeps: int, tolerance: float) -> LCP:
     """Return what PGS has after so many sweeps, or fewer if the residual falls to a share of max |b|.
 
@@ -277,7 +277,7 @@ def solve_lcp(
     return projected_gauss_seidel(A, b, int(sweeps), tolerance)
 
 
-# Chapter 16, "Contact": Several blows at once
+# Chapter 17, "Contact": Several blows at once
 def check_contact(chain: Chain, contact: Any, k: int) -> None:
     """Refuse what is no contact of this chain: bodies, point, normal, friction and restitution."""
     parts = ("bodies", "point", "normal", "gap", "friction", "restitution")
@@ -338,7 +338,7 @@ def as_contacts(chain: Chain, contacts: Any) -> list[Any]:
     return given
 
 
-# Chapter 16, "Contact": Several blows at once
+# Chapter 17, "Contact": Several blows at once
 def contact_loads(state: State, contacts: Sequence[Any]) -> Array:
     """Return the wrenches of unit forces at contacts along the world's axes, on the links (n, 6, 3 m).
 
@@ -444,7 +444,7 @@ def touching(
     return Touching(factors, frames, K, (W + W.mT) / 2, L, loose)
 
 
-# Chapter 16, "Contact": Friction
+# Chapter 17, "Contact": Friction
 def most_even(A: Array, answer: LCP) -> Array:
     """Return the smallest z (n,) with the same w as an answer, if it is a solution too, else the answer's."""
     size = np.abs(A).max(initial=0) * np.abs(answer.z).max(initial=0)
@@ -518,7 +518,7 @@ def contact_impulses(
     return G @ most_even(A, answer)[: G.shape[1]] / size
 
 
-# Chapter 16, "Contact": Friction
+# Chapter 17, "Contact": Friction
 def newton_blow(W: Array, v: Array, restitution: Array, mu: Array) -> Array:
     """Return the impulses (3 m,) of contacts with velocities v (3 m,): each parts as fast as it approached, times e."""
     returned = np.zeros(len(v))
@@ -549,7 +549,7 @@ def blow_of(law: str) -> Callable[..., Array]:
     return {"newton": newton_blow, "poisson": poisson_blow, "moreau": moreau_blow}[law]
 
 
-# Chapter 16, "Contact": Together, or one after another?
+# Chapter 17, "Contact": Together, or one after another?
 @dataclass(frozen=True, eq=False)
 class Collision:
     """What blows at several contacts do to a chain.
@@ -670,7 +670,7 @@ def collision_impulses(
     return Collision(here.in_world(p), jump, float(before), float(after), count, multipliers)
 
 
-# Chapter 16, "Contact": Friction at rest and in motion
+# Chapter 17, "Contact": Friction at rest and in motion
 def field_at(spatial: Array, body: int, x: Array) -> Array:
     """Return what a body's twist or spatial acceleration, of (n, 6) in the world, is at a place x (3,); -1 is still."""
     return np.zeros(3) if body < 0 else spatial[body, 3:] + np.cross(spatial[body, :3], x)
@@ -716,7 +716,7 @@ def contact_bias(state: State, contacts: Sequence[Any], normals: Array) -> tuple
     return rates, turns
 
 
-# Chapter 16, "Contact": Friction at rest and in motion
+# Chapter 17, "Contact": Friction at rest and in motion
 def resting_ones(contacts: Sequence[Any], speeds: Array, tolerance: float) -> Array:
     """Return which contacts (k,) can carry force: gap and speed along the normal are zero to the tolerance.
 
@@ -810,7 +810,7 @@ def resting_contact(
     return free + here.jump(p)[0], forces
 
 
-# Chapter 16, "Contact": Through time
+# Chapter 17, "Contact": Through time
 @dataclass(frozen=True, eq=False)
 class ContactLog:
     """What happened at contacts, one row for each contact and each blow or step with an impulse.
@@ -877,7 +877,7 @@ class Scene:
         return projected(self.driven.chain, constraints, q, qd) if constraints else (q, qd)
 
 
-# Chapter 16, "Contact": Through time
+# Chapter 17, "Contact": Through time
 def preferred_slips(before: Array, after: Array, normals: Array) -> Array:
     """Return the slips (m, 3) that there are before, and where there are none, those that are about to be."""
     along = before - (before * normals).sum(-1, keepdims=True) * normals
@@ -938,7 +938,7 @@ def moreau_jean_step(
     return *scene.kept(integrate(chain, middle, h / 2 * moved), moved), rows_to_log
 
 
-# Chapter 16, "Contact": Through time
+# Chapter 17, "Contact": Through time
 def overdue(scene: Scene, q: Array, qd: Array) -> float:
     """Return for how long a contact has been due that is closed and approaches [s], the longest; 0 if none is."""
     contacts = [contact for contact in scene.find(q) if contact.gap < 0]
@@ -1042,7 +1042,7 @@ def event_step(
     return q, qd, log + more
 
 
-# Chapter 16, "Contact": Through time
+# Chapter 17, "Contact": Through time
 def finder(chain: Chain, geometries: Any, margin: float) -> Callable[[Array], Sequence[Any]]:
     """Return a function of q that finds contacts: of geometries, or by a function of one's own, whose are checked."""
     if callable(geometries):

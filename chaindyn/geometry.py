@@ -1,8 +1,8 @@
-# Generated from chapters/16_contact.md by `python -m book export`; edit it there.
-# sha256 of the text below: 26bbc0e9a49d2558331abf738305dad35d0a6804e85843139c5e4a00be8fdf6c
+# Generated from chapters/16_where_bodies_touch.md by `python -m book export`; edit it there.
+# sha256 of the text below: 75ffee2510ad85cab949416959e61acd9eb777489b77b3a005962a44bbbb81f2
 """Geometry: where the links of a chain touch each other and the ground.
 
-Derived in chapter 16, "Contact".
+Derived in chapter 16, "Where bodies touch".
 """
 
 from collections.abc import Iterable, Sequence
@@ -41,7 +41,7 @@ __all__ = [
 ]
 
 
-# Chapter 16, "Contact": Four shapes and a floor
+# Chapter 16, "Where bodies touch": Four shapes and a floor
 @dataclass(frozen=True, eq=False)
 class Core:
     """A convex polytope and a radius: all points no farther than the radius from the polytope.
@@ -189,7 +189,7 @@ class HalfSpace:
         )
 
 
-# Chapter 16, "Contact": Short answers first
+# Chapter 16, "Where bodies touch": Short answers first
 def rounding_of(a: Array, b: Array) -> float:
     """Return what differences of points (k, 3) and (m, 3) may owe to rounding: 64 units of their extent [m]."""
     extent = np.abs(a - b[0]).max() + np.abs(b - b[0]).max()
@@ -276,7 +276,7 @@ def thin_distance(a: Array, b: Array) -> tuple[Array, Array]:
     return points, across if (a.mean(0) - b.mean(0)) @ across >= 0 else -across
 
 
-# Chapter 16, "Contact": Any two bodies: one point against the origin
+# Chapter 16, "Where bodies touch": Any two bodies: one point against the origin
 @dataclass(frozen=True, eq=False)
 class Simplex:
     """Some corners of a - b, and the point of their hull that is nearest to the origin.
@@ -373,7 +373,7 @@ def gjk(a: Array, b: Array) -> list[Simplex]:
         steps.append(trial)
 
 
-# Chapter 16, "Contact": How deep
+# Chapter 16, "Where bodies touch": How deep
 def spanning_corners(a: Array, b: Array) -> list[tuple[int, int]]:
     """Return four pairs of corners of a and b whose differences span a volume."""
     pairs = [(0, 0)]
@@ -441,7 +441,7 @@ def solid_depth(a: Core, b: Core) -> tuple[Array, float]:
     return epa(a.corners, b.corners)[:2]
 
 
-# Chapter 16, "Contact": One function for all pairs
+# Chapter 16, "Where bodies touch": One function for all pairs
 @dataclass(frozen=True, eq=False)
 class Separation:
     """How far two shapes are apart, and where they are nearest to each other.
@@ -576,7 +576,7 @@ def separation_in_world(a: Any, b: Any) -> Separation:
     return Separation(other.distance, other.points[::-1], -other.normal)
 
 
-# Chapter 16, "Contact": Triangle against triangle
+# Chapter 16, "Where bodies touch": Triangle against triangle
 def foot_in_triangle(x: Array, triangle: Array) -> Array | None:
     """Return the foot (3,) of the perpendicular from x (3,) to a triangle (3, 3); None if it lies beside it."""
     edges = triangle[1:] - triangle[0]
@@ -611,7 +611,7 @@ def triangle_distance(a: Array, b: Array) -> tuple[float, Array]:
     return gaps[best], np.array(pairs[best])
 
 
-# Chapter 16, "Contact": Not one point but a patch
+# Chapter 16, "Where bodies touch": Not one point but a patch
 def across_of(n: Array) -> Array:
     """Return two unit vectors (2, 3) which with a unit vector (3,) as the third form a right-handed frame."""
     x, y, z = (float(c) for c in n)
@@ -749,7 +749,7 @@ def patch_on_plane(a: Core, n: Array, origin: Array, margin: float) -> list[tupl
     ]
 
 
-# Chapter 16, "Contact": Whom to ask at all
+# Chapter 16, "Where bodies touch": Whom to ask at all
 def bounds_of(shape: Any) -> tuple[Array, Array]:
     """Return the least and the greatest coordinates (3,) of a shape in the world; a half-space has no end."""
     if not isinstance(shape, Core):
@@ -823,7 +823,7 @@ def tree_pairs(a: BoxTree, b: BoxTree) -> tuple[list[tuple[int, int]], int]:
     return sorted(pairs), looked
 
 
-# Chapter 16, "Contact": Contacts of a chain
+# Chapter 16, "Where bodies touch": Contacts of a chain
 @dataclass(frozen=True, eq=False)
 class Geometry:
     """A shape on a link of a chain, or on the ground.
