@@ -1,5 +1,5 @@
 # Generated from chapters/17_contact.md by `python -m book export`; edit it there.
-# sha256 of the text below: 89944915b685ac122ebda15d913914fa3dfd6bc3bfc448b16359984457bc99a5
+# sha256 of the text below: c80089cc299aeaed9aecd0bd0299ecb7a5b48b359c8c46b84e7840f790183265
 """Contact: blows at several places, forces at rest, friction, and motion through both.
 
 Derived in chapter 17, "Contact".
@@ -199,7 +199,10 @@ def lemke(A: Array, b: Array) -> LCP:
             ray[basis], ray[entering] = -tableau[:, entering], 1
             raise ray_error(A, b, np.maximum(ray[n : 2 * n], 0))
         row = following
-    raise ArithmeticError(f"Lemke's method did not end in {limit} pivots: rounding hides the path")
+    raise ArithmeticError(
+        f"Lemke's method did not end in {limit} pivots: its path may lead through most of the 2^n modes, or rounding "
+        'hides it; method "pgs", or "enumerate" for n up to 12, may do'
+    )
 
 
 def polished(A: Array, b: Array, z: Array, active: Array, count: int) -> LCP:
