@@ -1,5 +1,5 @@
 # Generated from chapters/17_contact.md by `python -m book export`; edit it there.
-# sha256 of the text below: 38b3eb1afe9a7acfa7ab26fc378d2565c0a06bd80d99dfffe2dfd9fe12afcf1e
+# sha256 of the text below: c2e7c2d3313d648a5c833e09ea4ac7ac374370bbd6714eca4b40ee5ba4a5db5b
 """Contact: blows at several places, forces at rest, friction, and motion through both.
 
 Derived in chapter 17, "Contact".
@@ -676,26 +676,42 @@ def field_at(spatial: Array, body: int, x: Array) -> Array:
     return np.zeros(3) if body < 0 else spatial[body, 3:] + np.cross(spatial[body, :3], x)
 
 
+def spin_of(V: Array, body: int) -> Array:
+    """Return the angular velocity (3,) of a body, of twists (n, 6); -1 is still."""
+    return np.zeros(3) if body < 0 else V[body, :3]
+
+
+def edges_of(contact: Any) -> tuple[Array | None, Array | None]:
+    """Return the directions (3,) in which the surfaces of a contact are straight; None if in none, or in all."""
+    edges: tuple[Array | None, Array | None] = getattr(contact, "edges", (None, None))
+    return edges
+
+
 def contact_path(V: Array, contact: Any, normal: Array) -> tuple[Array, Array]:
     """Return how a contact moves and its normal turns (3,) each; V : (n, 6) twists in the world.
 
-    The contact may have `radii` of the two surfaces: 0 is a corner, infinity a flat face; without them it is a corner
-    of the first body on a face of the second.
+    The contact may have `radii` of the two surfaces and `edges`, as a `Contact` has; without them it is a corner of the
+    first body on a face of the second.
     """
     (a, b), x = contact.bodies, np.asarray(contact.point, float)
     r_a, r_b = getattr(contact, "radii", (0, np.inf))
-    if np.isinf(r_b) and not np.isinf(r_a):
-        turned = np.cross(np.zeros(3) if b < 0 else V[b, :3], normal)
-        return field_at(V, a, x + r_a * normal) - r_a * turned, turned
     if np.isinf(r_a):
-        turned = np.cross(np.zeros(3) if a < 0 else V[a, :3], normal)
         r_b = 0 if np.isinf(r_b) else r_b
+        turned = np.cross(spin_of(V, a), normal)
         return field_at(V, b, x - r_b * normal) + r_b * turned, turned
+    if np.isinf(r_b):
+        turned = np.cross(spin_of(V, b), normal)
+        return field_at(V, a, x + r_a * normal) - r_a * turned, turned
+    e_a, e_b = (np.zeros(3) if e is None else np.asarray(e) for e in edges_of(contact))
+    across = contact_frames(normal[None], np.zeros((1, 3)))[0, 1:]
     middle = field_at(V, a, x + r_a * normal)
     apart = middle - field_at(V, b, x - r_b * normal)
-    apart = apart - (apart @ normal) * normal
-    turned = apart / (r_a + r_b) if r_a + r_b else 0 * apart
-    return middle - r_a * turned, turned
+    along = across @ np.stack([e_a, e_b], axis=-1)
+    lines = np.block([[(r_a + r_b) * np.eye(2), along * [-1, 1]], [along.T, np.zeros((2, 2))]])
+    turns = -normal @ np.cross(spin_of(V, a), e_a), -normal @ np.cross(spin_of(V, b), e_b)
+    *turned, slid, _ = np.linalg.lstsq(lines, np.array([*(across @ apart), *turns]), rcond=None)[0]
+    turned = turned @ across
+    return middle + slid * e_a - r_a * turned, turned
 
 
 def contact_bias(state: State, contacts: Sequence[Any], normals: Array) -> tuple[Array, Array]:
@@ -709,8 +725,7 @@ def contact_bias(state: State, contacts: Sequence[Any], normals: Array) -> tuple
     for k, (contact, normal) in enumerate(zip(contacts, normals, strict=True)):
         (a, b), x = contact.bodies, np.asarray(contact.point, float)
         moved, turned = contact_path(V, contact, normal)
-        spin = V[a, :3] if a >= 0 else np.zeros(3)
-        spin = spin - (V[b, :3] if b >= 0 else 0)
+        spin = spin_of(V, a) - spin_of(V, b)
         rates[k] = field_at(A, a, x) - field_at(A, b, x) + np.cross(spin, moved)
         turns[k] = turned @ (field_at(V, a, x) - field_at(V, b, x))
     return rates, turns
@@ -767,8 +782,8 @@ def resting_contact(
     q : (nq,); qd, tau : (nv,), one state in floats. contacts : a list, as from `find_contacts`; those with a gap or a
     speed along the normal above the tolerance [m, m/s] carry no force. friction : one number, (m,), or None for each
     contact's own; a contact whose slip is above the tolerance slides, others may stick or begin to. Forces are on the
-    first body, in world axes. Where a contact has `radii` of its two surfaces (0 a corner, infinity flat), these say
-    how it moves; without them it is a corner of the first body on a flat face of the second. constraints : what closes
+    first body, in world axes. Where a contact has `radii` and `edges` of its two surfaces, these say how it moves;
+    without them it is a corner of the first body on a flat face of the second. constraints : what closes
     loops. The motion of smooth contacts is unique; forces need not be, and then the smallest are given if they can be.
     ValueError if a closed contact approaches. ArithmeticError if no forces obey Coulomb's law, RuntimeWarning if
     several motions do (Painleve).

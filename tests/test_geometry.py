@@ -450,7 +450,7 @@ def densely(triangles):
 def points_of(a, pose_a, b, pose_b, margin=0.0):
     """Places (k, 3) and gaps (k,) of the contact of two shapes."""
     found = touching_points(in_world(a, *pose_a), in_world(b, *pose_b), margin)
-    return np.array([x for x, _, _ in found]).reshape(-1, 3), np.array([g for _, _, g in found])
+    return np.array([x for x, *_ in found]).reshape(-1, 3), np.array([g for _, _, g, _ in found])
 
 
 def same_points(found, expected, tolerance=1e-9):
