@@ -1,5 +1,5 @@
 # Generated from chapters/17_contact.md by `python -m book export`; edit it there.
-# sha256 of the text below: c2e7c2d3313d648a5c833e09ea4ac7ac374370bbd6714eca4b40ee5ba4a5db5b
+# sha256 of the text below: 1c6f28d1ac515c7bbb717296aff49388002fedccd9ef419e54275ccaee722155
 """Contact: blows at several places, forces at rest, friction, and motion through both.
 
 Derived in chapter 17, "Contact".
@@ -893,13 +893,6 @@ class Scene:
 
 
 # Chapter 17, "Contact": Through time
-def preferred_slips(before: Array, after: Array, normals: Array) -> Array:
-    """Return the slips (m, 3) that there are before, and where there are none, those that are about to be."""
-    along = before - (before * normals).sum(-1, keepdims=True) * normals
-    slipping = np.linalg.norm(along, axis=-1, keepdims=True) > 1e-9
-    return np.where(slipping, along, after)
-
-
 def slopes(driven: Driven, t: float, q: Array, rates: Array) -> Array:
     """Return the accelerations (k, nv) in one posture q (nq,) at rates (k, nv): one call, if no function has a say."""
     if callable(driven.torque):
@@ -927,7 +920,9 @@ def moreau_jean_step(
 ) -> tuple[Array, Array, list[tuple[float, str, Any, Array]]]:
     """Return q and qd a time h later, and what to log: contacts that close within half a step act by one impulse each.
 
-    Rows are those of the place where the step would end without contacts, in whose axes the new rates are.
+    Rows are those of the place where the step would end without contacts, in whose axes the new rates are. The first
+    tangents are along the slip there would be without contacts: the slip before, where friction is large beside it,
+    would make each little turn of it larger.
     """
     chain, driven = scene.driven.chain, scene.driven
     middle = integrate(chain, q, h / 2 * qd)
@@ -943,8 +938,7 @@ def moreau_jean_step(
         contacts, rows, normals = [contacts[k] for k in closed], rows[closed], normals[closed]
     if contacts:
         eps, mu = scene.coefficients(contacts)
-        slips = preferred_slips(rows @ before, rows @ moved, normals)
-        here = touching(state, normals, rows, slips, driven.constraints)
+        here = touching(state, normals, rows, rows @ moved, driven.constraints)
         returned = np.repeat(eps, 3) * (here.K @ before)
         if scene.law == "newton":
             returned = returned * (np.arange(len(returned)) % 3 == 0)
