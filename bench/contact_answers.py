@@ -1,10 +1,10 @@
 """Known answers of contact, asked of other engines: MuJoCo, Bullet (PyBullet) and DART (dartpy).
 
 Run as ``python bench/contact_answers.py ENGINE ...``, an engine being mujoco, bullet or dart, with a Python that has
-it; only NumPy is needed beside. Every engine gets the same bodies in the same places, exactly touching, the same friction
-and restitution, no damping and no sleep, and is asked with two settings: as it comes, and tuned by what its manual
-says of rigid contact. What it answers is printed. ``--save`` adds it to chapters/17_contact_engines.json, which the
-chapter on contact reads; there stand, for each engine and setting, its version, what was set, and the error on each
+it; only NumPy is needed beside. Every engine gets the same bodies in the same places, exactly touching, the same
+friction and restitution, no damping and no sleep, and is asked with two settings: as it comes, and tuned by what its
+manual says of rigid contact. What it answers is printed. ``--save`` adds it to chapters/17_contact_engines.json, which
+the chapter on contact reads; there stand, for each engine and setting, its version, what was set, and the error on each
 answer.
 
 The answers are those of rigid bodies with Coulomb's friction:
