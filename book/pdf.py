@@ -56,7 +56,7 @@ MAPS_ARE_DRAWN = (
 
 
 def write(site: Path = HTML, target: Path = PDF, names: Sequence[str] | None = None) -> Path:
-    """Print the built site into `target`, or these pages of it, and return that. Raises `BookError` without a Chromium."""
+    """Print the built site, or these pages of it, into `target` and return that. `BookError` without a Chromium."""
     joined = site / JOINED
     joined.write_text(join(site, names), encoding="utf-8")
     try:

@@ -1,5 +1,5 @@
 # Generated from chapters/16_where_bodies_touch.md by `python -m book export`; edit it there.
-# sha256 of the text below: b87c06eec7c1345c409c6157e787a0f1ae930ca53af0d546a7d559ee5b715003
+# sha256 of the text below: 5351bce31c1b6e2c25aa74bf8f372e60ea21af1e504c50ed145610466ec55365
 """Geometry: where the links of a chain touch each other and the ground.
 
 Derived in chapter 16, "Where bodies touch".
@@ -871,7 +871,7 @@ class Contact:
     bodies: tuple[int, int]
     point: Array
     normal: Array
-    gap: float
+    gap: float = 0.0
     friction: float = 0.0
     restitution: float = 0.0
     radii: tuple[float, float] = (0.0, np.inf)

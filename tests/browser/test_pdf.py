@@ -46,7 +46,10 @@ SAMPLE = ("book/intro", "chapters/05_velocity_acceleration_jacobians", "book/err
 def test_prints(chromium, site_folder, tmp_path, names, sheets):
     """In a process of its own: Playwright allows one at a time."""
     target = tmp_path / "book.pdf"
-    code = f"from pathlib import Path; from book.pdf import write; write(Path({str(site_folder)!r}), Path({str(target)!r}), {names})"
+    code = (
+        "from pathlib import Path; from book.pdf import write; "
+        f"write(Path({str(site_folder)!r}), Path({str(target)!r}), {names})"
+    )
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, timeout=1500)
     made = target.read_bytes()
     assert made.startswith(b"%PDF")
