@@ -1,5 +1,5 @@
 # Generated from chapters/17_contact.md by `python -m book export`; edit it there.
-# sha256 of the text below: 7d7ac908bd3d356dec35040fdd6a9497f1f373b9ba909c0848f4dc129ee46091
+# sha256 of the text below: a9ff5af7416db47bb34764419993756bbbb0fc54a2898529a70392ce39b818b7
 """Contact: blows at several places, forces at rest, friction, and motion through both.
 
 Derived in chapter 17, "Contact".
@@ -160,58 +160,29 @@ def leaving_row(tableau: Array, column: int, last: int) -> int | None:
     return int(rows[0]) if len(rows) else None
 
 
-def proves_none(A: Array, b: Array, y: Array) -> bool:
-    """Whether a ray says that there is no solution; y (n,) : the part of z that grows along it."""
-    most = y.max(initial=0)
-    size = np.abs(A).max() * most
-    return bool((A.T @ y <= 1e-9 * size).all() and b @ y < -1e-9 * np.abs(b).max() * most)
-
-
-def covers(n: int) -> Iterator[Array]:
-    """Yield what z_0 is multiplied by in each row (n,): one, and where rounding hides that path, other numbers."""
-    yield np.ones(n)
-    for k in (np.sqrt(2), np.sqrt(3), np.sqrt(5)):
-        yield 1 + (k * np.arange(1, n + 1)) % 1
+def ray_error(A: Array, b: Array, y: Array) -> ArithmeticError:
+    """Return the error that says what a ray means; y (n,) : the part of z that grows along it."""
+    size = np.abs(A).max() * y.max(initial=0)
+    if (A.T @ y <= 1e-9 * size).all() and b @ y < -1e-9 * np.abs(b).max() * y.max(initial=0):
+        return ArithmeticError(
+            "the LCP has no solution: no z >= 0 makes w = A z + b >= 0, as Lemke's ray proves"
+        )
+    return ArithmeticError(
+        "Lemke's method ends on a ray: for this matrix that says neither that there is a solution nor that there "
+        'is none; for n up to 12 method "enumerate" can tell'
+    )
 
 
 def lemke(A: Array, b: Array) -> LCP:
-    """Return a solution of an LCP by Lemke's path with lexicographic ties. ArithmeticError if it ends on a ray.
-
-    A path on which rounding leads astray, to a ray that proves nothing, is tried again with other covers.
-    """
-    if (b >= 0).all():
-        return told(A, b, np.zeros(len(b)), 0)
-    problem: ArithmeticError | None = None
-    for cover in covers(len(b)):
-        try:
-            found = lemke_path(A, b, cover)
-        except ArithmeticError as caught:
-            problem = problem or caught
-            continue
-        if isinstance(found, LCP):
-            return found
-        if proves_none(A, b, found):
-            raise ArithmeticError(
-                "the LCP has no solution: no z >= 0 makes w = A z + b >= 0, as Lemke's ray proves"
-            )
-        problem = problem or ArithmeticError(
-            "Lemke's method ends on a ray: for this matrix that says neither that there is a solution nor that there "
-            'is none; for n up to 12 method "enumerate" can tell'
-        )
-    assert problem is not None
-    raise problem
-
-
-def lemke_path(A: Array, b: Array, cover: Array) -> LCP | Array:
-    """Return the solution to which the path leads for w = A z + b + cover z_0, or the part of z (n,) of its ray.
-
-    ArithmeticError if rounding hides the path.
-    """
+    """Return a solution of an LCP by Lemke's path with lexicographic ties. ArithmeticError if it ends on a ray."""
     n = len(b)
+    if (b >= 0).all():
+        return told(A, b, np.zeros(n), 0)
     large, most = np.abs(A).max() or 1, np.abs(b).max()
-    tableau = np.hstack([np.eye(n), -A / large, -cover[:, None], b[:, None] / most])
+    start = np.full((n, 1), -1.0)
+    tableau = np.hstack([np.eye(n), -A / large, start, b[:, None] / most])
     basis = np.arange(n)  # w_i is i, z_i is n + i, z_0 is 2 n
-    entering, row = 2 * n, int(n - 1 - np.argmin((b / cover)[::-1]))
+    entering, row = 2 * n, int(n - 1 - np.argmin(b[::-1]))
     limit = 1000 + 100 * n
     for count in range(1, limit + 1):
         tableau = pivoted(tableau, row, entering)
@@ -226,7 +197,7 @@ def lemke_path(A: Array, b: Array, cover: Array) -> LCP | Array:
         if following is None:
             ray = np.zeros(2 * n + 1)
             ray[basis], ray[entering] = -tableau[:, entering], 1
-            return np.maximum(ray[n : 2 * n], 0)
+            raise ray_error(A, b, np.maximum(ray[n : 2 * n], 0))
         row = following
     raise ArithmeticError(f"Lemke's method did not end in {limit} pivots: rounding hides the path")
 
