@@ -1,5 +1,5 @@
 # Generated from chapters/17_contact.md by `python -m book export`; edit it there.
-# sha256 of the text below: a9ff5af7416db47bb34764419993756bbbb0fc54a2898529a70392ce39b818b7
+# sha256 of the text below: f6e4157d0face89bd13716ce9a31b39ddd01045ad71f466bd5ccfc41d3d6e42c
 """Contact: blows at several places, forces at rest, friction, and motion through both.
 
 Derived in chapter 17, "Contact".
@@ -199,7 +199,10 @@ def lemke(A: Array, b: Array) -> LCP:
             ray[basis], ray[entering] = -tableau[:, entering], 1
             raise ray_error(A, b, np.maximum(ray[n : 2 * n], 0))
         row = following
-    raise ArithmeticError(f"Lemke's method did not end in {limit} pivots: rounding hides the path")
+    raise ArithmeticError(
+        f"Lemke's method did not end in {limit} pivots: its path may lead through most of the 2^n modes, or rounding "
+        'hides it; method "pgs", or "enumerate" for n up to 12, may do'
+    )
 
 
 def polished(A: Array, b: Array, z: Array, active: Array, count: int) -> LCP:
@@ -267,7 +270,7 @@ def solve_lcp(
             f"A has shape {A.shape} and b {b.shape}, but they must be (n, n) and (n,): one problem at a time"
         )
     require_finite(b, "b")
-    if not isinstance(sweeps, int | np.integer) or isinstance(sweeps, bool) or sweeps < 1:
+    if not is_index(sweeps) or sweeps < 1:
         raise ValueError(f"sweeps is {sweeps!r}, but must be a whole number, 1 at least")
     tolerance = check_positive_number(tolerance, "tolerance")
     if method == "lemke":
@@ -279,28 +282,42 @@ def solve_lcp(
 
 # Chapter 17, "Contact": Several blows at once
 def check_contact(chain: Chain, contact: Any, k: int) -> None:
-    """Refuse what is no contact of this chain: bodies, point, normal, friction and restitution."""
+    """Refuse what is no contact of this chain: bodies, point, normal, gap, friction, restitution and radii."""
     parts = ("bodies", "point", "normal", "gap", "friction", "restitution")
     lacking = [name for name in parts if not hasattr(contact, name)]
     if lacking:
         raise ValueError(
             f"contacts[{k}] is {contact!r}, but must have {', '.join(parts)}, as a Contact has"
         )
-    bodies = tuple(contact.bodies)
-    whole = all(isinstance(b, int | np.integer) and -1 <= b < chain.n for b in bodies)
+    place = f"contacts[{k}]"
+    bodies = tuple(contact.bodies) if isinstance(contact.bodies, Iterable) else ()
+    whole = all(is_index(b) and -1 <= b < chain.n for b in bodies)
     if len(bodies) != 2 or not whole or bodies[0] == bodies[1]:
         raise ValueError(
-            f"contacts[{k}].bodies is {contact.bodies!r}, but must be two different links' indices from 0 to "
+            f"{place}.bodies is {contact.bodies!r}, but must be two different links' indices from 0 to "
             f"{chain.n - 1}, or -1 for the ground"
         )
-    check_array(contact.point, f"contacts[{k}].point", (3,))
-    normal = check_array(contact.normal, f"contacts[{k}].normal", (3,))
-    length = float(np.linalg.norm(normal))
+    for name, shape in (("point", (3,)), ("normal", (3,)), ("gap", ())):
+        as_real(check_array(getattr(contact, name), f"{place}.{name}", shape), f"{place}.{name}")
+    length = float(np.linalg.norm(np.asarray(contact.normal, float)))
     if abs(length - 1) > 1e-6:
-        raise ValueError(f"contacts[{k}].normal has length {length:.6g}, but must have 1 to 1e-6")
-    check_coefficients(contact.friction, f"contacts[{k}].friction", np.inf)
-    check_coefficients(contact.restitution, f"contacts[{k}].restitution", 1)
-    check_array(contact.gap, f"contacts[{k}].gap", ())
+        raise ValueError(f"{place}.normal has length {length:.6g}, but must have 1 to 1e-6")
+    for name, most in (("friction", np.inf), ("restitution", 1)):
+        check_array(getattr(contact, name), f"{place}.{name}", ())
+        check_coefficients(getattr(contact, name), f"{place}.{name}", most)
+    radii = as_real(
+        as_array(getattr(contact, "radii", (0, np.inf)), f"{place}.radii"), f"{place}.radii"
+    )
+    if radii.shape != (2,) or not (radii >= 0).all():
+        raise ValueError(
+            f"{place}.radii is {contact.radii!r}, but must be two numbers, the radii of the surfaces at the contact: "
+            "zero or more, infinity for a flat one [m]"
+        )
+
+
+def is_index(x: Any) -> bool:
+    """Whether something is a whole number."""
+    return isinstance(x, int | np.integer) and not isinstance(x, bool)
 
 
 def check_coefficients(x: Any, name: str, most: float) -> Array:
@@ -384,9 +401,9 @@ def contact_frames(normals: Array, slips: Array) -> Array:
 class Touching:
     """Contacts of a chain in a posture: what they see of a motion, and what it feels of them.
 
-    K : (3 m, nv), for each contact the rows of the normal and of two tangents; frames : (m, 3, 3), these directions in
-    the world; W : (3 m, 3 m), K M^-1 K^T, of the chain with its loops held, if it has any (rows L, which may be wrong
-    by the share `loose`).
+    K : (3 m, nv), for each contact the rows of the normal and of two tangents, zero where loops leave no motion;
+    frames : (m, 3, 3), these directions in the world; W : (3 m, 3 m), K M^-1 K^T, of the chain with its loops held,
+    if it has any (rows L, which may be wrong by the share `loose`).
     """
 
     factors: FactorisedChain
@@ -441,6 +458,10 @@ def touching(
     L = rows_in(state, constraints)
     loose = gap_share(L, errors_in(state, constraints))
     W = K @ held_motion(factors, L, loose, K.mT)[0]
+    locked = np.diagonal(W) <= 1e-12 * np.diagonal(
+        factors.delassus(K)
+    )  # by the loops: what is left is rounding
+    K, W = np.where(locked[:, None], 0, K), np.where(locked[:, None] | locked, 0, W)
     return Touching(factors, frames, K, (W + W.mT) / 2, L, loose)
 
 
@@ -517,6 +538,16 @@ def by_and_by(
     return None
 
 
+def islands(W: Array) -> list[Array]:
+    """Return the contacts (k,) of each island: what happens at one does nothing at another; W : (3 m, 3 m)."""
+    m = len(W) // 3
+    linked = (W != 0).reshape(m, 3, m, 3).any((1, 3)) | np.eye(m, dtype=bool)
+    first, before = np.arange(m), None
+    while before is None or (first != before).any():
+        before, first = first, np.where(linked, first, m).min(-1)
+    return [np.flatnonzero(first == k) for k in np.unique(first)]
+
+
 def contact_impulses(
     W: Array,
     b: Array,
@@ -540,6 +571,14 @@ def contact_impulses(
     sliding = np.zeros(m, bool) if sliding is None else sliding & (mu > 0)
     if not m:
         return np.zeros(0)
+    groups = islands(W)
+    if len(groups) > 1:
+        p = np.zeros((m, 3))
+        for k in groups:
+            own = (3 * k[:, None] + np.arange(3)).ravel()
+            given = W[np.ix_(own, own)], b[own], mu[k], known[k], facets, sliding[k], size
+            p[k] = contact_impulses(*given).reshape(-1, 3)
+        return p.ravel()
     stuck = None if sliding.any() else all_stuck(W, b, mu, known)
     if stuck is not None:
         return stuck
@@ -828,6 +867,8 @@ def resting_contact(
     here = touching(state, normals, rows, np.where(sliding[:, None], slips, rates), constraints)
     b = (here.frames @ rates[..., None])[..., 0]
     b[:, 0] += turns
+    locked = ~here.K.any(axis=-1).reshape(-1, 3)
+    b[locked & (np.abs(b) <= 1e-10 * np.abs(rows).max() * np.abs(free).max())] = 0
     try:
         warn_if_not_unique(here.W, b.ravel(), mu, sliding)
         p = contact_impulses(here.W, b.ravel(), mu, sliding=sliding)
@@ -1154,7 +1195,7 @@ def simulate_contact(
     stepping of order one, for any number of contacts: bodies may sink in by the step times their speed in a blow; or
     "events", flights by RK4 with each landing found to rounding, and Moreau-Jean steps while something rests; a
     contact that is closed and open again within a quarter of a step is missed. restitution, friction : one number for
-    all, or None for each contact's own. law, order : as for `collision_impulses`; "poisson" and an order are for
+    all, or None for each contact's own. law, order : as for `collision_impulses`; "poisson" and "sequence" are for
     events. margin : up to which gap a contact counts as closed [m]. constraints : what closes loops; each step ends
     with closed loops. The result is a `Simulation` with a `log` of contacts and impulses. Whatever ends it early, an
     interruption by the user too, leaves what was computed in the result, with the reason; RuntimeWarning says so.
@@ -1166,6 +1207,11 @@ def simulate_contact(
     if method == "steps" and law == "poisson":
         raise ValueError(
             'law "poisson" gives back a share of each push, at rest too: "steps" take "newton" or "moreau"'
+        )
+    if method == "steps" and order == "sequence":
+        raise ValueError(
+            'order "sequence" takes blows one after another, but "steps" take all that a step holds together: '
+            'method "events" has both orders'
         )
     load = check_load(torque, "torque", (chain.nv,), ())
     driven = Driven(chain, load, None, as_constraints(constraints), (0, 0))

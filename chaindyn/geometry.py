@@ -1,5 +1,5 @@
 # Generated from chapters/16_where_bodies_touch.md by `python -m book export`; edit it there.
-# sha256 of the text below: 5351bce31c1b6e2c25aa74bf8f372e60ea21af1e504c50ed145610466ec55365
+# sha256 of the text below: 4b19b3d17150b099863a7d6e4f70506cf895146e528bb905a4bb07ad7150f1e9
 """Geometry: where the links of a chain touch each other and the ground.
 
 Derived in chapter 16, "Where bodies touch".
@@ -529,9 +529,10 @@ def check_pose(pose: Any, name: str) -> tuple[Array, Array]:
         R, p = pose
     except (TypeError, ValueError):
         raise ValueError(f"{name} is {pose!r}, but must be (R, p)") from None
-    R = as_real(check_array(R, f"the rotation of {name}", (3, 3)), name)
-    require_rotation(R, f"the rotation of {name}")
-    return R, as_real(check_array(p, f"the position of {name}", (3,)), name)
+    turn, place = f"the rotation of {name}", f"the position of {name}"
+    R = as_real(check_array(R, turn, (3, 3)), turn)
+    require_rotation(R, turn)
+    return R, as_real(check_array(p, place, (3,)), place)
 
 
 def check_shape(shape: Any, name: str) -> None:
@@ -946,6 +947,8 @@ def find_contacts(
     that of the first one, but the ground is always second. ValueError for an unknown link, a negative margin,
     several postures, or two half-spaces that may meet.
     """
+    if not isinstance(geometries, Iterable):
+        raise ValueError(f"geometries is {geometries!r}, but must be a list of them")
     geometries = list(geometries)
     require_one_state(q=q)
     margin = float(as_real(check_array(margin, "margin", ()), "margin"))
