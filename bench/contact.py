@@ -48,7 +48,7 @@ STEPS = (0.004, 0.002, 0.001)
 REFERENCE, STIFFEST = 1e-4, 5e-6
 BOXES = (1, 2, 3, 5, 7, 10)
 SHORT = 0.01  # the step of the boxes
-ROUNDS = 3
+ROUNDS = 3  # of the fall; three times as many of single calls
 STYLES = {
     "chaindyn": ("z", "-"),
     "MuJoCo, soft": ("y", ":"),
