@@ -25,6 +25,7 @@ from chaindyn import (
     resting_contact,
     simulate_contact,
 )
+from chaindyn.contact import islands
 
 G = 9.81
 KEPT = Path(__file__).parents[1] / "chapters" / "17_contact_engines.json"
@@ -221,6 +222,49 @@ def test_a_stack_of_boxes_does_not_sag(count, step):
         own = (np.sort(motion.log.bodies, axis=-1) == [i - 1, i]).all(-1)
         carried = np.abs(motion.log.impulses[own, 2].sum())
         assert carried == pytest.approx((count - i) * G * 10, rel=1e-9)
+
+
+def test_what_does_not_meet_is_solved_apart():
+    """Boxes on one floor, each with its friction: each slides as if it were alone; a stack is one island."""
+    size, speeds, frictions = (
+        (0.2, 0.2, 0.1),
+        [(1.0, 0.0), (0.3, -2.0), (0.0, 0.5)],
+        [0.4, 0.1, 1.6],
+    )
+
+    def at_end(*which):
+        links = [box(size=size) for _ in which]
+        chain = Chain(links, gravity=(0, 0, -G))
+        shapes = [Geometry(Box(size), i, friction=frictions[k]) for i, k in enumerate(which)]
+        q = at(chain, *((5 * k, 0, 0.05) for k in which))
+        qd = np.concatenate([[0, 0, 0, *speeds[k], 0] for k in which])
+        given = [floor(friction=1.0), *shapes]
+        return simulate_contact(chain, given, q, qd, t=[0, 0.1], step=0.02).qd[-1].reshape(-1, 6)
+
+    together = at_end(0, 1, 2)
+    for k in range(3):
+        assert together[k] == pytest.approx(at_end(k)[0], abs=1e-13)
+        speed = np.linalg.norm(speeds[k])
+        mu = np.sqrt(frictions[k])  # of two surfaces, 1 and this, the geometric mean counts
+        left = max(0, speed - mu * G * 0.1)
+        assert np.linalg.norm(together[k][3:5]) == pytest.approx(left, abs=1e-12)
+    W = np.kron(np.diag([1.0, 1, 1, 1]), np.eye(3))
+    assert [k.tolist() for k in islands(W)] == [[0], [1], [2], [3]]
+    W[0, 7] = W[7, 0] = W[6, 10] = W[10, 6] = 1e-9  # 0 meets 2, and 2 meets 3
+    assert [k.tolist() for k in islands(W)] == [[0, 2, 3], [1]]
+
+
+def test_torques_of_speed_act_in_a_step():
+    """A damped ball on a floor: a function of the rates is asked at the rates of each slope."""
+    chain, geometries = scene(Sphere(0.1), [ball(2.0, 0.1)])
+
+    def drag(t, q, qd):
+        return -3 * qd * [0, 0, 0, 1, 1, 0]
+
+    q, qd = at(chain, (0, 0, 0.1)), np.array([0, 0, 0, 1.0, 2.0, 0])
+    for step, bound in ((0.02, 2e-4), (0.01, 5e-5)):
+        motion = simulate_contact(chain, geometries, q, qd, t=[0, 1], step=step, torque=drag)
+        assert motion.qd[-1] == pytest.approx(np.exp(-1.5) * qd, abs=bound)
 
 
 # --- what the other engines say ---
