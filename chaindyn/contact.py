@@ -1,5 +1,5 @@
 # Generated from chapters/17_contact.md by `python -m book export`; edit it there.
-# sha256 of the text below: 1421bf687041ed5b15f2c4c93bcb5ce7e4d72aead7596e1dc6681e559276f558
+# sha256 of the text below: f6e4157d0face89bd13716ce9a31b39ddd01045ad71f466bd5ccfc41d3d6e42c
 """Contact: blows at several places, forces at rest, friction, and motion through both.
 
 Derived in chapter 17, "Contact".
@@ -538,6 +538,16 @@ def by_and_by(
     return None
 
 
+def islands(W: Array) -> list[Array]:
+    """Return the contacts (k,) of each island: what happens at one does nothing at another; W : (3 m, 3 m)."""
+    m = len(W) // 3
+    linked = (W != 0).reshape(m, 3, m, 3).any((1, 3)) | np.eye(m, dtype=bool)
+    first, before = np.arange(m), None
+    while before is None or (first != before).any():
+        before, first = first, np.where(linked, first, m).min(-1)
+    return [np.flatnonzero(first == k) for k in np.unique(first)]
+
+
 def contact_impulses(
     W: Array,
     b: Array,
@@ -561,6 +571,14 @@ def contact_impulses(
     sliding = np.zeros(m, bool) if sliding is None else sliding & (mu > 0)
     if not m:
         return np.zeros(0)
+    groups = islands(W)
+    if len(groups) > 1:
+        p = np.zeros((m, 3))
+        for k in groups:
+            own = (3 * k[:, None] + np.arange(3)).ravel()
+            given = W[np.ix_(own, own)], b[own], mu[k], known[k], facets, sliding[k], size
+            p[k] = contact_impulses(*given).reshape(-1, 3)
+        return p.ravel()
     stuck = None if sliding.any() else all_stuck(W, b, mu, known)
     if stuck is not None:
         return stuck
@@ -931,11 +949,11 @@ class Scene:
 
 
 # Chapter 17, "Contact": Through time
-def preferred_slips(before: Array, after: Array, normals: Array) -> Array:
-    """Return the slips (m, 3) that there are before, and where there are none, those that are about to be."""
-    along = before - (before * normals).sum(-1, keepdims=True) * normals
-    slipping = np.linalg.norm(along, axis=-1, keepdims=True) > 1e-9
-    return np.where(slipping, along, after)
+def slopes(driven: Driven, t: float, q: Array, rates: Array) -> Array:
+    """Return the accelerations (k, nv) in one posture q (nq,) at rates (k, nv): one call, if no function has a say."""
+    if callable(driven.torque):
+        return np.stack([driven.acceleration(t, q, qd) for qd in rates])
+    return driven.acceleration(t, q, rates)
 
 
 def free_rates(driven: Driven, t: float, q: Array, qd: Array, h: float) -> tuple[Array, Array]:
@@ -945,13 +963,11 @@ def free_rates(driven: Driven, t: float, q: Array, qd: Array, h: float) -> tuple
     first slope alone would make a spinning body faster and faster. For a chain at rest it vanishes exactly.
     """
 
-    def slope(rates: Array) -> Array:
-        return driven.acceleration(t, q, rates)
-
-    at_rest = slope(0 * qd)
+    at_rest, first = slopes(driven, t, q, np.stack([0 * qd, qd]))
     gained = h / 2 * at_rest
-    half = qd + h / 2 * (slope(qd) - at_rest)
-    before = qd + h * (slope(half + gained) - slope(gained))
+    half = qd + h / 2 * (first - at_rest)
+    there, without = slopes(driven, t, q, np.stack([half + gained, gained]))
+    before = qd + h * (there - without)
     return before, before + h * at_rest
 
 
@@ -960,7 +976,9 @@ def moreau_jean_step(
 ) -> tuple[Array, Array, list[tuple[float, str, Any, Array]]]:
     """Return q and qd a time h later, and what to log: contacts that close within half a step act by one impulse each.
 
-    Rows are those of the place where the step would end without contacts, in whose axes the new rates are.
+    Rows are those of the place where the step would end without contacts, in whose axes the new rates are. The first
+    tangents are along the slip there would be without contacts: the slip before, where friction is large beside it,
+    would make each little turn of it larger.
     """
     chain, driven = scene.driven.chain, scene.driven
     middle = integrate(chain, q, h / 2 * qd)
@@ -976,8 +994,7 @@ def moreau_jean_step(
         contacts, rows, normals = [contacts[k] for k in closed], rows[closed], normals[closed]
     if contacts:
         eps, mu = scene.coefficients(contacts)
-        slips = preferred_slips(rows @ before, rows @ moved, normals)
-        here = touching(state, normals, rows, slips, driven.constraints)
+        here = touching(state, normals, rows, rows @ moved, driven.constraints)
         returned = np.repeat(eps, 3) * (here.K @ before)
         if scene.law == "newton":
             returned = returned * (np.arange(len(returned)) % 3 == 0)

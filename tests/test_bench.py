@@ -137,6 +137,29 @@ def test_loops_are_measured_kept_and_drawn(tmp_path, monkeypatch, capsys):
     assert "<svg" in (tmp_path / "plot.svg").read_text()
 
 
+def test_contact_is_measured_kept_and_drawn(tmp_path, monkeypatch, capsys):
+    pytest.importorskip("matplotlib").use("agg")
+    pytest.importorskip("mujoco", reason="MuJoCo is not installed")
+    monkeypatch.syspath_prepend(BENCH)
+    bench = load("contact")
+    small = {"TIME": 0.16, "STEPS": (0.004,), "REFERENCE": 0.002, "STIFFEST": 1e-4, "ROUNDS": 1}
+    for constant, value in {**small, "BOXES": (1, 2)}.items():
+        monkeypatch.setattr(bench, constant, value)
+    monkeypatch.setattr(bench.side, "BOOK", tmp_path)
+    bench.main(["--save", "--plot", str(tmp_path / "plot.svg")])
+    results = json.loads((tmp_path / "speed_contact.json").read_text())
+    fall, contacts = results["fall"], results["contacts"]
+    assert set(fall["engines"]) == set(bench.STYLES)
+    for steps in fall["engines"].values():
+        (found,) = steps.values()
+        assert found["steps_a_second"] > 0 and 0 < found["error_m"] < 0.02 > found["depth_m"] > 0
+    assert fall["references_apart_m"] < 0.01
+    assert all(list(us) == ["4", "8"] and min(us.values()) > 0 for us in contacts["us"].values())
+    assert all(x < 1e-9 for sizes in contacts["residuals"].values() for x in sizes.values())
+    assert "<svg" in (tmp_path / "plot.svg").read_text()
+    assert capsys.readouterr().out.count("steps_a_second") == 3
+
+
 def test_mechanisms_that_move_otherwise_are_not_timed(monkeypatch):
     monkeypatch.syspath_prepend(BENCH)
     bench = load("loops")
