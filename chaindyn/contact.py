@@ -1,5 +1,5 @@
 # Generated from chapters/17_contact.md by `python -m book export`; edit it there.
-# sha256 of the text below: f6e4157d0face89bd13716ce9a31b39ddd01045ad71f466bd5ccfc41d3d6e42c
+# sha256 of the text below: 23b249b8a66752f0936f48996132af2a21c2f22c66b971c439eb8d36da014ae4
 """Contact: blows at several places, forces at rest, friction, and motion through both.
 
 Derived in chapter 17, "Contact".
@@ -82,7 +82,7 @@ def told(A: Array, b: Array, z: Array, iterations: int, *more: Any) -> LCP:
 def solutions_of_mode(A: Array, b: Array, active: Array, tolerance: float) -> list[Array]:
     """Return the z (n,) of one mode, active (n,) booleans: none, the only one, or two of a continuum.
 
-    A continuum without end has its second point where a sum of the entries is one larger.
+    A continuum without end has its second point where a weighted sum of the entries is one more than twice the least.
     """
     own, right = A[np.ix_(active, active)], -b[active]
     z = np.zeros(len(b))
@@ -102,7 +102,7 @@ def solutions_of_mode(A: Array, b: Array, active: Array, tolerance: float) -> li
     if lowest.status == 0:
         limits = {
             "A_ub": np.vstack([equal["A_ub"], weights]),
-            "b_ub": np.append(equal["b_ub"], lowest.fun + 1 + abs(lowest.fun)),
+            "b_ub": np.append(equal["b_ub"], 2 * lowest.fun + 1),
         }
         highest = linprog(-weights, **{**equal, **limits}, method="highs")
         for answer in (lowest, highest):
@@ -155,7 +155,7 @@ def leaving_row(tableau: Array, column: int, last: int) -> int | None:
             break
         ratios = tableau[rows, j] / growing[rows]
         rows = rows[ratios <= ratios.min() + 1e-10 * max(1, np.abs(ratios).min())]
-        if j == -1 and last in rows:
+        if last in rows:
             return last
     return int(rows[0]) if len(rows) else None
 

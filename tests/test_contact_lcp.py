@@ -89,6 +89,14 @@ def test_a_hundred_contacts(kind, count):
         assert np.abs(answer.z * answer.w).max() <= 1e-10 * np.abs(b).max() * max(1, answer.z.max())
 
 
+def test_the_last_digits_are_won_back_from_the_tableau():
+    """The mode is solved anew; without that it is 5e-14 here."""
+    for seed in range(8):
+        A, b = problem("skew", 100, seed)
+        answer = solve_lcp(A, b)
+        assert answer.residual <= 1e-14 * (np.abs(b).max() + np.abs(A).max() * answer.z.max())
+
+
 def test_some_p_matrices_have_no_definite_symmetric_part():
     """Else Lemke's method would be tested on the easy kind only."""
     for kind in ("dominant", "triangular"):
@@ -152,6 +160,8 @@ def test_enumeration_and_the_integer_program_agree_whether_there_is_a_solution()
         ([[0]], [0], "many", [0, None]),  # any push
         ([[1, 1], [1, 1]], [-1, -1], "many", [None, None]),  # two supports in one place
         ([[0, 1], [-1, 0]], [0, 3], "many", [0, None]),  # mode {0} is singular: z_0 from 0 to 3
+        ([[1, -1], [-1, 1]], [-5, 5], "many", [5, None]),  # z_0 = 5 + z_1, as large as one likes
+        ([[1, 0], [0, 1]], [-1, 0], "one", [1]),  # two modes say the same
     ],
 )
 def test_modes_are_counted(A, b, count, sizes):
@@ -175,6 +185,23 @@ def test_no_answer_is_told():
         solve_lcp([[0.0, -1], [1, 0]], [-1.0, 1])
     with pytest.raises(ArithmeticError, match="grows without bound"):
         solve_lcp([[1.0, -2], [-2, 1]], [-1.0, -1], method="pgs")
+
+
+@pytest.mark.parametrize("method", ["lemke", "enumerate"])
+def test_nothing_yields(method):
+    """A vanishes: z changes nothing."""
+    none = np.zeros((2, 2))
+    assert solve_lcp(none, [1, 2], method=method).w == pytest.approx([1, 2])
+    with pytest.raises(ArithmeticError, match="no solution"):
+        solve_lcp(none, [1, -2], method=method)
+
+
+def test_twelve_contacts_are_enumerated():
+    A, b = 2 * np.eye(12) - np.eye(12, k=1) - np.eye(12, k=-1), -np.eye(12)[0]
+    answer = solve_lcp(A, b, method="enumerate")
+    assert answer.count == "one"
+    assert answer.iterations == 4096
+    assert answer.z == pytest.approx(np.arange(12, 0, -1) / 13)
 
 
 def test_a_ray_that_proves_nothing_says_so():
