@@ -2,7 +2,18 @@
 // along its normal and along its tangent: p are impulses, v velocities, and W says how v yields to p. A problem is {W, b, mu, known}:
 // b is v without impulses, mu the friction, and `known` what friction may be, at each contact, beyond mu times the normal impulse.
 
-const largest = (x) => x.reduce((most, y) => Math.max(most, Math.abs(y)), 0);
+// Each step of a stack makes tens of thousands of these products: plain loops keep it within a frame.
+function inner(a, b) {
+  let sum = 0;
+  for (let i = 0; i < a.length; i++) sum += a[i] * b[i];
+  return sum;
+}
+const times = (A, x) => A.map((row) => inner(row, x));
+function largest(x) {
+  let most = 0;
+  for (let i = 0; i < x.length; i++) most = Math.max(most, Math.abs(x[i]));
+  return most;
+}
 const square = (n) => Array.from({ length: n }, () => new Array(n).fill(0));
 const submatrix = (A, rows, columns) => rows.map((i) => columns.map((j) => A[i][j]));
 const meanDiagonal = (W) => W.reduce((sum, row, i) => sum + row[i], 0) / W.length || 1;
@@ -41,8 +52,9 @@ function rootColumns(W) {
     const k = left.indexOf(Math.max(...left));
     if (!(left[k] > nothing)) break;
     const root = Math.sqrt(left[k]);
-    const column = W.map((row, i) => columns.reduce((rest, c) => rest - c[i] * c[k], row[k]) / root);
-    column.forEach((x, i) => (left[i] -= x * x));
+    const column = W.map((row) => row[k]);
+    for (const c of columns) for (let i = 0; i < c.length; i++) column[i] -= c[i] * c[k];
+    for (let i = 0; i < column.length; i++) left[i] -= (column[i] /= root) ** 2;
     left[k] = 0;
     columns.push(column);
   }
@@ -52,14 +64,16 @@ function rootColumns(W) {
 // The smallest p with W p = -b, for b in the range of a positive semidefinite W; corrected once for rounding.
 function leastImpulses(W, b) {
   const columns = rootColumns(W);
-  const L = cholesky(columns.map((one) => columns.map((other) => dot(one, other))));
+  const L = cholesky(columns.map((column) => times(columns, column)));
   const inverse = (x) => solveUpper(L, solveLower(L, x));
   const least = (right) => {
-    const y = inverse(inverse(columns.map((column) => dot(column, right))));
-    return right.map((_, i) => -columns.reduce((sum, column, k) => sum + column[i] * y[k], 0));
+    const y = inverse(inverse(times(columns, right)));
+    const p = right.map(() => 0);
+    columns.forEach((column, k) => { for (let i = 0; i < p.length; i++) p[i] -= column[i] * y[k]; });
+    return p;
   };
   const p = least(b);
-  return add(p, least(add(apply(W, p), b)));
+  return add(p, least(add(times(W, p), b)));
 }
 
 // --- Linear complementarity: w = A z + b, w and z >= 0, w.z = 0 -----------------------------------------------------------
@@ -113,7 +127,7 @@ function lemke(A, b) {
   }
   throw new Error("Lemke\u2019s path does not end: rounding hides it");
 }
-const residualOfLcp = (A, b, z) => largest(apply(A, z).map((x, i) => Math.min(z[i], x + b[i])));
+const residualOfLcp = (A, b, z) => largest(times(A, z).map((x, i) => Math.min(z[i], x + b[i])));
 function polished(A, b, z, active) {
   const solved = solveSquare(submatrix(A, active, active), active.map((i) => -b[i]));
   if (!solved) return z;
@@ -155,14 +169,14 @@ function allStuck({ W, b, mu, known }) {
   const p = b.map(() => 0);
   asked.forEach((k, i) => (p[k] = some[i]));
   const size = Math.max(...W.map(largest)) * largest(p);
-  const missed = largest(add(apply(own, some), right));
+  const missed = largest(add(times(own, some), right));
   return missed <= 1e-12 * size && known.every((more, j) => holds(p, j, mu, more)) ? p : null;
 }
 const holds = (p, j, mu, more, slack = 0) => p[2 * j] >= -slack && Math.abs(p[2 * j + 1]) <= mu * p[2 * j] + more + slack;
 
 // The smallest impulses of what sticks that do the same as p, where they obey the law: forces are not unique, and these are even.
 function evened({ W, b, mu, known }, p) {
-  const v = add(apply(W, p), b);
+  const v = add(times(W, p), b);
   const size = Math.max(largest(b), 1e-12);
   const pushes = known.map((_, j) => p[2 * j] > 0 && Math.abs(v[2 * j]) <= 1e-9 * size);
   const sticks = b.map((_, k) => k).filter((k) => pushes[k >> 1] && (k % 2 === 0 || (mu > 0 && Math.abs(v[k]) <= 1e-9 * size)));
@@ -170,16 +184,16 @@ function evened({ W, b, mu, known }, p) {
   const free = sticks.filter((k) => !fixed[k >> 1]);
   if (!free.length) return p;
   const own = submatrix(W, free, free);
-  const some = leastImpulses(own, scale(-1, apply(own, free.map((k) => p[k]))));
+  const some = leastImpulses(own, scale(-1, times(own, free.map((k) => p[k]))));
   const even = [...p];
   free.forEach((k, i) => (even[k] = some[i]));
-  const same = largest(subtract(apply(W, even), apply(W, p))) <= 1e-10 * size;
+  const same = largest(subtract(times(W, even), times(W, p))) <= 1e-10 * size;
   return same && known.every((more, j) => holds(even, j, mu, more, 1e-12 * largest(p))) ? even.map((x, k) => (k % 2 ? x : Math.max(0, x))) : p;
 }
 
 // By how much p fails to obey the law, as a speed.
 function residualOf({ W, b, mu, known }, p) {
-  const v = add(apply(W, p), b);
+  const v = add(times(W, p), b);
   const size = meanDiagonal(W);
   return known.reduce((most, more, j) => {
     const [n, t] = [2 * j, 2 * j + 1];
@@ -202,7 +216,7 @@ function byLemke(problem) {
 // Each contact in its turn puts right its own push, then its own friction, as if all others were right.
 function bySweeps({ W, b, mu, known }, { sweeps }) {
   const p = b.map(() => 0);
-  const adjusted = (k) => (W[k][k] > 0 ? p[k] - (dot(W[k], p) + b[k]) / W[k][k] : p[k]);
+  const adjusted = (k) => (W[k][k] > 0 ? p[k] - (inner(W[k], p) + b[k]) / W[k][k] : p[k]);
   const enough = 1e-14 * largest(b);
   let count = 0;
   while (count < sweeps) {
@@ -228,7 +242,7 @@ function byModes(problem) {
   for (let mode = 0; mode < modes; mode++) {
     const kinds = b.filter((_, k) => k % 2 === 0).map((_, j) => Math.floor(mode / (mu > 0 ? 4 : 2) ** j) % (mu > 0 ? 4 : 2));
     const p = ofMode(problem, kinds);
-    if (p && found.every((other) => largest(apply(problem.W, subtract(p, other))) > 1e-8 * largest(b))) found.push(p);
+    if (p && found.every((other) => largest(times(problem.W, subtract(p, other))) > 1e-8 * largest(b))) found.push(p);
   }
   if (!found.length) throw new Error(`none of the ${modes} modes fits: the law has no answer here`);
   const smallest = found.reduce((best, p) => (norm(p) < norm(best) ? p : best));
@@ -246,7 +260,7 @@ function ofMode({ W, b, mu, known }, kinds) {
   const p = b.map(() => 0);
   unknown.forEach((k, i) => (p[k] = some[i]));
   kinds.forEach((_, j) => against(j) && (p[2 * j + 1] = against(j) * (mu * p[2 * j] + known[j])));
-  const v = add(apply(W, p), b);
+  const v = add(times(W, p), b);
   const [little, slow] = [1e-11 * largest(p), 1e-11 * Math.max(largest(b), largest(v))];
   const fits = kinds.every((kind, j) => {
     if (kind === 0) return v[2 * j] >= -slow;
@@ -289,7 +303,7 @@ const BLOWS = {
     const compression = contactImpulses({ W, b: v, mu }, how);
     const given = ofNormals(e, compression);
     const known = given.filter((_, k) => k % 2 === 0).map((x) => mu * x);
-    const more = contactImpulses({ W, b: add(v, apply(W, add(compression, given))), mu, known }, how);
+    const more = contactImpulses({ W, b: add(v, times(W, add(compression, given))), mu, known }, how);
     return [compression, given, more].reduce(add);
   },
   moreau: (W, v, e, mu, how) => scale(1 + e, contactImpulses({ W, b: v, mu }, how)),
@@ -309,7 +323,7 @@ function seriesOfBlows(W, v, { restitution, friction, law, order }, how, limit =
   const total = v.map(() => 0);
   const most = 50 * v.length;
   for (let count = 0; count <= most; count++) {
-    const now = add(v, apply(W, total));
+    const now = add(v, times(W, total));
     const struck = struckNext(now, count === most ? "together" : order, limit);
     if (!struck.length) return { p: total, blows: count };
     if (largest(now) > 1e6 * largest(v)) throw new Error(`the law gains energy with each blow: after ${count} blows all is 1e6 times faster`);

@@ -39,11 +39,12 @@ const TREES = {
 };
 
 // The ground as convex pieces. Stairs go down to the right; each step's piece reaches on under those before, so that only one edge shows.
-function groundOf({ ground, angle }) {
+// A cradle hangs above a floor.
+function groundOf({ scene, ground, angle }) {
   const far = 60;
   const piece = (left, right, top) => [[left, top - 6], [right, top - 6], [right, top], [left, top]];
-  if (ground === "slope") return [piece(-far, far, 0).map((point) => rotated(-angle, point))];
-  if (ground === "floor") return [piece(-far, far, 0)];
+  if (ground === "slope" && scene !== "cradle") return [piece(-far, far, 0).map((point) => rotated(-angle, point))];
+  if (ground === "floor" || scene === "cradle") return [piece(-far, far, 0)];
   const { count, run, rise } = STEP;
   return Array.from({ length: count + 1 }, (_, k) => piece(-far, k === count ? far : k * run, (count - k) * rise));
 }
@@ -57,8 +58,8 @@ function placeOf({ ground, angle }) {
 // high that it arrives with the speed.
 const STARTS = {
   chain({ count, speed }, { at: [x, z] }) {
-    const bent = Array.from({ length: count }, (_, k) => (k ? 0.35 : 0.5));
-    return { q: [x - 0.9, z + 0.9, ...bent], qd: [speed, 0.2 * speed, -1.2 * speed, ...bent.slice(1).map(() => 0)] };
+    const bent = Array.from({ length: count }, (_, k) => (k ? 0.25 : 0.3));
+    return { q: [x - 0.9, z + 0.6, ...bent], qd: [speed, 0.3 * speed, -0.4 * speed, ...bent.slice(1).map(() => 0)] };
   },
   stack({ count, speed }, { at, tilt }) {
     const boxes = Array.from({ length: count }, (_, k) => [...add(at, rotated(tilt, [0, (k + 0.5) * BOX.height])), tilt]);
@@ -70,7 +71,10 @@ const STARTS = {
   },
 };
 const GRAVITY = 9.81;
-const worldOf = (request) => ({ tree: TREES[request.scene](request.count), pieces: groundOf(request) });
+function worldOf(request) {
+  const pieces = groundOf(request).map((core) => shapeAt(core, 0));
+  return { tree: TREES[request.scene](request.count), pieces, jointed: request.scene === "chain" };
+}
 const startOf = (request) => STARTS[request.scene](request, placeOf(request));
 
 // --- Where links are, and how they move -----------------------------------------------------------------------------------
@@ -166,7 +170,9 @@ function sidesOf(core) {
 function farthestSide(sides, core) {
   let best = { far: -Infinity };
   for (const side of sides) {
-    const far = Math.min(...core.map((point) => dot(side.normal, subtract(point, side.a))));
+    const [[x, z], [ax, az]] = [side.normal, side.a];
+    let far = Infinity;
+    for (const point of core) far = Math.min(far, x * (point[0] - ax) + z * (point[1] - az));
     if (far > best.far) best = { side, far };
   }
   return best;
@@ -202,11 +208,20 @@ function overSide({ a, along, length, normal }, core, sides) {
   });
 }
 
-// The contacts of two shapes {core, radius} in the plane: {point, normal from the second into the first, gap}, none beyond NEAR.
+// A shape in the plane, with its sides and the circle about it.
+function shapeAt(core, radius, more = {}) {
+  const middle = scale(1 / core.length, core.reduce(add));
+  return { ...more, core, radius, sides: sidesOf(core), middle, size: radius + Math.max(...core.map((point) => norm(subtract(point, middle)))) };
+}
+// The contacts of two shapes: {point, normal from the second into the first, gap}, none beyond NEAR.
 function contactsBetween(one, other) {
   const reach = one.radius + other.radius;
-  const sides = [one, other].map(({ core }) => sidesOf(core));
-  const [own, theirs] = [farthestSide(sides[0], other.core), farthestSide(sides[1], one.core)];
+  const between = subtract(one.middle, other.middle);
+  if (Math.hypot(between[0], between[1]) > one.size + other.size + NEAR) return [];
+  const sides = [one.sides, other.sides];
+  const theirs = farthestSide(sides[1], one.core);
+  if (theirs.far > reach + NEAR) return [];
+  const own = farthestSide(sides[0], other.core);
   if (Math.max(own.far, theirs.far) > reach + NEAR) return [];
   const overlap = Math.max(own.far, theirs.far) <= 0 && sides.some((x) => x.length > 2);
   const corners = reach > 0 && !overlap && nearestCorners(one.core, other.core, sides);
@@ -227,22 +242,13 @@ function contactsBetween(one, other) {
   });
 }
 
-// All contacts of a world in a posture, with their bodies: links, or -1 for the ground.
-function contactsOf({ tree, pieces }, poses, selfless) {
-  const shapes = tree.flatMap(({ shape }, i) => (shape ? [{ ...shape, i, core: shape.core.map((point) => placed(poses[i], point)) }] : []));
-  const balls = shapes.map(({ core, radius }) => {
-    const middle = scale(1 / core.length, core.reduce(add));
-    return { middle, size: radius + Math.max(...core.map((point) => norm(subtract(point, middle)))) };
-  });
-  const contacts = [];
-  shapes.forEach((one, k) => {
-    for (const core of pieces) contacts.push(...contactsBetween(one, { core, radius: 0 }).map((touch) => ({ bodies: [one.i, -1], ...touch })));
-    for (let l = 0; l < k && !selfless; l++) {
-      if (norm(subtract(balls[k].middle, balls[l].middle)) > balls[k].size + balls[l].size + NEAR) continue;
-      contacts.push(...contactsBetween(one, shapes[l]).map((touch) => ({ bodies: [one.i, shapes[l].i], ...touch })));
-    }
-  });
-  return contacts;
+// All contacts of a world in a posture, with their bodies: links, or -1 for the ground. Neighbours with a joint between them do not touch.
+function contactsOf({ tree, pieces, jointed }, poses) {
+  const ground = pieces.map((shape) => ({ ...shape, link: -1 }));
+  const shapes = tree.flatMap(({ shape }, link) => (shape ? [shapeAt(shape.core.map((point) => placed(poses[link], point)), shape.radius, { link, skips: shape.skips })] : []));
+  return shapes.flatMap((one, k) => [...ground, ...shapes.slice(0, jointed ? Math.max(0, k - 1) : k)].flatMap((other) =>
+    contactsBetween(one, other).map((touch) => ({ bodies: [one.link, other.link], ...touch })),
+  ));
 }
 
 // --- One step -------------------------------------------------------------------------------------------------------------
@@ -272,14 +278,13 @@ function impulsesOf(W, before, free, request, how) {
     return { p: contactImpulses({ W, b: add(free, returned), mu: friction }, how), blows: 0 };
   }
   const { p, blows } = seriesOfBlows(W, before, request, how, RESTING);
-  const push = contactImpulses({ W, b: add(free, apply(W, p)), mu: friction }, how);
+  const push = contactImpulses({ W, b: add(free, times(W, p)), mu: friction }, how);
   return { p: add(p, push), blows };
 }
 
 // A step of the request from its q and qd: {q, qd} at its end, the contacts that acted, their impulses (normal, tangent) and modes,
-// what the solver did, and all contacts that were near. Throws if the law has no answer.
-function stepOf(request) {
-  const world = worldOf(request);
+// the kinetic energy that they gave, what the solver did, and the contacts that were near but open. Throws if the law has no answer.
+function stepOf(request, world = worldOf(request)) {
   const { tree } = world;
   const { q, qd, step: h } = request;
   const middle = add(q, scale(h / 2, qd));
@@ -287,20 +292,21 @@ function stepOf(request) {
   const { before, moved } = freeRates(tree, poses, cholesky(massMatrix(tree, poses)), qd, h);
   const there = add(middle, scale(h / 2, moved));
   const ahead = posesOf(tree, there);
-  const near = contactsOf(world, ahead, request.scene === "chain").map((contact) => ({ ...contact, rows: rowsOf(tree, ahead, contact) }));
-  const closed = near.filter(({ gap, rows }) => gap - (h / 2) * dot(rows[0], moved) <= MARGIN);
+  const near = contactsOf(world, ahead).map((contact) => ({ ...contact, rows: rowsOf(tree, ahead, contact) }));
+  const closed = near.filter(({ gap, rows }) => gap - (h / 2) * inner(rows[0], moved) <= MARGIN);
   const how = { solver: request.solver, sweeps: request.sweeps, work: { iterations: 0, residual: 0, count: "" } };
   const L = cholesky(massMatrix(tree, ahead));
   const K = closed.flatMap(({ rows }) => rows);
   const Y = K.map((row) => solveLower(L, row));
   const W = square(K.length);
-  Y.forEach((a, i) => { for (let j = 0; j <= i; j++) W[i][j] = W[j][i] = dot(a, Y[j]); });
-  const { p, blows } = K.length ? impulsesOf(W, apply(K, before), apply(K, moved), request, how) : { p: [], blows: 0 };
+  Y.forEach((a, i) => { for (let j = 0; j <= i; j++) W[i][j] = W[j][i] = inner(a, Y[j]); });
+  const { p, blows } = K.length ? impulsesOf(W, times(K, before), times(K, moved), request, how) : { p: [], blows: 0 };
   const after = K.length ? add(moved, solveUpper(L, combine(p, Y))) : moved;
+  const given = inner(p, add(times(K, moved), times(K, after))) / 2;
   const impulses = closed.map((_, j) => [p[2 * j], p[2 * j + 1]]);
-  const contacts = closed.map(({ bodies, point, normal, gap, rows }, j) => ({ bodies, point, normal, gap, mode: modeOf(impulses[j], dot(rows[1], after), request.friction) }));
+  const contacts = closed.map(({ bodies, point, normal, gap, rows }, j) => ({ bodies, point, normal, gap, mode: modeOf(impulses[j], inner(rows[1], after), request.friction) }));
   const open = near.filter((contact) => !closed.includes(contact)).map(({ bodies, point, normal, gap }) => ({ bodies, point, normal, gap, mode: "open" }));
-  return { q: add(middle, scale(h / 2, after)), qd: after, contacts, open, impulses, blows, ...how.work };
+  return { q: add(middle, scale(h / 2, after)), qd: after, contacts, open, impulses, blows, given, ...how.work };
 }
 
 // "open", "sticks", or which way the first body slips along the second.
