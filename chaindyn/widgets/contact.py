@@ -41,7 +41,7 @@ class Kind(NamedTuple):
 
 
 KINDS = {
-    "chain": Kind(5, 8, 3.0, 0.3, 0.4, "together", 0.005),
+    "chain": Kind(5, 8, 3.0, 0.3, 0.4, "together", 0.002),
     "stack": Kind(6, 10, 0.0, 0.0, 0.5, "together", 0.005),
     "cradle": Kind(5, 7, 2.0, 1.0, 0.0, "sequence", 0.001),
 }

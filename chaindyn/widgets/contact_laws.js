@@ -96,9 +96,9 @@ function leavingRow(tableau, column, last) {
   const n = tableau.length;
   let rows = tableau.map((_, i) => i).filter((i) => tableau[i][column] > least);
   for (let j = -1; j < n && rows.length > 1; j++) {
-    const ratio = (i) => tableau[i][j < 0 ? 2 * n + 1 : j] / tableau[i][column];
-    const smallest = Math.min(...rows.map(ratio));
-    rows = rows.filter((i) => ratio(i) <= smallest + 1e-12 * Math.max(1, Math.abs(smallest)));
+    const value = (i) => tableau[i][j < 0 ? 2 * n + 1 : j];
+    const smallest = Math.min(...rows.map((i) => value(i) / tableau[i][column]));
+    rows = rows.filter((i) => value(i) - smallest * tableau[i][column] <= 1e-12); // of entries of size one, what is rounding
     if (j < 0 && rows.includes(last)) return last;
   }
   return rows[0];
@@ -272,18 +272,22 @@ function ofMode({ W, b, mu, known }, kinds) {
 
 const SOLVERS = { lemke: byLemke, pgs: bySweeps, modes: byModes };
 
-// Impulses by the solver that `how` names; where rounding leaves no room, of a problem that lies next to this one. The work that was
-// done is kept in `how.work`: the iterations of all calls, the largest residual, and the count of motions.
+// Where rounding leaves a solver no room, it is given a problem that lies next to its own: speeds, and what friction may be, larger by
+// the first share of the largest, and contacts that yield to themselves by the second share of the mean more.
+const NEXT_TO = [[0, 0], [1e-12, 0], [1e-12, 1e-14], [1e-12, 1e-12], [1e-10, 1e-11], [1e-9, 1e-10], [1e-8, 1e-10]];
+
+// Impulses by the solver that `how` names. The work that was done is kept in `how.work`: the iterations of all calls, the largest
+// residual, and the count of motions.
 function contactImpulses(problem, how) {
   const { W, b } = problem;
   const known = problem.known ?? new Array(b.length / 2).fill(0);
-  const wider = b.map((x, k) => (k % 2 ? x : x + 1e-12 * largest(b)));
-  const shares = [0, 0, 1e-14, 1e-13, 1e-12, 1e-11, 1e-10];
   let why;
-  for (const [k, share] of shares.entries()) {
+  for (const [more, share] of NEXT_TO) {
+    const wider = b.map((x, k) => (k % 2 ? x : x + more * largest(b)));
+    const freer = known.map((x) => x + (more * largest(b)) / meanDiagonal(W));
     const yielding = share ? W.map((row, i) => row.map((x, j) => (i === j ? x + share * meanDiagonal(W) : x))) : W;
     try {
-      const { p, iterations, count } = SOLVERS[how.solver]({ ...problem, W: yielding, b: k ? wider : b, known }, how);
+      const { p, iterations, count } = SOLVERS[how.solver]({ ...problem, W: yielding, b: wider, known: freer }, how);
       const { work } = how;
       Object.assign(work, { iterations: work.iterations + iterations, residual: Math.max(work.residual, residualOf({ ...problem, known }, p)), count: count || work.count });
       return p;

@@ -146,9 +146,9 @@ function energyOf(tree, q, qd) {
 function freeRates(tree, poses, L, qd, h) {
   const slope = (rates) => solveUpper(L, solveLower(L, drivingForces(tree, poses, rates)));
   const atRest = slope(scale(0, qd));
-  const gained = scale(h / 2, atRest);
+  const fallen = scale(h / 2, atRest);
   const half = add(qd, scale(h / 2, subtract(slope(qd), atRest)));
-  const before = add(qd, scale(h, subtract(slope(add(half, gained)), slope(gained))));
+  const before = add(qd, scale(h, subtract(slope(add(half, fallen)), slope(fallen))));
   return { before, moved: add(before, scale(h, atRest)) };
 }
 
@@ -269,17 +269,23 @@ function rowsOf(tree, poses, { bodies, point, normal }) {
 const MARGIN = 1e-9; // gaps up to this are closed [m]
 const RESTING = 1e-9; // and approaches up to this are none [m/s]
 
-// The impulses p of a step at contacts that come with velocities `before` and would have `free` without impulses. Newton's and
-// Moreau's law together make one problem of it; else blows come first, and the step then pushes without giving anything back.
+// Kinetic energy that impulses p give at velocities v.
+const gained = (W, p, v) => inner(p, add(v, scale(1 / 2, times(W, p))));
+
+// The impulses p of a step at contacts that come with velocities `before` and would have `free` without impulses, how many blows
+// they are, and what energy they gave. Newton's and Moreau's law together make one problem of the step; a blow in it also hands back
+// its share of what other forces did in the step, and that is no gift. Else blows come first, and the step then only holds up.
 function impulsesOf(W, before, free, request, how) {
   const { restitution, friction, law, order } = request;
   if (order === "together" && law !== "poisson") {
     const returned = law === "newton" ? ofNormals(restitution, before) : scale(restitution, before);
-    return { p: contactImpulses({ W, b: add(free, returned), mu: friction }, how), blows: 0 };
+    const p = contactImpulses({ W, b: add(free, returned), mu: friction }, how);
+    return { p, blows: 0, given: gained(W, p, free) - (restitution / (1 + restitution)) * inner(p, subtract(free, before)) };
   }
   const { p, blows } = seriesOfBlows(W, before, request, how, RESTING);
-  const push = contactImpulses({ W, b: add(free, times(W, p)), mu: friction }, how);
-  return { p: add(p, push), blows };
+  const pushed = add(free, times(W, p));
+  const push = contactImpulses({ W, b: pushed, mu: friction }, how);
+  return { p: add(p, push), blows, given: gained(W, p, before) + gained(W, push, pushed) };
 }
 
 // A step of the request from its q and qd: {q, qd} at its end, the contacts that acted, their impulses (normal, tangent) and modes,
@@ -300,9 +306,9 @@ function stepOf(request, world = worldOf(request)) {
   const Y = K.map((row) => solveLower(L, row));
   const W = square(K.length);
   Y.forEach((a, i) => { for (let j = 0; j <= i; j++) W[i][j] = W[j][i] = inner(a, Y[j]); });
-  const { p, blows } = K.length ? impulsesOf(W, times(K, before), times(K, moved), request, how) : { p: [], blows: 0 };
+  const { p, blows, given } = K.length ? impulsesOf(W, times(K, before), times(K, moved), request, how) : { p: [], blows: 0, given: 0 };
+  if (!(largest(moved) < 1e4)) throw new Error("the motion has grown without bound: shorter steps may help");
   const after = K.length ? add(moved, solveUpper(L, combine(p, Y))) : moved;
-  const given = inner(p, add(times(K, moved), times(K, after))) / 2;
   const impulses = closed.map((_, j) => [p[2 * j], p[2 * j + 1]]);
   const contacts = closed.map(({ bodies, point, normal, gap, rows }, j) => ({ bodies, point, normal, gap, mode: modeOf(impulses[j], inner(rows[1], after), request.friction) }));
   const open = near.filter((contact) => !closed.includes(contact)).map(({ bodies, point, normal, gap }) => ({ bodies, point, normal, gap, mode: "open" }));
