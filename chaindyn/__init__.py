@@ -146,6 +146,7 @@ from chaindyn.urdf import load_collision, load_urdf
 __version__ = "0.1.0"
 
 __all__ = [
+    "LCP",
     "Ad",
     "Box",
     "Capsule",
@@ -169,7 +170,6 @@ __all__ = [
     "Helical",
     "Impact",
     "Joint",
-    "LCP",
     "Link",
     "MaximalDynamics",
     "Planar",

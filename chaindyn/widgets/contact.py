@@ -1,11 +1,12 @@
-"""A chain, a stack or a cradle that is thrown: where it touches, what its contacts do, and what laws and solvers make of it."""
+"""A chain, a stack or a cradle that is thrown: its contacts, and what laws and solvers make of them."""
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from dataclasses import asdict, dataclass
 from types import SimpleNamespace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -28,7 +29,8 @@ LONGEST = 10.0  # a throw, on the page [s]
 RESTING = 1e-9  # slower approaches are no blows [m/s]
 
 
-class Kind(NamedTuple):
+@dataclass(frozen=True)
+class Kind:
     """What a scene starts with, if nothing else is asked for: `count` bodies, `most` at most; SI units."""
 
     count: int
@@ -113,7 +115,8 @@ class ContactExplorer(Explorer):
     ) -> None:
         check_word(scene, "scene", set(KINDS))
         kind = KINDS[scene]
-        given = {"count": count, "speed": speed, "restitution": restitution, "friction": friction}
+        given: dict[str, Any] = {"count": count, "speed": speed, "restitution": restitution}
+        given |= {"friction": friction}
         given |= {"order": order, "step": step}
         start = {name: getattr(kind, name) if x is None else x for name, x in given.items()}
         start |= {"scene": scene, "ground": ground, "law": law, "solver": solver}
@@ -128,9 +131,9 @@ class ContactExplorer(Explorer):
         _require_within("speed", start["speed"], FASTEST)
         require_positive(start["step"], "step")
         start |= {"angle": float(angle), "sweeps": int(sweeps), "q": None, "qd": None}
-        fixed = {"kinds": {name: each._asdict() for name, each in KINDS.items()}}
-        fixed |= {"steps": sorted({*STEPS, float(start["step"])}, reverse=True), "longest": LONGEST}
-        fixed |= {"fastest": FASTEST}
+        fixed: dict[str, Any] = {"kinds": {name: asdict(each) for name, each in KINDS.items()}}
+        fixed |= {"steps": sorted({*STEPS, float(start["step"])}, reverse=True)}
+        fixed |= {"longest": LONGEST, "fastest": FASTEST}
         functions = {
             "simulate_contact": _field_of(simulate_contact, "qd"),
             "collision_impulses": _field_of(collision_impulses, "qd_jump"),
@@ -138,7 +141,7 @@ class ContactExplorer(Explorer):
         super().__init__(functions, start | {"contacts": []}, fixed)
 
     def compute(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Return q and qd (nv,) a step after the request's own, by impulses at its contacts; {} if Python has no such solver."""
+        """Return q and qd (nv,) a step after the request's, by impulses at its contacts; {} without such a solver."""
         if request["q"] is None or request["solver"] == "pgs":
             return {}
         chain = chain_of(request["scene"], request["count"])
@@ -169,7 +172,8 @@ class ContactExplorer(Explorer):
             shapes=[(2, chain.nv)],
             **options,
         )
-        return rates[-1]
+        last: np.ndarray = rates[-1]
+        return last
 
     def _one_problem(
         self,
@@ -200,8 +204,9 @@ class ContactExplorer(Explorer):
         laws = {name: request[name] for name in ("restitution", "law", "order")}
         if _approach(chain, there, before, contacts) > RESTING:
             before = before + self._jump(chain, there, before, contacts, friction=friction, **laws)
-        rates = before + gained
-        return rates + self._jump(chain, there, rates, contacts, friction=friction, restitution=0)
+        rates: np.ndarray = before + gained
+        rates = rates + self._jump(chain, there, rates, contacts, friction=friction, restitution=0)
+        return rates
 
     def _jump(self, chain: Chain, *given: Any, **options: Any) -> np.ndarray:
         """Return the jump of the rates (nv,) by `collision_impulses`."""

@@ -307,7 +307,7 @@ function stepOf(request, world = worldOf(request)) {
   const W = square(K.length);
   Y.forEach((a, i) => { for (let j = 0; j <= i; j++) W[i][j] = W[j][i] = inner(a, Y[j]); });
   const { p, blows, given } = K.length ? impulsesOf(W, times(K, before), times(K, moved), request, how) : { p: [], blows: 0, given: 0 };
-  if (!(largest(moved) < 1e4)) throw new Error("the motion has grown without bound: shorter steps may help");
+  if (!(largest(moved) < 1e4)) throw new Error("the motion has grown without bound");
   const after = K.length ? add(moved, solveUpper(L, combine(p, Y))) : moved;
   const impulses = closed.map((_, j) => [p[2 * j], p[2 * j + 1]]);
   const contacts = closed.map(({ bodies, point, normal, gap, rows }, j) => ({ bodies, point, normal, gap, mode: modeOf(impulses[j], inner(rows[1], after), request.friction) }));

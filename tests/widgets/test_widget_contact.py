@@ -27,7 +27,8 @@ const touching = (one, other) => contactsBetween(shapeAt(one.core, one.radius), 
 function runOf(request, steps) {{
   const world = worldOf(request);
   let state = {{ ...request, ...(request.q ? {{}} : startOf(request)) }};
-  const run = {{ start: state.q, energy: [energyOf(world.tree, state.q, state.qd)], given: [], impulses: [], residual: 0, fault: "" }};
+  const energy = [energyOf(world.tree, state.q, state.qd)];
+  const run = {{ start: state.q, energy, given: [], impulses: [], residual: 0, fault: "" }};
   try {{
     for (let k = 0; k < steps; k++) {{
       const {{ q, qd, given, impulses, residual }} = stepOf(state, world);
@@ -127,9 +128,7 @@ def test_modes_count_none_one_and_many(on_page):
     assert jam["count"] == "one"
     np.testing.assert_allclose(jam["p"], [6.5, -3.2], atol=1e-12)  # it sticks at once
     with pytest.raises(ArithmeticError, match="none of the 2 modes fits"):
-        on_page(
-            PAGE, "byModes", {"W": [[-1, 0], [0, 1]], "b": [-1, 0], "mu": 0, "known": [0]}
-        )
+        on_page(PAGE, "byModes", {"W": [[-1, 0], [0, 1]], "b": [-1, 0], "mu": 0, "known": [0]})
 
 
 def test_too_many_modes_are_left_to_lemke(on_page):
@@ -225,7 +224,9 @@ def random_shape(rng, kind):
     return {"core": ends @ turn.T + at, "radius": radius}, (chaindyn.Capsule(radius, length), pose)
 
 
-@pytest.mark.parametrize("kinds", ["ball ball", "ball box", "rod ball", "rod rod", "rod box", "box box"])
+@pytest.mark.parametrize(
+    "kinds", ["ball ball", "ball box", "rod ball", "rod rod", "rod box", "box box"]
+)
 def test_gaps_are_those_of_chaindyn(on_page, kinds):
     """The smallest of a patch; of boxes that do not overlap the page needs no gap, for they have no contact."""
     rng, seen = np.random.default_rng(6), {-1: 0, 1: 0}
@@ -250,7 +251,10 @@ def test_gaps_are_those_of_chaindyn(on_page, kinds):
 
 def test_a_face_on_a_face_touches_at_both_ends_of_the_patch(on_page):
     def box(x, z):
-        return {"core": [(x - 1, z - 1), (x + 1, z - 1), (x + 1, z + 1), (x - 1, z + 1)], "radius": 0}
+        return {
+            "core": [(x - 1, z - 1), (x + 1, z - 1), (x + 1, z + 1), (x - 1, z + 1)],
+            "radius": 0,
+        }
 
     contacts = on_page(PAGE, "touching", box(0.5, 2), box(0, 0))
     assert sorted(contact["point"] for contact in contacts) == [[-0.5, 1], [1, 1]]

@@ -128,16 +128,22 @@ def test_python_takes_the_step_that_is_shown(put_on_page):
     def lifted(chain, contacts, q, qd, **options):
         joints = zip(chain.joints, chain.mass, chain.com, chain.inertia, chain.offset, strict=True)
         links = [
-            chaindyn.Link(*parts[:4], offset=parts[4], parent=int(parent) if parent >= 0 else "ground")
+            chaindyn.Link(
+                *parts[:4], offset=parts[4], parent=int(parent) if parent >= 0 else "ground"
+            )
             for parts, parent in zip(joints, chain.parent, strict=True)
         ]
         up = chaindyn.Chain(links, gravity=(0, 0, 9.81))
         return chaindyn.simulate_contact(up, contacts, q, qd, **options)
 
-    page = put_on_page(ContactExplorer("stack", "floor", count=1, simulate_contact=lifted), kernel=True)
+    page = put_on_page(
+        ContactExplorer("stack", "floor", count=1, simulate_contact=lifted), kernel=True
+    )
     source = page.locator(".source")
     mine = "Computed by Python with your simulate_contact, collision_impulses."
-    expect(source).to_contain_text(f"{mine} The next step\u2019s rates differ from the page\u2019s by")
+    expect(source).to_contain_text(
+        f"{mine} The next step\u2019s rates differ from the page\u2019s by"
+    )
     page.get_by_role("button", name="step").click()
     page.wait_for_function("model.get('request').qd[1] > 0.04")  # g h
     page.get_by_label("Solver", exact=True).select_option("pgs")
