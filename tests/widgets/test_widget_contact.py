@@ -380,6 +380,7 @@ def test_a_bouncing_box_keeps_what_restitution_leaves(on_page):
     run = on_page(PAGE, "runOf", request, 1000)
     assert np.abs(np.subtract(run["energy"], run["energy"][0])).max() < 1e-9
     assert sum(x > 0 for x in run["impulses"]) > 5
+    assert np.abs(run["given"]).max() < 1e-9  # nor does a blow that gives all back give more
 
 
 # --- The Python half

@@ -93,6 +93,18 @@ def test_cones_arrows_and_signs_are_drawn(put_on_page):
     assert page.locator("svg.flat .cone").count() == 0
 
 
+def test_arrows_carry_the_weight_on_a_slope(put_on_page):
+    """What holds a box at rest points straight up, though no normal does."""
+    page = put_on_page(ContactExplorer("stack", "slope", count=1, friction=0.9))
+    drawn(page)
+    points = [x.get_attribute("points") for x in page.locator("svg.flat polyline.ink").all()]
+    ends = np.array([[float(x) for x in re.split("[ ,]", each)[:4]] for each in points])
+    assert len(ends) == 2
+    right, down = (ends[:, 2:] - ends[:, :2]).sum(0)
+    assert abs(right) < 1e-6
+    assert down < -30
+
+
 def test_who_wants_no_motion_gets_stills(put_on_page):
     page = put_on_page(ContactExplorer("cradle"), clock=True, reduced_motion="reduce")
     page.get_by_role("button", name="start").click()
