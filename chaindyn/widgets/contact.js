@@ -96,7 +96,7 @@ function render({ model, el }) {
     try {
       return stepOf(request, held.world);
     } catch (problem) {
-      return { q: request.q, qd: request.qd, contacts: [], open: [], impulses: [], blows: 0, given: 0, iterations: 0, residual: 0, count: "", fault: problem.message };
+      return { q: request.q, qd: request.qd, contacts: [], open: [], impulses: [], blows: 0, given: 0, iterations: 0, residual: 0, overlap: 0, count: "", fault: problem.message };
     }
   }
   const stateOf = () => ({ q: held.now.q, qd: held.now.qd });
@@ -128,11 +128,10 @@ function render({ model, el }) {
     const { count, speed, restitution, friction, order, step } = kinds[scene];
     afresh({ scene, count, speed, restitution, friction, order, step });
   }
-  const overlapNow = () => Math.max(0, ...[...held.next.contacts, ...held.next.open].map(({ gap }) => -gap));
   function keep() {
     const k = Math.round(held.now.time / EVERY);
     if (k < held.samples.length || held.now.time < k * EVERY - 1e-9) return;
-    held.samples.push({ ...held.now, residual: held.next.residual, overlap: overlapNow() });
+    held.samples.push({ ...held.now, residual: held.next.residual, overlap: held.next.overlap });
   }
   // Take a step: the page's own, or one that Python computed.
   function take({ q, qd } = held.next) {
@@ -140,6 +139,7 @@ function render({ model, el }) {
     const { step, scene } = talk.request;
     const push = next.impulses.reduce((sum, [normal]) => sum + normal, 0);
     if (push > (scene === "cradle" ? 0.02 : 3 * step * weight())) held.blows.push({ time: now.time, contacts: next.contacts, impulses: next.impulses, step });
+    held.samples.length = Math.min(held.samples.length, Math.floor(now.time / EVERY + 1e-6) + 1); // what was ahead is no longer, after a way back
     held.blows = held.blows.filter(({ time }) => now.time - time < GLOW);
     held.now = { time: now.time + step, q, qd, energy: energyOf(held.world.tree, q, qd), given: now.given + Math.max(0, next.given) };
     held.next = following({ ...talk.request, ...stateOf() });
@@ -181,8 +181,6 @@ function render({ model, el }) {
     const k = Math.max(0, Math.min(held.samples.length - 1, Math.round(time / EVERY)));
     const { time: at, q, qd, energy, given } = held.samples[k];
     Object.assign(held, { playing: false, blows: [], now: { time: at, q, qd, energy, given } });
-    held.samples.length = Math.max(k + 1, held.samples.length);
-    held.back = k;
     ask();
   }
 
@@ -290,10 +288,9 @@ function render({ model, el }) {
     return `Energy ${shown(energy)} J, at the throw ${shown(held.start.energy)} J. ${gift}${fault}`;
   }
   function solverInWords({ solver, scene }) {
-    const { iterations, residual, count: motions } = held.next;
+    const { iterations, residual, overlap, count: motions } = held.next;
     const how = { lemke: iterations ? `Lemke: ${iterations} pivots` : "Lemke: none needed, all sticks", pgs: `Gauss\u2013Seidel: ${iterations} sweeps`, modes: motions === "too many" ? "too many modes to try: Lemke instead" : `all ${iterations} modes tried: ${motions || "one"} ${motions === "many" ? "motions obey" : "motion obeys"} the law` }[solver];
     const words = held.next.contacts.length ? `${how[0].toUpperCase()}${how.slice(1)}; residual ${raisedPower(residual)} m/s.` : "No problem to solve.";
-    const overlap = overlapNow();
     const sunk = scene === "stack" ? held.start.q.at(-2) - held.now.q.at(-2) : 0;
     return `${words} Deepest overlap ${overlap < 1e-12 ? "none" : sized(overlap, "m")}${scene === "stack" ? `; the top has come down by ${Math.abs(sunk) < 1e-9 ? "less than 1\u00a0nm" : sunk < 0 ? "nothing" : sized(sunk, "m")}` : ""}.`;
   }

@@ -142,10 +142,13 @@ function energyOf(tree, q, qd) {
   return weight + dot(qd, apply(massMatrix(tree, poses), qd)) / 2;
 }
 
-// The rates after a step without contacts, as chapter 17 takes them: without what acts at rest, and with it.
-function freeRates(tree, poses, L, qd, h) {
+// The rates after a step without contacts, as chapter 17 takes them: without what acts at rest, and with it. Only joints between bodies
+// make forces that go with velocities.
+function freeRates({ tree, jointed }, poses, qd, h) {
+  const L = cholesky(massMatrix(tree, poses));
   const slope = (rates) => solveUpper(L, solveLower(L, drivingForces(tree, poses, rates)));
   const atRest = slope(scale(0, qd));
+  if (!jointed) return { before: qd, moved: add(qd, scale(h, atRest)) };
   const fallen = scale(h / 2, atRest);
   const half = add(qd, scale(h / 2, subtract(slope(qd), atRest)));
   const before = add(qd, scale(h, subtract(slope(add(half, fallen)), slope(fallen))));
@@ -289,17 +292,20 @@ function impulsesOf(W, before, free, request, how) {
 }
 
 // A step of the request from its q and qd: {q, qd} at its end, the contacts that acted, their impulses (normal, tangent) and modes,
-// the kinetic energy that they gave, what the solver did, and the contacts that were near but open. Throws if the law has no answer.
+// the kinetic energy that they gave, how deep bodies overlap half way, what the solver did, and the contacts that were near but open. Throws if the law has no answer.
 function stepOf(request, world = worldOf(request)) {
   const { tree } = world;
   const { q, qd, step: h } = request;
   const middle = add(q, scale(h / 2, qd));
-  const poses = posesOf(tree, middle);
-  const { before, moved } = freeRates(tree, poses, cholesky(massMatrix(tree, poses)), qd, h);
+  const { before, moved } = freeRates(world, posesOf(tree, middle), qd, h);
   const there = add(middle, scale(h / 2, moved));
   const ahead = posesOf(tree, there);
-  const near = contactsOf(world, ahead).map((contact) => ({ ...contact, rows: rowsOf(tree, ahead, contact) }));
-  const closed = near.filter(({ gap, rows }) => gap - (h / 2) * inner(rows[0], moved) <= MARGIN);
+  const near = contactsOf(world, ahead).map((contact) => {
+    const rows = rowsOf(tree, ahead, contact);
+    return { ...contact, rows, halfWay: contact.gap - (h / 2) * inner(rows[0], moved) };
+  });
+  const closed = near.filter(({ halfWay }) => halfWay <= MARGIN);
+  const overlap = Math.max(0, ...near.map(({ halfWay }) => -halfWay));
   const how = { solver: request.solver, sweeps: request.sweeps, work: { iterations: 0, residual: 0, count: "" } };
   const L = cholesky(massMatrix(tree, ahead));
   const K = closed.flatMap(({ rows }) => rows);
@@ -312,7 +318,7 @@ function stepOf(request, world = worldOf(request)) {
   const impulses = closed.map((_, j) => [p[2 * j], p[2 * j + 1]]);
   const contacts = closed.map(({ bodies, point, normal, gap, rows }, j) => ({ bodies, point, normal, gap, mode: modeOf(impulses[j], inner(rows[1], after), request.friction) }));
   const open = near.filter((contact) => !closed.includes(contact)).map(({ bodies, point, normal, gap }) => ({ bodies, point, normal, gap, mode: "open" }));
-  return { q: add(middle, scale(h / 2, after)), qd: after, contacts, open, impulses, blows, given, ...how.work };
+  return { q: add(middle, scale(h / 2, after)), qd: after, contacts, open, impulses, blows, given, overlap, ...how.work };
 }
 
 // "open", "sticks", or which way the first body slips along the second.
