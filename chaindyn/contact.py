@@ -1,5 +1,5 @@
 # Generated from chapters/17_contact.md by `python -m book export`; edit it there.
-# sha256 of the text below: 23b249b8a66752f0936f48996132af2a21c2f22c66b971c439eb8d36da014ae4
+# sha256 of the text below: 74fa6fd86390e6e73bb1ed850abcfd85171ddc9e57add24517d9db576d4bf371
 """Contact: blows at several places, forces at rest, friction, and motion through both.
 
 Derived in chapter 17, "Contact".
@@ -589,10 +589,10 @@ def contact_impulses(
     try:
         return impulses(W, b)
     except ArithmeticError:
-        p = by_and_by(impulses, W, b, max(size, float(np.abs(b).max())))
-        if p is None:
+        nearby = by_and_by(impulses, W, b, max(size, float(np.abs(b).max())))
+        if nearby is None:
             raise
-        return p
+        return nearby
 
 
 # Chapter 17, "Contact": Friction
@@ -962,7 +962,6 @@ def free_rates(driven: Driven, t: float, q: Array, qd: Array, h: float) -> tuple
     What goes with velocities, to which the turning of a body's own axes belongs, is taken by the midpoint rule: its
     first slope alone would make a spinning body faster and faster. For a chain at rest it vanishes exactly.
     """
-
     at_rest, first = slopes(driven, t, q, np.stack([0 * qd, qd]))
     gained = h / 2 * at_rest
     half = qd + h / 2 * (first - at_rest)

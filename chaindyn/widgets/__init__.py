@@ -12,6 +12,7 @@ except ImportError as error:
     ) from error
 
 from chaindyn.widgets.chain import ChainExplorer
+from chaindyn.widgets.contact import ContactExplorer
 from chaindyn.widgets.effort import EffortExplorer
 from chaindyn.widgets.explorer import Explorer
 from chaindyn.widgets.heft import HeftExplorer
@@ -26,6 +27,7 @@ from chaindyn.widgets.swing import SwingExplorer
 
 __all__ = [
     "ChainExplorer",
+    "ContactExplorer",
     "EffortExplorer",
     "Explorer",
     "HeftExplorer",

@@ -14,6 +14,7 @@ from widget_cases import arm
 from book.browser import SCHEMES, WIDTHS
 from chaindyn.widgets import (
     ChainExplorer,
+    ContactExplorer,
     EffortExplorer,
     Explorer,
     HeftExplorer,
@@ -46,6 +47,7 @@ WIDGETS: dict[str, Callable[[], Explorer]] = {
     ),
     "swing": lambda: SwingExplorer(motors=True, t=np.linspace(0, 4, 101)),
     "loop": lambda: LoopExplorer(dropped=True, t=np.linspace(0, 1, 26)),
+    "contact": lambda: ContactExplorer("stack", "stairs"),
     "hybrid": lambda: HybridExplorer(arm(), [0.4, -0.5, 0.1, 0.5], [1, 2, 0, 1], qdd=[2]),
 }
 

@@ -1,0 +1,329 @@
+// Bodies in the x-z plane that touch: where they are, where they touch, and one step of Moreau and Jean.
+//
+// A tree is a list of links {parent, joint, offset, mass, inertia, com, shape}: the joint is "x" or "z", which slides, or "turn",
+// from x towards z. A shape is a convex core, its corners anticlockwise in the link's frame, and a radius about it.
+
+// --- The scenes -----------------------------------------------------------------------------------------------------------
+
+const ROD = { length: 0.4, radius: 0.03, mass: 1 };
+const BOX = { width: 0.4, height: 0.2, mass: 1 };
+const BALL = { radius: 0.1, string: 1, height: 1.3, mass: 1 };
+const STEP = { count: 5, run: 0.5, rise: 0.2 };
+
+const carrier = (parent, joint) => ({ parent, joint, offset: [0, 0], mass: 0, inertia: 0, com: [0, 0], shape: null });
+const TREES = {
+  // Rods, the first of them afloat. The round end at a joint is the rod's before it: the next one `skips` it.
+  chain(count) {
+    const { length, radius, mass } = ROD;
+    const rods = Array.from({ length: count }, (_, k) => {
+      const shape = { core: [[0, 0], [length, 0]], radius, skips: k > 0 };
+      return { parent: k + 1, joint: "turn", offset: [k ? length : 0, 0], mass, inertia: (mass * length ** 2) / 12, com: [length / 2, 0], shape };
+    });
+    return [carrier(-1, "x"), carrier(0, "z"), ...rods];
+  },
+  stack(count) {
+    const { width, height, mass } = BOX;
+    const [w, h] = [width / 2, height / 2];
+    const shape = { core: [[-w, -h], [w, -h], [w, h], [-w, h]], radius: 0 };
+    const inertia = (mass * (width ** 2 + height ** 2)) / 12;
+    const box = (k) => [carrier(-1, "x"), carrier(3 * k, "z"), { ...carrier(3 * k + 1, "turn"), mass, inertia, shape }];
+    return Array.from({ length: count }, (_, k) => box(k)).flat();
+  },
+  // Balls on strings, side by side.
+  cradle(count) {
+    const { radius, string, height, mass } = BALL;
+    const shape = { core: [[0, -string]], radius };
+    const pivot = (k) => [radius * (2 * k - count + 1), height];
+    return Array.from({ length: count }, (_, k) => ({ parent: -1, joint: "turn", offset: pivot(k), mass, inertia: (mass * radius ** 2) / 2, com: [0, -string], shape }));
+  },
+};
+
+// The ground as convex pieces. Stairs go down to the right; each step's piece reaches on under those before, so that only one edge shows.
+// A cradle hangs above a floor.
+function groundOf({ scene, ground, angle }) {
+  const far = 60;
+  const piece = (left, right, top) => [[left, top - 6], [right, top - 6], [right, top], [left, top]];
+  if (ground === "slope" && scene !== "cradle") return [piece(-far, far, 0).map((point) => rotated(-angle, point))];
+  if (ground === "floor" || scene === "cradle") return [piece(-far, far, 0)];
+  const { count, run, rise } = STEP;
+  return Array.from({ length: count + 1 }, (_, k) => piece(-far, k === count ? far : k * run, (count - k) * rise));
+}
+// Where the scene begins: a point of the ground, and by how much it is tilted there.
+function placeOf({ ground, angle }) {
+  if (ground === "slope") return { at: rotated(-angle, [-1.2, 0]), tilt: -angle };
+  return { at: ground === "stairs" ? [-0.4, STEP.count * STEP.rise] : [0, 0], tilt: 0 };
+}
+
+// q and qd at the start: a chain is thrown to the right and spins, a stack stands and moves along, a cradle's first ball is lifted so
+// high that it arrives with the speed.
+const STARTS = {
+  chain({ count, speed }, { at: [x, z] }) {
+    const bent = Array.from({ length: count }, (_, k) => (k ? 0.25 : 0.3));
+    return { q: [x - 0.9, z + 0.6, ...bent], qd: [speed, 0.3 * speed, -0.4 * speed, ...bent.slice(1).map(() => 0)] };
+  },
+  stack({ count, speed }, { at, tilt }) {
+    const boxes = Array.from({ length: count }, (_, k) => [...add(at, rotated(tilt, [0, (k + 0.5) * BOX.height])), tilt]);
+    return { q: boxes.flat(), qd: boxes.flatMap(() => [...rotated(tilt, [speed, 0]), 0]) };
+  },
+  cradle({ count, speed }) {
+    const lifted = Math.acos(Math.max(-0.9, 1 - speed ** 2 / (2 * GRAVITY * BALL.string)));
+    return { q: Array.from({ length: count }, (_, k) => (k ? 0 : -lifted)), qd: new Array(count).fill(0) };
+  },
+};
+const GRAVITY = 9.81;
+function worldOf(request) {
+  const pieces = groundOf(request).map((core) => shapeAt(core, 0));
+  return { tree: TREES[request.scene](request.count), pieces, jointed: request.scene === "chain" };
+}
+const startOf = (request) => STARTS[request.scene](request, placeOf(request));
+
+// --- Where links are, and how they move -----------------------------------------------------------------------------------
+
+const rotated = (angle, [x, z]) => [Math.cos(angle) * x - Math.sin(angle) * z, Math.sin(angle) * x + Math.cos(angle) * z];
+const quarter = ([x, z]) => [-z, x];
+const placed = ({ at, angle }, point) => add(at, rotated(angle, point));
+
+// Of each link where its frame is and its angle.
+function posesOf(tree, q) {
+  const poses = [];
+  tree.forEach(({ parent, joint, offset }, i) => {
+    const from = parent < 0 ? { at: [0, 0], angle: 0 } : poses[parent];
+    const at = placed(from, offset);
+    if (joint === "turn") poses.push({ at, angle: from.angle + q[i] });
+    else poses.push({ at: add(at, joint === "x" ? [q[i], 0] : [0, q[i]]), angle: from.angle });
+  });
+  return poses;
+}
+
+// The velocity of a link's point, and its spin, for each unit joint rate that moves it: a list of [joint, [vx, vz, w]].
+function columnsAt(tree, poses, link, point) {
+  const columns = [];
+  for (let i = link; i >= 0; i = tree[i].parent) {
+    const { joint } = tree[i];
+    const moved = joint === "turn" ? [...quarter(subtract(point, poses[i].at)), 1] : joint === "x" ? [1, 0, 0] : [0, 1, 0];
+    columns.push([i, moved]);
+  }
+  return columns;
+}
+const heavy = (tree) => tree.map((link, i) => ({ ...link, i })).filter(({ mass }) => mass > 0);
+
+function massMatrix(tree, poses) {
+  const M = square(tree.length);
+  for (const { i, mass, inertia, com } of heavy(tree)) {
+    const columns = columnsAt(tree, poses, i, placed(poses[i], com));
+    for (const [k, a] of columns) for (const [l, b] of columns) M[k][l] += mass * (a[0] * b[0] + a[1] * b[1]) + inertia * a[2] * b[2];
+  }
+  return M;
+}
+
+// The joint forces of weight, less those that constant joint rates would need.
+function drivingForces(tree, poses, qd) {
+  const spins = [];
+  const origins = []; // their accelerations at constant joint rates
+  tree.forEach(({ parent, joint }, i) => {
+    const [spin, before] = parent < 0 ? [0, [0, 0]] : [spins[parent], origins[parent]];
+    const arm = parent < 0 ? [0, 0] : subtract(poses[i].at, poses[parent].at);
+    spins.push(spin + (joint === "turn" ? qd[i] : 0));
+    origins.push(subtract(before, scale(spin * spin, arm)));
+  });
+  const forces = tree.map(() => 0);
+  for (const { i, mass, com } of heavy(tree)) {
+    const centre = placed(poses[i], com);
+    const [ax, az] = subtract(origins[i], scale(spins[i] ** 2, subtract(centre, poses[i].at)));
+    for (const [k, a] of columnsAt(tree, poses, i, centre)) forces[k] -= mass * (a[0] * ax + a[1] * (az + GRAVITY));
+  }
+  return forces;
+}
+
+// Kinetic and potential energy together.
+function energyOf(tree, q, qd) {
+  const poses = posesOf(tree, q);
+  const weight = heavy(tree).reduce((sum, { i, mass, com }) => sum + mass * GRAVITY * placed(poses[i], com)[1], 0);
+  return weight + dot(qd, apply(massMatrix(tree, poses), qd)) / 2;
+}
+
+// The rates after a step without contacts, as chapter 17 takes them: without what acts at rest, and with it. Only joints between bodies
+// make forces that go with velocities.
+function freeRates({ tree, jointed }, poses, qd, h) {
+  const L = cholesky(massMatrix(tree, poses));
+  const slope = (rates) => solveUpper(L, solveLower(L, drivingForces(tree, poses, rates)));
+  const atRest = slope(scale(0, qd));
+  if (!jointed) return { before: qd, moved: add(qd, scale(h, atRest)) };
+  const fallen = scale(h / 2, atRest);
+  const half = add(qd, scale(h / 2, subtract(slope(qd), atRest)));
+  const before = add(qd, scale(h, subtract(slope(add(half, fallen)), slope(fallen))));
+  return { before, moved: add(before, scale(h, atRest)) };
+}
+
+// --- Where shapes touch ---------------------------------------------------------------------------------------------------
+
+const NEAR = 0.05; // gaps above this are not looked at [m]
+
+// The sides of a core {a, along, length, normal}; a segment has two, a point none.
+function sidesOf(core) {
+  if (core.length < 2) return [];
+  return core.map((a, k) => {
+    const edge = subtract(core[(k + 1) % core.length], a);
+    const length = norm(edge);
+    const along = scale(1 / length, edge);
+    return { a, b: core[(k + 1) % core.length], along, length, normal: [along[1], -along[0]] };
+  });
+}
+// The side from which another core is farthest, and how far that is (negative if it lies behind).
+function farthestSide(sides, core) {
+  let best = { far: -Infinity };
+  for (const side of sides) {
+    const [[x, z], [ax, az]] = [side.normal, side.a];
+    let far = Infinity;
+    for (const point of core) far = Math.min(far, x * (point[0] - ax) + z * (point[1] - az));
+    if (far > best.far) best = { side, far };
+  }
+  return best;
+}
+// The corners of two cores that are nearest to each other, if nothing else of them is nearer.
+function nearestCorners(one, other, [ownSides, otherSides]) {
+  let best = { far: Infinity };
+  one.forEach((a, i) => other.forEach((b, j) => {
+    const far = norm(subtract(a, b));
+    if (far < best.far) best = { a, b, i, j, far };
+  }));
+  const faces = (sides, point) => sides.some(({ a, along, length, normal }) => {
+    const [t, away] = [dot(along, subtract(point, a)), dot(normal, subtract(point, a))];
+    return t >= 0 && t <= length && away >= 0 && away <= best.far;
+  });
+  return one.some((a) => faces(otherSides, a)) || other.some((b) => faces(ownSides, b)) ? null : best;
+}
+// What of a core lies over a side, most of all against it: its ends, and whether each is the core's own first corner.
+function overSide({ a, along, length, normal }, core, sides) {
+  if (core.length < 2) return [{ point: core[0], first: true }];
+  const facing = sides.reduce((best, side) => (dot(side.normal, normal) < dot(best.normal, normal) ? side : best));
+  const corners = [facing.a, facing.b];
+  const [s, t] = corners.map((point) => dot(along, subtract(point, a)));
+  let [low, high] = [0, 1];
+  if (s !== t) {
+    const cuts = [-s / (t - s), (length - s) / (t - s)];
+    [low, high] = [Math.max(0, Math.min(...cuts)), Math.min(1, Math.max(...cuts))];
+  } else if (s < 0 || s > length) return [];
+  if (low > high) return [];
+  return [low, high].slice(low === high ? 1 : 0).map((share) => {
+    const corner = share === 0 ? corners[0] : share === 1 ? corners[1] : null;
+    return { point: corner ?? combine([1 - share, share], corners), first: corner === core[0] };
+  });
+}
+
+// A shape in the plane, with its sides and the circle about it.
+function shapeAt(core, radius, more = {}) {
+  const middle = scale(1 / core.length, core.reduce(add));
+  return { ...more, core, radius, sides: sidesOf(core), middle, size: radius + Math.max(...core.map((point) => norm(subtract(point, middle)))) };
+}
+// The contacts of two shapes: {point, normal from the second into the first, gap}, none beyond NEAR.
+function contactsBetween(one, other) {
+  const reach = one.radius + other.radius;
+  const between = subtract(one.middle, other.middle);
+  if (Math.hypot(between[0], between[1]) > one.size + other.size + NEAR) return [];
+  const sides = [one.sides, other.sides];
+  const theirs = farthestSide(sides[1], one.core);
+  if (theirs.far > reach + NEAR) return [];
+  const own = farthestSide(sides[0], other.core);
+  if (Math.max(own.far, theirs.far) > reach + NEAR) return [];
+  const overlap = Math.max(own.far, theirs.far) <= 0 && sides.some((x) => x.length > 2);
+  const corners = reach > 0 && !overlap && nearestCorners(one.core, other.core, sides);
+  if (corners) {
+    const { a, b, i, j, far } = corners;
+    if ((one.skips && i === 0) || (other.skips && j === 0) || far - reach > NEAR || far === 0) return [];
+    const normal = scale(1 / far, subtract(a, b));
+    return [{ point: add(b, scale(other.radius + (far - reach) / 2, normal)), normal, gap: far - reach }];
+  }
+  const flipped = own.far > theirs.far + 1e-9; // the side belongs to the first
+  const { side } = flipped ? own : theirs;
+  const [face, body, bodySides] = flipped ? [one, other, sides[1]] : [other, one, sides[0]];
+  return overSide(side, body.core, bodySides).flatMap(({ point, first }) => {
+    const gap = dot(side.normal, subtract(point, side.a)) - reach;
+    if (gap > NEAR || (first && body.skips)) return [];
+    const at = subtract(point, scale(body.radius + gap / 2, side.normal));
+    return [{ point: at, normal: flipped ? scale(-1, side.normal) : side.normal, gap }];
+  });
+}
+
+// All contacts of a world in a posture, with their bodies: links, or -1 for the ground. Neighbours with a joint between them do not touch.
+function contactsOf({ tree, pieces, jointed }, poses) {
+  const ground = pieces.map((shape) => ({ ...shape, link: -1 }));
+  const shapes = tree.flatMap(({ shape }, link) => (shape ? [shapeAt(shape.core.map((point) => placed(poses[link], point)), shape.radius, { link, skips: shape.skips })] : []));
+  return shapes.flatMap((one, k) => [...ground, ...shapes.slice(0, jointed ? Math.max(0, k - 1) : k)].flatMap((other) =>
+    contactsBetween(one, other).map((touch) => ({ bodies: [one.link, other.link], ...touch })),
+  ));
+}
+
+// --- One step -------------------------------------------------------------------------------------------------------------
+
+// The rows of a contact's velocity, along its normal and along its tangent (the normal, turned clockwise).
+function rowsOf(tree, poses, { bodies, point, normal }) {
+  const tangent = scale(-1, quarter(normal));
+  const rows = [normal, tangent].map(() => tree.map(() => 0));
+  bodies.forEach((link, side) => {
+    if (link < 0) return;
+    for (const [k, [vx, vz]] of columnsAt(tree, poses, link, point)) {
+      [normal, tangent].forEach((axis, r) => (rows[r][k] += (side ? -1 : 1) * (axis[0] * vx + axis[1] * vz)));
+    }
+  });
+  return rows;
+}
+
+const MARGIN = 1e-9; // gaps up to this are closed [m]
+const RESTING = 1e-9; // and approaches up to this are none [m/s]
+
+// Kinetic energy that impulses p give at velocities v.
+const gained = (W, p, v) => inner(p, add(v, scale(1 / 2, times(W, p))));
+
+// The impulses p of a step at contacts that come with velocities `before` and would have `free` without impulses, how many blows
+// they are, and what energy they gave. Newton's and Moreau's law together make one problem of the step; a blow in it also hands back
+// its share of what other forces did in the step, and that is no gift. Else blows come first, and the step then only holds up.
+function impulsesOf(W, before, free, request, how) {
+  const { restitution, friction, law, order } = request;
+  if (order === "together" && law !== "poisson") {
+    const returned = law === "newton" ? ofNormals(restitution, before) : scale(restitution, before);
+    const p = contactImpulses({ W, b: add(free, returned), mu: friction }, how);
+    return { p, blows: 0, given: gained(W, p, free) - (restitution / (1 + restitution)) * inner(p, subtract(free, before)) };
+  }
+  const { p, blows } = seriesOfBlows(W, before, request, how, RESTING);
+  const pushed = add(free, times(W, p));
+  const push = contactImpulses({ W, b: pushed, mu: friction }, how);
+  return { p: add(p, push), blows, given: gained(W, p, before) + gained(W, push, pushed) };
+}
+
+// A step of the request from its q and qd: {q, qd} at its end, the contacts that acted, their impulses (normal, tangent) and modes,
+// the kinetic energy that they gave, how deep bodies overlap half way, what the solver did, and the contacts that were near but open. Throws if the law has no answer.
+function stepOf(request, world = worldOf(request)) {
+  const { tree } = world;
+  const { q, qd, step: h } = request;
+  const middle = add(q, scale(h / 2, qd));
+  const { before, moved } = freeRates(world, posesOf(tree, middle), qd, h);
+  const there = add(middle, scale(h / 2, moved));
+  const ahead = posesOf(tree, there);
+  const near = contactsOf(world, ahead).map((contact) => {
+    const rows = rowsOf(tree, ahead, contact);
+    return { ...contact, rows, halfWay: contact.gap - (h / 2) * inner(rows[0], moved) };
+  });
+  const closed = near.filter(({ halfWay }) => halfWay <= MARGIN);
+  const overlap = Math.max(0, ...near.map(({ halfWay }) => -halfWay));
+  const how = { solver: request.solver, sweeps: request.sweeps, work: { iterations: 0, residual: 0, count: "" } };
+  const L = cholesky(massMatrix(tree, ahead));
+  const K = closed.flatMap(({ rows }) => rows);
+  const Y = K.map((row) => solveLower(L, row));
+  const W = square(K.length);
+  Y.forEach((a, i) => { for (let j = 0; j <= i; j++) W[i][j] = W[j][i] = inner(a, Y[j]); });
+  const { p, blows, given } = K.length ? impulsesOf(W, times(K, before), times(K, moved), request, how) : { p: [], blows: 0, given: 0 };
+  if (!(largest(moved) < 1e4)) throw new Error("the motion has grown without bound");
+  const after = K.length ? add(moved, solveUpper(L, combine(p, Y))) : moved;
+  const impulses = closed.map((_, j) => [p[2 * j], p[2 * j + 1]]);
+  const contacts = closed.map(({ bodies, point, normal, gap, rows }, j) => ({ bodies, point, normal, gap, mode: modeOf(impulses[j], inner(rows[1], after), request.friction) }));
+  const open = near.filter((contact) => !closed.includes(contact)).map(({ bodies, point, normal, gap }) => ({ bodies, point, normal, gap, mode: "open" }));
+  return { q: add(middle, scale(h / 2, after)), qd: after, contacts, open, impulses, blows, given, overlap, ...how.work };
+}
+
+// "open", "sticks", or which way the first body slips along the second.
+function modeOf([normal, friction], slip, mu) {
+  if (!(normal > 0)) return "open";
+  const full = Math.abs(friction) >= mu * normal * (1 - 1e-6);
+  return full && Math.abs(slip) > 1e-7 ? (slip > 0 ? "right" : "left") : "sticks";
+}
