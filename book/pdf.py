@@ -10,6 +10,7 @@ import posixpath
 import re
 import shutil
 import tempfile
+from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 
@@ -47,23 +48,25 @@ tr { break-inside: avoid; }
 .contents { break-before: page; }
 .contents li { list-style: none; margin: 0.3rem 0; }
 """
+LIMIT = 300_000  # [ms], for each thing that is waited for: all formulas and widgets of the book at once take minutes
 # The map of a widget follows its picture by a while.
 MAPS_ARE_DRAWN = (
     "[...document.querySelectorAll('.chaindyn .map .cells')].every(map => map.childElementCount)"
 )
 
 
-def write(site: Path = HTML, target: Path = PDF) -> Path:
-    """Print the built site into `target` and return that. Raises `BookError` without a Chromium."""
+def write(site: Path = HTML, target: Path = PDF, names: Sequence[str] | None = None) -> Path:
+    """Print the built site, or these pages of it, into `target` and return that. `BookError` without a Chromium."""
     joined = site / JOINED
-    joined.write_text(join(site), encoding="utf-8")
+    joined.write_text(join(site, names), encoding="utf-8")
     try:
         with sync_playwright() as playwright, serve(site) as address:
             browser = chromium(playwright)
             page = browser.new_page(color_scheme="light")
-            page.goto(f"{address}{JOINED}", timeout=120_000)
+            page.set_default_timeout(LIMIT)
+            page.goto(f"{address}{JOINED}")
             settle(page)
-            page.wait_for_function(MAPS_ARE_DRAWN, timeout=60_000)
+            page.wait_for_function(MAPS_ARE_DRAWN)
             page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
             with tempfile.TemporaryDirectory() as scratch:
                 made = Path(scratch, PDF.name)
@@ -79,9 +82,9 @@ def write(site: Path = HTML, target: Path = PDF) -> Path:
     return target
 
 
-def join(site: Path) -> str:
-    """Return one HTML document of all pages, in the order of the book."""
-    names = [name for name in page_names() if name not in LEFT_OUT]
+def join(site: Path, names: Sequence[str] | None = None) -> str:
+    """Return one HTML document of these pages: of all, in the order of the book, unless told."""
+    names = names or [name for name in page_names() if name not in LEFT_OUT]
     config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
     articles, states, contents = [], [], []
     head = ""
@@ -116,7 +119,7 @@ def _slug(name: str) -> str:
     return re.sub(r"\W", "-", name)
 
 
-def _address_anew(article: Tag, name: str, names: list[str]) -> None:
+def _address_anew(article: Tag, name: str, names: Sequence[str]) -> None:
     """Give a page's anchors names of their own, and its links and pictures addresses from the top of the site."""
     for element in article.select("[id]"):
         element["id"] = f"{_slug(name)}--{element['id']}"

@@ -1,5 +1,5 @@
 # Generated from chapters/17_contact.md by `python -m book export`; edit it there.
-# sha256 of the text below: 89944915b685ac122ebda15d913914fa3dfd6bc3bfc448b16359984457bc99a5
+# sha256 of the text below: 1421bf687041ed5b15f2c4c93bcb5ce7e4d72aead7596e1dc6681e559276f558
 """Contact: blows at several places, forces at rest, friction, and motion through both.
 
 Derived in chapter 17, "Contact".
@@ -154,7 +154,7 @@ def leaving_row(tableau: Array, column: int, last: int) -> int | None:
         if len(rows) < 2:
             break
         ratios = tableau[rows, j] / growing[rows]
-        rows = rows[ratios <= ratios.min() + 1e-12 * max(1, np.abs(ratios).min())]
+        rows = rows[ratios <= ratios.min() + 1e-10 * max(1, np.abs(ratios).min())]
         if j == -1 and last in rows:
             return last
     return int(rows[0]) if len(rows) else None
@@ -199,7 +199,10 @@ def lemke(A: Array, b: Array) -> LCP:
             ray[basis], ray[entering] = -tableau[:, entering], 1
             raise ray_error(A, b, np.maximum(ray[n : 2 * n], 0))
         row = following
-    raise ArithmeticError(f"Lemke's method did not end in {limit} pivots: rounding hides the path")
+    raise ArithmeticError(
+        f"Lemke's method did not end in {limit} pivots: its path may lead through most of the 2^n modes, or rounding "
+        'hides it; method "pgs", or "enumerate" for n up to 12, may do'
+    )
 
 
 def polished(A: Array, b: Array, z: Array, active: Array, count: int) -> LCP:
@@ -267,7 +270,7 @@ def solve_lcp(
             f"A has shape {A.shape} and b {b.shape}, but they must be (n, n) and (n,): one problem at a time"
         )
     require_finite(b, "b")
-    if not isinstance(sweeps, int | np.integer) or isinstance(sweeps, bool) or sweeps < 1:
+    if not is_index(sweeps) or sweeps < 1:
         raise ValueError(f"sweeps is {sweeps!r}, but must be a whole number, 1 at least")
     tolerance = check_positive_number(tolerance, "tolerance")
     if method == "lemke":
@@ -279,28 +282,42 @@ def solve_lcp(
 
 # Chapter 17, "Contact": Several blows at once
 def check_contact(chain: Chain, contact: Any, k: int) -> None:
-    """Refuse what is no contact of this chain: bodies, point, normal, friction and restitution."""
+    """Refuse what is no contact of this chain: bodies, point, normal, gap, friction, restitution and radii."""
     parts = ("bodies", "point", "normal", "gap", "friction", "restitution")
     lacking = [name for name in parts if not hasattr(contact, name)]
     if lacking:
         raise ValueError(
             f"contacts[{k}] is {contact!r}, but must have {', '.join(parts)}, as a Contact has"
         )
-    bodies = tuple(contact.bodies)
-    whole = all(isinstance(b, int | np.integer) and -1 <= b < chain.n for b in bodies)
+    place = f"contacts[{k}]"
+    bodies = tuple(contact.bodies) if isinstance(contact.bodies, Iterable) else ()
+    whole = all(is_index(b) and -1 <= b < chain.n for b in bodies)
     if len(bodies) != 2 or not whole or bodies[0] == bodies[1]:
         raise ValueError(
-            f"contacts[{k}].bodies is {contact.bodies!r}, but must be two different links' indices from 0 to "
+            f"{place}.bodies is {contact.bodies!r}, but must be two different links' indices from 0 to "
             f"{chain.n - 1}, or -1 for the ground"
         )
-    check_array(contact.point, f"contacts[{k}].point", (3,))
-    normal = check_array(contact.normal, f"contacts[{k}].normal", (3,))
-    length = float(np.linalg.norm(normal))
+    for name, shape in (("point", (3,)), ("normal", (3,)), ("gap", ())):
+        as_real(check_array(getattr(contact, name), f"{place}.{name}", shape), f"{place}.{name}")
+    length = float(np.linalg.norm(np.asarray(contact.normal, float)))
     if abs(length - 1) > 1e-6:
-        raise ValueError(f"contacts[{k}].normal has length {length:.6g}, but must have 1 to 1e-6")
-    check_coefficients(contact.friction, f"contacts[{k}].friction", np.inf)
-    check_coefficients(contact.restitution, f"contacts[{k}].restitution", 1)
-    check_array(contact.gap, f"contacts[{k}].gap", ())
+        raise ValueError(f"{place}.normal has length {length:.6g}, but must have 1 to 1e-6")
+    for name, most in (("friction", np.inf), ("restitution", 1)):
+        check_array(getattr(contact, name), f"{place}.{name}", ())
+        check_coefficients(getattr(contact, name), f"{place}.{name}", most)
+    radii = as_real(
+        as_array(getattr(contact, "radii", (0, np.inf)), f"{place}.radii"), f"{place}.radii"
+    )
+    if radii.shape != (2,) or not (radii >= 0).all():
+        raise ValueError(
+            f"{place}.radii is {contact.radii!r}, but must be two numbers, the radii of the surfaces at the contact: "
+            "zero or more, infinity for a flat one [m]"
+        )
+
+
+def is_index(x: Any) -> bool:
+    """Whether something is a whole number."""
+    return isinstance(x, int | np.integer) and not isinstance(x, bool)
 
 
 def check_coefficients(x: Any, name: str, most: float) -> Array:
@@ -384,9 +401,9 @@ def contact_frames(normals: Array, slips: Array) -> Array:
 class Touching:
     """Contacts of a chain in a posture: what they see of a motion, and what it feels of them.
 
-    K : (3 m, nv), for each contact the rows of the normal and of two tangents; frames : (m, 3, 3), these directions in
-    the world; W : (3 m, 3 m), K M^-1 K^T, of the chain with its loops held, if it has any (rows L, which may be wrong
-    by the share `loose`).
+    K : (3 m, nv), for each contact the rows of the normal and of two tangents, zero where loops leave no motion;
+    frames : (m, 3, 3), these directions in the world; W : (3 m, 3 m), K M^-1 K^T, of the chain with its loops held,
+    if it has any (rows L, which may be wrong by the share `loose`).
     """
 
     factors: FactorisedChain
@@ -441,6 +458,10 @@ def touching(
     L = rows_in(state, constraints)
     loose = gap_share(L, errors_in(state, constraints))
     W = K @ held_motion(factors, L, loose, K.mT)[0]
+    locked = np.diagonal(W) <= 1e-12 * np.diagonal(
+        factors.delassus(K)
+    )  # by the loops: what is left is rounding
+    K, W = np.where(locked[:, None], 0, K), np.where(locked[:, None] | locked, 0, W)
     return Touching(factors, frames, K, (W + W.mT) / 2, L, loose)
 
 
@@ -474,30 +495,9 @@ def all_stuck(W: Array, b: Array, mu: Array, known: Array) -> Array | None:
     return p if inside and missed <= 1e-12 * size else None
 
 
-def contact_impulses(
-    W: Array,
-    b: Array,
-    mu: Array,
-    known: Array | None = None,
-    facets: int = 8,
-    sliding: Array | None = None,
-) -> Array:
-    """Return impulses p (3 m,): normal parts complementary to W p + b there, and friction by Coulomb's law.
-
-    W : (3 m, 3 m); b : (3 m,), for each contact the speed along the normal and along two tangents that there is
-    without p; mu : (m,); known : (m,), what friction may be beyond mu times the normal part; facets : how many sides
-    the pyramid has that stands for the cone; sliding : (m,) booleans, where friction is mu times the normal part,
-    against the first tangent. Forces and accelerations will do for impulses and speeds. Stewart and Trinkle (1996).
-    ArithmeticError as from `solve_lcp`.
-    """
+def in_pyramids(W: Array, b: Array, mu: Array, known: Array, sliding: Array, facets: int) -> Array:
+    """Return impulses as `contact_impulses` does, by an LCP with pyramids of so many sides for cones."""
     m = len(mu)
-    known = np.zeros(m) if known is None else known
-    sliding = np.zeros(m, bool) if sliding is None else sliding & (mu > 0)
-    if not m:
-        return np.zeros(0)
-    stuck = None if sliding.any() else all_stuck(W, b, mu, known)
-    if stuck is not None:
-        return stuck
     rough = np.flatnonzero((mu > 0) & ~sliding)
     angles = 2 * np.pi * np.arange(facets) / facets
     fan = np.stack([np.cos(angles), np.sin(angles)])  # exact along the axes but for rounding
@@ -518,26 +518,85 @@ def contact_impulses(
     return G @ most_even(A, answer)[: G.shape[1]] / size
 
 
+def by_and_by(
+    impulses: Callable[[Array, Array], Array], W: Array, b: Array, size: float
+) -> Array | None:
+    """Return p (3 m,) that `impulses` gives for W and b, found by problems that rounding cannot hide; None if it fails.
+
+    In each of them contacts yield by a share of the mean more, and get the push of the round before back as speed.
+    """
+    mean = np.trace(W) / len(W)
+    for share in (1e-8, 1e-6, 1e-4):
+        more, p = share * mean, np.zeros(len(b))
+        try:
+            for _ in range(30):
+                before, p = p, impulses(W + more * np.eye(len(W)), b - more * p)
+                if more * np.abs(p - before).max() <= 1e-12 * size:
+                    return p
+        except ArithmeticError:
+            continue
+    return None
+
+
+def contact_impulses(
+    W: Array,
+    b: Array,
+    mu: Array,
+    known: Array | None = None,
+    facets: int = 8,
+    sliding: Array | None = None,
+    size: float = 0,
+) -> Array:
+    """Return impulses p (3 m,): normal parts complementary to W p + b there, and friction by Coulomb's law.
+
+    W : (3 m, 3 m); b : (3 m,), for each contact the speed along the normal and along two tangents that there is
+    without p; mu : (m,); known : (m,), what friction may be beyond mu times the normal part; facets : how many sides
+    the pyramid has that stands for the cone; sliding : (m,) booleans, where friction is mu times the normal part,
+    against the first tangent; size : of the speeds from which b was computed, if they are larger than b [m/s].
+    Forces and accelerations will do for impulses and speeds. Stewart and Trinkle (1996). ArithmeticError as from
+    `solve_lcp`.
+    """
+    m = len(mu)
+    known = np.zeros(m) if known is None else known
+    sliding = np.zeros(m, bool) if sliding is None else sliding & (mu > 0)
+    if not m:
+        return np.zeros(0)
+    stuck = None if sliding.any() else all_stuck(W, b, mu, known)
+    if stuck is not None:
+        return stuck
+
+    def impulses(W: Array, b: Array) -> Array:
+        return in_pyramids(W, b, mu, known, sliding, facets)
+
+    try:
+        return impulses(W, b)
+    except ArithmeticError:
+        p = by_and_by(impulses, W, b, max(size, float(np.abs(b).max())))
+        if p is None:
+            raise
+        return p
+
+
 # Chapter 17, "Contact": Friction
-def newton_blow(W: Array, v: Array, restitution: Array, mu: Array) -> Array:
+def newton_blow(W: Array, v: Array, restitution: Array, mu: Array, size: float = 0) -> Array:
     """Return the impulses (3 m,) of contacts with velocities v (3 m,): each parts as fast as it approached, times e."""
     returned = np.zeros(len(v))
     returned[0::3] = restitution * v[0::3]
-    return contact_impulses(W, v + returned, mu)
+    return contact_impulses(W, v + returned, mu, size=size)
 
 
-def poisson_blow(W: Array, v: Array, restitution: Array, mu: Array) -> Array:
+def poisson_blow(W: Array, v: Array, restitution: Array, mu: Array, size: float = 0) -> Array:
     """Return the impulses (3 m,) of compression, and of a restitution that gives e times its normal parts or more."""
-    compression = contact_impulses(W, v, mu)
+    compression = contact_impulses(W, v, mu, size=size)
     given = np.zeros(len(v))
     given[0::3] = restitution * compression[0::3]
-    more = contact_impulses(W, v + W @ (compression + given), mu, mu * given[0::3])
+    more = contact_impulses(W, v + W @ (compression + given), mu, mu * given[0::3], size=size)
     return compression + given + more
 
 
-def moreau_blow(W: Array, v: Array, restitution: Array, mu: Array) -> Array:
+def moreau_blow(W: Array, v: Array, restitution: Array, mu: Array, size: float = 0) -> Array:
     """Return the impulses (3 m,) of compression, and e times them again, as far as energy allows."""
-    compression = contact_impulses(W, v, mu)
+    compression = contact_impulses(W, v, mu, size=size)
     again = np.repeat(restitution, 3) * compression
     spent, wanted = compression @ W @ compression, again @ W @ again
     share = 1.0 if wanted <= spent * (1 + 1e-14) else np.sqrt(spent / wanted)
@@ -545,7 +604,7 @@ def moreau_blow(W: Array, v: Array, restitution: Array, mu: Array) -> Array:
 
 
 def blow_of(law: str) -> Callable[..., Array]:
-    """Return the law's function of (W, v, restitution, mu)."""
+    """Return the law's function of (W, v, restitution, mu, size of the speeds at the start)."""
     return {"newton": newton_blow, "poisson": poisson_blow, "moreau": moreau_blow}[law]
 
 
@@ -578,28 +637,6 @@ def struck_next(v: Array, order: str, movable: Array, limit: float) -> Array:
     return np.flatnonzero(speeds <= fastest * (1 - 1e-9))
 
 
-def blow_or_nearly(
-    blow: Callable[..., Array], W: Array, v: Array, slack: float, *given: Any
-) -> Array:
-    """Return a law's impulses (3 m,); where rounding makes it impossible, those of a problem that lies next to it.
-
-    In a corner the contacts' rows depend on each other, and what must vanish exactly leaves no room for rounding. So
-    the speeds are made larger by the slack, and then contacts yield to themselves by 1e-14 of the mean more, or ten
-    times that, and so on to 1e-10. ArithmeticError if there is none near by.
-    """
-    wider = v + slack * (np.arange(len(v)) % 3 == 0)
-    mean, size = np.trace(W) / len(W), np.abs(v).max()
-    for speeds, share in ((v, 0), (wider, 0), *((wider, 10.0**k) for k in range(-14, -9))):
-        try:
-            p = blow(W + share * mean * np.eye(len(W)), speeds, *given)
-        except ArithmeticError as caught:
-            error = caught
-            continue
-        if share * mean * np.abs(p).max() <= 1e-8 * size:  # else it lives on what was added
-            return p
-    raise error
-
-
 def series_of_blows(
     W: Array, v: Array, restitution: Array, mu: Array, law: str, order: str
 ) -> tuple[Array, int]:
@@ -626,8 +663,7 @@ def series_of_blows(
             )
         own = (3 * k[:, None] + np.arange(3)).ravel()
         again = 0 * restitution[k] if last else restitution[k]
-        given = W[np.ix_(own, own)], now[own], 1e-12 * size, again, mu[k]
-        total[own] += blow_or_nearly(blow_of(law), *given)
+        total[own] += blow_of(law)(W[np.ix_(own, own)], now[own], again, mu[k], size)
     return total, most + 1
 
 
@@ -676,26 +712,42 @@ def field_at(spatial: Array, body: int, x: Array) -> Array:
     return np.zeros(3) if body < 0 else spatial[body, 3:] + np.cross(spatial[body, :3], x)
 
 
+def spin_of(V: Array, body: int) -> Array:
+    """Return the angular velocity (3,) of a body, of twists (n, 6); -1 is still."""
+    return np.zeros(3) if body < 0 else V[body, :3]
+
+
+def edges_of(contact: Any) -> tuple[Array | None, Array | None]:
+    """Return the directions (3,) in which the surfaces of a contact are straight; None if in none, or in all."""
+    edges: tuple[Array | None, Array | None] = getattr(contact, "edges", (None, None))
+    return edges
+
+
 def contact_path(V: Array, contact: Any, normal: Array) -> tuple[Array, Array]:
     """Return how a contact moves and its normal turns (3,) each; V : (n, 6) twists in the world.
 
-    The contact may have `radii` of the two surfaces: 0 is a corner, infinity a flat face; without them it is a corner
-    of the first body on a face of the second.
+    The contact may have `radii` of the two surfaces and `edges`, as a `Contact` has; without them it is a corner of the
+    first body on a face of the second.
     """
     (a, b), x = contact.bodies, np.asarray(contact.point, float)
     r_a, r_b = getattr(contact, "radii", (0, np.inf))
-    if np.isinf(r_b) and not np.isinf(r_a):
-        turned = np.cross(np.zeros(3) if b < 0 else V[b, :3], normal)
-        return field_at(V, a, x + r_a * normal) - r_a * turned, turned
     if np.isinf(r_a):
-        turned = np.cross(np.zeros(3) if a < 0 else V[a, :3], normal)
         r_b = 0 if np.isinf(r_b) else r_b
+        turned = np.cross(spin_of(V, a), normal)
         return field_at(V, b, x - r_b * normal) + r_b * turned, turned
+    if np.isinf(r_b):
+        turned = np.cross(spin_of(V, b), normal)
+        return field_at(V, a, x + r_a * normal) - r_a * turned, turned
+    e_a, e_b = (np.zeros(3) if e is None else np.asarray(e) for e in edges_of(contact))
+    across = contact_frames(normal[None], np.zeros((1, 3)))[0, 1:]
     middle = field_at(V, a, x + r_a * normal)
     apart = middle - field_at(V, b, x - r_b * normal)
-    apart = apart - (apart @ normal) * normal
-    turned = apart / (r_a + r_b) if r_a + r_b else 0 * apart
-    return middle - r_a * turned, turned
+    along = across @ np.stack([e_a, e_b], axis=-1)
+    lines = np.block([[(r_a + r_b) * np.eye(2), along * [-1, 1]], [along.T, np.zeros((2, 2))]])
+    turns = -normal @ np.cross(spin_of(V, a), e_a), -normal @ np.cross(spin_of(V, b), e_b)
+    *turned, slid, _ = np.linalg.lstsq(lines, np.array([*(across @ apart), *turns]), rcond=None)[0]
+    turned = turned @ across
+    return middle + slid * e_a - r_a * turned, turned
 
 
 def contact_bias(state: State, contacts: Sequence[Any], normals: Array) -> tuple[Array, Array]:
@@ -709,8 +761,7 @@ def contact_bias(state: State, contacts: Sequence[Any], normals: Array) -> tuple
     for k, (contact, normal) in enumerate(zip(contacts, normals, strict=True)):
         (a, b), x = contact.bodies, np.asarray(contact.point, float)
         moved, turned = contact_path(V, contact, normal)
-        spin = V[a, :3] if a >= 0 else np.zeros(3)
-        spin = spin - (V[b, :3] if b >= 0 else 0)
+        spin = spin_of(V, a) - spin_of(V, b)
         rates[k] = field_at(A, a, x) - field_at(A, b, x) + np.cross(spin, moved)
         turns[k] = turned @ (field_at(V, a, x) - field_at(V, b, x))
     return rates, turns
@@ -767,8 +818,8 @@ def resting_contact(
     q : (nq,); qd, tau : (nv,), one state in floats. contacts : a list, as from `find_contacts`; those with a gap or a
     speed along the normal above the tolerance [m, m/s] carry no force. friction : one number, (m,), or None for each
     contact's own; a contact whose slip is above the tolerance slides, others may stick or begin to. Forces are on the
-    first body, in world axes. Where a contact has `radii` of its two surfaces (0 a corner, infinity flat), these say
-    how it moves; without them it is a corner of the first body on a flat face of the second. constraints : what closes
+    first body, in world axes. Where a contact has `radii` and `edges` of its two surfaces, these say how it moves;
+    without them it is a corner of the first body on a flat face of the second. constraints : what closes
     loops. The motion of smooth contacts is unique; forces need not be, and then the smallest are given if they can be.
     ValueError if a closed contact approaches. ArithmeticError if no forces obey Coulomb's law, RuntimeWarning if
     several motions do (Painleve).
@@ -798,6 +849,8 @@ def resting_contact(
     here = touching(state, normals, rows, np.where(sliding[:, None], slips, rates), constraints)
     b = (here.frames @ rates[..., None])[..., 0]
     b[:, 0] += turns
+    locked = ~here.K.any(axis=-1).reshape(-1, 3)
+    b[locked & (np.abs(b) <= 1e-10 * np.abs(rows).max() * np.abs(free).max())] = 0
     try:
         warn_if_not_unique(here.W, b.ravel(), mu, sliding)
         p = contact_impulses(here.W, b.ravel(), mu, sliding=sliding)
@@ -929,8 +982,7 @@ def moreau_jean_step(
         if scene.law == "newton":
             returned = returned * (np.arange(len(returned)) % 3 == 0)
         v = here.K @ moved + returned
-        slack = 1e-12 * max(np.abs(v).max(), np.abs(here.K @ before).max())
-        p = blow_or_nearly(contact_impulses, here.W, v, slack, mu)
+        p = contact_impulses(here.W, v, mu, size=float(np.abs(here.K @ before).max()))
         moved = moved + here.jump(p)[0]
         impulses = here.in_world(p)
         pushed = np.flatnonzero(p[0::3] > 0)
@@ -1126,7 +1178,7 @@ def simulate_contact(
     stepping of order one, for any number of contacts: bodies may sink in by the step times their speed in a blow; or
     "events", flights by RK4 with each landing found to rounding, and Moreau-Jean steps while something rests; a
     contact that is closed and open again within a quarter of a step is missed. restitution, friction : one number for
-    all, or None for each contact's own. law, order : as for `collision_impulses`; "poisson" and an order are for
+    all, or None for each contact's own. law, order : as for `collision_impulses`; "poisson" and "sequence" are for
     events. margin : up to which gap a contact counts as closed [m]. constraints : what closes loops; each step ends
     with closed loops. The result is a `Simulation` with a `log` of contacts and impulses. Whatever ends it early, an
     interruption by the user too, leaves what was computed in the result, with the reason; RuntimeWarning says so.
@@ -1138,6 +1190,11 @@ def simulate_contact(
     if method == "steps" and law == "poisson":
         raise ValueError(
             'law "poisson" gives back a share of each push, at rest too: "steps" take "newton" or "moreau"'
+        )
+    if method == "steps" and order == "sequence":
+        raise ValueError(
+            'order "sequence" takes blows one after another, but "steps" take all that a step holds together: '
+            'method "events" has both orders'
         )
     load = check_load(torque, "torque", (chain.nv,), ())
     driven = Driven(chain, load, None, as_constraints(constraints), (0, 0))

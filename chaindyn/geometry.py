@@ -1,5 +1,5 @@
 # Generated from chapters/16_where_bodies_touch.md by `python -m book export`; edit it there.
-# sha256 of the text below: 75ffee2510ad85cab949416959e61acd9eb777489b77b3a005962a44bbbb81f2
+# sha256 of the text below: 4b19b3d17150b099863a7d6e4f70506cf895146e528bb905a4bb07ad7150f1e9
 """Geometry: where the links of a chain touch each other and the ground.
 
 Derived in chapter 16, "Where bodies touch".
@@ -529,9 +529,10 @@ def check_pose(pose: Any, name: str) -> tuple[Array, Array]:
         R, p = pose
     except (TypeError, ValueError):
         raise ValueError(f"{name} is {pose!r}, but must be (R, p)") from None
-    R = as_real(check_array(R, f"the rotation of {name}", (3, 3)), name)
-    require_rotation(R, f"the rotation of {name}")
-    return R, as_real(check_array(p, f"the position of {name}", (3,)), name)
+    turn, place = f"the rotation of {name}", f"the position of {name}"
+    R = as_real(check_array(R, turn, (3, 3)), turn)
+    require_rotation(R, turn)
+    return R, as_real(check_array(p, place, (3,)), place)
 
 
 def check_shape(shape: Any, name: str) -> None:
@@ -863,15 +864,57 @@ class Contact:
     bodies : indices of two links, -1 for the ground; the first is the one that the normal points into. point : (3,)
     in the world [m], midway between the two surfaces. normal : (3,) in the world, of unit length, from the second
     body into the first. gap : [m], along the normal from surface to surface, negative where they overlap. friction
-    : the root of the product of both bodies' coefficients. restitution : the larger of both.
+    : the root of the product of both bodies' coefficients. restitution : the larger of both. radii : of the two
+    surfaces there [m], 0 of a corner or a sharp edge, infinite of a face. edges : for each surface that is straight
+    in one direction only, that direction (3,) in the world; otherwise None.
     """
 
     bodies: tuple[int, int]
     point: Array
     normal: Array
-    gap: float
+    gap: float = 0.0
     friction: float = 0.0
     restitution: float = 0.0
+    radii: tuple[float, float] = (0.0, np.inf)
+    edges: tuple[Array | None, Array | None] = (None, None)
+
+
+def straight_at(rim: Array, u: Array, tolerance: float) -> Array:
+    """Return the directions (d, 2) in which an outline (k, 2) goes on straight, both ways, from its point u (2,).
+
+    None at a corner, one on a side, two inside.
+    """
+    if np.abs(rim - u).max(-1).min() <= tolerance:
+        return np.zeros((0, 2))
+    sides = unit_rows(np.roll(rim, -1, axis=0) - rim)
+    beside = np.abs(sides[:, 0] * (u - rim)[:, 1] - sides[:, 1] * (u - rim)[:, 0])
+    return sides[[beside.argmin()]] if len(rim) == 2 or beside.min() <= tolerance else np.eye(2)
+
+
+def surfaces_at(a: Core, b: Core, at: Separation, points: Sequence[Array]) -> list[tuple[Any, Any]]:
+    """Return the radii and the edges of both surfaces at points (3,) of the contact between two cores in the world.
+
+    Seen along the normal, a core's lowest corners are one, an edge or a face. A corner of one within a face of the
+    other is a corner on a face; where the sides of two faces cross, two edges touch.
+    """
+    n, origin = at.normal, at.points.mean(0)
+    tolerance = 1e5 * rounding_of(a.corners - origin, b.corners - origin)
+    across = across_of(n)
+    lowest = lowest_corners(a, n, tolerance), lowest_corners(b, -n, tolerance)
+    rims = [outline((corners - origin) @ across.T, tolerance) for corners in lowest]
+    found: list[tuple[Any, Any]] = []
+    for point in points:
+        straight = [straight_at(rim, across @ (point - origin), tolerance) for rim in rims]
+        if len(rims[1]) > 2 and len(straight[0]) == 0:
+            found.append(((a.radius, np.inf), (None, None)))
+        elif len(rims[0]) > 2 and len(straight[1]) == 0:
+            found.append(((np.inf, b.radius), (None, None)))
+        else:
+            flat = [len(directions) == 2 for directions in straight]
+            radii = [np.inf if f else core.radius for f, core in zip(flat, (a, b), strict=True)]
+            edges = [d[0] @ across if len(d) == 1 else None for d in straight]
+            found.append(((radii[0], radii[1]), (edges[0], edges[1])))
+    return found
 
 
 def body_of(geometry: Any, k: int, chain: Chain) -> int:
@@ -904,6 +947,8 @@ def find_contacts(
     that of the first one, but the ground is always second. ValueError for an unknown link, a negative margin,
     several postures, or two half-spaces that may meet.
     """
+    if not isinstance(geometries, Iterable):
+        raise ValueError(f"geometries is {geometries!r}, but must be a list of them")
     geometries = list(geometries)
     require_one_state(q=q)
     margin = float(as_real(check_array(margin, "margin", ()), "margin"))
@@ -925,8 +970,10 @@ def find_contacts(
             friction = float(np.sqrt(pair[0].friction * pair[1].friction))
             restitution = max(pair[0].restitution, pair[1].restitution)
             contacts += [
-                Contact((bodies[i], bodies[j]), point, normal, gap, friction, restitution)
-                for point, normal, gap in touching_points(worlds[i], worlds[j], margin)
+                Contact(
+                    (bodies[i], bodies[j]), point, normal, gap, friction, restitution, *surfaces
+                )
+                for point, normal, gap, surfaces in touching_points(worlds[i], worlds[j], margin)
             ]
     return contacts
 
@@ -939,20 +986,21 @@ def near_pairs(worlds: Sequence[Any], margin: float) -> list[tuple[int, int]]:
     return sweep_and_prune(low - margin / 2, high + margin / 2)[0]
 
 
-def touching_points(a: Any, b: Any, margin: float) -> list[tuple[Array, Array, float]]:
-    """Return points (3,), normals (3,) into a, and gaps of all contact between two shapes in the world."""
+def touching_points(a: Any, b: Any, margin: float) -> list[tuple[Array, Array, float, Any]]:
+    """Return points (3,), normals (3,) into a, gaps and surfaces of all contact between two shapes in the world."""
     if not isinstance(a, Core) and isinstance(b, Core):
-        return [(point, -n, gap) for point, n, gap in touching_points(b, a, margin)]
+        turned = touching_points(b, a, margin)
+        return [(x, -n, gap, (radii[::-1], edges[::-1])) for x, n, gap, (radii, edges) in turned]
     at = separation_in_world(a, b)
-    if not isinstance(b, Core):
+    if isinstance(b, Core):
+        rounding = rounding_of(a.corners, b.corners)
+        found = contact_patch(a, b, at, margin)
+        surfaces = surfaces_at(a, b, at, [point for point, _ in found])
+    else:
         n, origin = b
         rounding = rounding_of(a.corners, origin[None])
-        points = patch_on_plane(a, n, origin, margin)
-    else:
-        rounding = rounding_of(a.corners, b.corners)
-        points = contact_patch(a, b, at, margin)
-    return (
-        [(point, at.normal, gap) for point, gap in points]
-        if at.distance <= margin + rounding
-        else []
-    )
+        found = patch_on_plane(a, n, origin, margin)
+        surfaces = [((a.radius, np.inf), (None, None))] * len(found)
+    if at.distance > margin + rounding:
+        return []
+    return [(x, at.normal, gap, more) for (x, gap), more in zip(found, surfaces, strict=True)]

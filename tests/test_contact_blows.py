@@ -1,5 +1,7 @@
 """Blows at several contacts: against `impact`, closed forms and momentum; who gains energy, and who never does."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from contacts import Touch, ball
@@ -20,6 +22,8 @@ from chaindyn import (
     momentum,
     point_velocity,
     random_state,
+    resting_contact,
+    simulate_contact,
 )
 from chaindyn.contact import contact_impulses, moreau_blow, series_of_blows
 from chaindyn.robots import five_bar
@@ -389,38 +393,97 @@ def test_moreaus_law_gives_back_no_more_than_was_spent():
 GOOD = Touch((0, -1), (0, 0, 0), (0, 0, 1))
 
 
+def but(**parts):
+    """The good contact with something else in it."""
+    return replace(GOOD, **parts)
+
+
+NOT_BODIES = "must be two different links' indices from 0 to 0, or -1 for the ground"
+
+
 @pytest.mark.parametrize(
-    ("contacts", "options", "match"),
+    ("contacts", "match"),
     [
-        ([GOOD], {"restitution": 1.5}, "restitution is 1.5, but must lie between 0 and 1"),
-        ([GOOD], {"restitution": [0.5, -0.1]}, r"restitution\[1\] is -0.1"),
-        ([GOOD], {"restitution": [0.5, 0.1]}, r"restitution has shape \(2,\)"),
-        ([GOOD], {"restitution": np.nan}, "restitution is nan"),
-        ([GOOD], {"friction": -1}, "friction is -1, but must not be negative"),
-        ([GOOD], {"law": "hertz"}, "law is 'hertz'"),
-        ([GOOD], {"order": "random"}, "order is 'random'"),
-        ([GOOD], {"constraints": 3}, r"constraints\[0\] is 3"),
-        (7, {}, "contacts is 7"),
-        ([7], {}, r"contacts\[0\] is 7"),
-        ([GOOD, Touch((0, 0), (0, 0, 0), (0, 0, 1))], {}, r"contacts\[1\].bodies is \(0, 0\)"),
-        ([Touch((0, 1), (0, 0, 0), (0, 0, 1))], {}, "two different links' indices from 0 to 0"),
-        ([Touch((0, -1), (0, 0), (0, 0, 1))], {}, r"contacts\[0\].point has shape \(2,\)"),
-        ([Touch((0, -1), (0, 0, 0), (0, 0, 2))], {}, "normal has length 2"),
-        ([Touch((0, -1), (0, 0, 0), (0, 0, 0))], {}, "normal has length 0"),
-        ([Touch((0, -1), (0, 0, 0), (0, 0, 1), friction=-1)], {}, r"contacts\[0\].friction is -1"),
-        ([Touch((0, -1), (0, 0, 0), (0, 0, 1), restitution=2)], {}, "between 0 and 1"),
-        ([Touch((0, -1), (0, 0, 0), (0, 0, 1), np.nan)], {}, "gap is nan"),
+        (7, "contacts is 7"),
+        (None, "contacts is None"),
+        (GOOD, "contacts is Touch"),
+        ([7], r"contacts\[0\] is 7"),
+        (np.zeros((2, 3)), r"contacts\[0\] is array"),
+        ([GOOD, but(bodies=(0, 0))], r"contacts\[1\].bodies is \(0, 0\)"),
+        ([but(bodies=(0, 1))], NOT_BODIES),
+        ([but(bodies=(0, -2))], NOT_BODIES),
+        ([but(bodies=(-1, -1))], NOT_BODIES),
+        ([but(bodies=(0,))], NOT_BODIES),
+        ([but(bodies=(0, -1, -1))], NOT_BODIES),
+        ([but(bodies=(0.0, -1))], NOT_BODIES),
+        ([but(bodies=(False, -1))], NOT_BODIES),
+        ([but(bodies=("ball", "ground"))], NOT_BODIES),
+        ([but(bodies=0)], NOT_BODIES),
+        ([but(bodies=None)], NOT_BODIES),
+        ([but(point=(0, 0))], r"contacts\[0\].point has shape \(2,\)"),
+        ([but(point=np.zeros((2, 3)))], r"contacts\[0\].point has shape \(2, 3\)"),
+        ([but(point=(0, np.nan, 0))], r"contacts\[0\].point\[1\] is nan"),
+        ([but(point=(0, 1j, 0))], r"contacts\[0\].point is .* real numbers"),
+        ([but(normal=(0, 0, 2))], "normal has length 2"),
+        ([but(normal=(0, 0, 1 + 2e-6))], "must have 1 to 1e-6"),
+        ([but(normal=(0, 0, 0))], "normal has length 0"),
+        ([but(normal=(0, 0, np.nan))], r"contacts\[0\].normal\[2\] is nan"),
+        ([but(normal=(0, 0, 1j))], r"contacts\[0\].normal is .* real numbers"),
+        ([but(normal=(0, 1))], r"contacts\[0\].normal has shape \(2,\)"),
+        ([but(normal="up")], "not 'up'"),
+        ([but(gap=np.nan)], "gap is nan"),
+        ([but(gap=[0.0])], r"contacts\[0\].gap has shape \(1,\)"),
+        ([but(gap=1j)], r"contacts\[0\].gap is .* real numbers"),
+        ([but(friction=-1)], r"contacts\[0\].friction is -1, but must not be negative"),
+        ([but(friction=np.inf)], r"contacts\[0\].friction is inf"),
+        ([but(friction=[0.1, 0.2])], r"contacts\[0\].friction has shape \(2,\)"),
+        ([but(friction=1j)], r"contacts\[0\].friction is .* real numbers"),
+        ([but(restitution=2)], r"contacts\[0\].restitution is 2, but must lie between 0 and 1"),
+        ([but(restitution=None)], r"contacts\[0\].restitution must hold numbers"),
+        ([but(restitution=[0.1])], r"contacts\[0\].restitution has shape \(1,\)"),
+        ([but(radii=(-1, np.inf))], r"contacts\[0\].radii is \(-1, inf\), but must be two numbers"),
+        ([but(radii=(np.nan, np.inf))], "zero or more, infinity for a flat one"),
+        ([but(radii=(1, 2, 3))], "must be two numbers"),
+        ([but(radii=0.1)], r"contacts\[0\].radii is 0.1"),
+        ([but(radii=None)], r"contacts\[0\].radii must hold numbers"),
     ],
 )
-def test_bad_input_is_told(contacts, options, match):
+def test_what_is_no_contact_is_refused(contacts, match):
+    """By all who take contacts."""
     chain = Chain([ball()])
+    q, still = chain.neutral, np.zeros(6)
     with pytest.raises(ValueError, match=match):
-        collision_impulses(
-            chain, chain.neutral, np.zeros(6), contacts, **{"restitution": 0, **options}
-        )
+        collision_impulses(chain, q, still, contacts, restitution=0)
+    with pytest.raises(ValueError, match=match):
+        resting_contact(chain, q, still, still, contacts)
+    with pytest.raises(ValueError, match=match):
+        simulate_contact(chain, lambda q: contacts, q, still, t=[0, 1], step=0.1)
 
 
-def test_one_state_at_a_time():
+@pytest.mark.parametrize(
+    ("options", "match"),
+    [
+        ({"restitution": 1.5}, "restitution is 1.5, but must lie between 0 and 1"),
+        ({"restitution": [0.5, -0.1]}, r"restitution\[1\] is -0.1"),
+        ({"restitution": [0.5, 0.1]}, r"restitution has shape \(2,\)"),
+        ({"restitution": np.nan}, "restitution is nan"),
+        ({"restitution": 0.5j}, "real numbers"),
+        ({"restitution": "much"}, "not 'much'"),
+        ({"friction": -1}, "friction is -1, but must not be negative"),
+        ({"friction": [[0.1]]}, r"friction has shape \(1, 1\)"),
+        ({"friction": np.inf}, "friction is inf"),
+        ({"law": "hertz"}, "law is 'hertz'"),
+        ({"law": "Newton"}, "'moreau' or 'newton' or 'poisson'"),
+        ({"order": "random"}, "order is 'random'"),
+        ({"constraints": 3}, r"constraints\[0\] is 3"),
+        ({"q": np.zeros(3)}, r"q has shape \(3,\)"),
+        ({"qd": np.full(6, np.nan)}, r"qd\[0\] .* is nan"),
+        ({"qd": np.full(6, 1j)}, "real numbers"),
+        ({"qd": np.zeros((2, 6))}, "one state at a time"),
+    ],
+)
+def test_bad_input_is_told(options, match):
     chain = Chain([ball()])
-    with pytest.raises(ValueError, match="one state at a time"):
-        collision_impulses(chain, chain.neutral, np.zeros((2, 6)), [GOOD], restitution=0)
+    given = {"q": chain.neutral, "qd": np.zeros(6), "contacts": [GOOD], "restitution": 0, **options}
+    with pytest.raises(ValueError, match=match):
+        collision_impulses(chain, **given)

@@ -1,8 +1,10 @@
-"""Linear complementarity: three methods against each other and against SciPy's, ties, rays, and what is refused."""
+"""Linear complementarity: three methods, against each other and against five solvers; ties, rays, what is refused."""
 
 import numpy as np
 import pytest
-from scipy.optimize import LinearConstraint, milp, nnls
+from lcps import KINDS, problem, problems
+from scipy.optimize import LinearConstraint, linprog, milp, nnls
+from trees import oracle
 
 from chaindyn import solve_lcp
 
@@ -55,7 +57,51 @@ def test_p_matrices(n, skewness):
             assert each.z == pytest.approx(answer.z, abs=1e-9)
 
 
-def test_two_judges_agree():
+def test_quantecon_and_quadprog_agree():
+    """Their answers are kept as data: QuantEcon's own Lemke, and a quadratic program where A is symmetric."""
+    stored = oracle("lcp")
+    asked = {"quantecon": 0, "quadprog": 0}
+    for (kind, A, b), (by_quantecon, by_quadprog) in zip(
+        problems(stored["each"]), stored["results"], strict=True
+    ):
+        answer = solve_lcp(A, b)
+        assert_solves(answer, A, b)
+        for name, z in (("quantecon", by_quantecon), ("quadprog", by_quadprog)):
+            if z is None:
+                continue
+            asked[name] += 1
+            if kind == "supports":  # z need not be the same; what it does is
+                assert A @ z == pytest.approx(A @ answer.z, abs=1e-9 * np.abs(b).max(initial=1))
+            else:  # unique; the bound is one part in 1e9 of how far A^-1 may spread the last digit of b
+                spread = np.abs(answer.z).max(initial=0) + np.linalg.norm(np.linalg.inv(A), np.inf)
+                assert np.abs(answer.z - z).max() <= 1e-9 * spread
+    assert len(stored["results"]) == 140
+    assert asked == {"quantecon": 137, "quadprog": 28}  # QuantEcon ends on a ray at three with ties
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("count", [3, pytest.param(60, marks=pytest.mark.nightly)])
+def test_a_hundred_contacts(kind, count):
+    for seed in range(count):
+        A, b = problem(kind, 100, 100 + seed)
+        answer = solve_lcp(A, b)
+        assert_solves(answer, A, b)
+        assert np.abs(answer.z * answer.w).max() <= 1e-10 * np.abs(b).max() * max(1, answer.z.max())
+
+
+def test_some_p_matrices_have_no_definite_symmetric_part():
+    """Else Lemke's method would be tested on the easy kind only."""
+    for kind in ("dominant", "triangular"):
+        A, _ = problem(kind, 12, 0)
+        assert np.linalg.eigvalsh(A + A.T)[0] < 0
+        minors = [
+            np.linalg.det(A[np.ix_(s, s)])
+            for s in (np.flatnonzero([k >> i & 1 for i in range(12)]) for k in range(1, 2**12))
+        ]
+        assert min(minors) > 0
+
+
+def test_nonnegative_least_squares_and_an_integer_program_agree():
     """Non-negative least squares is the LCP of a Gram matrix; a mixed integer program takes any matrix."""
     for seed in range(20):
         rng = np.random.default_rng(seed)
@@ -171,6 +217,99 @@ def test_a_path_that_goes_in_circles_ends_with_the_lexicographic_rule():
     assert answer.iterations < 10
 
 
+@pytest.mark.parametrize("n", range(3, 14))
+@pytest.mark.parametrize("coupling", [1.0, 2.0, 3.0])
+def test_larger_circles_end_too(n, coupling):
+    """All ratios tie, all the way round."""
+    A = np.eye(n) + coupling * np.roll(np.eye(n), 1, axis=1)
+    answer = solve_lcp(A, -np.ones(n))
+    assert_solves(answer, A, -np.ones(n))
+    assert answer.iterations <= n + 1
+
+
+# linear programs, minimise c.x with G x <= h and x >= 0, on which simplex methods go in circles
+CIRCLES = {
+    "Beale": (
+        [-3 / 4, 150, -1 / 50, 6],
+        [[1 / 4, -60, -1 / 25, 9], [1 / 2, -90, -1 / 50, 3], [0, 0, 1, 0]],
+        [0, 0, 1],
+        -1 / 20,
+    ),
+    "Chvatal": (
+        [-10, 57, 9, 24],
+        [[1 / 2, -11 / 2, -5 / 2, 9], [1 / 2, -3 / 2, -1 / 2, 1], [1, 0, 0, 0]],
+        [0, 0, 1],
+        -1,
+    ),
+    "without end": ([-2, -3, 1, 12], [[-2, -9, 1, 9], [1 / 3, 1, -1 / 3, -2]], [0, 0], None),
+}
+
+
+def as_lcp(c, G, h):
+    """The conditions of Karush, Kuhn and Tucker."""
+    c, G, h = (np.array(x, float) for x in (c, G, h))
+    m, n = G.shape
+    A = np.block([[np.zeros((n, n)), G.T], [-G, np.zeros((m, m))]])
+    return A, np.concatenate([c, h])
+
+
+@pytest.mark.parametrize("name", CIRCLES)
+def test_programs_on_which_the_simplex_method_cycles(name):
+    c, G, h, least = CIRCLES[name]
+    A, b = as_lcp(c, G, h)
+    truth = linprog(c, A_ub=G, b_ub=h, method="highs")
+    if least is None:
+        assert truth.status in (3, 4)  # it falls for ever
+        with pytest.raises(ArithmeticError, match="Lemke's ray proves"):
+            solve_lcp(A, b)
+        with pytest.raises(ArithmeticError, match="none of its 64 modes"):
+            solve_lcp(A, b, method="enumerate")
+        return
+    answer = solve_lcp(A, b)
+    assert_solves(answer, A, b)
+    assert answer.z[: len(c)] @ c == pytest.approx(least, abs=1e-12)
+    assert truth.fun == pytest.approx(least)
+
+
+def test_programs_without_a_point_or_without_an_end_are_proved_so():
+    """For these matrices a ray is always a proof."""
+    outcomes = {"solved": 0, "none": 0}
+    for seed in range(120):
+        rng = np.random.default_rng(seed)
+        G = rng.integers(-3, 4, size=(5, 4)).astype(float)
+        c, h = rng.integers(-2, 6, size=4), rng.integers(-2, 6, size=5)
+        A, b = as_lcp(c, G, h)
+        truth = linprog(c, A_ub=G, b_ub=h, method="highs")
+        try:
+            answer = solve_lcp(A, b)
+        except ArithmeticError as error:
+            assert "Lemke's ray proves" in str(error)
+            assert truth.status in (2, 3, 4)
+            outcomes["none"] += 1
+            continue
+        assert_solves(answer, A, b)
+        assert answer.z[:4] @ c == pytest.approx(truth.fun, abs=1e-9)
+        outcomes["solved"] += 1
+    assert min(outcomes.values()) > 20
+
+
+def exponential(n):
+    """A triangular P-matrix and a b for which the path visits all modes (Murty)."""
+    A = np.eye(n) + np.triu(np.full((n, n), 2.0), 1)
+    return A, -np.array([sum(2.0**j for j in range(i, n)) for i in range(n)])
+
+
+def test_a_path_through_all_modes():
+    for n in range(2, 10):
+        A, b = exponential(n)
+        answer = solve_lcp(A, b)
+        assert_solves(answer, A, b)
+        assert answer.iterations == 2**n
+    A, b = exponential(14)
+    with pytest.raises(ArithmeticError, match="did not end in 2400 pivots"):
+        solve_lcp(A, b)
+
+
 def test_degenerate_problems_end():
     """Supports that depend on each other, values that tie: always a solution, and the same motion."""
     for seed in range(200):
@@ -241,7 +380,14 @@ def test_nothing_to_solve():
         ([[1]], [1], {"method": "simplex"}, "method is 'simplex'"),
         ([[1]], [1], {"sweeps": 0}, "sweeps is 0"),
         ([[1]], [1], {"sweeps": 2.5}, "sweeps is 2.5"),
+        ([[1]], [1], {"sweeps": True}, "sweeps is True"),
         ([[1]], [1], {"tolerance": 0}, "tolerance is 0"),
+        ([[1]], [1], {"tolerance": np.nan}, "tolerance is nan"),
+        ([[1]], [[1]], {}, r"b \(1, 1\)"),
+        ([[1]], [1j], {}, "real numbers"),
+        ([["x"]], [1], {}, "A"),
+        ([[1]], [None], {}, "b"),
+        ([[-1]], [1], {"method": "pgs"}, r"A\[0, 0\] is -1"),
         ([[0]], [1], {"method": "pgs"}, r"A\[0, 0\] is 0"),
         (np.eye(13), np.ones(13), {"method": "enumerate"}, "n up to 12, not 13"),
     ],

@@ -450,7 +450,7 @@ def densely(triangles):
 def points_of(a, pose_a, b, pose_b, margin=0.0):
     """Places (k, 3) and gaps (k,) of the contact of two shapes."""
     found = touching_points(in_world(a, *pose_a), in_world(b, *pose_b), margin)
-    return np.array([x for x, _, _ in found]).reshape(-1, 3), np.array([g for _, _, g in found])
+    return np.array([x for x, *_ in found]).reshape(-1, 3), np.array([g for _, _, g, _ in found])
 
 
 def same_points(found, expected, tolerance=1e-9):
@@ -865,6 +865,18 @@ FLAT = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]]
             lambda: Geometry(CUBE, 0, rotation=2 * np.eye(3)),
             ["rotation of a Geometry", "no rotation"],
         ),
+        (lambda: Sphere(1j), ["radius of a Sphere", "real numbers"]),
+        (lambda: Box((1, 1, 1j)), ["sides of a Box", "real numbers"]),
+        (lambda: Box(1), ["sides of a Box", "()"]),
+        (lambda: ConvexHull([[0, 0, 0], [1, 0]]), ["points of a ConvexHull", "differ in length"]),
+        (lambda: ConvexHull([*FLAT[:3], [1, 1, 1e-12]]), ["lie in a plane", "thickness"]),
+        (lambda: HalfSpace((0, np.nan, 1)), ["normal of a HalfSpace", "nan"]),
+        (lambda: Geometry(CUBE, True), ["link is True", "ground"]),
+        (lambda: Geometry(CUBE, 0.0), ["link is 0.0", "ground"]),
+        (lambda: Geometry(CUBE, 0, offset=(0, 0, 1j)), ["position of a Geometry", "real"]),
+        (lambda: Geometry(CUBE, 0, rotation=np.eye(2)), ["rotation of a Geometry", "(2, 2)"]),
+        (lambda: Geometry(CUBE, 0, friction=[0.1]), ["friction", "(1,)"]),
+        (lambda: Geometry(CUBE, 0, friction=np.inf), ["friction", "inf"]),
         (lambda: Geometry(CUBE, 0, friction=-0.1), ["friction is -0.1", "zero or more"]),
         (lambda: Geometry(CUBE, 0, friction=np.nan), ["friction", "nan"]),
         (lambda: Geometry(CUBE, 0, restitution=1.01), ["restitution is 1.01", "from 0 to 1"]),
@@ -889,6 +901,12 @@ def test_what_cannot_be_is_refused(make, says):
         ([Geometry(CUBE, 3)], None, 0, ["geometries[0]", "3", '"ground"']),
         ([FLOOR, Geometry(CUBE, "arm")], None, 0, ["geometries[1]", "'arm'", "block 0"]),
         ([CUBE], None, 0, ["geometries[0]", "must be a Geometry"]),
+        (None, None, 0, ["geometries is None", "a list"]),
+        (Geometry(CUBE, 0), None, 0, ["geometries is Geometry", "a list"]),
+        ([Geometry(CUBE, -3)], None, 0, ["geometries[0]", "-3"]),
+        ([Geometry(CUBE, 0)], None, np.inf, ["margin", "inf"]),
+        ([Geometry(CUBE, 0)], None, 1j, ["margin", "real numbers"]),
+        ([Geometry(CUBE, 0)], np.zeros(14), 0, ["q", "quaternion", "block 0"]),
         ([Geometry(CUBE, 0)], None, -1e-3, ["margin is -0.001", "zero or more"]),
         ([Geometry(CUBE, 0)], None, np.nan, ["margin", "nan"]),
         ([Geometry(CUBE, 0)], None, [0.1, 0.2], ["margin", "(2,)"]),

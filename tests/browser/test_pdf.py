@@ -33,15 +33,26 @@ def test_pictures_are_there(joined, site_folder):
     assert [src for src in pictures if not (site_folder / src.split("?")[0]).is_file()] == []
 
 
-@pytest.mark.slow
-def test_prints(chromium, site_folder, tmp_path):
+SAMPLE = ("book/intro", "chapters/05_velocity_acceleration_jacobians", "book/errata")
+
+
+@pytest.mark.parametrize(
+    ("names", "sheets"),
+    [
+        pytest.param(SAMPLE, 15, marks=pytest.mark.slow, id="a chapter"),
+        pytest.param(None, 300, marks=pytest.mark.nightly, id="the book"),
+    ],
+)
+def test_prints(chromium, site_folder, tmp_path, names, sheets):
     """In a process of its own: Playwright allows one at a time."""
     target = tmp_path / "book.pdf"
-    code = "import sys; from pathlib import Path; from book.pdf import write; write(*map(Path, sys.argv[1:]))"
-    command = [sys.executable, "-c", code, str(site_folder), str(target)]
-    subprocess.run(command, cwd=ROOT, check=True, timeout=600)
+    code = (
+        "from pathlib import Path; from book.pdf import write; "
+        f"write(Path({str(site_folder)!r}), Path({str(target)!r}), {names})"
+    )
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, timeout=1500)
     made = target.read_bytes()
     assert made.startswith(b"%PDF")
     assert b"/Outlines" in made
-    assert made.count(b"/Type /Page\n") > 50
+    assert made.count(b"/Type /Page\n") > sheets
     assert not (site_folder / JOINED).exists()
