@@ -1,5 +1,5 @@
 # Generated from chapters/16_where_bodies_touch.md by `python -m book export`; edit it there.
-# sha256 of the text below: 4b19b3d17150b099863a7d6e4f70506cf895146e528bb905a4bb07ad7150f1e9
+# sha256 of the text below: f0482cf8023a25aa4775d6460b52a5e4bc9f9a26c3e6fbae664b2f5611f510fd
 """Geometry: where the links of a chain touch each other and the ground.
 
 Derived in chapter 16, "Where bodies touch".
@@ -189,7 +189,7 @@ class HalfSpace:
         )
 
 
-# Chapter 16, "Where bodies touch": Short answers first
+# Chapter 16, "Where bodies touch": Closed forms first
 def rounding_of(a: Array, b: Array) -> float:
     """Return what differences of points (k, 3) and (m, 3) may owe to rounding: 64 units of their extent [m]."""
     extent = np.abs(a - b[0]).max() + np.abs(b - b[0]).max()
@@ -750,7 +750,7 @@ def patch_on_plane(a: Core, n: Array, origin: Array, margin: float) -> list[tupl
     ]
 
 
-# Chapter 16, "Where bodies touch": Whom to ask at all
+# Chapter 16, "Where bodies touch": Which pairs to look at
 def bounds_of(shape: Any) -> tuple[Array, Array]:
     """Return the least and the greatest coordinates (3,) of a shape in the world; a half-space has no end."""
     if not isinstance(shape, Core):
