@@ -1,5 +1,5 @@
 # Generated from chapters/17_contact.md by `python -m book export`; edit it there.
-# sha256 of the text below: 74fa6fd86390e6e73bb1ed850abcfd85171ddc9e57add24517d9db576d4bf371
+# sha256 of the text below: 40296be438e3dd64405939a67cb29f52a901ad6f07ed9d3edec25061f8d4e6b8
 """Contact: blows at several places, forces at rest, friction, and motion through both.
 
 Derived in chapter 17, "Contact".
@@ -65,6 +65,11 @@ class LCP:
     iterations: int
     count: str = "unknown"
     solutions: Array | None = None
+
+
+def is_index(x: Any) -> bool:
+    """Whether something is a whole number."""
+    return isinstance(x, int | np.integer) and not isinstance(x, bool)
 
 
 def residual_of(A: Array, b: Array, z: Array) -> float:
@@ -313,11 +318,6 @@ def check_contact(chain: Chain, contact: Any, k: int) -> None:
             f"{place}.radii is {contact.radii!r}, but must be two numbers, the radii of the surfaces at the contact: "
             "zero or more, infinity for a flat one [m]"
         )
-
-
-def is_index(x: Any) -> bool:
-    """Whether something is a whole number."""
-    return isinstance(x, int | np.integer) and not isinstance(x, bool)
 
 
 def check_coefficients(x: Any, name: str, most: float) -> Array:
