@@ -1,5 +1,5 @@
 # Generated from chapters/17_contact.md by `python -m book export`; edit it there.
-# sha256 of the text below: 3072f3cc290ccc4bbea0ad8cab1cd86e72c72d3cc869f035f872fdd361227424
+# sha256 of the text below: 7ad2bd691cdf27a1f8b11087628fbf7f66ffad2bb8296a654f47c64e1b6adcc2
 """Contact: blows at several places, forces at rest, friction, and motion through both.
 
 Derived in chapter 17, "Contact".
@@ -249,6 +249,11 @@ def projected_gauss_seidel(A: Array, b: Array, sweeps: int, tolerance: float) ->
     return told(A, b, z, count)
 
 
+def is_index(x: Any) -> bool:
+    """Whether something is a whole number."""
+    return isinstance(x, int | np.integer) and not isinstance(x, bool)
+
+
 @checked(method={"lemke", "pgs", "enumerate"})
 def solve_lcp(
     A: Array, b: Array, *, method: str = "lemke", sweeps: int = 1000, tolerance: float = 1e-14
@@ -313,11 +318,6 @@ def check_contact(chain: Chain, contact: Any, k: int) -> None:
             f"{place}.radii is {contact.radii!r}, but must be two numbers, the radii of the surfaces at the contact: "
             "zero or more, infinity for a flat one [m]"
         )
-
-
-def is_index(x: Any) -> bool:
-    """Whether something is a whole number."""
-    return isinstance(x, int | np.integer) and not isinstance(x, bool)
 
 
 def check_coefficients(x: Any, name: str, most: float) -> Array:
