@@ -1,5 +1,5 @@
 # Generated from chapters/17_contact.md by `python -m book export`; edit it there.
-# sha256 of the text below: 7ad2bd691cdf27a1f8b11087628fbf7f66ffad2bb8296a654f47c64e1b6adcc2
+# sha256 of the text below: 3a451e6a7632859bc74f743c5653b7cc0e1f0d6d67b9f66a5417ed1e445c50cd
 """Contact: blows at several places, forces at rest, friction, and motion through both.
 
 Derived in chapter 17, "Contact".
@@ -402,8 +402,8 @@ class Touching:
     """Contacts of a chain in a posture: what they see of a motion, and what it feels of them.
 
     K : (3 m, nv), for each contact the rows of the normal and of two tangents, zero where loops leave no motion;
-    frames : (m, 3, 3), these directions in the world; W : (3 m, 3 m), K M^-1 K^T, of the chain with its loops held, if it has any (rows L, which may be wrong
-    by the share `loose`).
+    frames : (m, 3, 3), these directions in the world; W : (3 m, 3 m), K M^-1 K^T, of the chain with its loops held,
+    if it has any (rows L, which may be wrong by the share `loose`).
     """
 
     factors: FactorisedChain
