@@ -176,6 +176,28 @@ def test_a_ball_with_backspin(mu, order):
     assert found.impulses[0] == pytest.approx([0, first + second, normal], abs=1e-12)
 
 
+def test_what_sticks_has_the_whole_cone_and_not_only_the_pyramid():
+    """Between two sides of eight the pyramid reaches to cos(pi/8) = 0.924 of the cone."""
+    way = np.array([np.cos(np.pi / 8), np.sin(np.pi / 8)])
+    for known in (0.0, 0.3):
+        for share, sticks in ((0.97, True), (1.03, False)):
+            wanted = share * (0.5 + known) * way
+            b, mu = np.array([-1, *-wanted]), np.array([0.5])
+            p = contact_impulses(np.eye(3), b, mu, np.array([known]))
+            assert p[0] == pytest.approx(1)
+            assert (np.abs(p[1:] - wanted).max() < 1e-12) == sticks
+            assert np.linalg.norm(p[1:]) <= (0.5 + known) * (1 + 1e-12)
+
+
+def test_two_contacts_in_one_place_that_ask_for_different_speeds():
+    """They cannot both come to rest: the faster one is stopped, and the other parts."""
+    W = np.zeros((6, 6))
+    W[np.ix_([0, 3], [0, 3])] = 1
+    p = contact_impulses(W, np.array([-1.0, 0, 0, -2, 0, 0]), np.zeros(2))
+    assert p[[0, 3]].sum() == pytest.approx(2)
+    assert p[0] == pytest.approx(0)
+
+
 def test_friction_stays_in_its_cone_and_against_the_slip():
     slipped = stuck = 0
     for seed in range(200):

@@ -361,6 +361,15 @@ def test_gjk_never_loops_on_a_hundred_thousand():
     assert worst <= 1e-12
 
 
+@pytest.mark.parametrize("each", [2, pytest.param(1000, marks=pytest.mark.nightly)])
+def test_gjk_never_loops_whatever_the_shapes_and_however_they_lie(each):
+    """Every two kinds of shapes: apart, touching, deep, far and exactly parallel, each way round; 10^5 at night."""
+    for pair in pairs(each):
+        a, b = cores_of(pair)
+        for one, other in ((a, b), (b, a)):
+            assert len(gjk(one.corners, other.corners)) <= 30, pair
+
+
 def test_gjk_comes_nearer_with_every_step():
     source = Source(8)
     for _ in range(50):
