@@ -1,0 +1,1248 @@
+# Generated from chapters/17_contact.md by `python -m book export`; edit it there.
+# sha256 of the text below: 55ad67927bf012f66bc052c545a277252b315e87c6095b50834a0736e3b1bf09
+"""Contact: blows at several places, forces at rest, friction, and motion through both.
+
+Derived in chapter 17, "Contact".
+"""
+
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise, product
+from typing import Any
+
+import numpy as np
+
+from chaindyn._check import (
+    as_array,
+    as_real,
+    check_array,
+    check_load,
+    check_matrix,
+    check_positive_number,
+    check_times,
+    checked,
+    outside,
+    read_only_view,
+    require_finite,
+    require_one_state,
+)
+from chaindyn._ops import Array
+from chaindyn.articulated import FactorisedChain, aba, factorise_state
+from chaindyn.chain import Chain, integrate
+from chaindyn.closure import as_constraints, errors_in, rows_in
+from chaindyn.constraints import constrained_forward_dynamics, gap_share, held_response, projected
+from chaindyn.inverse_dynamics import transmitted_wrenches
+from chaindyn.simulation import Driven, Simulation, kinetic_energy, require_closed, rk4_step
+from chaindyn.spatial import skew
+from chaindyn.state import State, evaluate
+
+__all__ = [
+    "LCP",
+    "Collision",
+    "ContactLog",
+    "ContactMotion",
+    "collision_impulses",
+    "resting_contact",
+    "simulate_contact",
+    "solve_lcp",
+]
+
+
+# Chapter 17, "Contact": Either a gap or a force
+@dataclass(frozen=True, eq=False)
+class LCP:
+    """What `solve_lcp` finds: z (n,) and w = A z + b (n,), both at least 0, and z_i w_i = 0.
+
+    residual : the largest |min(z_i, w_i)|, which is zero for a solution; iterations : pivots, sweeps, or modes tried.
+    count : "one" or "many" solutions, "unknown" if the method cannot tell; solutions : (k, n), what enumeration found
+    of them: each isolated one, and of a continuum one point or two.
+    """
+
+    z: Array
+    w: Array
+    residual: float
+    iterations: int
+    count: str = "unknown"
+    solutions: Array | None = None
+
+
+def residual_of(A: Array, b: Array, z: Array) -> float:
+    """Return by how much z (n,) fails to solve w = A z + b, z and w >= 0, z.w = 0: the largest |min(z_i, w_i)|."""
+    return float(np.abs(np.minimum(z, A @ z + b)).max(initial=0))
+
+
+def told(A: Array, b: Array, z: Array, iterations: int, *more: Any) -> LCP:
+    """Return the result for z (n,), with w and the residual computed from it."""
+    z = np.maximum(z, 0)
+    return LCP(z, A @ z + b, residual_of(A, b, z), iterations, *more)
+
+
+# Chapter 17, "Contact": Either a gap or a force
+def solutions_of_mode(A: Array, b: Array, active: Array, tolerance: float) -> list[Array]:
+    """Return the z (n,) of one mode, active (n,) booleans: none, the only one, or two of a continuum.
+
+    A continuum without end has its second point where a weighted sum of the entries is one more than twice the least.
+    """
+    own, right = A[np.ix_(active, active)], -b[active]
+    z = np.zeros(len(b))
+    if np.linalg.matrix_rank(own, tol=tolerance * np.abs(A).max(initial=0)) == active.sum():
+        z[active] = np.linalg.solve(own, right)
+        reach = tolerance * max(
+            np.abs(b).max(initial=0), np.abs(A).max(initial=0) * np.abs(z).max(initial=0)
+        )
+        fits = (z >= -tolerance * np.abs(z).max(initial=0)).all() and (A @ z + b >= -reach).all()
+        return [z] if fits else []
+    from scipy.optimize import linprog
+
+    found: list[Array] = []
+    weights = 1 + np.sqrt(np.arange(2, 2 + active.sum()))  # a direction in which nothing lies level
+    equal = {"A_eq": own, "b_eq": right, "A_ub": -A[np.ix_(~active, active)], "b_ub": b[~active]}
+    lowest = linprog(weights, **equal, method="highs")
+    if lowest.status == 0:
+        limits = {
+            "A_ub": np.vstack([equal["A_ub"], weights]),
+            "b_ub": np.append(equal["b_ub"], 2 * lowest.fun + 1),
+        }
+        highest = linprog(-weights, **{**equal, **limits}, method="highs")
+        for answer in (lowest, highest):
+            found.append(np.zeros(len(b)))
+            found[-1][active] = answer.x
+    return found
+
+
+def enumerate_modes(A: Array, b: Array) -> LCP:
+    """Return the solution of an LCP with n <= 12 and how many there are, by trying all 2^n modes.
+
+    Of many the smallest is z. ArithmeticError if there is none; ValueError if n is above 12.
+    """
+    n = len(b)
+    if n > 12:
+        raise ValueError(f'method "enumerate" tries 2^n modes and takes n up to 12, not {n}')
+    size = max(np.abs(b).max(initial=0) / (np.abs(A).max(initial=0) or 1), np.finfo(float).tiny)
+    found: list[Array] = []
+    for choice in product((False, True), repeat=n):
+        for z in solutions_of_mode(A, b, np.array(choice, bool), 1e-11):
+            limit = 1e-8 * max(size, np.abs(z).max(initial=0))
+            if all(np.abs(z - other).max(initial=0) > limit for other in found):
+                found.append(z)
+    if not found:
+        raise ArithmeticError(f"the LCP has no solution: none of its {2**n} modes fits")
+    found.sort(key=np.linalg.norm)
+    count = "one" if len(found) == 1 else "many"
+    return told(A, b, found[0], 2**n, count, np.array(found))
+
+
+# Chapter 17, "Contact": Lemke's method
+def pivoted(tableau: Array, row: int, column: int) -> Array:
+    """Return the tableau in which the unknown of a column is the one that its row gives."""
+    own = tableau[row] / tableau[row, column]
+    new = tableau - np.outer(tableau[:, column], own)
+    new[row], new[:, column] = own, 0
+    new[row, column] = 1
+    return new
+
+
+def leaving_row(tableau: Array, column: int, last: int) -> int | None:
+    """Return the row of the lexicographically least ratio, None if nothing in the column is positive.
+
+    last : a row that is preferred if its value is among the least, since with it the path ends; -1 for none.
+    """
+    n, growing = len(tableau), tableau[:, column]
+    rows = np.flatnonzero(growing > 1e-11 * np.abs(growing).max())
+    for j in (-1, *range(n)):
+        if len(rows) < 2:
+            break
+        ratios = tableau[rows, j] / growing[rows]
+        rows = rows[ratios <= ratios.min() + 1e-10 * max(1, np.abs(ratios).min())]
+        if last in rows:
+            return last
+    return int(rows[0]) if len(rows) else None
+
+
+def ray_error(A: Array, b: Array, y: Array) -> ArithmeticError:
+    """Return the error that says what a ray means; y (n,) : the part of z that grows along it."""
+    size = np.abs(A).max() * y.max(initial=0)
+    if (A.T @ y <= 1e-9 * size).all() and b @ y < -1e-9 * np.abs(b).max() * y.max(initial=0):
+        return ArithmeticError(
+            "the LCP has no solution: no z >= 0 makes w = A z + b >= 0, as Lemke's ray proves"
+        )
+    return ArithmeticError(
+        "Lemke's method ends on a ray: for this matrix that says neither that there is a solution nor that there "
+        'is none; for n up to 12 method "enumerate" can tell'
+    )
+
+
+def lemke(A: Array, b: Array) -> LCP:
+    """Return a solution of an LCP by Lemke's path with lexicographic ties. ArithmeticError if it ends on a ray."""
+    n = len(b)
+    if (b >= 0).all():
+        return told(A, b, np.zeros(n), 0)
+    large, most = np.abs(A).max() or 1, np.abs(b).max()
+    start = np.full((n, 1), -1.0)
+    tableau = np.hstack([np.eye(n), -A / large, start, b[:, None] / most])
+    basis = np.arange(n)  # w_i is i, z_i is n + i, z_0 is 2 n
+    entering, row = 2 * n, int(n - 1 - np.argmin(b[::-1]))
+    limit = 1000 + 100 * n
+    for count in range(1, limit + 1):
+        tableau = pivoted(tableau, row, entering)
+        left, basis[row] = int(basis[row]), entering
+        if left == 2 * n:
+            z = np.zeros(2 * n)
+            z[basis] = tableau[:, -1]
+            return polished(A, b, z[n:] * (most / large), basis[basis >= n] - n, count)
+        entering = left + n if left < n else left - n
+        last = int(np.flatnonzero(basis == 2 * n)[0])
+        following = leaving_row(tableau, entering, last)
+        if following is None:
+            ray = np.zeros(2 * n + 1)
+            ray[basis], ray[entering] = -tableau[:, entering], 1
+            raise ray_error(A, b, np.maximum(ray[n : 2 * n], 0))
+        row = following
+    raise ArithmeticError(
+        f"Lemke's method did not end in {limit} pivots: its path may lead through most of the 2^n modes, or rounding "
+        'hides it; method "pgs", or "enumerate" for n up to 12, may do'
+    )
+
+
+def polished(A: Array, b: Array, z: Array, active: Array, count: int) -> LCP:
+    """Return the result for z (n,) from a tableau, or for its mode solved anew, whichever is nearer to a solution."""
+    again = np.zeros(len(b))
+    own = np.ix_(active, active)
+    again[active] = np.linalg.lstsq(A[own], -b[active], rcond=1e-13)[0]
+    answers = [told(A, b, x, count) for x in (z, again)]
+    best = min(answers, key=lambda answer: answer.residual)
+    size = np.abs(b).max() + np.abs(A).max() * np.abs(best.z).max()
+    if best.residual > 1e-6 * size:
+        raise ArithmeticError(
+            f"Lemke's path ends at a point that is no solution (residual {best.residual:.3g}): the pivots have "
+            "lost too many digits"
+        )
+    return best
+
+
+# Chapter 17, "Contact": Projected Gauss-Seidel
+def projected_gauss_seidel(A: Array, b: Array, sweeps: int, tolerance: float) -> LCP:
+    """Return what PGS has after so many sweeps, or fewer if the residual falls to a share of max |b|.
+
+    ValueError if a diagonal entry is not positive; ArithmeticError if z grows without bound.
+    """
+    diagonal = np.diagonal(A)
+    wrong = np.flatnonzero(diagonal <= 0)
+    if len(wrong):
+        i = int(wrong[0])
+        raise ValueError(
+            f'method "pgs" divides by the diagonal of A, but A[{i}, {i}] is {diagonal[i]:g}: it must be positive'
+        )
+    z = np.zeros(len(b))
+    limit, size = tolerance * np.abs(b).max(initial=0), np.abs(b / diagonal).max(initial=0)
+    for count in range(1, sweeps + 1):
+        for i in range(len(b)):
+            z[i] = max(0.0, z[i] - (A[i] @ z + b[i]) / diagonal[i])
+        if not np.abs(z).max(initial=0) <= 1e12 * size:
+            raise ArithmeticError(
+                f"projected Gauss-Seidel grows without bound, beyond 1e12 times the first guess in sweep {count}: "
+                "there is no solution, or this matrix is none for it"
+            )
+        if residual_of(A, b, z) <= limit:
+            break
+    return told(A, b, z, count)
+
+
+def is_index(x: Any) -> bool:
+    """Whether something is a whole number."""
+    return isinstance(x, int | np.integer) and not isinstance(x, bool)
+
+
+@checked(method={"lemke", "pgs", "enumerate"})
+def solve_lcp(
+    A: Array, b: Array, *, method: str = "lemke", sweeps: int = 1000, tolerance: float = 1e-14
+) -> LCP:
+    """Return z (n,) and w (n,) with w = A z + b, z >= 0, w >= 0 and z.w = 0: a linear complementarity problem.
+
+    A : (n, n); b : (n,); floats, one problem at a time. method : "lemke", which finds one solution for the matrices
+    of contact problems and many others, ties decided lexicographically, so that it ends; "pgs", projected
+    Gauss-Seidel, which improves z in at most so many `sweeps` and stops when the residual is `tolerance` times the
+    largest |b|: look at the `residual` of the result; "enumerate", which tries all modes, for n up to 12, and tells
+    in `count` whether there is one solution or many. ArithmeticError if there is no solution, if Lemke's path ends on
+    a ray, or if PGS grows without bound: it says which. ValueError for bad input. Cottle, Pang and Stone (1992),
+    chapters 4 and 5.
+    """
+    A, b = as_real(check_matrix(A, "A", (None, None)), "A"), as_real(as_array(b, "b"), "b")
+    n = A.shape[-1]
+    if A.shape != (n, n) or b.shape != (n,):
+        raise ValueError(
+            f"A has shape {A.shape} and b {b.shape}, but they must be (n, n) and (n,): one problem at a time"
+        )
+    require_finite(b, "b")
+    if not is_index(sweeps) or sweeps < 1:
+        raise ValueError(f"sweeps is {sweeps!r}, but must be a whole number, 1 at least")
+    tolerance = check_positive_number(tolerance, "tolerance")
+    if method == "lemke":
+        return lemke(A, b)
+    if method == "enumerate":
+        return enumerate_modes(A, b)
+    return projected_gauss_seidel(A, b, int(sweeps), tolerance)
+
+
+# Chapter 17, "Contact": Several blows at once
+def check_contact(chain: Chain, contact: Any, k: int) -> None:
+    """Refuse what is no contact of this chain: bodies, point, normal, gap, friction, restitution and radii."""
+    parts = ("bodies", "point", "normal", "gap", "friction", "restitution")
+    lacking = [name for name in parts if not hasattr(contact, name)]
+    if lacking:
+        raise ValueError(
+            f"contacts[{k}] is {contact!r}, but must have {', '.join(parts)}, as a Contact has"
+        )
+    place = f"contacts[{k}]"
+    bodies = tuple(contact.bodies) if isinstance(contact.bodies, Iterable) else ()
+    whole = all(is_index(b) and -1 <= b < chain.n for b in bodies)
+    if len(bodies) != 2 or not whole or bodies[0] == bodies[1]:
+        raise ValueError(
+            f"{place}.bodies is {contact.bodies!r}, but must be two different links' indices from 0 to "
+            f"{chain.n - 1}, or -1 for the ground"
+        )
+    for name, shape in (("point", (3,)), ("normal", (3,)), ("gap", ())):
+        as_real(check_array(getattr(contact, name), f"{place}.{name}", shape), f"{place}.{name}")
+    length = float(np.linalg.norm(np.asarray(contact.normal, float)))
+    if abs(length - 1) > 1e-6:
+        raise ValueError(f"{place}.normal has length {length:.6g}, but must have 1 to 1e-6")
+    for name, most in (("friction", np.inf), ("restitution", 1)):
+        check_array(getattr(contact, name), f"{place}.{name}", ())
+        check_coefficients(getattr(contact, name), f"{place}.{name}", most)
+    radii = as_real(
+        as_array(getattr(contact, "radii", (0, np.inf)), f"{place}.radii"), f"{place}.radii"
+    )
+    if radii.shape != (2,) or not (radii >= 0).all():
+        raise ValueError(
+            f"{place}.radii is {contact.radii!r}, but must be two numbers, the radii of the surfaces at the contact: "
+            "zero or more, infinity for a flat one [m]"
+        )
+
+
+def check_coefficients(x: Any, name: str, most: float) -> Array:
+    """Return friction or restitution as floats; refuse what lies outside [0, most]."""
+    x = as_real(as_array(x, name), name)
+    require_finite(x, name)
+    wrong = np.argwhere((x < 0) | (x > most))
+    if len(wrong):
+        entry = f"{name}[{', '.join(map(str, wrong[0]))}]" if x.ndim else name
+        limits = "not be negative" if most == np.inf else f"lie between 0 and {most:g}"
+        raise ValueError(f"{entry} is {x[tuple(wrong[0])]:.16g}, but must {limits}")
+    return x
+
+
+def of_contacts(value: Any, name: str, contacts: Sequence[Any], most: float) -> Array:
+    """Return friction or restitution of all contacts (m,): one number, (m,) of them, or None for each one's own."""
+    m = len(contacts)
+    if value is None:
+        return np.array([float(getattr(contact, name)) for contact in contacts])
+    x = check_coefficients(value, name, most)
+    if x.shape not in ((), (m,)):
+        raise ValueError(
+            f"{name} has shape {x.shape}, but must be one number, ({m},) for {m} contacts, or None for their own"
+        )
+    return np.broadcast_to(x, (m,)).astype(float)
+
+
+def as_contacts(chain: Chain, contacts: Any) -> list[Any]:
+    """Return contacts as a list, each checked."""
+    if not isinstance(contacts, Iterable):
+        raise ValueError(f"contacts is {contacts!r}, but must be a list of them")
+    given = list(contacts)
+    for k, contact in enumerate(given):
+        check_contact(chain, contact, k)
+    return given
+
+
+# Chapter 17, "Contact": Several blows at once
+def contact_loads(state: State, contacts: Sequence[Any]) -> Array:
+    """Return the wrenches of unit forces at contacts along the world's axes, on the links (n, 6, 3 m).
+
+    Each force acts on the first body and its opposite on the second; about the links' origins, in their axes.
+    """
+    chain, m = state.chain, len(contacts)
+    R, p = state.poses
+    loads = np.zeros((chain.n, 6, m, 3))
+    points = np.array([contact.point for contact in contacts], float).reshape(m, 3)
+    for side, sign in enumerate((1, -1)):
+        bodies = np.array([contact.bodies[side] for contact in contacts], int)
+        k = np.flatnonzero(bodies >= 0)
+        b = bodies[k]
+        turned = R[b].mT
+        arms = skew(points[k] - p[b])
+        loads[b, :, k] += sign * np.concatenate([turned @ arms, turned + 0 * arms], axis=-2)
+    return loads.reshape(chain.n, 6, 3 * m)
+
+
+def rows_of_loads(state: State, loads: Array) -> Array:
+    """Return the rows K (c, nv) whose transposes are the joint forces of wrenches (n, 6, c), in link coordinates."""
+    through = transmitted_wrenches(state, loads)
+    return (state.screws[:, None, :] @ through[state.chain.link_of_column])[:, 0].mT
+
+
+def contact_frames(normals: Array, slips: Array) -> Array:
+    """Return frames (m, 3, 3) whose rows are the normal and two tangents, the first along the slip (m, 3).
+
+    Where nothing slips, the first tangent is any; normals : (m, 3).
+    """
+    along = slips - (slips * normals).sum(-1, keepdims=True) * normals
+    length = np.linalg.norm(along, axis=-1, keepdims=True)
+    size = np.abs(slips).max(initial=0)
+    other = np.eye(3)[np.abs(normals).argmin(-1)]
+    other = other - (other * normals).sum(-1, keepdims=True) * normals
+    other = other / np.linalg.norm(other, axis=-1, keepdims=True)
+    slipping = length > 1e-9 * size
+    first = np.where(slipping, along / np.where(slipping, length, 1), other)
+    return np.stack([normals, first, np.cross(normals, first)], axis=-2)
+
+
+@dataclass(frozen=True, eq=False)
+class Touching:
+    """Contacts of a chain in a posture: what they see of a motion, and what it feels of them.
+
+    K : (3 m, nv), for each contact the rows of the normal and of two tangents, zero where loops leave no motion;
+    frames : (m, 3, 3), these directions in the world; W : (3 m, 3 m), K M^-1 K^T, of the chain with its loops held,
+    if it has any (rows L, which may be wrong by the share `loose`).
+    """
+
+    factors: FactorisedChain
+    frames: Array
+    K: Array
+    W: Array
+    L: Array
+    loose: Any
+
+    def jump(self, p: Array) -> tuple[Array, Array]:
+        """Return the jump of the joint rates (nv,) by impulses p (3 m,), and the impulses in the loops."""
+        forces = (self.K.mT @ p)[:, None]
+        motions, multipliers = held_motion(self.factors, self.L, self.loose, forces)
+        return motions[:, 0], multipliers[:, 0]
+
+    def in_world(self, p: Array) -> Array:
+        """Return impulses p (3 m,) in world axes (m, 3)."""
+        return (p.reshape(-1, 1, 3) @ self.frames)[:, 0]
+
+
+def held_motion(
+    factors: FactorisedChain, L: Array, loose: Any, forces: Array
+) -> tuple[Array, Array]:
+    """Return M^-1 forces (nv, c) of a chain with loops held, and the loops' multipliers (r, c)."""
+    motions = factors.solve(forces)
+    if not len(L):
+        return motions, np.zeros((0, forces.shape[-1]))
+    multipliers, more = held_response(factors, L, -L @ motions, loose)
+    return motions + more, multipliers
+
+
+def normals_of(contacts: Sequence[Any]) -> Array:
+    """Return the unit normals (m, 3) of contacts."""
+    normals = np.array([contact.normal for contact in contacts], float).reshape(-1, 3)
+    return normals / np.linalg.norm(normals, axis=-1, keepdims=True)
+
+
+def contact_rows(state: State, contacts: Sequence[Any]) -> Array:
+    """Return the rows (m, 3, nv) of the velocity of the first body's point relative to the second's, in world axes."""
+    return rows_of_loads(state, contact_loads(state, contacts)).reshape(-1, 3, state.chain.nv)
+
+
+def touching(
+    state: State, normals: Array, rows: Array, slips: Array, constraints: tuple[Any, ...] = ()
+) -> Touching:
+    """Return contacts with these normals (m, 3) and rows (m, 3, nv); the first tangents are along the slips (m, 3)."""
+    factors, nv = factorise_state(state), state.chain.nv
+    frames = contact_frames(normals, slips)
+    K = (frames @ rows).reshape(-1, nv)
+    if not constraints:
+        return Touching(factors, frames, K, factors.delassus(K), np.zeros((0, nv)), 0)
+    L = rows_in(state, constraints)
+    loose = gap_share(L, errors_in(state, constraints))
+    W = K @ held_motion(factors, L, loose, K.mT)[0]
+    locked = np.diagonal(W) <= 1e-12 * np.diagonal(
+        factors.delassus(K)
+    )  # by the loops: what is left is rounding
+    K, W = np.where(locked[:, None], 0, K), np.where(locked[:, None] | locked, 0, W)
+    return Touching(factors, frames, K, (W + W.mT) / 2, L, loose)
+
+
+# Chapter 17, "Contact": Friction
+def most_even(A: Array, answer: LCP) -> Array:
+    """Return the smallest z (n,) with the same w as an answer, if it is a solution too, else the answer's."""
+    size = np.abs(A).max(initial=0) * np.abs(answer.z).max(initial=0)
+    held = np.flatnonzero(answer.w <= 1e-10 * size)
+    z = np.zeros(len(answer.z))
+    z[held] = np.linalg.lstsq(A[:, held], A @ answer.z, rcond=1e-11)[0]
+    same = np.abs(A @ (z - answer.z)).max(initial=0) <= 1e-12 * size
+    return np.maximum(z, 0) if same and (z >= -1e-13 * np.abs(z).max(initial=0)).all() else answer.z
+
+
+def all_stuck(W: Array, b: Array, mu: Array, known: Array) -> Array | None:
+    """Return the smallest impulses (3 m,) with which all of W p + b vanishes, where they lie in their cones; else None.
+
+    Of contacts without friction only the normal components are asked. known (m,) : what friction may be beyond mu
+    times the normal impulse.
+    """
+    asked = np.stack([np.ones(len(mu), bool), mu > 0, mu > 0], axis=-1).ravel()
+    p = np.zeros(len(b))
+    own = W[np.ix_(asked, asked)]
+    sizes, U = np.linalg.eigh(own)
+    kept = sizes > 1e-11 * sizes.max(initial=0)
+    p[asked] = -(U[:, kept] / sizes[kept]) @ (U[:, kept].T @ b[asked])
+    size = np.abs(W).max(initial=0) * np.abs(p).max(initial=0)
+    missed = np.abs(own @ p[asked] + b[asked]).max(initial=0)
+    normal, friction = p[0::3], np.hypot(p[1::3], p[2::3])
+    inside = (normal >= 0).all() and (friction <= mu * normal + known).all()
+    return p if inside and missed <= 1e-12 * size else None
+
+
+def in_pyramids(W: Array, b: Array, mu: Array, known: Array, sliding: Array, facets: int) -> Array:
+    """Return impulses as `contact_impulses` does, by an LCP with pyramids of so many sides for cones."""
+    m = len(mu)
+    rough = np.flatnonzero((mu > 0) & ~sliding)
+    angles = 2 * np.pi * np.arange(facets) / facets
+    fan = np.stack([np.cos(angles), np.sin(angles)])  # exact along the axes but for rounding
+    G = np.zeros((3 * m, m + facets * len(rough)))
+    G[3 * np.arange(m), np.arange(m)] = 1
+    E = np.zeros((G.shape[1], len(rough)))
+    F = np.zeros((len(rough), G.shape[1]))
+    for j, k in enumerate(rough):
+        own = slice(m + facets * j, m + facets * (j + 1))
+        G[3 * k + 1 : 3 * k + 3, own] = fan
+        E[own, j], F[j, own], F[j, k] = 1, -1, mu[k]
+    size = np.trace(W) / len(W) or 1.0
+    seen = G.T.copy()  # of each velocity
+    slid = np.flatnonzero(sliding)
+    G[3 * slid + 1, slid] = -mu[slid]
+    A = np.block([[seen @ W @ G / size, E], [F, np.zeros((len(rough), len(rough)))]])
+    answer = solve_lcp(A, np.concatenate([seen @ b, size * known[rough]]))
+    return G @ most_even(A, answer)[: G.shape[1]] / size
+
+
+def by_and_by(
+    impulses: Callable[[Array, Array], Array], W: Array, b: Array, size: float
+) -> Array | None:
+    """Return p (3 m,) that `impulses` gives for W and b, found by problems that rounding cannot hide; None if it fails.
+
+    In each of them contacts yield by a share of the mean more, and get the push of the round before back as speed.
+    """
+    mean = np.trace(W) / len(W)
+    for share in (1e-8, 1e-6, 1e-4):
+        more, p = share * mean, np.zeros(len(b))
+        try:
+            for _ in range(30):
+                before, p = p, impulses(W + more * np.eye(len(W)), b - more * p)
+                if more * np.abs(p - before).max() <= 1e-12 * size:
+                    return p
+        except ArithmeticError:
+            continue
+    return None
+
+
+def islands(W: Array) -> list[Array]:
+    """Return the contacts (k,) of each island: what happens at one does nothing at another; W : (3 m, 3 m)."""
+    m = len(W) // 3
+    linked = (W != 0).reshape(m, 3, m, 3).any((1, 3)) | np.eye(m, dtype=bool)
+    first, before = np.arange(m), None
+    while before is None or (first != before).any():
+        before, first = first, np.where(linked, first, m).min(-1)
+    return [np.flatnonzero(first == k) for k in np.unique(first)]
+
+
+def contact_impulses(
+    W: Array,
+    b: Array,
+    mu: Array,
+    known: Array | None = None,
+    facets: int = 8,
+    sliding: Array | None = None,
+    size: float = 0,
+) -> Array:
+    """Return impulses p (3 m,): normal parts complementary to W p + b there, and friction by Coulomb's law.
+
+    W : (3 m, 3 m); b : (3 m,), for each contact the speed along the normal and along two tangents that there is
+    without p; mu : (m,); known : (m,), what friction may be beyond mu times the normal part; facets : how many sides
+    the pyramid has that stands for the cone; sliding : (m,) booleans, where friction is mu times the normal part,
+    against the first tangent; size : of the speeds from which b was computed, if they are larger than b [m/s].
+    Forces and accelerations will do for impulses and speeds. Stewart and Trinkle (1996). ArithmeticError as from
+    `solve_lcp`.
+    """
+    m = len(mu)
+    known = np.zeros(m) if known is None else known
+    sliding = np.zeros(m, bool) if sliding is None else sliding & (mu > 0)
+    if not m:
+        return np.zeros(0)
+    groups = islands(W)
+    if len(groups) > 1:
+        p = np.zeros((m, 3))
+        for k in groups:
+            own = (3 * k[:, None] + np.arange(3)).ravel()
+            given = W[np.ix_(own, own)], b[own], mu[k], known[k], facets, sliding[k], size
+            p[k] = contact_impulses(*given).reshape(-1, 3)
+        return p.ravel()
+    stuck = None if sliding.any() else all_stuck(W, b, mu, known)
+    if stuck is not None:
+        return stuck
+
+    def impulses(W: Array, b: Array) -> Array:
+        return in_pyramids(W, b, mu, known, sliding, facets)
+
+    try:
+        return impulses(W, b)
+    except ArithmeticError:
+        nearby = by_and_by(impulses, W, b, max(size, float(np.abs(b).max())))
+        if nearby is None:
+            raise
+        return nearby
+
+
+# Chapter 17, "Contact": Friction
+def newton_blow(W: Array, v: Array, restitution: Array, mu: Array, size: float = 0) -> Array:
+    """Return the impulses (3 m,) of contacts with velocities v (3 m,): each parts as fast as it approached, times e."""
+    returned = np.zeros(len(v))
+    returned[0::3] = restitution * v[0::3]
+    return contact_impulses(W, v + returned, mu, size=size)
+
+
+def poisson_blow(W: Array, v: Array, restitution: Array, mu: Array, size: float = 0) -> Array:
+    """Return the impulses (3 m,) of compression, and of a restitution that gives e times its normal parts or more."""
+    compression = contact_impulses(W, v, mu, size=size)
+    given = np.zeros(len(v))
+    given[0::3] = restitution * compression[0::3]
+    more = contact_impulses(W, v + W @ (compression + given), mu, mu * given[0::3], size=size)
+    return compression + given + more
+
+
+def moreau_blow(W: Array, v: Array, restitution: Array, mu: Array, size: float = 0) -> Array:
+    """Return the impulses (3 m,) of compression, and e times them again, as far as energy allows."""
+    compression = contact_impulses(W, v, mu, size=size)
+    again = np.repeat(restitution, 3) * compression
+    spent, wanted = compression @ W @ compression, again @ W @ again
+    share = 1.0 if wanted <= spent * (1 + 1e-14) else np.sqrt(spent / wanted)
+    return compression + share * again
+
+
+def blow_of(law: str) -> Callable[..., Array]:
+    """Return the law's function of (W, v, restitution, mu, size of the speeds at the start)."""
+    return {"newton": newton_blow, "poisson": poisson_blow, "moreau": moreau_blow}[law]
+
+
+# Chapter 17, "Contact": Together, or one after another?
+@dataclass(frozen=True, eq=False)
+class Collision:
+    """What blows at several contacts do to a chain.
+
+    impulses : (m, 3) on the first body of each contact, in world axes [N s]; qd_jump : (nv,) of the joint rates;
+    energy_before, energy_after : kinetic [J]; blows : how many there were, one after another; multipliers : (r,), the
+    impulses that close the loops, if there are any.
+    """
+
+    impulses: Array
+    qd_jump: Array
+    energy_before: float
+    energy_after: float
+    blows: int
+    multipliers: Array
+
+
+def struck_next(v: Array, order: str, movable: Array, limit: float) -> Array:
+    """Return which contacts (k,) take part in the next blow; none if no contact approaches faster than the limit."""
+    speeds = np.where(movable, v[0::3], np.inf)
+    fastest = speeds.min(initial=np.inf)
+    if not fastest < -limit:
+        return np.zeros(0, int)
+    if order == "together":
+        return np.flatnonzero(movable)
+    return np.flatnonzero(speeds <= fastest * (1 - 1e-9))
+
+
+def series_of_blows(
+    W: Array, v: Array, restitution: Array, mu: Array, law: str, order: str
+) -> tuple[Array, int]:
+    """Return the impulses (3 m,) of all blows until no contact approaches, and their number; v : (3 m,).
+
+    What a contact yields to along its normal by less than 1e-12 of all its directions is taken as not movable. After
+    100 blows for each contact a last one is together and without restitution. ArithmeticError if a law gains energy
+    with every blow, so that it does not end, or if it has no solution.
+    """
+    diagonal = np.diagonal(W)
+    movable = diagonal[0::3] > 1e-12 * diagonal.reshape(-1, 3).sum(-1)
+    size, fastest = np.abs(v).max(initial=0), np.abs(v[0::3]).max(initial=0)
+    total, count, most = np.zeros(len(v)), 0, 100 * len(mu)
+    for count in range(most + 1):
+        last = count == most
+        now = v + W @ total
+        k = struck_next(now, "together" if last else order, movable, 1e-12 * fastest)
+        if not len(k):
+            return total, count
+        if np.abs(now).max() > 1e6 * size:
+            raise ArithmeticError(
+                f"the law {law!r} gains energy with each blow: after {count} blows the contacts are 1e6 times faster; "
+                'the law "moreau" never gains'
+            )
+        own = (3 * k[:, None] + np.arange(3)).ravel()
+        again = 0 * restitution[k] if last else restitution[k]
+        total[own] += blow_of(law)(W[np.ix_(own, own)], now[own], again, mu[k], size)
+    return total, most + 1
+
+
+@checked(q="nq", qd="nv", law={"newton", "poisson", "moreau"}, order={"together", "sequence"})
+def collision_impulses(
+    chain: Chain,
+    q: Array,
+    qd: Array,
+    contacts: Any,
+    *,
+    restitution: Any,
+    friction: Any = 0,
+    law: str = "newton",
+    order: str = "together",
+    constraints: Any = (),
+) -> Collision:
+    """Return what happens when a moving chain or tree is struck at several contacts in one moment.
+
+    q : (nq,); qd : (nv,) before, one state in floats. contacts : a list, as from `find_contacts`; all of them count as
+    touching, whatever their gaps. restitution (0 to 1), friction (0 or more) : one number, (m,), or None for each
+    contact's own. law : "newton", by which a contact parts as fast as it approached times the restitution; "poisson",
+    by which it gives back that share of the normal impulse of compression; "moreau", by which it gives back that
+    share of all of its impulse of compression: this one never gains energy, whatever friction and restitutions are;
+    the others may. order : "together", all contacts in one blow, or "sequence", the fastest approach first; either
+    is repeated until nothing approaches. constraints : what closes loops, as for `constraint_jacobian`; qd must keep
+    them. For one contact without friction it is `impact`. Friction is Coulomb's, in a pyramid of eight sides.
+    ArithmeticError as from `solve_lcp`; ValueError for bad input, or if M is singular.
+    """
+    require_one_state(q=q, qd=qd)
+    q, qd = as_real(q, "q"), as_real(qd, "qd")
+    contacts, constraints = as_contacts(chain, contacts), as_constraints(constraints)
+    eps = of_contacts(restitution, "restitution", contacts, 1)
+    mu = of_contacts(friction, "friction", contacts, np.inf)
+    state = evaluate(chain, q, qd)
+    rows = contact_rows(state, contacts)
+    here = touching(state, normals_of(contacts), rows, rows @ qd, constraints)
+    p, count = series_of_blows(here.W, here.K @ qd, eps, mu, law, order)
+    jump, multipliers = here.jump(p)
+    before, after = (kinetic_energy(chain, q, rates) for rates in (qd, qd + jump))
+    return Collision(here.in_world(p), jump, float(before), float(after), count, multipliers)
+
+
+# Chapter 17, "Contact": Friction at rest and in motion
+def field_at(spatial: Array, body: int, x: Array) -> Array:
+    """Return what a body's twist or spatial acceleration, of (n, 6) in the world, is at a place x (3,); -1 is still."""
+    return np.zeros(3) if body < 0 else spatial[body, 3:] + np.cross(spatial[body, :3], x)
+
+
+def spin_of(V: Array, body: int) -> Array:
+    """Return the angular velocity (3,) of a body, of twists (n, 6); -1 is still."""
+    return np.zeros(3) if body < 0 else V[body, :3]
+
+
+def edges_of(contact: Any) -> tuple[Array | None, Array | None]:
+    """Return the directions (3,) in which the surfaces of a contact are straight; None if in none, or in all."""
+    edges: tuple[Array | None, Array | None] = getattr(contact, "edges", (None, None))
+    return edges
+
+
+def contact_path(V: Array, contact: Any, normal: Array) -> tuple[Array, Array]:
+    """Return how a contact moves and its normal turns (3,) each; V : (n, 6) twists in the world.
+
+    The contact may have `radii` of the two surfaces and `edges`, as a `Contact` has; without them it is a corner of the
+    first body on a face of the second.
+    """
+    (a, b), x = contact.bodies, np.asarray(contact.point, float)
+    r_a, r_b = getattr(contact, "radii", (0, np.inf))
+    if np.isinf(r_a):
+        r_b = 0 if np.isinf(r_b) else r_b
+        turned = np.cross(spin_of(V, a), normal)
+        return field_at(V, b, x - r_b * normal) + r_b * turned, turned
+    if np.isinf(r_b):
+        turned = np.cross(spin_of(V, b), normal)
+        return field_at(V, a, x + r_a * normal) - r_a * turned, turned
+    e_a, e_b = (np.zeros(3) if e is None else np.asarray(e) for e in edges_of(contact))
+    across = contact_frames(normal[None], np.zeros((1, 3)))[0, 1:]
+    middle = field_at(V, a, x + r_a * normal)
+    apart = middle - field_at(V, b, x - r_b * normal)
+    along = across @ np.stack([e_a, e_b], axis=-1)
+    lines = np.block([[(r_a + r_b) * np.eye(2), along * [-1, 1]], [along.T, np.zeros((2, 2))]])
+    turns = -normal @ np.cross(spin_of(V, a), e_a), -normal @ np.cross(spin_of(V, b), e_b)
+    *turned, slid, _ = np.linalg.lstsq(lines, np.array([*(across @ apart), *turns]), rcond=None)[0]
+    turned = turned @ across
+    return middle + slid * e_a - r_a * turned, turned
+
+
+def contact_bias(state: State, contacts: Sequence[Any], normals: Array) -> tuple[Array, Array]:
+    """Return the rate of parting and slip (m, 3) that goes with velocities alone, and what to add along normals (m,).
+
+    In world axes. The rate is that of the points that touch, whichever they are at each time.
+    """
+    V = state.in_frame(state.twists, "world")
+    A = state.in_frame(state.bias_accelerations, "world")
+    rates, turns = np.zeros((len(contacts), 3)), np.zeros(len(contacts))
+    for k, (contact, normal) in enumerate(zip(contacts, normals, strict=True)):
+        (a, b), x = contact.bodies, np.asarray(contact.point, float)
+        moved, turned = contact_path(V, contact, normal)
+        spin = spin_of(V, a) - spin_of(V, b)
+        rates[k] = field_at(A, a, x) - field_at(A, b, x) + np.cross(spin, moved)
+        turns[k] = turned @ (field_at(V, a, x) - field_at(V, b, x))
+    return rates, turns
+
+
+# Chapter 17, "Contact": Friction at rest and in motion
+def resting_ones(contacts: Sequence[Any], speeds: Array, tolerance: float) -> Array:
+    """Return which contacts (k,) can carry force: gap and speed along the normal are zero to the tolerance.
+
+    ValueError if one approaches: that is a blow.
+    """
+    touch = np.array([float(contact.gap) <= tolerance for contact in contacts], bool)
+    wrong = np.flatnonzero(touch & (speeds < -tolerance))
+    if len(wrong):
+        k = int(wrong[0])
+        raise ValueError(
+            f"contacts[{k}] is closed and approaches at {-speeds[k]:.3g} m/s: that is a blow, which "
+            "`collision_impulses` takes; only a contact with gap and speed zero rests"
+        )
+    return np.flatnonzero(touch & (speeds <= tolerance))
+
+
+def warn_if_not_unique(W: Array, b: Array, mu: Array, sliding: Array) -> None:
+    """Warn if contacts, all of which slide or are smooth, have several motions; W : (3 m, 3 m), b : (3 m,)."""
+    if not sliding.any() or len(mu) > 12 or ((mu > 0) & ~sliding).any():
+        return
+    A = W[0::3, 0::3] - mu * W[0::3, 1::3]
+    if np.linalg.eigvalsh(A + A.T)[0] >= -1e-12 * np.abs(A).max():
+        return
+    answer = enumerate_modes(A, b[0::3])
+    if answer.solutions is not None and np.ptp(answer.solutions @ A.T, axis=0).max() > 1e-9:
+        warnings.warn(
+            "friction leaves more than one motion: forces that hold the contact and others that let it go both "
+            "obey Coulomb's law (Painleve); one of them is returned",
+            RuntimeWarning,
+            stacklevel=4,
+        )
+
+
+@checked(q="nq", qd="nv", tau="nv")
+def resting_contact(
+    chain: Chain,
+    q: Array,
+    qd: Array,
+    tau: Array,
+    contacts: Any,
+    *,
+    friction: Any = 0,
+    tolerance: float = 1e-9,
+    constraints: Any = (),
+) -> tuple[Array, Array]:
+    """Return the accelerations qdd (nv,) of a chain or tree that touches, and the forces (m, 3) at its contacts [N].
+
+    q : (nq,); qd, tau : (nv,), one state in floats. contacts : a list, as from `find_contacts`; those with a gap or a
+    speed along the normal above the tolerance [m, m/s] carry no force. friction : one number, (m,), or None for each
+    contact's own; a contact whose slip is above the tolerance slides, others may stick or begin to. Forces are on the
+    first body, in world axes. Where a contact has `radii` and `edges` of its two surfaces, these say how it moves;
+    without them it is a corner of the first body on a flat face of the second. constraints : what closes
+    loops. The motion of smooth contacts is unique; forces need not be, and then the smallest are given if they can be.
+    ValueError if a closed contact approaches. ArithmeticError if no forces obey Coulomb's law, RuntimeWarning if
+    several motions do (Painleve).
+    """
+    require_one_state(q=q, qd=qd, tau=tau)
+    q, qd, tau = as_real(q, "q"), as_real(qd, "qd"), as_real(tau, "tau")
+    contacts, constraints = as_contacts(chain, contacts), as_constraints(constraints)
+    mu = of_contacts(friction, "friction", contacts, np.inf)
+    tolerance = check_positive_number(tolerance, "tolerance")
+    state = evaluate(chain, q, qd)
+    normals, rows = normals_of(contacts), contact_rows(state, contacts)
+    parting = rows @ qd
+    active = resting_ones(contacts, (normals * parting).sum(-1), tolerance)
+    free = (
+        constrained_forward_dynamics(chain, constraints, q, qd, tau)[0]
+        if constraints
+        else aba(chain, q, qd, tau)
+    )
+    forces = np.zeros((len(contacts), 3))
+    if not len(active):
+        return free, forces
+    normals, rows, parting, mu = (x[active] for x in (normals, rows, parting, mu))
+    rates, turns = contact_bias(state, [contacts[k] for k in active], normals)
+    rates = rates + rows @ free
+    slips = parting - (normals * parting).sum(-1, keepdims=True) * normals
+    sliding = np.linalg.norm(slips, axis=-1) > tolerance
+    here = touching(state, normals, rows, np.where(sliding[:, None], slips, rates), constraints)
+    b = (here.frames @ rates[..., None])[..., 0]
+    b[:, 0] += turns
+    locked = ~here.K.any(axis=-1).reshape(-1, 3)
+    b[locked & (np.abs(b) <= 1e-10 * np.abs(rows).max() * np.abs(free).max())] = 0
+    try:
+        warn_if_not_unique(here.W, b.ravel(), mu, sliding)
+        p = contact_impulses(here.W, b.ravel(), mu, sliding=sliding)
+    except ArithmeticError as error:
+        raise ArithmeticError(
+            f"no forces at the contacts obey Coulomb's law here ({error}): where friction is strong a rigid body "
+            "that slides may jam, which takes an impulse; `simulate_contact` goes on"
+        ) from None
+    forces[active] = here.in_world(p)
+    return free + here.jump(p)[0], forces
+
+
+# Chapter 17, "Contact": Through time
+@dataclass(frozen=True, eq=False)
+class ContactLog:
+    """What happened at contacts, one row for each contact and each blow or step with an impulse.
+
+    t : (k,) [s]; kind : (k,) "blow", "push" (a step of contact) or "rest" (bouncing has ended, at this time); bodies :
+    (k, 2) links' indices, -1 the ground; points, normals, impulses : (k, 3) in the world, impulses on the first [N s].
+    """
+
+    t: Array
+    kind: Array
+    bodies: Array
+    points: Array
+    normals: Array
+    impulses: Array
+
+
+def as_log(rows: Sequence[tuple[float, str, Any, Array]]) -> ContactLog:
+    """Return a log of rows (time, kind, contact, impulse)."""
+    contacts = [contact for _, _, contact, _ in rows]
+    return ContactLog(
+        np.array([t for t, *_ in rows]),
+        np.array([kind for _, kind, *_ in rows], str),
+        np.array([contact.bodies for contact in contacts], int).reshape(-1, 2),
+        np.array([contact.point for contact in contacts], float).reshape(-1, 3),
+        np.array([contact.normal for contact in contacts], float).reshape(-1, 3),
+        np.array([impulse for *_, impulse in rows], float).reshape(-1, 3),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class ContactMotion(Simulation):
+    """A `Simulation` with the log of its contacts."""
+
+    log: ContactLog = field(default_factory=lambda: as_log([]))
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """A chain with what acts on it, how its contacts are found, and by what laws they act.
+
+    find : a function of q (nq,) that returns contacts; margin : up to which gap one counts as closed [m].
+    """
+
+    driven: Driven
+    find: Callable[[Array], Sequence[Any]]
+    restitution: Any
+    friction: Any
+    law: str
+    order: str
+    margin: float
+
+    def closed(self, q: Array) -> list[Any]:
+        """Return the contacts whose gap is closed."""
+        return [contact for contact in self.find(q) if contact.gap <= self.margin]
+
+    def coefficients(self, contacts: Sequence[Any]) -> tuple[Array, Array]:
+        """Return restitution and friction (m,) each."""
+        eps = of_contacts(self.restitution, "restitution", contacts, 1)
+        return eps, of_contacts(self.friction, "friction", contacts, np.inf)
+
+    def kept(self, q: Array, qd: Array) -> tuple[Array, Array]:
+        """Return the state near by that keeps the loops."""
+        constraints = self.driven.constraints
+        return projected(self.driven.chain, constraints, q, qd) if constraints else (q, qd)
+
+
+# Chapter 17, "Contact": Through time
+def slopes(driven: Driven, t: float, q: Array, rates: Array) -> Array:
+    """Return the accelerations (k, nv) in one posture q (nq,) at rates (k, nv): one call, if no function has a say."""
+    if callable(driven.torque):
+        return np.stack([driven.acceleration(t, q, qd) for qd in rates])
+    return driven.acceleration(t, q, rates)
+
+
+def free_rates(driven: Driven, t: float, q: Array, qd: Array, h: float) -> tuple[Array, Array]:
+    """Return the rates (nv,) after a step without contacts: without what acts on the chain at rest, and with it.
+
+    What goes with velocities, to which the turning of a body's own axes belongs, is taken by the midpoint rule: its
+    first slope alone would make a spinning body faster and faster. For a chain at rest it vanishes exactly.
+    """
+    at_rest, first = slopes(driven, t, q, np.stack([0 * qd, qd]))
+    gained = h / 2 * at_rest
+    half = qd + h / 2 * (first - at_rest)
+    there, without = slopes(driven, t, q, np.stack([half + gained, gained]))
+    before = qd + h * (there - without)
+    return before, before + h * at_rest
+
+
+def moreau_jean_step(
+    scene: Scene, t: float, q: Array, qd: Array, h: float
+) -> tuple[Array, Array, list[tuple[float, str, Any, Array]]]:
+    """Return q and qd a time h later, and what to log: contacts that close within half a step act by one impulse each.
+
+    Rows are those of the place where the step would end without contacts, in whose axes the new rates are. The first
+    tangents are along the slip there would be without contacts: the slip before, where friction is large beside it,
+    would make each little turn of it larger.
+    """
+    chain, driven = scene.driven.chain, scene.driven
+    middle = integrate(chain, q, h / 2 * qd)
+    before, moved = free_rates(driven, t + h / 2, middle, qd, h)
+    there, rows_to_log = integrate(chain, middle, h / 2 * moved), []
+    contacts = list(scene.find(there))
+    state, rows, normals = State(chain, there), np.zeros((0, 3, chain.nv)), normals_of(contacts)
+    if contacts:
+        rows = contact_rows(state, contacts)
+        gaps = np.array([float(contact.gap) for contact in contacts])
+        half_way = gaps - h / 2 * (normals * (rows @ moved)).sum(-1)
+        closed = np.flatnonzero(half_way <= scene.margin)
+        contacts, rows, normals = [contacts[k] for k in closed], rows[closed], normals[closed]
+    if contacts:
+        eps, mu = scene.coefficients(contacts)
+        here = touching(state, normals, rows, rows @ moved, driven.constraints)
+        returned = np.repeat(eps, 3) * (here.K @ before)
+        if scene.law == "newton":
+            returned = returned * (np.arange(len(returned)) % 3 == 0)
+        v = here.K @ moved + returned
+        p = contact_impulses(here.W, v, mu, size=float(np.abs(here.K @ before).max()))
+        moved = moved + here.jump(p)[0]
+        impulses = here.in_world(p)
+        pushed = np.flatnonzero(p[0::3] > 0)
+        rows_to_log = [(t + h, "push", contacts[k], impulses[k]) for k in pushed]
+    return *scene.kept(integrate(chain, middle, h / 2 * moved), moved), rows_to_log
+
+
+# Chapter 17, "Contact": Through time
+def overdue(scene: Scene, q: Array, qd: Array) -> float:
+    """Return for how long a contact has been due that is closed and approaches [s], the longest; 0 if none is."""
+    contacts = [contact for contact in scene.find(q) if contact.gap < 0]
+    if not contacts:
+        return 0.0
+    rows = contact_rows(State(scene.driven.chain, q), contacts)
+    speeds = (normals_of(contacts) * (rows @ qd)).sum(-1)
+    gaps = np.array([float(contact.gap) for contact in contacts])
+    late = speeds < -1e-10
+    return float((gaps[late] / speeds[late]).max(initial=0))
+
+
+def landing(scene: Scene, t: float, q: Array, qd: Array, h: float) -> float | None:
+    """Return after how long a flight from q, qd has its first contact, within h, or None if it has none.
+
+    Looked for at four places; found by Newton's method on the gap, kept between a place before it and one after.
+    """
+    early = 0.0
+    for late in h * np.array([0.25, 0.5, 0.75, 1.0]):
+        due = overdue(scene, *rk4_step(scene.driven, t, q, qd, late))
+        if due > 0:
+            break
+        early = late
+    else:
+        return None
+    for _ in range(100):
+        tau = late - due if early < late - due else (early + late) / 2
+        still_due = overdue(scene, *rk4_step(scene.driven, t, q, qd, tau))
+        if still_due > 0:
+            late, due = tau, still_due
+        elif due <= 1e-9:  # a last step of Newton's, by less than it can be wrong
+            return float(tau)
+        else:
+            early = tau
+        if due <= 1e-16 or late - early <= 4 * np.finfo(float).eps * (abs(t) + late):
+            break
+    return float(late)
+
+
+def blow_in(
+    scene: Scene, t: float, q: Array, qd: Array
+) -> tuple[Array, list[tuple[float, str, Any, Array]]]:
+    """Return the rates (nv,) after a blow at all closed contacts, and what to log.
+
+    A contact that would bounce for less than 1e-5 s is handed over to rest, at the time at which bouncing would end.
+    """
+    chain, contacts = scene.driven.chain, scene.closed(q)
+    state, normals = State(chain, q, qd), normals_of(contacts)
+    eps, mu = scene.coefficients(contacts)
+    rows = contact_rows(state, contacts)
+    here = touching(state, normals, rows, rows @ qd, scene.driven.constraints)
+    rates, turns = contact_bias(state, contacts, normals)
+    pull = -(normals * (rates + rows @ scene.driven.acceleration(t, q, qd))).sum(-1) - turns
+    v = here.K @ qd
+    approach = np.maximum(-v[0::3], 0)
+    ends = (pull > 0) & (2 * eps * approach < 1e-5 * pull) & (eps < 1)
+    p, _ = series_of_blows(here.W, v, np.where(ends, 0, eps), mu, scene.law, scene.order)
+    impulses, log = here.in_world(p), []
+    for k in np.flatnonzero(p[0::3] > 0):
+        log.append((t, "blow", contacts[k], impulses[k]))
+        if ends[k]:
+            left = 2 * eps[k] * approach[k] / (pull[k] * (1 - eps[k]))
+            log.append((t + left, "rest", contacts[k], 0 * impulses[k]))
+    return qd + here.jump(p)[0], log
+
+
+def rests(scene: Scene, t: float, q: Array, qd: Array) -> bool:
+    """Whether some closed contact has no speed along its normal, and something presses it."""
+    contacts = scene.closed(q)
+    if not contacts:
+        return False
+    state, normals = State(scene.driven.chain, q, qd), normals_of(contacts)
+    rows = contact_rows(state, contacts)
+    still = np.abs((normals * (rows @ qd)).sum(-1)) <= 1e-9
+    rates, turns = contact_bias(state, contacts, normals)
+    rates = rates + rows @ scene.driven.acceleration(t, q, qd)
+    return bool((still & ((normals * rates).sum(-1) + turns < -1e-9)).any())
+
+
+def event_step(
+    scene: Scene, t: float, q: Array, qd: Array, end: float
+) -> tuple[Array, Array, list[tuple[float, str, Any, Array]]]:
+    """Return q and qd at the time `end`, and what to log: flights by RK4 between blows, rest by a Moreau-Jean step.
+
+    After 1000 blows in one step the rest of it is a Moreau-Jean step too.
+    """
+    log: list[tuple[float, str, Any, Array]] = []
+    for _ in range(1000):
+        if rests(scene, t, q, qd):
+            break
+        flown = landing(scene, t, q, qd, end - t)
+        if flown is None:
+            return *scene.kept(*rk4_step(scene.driven, t, q, qd, end - t)), log
+        q, qd = rk4_step(scene.driven, t, q, qd, flown)
+        t = t + flown
+        qd, more = blow_in(scene, t, q, qd)
+        log += more
+        if t >= end:
+            return q, qd, log
+    q, qd, more = moreau_jean_step(scene, t, q, qd, end - t)
+    return q, qd, log + more
+
+
+# Chapter 17, "Contact": Through time
+def finder(chain: Chain, geometries: Any, margin: float) -> Callable[[Array], Sequence[Any]]:
+    """Return a function of q that finds contacts: of geometries, or by a function of one's own, whose are checked."""
+    if callable(geometries):
+        own = outside(geometries)
+        return lambda q: as_contacts(chain, own(read_only_view(q)))
+    from chaindyn.geometry import find_contacts
+
+    return lambda q: find_contacts(chain, geometries, q, margin=margin)
+
+
+def require_apart(contacts: Sequence[Any], names: Sequence[str]) -> None:
+    """Refuse a start in which bodies are more than a millimetre inside each other; say which, and how deep."""
+    for contact in contacts:
+        if contact.gap < -1e-3:
+            one, other = ("ground" if b < 0 else names[b] for b in contact.bodies)
+            raise ValueError(
+                f"{one!r} starts {-contact.gap:.3g} m deep inside {other!r}, at {np.round(contact.point, 3).tolist()}: "
+                "bodies may touch at the start, and overlap by 1e-3 m at most"
+            )
+
+
+def advance(
+    scene: Scene, q: Array, qd: Array, times: Array, step: float, method: str
+) -> Iterator[tuple[float, Array, Array, bool, list[Any]]]:
+    """Yield time, state, whether the time was asked for, and what to log, after each step."""
+    for start, end in pairwise(times):
+        count = max(int(np.ceil((end - start) / step - 1e-9)), 1)
+        for k in range(1, count + 1):
+            old = start + (k - 1) * ((end - start) / count)
+            new = end if k == count else start + k * ((end - start) / count)
+            if method == "steps":
+                q, qd, log = moreau_jean_step(scene, old, q, qd, new - old)
+            else:
+                q, qd, log = event_step(scene, old, q, qd, new)
+            if not (np.isfinite(q).all() and np.isfinite(qd).all()):
+                raise ArithmeticError("the state is no longer finite: shorter steps may help")
+            yield new, q, qd, k == count, log
+
+
+def tell_why(motion: ContactMotion) -> ContactMotion:
+    """Return a motion, with a warning if it ended early; where warnings are errors, the error has the motion."""
+    if motion.error is None:
+        return motion
+    try:
+        warnings.warn(f"the simulation ended early: {motion.reason}", RuntimeWarning, stacklevel=4)
+    except RuntimeWarning as raised:
+        raised.simulation = motion  # type: ignore[attr-defined]
+        raised.add_note("what was computed is in this exception's attribute `simulation`")
+        raise
+    return motion
+
+
+@checked(
+    q="nq",
+    qd="nv",
+    method={"steps", "events"},
+    law={"newton", "poisson", "moreau"},
+    order={"together", "sequence"},
+)
+def simulate_contact(
+    chain: Chain,
+    geometries: Any,
+    q: Array,
+    qd: Array,
+    *,
+    t: Array,
+    step: float,
+    torque: Any = None,
+    method: str = "steps",
+    restitution: Any = None,
+    friction: Any = None,
+    law: str = "newton",
+    order: str = "together",
+    margin: float = 1e-9,
+    constraints: Any = (),
+) -> ContactMotion:
+    """Return the motion of a chain or tree that touches, from q (nq,), qd (nv,) at t[0], at all times t.
+
+    geometries : what may touch, as for `find_contacts`, or a function of q that returns contacts. t : (m,) increasing
+    [s]; step : the longest step [s]. torque : (nv,), or a function of (t, q, qd). method : "steps", Moreau-Jean time
+    stepping of order one, for any number of contacts: bodies may sink in by the step times their speed in a blow; or
+    "events", flights by RK4 with each landing found to rounding, and Moreau-Jean steps while something rests; a
+    contact that is closed and open again within a quarter of a step is missed. restitution, friction : one number for
+    all, or None for each contact's own. law, order : as for `collision_impulses`; "poisson" and "sequence" are for
+    events. margin : up to which gap a contact counts as closed [m]. constraints : what closes loops; each step ends
+    with closed loops. The result is a `Simulation` with a `log` of contacts and impulses. Whatever ends it early, an
+    interruption by the user too, leaves what was computed in the result, with the reason; RuntimeWarning says so.
+    ValueError for bad input, among it bodies that start more than 1e-3 m inside each other.
+    """
+    require_one_state(q=q, qd=qd)
+    q, qd, times = as_real(q, "q"), as_real(qd, "qd"), check_times(t)
+    step, margin = check_positive_number(step, "step"), check_positive_number(margin, "margin")
+    if method == "steps" and law == "poisson":
+        raise ValueError(
+            'law "poisson" gives back a share of each push, at rest too: "steps" take "newton" or "moreau"'
+        )
+    if method == "steps" and order == "sequence":
+        raise ValueError(
+            'order "sequence" takes blows one after another, but "steps" take all that a step holds together: '
+            'method "events" has both orders'
+        )
+    load = check_load(torque, "torque", (chain.nv,), ())
+    driven = Driven(chain, load, None, as_constraints(constraints), (0, 0))
+    for name, value, most in (("restitution", restitution, 1), ("friction", friction, np.inf)):
+        if value is not None and check_coefficients(value, name, most).shape != ():
+            raise ValueError(f"{name} must be one number, or None for each contact's own")
+    scene = Scene(
+        driven, finder(chain, geometries, margin), restitution, friction, law, order, margin
+    )
+    require_closed(driven, q, qd)
+    require_apart(scene.find(q), chain.names)
+    driven.acceleration(times[0], q, qd)  # what is bad at once is told at once
+    last: tuple[Any, ...] = (times[0], q, qd)
+    states, log, problem = [last], [], None
+    try:
+        for *state, asked, more in advance(scene, q, qd, times, step, method):
+            last = tuple(state)
+            log += more
+            if asked:
+                states.append(last)
+    except (Exception, KeyboardInterrupt) as caught:
+        problem = caught
+    reason = ""
+    if problem is not None:
+        what = (
+            "interrupted"
+            if isinstance(problem, KeyboardInterrupt)
+            else str(problem) or repr(problem)
+        )
+        reason = f"{what} (the last state reached is that at t = {last[0]:.6g} s)"
+        if last[0] > states[-1][0]:
+            states.append(last)
+    reached, places, rates = (np.array(column) for column in zip(*states, strict=True))
+    given = chain, reached, places, rates, reason, problem, driven.constraints
+    return tell_why(ContactMotion(*given, log=as_log(log)))
