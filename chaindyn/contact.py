@@ -1,5 +1,5 @@
 # Generated from chapters/17_contact.md by `python -m book export`; edit it there.
-# sha256 of the text below: f6e4157d0face89bd13716ce9a31b39ddd01045ad71f466bd5ccfc41d3d6e42c
+# sha256 of the text below: 369d0372561f606a5ace3fa25f3382bd763ec7cca245a555117b1e8d5addc0fd
 """Contact: blows at several places, forces at rest, friction, and motion through both.
 
 Derived in chapter 17, "Contact".
@@ -573,12 +573,12 @@ def contact_impulses(
         return np.zeros(0)
     groups = islands(W)
     if len(groups) > 1:
-        p = np.zeros((m, 3))
+        apart = np.zeros((m, 3))
         for k in groups:
             own = (3 * k[:, None] + np.arange(3)).ravel()
             given = W[np.ix_(own, own)], b[own], mu[k], known[k], facets, sliding[k], size
-            p[k] = contact_impulses(*given).reshape(-1, 3)
-        return p.ravel()
+            apart[k] = contact_impulses(*given).reshape(-1, 3)
+        return apart.ravel()
     stuck = None if sliding.any() else all_stuck(W, b, mu, known)
     if stuck is not None:
         return stuck
@@ -962,7 +962,6 @@ def free_rates(driven: Driven, t: float, q: Array, qd: Array, h: float) -> tuple
     What goes with velocities, to which the turning of a body's own axes belongs, is taken by the midpoint rule: its
     first slope alone would make a spinning body faster and faster. For a chain at rest it vanishes exactly.
     """
-
     at_rest, first = slopes(driven, t, q, np.stack([0 * qd, qd]))
     gained = h / 2 * at_rest
     half = qd + h / 2 * (first - at_rest)
