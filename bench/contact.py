@@ -345,12 +345,14 @@ def plot(results: dict[str, Any], styles: dict[str, tuple[str, str]], file: str)
         us = results["contacts"]["us"][name]
         kind = {"color": COLOURS[colour], "marker": "o", "markersize": 4, "label": label}
         right.loglog([int(n) for n in us], list(us.values()), line, **kind)
-    right.set(xlabel="contacts", ylabel="microseconds", title="one step")
+    right.set(xlabel="contacts", ylabel="microseconds", title="one step", ylim=(4, 3e7))
     ticks = [int(n) for n in results["contacts"]["us"]["step"]]
     right.set_xticks(ticks, ticks, minor=False)
     right.set_xticks([], minor=True)
     for ax in (left, right):
-        ax.legend(fontsize=8, labelcolor="linecolor", frameon=False, handlelength=3)
+        ax.legend(
+            loc="upper left", fontsize=8, labelcolor="linecolor", frameon=False, handlelength=3
+        )
         ax.spines[["top", "right"]].set_visible(False)
     fig.savefig(file, transparent=True, metadata={"Date": None})
 

@@ -1,5 +1,5 @@
 # Generated from chapters/17_contact.md by `python -m book export`; edit it there.
-# sha256 of the text below: 55ad67927bf012f66bc052c545a277252b315e87c6095b50834a0736e3b1bf09
+# sha256 of the text below: 1e569fa2254c743b410ea33759ab1b5a1ccb650147100004935b803bc02863a3
 """Contact: blows at several places, forces at rest, friction, and motion through both.
 
 Derived in chapter 17, "Contact".
@@ -573,12 +573,12 @@ def contact_impulses(
         return np.zeros(0)
     groups = islands(W)
     if len(groups) > 1:
-        p = np.zeros((m, 3))
+        apart = np.zeros((m, 3))
         for k in groups:
             own = (3 * k[:, None] + np.arange(3)).ravel()
             given = W[np.ix_(own, own)], b[own], mu[k], known[k], facets, sliding[k], size
-            p[k] = contact_impulses(*given).reshape(-1, 3)
-        return p.ravel()
+            apart[k] = contact_impulses(*given).reshape(-1, 3)
+        return apart.ravel()
     stuck = None if sliding.any() else all_stuck(W, b, mu, known)
     if stuck is not None:
         return stuck
