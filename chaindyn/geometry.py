@@ -1,5 +1,5 @@
 # Generated from chapters/16_where_bodies_touch.md by `python -m book export`; edit it there.
-# sha256 of the text below: f0482cf8023a25aa4775d6460b52a5e4bc9f9a26c3e6fbae664b2f5611f510fd
+# sha256 of the text below: 75acf6afce637d83bdda3b2818d05c633fd7106e1b25b95ce2689f5b9d499d71
 """Geometry: where the links of a chain touch each other and the ground.
 
 Derived in chapter 16, "Where bodies touch".
@@ -81,9 +81,7 @@ class Sphere(Shape):
     radius: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(
-            self, "radius", check_positive_number(self.radius, "the radius of a Sphere")
-        )
+        object.__setattr__(self, "radius", check_positive_number(self.radius, "Sphere.radius"))
 
     @cached_property
     def core(self) -> Core:
@@ -95,7 +93,7 @@ class Sphere(Shape):
 class Capsule(Shape):
     """All points within a radius of a segment: length [m] along z, half of it on each side of the origin.
 
-    The length is that between the centres of the two round ends. ValueError if one of both is not positive.
+    The length is that between the centres of the two round ends. ValueError if either is not positive.
     """
 
     radius: float
@@ -103,7 +101,7 @@ class Capsule(Shape):
 
     def __post_init__(self) -> None:
         for name in ("radius", "length"):
-            value = check_positive_number(getattr(self, name), f"the {name} of a Capsule")
+            value = check_positive_number(getattr(self, name), f"Capsule.{name}")
             object.__setattr__(self, name, value)
 
     @cached_property
@@ -120,10 +118,10 @@ class Box(Shape):
     sides: Array
 
     def __post_init__(self) -> None:
-        sides = check_array(self.sides, "the sides of a Box", (3,))
-        sides = as_real(sides, "the sides of a Box")
+        sides = check_array(self.sides, "Box.sides", (3,))
+        sides = as_real(sides, "Box.sides")
         if not (sides > 0).all():
-            raise ValueError(f"the sides of a Box are {sides.tolist()}, but all must be positive")
+            raise ValueError(f"Box.sides is {sides.tolist()}, but all must be positive")
         object.__setattr__(self, "sides", read_only(sides))
 
     @cached_property
@@ -145,18 +143,18 @@ class ConvexHull(Shape):
     points: Array
 
     def __post_init__(self) -> None:
-        name = "the points of a ConvexHull"
+        name = "ConvexHull.points"
         points = as_array(self.points, name)
         if points.ndim != 2 or points.shape[1] != 3 or len(points) < 4:
             raise ValueError(
-                f"{name} have shape {points.shape}, but must be (m, 3) with four points or more"
+                f"{name} has shape {points.shape}, but must be (m, 3) with four points or more"
             )
         require_finite(points, name)
         points = as_real(points, name)
         sizes = np.linalg.svd(points - points.mean(0), compute_uv=False)
         if not sizes[2] > 1e-9 * sizes[0]:
             raise ValueError(
-                f"{name} lie in a plane, a line or a point (extents {sizes.round(12).tolist()}), but must "
+                f"{name} lies in a plane, a line or a point (extents {sizes.round(12).tolist()}), but must "
                 "enclose a volume: give a thin plate its thickness"
             )
         object.__setattr__(self, "points", read_only(points))
@@ -183,9 +181,9 @@ class HalfSpace:
     normal: Array
 
     def __post_init__(self) -> None:
-        normal = check_array(self.normal, "the normal of a HalfSpace", (3,))
+        normal = check_array(self.normal, "HalfSpace.normal", (3,))
         object.__setattr__(
-            self, "normal", unit(as_real(normal, "the normal of a HalfSpace"), "normal")
+            self, "normal", unit(as_real(normal, "HalfSpace.normal"), "HalfSpace.normal")
         )
 
 
@@ -216,13 +214,12 @@ def nearest_on_segments(a: Array, b: Array) -> Array:
     """
     pairs = [(x, along_segment(b, place_on_segment(x, b))) for x in a]
     pairs += [(along_segment(a, place_on_segment(y, a)), y) for y in b]
-    u, v, r = a[1] - a[0], b[1] - b[0], b[0] - a[0]
-    uu, uv, vv = u @ u, u @ v, v @ v
-    determinant = uu * vv - uv**2
-    if determinant > 0:
-        s, t = np.array([vv * (u @ r) - uv * (v @ r), uv * (u @ r) - uu * (v @ r)]) / determinant
-        if 0 < s < 1 and 0 < t < 1:
-            pairs.append((along_segment(a, s), along_segment(b, t)))
+    e, f, c = a[1] - a[0], b[1] - b[0], b[0] - a[0]
+    by_f, by_e, m = np.cross([c, c, e], [f, e, f])
+    if m @ m > 0:
+        s, sigma = by_f @ m / (m @ m), by_e @ m / (m @ m)
+        if 0 < s < 1 and 0 < sigma < 1:
+            pairs.append((along_segment(a, s), along_segment(b, sigma)))
     gaps = [((x - y) ** 2).sum() for x, y in pairs]
     return np.array(pairs[int(np.argmin(gaps))])
 
@@ -306,7 +303,7 @@ def reduced_simplex(simplex: Simplex) -> Simplex:
     """Return the part of a simplex that holds its nearest point, found from the point that its weights give.
 
     Walk from there towards the nearest point of the whole plane; where a weight would turn negative, stop, drop
-    that corner, and walk on in what is left. Each walk loses a corner, so there are three at most (Wolfe 1976).
+    that corner, and walk on in what is left. Each walk but the last loses a corner: three at most (Wolfe 1976).
     """
     pairs, points, weights = simplex.pairs, simplex.points, simplex.weights
     while len(points) > 1:
@@ -948,7 +945,9 @@ def find_contacts(
     several postures, or two half-spaces that may meet.
     """
     if not isinstance(geometries, Iterable):
-        raise ValueError(f"geometries is {geometries!r}, but must be a list of them")
+        raise ValueError(
+            f"geometries is a {type(geometries).__name__}, but must be a list of Geometry"
+        )
     geometries = list(geometries)
     require_one_state(q=q)
     margin = float(as_real(check_array(margin, "margin", ()), "margin"))
@@ -966,6 +965,11 @@ def find_contacts(
         if bodies[i] < 0:
             i, j = j, i
         if may_touch(bodies[i], bodies[j], chain.parent):
+            if not (isinstance(worlds[i], Core) or isinstance(worlds[j], Core)):
+                raise ValueError(
+                    f"geometries[{i}] and geometries[{j}] are both half-spaces, which have no distance: give one of "
+                    "them an end"
+                )
             pair = geometries[i], geometries[j]
             friction = float(np.sqrt(pair[0].friction * pair[1].friction))
             restitution = max(pair[0].restitution, pair[1].restitution)

@@ -480,6 +480,7 @@ def load_collision(
     robot = read(path)
     geometries = []
     try:
+        require_from_file(chain, robot)
         locked = positions(lock, {joint.name for joint in robot.joints})
         home = homes(robot, chain, locked)
         for element in ElementTree.parse(path).getroot().iter("link"):
@@ -488,7 +489,12 @@ def load_collision(
                 if element.get("name") not in home:
                     continue
                 body, pose = home[str(element.get("name"))]
-                shape, own = collision_shape(collision, label, path.parent)
+                try:
+                    shape, own = collision_shape(collision, label, path.parent)
+                except ValueError as error:
+                    raise ValueError(
+                        str(error) if label in str(error) else f"{label}: {error}"
+                    ) from None
                 place = pose @ own
                 geometries.append(
                     Geometry(
@@ -503,6 +509,16 @@ def load_collision(
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
     return geometries
+
+
+def require_from_file(chain: Chain, robot: Any) -> None:
+    """Refuse a chain with links that a URDF file does not have."""
+    known = {link.name for link in robot.links}
+    strange = [name for name in chain.names if name not in known]
+    if strange:
+        raise ValueError(
+            f"the chain's links {strange} are not in this file: give the chain that load_urdf made of it"
+        )
 
 
 def homes(robot: Any, chain: Chain, locked: Mapping[str, float]) -> dict[str, tuple[str, Array]]:

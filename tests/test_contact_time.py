@@ -318,8 +318,8 @@ def test_an_interrupt_keeps_what_there_is(monkeypatch):
         ({"q": np.zeros(3)}, r"q has shape \(3,\)"),
         ({"q": np.array([0, 0, 1, 2, 0, 0, 0])}, "has length 2, but must have 1"),
         ({"qd": np.full(6, 1j)}, "real numbers"),
-        ({"find": None}, "geometries is None, but must be a list"),
-        ({"find": Geometry(Sphere(0.1), 0)}, "geometries is Geometry"),
+        ({"find": None}, "geometries is a NoneType, but must be a list"),
+        ({"find": Geometry(Sphere(0.1), 0)}, "geometries is a Geometry"),
         ({"find": [Sphere(0.1)]}, r"geometries\[0\] is Sphere"),
         ({"find": [Geometry(Sphere(0.1), "arm")]}, r"geometries\[0\]: body is 'arm'"),
         (

@@ -456,6 +456,15 @@ def densely(triangles):
 # Patches ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("angle", [1e-3, 1e-6, 1e-7, 3e-8, 1e-8, 1e-9, 1e-12, 1e-15])
+def test_segments_that_cross_at_a_small_angle(angle):
+    """Two of length 2 that cross in their middles have distance zero, whatever the angle."""
+    one = np.array([[-1.0, 0, 0], [1, 0, 0]])
+    other = one @ exp_so3(np.array([0, 0, angle])).T
+    x, y = nearest_on_segments(one, other)
+    assert np.linalg.norm(x - y) <= 1e-15
+
+
 def points_of(a, pose_a, b, pose_b, margin=0.0):
     """Places (k, 3) and gaps (k,) of the contact of two shapes."""
     found = touching_points(in_world(a, *pose_a), in_world(b, *pose_b), margin)
@@ -847,24 +856,24 @@ FLAT = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]]
 @pytest.mark.parametrize(
     ("make", "says"),
     [
-        (lambda: Sphere(0), ["radius of a Sphere", "positive"]),
+        (lambda: Sphere(0), ["Sphere.radius", "positive"]),
         (lambda: Sphere(-1.0), ["-1.0", "positive"]),
-        (lambda: Sphere(np.nan), ["radius of a Sphere", "nan"]),
-        (lambda: Sphere("big"), ["radius of a Sphere", "big"]),
-        (lambda: Sphere([1.0, 2.0]), ["radius of a Sphere", "one number"]),
-        (lambda: Capsule(0.1, 0), ["length of a Capsule", "positive"]),
-        (lambda: Capsule(0, 1), ["radius of a Capsule", "positive"]),
-        (lambda: Box((1, 0, 1)), ["sides of a Box", "[1.0, 0.0, 1.0]", "positive"]),
-        (lambda: Box((1, 1)), ["sides of a Box", "(2,)", "(3,)"]),
-        (lambda: Box((1, np.inf, 1)), ["sides of a Box", "inf"]),
-        (lambda: ConvexHull([]), ["points of a ConvexHull", "four points"]),
+        (lambda: Sphere(np.nan), ["Sphere.radius", "nan"]),
+        (lambda: Sphere("big"), ["Sphere.radius", "big"]),
+        (lambda: Sphere([1.0, 2.0]), ["Sphere.radius", "one number"]),
+        (lambda: Capsule(0.1, 0), ["Capsule.length", "positive"]),
+        (lambda: Capsule(0, 1), ["Capsule.radius", "positive"]),
+        (lambda: Box((1, 0, 1)), ["Box.sides", "[1.0, 0.0, 1.0]", "positive"]),
+        (lambda: Box((1, 1)), ["Box.sides", "(2,)", "(3,)"]),
+        (lambda: Box((1, np.inf, 1)), ["Box.sides", "inf"]),
+        (lambda: ConvexHull([]), ["ConvexHull.points", "four points"]),
         (lambda: ConvexHull(np.eye(3)), ["(3, 3)", "four points"]),
-        (lambda: ConvexHull(FLAT), ["lie in a plane", "thickness"]),
-        (lambda: ConvexHull([[0, 0, 0]] * 5), ["lie in a plane, a line or a point"]),
-        (lambda: ConvexHull([*FLAT, [0, 0, np.nan]]), ["points of a ConvexHull[4, 2]", "nan"]),
+        (lambda: ConvexHull(FLAT), ["lies in a plane", "thickness"]),
+        (lambda: ConvexHull([[0, 0, 0]] * 5), ["lies in a plane, a line or a point"]),
+        (lambda: ConvexHull([*FLAT, [0, 0, np.nan]]), ["ConvexHull.points[4, 2]", "nan"]),
         (lambda: ConvexHull(np.ones((4, 2))), ["(4, 2)", "(m, 3)"]),
         (lambda: HalfSpace((0, 0, 0)), ["must not be zero"]),
-        (lambda: HalfSpace((0, 1)), ["normal of a HalfSpace", "(3,)"]),
+        (lambda: HalfSpace((0, 1)), ["HalfSpace.normal", "(3,)"]),
         (lambda: Geometry("box", 0), ["shape of a Geometry", "'box'", "Sphere"]),
         (lambda: Geometry(Sphere, 0), ["shape of a Geometry", "Sphere"]),
         (lambda: Geometry(CUBE, None), ["link is None", "ground"]),
@@ -874,12 +883,12 @@ FLAT = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]]
             lambda: Geometry(CUBE, 0, rotation=2 * np.eye(3)),
             ["rotation of a Geometry", "no rotation"],
         ),
-        (lambda: Sphere(1j), ["radius of a Sphere", "real numbers"]),
-        (lambda: Box((1, 1, 1j)), ["sides of a Box", "real numbers"]),
-        (lambda: Box(1), ["sides of a Box", "()"]),
-        (lambda: ConvexHull([[0, 0, 0], [1, 0]]), ["points of a ConvexHull", "differ in length"]),
-        (lambda: ConvexHull([*FLAT[:3], [1, 1, 1e-12]]), ["lie in a plane", "thickness"]),
-        (lambda: HalfSpace((0, np.nan, 1)), ["normal of a HalfSpace", "nan"]),
+        (lambda: Sphere(1j), ["Sphere.radius", "real numbers"]),
+        (lambda: Box((1, 1, 1j)), ["Box.sides", "real numbers"]),
+        (lambda: Box(1), ["Box.sides", "()"]),
+        (lambda: ConvexHull([[0, 0, 0], [1, 0]]), ["ConvexHull.points", "differ in length"]),
+        (lambda: ConvexHull([*FLAT[:3], [1, 1, 1e-12]]), ["lies in a plane", "thickness"]),
+        (lambda: HalfSpace((0, np.nan, 1)), ["HalfSpace.normal", "nan"]),
         (lambda: Geometry(CUBE, True), ["link is True", "ground"]),
         (lambda: Geometry(CUBE, 0.0), ["link is 0.0", "ground"]),
         (lambda: Geometry(CUBE, 0, offset=(0, 0, 1j)), ["position of a Geometry", "real"]),
@@ -910,8 +919,8 @@ def test_what_cannot_be_is_refused(make, says):
         ([Geometry(CUBE, 3)], None, 0, ["geometries[0]", "3", '"ground"']),
         ([FLOOR, Geometry(CUBE, "arm")], None, 0, ["geometries[1]", "'arm'", "block 0"]),
         ([CUBE], None, 0, ["geometries[0]", "must be a Geometry"]),
-        (None, None, 0, ["geometries is None", "a list"]),
-        (Geometry(CUBE, 0), None, 0, ["geometries is Geometry", "a list"]),
+        (None, None, 0, ["geometries is a NoneType", "a list"]),
+        (Geometry(CUBE, 0), None, 0, ["geometries is a Geometry", "a list"]),
         ([Geometry(CUBE, -3)], None, 0, ["geometries[0]", "-3"]),
         ([Geometry(CUBE, 0)], None, np.inf, ["margin", "inf"]),
         ([Geometry(CUBE, 0)], None, 1j, ["margin", "real numbers"]),
@@ -922,7 +931,12 @@ def test_what_cannot_be_is_refused(make, says):
         ([Geometry(CUBE, 0)], np.zeros((2, 14)), 0, ["q"]),
         ([Geometry(CUBE, 0)], np.full(14, np.nan), 0, ["q", "nan"]),
         ([Geometry(CUBE, 0)], np.zeros(13), 0, ["q", "(13,)"]),
-        ([FLOOR, Geometry(HalfSpace(UP), 0)], None, 0, ["two half-spaces"]),
+        (
+            [FLOOR, Geometry(HalfSpace(UP), 0)],
+            None,
+            0,
+            ["geometries[1] and geometries[0]", "half-spaces"],
+        ),
     ],
 )
 def test_what_cannot_be_found_is_refused(things, q, margin, says):

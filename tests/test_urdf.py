@@ -772,12 +772,24 @@ def test_a_mesh_becomes_its_hull(write, tmp_path):
         assert np.abs(np.ptp(hull.points, axis=0) - [1, 2, 3]).max() <= 1e-6
 
 
+def test_collision_shapes_of_another_chain_are_refused(write):
+    path = write(text=COLLIDING)
+    with pytest.raises(
+        ValueError, match=r"the chain's links \['shoulder_link', .* are not in this file"
+    ):
+        load_collision(path, ur5())
+
+
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [
         ('<sphere radius="0.2"/>', '<cone radius="1"/>', ["link 'arm'", "<cone>", "sphere, box"]),
         ('<sphere radius="0.2"/>', "<sphere/>", ["link 'arm'", "radius = ''", "a number"]),
-        ('<sphere radius="0.2"/>', '<sphere radius="-1"/>', ["radius of a Sphere", "positive"]),
+        (
+            '<sphere radius="0.2"/>',
+            '<sphere radius="-1"/>',
+            ["link 'arm'", "Sphere.radius", "positive"],
+        ),
         (
             '<box size="1 2 0.1"/>',
             '<box size="1 2"/>',
