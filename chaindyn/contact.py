@@ -1,5 +1,5 @@
 # Generated from chapters/17_contact.md by `python -m book export`; edit it there.
-# sha256 of the text below: 1e569fa2254c743b410ea33759ab1b5a1ccb650147100004935b803bc02863a3
+# sha256 of the text below: 055ca7586c9917852c7a5002420d448a6413405becec2f9550558bdf87c1c7ba
 """Contact: blows at several places, forces at rest, friction, and motion through both.
 
 Derived in chapter 17, "Contact".
@@ -340,15 +340,15 @@ def of_contacts(value: Any, name: str, contacts: Sequence[Any], most: float) -> 
     x = check_coefficients(value, name, most)
     if x.shape not in ((), (m,)):
         raise ValueError(
-            f"{name} has shape {x.shape}, but must be one number, ({m},) for {m} contacts, or None for their own"
+            f"{name} has shape {x.shape}, but must be one number, ({m},), one for each contact, or None for their own"
         )
     return np.broadcast_to(x, (m,)).astype(float)
 
 
-def as_contacts(chain: Chain, contacts: Any) -> list[Any]:
-    """Return contacts as a list, each checked."""
+def as_contacts(chain: Chain, contacts: Any, name: str = "contacts") -> list[Any]:
+    """Return contacts as a list, each checked; the name is what messages call the list."""
     if not isinstance(contacts, Iterable):
-        raise ValueError(f"contacts is {contacts!r}, but must be a list of them")
+        raise ValueError(f"{name} is {contacts!r}, but must be a list of contacts")
     given = list(contacts)
     for k, contact in enumerate(given):
         check_contact(chain, contact, k)
@@ -465,7 +465,7 @@ def touching(
     return Touching(factors, frames, K, (W + W.mT) / 2, L, loose)
 
 
-# Chapter 17, "Contact": Friction
+# Chapter 17, "Contact": Making it robust
 def most_even(A: Array, answer: LCP) -> Array:
     """Return the smallest z (n,) with the same w as an answer, if it is a solution too, else the answer's."""
     size = np.abs(A).max(initial=0) * np.abs(answer.z).max(initial=0)
@@ -595,7 +595,7 @@ def contact_impulses(
         return nearby
 
 
-# Chapter 17, "Contact": Friction
+# Chapter 17, "Contact": Making it robust
 def newton_blow(W: Array, v: Array, restitution: Array, mu: Array, size: float = 0) -> Array:
     """Return the impulses (3 m,) of contacts with velocities v (3 m,): each parts as fast as it approached, times e."""
     returned = np.zeros(len(v))
@@ -1115,7 +1115,7 @@ def finder(chain: Chain, geometries: Any, margin: float) -> Callable[[Array], Se
     """Return a function of q that finds contacts: of geometries, or by a function of one's own, whose are checked."""
     if callable(geometries):
         own = outside(geometries)
-        return lambda q: as_contacts(chain, own(read_only_view(q)))
+        return lambda q: as_contacts(chain, own(read_only_view(q)), "geometries(q)")
     from chaindyn.geometry import find_contacts
 
     return lambda q: find_contacts(chain, geometries, q, margin=margin)
@@ -1195,9 +1195,10 @@ def simulate_contact(
     "events", flights by RK4 with each landing found to rounding, and Moreau-Jean steps while something rests; a
     contact that is closed and open again within a quarter of a step is missed. restitution, friction : one number for
     all, or None for each contact's own. law, order : as for `collision_impulses`; "poisson" and "sequence" are for
-    events. margin : up to which gap a contact counts as closed [m]. constraints : what closes loops; each step ends
-    with closed loops. The result is a `Simulation` with a `log` of contacts and impulses. Whatever ends it early, an
-    interruption by the user too, leaves what was computed in the result, with the reason; RuntimeWarning says so.
+    events; in "steps" the law "moreau" never gains energy if all restitutions are equal. margin : up to which gap a
+    contact counts as closed [m]. constraints : what closes loops; each step ends with closed loops.
+    The result is a `Simulation` with a `log` of contacts and impulses. Whatever ends it early, an interruption by
+    the user too, leaves what was computed in the result, with the reason; RuntimeWarning says so.
     ValueError for bad input, among it bodies that start more than 1e-3 m inside each other.
     """
     require_one_state(q=q, qd=qd)

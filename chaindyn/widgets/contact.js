@@ -12,7 +12,7 @@ const NAMES = {
   ground: ["floor", "stairs", "slope"].map((name) => [name, name]),
   law: [["newton", "Newton\u2019s"], ["poisson", "Poisson\u2019s"], ["moreau", "Moreau\u2019s"]],
   order: [["together", "together"], ["sequence", "in sequence"]],
-  solver: [["lemke", "Lemke"], ["pgs", "projected Gauss\u2013Seidel"], ["modes", "all modes"]],
+  solver: [["lemke", "Lemke"], ["pgs", "projected Gauss\u2013Seidel"], ["modes", "all modes (few contacts)"]],
   pace: [[1, "as it is"], [0.25, "4 times slower"], [0.05, "20 times slower"]],
 };
 
@@ -230,7 +230,7 @@ function render({ model, el }) {
   const numbers = html("div", {}, html("p", { class: "legend signs" }, ...signs), group("Throw", playButton, button("step", stepOn), button("throw again", () => restart()), timeRow), where, verdict, worth, list);
   const tell = layout(el, stage, controls, numbers);
   const root = el.querySelector(".chaindyn");
-  root.prepend(html("p", { class: "opening" }, "Start it, and change laws and solvers while it runs. The arrow at each contact is its force; friction keeps it in the cone."));
+  root.prepend(html("p", { class: "opening" }, "Start it, and change laws and solvers while it runs. The arrow on what is thrown is its speed at the start; the arrow at each contact is its force, and friction keeps it in the cone."));
   const energies = new Graph("Energy", t, goTo);
   const worths = new Graph("Residual and overlap", t, goTo, { log: true });
   root.append(html("div", { class: "graphs" }, energies.element, worths.element));
@@ -284,8 +284,9 @@ function render({ model, el }) {
   function energyInWords() {
     const { energy, given } = held.now;
     const gift = given > 1e-9 * Math.max(1, weight()) ? `Impulses have added ${sized(given, "J")} of energy on the way.` : "No impulse has added energy.";
-    const fault = held.next.fault ? ` It stops here: ${held.next.fault}.` : "";
-    return `Energy ${shown(energy)} J, at the throw ${shown(held.start.energy)} J. ${gift}${fault}`;
+    const error = given < (energy - held.start.energy) / 2 ? " The rest is the error of too long a step." : "";
+    const fault = held.next.fault ? `${error} It stops here: ${held.next.fault}.` : "";
+    return `Energy ${sized(energy, "J")}, at the start ${sized(held.start.energy, "J")}. ${gift}${fault}`;
   }
   function solverInWords({ solver, scene }) {
     const { iterations, residual, overlap, count: motions } = held.next;
@@ -313,7 +314,7 @@ function render({ model, el }) {
     const poses = posesOf(held.world.tree, held.now.q);
     const moved = subtract(middleOf(held.now.q), held.middle ?? middleOf(held.now.q));
     // The camera follows what goes far: down a slope too, on level ground along it only.
-    const ahead = Math.sign(moved[0]) * Math.max(0, Math.abs(moved[0]) - 1.2);
+    const ahead = Math.sign(moved[0]) * Math.max(0, Math.abs(moved[0]) - 0.6);
     const beyond = () => (request.ground === "slope" && request.scene !== "cradle" ? [ahead, -ahead * Math.tan(request.angle)] : [ahead, 0]);
     camera.centre = inSpace(add(held.centre ?? [0, 0], beyond()));
     for (const { core } of [...held.world.pieces].reverse()) {
