@@ -338,7 +338,7 @@ def test_an_interrupt_keeps_what_there_is(monkeypatch):
         ({"q": np.array([0, 0, 0.05, 1, 0, 0, 0])}, r"0.05 m deep inside 'ground'"),
         ({"qd": np.zeros((2, 6))}, "one state at a time"),
         ({"find": lambda q: [3]}, r"contacts\[0\] is 3"),
-        ({"find": lambda q: 3}, "contacts is 3"),
+        ({"find": lambda q: 3}, r"geometries\(q\) is 3"),
     ],
 )
 def test_bad_input_is_told(options, match):
