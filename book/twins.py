@@ -1,7 +1,8 @@
 """Chapters and their executed twins: NN_name.md, what an author edits, and NN_name.ipynb beside it.
 
 A twin holds the page's cells, their outputs, and the hash of the cells that it was made from. So when
-page and twin differ, the hash tells which of the two was edited.
+page and twin differ, the hash tells which of the two was edited. Measured data lie beside the page in files
+whose names begin with its own, NN_name_*.json; the twin remembers their hash too.
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ class State(Enum):
     PACKAGE_CHANGED = "the package has changed"
     MISSING = "there is no twin"
     PAGE_EDITED = "the page has changed"
+    DATA_CHANGED = "the page's data have changed"
     TWIN_EDITED = "the twin was edited"
     BOTH_EDITED = "both the page and its twin were edited"
     RESAVED = "the twin was saved by another program"
@@ -79,6 +81,12 @@ def package_digest(root: Path = ROOT) -> str:
     return digest.hexdigest()[:16]
 
 
+def data_digest(page: Path) -> str:
+    """The hash of the data that lie beside a page, files whose names begin with its own; empty without any."""
+    found = sorted(page.parent.glob(f"{page.stem}_*.json"))
+    return _digest([file.read_text(encoding="utf-8") for file in found]) if found else ""
+
+
 def state(page: Path, root: Path = ROOT) -> State:
     """How ``page`` and its twin stand to each other."""
     twin = twin_of(page)
@@ -94,6 +102,8 @@ def state(page: Path, root: Path = ROOT) -> State:
     if ours == theirs:
         if made_from != ours:
             return State.RESAVED
+        if record.get("data", "") != data_digest(page):
+            return State.DATA_CHANGED
         same = record.get("package") == package_digest(root)
         return State.CURRENT if same else State.PACKAGE_CHANGED
     if theirs == made_from:
@@ -133,6 +143,8 @@ def execute(page: Path, root: Path = ROOT) -> NotebookNode:
     notebook.metadata[RECORD] = NotebookNode(
         cells=_digest(_keys(notebook)), package=package_digest(root)
     )
+    if data := data_digest(page):
+        notebook.metadata[RECORD].data = data
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     for cell, ran in zip(code, executed(page, root).cells, strict=True):
         cell.execution_count = ran.execution_count

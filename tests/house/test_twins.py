@@ -84,6 +84,16 @@ def test_new_package_executes_again_but_does_not_fail_the_check(project, chapter
     assert state(chapter, project) is State.CURRENT
 
 
+def test_new_data_beside_the_page_fail_the_check_until_it_is_executed(project, chapter, twin):
+    data = chapter.with_name(f"{chapter.stem}_doors.json")
+    for text in ("[1]", "[2]"):
+        data.write_text(text, encoding="utf-8")
+        assert state(chapter, project) is State.DATA_CHANGED
+        assert twins([chapter], project, check=True) == 1
+        assert twins([chapter], project) == 0
+        assert state(chapter, project) is State.CURRENT
+
+
 def test_missing_twin_fails_the_check(project, chapter):
     assert twins([chapter], project, check=True) == 1
     assert not twin_of(chapter).exists()
