@@ -1,5 +1,5 @@
 # Generated from chapters/18_derivatives.md by `python -m book export`; edit it there.
-# sha256 of the text below: 46eabb415608792b44885237eedc3b562d7a34a6f5c65d910eeb8c010f820c65
+# sha256 of the text below: 90641ef46f3c10553373288ee778496cf974adc91dac6f145ef1c4e7ee6715ff
 """Derivatives: how forces and accelerations change with posture, rates and forces.
 
 Derived in chapter 18, "Derivatives".
@@ -7,10 +7,14 @@ Derived in chapter 18, "Derivatives".
 
 from typing import Any
 
-from chaindyn._check import FRAMES, checked
+import numpy as np
+
+from chaindyn._check import FRAMES, checked, require_one_state
 from chaindyn._ops import Array, concatenate, eye, stack, unstack, zeros
 from chaindyn.articulated import aba, factorise_state
-from chaindyn.chain import Chain, inward, outward
+from chaindyn.chain import Chain, integrate, inward, outward
+from chaindyn.closure import as_constraints, constraint_bias, errors_in, rows_in
+from chaindyn.constraints import constrained_forward_dynamics, gap_share, held_response
 from chaindyn.inverse_dynamics import ground_acceleration, transmitted_wrenches, wrenches_from
 from chaindyn.joints import Joint
 from chaindyn.spatial import crm, skew
@@ -209,6 +213,54 @@ def aba_derivatives(
     )
     inverse = factorise_state(evaluate(chain, q)).solve(eye(chain.nv))
     return -inverse @ along_q, -inverse @ along_qd, inverse
+
+
+# Chapter 18, "Derivatives": With loops
+def by_complex_step(function: Any, x: Array) -> Array:
+    """Return the derivative (m, nv) of an analytic function of a tangent (nv,), at zero; x says how long that is."""
+    step = 1e-100
+    return stack([function(1j * step * unit).imag / step for unit in np.eye(x.shape[-1])], axis=-1)
+
+
+@checked(q="nq", qd="nv", tau="nv")
+def constrained_forward_dynamics_derivatives(
+    chain: Chain, constraints: Any, q: Array, qd: Array, tau: Array
+) -> tuple[tuple[Array, Array, Array], tuple[Array, Array, Array]]:
+    """Return how qdd (nv, nv) and the multipliers (m, nv) of a chain with loops change with q, qd and tau.
+
+    q : (nq,); qd, tau : (nv,), one state in floats that keeps the loops; along `integrate`, every coordinate for
+    itself, as if the loops could open. constraints : as for `constraint_jacobian`, whose rows must be analytic.
+    """
+    require_one_state(q=q, qd=qd, tau=tau)
+    constraints = as_constraints(constraints)
+    qdd, multipliers = constrained_forward_dynamics(chain, constraints, q, qd, tau)
+    state = evaluate(chain, q, qd)
+    K, factors = rows_in(state, constraints), factorise_state(state)
+    loose = gap_share(K, errors_in(state, constraints))
+
+    def held(step: Array) -> Array:
+        return (
+            rows_in(State(chain, integrate(chain, q, step)), constraints).mT @ multipliers[:, None]
+        )[..., 0]
+
+    def closing(q: Array, qd: Array) -> Array:
+        rows = rows_in(State(chain, q), constraints)
+        return (rows @ qdd[:, None])[..., 0] + constraint_bias(chain, constraints, q, qd)
+
+    along_q, along_qd, _ = rnea_derivatives(chain, q, qd, qdd)
+    pushed = by_complex_step(held, qd) - along_q, -along_qd, eye(chain.nv)
+    opened = (
+        by_complex_step(lambda step: closing(integrate(chain, q, step), qd + 0 * step), qd),
+        by_complex_step(lambda step: closing(q + 0j, qd + step), qd),
+        0 * K,
+    )
+    answers = []
+    for push, opening in zip(pushed, opened, strict=True):
+        free = factors.solve(push)
+        change, more = held_response(factors, K, -opening - K @ free, loose)
+        answers.append((free + more, change))
+    accelerations, forces = zip(*answers, strict=True)
+    return accelerations, forces
 
 
 # Chapter 18, "Derivatives": What a robot weighs, from how it moves

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
+from test_constraints import five_bar
 from trees import EPS, EVERY_KIND, Case, motion, random_tree
 
-from chaindyn import aba, crba, integrate, rnea
-from chaindyn.derivatives import aba_derivatives, inertial_parameters, rnea_derivatives, torque_regressor
+from chaindyn import aba, constrained_forward_dynamics, constraint_jacobian, crba, integrate, rnea
+from chaindyn.derivatives import (
+    aba_derivatives,
+    constrained_forward_dynamics_derivatives,
+    inertial_parameters,
+    rnea_derivatives,
+    torque_regressor,
+)
 
 STEP = 1e-100
 CASES = [Case(n, branching=n % 2 == 0, seed=40 + n, kinds=EVERY_KIND) for n in (1, 2, 3, 5, 8, 13)]
@@ -63,7 +72,9 @@ def test_the_last_one_is_the_mass_matrix_and_batches_are_the_same(case):
     assert np.abs(found[2] - M).max(initial=0) <= 100 * chain.n * EPS * np.abs(M).max(initial=0)
     for k in np.ndindex(2, 3):
         alone = rnea_derivatives(chain, q[k], qd[k], qdd[k])
-        assert all(np.allclose(x[k], y, rtol=1e-12, atol=1e-12) for x, y in zip(found, alone, strict=True))
+        assert all(
+            np.allclose(x[k], y, rtol=1e-12, atol=1e-12) for x, y in zip(found, alone, strict=True)
+        )
 
 
 @pytest.mark.parametrize("case", CASES[:6], ids=str)
@@ -93,4 +104,35 @@ def test_forces_are_linear_in_the_inertial_parameters(case):
     Y, parameters = torque_regressor(chain, q, qd, qdd), inertial_parameters(chain)
     assert Y.shape == (4, chain.nv, 10 * chain.n)
     scale = np.abs(Y * parameters).sum(-1).max(initial=0)
-    assert np.abs(Y @ parameters - rnea(chain, q, qd, qdd)).max(initial=0) <= 100 * chain.n * EPS * scale
+    assert (
+        np.abs(Y @ parameters - rnea(chain, q, qd, qdd)).max(initial=0)
+        <= 100 * chain.n * EPS * scale
+    )
+
+
+def test_loops_against_differences():
+    """A five-bar with redundant rows, along each coordinate as if the loop could open: to the differences' accuracy."""
+    chain, loops, q = five_bar()
+    rng = np.random.default_rng(5)
+    free = np.linalg.svd(constraint_jacobian(chain, loops, q))[2][-2:]
+    qd, tau = free.T @ rng.normal(size=2), rng.normal(size=chain.nv)
+
+    def answer(q, qd, tau):
+        with warnings.catch_warnings():  # beside the loop rates break it
+            warnings.simplefilter("ignore")
+            return np.concatenate(constrained_forward_dynamics(chain, loops, q, qd, tau))
+
+    def differences(f, h=1e-4):
+        pairs = [[f(k * h * e) - f(-k * h * e) for k in (1, 2)] for e in np.eye(chain.nv)]
+        return np.stack([(8 * one - two) / (12 * h) for one, two in pairs], axis=-1)
+
+    accelerations, forces = constrained_forward_dynamics_derivatives(chain, loops, q, qd, tau)
+    expected = (
+        differences(lambda d: answer(integrate(chain, q, d), qd, tau)),
+        differences(lambda d: answer(q, qd + d, tau)),
+        differences(lambda d: answer(q, qd, tau + d)),
+    )
+    for found, multipliers, both in zip(accelerations, forces, expected, strict=True):
+        assert (
+            np.abs(np.concatenate([found, multipliers]) - both).max() <= 1e-8 * np.abs(both).max()
+        )
