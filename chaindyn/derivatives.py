@@ -1,5 +1,5 @@
 # Generated from chapters/18_derivatives.md by `python -m book export`; edit it there.
-# sha256 of the text below: 90641ef46f3c10553373288ee778496cf974adc91dac6f145ef1c4e7ee6715ff
+# sha256 of the text below: 2f5ed75363be8157e6e95b16c2947ea2f274533780bcc2ecf5a0d5132c042309
 """Derivatives: how forces and accelerations change with posture, rates and forces.
 
 Derived in chapter 18, "Derivatives".
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from chaindyn._check import FRAMES, checked, require_one_state
-from chaindyn._ops import Array, concatenate, eye, stack, unstack, zeros
+from chaindyn._ops import Array, concatenate, eye, solve, stack, unstack, zeros
 from chaindyn.articulated import aba, factorise_state
 from chaindyn.chain import Chain, integrate, inward, outward
 from chaindyn.closure import as_constraints, constraint_bias, errors_in, rows_in
@@ -215,6 +215,44 @@ def aba_derivatives(
     return -inverse @ along_q, -inverse @ along_qd, inverse
 
 
+# Chapter 18, "Derivatives": A linear model
+def joint_deviation(joint: Any, q: Array, qd: Array) -> Array:
+    """Return how the deviations of a group of joints' places (..., m, k, k) change by themselves, at rates qd."""
+    S, k = joint.motion_subspace(q), qd[..., 0, :].shape[-1]
+    if not k:
+        return S.mT @ S
+    moving = crm((S @ qd[..., None])[..., 0]) @ S
+    turned = [joint.motion_subspace_rate(q, 0 * qd + unit) @ qd[..., None] for unit in eye(k)]
+    change = concatenate(turned, axis=-1) - joint.motion_subspace_rate(q, qd) - moving
+    return solve(S.mT @ S, S.mT @ change)
+
+
+def deviation_rate(chain: Chain, q: Array, qd: Array) -> Array:
+    """Return the matrix C (..., nv, nv) with d(delta)/dt = C delta + nu, for motions integrate(q, delta), qd + nu.
+
+    Zero for joints whose coordinates add; minus the cross product with qd for balls and free bodies.
+    """
+    parts = [joint_deviation(joint, q[..., i], qd[..., j]) for joint, i, j in chain.groups]
+    laid = [block for part in parts for block in unstack(part, -3)]
+    blocks = [laid[k] for k in chain.group_order]
+    rows = [
+        placed(block, own, chain.nv) for block, own in zip(blocks, chain.v_columns, strict=True)
+    ]
+    return concatenate(rows, axis=-2)
+
+
+@checked(q="nq", qd="nv", tau="nv")
+def linearise(chain: Chain, q: Array, qd: Array, tau: Array) -> tuple[Array, Array]:
+    """Return A (..., 2 nv, 2 nv) and B (..., 2 nv, nv) of the motions beside q, qd under tau: dx/dt = A x + B dtau.
+
+    x = [delta, nu] : the deviation of the place along `integrate`, and of the rates. q : (..., nq); qd, tau : (..., nv).
+    """
+    along_q, along_qd, along_tau = aba_derivatives(chain, q, qd, tau)
+    upper = concatenate([deviation_rate(chain, q, qd), 0 * along_q + eye(chain.nv)], axis=-1)
+    lower = concatenate([along_q, along_qd], axis=-1)
+    return concatenate([upper, lower], axis=-2), concatenate([0 * along_tau, along_tau], axis=-2)
+
+
 # Chapter 18, "Derivatives": With loops
 def by_complex_step(function: Any, x: Array) -> Array:
     """Return the derivative (m, nv) of an analytic function of a tangent (nv,), at zero; x says how long that is."""
@@ -261,54 +299,3 @@ def constrained_forward_dynamics_derivatives(
         answers.append((free + more, change))
     accelerations, forces = zip(*answers, strict=True)
     return accelerations, forces
-
-
-# Chapter 18, "Derivatives": What a robot weighs, from how it moves
-def unit_inertias() -> Array:
-    """Return the spatial inertias (10, 6, 6) of unit parameters: m, m c (3), then I_xx, I_xy, I_xz, I_yy, I_yz, I_zz."""
-    axes, none = eye(3), zeros((3, 3))
-    blocks = [(none, none, axes)]
-    blocks += [(none, skew(axis), none) for axis in axes]
-    for r, c in ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)):
-        product = axes[r][:, None] * axes[c]
-        blocks.append((product if r == c else product + product.mT, none, none))
-    rows = [([about, moment], [moment.mT, mass]) for about, moment, mass in blocks]
-    joined = [[concatenate(row, axis=-1) for row in pair] for pair in rows]
-    return stack([concatenate(pair, axis=-2) for pair in joined], axis=0)
-
-
-def inertial_parameters(chain: Chain) -> Array:
-    """Return the ten parameters of each link (10 n,): m [kg], m c [kg m], and the inertia about its origin [kg m^2]."""
-    inertias = chain.spatial_inertia
-    upper = inertias[:, 0, :3], inertias[:, 1, 1:3], inertias[:, 2, 2:3]
-    moment = concatenate([inertias[:, 2:3, 4], inertias[:, 0:1, 5], inertias[:, 1:2, 3]], axis=-1)
-    return concatenate([inertias[:, 3:4, 3], moment, *upper], axis=-1).reshape(-1)
-
-
-def gathered_step(children: Any, X: Array, S: Array, own: Array) -> tuple[Array, tuple[Array]]:
-    """Link step: what a joint gives of columns of wrenches (..., 6, m), and what the parent feels of them."""
-    through = own + children[0]
-    return S.mT @ through, (X.mT @ through,)
-
-
-@checked(q="nq", qd="nv", qdd="nv")
-def torque_regressor(chain: Chain, q: Array, qd: Array, qdd: Array) -> Array:
-    """Return the matrix Y (..., nv, 10 n) with Y times the links' inertial parameters = `rnea`.
-
-    q : (..., nq); qd, qdd : (..., nv). The order of the parameters is that of `inertial_parameters`.
-    """
-    state, width = evaluate(chain, q, qd, qdd), 10 * chain.n
-    A = state.accumulate(
-        state.along_joints(state.subspaces, qdd) + state.eta, ground_acceleration(chain)
-    )
-    units = unit_inertias()
-    needed = (
-        units @ A[..., None, :, :]
-        - state.crm_twists.mT[..., None, :, :] @ (units @ state.twists[..., None, :, :])
-    )[..., 0]
-    columns = [
-        placed(own.mT, range(10 * i, 10 * i + 10), width)
-        for i, own in enumerate(unstack(needed, -3))
-    ]
-    kept, _ = inward(gathered_step, chain.parent, (zeros((6, width)),), state.X, state.S, columns)
-    return concatenate(kept, axis=-2)
