@@ -1,23 +1,25 @@
 # Generated from chapters/18_derivatives.md by `python -m book export`; edit it there.
-# sha256 of the text below: 2f5ed75363be8157e6e95b16c2947ea2f274533780bcc2ecf5a0d5132c042309
+# sha256 of the text below: c56273ddd2cf1c544c631d97e6d8dce261231800741b05107cf83a650e5d8355
 """Derivatives: how forces and accelerations change with posture, rates and forces.
 
 Derived in chapter 18, "Derivatives".
 """
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from chaindyn._check import FRAMES, checked, require_one_state
-from chaindyn._ops import Array, concatenate, eye, solve, stack, unstack, zeros
+from chaindyn._check import FRAMES, checked, known_values, require_between, require_one_state, unit
+from chaindyn._ops import Array, concatenate, divide, eye, solve, stack, unstack, zeros
 from chaindyn.articulated import aba, factorise_state
 from chaindyn.chain import Chain, integrate, inward, outward
 from chaindyn.closure import as_constraints, constraint_bias, errors_in, rows_in
 from chaindyn.constraints import constrained_forward_dynamics, gap_share, held_response
+from chaindyn.impulse import impact
 from chaindyn.inverse_dynamics import ground_acceleration, transmitted_wrenches, wrenches_from
-from chaindyn.joints import Joint
-from chaindyn.spatial import crm, skew
+from chaindyn.kinematics import body_jacobian
+from chaindyn.spatial import X_motion, crm, skew
 from chaindyn.state import State, as_columns, evaluate, split_by_joint
 
 __all__: list[str] = []
@@ -31,17 +33,6 @@ def crf_of(f: Array) -> Array:
     return -concatenate([concatenate(row, axis=-1) for row in rows], axis=-2)
 
 
-def subspace_turns(joint: Any) -> bool:
-    """Whether a joint's motion subspace depends on its coordinates."""
-    return type(joint).motion_subspace_rate is not Joint.motion_subspace_rate
-
-
-def rate_along(joint: Any, q: Array, qd: Array, direction: Array) -> Array:
-    """Return how dS/dt (..., 6, k), at rates qd (..., k), changes along a direction (k,), by a complex step."""
-    step = 1e-100
-    return joint.motion_subspace_rate(joint.integrate(q, 1j * step * direction), qd).imag / step
-
-
 def joint_changes(joint: Any, q: Array, qd: Array, qdd: Array) -> tuple[Array, ...]:
     """Return what a group of joints' coordinates change: dS qd, dS qdd, d(dS/dt qd) along q and along qd; and dS.
 
@@ -49,7 +40,7 @@ def joint_changes(joint: Any, q: Array, qd: Array, qdd: Array) -> tuple[Array, .
     """
     S = joint.motion_subspace(q)
     none = 0 * S + 0 * qd[..., None, :]
-    if not subspace_turns(joint):
+    if not joint.turns:
         still = concatenate([none[..., None, :, :]] * max(qd.shape[-1], 1), axis=-3)
         return none, none, none, none, still[..., : qd.shape[-1], :, :]
     units = eye(qd.shape[-1])
@@ -58,7 +49,7 @@ def joint_changes(joint: Any, q: Array, qd: Array, qdd: Array) -> tuple[Array, .
     def times(matrices: list[Array], rates: Array) -> Array:
         return concatenate([matrix @ rates[..., None] for matrix in matrices], axis=-1)
 
-    along_q = [rate_along(joint, q, qd, unit) for unit in units]
+    along_q = [joint.motion_subspace_second_rate(q, qd, 0 * qd + unit) for unit in units]
     along_qd = times(turned, qd) + joint.motion_subspace_rate(q, qd)
     return (
         times(turned, qd),
@@ -140,6 +131,49 @@ def external_change(state: State, loads: Array, frame: str, J: Array) -> Array:
     return -turning @ J
 
 
+def link_changes(state: State, qdd: Array, A: Array, ground: Array) -> tuple[list[Array], ...]:
+    """Return what q and qd change of the links' twists and accelerations, four (..., n, 6, nv); and dS of each joint.
+
+    A : (..., n, 6, 1), the accelerations; ground : (6, 1).
+    """
+    parent, nv = state.chain.parent, state.chain.nv
+    *changes, turned = changes_by_link(state, qdd)
+    V, A = unstack(state.twists, -3), unstack(A, -3)
+    seen = [
+        [start if p < 0 else x[p] for p in parent] for start, x in ((zeros((6, 1)), V), (ground, A))
+    ]
+    of_links = V, unstack(state.joint_twists, -3), state.chain.v_columns
+    start = (zeros((6, nv)),) * 4
+    carried = outward(
+        motion_change_step, parent, start, state.X, state.S, *seen, *of_links, *changes
+    )
+    return *(stack(parts, axis=-3) for parts in zip(*carried, strict=True)), turned
+
+
+def force_changes(
+    state: State, qdd: Array, ground: Array, loads: Array | None = None, frame: str = "body"
+) -> tuple[Array, Array, Array]:
+    """Return how joint forces change with q, qd and qdd (..., nv, nv) each; the ground has the acceleration (6, 1).
+
+    loads : (..., n, 6, 1) on the links, in link coordinates, held fixed in `frame`.
+    """
+    nv, inertias = state.chain.nv, state.inertias
+    A = state.accumulate(state.along_joints(state.subspaces, qdd) + state.eta, ground)
+    dV_q, dV_v, dA_q, dA_v, turned = link_changes(state, qdd, A, ground)
+    B = crf_of((inertias @ state.twists)[..., 0]) - state.crm_twists.mT @ inertias
+    net, given_q = inertias @ A + state.bias_forces, inertias @ dA_q + B @ dV_q
+    if loads is not None:
+        net, given_q = net - loads, given_q - external_change(state, loads, frame, dV_v)
+    given = concatenate([given_q, inertias @ dA_v + B @ dV_v, inertias @ dV_v], axis=-1)
+    f = unstack(transmitted_wrenches(state, net), -3)
+    of_links = f, unstack(given, -3), state.chain.v_columns, turned
+    kept, _ = inward(
+        force_change_step, state.chain.parent, (zeros((6, 3 * nv)),), state.X, state.S, *of_links
+    )
+    rows = concatenate(kept, axis=-2)
+    return rows[..., :nv], rows[..., nv : 2 * nv], rows[..., 2 * nv :]
+
+
 @checked(q="nq", qd="nv", qdd="nv", external=("n", 6), external_frame=FRAMES)
 def rnea_derivatives(
     chain: Chain,
@@ -155,42 +189,9 @@ def rnea_derivatives(
     q : (..., nq); qd, qdd : (..., nv); external : (..., n, 6), held fixed in `external_frame`. The last one is the
     mass matrix. Kim (2012), section 4, derived anew.
     """
-    state, nv = evaluate(chain, q, qd, qdd, external), chain.nv
-    ground = ground_acceleration(chain)
-    *changes, turned = changes_by_link(state, qdd)
-    A = state.accumulate(state.along_joints(state.subspaces, qdd) + state.eta, ground)
-    motions = [
-        [start if p < 0 else x[p] for p in chain.parent]
-        for start, x in ((zeros((6, 1)), unstack(state.twists, -3)), (ground, unstack(A, -3)))
-    ]
-    of_links = unstack(state.twists, -3), unstack(state.joint_twists, -3), chain.v_columns
-    start = (zeros((6, nv)),) * 4
-    carried = outward(
-        motion_change_step, chain.parent, start, state.X, state.S, *motions, *of_links, *changes
-    )
-    dV_q, dV_v, dA_q, dA_v = (stack(parts, axis=-3) for parts in zip(*carried, strict=True))
-    h = state.inertias @ state.twists
-    B = crf_of(h[..., 0]) - state.crm_twists.mT @ state.inertias
-    net, given_q = state.inertias @ A + state.bias_forces, state.inertias @ dA_q + B @ dV_q
-    if external is not None:
-        loads = wrenches_from(state, external, external_frame)
-        net, given_q = net - loads, given_q - external_change(state, loads, external_frame, dV_v)
-    given = concatenate([given_q, state.inertias @ dA_v + B @ dV_v, state.inertias @ dV_v], axis=-1)
-    f = unstack(transmitted_wrenches(state, net), -3)
-    nothing = (zeros((6, 3 * nv)),)
-    kept, _ = inward(
-        force_change_step,
-        chain.parent,
-        nothing,
-        state.X,
-        state.S,
-        f,
-        unstack(given, -3),
-        chain.v_columns,
-        turned,
-    )
-    rows = concatenate(kept, axis=-2)
-    return rows[..., :nv], rows[..., nv : 2 * nv], rows[..., 2 * nv :]
+    state = evaluate(chain, q, qd, qdd, external)
+    loads = None if external is None else wrenches_from(state, external, external_frame)
+    return force_changes(state, qdd, ground_acceleration(chain), loads, external_frame)
 
 
 @checked(q="nq", qd="nv", tau="nv", external=("n", 6), external_frame=FRAMES)
@@ -251,6 +252,169 @@ def linearise(chain: Chain, q: Array, qd: Array, tau: Array) -> tuple[Array, Arr
     upper = concatenate([deviation_rate(chain, q, qd), 0 * along_q + eye(chain.nv)], axis=-1)
     lower = concatenate([along_q, along_qd], axis=-1)
     return concatenate([upper, lower], axis=-2), concatenate([0 * along_tau, along_tau], axis=-2)
+
+
+# Chapter 18, "Derivatives": Jacobians
+def own_changes(state: State, path: tuple[int, ...], axes: Array, origin: Array) -> list[Array]:
+    """Return what its own joint changes of each column of a Jacobian, (..., 6, nv), seen in axes about an origin."""
+    chain, nv = state.chain, state.chain.nv
+    R, p = state.poses
+    changes = [zeros((6, nv))] * nv
+    for i in path:
+        joint, own = chain.joints[i], chain.v_columns[i]
+        if not joint.turns:
+            continue
+        q = state.q[..., chain.q_columns[i].start : chain.q_columns[i].stop]
+        X = X_motion(axes.mT, origin - p[..., i, :]) @ X_motion(R[..., i, :, :], 0 * p[..., i, :])
+        turned = [X @ joint.motion_subspace_rate(q, 0 * q + unit) for unit in eye(joint.nv)]
+        for k, column in enumerate(own):
+            alone = [dS[..., k : k + 1] for dS in turned]
+            changes[column] = placed(concatenate(alone, axis=-1), own, nv)
+    return changes
+
+
+@checked(q="nq", frame=FRAMES)
+def body_jacobian_derivative(
+    chain: Chain, q: Array, body: int | str | None = None, *, frame: str = "body"
+) -> Array:
+    """Return how the Jacobian of a link changes (..., 6, nv, nv): [..., :, j, k] is column j along coordinate k.
+
+    q : (..., nq); body, frame : as for `body_jacobian`. ValueError if there is no such body.
+    """
+    state, path = State(chain, q), chain.path(body)
+    R, p = state.poses[0][..., path[-1], :, :], state.poses[1][..., path[-1], :]
+    axes = R if frame == "body" else eye(3) + 0 * R
+    own = own_changes(state, path, axes, 0 * p if frame == "world" else p)
+    J = body_jacobian(chain, q, body, frame=frame)
+    turning = {
+        "body": 0 * J,
+        "world": J,
+        "mixed": concatenate([J[..., :3, :], 0 * J[..., 3:, :]], axis=-2),
+    }[frame]
+    depth = np.array([path.index(i) if i in path else -1 for i in chain.link_of_column])
+    beyond = (depth > depth[:, None]).astype(int)
+    across = [crm(screw) for screw in unstack(J.mT, -2)]
+    columns = [
+        change + cross @ (mask * J - turning)
+        for change, cross, mask in zip(own, across, beyond, strict=True)
+    ]
+    return stack(columns, axis=-2)
+
+
+# Chapter 18, "Derivatives": A blow
+@dataclass(frozen=True, eq=False)
+class ImpactDerivatives:
+    """How a blow changes with the state before it, the struck point fixed on its link, the obstacle flat.
+
+    impulse_dq, impulse_dqd : (..., nv); qd_jump_dq, qd_jump_dqd : (..., nv, nv), the first of each along `integrate`.
+    """
+
+    impulse_dq: Array
+    impulse_dqd: Array
+    qd_jump_dq: Array
+    qd_jump_dqd: Array
+
+
+def contact_row(state: State, b: int, point: Array, normal: Array) -> tuple[Array, Array]:
+    """Return k (..., 1, nv), with k qd the normal speed of a link's point, and how k^T changes with q (..., nv, nv)."""
+    R, p = state.poses[0][..., b, :, :], state.poses[1][..., b, :]
+    arm, n = (R.mT @ x[..., None] for x in (point - p, normal))  # in link axes
+    J = body_jacobian(state.chain, state.q, b)
+    dJ = body_jacobian_derivative(state.chain, state.q, b)
+    turned = skew(n[..., 0]) @ J[..., :3, :]
+    load = concatenate([skew(arm[..., 0]) @ n, n], axis=-2)
+    turned_load = concatenate([skew(arm[..., 0]) @ turned, turned], axis=-2)
+    along = (load[..., None] * dJ).sum(-3)
+    return load.mT @ J, along + J.mT @ turned_load
+
+
+def require_blow(row: Array, qd: Array, yielding: Array, speed: Array) -> None:
+    """Refuse a blow that grazes or separates, where `impact` has a kink, and one that meets no mass it can move."""
+    if known_values(speed) is None or known_values(yielding) is None:
+        return
+    size = np.asarray(abs(row) @ abs(qd)[..., None], float)
+    if (np.asarray(speed, float) > -64 * np.finfo(float).eps * size).any():
+        fastest = float(np.asarray(speed, float).max())
+        raise ValueError(
+            f"the struck point's normal speed is {fastest:.3g} m/s, but must be negative: a blow that grazes or separates "
+            "has no derivative, or none but zero"
+        )
+    if not (np.asarray(yielding, float) > 0).all():
+        raise ValueError(
+            "the chain cannot move along the normal, so that the blow has no derivative"
+        )
+
+
+@checked(q="nq", qd="nv", point=3, normal=3, restitution=())
+def impact_derivatives(
+    chain: Chain,
+    q: Array,
+    qd: Array,
+    *,
+    point: Array,
+    normal: Array,
+    restitution: Array,
+    body: int | str | None = None,
+) -> ImpactDerivatives:
+    """Return how the impulse and the jump of `impact` change with q, along `integrate`, and with qd.
+
+    Arguments as for `impact`, without loops. The point moves with its link; the normal stays, as a flat wall's does.
+    ValueError if the point does not approach the obstacle faster than rounding, where there is no derivative (a
+    grazing blow), or if the chain cannot move along the normal.
+    """
+    require_between(restitution, "restitution", 0, 1)
+    state = evaluate(chain, q, qd, point, normal, restitution)
+    row, turned = contact_row(state, chain.index(body), point, unit(normal, "normal"))
+    factors = factorise_state(state)
+    response = factors.solve(row.mT)
+    yielding, speed = row @ response, row @ qd[..., None]
+    require_blow(row, qd, yielding, speed)
+    change = 1 + restitution[..., None, None]
+    impulse = divide(-change * speed, yielding)
+    jump = response * impulse
+    weightless = State(chain, q, 0 * qd, "body", state.exact)
+    given, _, _ = force_changes(weightless, jump[..., 0], zeros((6, 1)))
+    free = factors.solve(turned * impulse - given)
+    by_q = divide(-(jump + change * qd[..., None]).mT @ turned - row @ free, yielding)
+    by_qd = divide(-change * row, yielding)
+    return ImpactDerivatives(
+        by_q[..., 0, :], by_qd[..., 0, :], free + response @ by_q, response @ by_qd
+    )
+
+
+# Chapter 18, "Derivatives": A blow
+@checked(q="nq", qd="nv", tau="nv", point=3, normal=3, restitution=())
+def saltation_matrix(
+    chain: Chain,
+    q: Array,
+    qd: Array,
+    tau: Array,
+    *,
+    point: Array,
+    normal: Array,
+    restitution: Array,
+    body: int | str | None = None,
+) -> Array:
+    """Return the matrix (..., 2 nv, 2 nv) that takes a small deviation [delta, nu] before a blow to the one after it.
+
+    Both are measured at the same time, shortly before and shortly after, from the motion that strikes at q with qd under
+    tau, as for `linearise`; another motion strikes a little earlier or later. Arguments as for `impact_derivatives`.
+    """
+    blow = {"point": point, "normal": normal, "restitution": restitution, "body": body}
+    changes = impact_derivatives(chain, q, qd, **blow)
+    row, _ = contact_row(
+        evaluate(chain, q, qd, point, normal), chain.index(body), point, unit(normal, "normal")
+    )
+    after = qd + impact(chain, q, qd, **blow).qd_jump
+    same = eye(chain.nv) + 0 * changes.qd_jump_dq
+    upper = concatenate([same, 0 * same], axis=-1)
+    lower = concatenate([changes.qd_jump_dq, same + changes.qd_jump_dqd], axis=-1)
+    struck = concatenate([upper, lower], axis=-2)
+    before, later = (
+        concatenate([v, aba(chain, q, v, tau)], axis=-1)[..., None] for v in (qd, after)
+    )
+    kick = divide(later - struck @ before, row @ qd[..., None])
+    return struck + kick @ concatenate([row, 0 * row], axis=-1)
 
 
 # Chapter 18, "Derivatives": With loops
