@@ -1,5 +1,5 @@
 # Generated from chapters/18_derivatives.md by `python -m book export`; edit it there.
-# sha256 of the text below: c56273ddd2cf1c544c631d97e6d8dce261231800741b05107cf83a650e5d8355
+# sha256 of the text below: 9a4472b31d4bb53e23f30b4b66def64bfe8f4d372e105d2f22894f00c83e2ae8
 """Derivatives: how forces and accelerations change with posture, rates and forces.
 
 Derived in chapter 18, "Derivatives".
@@ -22,7 +22,16 @@ from chaindyn.kinematics import body_jacobian
 from chaindyn.spatial import X_motion, crm, skew
 from chaindyn.state import State, as_columns, evaluate, split_by_joint
 
-__all__: list[str] = []
+__all__ = [
+    "ImpactDerivatives",
+    "aba_derivatives",
+    "body_jacobian_derivative",
+    "constrained_forward_dynamics_derivatives",
+    "impact_derivatives",
+    "linearise",
+    "rnea_derivatives",
+    "saltation_matrix",
+]
 
 
 # Chapter 18, "Derivatives": One rule
@@ -81,6 +90,7 @@ def placed(block: Array, own: range, nv: int) -> Array:
     return concatenate([zeros((*rows, own.start)), block, zeros((*rows, nv - own.stop))], axis=-1)
 
 
+# Chapter 18, "Derivatives": One rule
 def motion_change_step(
     parent: Any,
     X: Array,
@@ -118,6 +128,7 @@ def force_change_step(
     return kept, (X.mT @ (changed + placed(crf_of(f[..., 0]) @ S, own, width)),)
 
 
+# Chapter 18, "Derivatives": One rule
 def external_change(state: State, loads: Array, frame: str, J: Array) -> Array:
     """Return how external wrenches (..., n, 6, 1), fixed in a frame, change in link axes with q (..., n, 6, nv).
 
@@ -194,6 +205,7 @@ def rnea_derivatives(
     return force_changes(state, qdd, ground_acceleration(chain), loads, external_frame)
 
 
+# Chapter 18, "Derivatives": Forward dynamics
 @checked(q="nq", qd="nv", tau="nv", external=("n", 6), external_frame=FRAMES)
 def aba_derivatives(
     chain: Chain,
@@ -212,7 +224,7 @@ def aba_derivatives(
     along_q, along_qd, _ = rnea_derivatives(
         chain, q, qd, qdd, external=external, external_frame=external_frame
     )
-    inverse = factorise_state(evaluate(chain, q)).solve(eye(chain.nv))
+    inverse = factorise_state(evaluate(chain, q)).solve(eye(chain.nv) + 0 * along_q)
     return -inverse @ along_q, -inverse @ along_qd, inverse
 
 
@@ -246,10 +258,13 @@ def deviation_rate(chain: Chain, q: Array, qd: Array) -> Array:
 def linearise(chain: Chain, q: Array, qd: Array, tau: Array) -> tuple[Array, Array]:
     """Return A (..., 2 nv, 2 nv) and B (..., 2 nv, nv) of the motions beside q, qd under tau: dx/dt = A x + B dtau.
 
-    x = [delta, nu] : the deviation of the place along `integrate`, and of the rates. q : (..., nq); qd, tau : (..., nv).
+    x = [delta, nu] : the deviation of the place along `integrate`, and of the rates; q : (..., nq); qd, tau :
+    (..., nv). For balls and free bodies delta is in the axes of the motion beside which it is.
     """
     along_q, along_qd, along_tau = aba_derivatives(chain, q, qd, tau)
-    upper = concatenate([deviation_rate(chain, q, qd), 0 * along_q + eye(chain.nv)], axis=-1)
+    upper = concatenate(
+        [deviation_rate(chain, q, qd) + 0 * along_q, 0 * along_q + eye(chain.nv)], axis=-1
+    )
     lower = concatenate([along_q, along_qd], axis=-1)
     return concatenate([upper, lower], axis=-2), concatenate([0 * along_tau, along_tau], axis=-2)
 
@@ -333,11 +348,11 @@ def require_blow(row: Array, qd: Array, yielding: Array, speed: Array) -> None:
     if known_values(speed) is None or known_values(yielding) is None:
         return
     size = np.asarray(abs(row) @ abs(qd)[..., None], float)
-    if (np.asarray(speed, float) > -64 * np.finfo(float).eps * size).any():
+    if (np.asarray(speed, float) >= -64 * np.finfo(float).eps * size).any():
         fastest = float(np.asarray(speed, float).max())
         raise ValueError(
-            f"the struck point's normal speed is {fastest:.3g} m/s, but must be negative: a blow that grazes or separates "
-            "has no derivative, or none but zero"
+            f"the struck point's normal speed is {fastest:.3g} m/s, but must be negative: a blow that grazes or "
+            "separates has no derivative, or none but zero"
         )
     if not (np.asarray(yielding, float) > 0).all():
         raise ValueError(
@@ -382,7 +397,7 @@ def impact_derivatives(
     )
 
 
-# Chapter 18, "Derivatives": A blow
+# Chapter 18, "Derivatives": Two motions, two times
 @checked(q="nq", qd="nv", tau="nv", point=3, normal=3, restitution=())
 def saltation_matrix(
     chain: Chain,
@@ -397,8 +412,9 @@ def saltation_matrix(
 ) -> Array:
     """Return the matrix (..., 2 nv, 2 nv) that takes a small deviation [delta, nu] before a blow to the one after it.
 
-    Both are measured at the same time, shortly before and shortly after, from the motion that strikes at q with qd under
-    tau, as for `linearise`; another motion strikes a little earlier or later. Arguments as for `impact_derivatives`.
+    Both are measured at the same time, shortly before and shortly after, from the motion that strikes at q with qd
+    under tau, as for `linearise`; another motion strikes a little earlier or later. The other arguments are those of
+    `impact_derivatives`.
     """
     blow = {"point": point, "normal": normal, "restitution": restitution, "body": body}
     changes = impact_derivatives(chain, q, qd, **blow)

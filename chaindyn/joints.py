@@ -1,5 +1,5 @@
 # Generated from chapters/04_joints_links_chains_trees.md by `python -m book export`; edit it there.
-# sha256 of the text below: 2940227213152e1db90ddac0b706f2d61e564b02dff59006a78cc523995dee9c
+# sha256 of the text below: 85d10d0c9dd155f2bb9df6ef2973e2e22077826f0fc845e99b2b589856f050fd
 """Joints: how one body may move against another.
 
 Derived in chapter 4, "Joints, links, chains, trees".
@@ -87,8 +87,9 @@ class Joint:
 
     To make one, derive a frozen dataclass whose fields are its parameters, and write `pose` and `motion_subspace`;
     nq and nv if it has not one coordinate and one velocity, `motion_subspace_rate` if S depends on q (and, for
-    derivatives on symbols, `motion_subspace_second_rate`), and `neutral`, `rate`, `integrate` and `difference` if a coordinate's rate is not its velocity. The laws, which a
-    `Chain` tries at a random place on joints that are not of this module:
+    derivatives on symbols, `motion_subspace_second_rate`), and `neutral`, `rate`, `integrate` and `difference` if a
+    coordinate's rate is not its velocity. The laws, which a `Chain` tries at a random place on joints that are not of
+    this module:
 
     - R is a rotation matrix; while q moves as integrate(q, t qd), S qd = [w; v] with w~ = R^T dR/dt, v = R^T dp/dt;
     - along the same way dS/dt is `motion_subspace_rate`, and dq/dt is `rate`;

@@ -378,6 +378,11 @@ ROWS = [
     _row("impact", {**QD, "point": V3, "normal": "direction", "restitution": ()},
          {**RECURSION, "constraints": ((), _few)},
          fixed={"body": lambda chain: chain.n - 1}),
+    # 18 Derivatives
+    _row("rnea_derivatives", {**QD, "qdd": NV, "external": "external"}, EXTERNAL),
+    _row("aba_derivatives", {**QD, "tau": NV, "external": "external"}, EXTERNAL),
+    _row("linearise", {**QD, "tau": NV}),
+    _row("body_jacobian_derivative", Q, FRAME, fixed={"body": lambda chain: chain.n - 1}),
 ]  # fmt: skip
 
 # Public names that are no function of numbers alone, and what tests them instead.
@@ -407,6 +412,7 @@ ELSEWHERE = {
             "Driven",
             "Held",
             "Impact",
+            "ImpactDerivatives",
             "LCP",
             "MaximalDynamics",
             "Separation",
@@ -428,6 +434,11 @@ ELSEWHERE = {
         ["collision_impulses", "resting_contact", "solve_lcp"],
         "a path of floats from mode to mode: tests/test_contact_lcp.py, _blows.py, _rest.py",
     ),
+    **dict.fromkeys(
+        ["impact_derivatives", "saltation_matrix"],
+        "only where a blow is, which values decide: tests/test_derivatives.py",
+    ),
+    "constrained_forward_dynamics_derivatives": "complex steps of floats: tests/test_derivatives.py",
     "assemble": "it searches, in floats: tests/test_constraints.py",
     "to_maximal": NO_STATE + ": tests/test_maximal.py",
     **dict.fromkeys(

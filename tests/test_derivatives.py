@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import dataclass
 
 import mpmath
 import numpy as np
@@ -12,17 +13,39 @@ from scipy.optimize import brentq
 from test_constraints import five_bar
 from trees import EPS, EVERY_KIND, Case, motion, random_tree
 
-from chaindyn import aba, body_twists, forward_kinematics, impact, point_velocity, body_jacobian, constrained_forward_dynamics, constraint_jacobian, crba, difference, integrate, rnea
-from chaindyn.simulation import Driven, rk4_step
+from chaindyn import (
+    Chain,
+    Joint,
+    Link,
+    Prismatic,
+    Revolute,
+    Spherical,
+    Universal,
+    aba,
+    body_jacobian,
+    body_twists,
+    constrained_forward_dynamics,
+    constraint_jacobian,
+    crba,
+    difference,
+    forward_kinematics,
+    impact,
+    integrate,
+    point_velocity,
+    random_state,
+    rnea,
+)
 from chaindyn.derivatives import (
     aba_derivatives,
-    impact_derivatives,
-    saltation_matrix,
     body_jacobian_derivative,
     constrained_forward_dynamics_derivatives,
+    impact_derivatives,
     linearise,
     rnea_derivatives,
+    saltation_matrix,
 )
+from chaindyn.simulation import Driven, rk4_step
+from chaindyn.teaching import normwise
 
 STEP = 1e-100
 CASES = [Case(n, branching=n % 2 == 0, seed=40 + n, kinds=EVERY_KIND) for n in (1, 2, 3, 5, 8, 13)]
@@ -167,8 +190,13 @@ def test_blow_against_differences_of_forty_digits(case):
         return impact(chain, q, qd, point=point, normal=normal, restitution=0.3, body=body)
 
     found = impact_derivatives(
-        chain, q, qd, point=forward_kinematics(chain, q)[1][body] + forward_kinematics(chain, q)[0][body] @ arm,
-        normal=normal, restitution=0.3, body=body,
+        chain,
+        q,
+        qd,
+        point=forward_kinematics(chain, q)[1][body] + forward_kinematics(chain, q)[0][body] @ arm,
+        normal=normal,
+        restitution=0.3,
+        body=body,
     )
     exact = np.vectorize(mpmath.mpf, otypes=[object])
     with mpmath.workdps(50):
@@ -176,7 +204,9 @@ def test_blow_against_differences_of_forty_digits(case):
 
         def slope(f):
             pairs = [(f(h * exact(e)), f(-h * exact(e))) for e in np.eye(chain.nv)]
-            columns = [[(a - b) / (2 * h) for a, b in zip(one, two, strict=True)] for one, two in pairs]
+            columns = [
+                [(a - b) / (2 * h) for a, b in zip(one, two, strict=True)] for one, two in pairs
+            ]
             return np.array(columns, float).T
 
         def answer(q, qd):
@@ -216,7 +246,11 @@ def test_what_two_motions_do_that_strike_one_after_the_other(case):
 
     def through(q, qd, time):
         hit = brentq(
-            lambda t: normal @ (struck_point(run(q, qd, t)[0]) - wall), 0, time, xtol=1e-16, rtol=1e-15
+            lambda t: normal @ (struck_point(run(q, qd, t)[0]) - wall),
+            0,
+            time,
+            xtol=1e-16,
+            rtol=1e-15,
         )
         q, qd = run(q, qd, hit)
         jump = impact(chain, q, qd, **{**blow, "point": struck_point(q)}).qd_jump
@@ -271,3 +305,151 @@ def test_loops_against_differences():
         assert (
             np.abs(np.concatenate([found, multipliers]) - both).max() <= 1e-8 * np.abs(both).max()
         )
+
+
+# Joints that readers write --------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Swashplate(Joint):
+    """A hinge whose axis leans as it turns, so that S turns with q: pose and subspace only."""
+
+    lean: float = 0.3
+
+    def pose(self, q):
+        turn, tilt = q[..., 0], self.lean * np.sin(q[..., 0])
+        c, s, C, S = np.cos(turn), np.sin(turn), np.cos(tilt), np.sin(tilt)
+        zero, one = 0 * c, 0 * c + 1
+        about_z = np.stack([c, -s, zero, s, c, zero, zero, zero, one], -1).reshape(*c.shape, 3, 3)
+        about_x = np.stack([one, zero, zero, zero, C, -S, zero, S, C], -1).reshape(*c.shape, 3, 3)
+        return about_z @ about_x, np.stack([zero, zero, zero], -1)
+
+    def motion_subspace(self, q):
+        tilt, rate = self.lean * np.sin(q), self.lean * np.cos(q)
+        parts = [rate, np.sin(tilt), np.cos(tilt), 0 * q, 0 * q, 0 * q]
+        return np.stack(parts, axis=-2)
+
+    def motion_subspace_rate(self, q, qd):
+        tilt, rate = self.lean * np.sin(q), self.lean * np.cos(q) * qd
+        parts = [
+            -self.lean * np.sin(q) * qd,
+            rate * np.cos(tilt),
+            -rate * np.sin(tilt),
+            0 * q,
+            0 * q,
+            0 * q,
+        ]
+        return np.stack(parts, axis=-2)
+
+
+def test_a_joint_that_a_reader_writes_and_whose_subspace_turns():
+    body = {"mass": 1.2, "com": (0.1, 0.2, 0.3), "inertia": np.diag([0.1, 0.2, 0.25])}
+    chain = Chain(
+        [
+            Link(Spherical(), **body),
+            Link(Swashplate(), **body, offset=(0, 0, 1)),
+            Link(Revolute((0, 1, 0)), **body, offset=(1, 0, 0)),
+        ]
+    )
+    q, qd = random_state(chain, 3)
+    qdd = np.arange(chain.nv) - 2.0
+    assert columnwise(rnea_derivatives(chain, q, qd, qdd), routes(chain, q, qd, qdd)) <= 300 * EPS
+    found = body_jacobian_derivative(chain, q)
+    expected = along(lambda d: body_jacobian(chain, integrate(chain, q, d)), chain.nv)
+    assert np.abs(found - expected).max() <= 300 * EPS * np.abs(expected).max()
+
+
+# What other programs say ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["hinges", "universal"])
+def test_pinocchio(kind):
+    """It says the same of hinges, slides and balls; of a universal joint it contradicts its own inverse dynamics."""
+    pin = pytest.importorskip("pinocchio")
+    model = pin.Model()
+    kinds = [pin.JointModelRX(), pin.JointModelSpherical(), pin.JointModelPZ(), pin.JointModelRY()]
+    if kind == "universal":
+        kinds[2] = pin.JointModelUniversal(np.array([1.0, 0, 0]), np.array([0, 1.0, 0]))
+    ours = {"JointModelRX": Revolute((1, 0, 0)), "JointModelRY": Revolute((0, 1, 0)),
+            "JointModelPZ": Prismatic((0, 0, 1)), "JointModelSpherical": Spherical(),
+            "JointModelUniversal": Universal((1, 0, 0), (0, 1, 0))}  # fmt: skip
+    rng, links, parent = np.random.default_rng(4), [], 0
+    for k, joint in enumerate(kinds):
+        mass, com, offset = 1.0 + rng.random(), rng.normal(size=3), rng.normal(size=3)
+        inertia = np.diag([0.3, 0.4, 0.5])
+        parent = model.addJoint(parent, joint, pin.SE3(np.eye(3), offset), str(k))
+        model.appendBodyToJoint(parent, pin.Inertia(mass, com, inertia), pin.SE3.Identity())
+        links.append(Link(ours[joint.shortname()], mass, com, inertia, offset=offset))
+    chain = Chain(links)
+    q, qd = random_state(chain, 2)
+    qdd = rng.normal(size=chain.nv)
+    ball = chain.q_columns[1]
+    theirs = q.copy()
+    theirs[ball.start : ball.stop] = np.roll(q[ball.start : ball.stop], -1)  # the scalar comes last
+    data = model.createData()
+    pin.computeRNEADerivatives(model, data, theirs, qd, qdd)
+    mass = np.triu(data.M) + np.triu(data.M, 1).T
+    found, expected = rnea_derivatives(chain, q, qd, qdd), (data.dtau_dq, data.dtau_dv, mass)
+    if kind == "hinges":
+        assert columnwise(found, expected) <= 1000 * EPS
+        return
+    h = 1e-6
+    slopes = [
+        pin.rnea(model, data, pin.integrate(model, theirs, h * e), qd, qdd)
+        - pin.rnea(model, data, pin.integrate(model, theirs, -h * e), qd, qdd)
+        for e in np.eye(chain.nv)
+    ]
+    own = np.stack(slopes, axis=-1) / (2 * h)
+    assert normwise(found[0], own) <= 1e-8  # our derivative is the slope of their forces
+
+
+@pytest.mark.parametrize("case", CASES[:1], ids=str)
+def test_jax_forward_mode_says_the_same(case):
+    jax = pytest.importorskip("jax")
+    chain = random_tree(case)
+    q, qd, tau = motion(case, chain)
+    with jax.enable_x64(True):
+        accelerations = jax.jacfwd(
+            lambda d: aba(
+                chain, integrate(chain, jax.numpy.asarray(q), d), jax.numpy.asarray(qd), tau
+            )
+        )(jax.numpy.zeros(chain.nv))
+    found = aba_derivatives(chain, q, qd, tau)[0]
+    bound = 1000 * EPS * max(np.linalg.cond(crba(chain, q)), chain.n)
+    assert normwise(found, np.asarray(accelerations)) <= bound
+
+
+# Bad input ------------------------------------------------------------------------------------------
+
+
+def test_a_blow_that_grazes_leaves_or_cannot_move_anything_is_refused():
+    ball = Chain([Link(Prismatic((0, 0, 1)), 1.0, (0, 0, 0), np.zeros((3, 3)))])
+    given = {"point": np.zeros(3), "normal": (0, 0, 1), "restitution": 0.5}
+    for speed in (0.0, 1.0):
+        with pytest.raises(ValueError, match="must be negative: a blow that grazes"):
+            impact_derivatives(ball, [0.0], [speed], **given)
+        with pytest.raises(ValueError, match="must be negative: a blow that grazes"):
+            saltation_matrix(ball, [0.0], [speed], [0.0], **given)
+    with pytest.raises(ValueError, match="must be negative: a blow that grazes"):
+        impact_derivatives(
+            ball, [0.0], [-1.0], **{**given, "normal": (1, 0, 0)}
+        )  # across the slide
+    with pytest.raises(ValueError, match=r"restitution is 1\.5"):
+        impact_derivatives(ball, [0.0], [-1.0], **{**given, "restitution": 1.5})
+    with pytest.raises(ValueError, match="normal"):
+        impact_derivatives(ball, [0.0], [-1.0], **{**given, "normal": (0, 0, 0)})
+
+
+def test_batches_of_blows():
+    ball = Chain([Link(Prismatic((0, 0, 1)), 1.0, (0, 0, 0), np.zeros((3, 3)))])
+    speeds = np.array([[-1.0], [-2.0], [-4.0]])
+    given = {"point": np.zeros(3), "normal": (0, 0, 1), "restitution": 0.5}
+    found = saltation_matrix(ball, np.zeros((3, 1)), speeds, np.zeros((3, 1)), **given)
+    for v, one in zip(-speeds[:, 0], found, strict=True):
+        assert np.allclose(one, [[-0.5, 0], [1.5 * 9.81 / v, -0.5]], rtol=1e-14)
+
+
+def test_one_state_with_loops():
+    chain, loops, q = five_bar()
+    with pytest.raises(ValueError, match="one state at a time"):
+        constrained_forward_dynamics_derivatives(chain, loops, np.stack([q, q]), 0 * q, 0 * q)
