@@ -26,7 +26,15 @@ from chaindyn.closure import (
     constraint_jacobian,
     constraint_wrenches,
 )
-from chaindyn.composite import coriolis_matrix, crba, tree_matrix
+from chaindyn.composite import (
+    center_of_mass,
+    center_of_mass_jacobian,
+    centroidal_momentum_bias,
+    centroidal_momentum_matrix,
+    coriolis_matrix,
+    crba,
+    tree_matrix,
+)
 from chaindyn.constraints import (
     Coupling,
     Distance,
@@ -194,6 +202,10 @@ __all__ = [
     "body_accelerations",
     "body_jacobian",
     "body_twists",
+    "center_of_mass",
+    "center_of_mass_jacobian",
+    "centroidal_momentum_bias",
+    "centroidal_momentum_matrix",
     "classical_acceleration",
     "collision_impulses",
     "commanded_acceleration",

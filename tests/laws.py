@@ -337,6 +337,10 @@ ROWS = [
     # 7 Composite inertia
     _row("crba", Q, RECURSION),
     _row("coriolis_matrix", QD, RECURSION),
+    _row("center_of_mass", Q),
+    _row("center_of_mass_jacobian", Q),
+    _row("centroidal_momentum_matrix", Q),
+    _row("centroidal_momentum_bias", QD),
     # 8, 9 Forward and hybrid dynamics
     _row("decompose_force", {"f": V6, "inertia": "inertia", "S": "subspace"}),
     _row("apparent_inertia", {"inertia": "inertia", "S": "subspace"}),
