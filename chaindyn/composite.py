@@ -1,5 +1,5 @@
 # Generated from chapters/07_the_stacked_form_and_composite_inertia.md by `python -m book export`; edit it there.
-# sha256 of the text below: 075466bdc24c6cc6b40ffb0eaaf9f511a56849d07ca34c426512c6f8f7a0cd8b
+# sha256 of the text below: 0a9b8f0c4e79ed740cecd7272f95d05c4b56ead201cfc24a7ee847b995da26ff
 """The stacked form: the tree in one matrix, composite inertia, the mass and Coriolis matrices.
 
 Derived in chapter 7, "The stacked form and composite inertia".
@@ -104,7 +104,8 @@ def center_in(state: State) -> Array:
 def center_of_mass(chain: Chain, q: Array) -> Array:
     """Return the centre of mass of the whole chain (..., 3), in the world [m].
 
-    q : (..., nq). The mean of the links' own, each with the weight of its mass. ValueError if no link has mass.
+    q : (..., nq). The mean of the links' own, each with the weight of its mass; also a link that is
+    welded to the ground counts. ValueError if no link has mass.
     """
     return center_in(evaluate(chain, q))
 
@@ -161,7 +162,8 @@ def centroidal_momentum_bias(chain: Chain, q: Array, qd: Array) -> Array:
     """Return dA/dt qd (..., 6): the rate of the momentum about the centre of mass if qdd = 0 [N m, N].
 
     q : (..., nq); qd : (..., nv); A as from `centroidal_momentum_matrix`. A qdd + dA/dt qd is the sum of all wrenches
-    from outside about the centre of mass: weight, and what the ground does to the roots. ValueError if no link has mass.
+    from outside about the centre of mass: weight, and what the ground does to the roots. ValueError if no link has
+    mass.
     """
     state = evaluate(chain, q, qd)
     forces = state.inertias @ state.bias_accelerations + state.bias_forces
