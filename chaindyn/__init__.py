@@ -72,9 +72,11 @@ from chaindyn.geometry import (
 from chaindyn.hybrid import hybrid_dynamics, hybrid_dynamics_dense
 from chaindyn.impulse import (
     Impact,
+    dynamically_consistent_inverse,
     impact,
     inverse_operational_space_inertia,
     inverse_operational_space_inertia_serial,
+    operational_space_inertia,
 )
 from chaindyn.inertia import (
     apparent_inverse_inertia,
@@ -225,6 +227,7 @@ __all__ = [
     "decompose_force",
     "difference",
     "distance",
+    "dynamically_consistent_inverse",
     "exp_quaternion",
     "exp_se3",
     "exp_so3",
@@ -253,6 +256,7 @@ __all__ = [
     "maximal_coordinate_dynamics",
     "momentum",
     "newton_euler",
+    "operational_space_inertia",
     "outward",
     "point_velocity",
     "potential_energy",
