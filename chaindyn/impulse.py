@@ -1,5 +1,5 @@
 # Generated from chapters/14_impulse_response_of_a_chain.md by `python -m book export`; edit it there.
-# sha256 of the text below: 1682752ce459f3f90ce01985912e77e3ca403e4022480682a1c07c5b66d7d2ca
+# sha256 of the text below: d7bcb661d22e4cd0240fd05ca602e7923be4f17315566d864b7a139b7ccc7d1b
 """What a blow does to a chain: how it yields at every link, and how every joint's speed jumps.
 
 Derived in chapter 14, "The impulse response of a chain".
@@ -357,7 +357,7 @@ def require_movable(W: Array, link: str) -> None:
     stuck = values <= at_least_rounding(1e-12, known) * values[..., -1:]
     if not stuck.any():
         return
-    state = tuple(np.argwhere(stuck[..., 0])[0])
+    state = tuple(np.argwhere(stuck[..., 0])[0].tolist())
     force = scale[state] * vectors[state][:, 0]
     force = np.round(force / force[np.abs(force).argmax()], 3) + 0.0
     pushed = "a force on the point along" if len(force) == 3 else "a wrench [tau; f] along"

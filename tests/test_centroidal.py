@@ -246,7 +246,7 @@ def test_a_chain_far_away_has_the_same_momentum():
     """A million metres from the world's origin only the digits of the places are lost."""
     links = random_tree(Case(8, seed=3, kinds=(Revolute, Spherical, Prismatic))).links
     near = Chain(links)
-    far = Chain([replace(links[0], offset=np.array(links[0].offset) + [1e6, 0, 0]), *links[1:]])
+    far = Chain([replace(links[0], offset=np.add(links[0].offset, [1e6, 0, 0])), *links[1:]])
     q, qd = random_state(near, 3)
     assert_near(center_of_mass(far, q) - [1e6, 0, 0], center_of_mass(near, q), 1, 1e-9)
     for function, state in ((OF_POSTURE[2], (q,)), (WHOLE[3], (q, qd))):
@@ -336,7 +336,7 @@ def test_massless_links_count_for_nothing():
 def test_a_chain_without_mass_has_no_centre(function):
     ghost = Chain([Link(Revolute(), 0, (0, 0, 0), np.eye(3)) for _ in range(2)])
     state = np.zeros((2 if function is centroidal_momentum_bias else 1, 2))
-    with pytest.raises(ValueError, match="none of the 2 links of the chain has mass.*give a link"):
+    with pytest.raises(ValueError, match="none of the 2 links of the chain has mass"):
         function(ghost, *state)
 
 
