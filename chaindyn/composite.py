@@ -1,5 +1,5 @@
 # Generated from chapters/07_the_stacked_form_and_composite_inertia.md by `python -m book export`; edit it there.
-# sha256 of the text below: 0a9b8f0c4e79ed740cecd7272f95d05c4b56ead201cfc24a7ee847b995da26ff
+# sha256 of the text below: ec5635588ff46db9c71c732912e5ce100aab9087b97c538aa69668caf35d6b14
 """The stacked form: the tree in one matrix, composite inertia, the mass and Coriolis matrices.
 
 Derived in chapter 7, "The stacked form and composite inertia".
@@ -140,9 +140,9 @@ def momentum_columns(state: State) -> Array:
 
 @checked(q="nq")
 def centroidal_momentum_matrix(chain: Chain, q: Array) -> Array:
-    """Return A (..., 6, nv): the momentum [L; p] of the whole chain is A qd [N m s, N s].
+    """Return A (..., 6, nv): the momentum of the whole chain is A qd, angular first [N m s, N s].
 
-    q : (..., nq). L is about the chain's centre of mass; axes are the world's. One inward sweep: column j is the
+    q : (..., nq). It is about the chain's centre of mass, in world axes. One inward sweep: column j is the
     momentum of all that hangs on joint j. ValueError if no link has mass. Orin and Goswami (2008).
     """
     return momentum_columns(evaluate(chain, q))

@@ -1,5 +1,5 @@
 # Generated from chapters/14_impulse_response_of_a_chain.md by `python -m book export`; edit it there.
-# sha256 of the text below: d7bcb661d22e4cd0240fd05ca602e7923be4f17315566d864b7a139b7ccc7d1b
+# sha256 of the text below: abd5756d29166b808066f9953943ed57928d159527cedbcb54fa7dff6a746109
 """What a blow does to a chain: how it yields at every link, and how every joint's speed jumps.
 
 Derived in chapter 14, "The impulse response of a chain".
@@ -350,7 +350,7 @@ def require_movable(W: Array, link: str) -> None:
     The message names the first state, the rank and the direction. Symbols and traced arrays pass.
     """
     known = known_values(W)
-    if known is None or not known.size:
+    if known is None:
         return
     scale = equal_units(known)
     values, vectors = np.linalg.eigh(scale[..., :, None] * known * scale[..., None, :])

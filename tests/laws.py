@@ -231,7 +231,7 @@ DENSE = "one state at a time, in floats: a dense system of 12 rows a link, which
 SPARSE = "a sparse system of floats, which a library factorises"
 ANGLES = "where a joint stands is told by angles, whose tangents fractions need not be"
 INTEGER_ROOT = "of a link that does not turn, a root of an integer is taken, and that is a float"
-STUCK = "the chain of this law moves in two or three ways, and a hand feels an inertia in six: tests/test_operational.py"
+STUCK = "its chain moves in two or three ways, and a hand feels an inertia in six: tests/test_operational.py"
 NO_STATE = "it takes a chain alone, no numbers"
 
 

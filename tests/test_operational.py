@@ -1,4 +1,4 @@
-"""The inertia that a hand feels at a link or a point: by dense inverses, by blows, by energy, and where there is none."""
+"""The inertia that a hand feels at a link or a point: by dense inverses, blows and energy, and where there is none."""
 
 import re
 
