@@ -1,5 +1,5 @@
 # Generated from chapters/14_impulse_response_of_a_chain.md by `python -m book export`; edit it there.
-# sha256 of the text below: abd5756d29166b808066f9953943ed57928d159527cedbcb54fa7dff6a746109
+# sha256 of the text below: 01eada842cd96644c48224f65fd1fa762ebdd9276d52f4cbfee8d545dfc74548
 """What a blow does to a chain: how it yields at every link, and how every joint's speed jumps.
 
 Derived in chapter 14, "The impulse response of a chain".
@@ -339,7 +339,7 @@ def task_jacobian(chain: Chain, q: Array, body: Any, point: Array | None, frame:
 def equal_units(W: Array) -> Array:
     """Return factors (..., m) that bring the angular and the linear 3x3 block of W to like size; 1 for a zero block."""
     size = np.diagonal(W, axis1=-2, axis2=-1)
-    size = size.reshape(*size.shape[:-1], -1, 3).mean(-1, keepdims=True)
+    size = size.reshape(*size.shape[:-1], W.shape[-1] // 3, 3).mean(-1, keepdims=True)
     factors = 1 / np.sqrt(np.where(size > 0, size, 1))
     return np.broadcast_to(factors, (*factors.shape[:-1], 3)).reshape(W.shape[:-1])
 
