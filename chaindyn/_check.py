@@ -35,6 +35,8 @@ JOINT = (
     "pose",
     "motion_subspace",
     "motion_subspace_rate",
+    "motion_subspace_second_rate",
+    "turns",
     "constraint_subspace",
     "rate",
     "integrate",

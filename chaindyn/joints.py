@@ -1,5 +1,5 @@
 # Generated from chapters/04_joints_links_chains_trees.md by `python -m book export`; edit it there.
-# sha256 of the text below: 283df3d88fed16812b5a1c5d57d76fb33bce0629557df5c91e74dd9b564c3dd6
+# sha256 of the text below: 2940227213152e1db90ddac0b706f2d61e564b02dff59006a78cc523995dee9c
 """Joints: how one body may move against another.
 
 Derived in chapter 4, "Joints, links, chains, trees".
@@ -86,8 +86,8 @@ class Joint:
     """What a joint is: where it puts the child, and how the child can move from there.
 
     To make one, derive a frozen dataclass whose fields are its parameters, and write `pose` and `motion_subspace`;
-    nq and nv if it has not one coordinate and one velocity, `motion_subspace_rate` if S depends on q, and
-    `neutral`, `rate`, `integrate` and `difference` if a coordinate's rate is not its velocity. The laws, which a
+    nq and nv if it has not one coordinate and one velocity, `motion_subspace_rate` if S depends on q (and, for
+    derivatives on symbols, `motion_subspace_second_rate`), and `neutral`, `rate`, `integrate` and `difference` if a coordinate's rate is not its velocity. The laws, which a
     `Chain` tries at a random place on joints that are not of this module:
 
     - R is a rotation matrix; while q moves as integrate(q, t qd), S qd = [w; v] with w~ = R^T dR/dt, v = R^T dp/dt;
@@ -121,6 +121,19 @@ class Joint:
     def motion_subspace_rate(self, q: Array, qd: Array) -> Array:
         """Return dS/dt (..., 6, nv), by component in child coordinates: zero unless S depends on q."""
         return zeros((*q.shape[:-1], 6, self.nv))
+
+    @property
+    def turns(self) -> bool:
+        """Whether S depends on q."""
+        return type(self).motion_subspace_rate is not Joint.motion_subspace_rate
+
+    def motion_subspace_second_rate(self, q: Array, qd: Array, other: Array) -> Array:
+        """Return how dS/dt at rates qd changes while q moves with the rates `other`, (..., 6, nv).
+
+        By default by a complex step, for which `motion_subspace_rate` must be made of analytic operations on numbers.
+        """
+        step = 1e-100
+        return self.motion_subspace_rate(self.integrate(q, 1j * step * other), qd).imag / step
 
     def constraint_subspace(self, q: Array) -> Array:
         """Return T (..., 6, 6 - nv), in child coordinates: the wrenches T x are what the joint can carry.
@@ -263,12 +276,19 @@ class Universal(Joint):
         angular = concatenate([turned, self.second[..., None]], axis=-1)
         return concatenate([angular, 0 * angular], axis=-2)
 
+    def turned_back(self, angular: Array, angle: Array) -> Array:
+        """Return the rate (..., 6, 2) of columns whose first is the axis `angular` (..., 3, 1), at the rate `angle`."""
+        rate = skew(angular[..., 0]) @ (self.second * angle)[..., None]
+        both = concatenate([rate, 0 * rate], axis=-1)
+        return concatenate([both, 0 * both], axis=-2)
+
     def motion_subspace_rate(self, q: Array, qd: Array) -> Array:
         """Return dS/dt (..., 6, 2), by component in child coordinates."""
-        turned = self.motion_subspace(q)[..., :3, :1]
-        rate = skew(turned[..., 0]) @ (self.second * qd[..., 1:])[..., None]
-        angular = concatenate([rate, 0 * rate], axis=-1)
-        return concatenate([angular, 0 * angular], axis=-2)
+        return self.turned_back(self.motion_subspace(q)[..., :3, :1], qd[..., 1:])
+
+    def motion_subspace_second_rate(self, q: Array, qd: Array, other: Array) -> Array:
+        """Return how dS/dt at rates qd changes with the rates `other`, (..., 6, 2)."""
+        return self.turned_back(self.motion_subspace_rate(q, other)[..., :3, :1], qd[..., 1:])
 
     def constraint_subspace(self, q: Array) -> Array:
         """Return T (..., 6, 4): a moment across both axes, and every force."""
@@ -472,11 +492,18 @@ class Planar(Joint):
         turned = rotation_about(self.normal, q[..., 2:]).mT @ across(self.normal)
         return block([[zeros((3, 2)), self.normal[..., None]], [turned, 0]])
 
+    def turned_back(self, directions: Array, angle: Array) -> Array:
+        """Return the rate (..., 6, 3) of columns that hold `directions` (..., 3, 2), at the rate `angle`."""
+        back = -skew(self.normal * angle) @ directions
+        return block([[zeros((3, 2)), zeros((3, 1))], [back, 0]])
+
     def motion_subspace_rate(self, q: Array, qd: Array) -> Array:
         """Return dS/dt (..., 6, 3), by component in child coordinates."""
-        turned = self.motion_subspace(q)[..., 3:, :2]
-        back = -skew(self.normal * qd[..., 2:]) @ turned
-        return block([[zeros((3, 2)), zeros((3, 1))], [back, 0]])
+        return self.turned_back(self.motion_subspace(q)[..., 3:, :2], qd[..., 2:])
+
+    def motion_subspace_second_rate(self, q: Array, qd: Array, other: Array) -> Array:
+        """Return how dS/dt at rates qd changes with the rates `other`, (..., 6, 3)."""
+        return self.turned_back(self.motion_subspace_rate(q, other)[..., 3:, :2], qd[..., 2:])
 
     def constraint_subspace(self, q: Array) -> Array:
         """Return T (..., 6, 3): moments across the normal, and a force along it."""

@@ -1,0 +1,465 @@
+# Generated from chapters/18_derivatives.md by `python -m book export`; edit it there.
+# sha256 of the text below: c56273ddd2cf1c544c631d97e6d8dce261231800741b05107cf83a650e5d8355
+"""Derivatives: how forces and accelerations change with posture, rates and forces.
+
+Derived in chapter 18, "Derivatives".
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from chaindyn._check import FRAMES, checked, known_values, require_between, require_one_state, unit
+from chaindyn._ops import Array, concatenate, divide, eye, solve, stack, unstack, zeros
+from chaindyn.articulated import aba, factorise_state
+from chaindyn.chain import Chain, integrate, inward, outward
+from chaindyn.closure import as_constraints, constraint_bias, errors_in, rows_in
+from chaindyn.constraints import constrained_forward_dynamics, gap_share, held_response
+from chaindyn.impulse import impact
+from chaindyn.inverse_dynamics import ground_acceleration, transmitted_wrenches, wrenches_from
+from chaindyn.kinematics import body_jacobian
+from chaindyn.spatial import X_motion, crm, skew
+from chaindyn.state import State, as_columns, evaluate, split_by_joint
+
+__all__: list[str] = []
+
+
+# Chapter 18, "Derivatives": One rule
+def crf_of(f: Array) -> Array:
+    """Return the matrix B (..., 6, 6) with V x* f = B V, of wrenches f (..., 6)."""
+    turning, pushing = skew(f[..., :3]), skew(f[..., 3:])
+    rows = [turning, pushing], [pushing, 0 * pushing]
+    return -concatenate([concatenate(row, axis=-1) for row in rows], axis=-2)
+
+
+def joint_changes(joint: Any, q: Array, qd: Array, qdd: Array) -> tuple[Array, ...]:
+    """Return what a group of joints' coordinates change: dS qd, dS qdd, d(dS/dt qd) along q and along qd; and dS.
+
+    The first four are (..., m, 6, k), a column for each coordinate, dS is (..., m, k, 6, k).
+    """
+    S = joint.motion_subspace(q)
+    none = 0 * S + 0 * qd[..., None, :]
+    if not joint.turns:
+        still = concatenate([none[..., None, :, :]] * max(qd.shape[-1], 1), axis=-3)
+        return none, none, none, none, still[..., : qd.shape[-1], :, :]
+    units = eye(qd.shape[-1])
+    turned = [joint.motion_subspace_rate(q, 0 * qd + unit) for unit in units]
+
+    def times(matrices: list[Array], rates: Array) -> Array:
+        return concatenate([matrix @ rates[..., None] for matrix in matrices], axis=-1)
+
+    along_q = [joint.motion_subspace_second_rate(q, qd, 0 * qd + unit) for unit in units]
+    along_qd = times(turned, qd) + joint.motion_subspace_rate(q, qd)
+    return (
+        times(turned, qd),
+        times(turned, qdd),
+        times(along_q, qd),
+        along_qd,
+        stack(turned, axis=-3),
+    )
+
+
+def changes_by_link(state: State, qdd: Array) -> list[list[Array]]:
+    """Return the five of `joint_changes` link by link: four lists of (..., 6, k), and one of (..., k, 6, k)."""
+    chain = state.chain
+    changes = [
+        joint_changes(joint, state.q[..., i], state.qd[..., j], qdd[..., j])
+        for joint, i, j in chain.groups
+    ]
+    *columns, turned = zip(*changes, strict=True)
+    by_link = [
+        [rows.mT for rows in split_by_joint(chain, as_columns(chain, parts))] for parts in columns
+    ]
+    laid = [part for parts in turned for part in unstack(parts, -4)]
+    return [*by_link, [laid[k] for k in chain.group_order]]
+
+
+def placed(block: Array, own: range, nv: int) -> Array:
+    """Return a block (..., r, k) in its own columns of (..., r, nv), the others zero."""
+    rows = block.shape[:-1]
+    return concatenate([zeros((*rows, own.start)), block, zeros((*rows, nv - own.stop))], axis=-1)
+
+
+def motion_change_step(
+    parent: Any,
+    X: Array,
+    S: Array,
+    V_in: Array,
+    A_in: Array,
+    V: Array,
+    joint_twist: Array,
+    own: range,
+    *changes: Array,
+) -> tuple[Array, ...]:
+    """Link step outward: what q and qd change of twist and acceleration, (..., 6, nv) each."""
+    dV_q, dV_v, dA_q, dA_v = parent
+    S_qd, S_qdd, rate_q, rate_v = changes
+    nv, spin, ad = dV_q.shape[-1], crm(V[..., 0]), crm(joint_twist[..., 0])
+    seen_V, seen_A = crm((X @ V_in)[..., 0]), crm((X @ A_in)[..., 0])
+    dV_q = X @ dV_q + placed(seen_V @ S + S_qd, own, nv)
+    dV_v = X @ dV_v + placed(S + 0 * S_qd, own, nv)
+    dA_q = X @ dA_q - ad @ dV_q + placed(seen_A @ S + spin @ S_qd + rate_q + S_qdd, own, nv)
+    dA_v = X @ dA_v - ad @ dV_v + placed(spin @ S + rate_v, own, nv)
+    return dV_q, dV_v, dA_q, dA_v
+
+
+def force_change_step(
+    children: Any, X: Array, S: Array, f: Array, given: Array, own: range, turned: Array
+) -> tuple[Array, tuple[Array]]:
+    """Link step inward: what q, qd and qdd change of the joint forces (..., k, 3 nv), and of what the parent feels.
+
+    f : (..., 6, 1), what goes through the joint; given : (..., 6, 3 nv), the changes of what the link needs itself.
+    """
+    changed = given + children[0]
+    width = changed.shape[-1]
+    turning = (turned.mT @ f[..., None, :, :])[..., 0].mT
+    kept = S.mT @ changed + placed(turning, own, width)
+    return kept, (X.mT @ (changed + placed(crf_of(f[..., 0]) @ S, own, width)),)
+
+
+def external_change(state: State, loads: Array, frame: str, J: Array) -> Array:
+    """Return how external wrenches (..., n, 6, 1), fixed in a frame, change in link axes with q (..., n, 6, nv).
+
+    J : (..., n, 6, nv), the links' twists by rates. A wrench fixed in "body" does not change.
+    """
+    if frame == "body":
+        return 0 * J
+    turning = crf_of(loads[..., 0])
+    if frame == "mixed":  # the place moves along, the axes do not
+        turning = concatenate([turning[..., :3], 0 * turning[..., 3:]], axis=-1)
+    return -turning @ J
+
+
+def link_changes(state: State, qdd: Array, A: Array, ground: Array) -> tuple[list[Array], ...]:
+    """Return what q and qd change of the links' twists and accelerations, four (..., n, 6, nv); and dS of each joint.
+
+    A : (..., n, 6, 1), the accelerations; ground : (6, 1).
+    """
+    parent, nv = state.chain.parent, state.chain.nv
+    *changes, turned = changes_by_link(state, qdd)
+    V, A = unstack(state.twists, -3), unstack(A, -3)
+    seen = [
+        [start if p < 0 else x[p] for p in parent] for start, x in ((zeros((6, 1)), V), (ground, A))
+    ]
+    of_links = V, unstack(state.joint_twists, -3), state.chain.v_columns
+    start = (zeros((6, nv)),) * 4
+    carried = outward(
+        motion_change_step, parent, start, state.X, state.S, *seen, *of_links, *changes
+    )
+    return *(stack(parts, axis=-3) for parts in zip(*carried, strict=True)), turned
+
+
+def force_changes(
+    state: State, qdd: Array, ground: Array, loads: Array | None = None, frame: str = "body"
+) -> tuple[Array, Array, Array]:
+    """Return how joint forces change with q, qd and qdd (..., nv, nv) each; the ground has the acceleration (6, 1).
+
+    loads : (..., n, 6, 1) on the links, in link coordinates, held fixed in `frame`.
+    """
+    nv, inertias = state.chain.nv, state.inertias
+    A = state.accumulate(state.along_joints(state.subspaces, qdd) + state.eta, ground)
+    dV_q, dV_v, dA_q, dA_v, turned = link_changes(state, qdd, A, ground)
+    B = crf_of((inertias @ state.twists)[..., 0]) - state.crm_twists.mT @ inertias
+    net, given_q = inertias @ A + state.bias_forces, inertias @ dA_q + B @ dV_q
+    if loads is not None:
+        net, given_q = net - loads, given_q - external_change(state, loads, frame, dV_v)
+    given = concatenate([given_q, inertias @ dA_v + B @ dV_v, inertias @ dV_v], axis=-1)
+    f = unstack(transmitted_wrenches(state, net), -3)
+    of_links = f, unstack(given, -3), state.chain.v_columns, turned
+    kept, _ = inward(
+        force_change_step, state.chain.parent, (zeros((6, 3 * nv)),), state.X, state.S, *of_links
+    )
+    rows = concatenate(kept, axis=-2)
+    return rows[..., :nv], rows[..., nv : 2 * nv], rows[..., 2 * nv :]
+
+
+@checked(q="nq", qd="nv", qdd="nv", external=("n", 6), external_frame=FRAMES)
+def rnea_derivatives(
+    chain: Chain,
+    q: Array,
+    qd: Array,
+    qdd: Array,
+    *,
+    external: Array | None = None,
+    external_frame: str = "body",
+) -> tuple[Array, Array, Array]:
+    """Return how `rnea` changes with q, qd and qdd: (..., nv, nv) each, the first along `integrate`.
+
+    q : (..., nq); qd, qdd : (..., nv); external : (..., n, 6), held fixed in `external_frame`. The last one is the
+    mass matrix. Kim (2012), section 4, derived anew.
+    """
+    state = evaluate(chain, q, qd, qdd, external)
+    loads = None if external is None else wrenches_from(state, external, external_frame)
+    return force_changes(state, qdd, ground_acceleration(chain), loads, external_frame)
+
+
+@checked(q="nq", qd="nv", tau="nv", external=("n", 6), external_frame=FRAMES)
+def aba_derivatives(
+    chain: Chain,
+    q: Array,
+    qd: Array,
+    tau: Array,
+    *,
+    external: Array | None = None,
+    external_frame: str = "body",
+) -> tuple[Array, Array, Array]:
+    """Return how `aba` changes with q, qd and tau: (..., nv, nv) each, the first along `integrate`.
+
+    By the implicit function theorem: tau - rnea(q, qd, qdd) stays zero. The last one is M^-1.
+    """
+    qdd = aba(chain, q, qd, tau, external=external, external_frame=external_frame)
+    along_q, along_qd, _ = rnea_derivatives(
+        chain, q, qd, qdd, external=external, external_frame=external_frame
+    )
+    inverse = factorise_state(evaluate(chain, q)).solve(eye(chain.nv))
+    return -inverse @ along_q, -inverse @ along_qd, inverse
+
+
+# Chapter 18, "Derivatives": A linear model
+def joint_deviation(joint: Any, q: Array, qd: Array) -> Array:
+    """Return how the deviations of a group of joints' places (..., m, k, k) change by themselves, at rates qd."""
+    S, k = joint.motion_subspace(q), qd[..., 0, :].shape[-1]
+    if not k:
+        return S.mT @ S
+    moving = crm((S @ qd[..., None])[..., 0]) @ S
+    turned = [joint.motion_subspace_rate(q, 0 * qd + unit) @ qd[..., None] for unit in eye(k)]
+    change = concatenate(turned, axis=-1) - joint.motion_subspace_rate(q, qd) - moving
+    return solve(S.mT @ S, S.mT @ change)
+
+
+def deviation_rate(chain: Chain, q: Array, qd: Array) -> Array:
+    """Return the matrix C (..., nv, nv) with d(delta)/dt = C delta + nu, for motions integrate(q, delta), qd + nu.
+
+    Zero for joints whose coordinates add; minus the cross product with qd for balls and free bodies.
+    """
+    parts = [joint_deviation(joint, q[..., i], qd[..., j]) for joint, i, j in chain.groups]
+    laid = [block for part in parts for block in unstack(part, -3)]
+    blocks = [laid[k] for k in chain.group_order]
+    rows = [
+        placed(block, own, chain.nv) for block, own in zip(blocks, chain.v_columns, strict=True)
+    ]
+    return concatenate(rows, axis=-2)
+
+
+@checked(q="nq", qd="nv", tau="nv")
+def linearise(chain: Chain, q: Array, qd: Array, tau: Array) -> tuple[Array, Array]:
+    """Return A (..., 2 nv, 2 nv) and B (..., 2 nv, nv) of the motions beside q, qd under tau: dx/dt = A x + B dtau.
+
+    x = [delta, nu] : the deviation of the place along `integrate`, and of the rates. q : (..., nq); qd, tau : (..., nv).
+    """
+    along_q, along_qd, along_tau = aba_derivatives(chain, q, qd, tau)
+    upper = concatenate([deviation_rate(chain, q, qd), 0 * along_q + eye(chain.nv)], axis=-1)
+    lower = concatenate([along_q, along_qd], axis=-1)
+    return concatenate([upper, lower], axis=-2), concatenate([0 * along_tau, along_tau], axis=-2)
+
+
+# Chapter 18, "Derivatives": Jacobians
+def own_changes(state: State, path: tuple[int, ...], axes: Array, origin: Array) -> list[Array]:
+    """Return what its own joint changes of each column of a Jacobian, (..., 6, nv), seen in axes about an origin."""
+    chain, nv = state.chain, state.chain.nv
+    R, p = state.poses
+    changes = [zeros((6, nv))] * nv
+    for i in path:
+        joint, own = chain.joints[i], chain.v_columns[i]
+        if not joint.turns:
+            continue
+        q = state.q[..., chain.q_columns[i].start : chain.q_columns[i].stop]
+        X = X_motion(axes.mT, origin - p[..., i, :]) @ X_motion(R[..., i, :, :], 0 * p[..., i, :])
+        turned = [X @ joint.motion_subspace_rate(q, 0 * q + unit) for unit in eye(joint.nv)]
+        for k, column in enumerate(own):
+            alone = [dS[..., k : k + 1] for dS in turned]
+            changes[column] = placed(concatenate(alone, axis=-1), own, nv)
+    return changes
+
+
+@checked(q="nq", frame=FRAMES)
+def body_jacobian_derivative(
+    chain: Chain, q: Array, body: int | str | None = None, *, frame: str = "body"
+) -> Array:
+    """Return how the Jacobian of a link changes (..., 6, nv, nv): [..., :, j, k] is column j along coordinate k.
+
+    q : (..., nq); body, frame : as for `body_jacobian`. ValueError if there is no such body.
+    """
+    state, path = State(chain, q), chain.path(body)
+    R, p = state.poses[0][..., path[-1], :, :], state.poses[1][..., path[-1], :]
+    axes = R if frame == "body" else eye(3) + 0 * R
+    own = own_changes(state, path, axes, 0 * p if frame == "world" else p)
+    J = body_jacobian(chain, q, body, frame=frame)
+    turning = {
+        "body": 0 * J,
+        "world": J,
+        "mixed": concatenate([J[..., :3, :], 0 * J[..., 3:, :]], axis=-2),
+    }[frame]
+    depth = np.array([path.index(i) if i in path else -1 for i in chain.link_of_column])
+    beyond = (depth > depth[:, None]).astype(int)
+    across = [crm(screw) for screw in unstack(J.mT, -2)]
+    columns = [
+        change + cross @ (mask * J - turning)
+        for change, cross, mask in zip(own, across, beyond, strict=True)
+    ]
+    return stack(columns, axis=-2)
+
+
+# Chapter 18, "Derivatives": A blow
+@dataclass(frozen=True, eq=False)
+class ImpactDerivatives:
+    """How a blow changes with the state before it, the struck point fixed on its link, the obstacle flat.
+
+    impulse_dq, impulse_dqd : (..., nv); qd_jump_dq, qd_jump_dqd : (..., nv, nv), the first of each along `integrate`.
+    """
+
+    impulse_dq: Array
+    impulse_dqd: Array
+    qd_jump_dq: Array
+    qd_jump_dqd: Array
+
+
+def contact_row(state: State, b: int, point: Array, normal: Array) -> tuple[Array, Array]:
+    """Return k (..., 1, nv), with k qd the normal speed of a link's point, and how k^T changes with q (..., nv, nv)."""
+    R, p = state.poses[0][..., b, :, :], state.poses[1][..., b, :]
+    arm, n = (R.mT @ x[..., None] for x in (point - p, normal))  # in link axes
+    J = body_jacobian(state.chain, state.q, b)
+    dJ = body_jacobian_derivative(state.chain, state.q, b)
+    turned = skew(n[..., 0]) @ J[..., :3, :]
+    load = concatenate([skew(arm[..., 0]) @ n, n], axis=-2)
+    turned_load = concatenate([skew(arm[..., 0]) @ turned, turned], axis=-2)
+    along = (load[..., None] * dJ).sum(-3)
+    return load.mT @ J, along + J.mT @ turned_load
+
+
+def require_blow(row: Array, qd: Array, yielding: Array, speed: Array) -> None:
+    """Refuse a blow that grazes or separates, where `impact` has a kink, and one that meets no mass it can move."""
+    if known_values(speed) is None or known_values(yielding) is None:
+        return
+    size = np.asarray(abs(row) @ abs(qd)[..., None], float)
+    if (np.asarray(speed, float) > -64 * np.finfo(float).eps * size).any():
+        fastest = float(np.asarray(speed, float).max())
+        raise ValueError(
+            f"the struck point's normal speed is {fastest:.3g} m/s, but must be negative: a blow that grazes or separates "
+            "has no derivative, or none but zero"
+        )
+    if not (np.asarray(yielding, float) > 0).all():
+        raise ValueError(
+            "the chain cannot move along the normal, so that the blow has no derivative"
+        )
+
+
+@checked(q="nq", qd="nv", point=3, normal=3, restitution=())
+def impact_derivatives(
+    chain: Chain,
+    q: Array,
+    qd: Array,
+    *,
+    point: Array,
+    normal: Array,
+    restitution: Array,
+    body: int | str | None = None,
+) -> ImpactDerivatives:
+    """Return how the impulse and the jump of `impact` change with q, along `integrate`, and with qd.
+
+    Arguments as for `impact`, without loops. The point moves with its link; the normal stays, as a flat wall's does.
+    ValueError if the point does not approach the obstacle faster than rounding, where there is no derivative (a
+    grazing blow), or if the chain cannot move along the normal.
+    """
+    require_between(restitution, "restitution", 0, 1)
+    state = evaluate(chain, q, qd, point, normal, restitution)
+    row, turned = contact_row(state, chain.index(body), point, unit(normal, "normal"))
+    factors = factorise_state(state)
+    response = factors.solve(row.mT)
+    yielding, speed = row @ response, row @ qd[..., None]
+    require_blow(row, qd, yielding, speed)
+    change = 1 + restitution[..., None, None]
+    impulse = divide(-change * speed, yielding)
+    jump = response * impulse
+    weightless = State(chain, q, 0 * qd, "body", state.exact)
+    given, _, _ = force_changes(weightless, jump[..., 0], zeros((6, 1)))
+    free = factors.solve(turned * impulse - given)
+    by_q = divide(-(jump + change * qd[..., None]).mT @ turned - row @ free, yielding)
+    by_qd = divide(-change * row, yielding)
+    return ImpactDerivatives(
+        by_q[..., 0, :], by_qd[..., 0, :], free + response @ by_q, response @ by_qd
+    )
+
+
+# Chapter 18, "Derivatives": A blow
+@checked(q="nq", qd="nv", tau="nv", point=3, normal=3, restitution=())
+def saltation_matrix(
+    chain: Chain,
+    q: Array,
+    qd: Array,
+    tau: Array,
+    *,
+    point: Array,
+    normal: Array,
+    restitution: Array,
+    body: int | str | None = None,
+) -> Array:
+    """Return the matrix (..., 2 nv, 2 nv) that takes a small deviation [delta, nu] before a blow to the one after it.
+
+    Both are measured at the same time, shortly before and shortly after, from the motion that strikes at q with qd under
+    tau, as for `linearise`; another motion strikes a little earlier or later. Arguments as for `impact_derivatives`.
+    """
+    blow = {"point": point, "normal": normal, "restitution": restitution, "body": body}
+    changes = impact_derivatives(chain, q, qd, **blow)
+    row, _ = contact_row(
+        evaluate(chain, q, qd, point, normal), chain.index(body), point, unit(normal, "normal")
+    )
+    after = qd + impact(chain, q, qd, **blow).qd_jump
+    same = eye(chain.nv) + 0 * changes.qd_jump_dq
+    upper = concatenate([same, 0 * same], axis=-1)
+    lower = concatenate([changes.qd_jump_dq, same + changes.qd_jump_dqd], axis=-1)
+    struck = concatenate([upper, lower], axis=-2)
+    before, later = (
+        concatenate([v, aba(chain, q, v, tau)], axis=-1)[..., None] for v in (qd, after)
+    )
+    kick = divide(later - struck @ before, row @ qd[..., None])
+    return struck + kick @ concatenate([row, 0 * row], axis=-1)
+
+
+# Chapter 18, "Derivatives": With loops
+def by_complex_step(function: Any, x: Array) -> Array:
+    """Return the derivative (m, nv) of an analytic function of a tangent (nv,), at zero; x says how long that is."""
+    step = 1e-100
+    return stack([function(1j * step * unit).imag / step for unit in np.eye(x.shape[-1])], axis=-1)
+
+
+@checked(q="nq", qd="nv", tau="nv")
+def constrained_forward_dynamics_derivatives(
+    chain: Chain, constraints: Any, q: Array, qd: Array, tau: Array
+) -> tuple[tuple[Array, Array, Array], tuple[Array, Array, Array]]:
+    """Return how qdd (nv, nv) and the multipliers (m, nv) of a chain with loops change with q, qd and tau.
+
+    q : (nq,); qd, tau : (nv,), one state in floats that keeps the loops; along `integrate`, every coordinate for
+    itself, as if the loops could open. constraints : as for `constraint_jacobian`, whose rows must be analytic.
+    """
+    require_one_state(q=q, qd=qd, tau=tau)
+    constraints = as_constraints(constraints)
+    qdd, multipliers = constrained_forward_dynamics(chain, constraints, q, qd, tau)
+    state = evaluate(chain, q, qd)
+    K, factors = rows_in(state, constraints), factorise_state(state)
+    loose = gap_share(K, errors_in(state, constraints))
+
+    def held(step: Array) -> Array:
+        return (
+            rows_in(State(chain, integrate(chain, q, step)), constraints).mT @ multipliers[:, None]
+        )[..., 0]
+
+    def closing(q: Array, qd: Array) -> Array:
+        rows = rows_in(State(chain, q), constraints)
+        return (rows @ qdd[:, None])[..., 0] + constraint_bias(chain, constraints, q, qd)
+
+    along_q, along_qd, _ = rnea_derivatives(chain, q, qd, qdd)
+    pushed = by_complex_step(held, qd) - along_q, -along_qd, eye(chain.nv)
+    opened = (
+        by_complex_step(lambda step: closing(integrate(chain, q, step), qd + 0 * step), qd),
+        by_complex_step(lambda step: closing(q + 0j, qd + step), qd),
+        0 * K,
+    )
+    answers = []
+    for push, opening in zip(pushed, opened, strict=True):
+        free = factors.solve(push)
+        change, more = held_response(factors, K, -opening - K @ free, loose)
+        answers.append((free + more, change))
+    accelerations, forces = zip(*answers, strict=True)
+    return accelerations, forces
