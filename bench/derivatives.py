@@ -76,7 +76,7 @@ def jax_on_one_thread() -> Any:
 
 
 def differentiated(name: str, chain: Chain, *, many: bool = False) -> tuple[Derivatives, float]:
-    """Return JAX's derivatives of our own function, compiled for one state or for a piece, and how long that took [s]."""
+    """Return JAX's derivatives of our own function, compiled for one state or a piece, and how long that took [s]."""
     jax = jax_on_one_thread()
     function = jax.jacfwd(partial(DIFFERENTIATED[name], chain), argnums=(0, 1, 2))
     example = side.state_of(chain, (PIECE,) if many else ())
@@ -116,7 +116,9 @@ def single_calls() -> dict[str, Any]:
                 peers["JAX"], seconds = differentiated(name, chain)
                 compilation[name][str(n)] = round(seconds, 2)
                 if seconds > COMPILING:
-                    stopped[label] = f"compiles for more than {COMPILING:g} s at n = {n}: no more asked"
+                    stopped[label] = (
+                        f"compiles for more than {COMPILING:g} s at n = {n}: no more asked"
+                    )
             reference = timed[f"{name}, chaindyn"]()
             for peer, derivatives in peers.items():
                 timed[f"{name}, {peer}"] = partial(derivatives, *state)
@@ -222,7 +224,7 @@ def plot(results: dict[str, Any], styles: dict[str, tuple[str, str]], file: str)
         times = results["calls"][name]
         kind = {"color": COLOURS[colour], "marker": "o", "markersize": 4, "label": name}
         left.loglog([int(n) for n in times], list(times.values()), line, **kind)
-    left.set(xlabel="links", ylabel="microseconds a call", ylim=(1, 3e7))
+    left.set(xlabel="links", ylabel="microseconds a call", ylim=(1, 1e7))
     left.set_xticks(SIZES, SIZES, minor=False)
     left.set_xticks([], minor=True)
     left.legend(loc="upper left", fontsize=7, labelcolor="linecolor", frameon=False, handlelength=3)
@@ -236,7 +238,7 @@ def plot(results: dict[str, Any], styles: dict[str, tuple[str, str]], file: str)
             right.annotate(f"{float(f'{us:.3g}'):g}", (us, row), fontsize=8, **where)
     batch = results["batch"]
     title = f"● rnea, ■ aba: a state of {batch['states']}, {batch['links']} links"
-    right.set(xscale="log", xlabel="microseconds a state", xlim=(1, 1e3))
+    right.set(xscale="log", xlabel="microseconds a state", xlim=(1, 5e3))
     right.set_title(title, fontsize=9)
     right.set(yticks=range(len(ENGINES)), yticklabels=ENGINES, ylim=(len(ENGINES) - 0.5, -0.5))
     right.grid(axis="y", alpha=0.3)
