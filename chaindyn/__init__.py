@@ -26,7 +26,15 @@ from chaindyn.closure import (
     constraint_jacobian,
     constraint_wrenches,
 )
-from chaindyn.composite import coriolis_matrix, crba, tree_matrix
+from chaindyn.composite import (
+    center_of_mass,
+    center_of_mass_jacobian,
+    centroidal_momentum_bias,
+    centroidal_momentum_matrix,
+    coriolis_matrix,
+    crba,
+    tree_matrix,
+)
 from chaindyn.constraints import (
     Coupling,
     Distance,
@@ -74,9 +82,11 @@ from chaindyn.geometry import (
 from chaindyn.hybrid import hybrid_dynamics, hybrid_dynamics_dense
 from chaindyn.impulse import (
     Impact,
+    dynamically_consistent_inverse,
     impact,
     inverse_operational_space_inertia,
     inverse_operational_space_inertia_serial,
+    operational_space_inertia,
 )
 from chaindyn.inertia import (
     apparent_inverse_inertia,
@@ -207,6 +217,10 @@ __all__ = [
     "body_jacobian",
     "body_jacobian_derivative",
     "body_twists",
+    "center_of_mass",
+    "center_of_mass_jacobian",
+    "centroidal_momentum_bias",
+    "centroidal_momentum_matrix",
     "classical_acceleration",
     "collision_impulses",
     "commanded_acceleration",
@@ -227,6 +241,7 @@ __all__ = [
     "decompose_force",
     "difference",
     "distance",
+    "dynamically_consistent_inverse",
     "exp_quaternion",
     "exp_se3",
     "exp_so3",
@@ -257,6 +272,7 @@ __all__ = [
     "maximal_coordinate_dynamics",
     "momentum",
     "newton_euler",
+    "operational_space_inertia",
     "outward",
     "point_velocity",
     "potential_energy",

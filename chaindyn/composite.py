@@ -1,5 +1,5 @@
 # Generated from chapters/07_the_stacked_form_and_composite_inertia.md by `python -m book export`; edit it there.
-# sha256 of the text below: 0c9feb6363e442ffe2910473ba62326bec779023f5f68089af743c05a9f7fae3
+# sha256 of the text below: ec5635588ff46db9c71c732912e5ce100aab9087b97c538aa69668caf35d6b14
 """The stacked form: the tree in one matrix, composite inertia, the mass and Coriolis matrices.
 
 Derived in chapter 7, "The stacked form and composite inertia".
@@ -9,13 +9,21 @@ from typing import Any
 
 import numpy as np
 
-from chaindyn._check import RECURSIONS, checked
-from chaindyn._ops import Array, block, concatenate, divide, eye, unstack, zeros
+from chaindyn._check import RECURSIONS, checked, known_values
+from chaindyn._ops import Array, block, concatenate, divide, eye, stack, unstack, zeros
 from chaindyn.chain import Chain, inward
-from chaindyn.spatial import crf, crm, skew
+from chaindyn.spatial import X_motion, crf, crm, skew
 from chaindyn.state import State, evaluate, split_by_joint
 
-__all__ = ["coriolis_matrix", "crba", "tree_matrix"]
+__all__ = [
+    "center_of_mass",
+    "center_of_mass_jacobian",
+    "centroidal_momentum_bias",
+    "centroidal_momentum_matrix",
+    "coriolis_matrix",
+    "crba",
+    "tree_matrix",
+]
 
 
 # Chapter 7, "The stacked form and composite inertia": All bodies at once
@@ -71,6 +79,95 @@ def crba(chain: Chain, q: Array, *, recursion: str = "body") -> Array:
     dynamics of a serial chain of bodies", (20).
     """
     return mass_matrix(evaluate(chain, q, recursion=recursion))
+
+
+# Chapter 7, "The stacked form and composite inertia": Where the mass is
+def total_mass(chain: Chain) -> Array:
+    """Return the mass of the whole chain (1,) [kg]; ValueError if it has none."""
+    mass = chain.mass.sum(keepdims=True)
+    known = known_values(mass)
+    if known is not None and not known.all():
+        raise ValueError(
+            f"none of the {chain.n} links of the chain has mass, so that it has no centre of mass: give a link one"
+        )
+    return mass
+
+
+def center_in(state: State) -> Array:
+    """Return the centre of mass of an evaluated chain (..., 3), in the world [m]."""
+    chain, (R, p) = state.chain, state.poses
+    centers = p + (R @ chain.com[..., None])[..., 0]
+    return divide((chain.mass[:, None] * centers).sum(-2), total_mass(chain))
+
+
+@checked(q="nq")
+def center_of_mass(chain: Chain, q: Array) -> Array:
+    """Return the centre of mass of the whole chain (..., 3), in the world [m].
+
+    q : (..., nq). The mean of the links' own, each with the weight of its mass; also a link that is
+    welded to the ground counts. ValueError if no link has mass.
+    """
+    return center_in(evaluate(chain, q))
+
+
+# Chapter 7, "The stacked form and composite inertia": Only what comes from outside
+def composite_inertia_step(children: Any, X: Array, inertia: Array) -> tuple[Array, tuple[Array]]:
+    """Link step: inertia of the link with all that hangs on it, and the same in the parent's coordinates."""
+    composite = inertia + children[0]
+    return composite, (X.mT @ composite @ X,)
+
+
+def composite_inertias(state: State) -> Array:
+    """Return the inertia of every link with all that hangs on it, as one rigid body (..., n, 6, 6)."""
+    links = state.X, unstack(state.inertias, -3)
+    nothing = (zeros((6, 6)),)
+    composites, _ = inward(composite_inertia_step, state.chain.parent, nothing, *links)
+    return stack(composites, axis=-3)
+
+
+def from_center(state: State) -> Array:
+    """Return what takes motions about the centre of mass, in world axes, to every link's coordinates (..., n, 6, 6)."""
+    R, p = state.poses
+    return X_motion(R.mT, p - center_in(state)[..., None, :])
+
+
+def momentum_columns(state: State) -> Array:
+    """Return the centroidal momentum matrix (..., 6, nv) of an evaluated chain, in link coordinates."""
+    owner = state.chain.link_of_column
+    momenta = composite_inertias(state)[..., owner, :, :] @ state.screws[..., None]
+    return (from_center(state)[..., owner, :, :].mT @ momenta)[..., 0].mT
+
+
+@checked(q="nq")
+def centroidal_momentum_matrix(chain: Chain, q: Array) -> Array:
+    """Return A (..., 6, nv): the momentum of the whole chain is A qd, angular first [N m s, N s].
+
+    q : (..., nq). It is about the chain's centre of mass, in world axes. One inward sweep: column j is the
+    momentum of all that hangs on joint j. ValueError if no link has mass. Orin and Goswami (2008).
+    """
+    return momentum_columns(evaluate(chain, q))
+
+
+@checked(q="nq")
+def center_of_mass_jacobian(chain: Chain, q: Array) -> Array:
+    """Return J (..., 3, nv): the velocity of the chain's centre of mass is J qd [m/s], in world axes.
+
+    q : (..., nq). The linear half of `centroidal_momentum_matrix`, by the mass. ValueError if no link has mass.
+    """
+    return divide(momentum_columns(evaluate(chain, q))[..., 3:, :], total_mass(chain))
+
+
+@checked(q="nq", qd="nv")
+def centroidal_momentum_bias(chain: Chain, q: Array, qd: Array) -> Array:
+    """Return dA/dt qd (..., 6): the rate of the momentum about the centre of mass if qdd = 0 [N m, N].
+
+    q : (..., nq); qd : (..., nv); A as from `centroidal_momentum_matrix`. A qdd + dA/dt qd is the sum of all wrenches
+    from outside about the centre of mass: weight, and what the ground does to the roots. ValueError if no link has
+    mass.
+    """
+    state = evaluate(chain, q, qd)
+    forces = state.inertias @ state.bias_accelerations + state.bias_forces
+    return (from_center(state).mT @ forces).sum(-3)[..., 0]
 
 
 # Chapter 7, "The stacked form and composite inertia": Body by body

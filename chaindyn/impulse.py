@@ -1,5 +1,5 @@
 # Generated from chapters/14_impulse_response_of_a_chain.md by `python -m book export`; edit it there.
-# sha256 of the text below: ce746da28d89708251deb3d4c2f105e9ba177e6058bdcbaf5b510b9ee9d04421
+# sha256 of the text below: 01eada842cd96644c48224f65fd1fa762ebdd9276d52f4cbfee8d545dfc74548
 """What a blow does to a chain: how it yields at every link, and how every joint's speed jumps.
 
 Derived in chapter 14, "The impulse response of a chain".
@@ -11,7 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from chaindyn._check import FRAMES, RECURSIONS, checked, known_values, require_between, unit
+from chaindyn._check import (
+    FRAMES,
+    RECURSIONS,
+    at_least_rounding,
+    checked,
+    known_values,
+    require_between,
+    unit,
+)
 from chaindyn._ops import (
     Array,
     concatenate,
@@ -27,18 +35,21 @@ from chaindyn._ops import (
     zeros,
 )
 from chaindyn.articulated import Articulated, FactorisedChain, factorise_state, feels_nothing
-from chaindyn.chain import Chain, outward
+from chaindyn.chain import Chain, forward_kinematics, outward
 from chaindyn.closure import as_constraints, errors_in, forces_in, rows_in
 from chaindyn.constraints import are_floats, gap_share, held_response, warn_if_inconsistent
 from chaindyn.inverse_dynamics import wrenches_in
-from chaindyn.spatial import X_force
+from chaindyn.kinematics import body_jacobian
+from chaindyn.spatial import X_force, X_motion
 from chaindyn.state import State, evaluate
 
 __all__ = [
     "Impact",
+    "dynamically_consistent_inverse",
     "impact",
     "inverse_operational_space_inertia",
     "inverse_operational_space_inertia_serial",
+    "operational_space_inertia",
 ]
 
 
@@ -309,3 +320,101 @@ def impact(
         energy_after=scalar(kinetic_energy_of(state.inertias, V + dV)),
         multipliers=(held * impulse)[..., 0],
     )
+
+
+# Chapter 14, "The impulse response of a chain": The code
+def task_jacobian(chain: Chain, q: Array, body: Any, point: Array | None, frame: str) -> Array:
+    """Return the Jacobian of a link's twist (..., 6, nv), or of the velocity of its particle at a point (..., 3, nv).
+
+    point : (..., 3) in the world. frame : "body" is link axes; "world" and "mixed" are world axes at a point.
+    """
+    if point is None:
+        return body_jacobian(chain, q, body, frame=frame)
+    b, (R, p) = chain.index(body), forward_kinematics(chain, q)
+    at_point = X_motion(eye(3), point - p[..., b, :])[..., 3:, :]
+    J = at_point @ body_jacobian(chain, q, body, frame="mixed")
+    return R[..., b, :, :].mT @ J if frame == "body" else J
+
+
+def equal_units(W: Array) -> Array:
+    """Return factors (..., m) that bring the angular and the linear 3x3 block of W to like size; 1 for a zero block."""
+    size = np.diagonal(W, axis1=-2, axis2=-1)
+    size = size.reshape(*size.shape[:-1], W.shape[-1] // 3, 3).mean(-1, keepdims=True)
+    factors = 1 / np.sqrt(np.where(size > 0, size, 1))
+    return np.broadcast_to(factors, (*factors.shape[:-1], 3)).reshape(W.shape[:-1])
+
+
+def require_movable(W: Array, link: str) -> None:
+    """Refuse J M^-1 J^T (..., m, m) of a link if it yields to some force by less than 1e-12 of what it does to others.
+
+    The message names the first state, the rank and the direction. Symbols and traced arrays pass.
+    """
+    known = known_values(W)
+    if known is None:
+        return
+    scale = equal_units(known)
+    values, vectors = np.linalg.eigh(scale[..., :, None] * known * scale[..., None, :])
+    stuck = values <= at_least_rounding(1e-12, known) * values[..., -1:]
+    if not stuck.any():
+        return
+    state = tuple(np.argwhere(stuck[..., 0])[0].tolist())
+    force = scale[state] * vectors[state][:, 0]
+    force = np.round(force / force[np.abs(force).argmax()], 3) + 0.0
+    pushed = "a force on the point along" if len(force) == 3 else "a wrench [tau; f] along"
+    raise ValueError(
+        f"{pushed} {force.tolist()} does not move link {link!r}{f' in state {state}' if state else ''}: its "
+        f"operational space inertia is infinite there, since J M^-1 J^T has rank {(~stuck[state]).sum()} of "
+        f"{len(force)}. Leave such directions out: np.linalg.inv(factorise(chain, q).delassus(rows)) takes any "
+        "rows of J that do not depend on each other"
+    )
+
+
+def operational_space(
+    chain: Chain, q: Array, body: Any, point: Array | None, frame: str
+) -> tuple[FactorisedChain, Array, Array]:
+    """Return the factorised chain, J and Lambda, as `operational_space_inertia` says."""
+    factors = factorise_state(evaluate(chain, q, point))
+    J = task_jacobian(chain, q, body, point, frame)
+    W = factors.delassus(J)
+    require_movable(W, chain.names[chain.index(body)])
+    return factors, J, solve(W, eye(J.shape[-2]))
+
+
+@checked(q="nq", point=3, frame=FRAMES)
+def operational_space_inertia(
+    chain: Chain,
+    q: Array,
+    *,
+    body: int | str | None = None,
+    point: Array | None = None,
+    frame: str = "body",
+) -> Array:
+    """Return Lambda = (J M^-1 J^T)^-1, the inertia that a link shows to a hand: forces from accelerations, at rest.
+
+    q : (..., nq); body : index or name of the link, None is the only leaf. Without a point, Lambda (..., 6, 6) takes
+    accelerations of the link to wrenches [tau; f] on it, in `frame`: "body" (about the link origin, link axes),
+    "world" (about the world origin, world axes) or "mixed" (about the link origin, world axes). With a point (..., 3)
+    of the link, given in the world [m], it is (..., 3, 3) [kg], for forces at the point, and the link is free to turn;
+    its axes are the link's ("body") or the world's. ValueError if some force moves nothing, so that no Lambda
+    exists (it names the force), if there is no such body, or M is singular. Khatib (1987).
+    """
+    return operational_space(chain, q, body, point, frame)[2]
+
+
+@checked(q="nq", point=3, frame=FRAMES)
+def dynamically_consistent_inverse(
+    chain: Chain,
+    q: Array,
+    *,
+    body: int | str | None = None,
+    point: Array | None = None,
+    frame: str = "body",
+) -> Array:
+    """Return M^-1 J^T Lambda (..., nv, 6), or (..., nv, 3) with a point: the joint rates of least kinetic energy.
+
+    Arguments and errors as for `operational_space_inertia`; J is that of the link's twist, or of the point's velocity.
+    Its product with such a velocity is, of all joint rates that make it, the one of least energy. Its transpose gives
+    of joint forces the force on the link that does there what they do. Khatib (1987).
+    """
+    factors, J, inertia = operational_space(chain, q, body, point, frame)
+    return factors.solve(J.mT) @ inertia

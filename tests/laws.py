@@ -216,6 +216,7 @@ FRAME = {"frame": ("body", "world", "mixed")}
 EXTERNAL = {"external_frame": ("body", "world", "mixed")}
 RECURSION = {"recursion": ("body", "world")}
 CLASSICAL = {"classical": (False, True)}
+POINT = {"point": (None, lambda chain: np.array([0.3, -0.2, 0.4]))}
 Q, QD = {"q": "q"}, {"q": "q", "qd": "qd"}
 PURSUIT = {**QD, "q_desired": "q", "qd_desired": "qd"}
 NV, V3, V6 = "qd", (3,), (6,)
@@ -230,6 +231,7 @@ DENSE = "one state at a time, in floats: a dense system of 12 rows a link, which
 SPARSE = "a sparse system of floats, which a library factorises"
 ANGLES = "where a joint stands is told by angles, whose tangents fractions need not be"
 INTEGER_ROOT = "of a link that does not turn, a root of an integer is taken, and that is a float"
+STUCK = "its chain moves in two or three ways, and a hand feels an inertia in six: tests/test_operational.py"
 NO_STATE = "it takes a chain alone, no numbers"
 
 
@@ -337,6 +339,10 @@ ROWS = [
     # 7 Composite inertia
     _row("crba", Q, RECURSION),
     _row("coriolis_matrix", QD, RECURSION),
+    _row("center_of_mass", Q),
+    _row("center_of_mass_jacobian", Q),
+    _row("centroidal_momentum_matrix", Q),
+    _row("centroidal_momentum_bias", QD),
     # 8, 9 Forward and hybrid dynamics
     _row("decompose_force", {"f": V6, "inertia": "inertia", "S": "subspace"}),
     _row("apparent_inertia", {"inertia": "inertia", "S": "subspace"}),
@@ -375,6 +381,10 @@ ROWS = [
     # 14 Impulse response
     _row("inverse_operational_space_inertia", Q, FRAME, RECURSION),
     _row("inverse_operational_space_inertia_serial", Q, FRAME, RECURSION, chain=serial),
+    _row("operational_space_inertia", Q, FRAME, POINT,
+         fixed={"body": lambda chain: chain.n - 1}, but=dict.fromkeys(["symbols", "fractions"], STUCK)),
+    _row("dynamically_consistent_inverse", Q, FRAME, POINT,
+         fixed={"body": lambda chain: chain.n - 1}, but=dict.fromkeys(["symbols", "fractions"], STUCK)),
     _row("impact", {**QD, "point": V3, "normal": "direction", "restitution": ()},
          {**RECURSION, "constraints": ((), _few)},
          fixed={"body": lambda chain: chain.n - 1}),

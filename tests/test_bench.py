@@ -160,6 +160,45 @@ def test_contact_is_measured_kept_and_drawn(tmp_path, monkeypatch, capsys):
     assert capsys.readouterr().out.count("steps_a_second") == 3
 
 
+def test_derivatives_are_measured_kept_and_drawn(jax, tmp_path, monkeypatch, capsys):
+    """Small and few; a compiler that takes too long is asked for nothing larger."""
+    pytest.importorskip("matplotlib").use("agg")
+    monkeypatch.syspath_prepend(BENCH)
+    bench = load("derivatives")
+    for constant, value in {"BATCH": 6, "BATCH_LINKS": 2, "BOOK": tmp_path}.items():
+        monkeypatch.setattr(bench.side, constant, value)
+    small = {"SIZES": (2, 3), "LONG": (2, 4), "PIECE": 3, "COMPILING": 0, "ROUNDS": 1}
+    for constant, value in {**small, "LONG_ROUNDS": 1}.items():
+        monkeypatch.setattr(bench, constant, value)
+    bench.main(["--save", "--plot", str(tmp_path / "plot.svg")])
+    results = json.loads((tmp_path / "speed_derivatives.json").read_text())
+    assert "load_before" in results["machine"] and set(results["calls"]) == set(bench.STYLES)
+    for name, times in results["calls"].items():
+        alone = "JAX" in name
+        assert list(times) == (["2"] if alone else ["2", "3"])
+        assert ("no more asked" in results["stopped"].get(name, "")) == alone
+    for name in bench.OURS:
+        assert results["compilation_s"][name]["2"] > 0
+        assert set(results["batch"]["functions"][name]) == set(bench.ENGINES)
+    printed = capsys.readouterr().out
+    differences = [
+        float(line.rpartition(" ")[2]) for line in printed.splitlines() if "differs" in line
+    ]
+    assert len(differences) == 10 and max(differences) < 1e-12
+    assert printed.count("n^") == 2 and "<svg" in (tmp_path / "plot.svg").read_text()
+
+
+def test_derivatives_that_differ_are_not_timed(monkeypatch):
+    monkeypatch.syspath_prepend(BENCH)
+    bench = load("derivatives")
+    late = lambda name, chain: lambda q, qd, x: bench.ours(name, chain)(q, qd * 1.001, x)  # noqa: E731
+    monkeypatch.setattr(bench, "pinocchio", late)
+    monkeypatch.setattr(bench, "SIZES", (2,))
+    monkeypatch.setattr(bench, "differentiated", lambda name, chain: (bench.ours(name, chain), 0.0))
+    with pytest.raises(AssertionError, match="nothing is timed"):
+        bench.single_calls()
+
+
 def test_mechanisms_that_move_otherwise_are_not_timed(monkeypatch):
     monkeypatch.syspath_prepend(BENCH)
     bench = load("loops")
