@@ -1,5 +1,5 @@
 # Generated from chapters/18_derivatives.md by `python -m book export`; edit it there.
-# sha256 of the text below: 9a4472b31d4bb53e23f30b4b66def64bfe8f4d372e105d2f22894f00c83e2ae8
+# sha256 of the text below: 9e999e8fedb8028c6005f45362842bf19e01de4c5b9f7c7091ae273088a6c8a1
 """Derivatives: how forces and accelerations change with posture, rates and forces.
 
 Derived in chapter 18, "Derivatives".
@@ -256,9 +256,9 @@ def deviation_rate(chain: Chain, q: Array, qd: Array) -> Array:
 
 @checked(q="nq", qd="nv", tau="nv")
 def linearise(chain: Chain, q: Array, qd: Array, tau: Array) -> tuple[Array, Array]:
-    """Return A (..., 2 nv, 2 nv) and B (..., 2 nv, nv) of the motions beside q, qd under tau: dx/dt = A x + B dtau.
+    """Return A (..., 2 nv, 2 nv) and B (..., 2 nv, nv) of the motions beside q, qd under tau: dz/dt = A z + B dtau.
 
-    x = [delta, nu] : the deviation of the place along `integrate`, and of the rates; q : (..., nq); qd, tau :
+    z = [delta, nu] : the deviation of the place along `integrate`, and of the rates; q : (..., nq); qd, tau :
     (..., nv). For balls and free bodies delta is in the axes of the motion beside which it is.
     """
     along_q, along_qd, along_tau = aba_derivatives(chain, q, qd, tau)
@@ -331,7 +331,7 @@ class ImpactDerivatives:
 
 
 def contact_row(state: State, b: int, point: Array, normal: Array) -> tuple[Array, Array]:
-    """Return k (..., 1, nv), with k qd the normal speed of a link's point, and how k^T changes with q (..., nv, nv)."""
+    """Return r (..., 1, nv), with r qd the normal speed of a link's point, and how r^T changes with q (..., nv, nv)."""
     R, p = state.poses[0][..., b, :, :], state.poses[1][..., b, :]
     arm, n = (R.mT @ x[..., None] for x in (point - p, normal))  # in link axes
     J = body_jacobian(state.chain, state.q, b)
