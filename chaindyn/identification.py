@@ -1,5 +1,5 @@
 # Generated from chapters/19_identification.md by `python -m book export`; edit it there.
-# sha256 of the text below: 2253c42699c1f27c5da7d0e988b4d3ea7e10d29058be98003bbd927e414dde05
+# sha256 of the text below: 3326739393766ca77590249afc65a1c9856556e4b7510a3d7bfa072770ebba87
 """Identification: what a robot's links weigh, from how it moves.
 
 Derived in chapter 19, "Identification".
@@ -196,9 +196,8 @@ def check_samples(regressor: Any, forces: Any) -> tuple[np.ndarray, np.ndarray]:
 
 
 def require_told_apart(columns: np.ndarray) -> None:
-    """Refuse columns (m, nv, b) that depend on those before them."""
-    matrix, _ = unit_columns(columns.reshape(-1, columns.shape[-1]))
-    kept, distances = independent_columns(matrix)
+    """Refuse columns (m, b) that depend on those before them."""
+    kept, distances = independent_columns(unit_columns(columns)[0])
     lost = [k for k in range(len(distances)) if k not in kept]
     if lost:
         raise ValueError(
@@ -215,19 +214,22 @@ def fit_linear(regressor: Any, forces: Any) -> LinearFit:
     the columns apart.
     """
     columns, tau = check_samples(regressor, forces)
-    require_told_apart(columns)
     m, nv, b = columns.shape
+    # of each joint's m rows, b rows are enough: the others are orthogonal to all columns
+    Q, rows = np.linalg.qr(columns.swapaxes(0, 1))
+    right = (Q.mT @ tau.mT[..., None])[..., 0]
+    require_told_apart(rows.reshape(-1, b))
     least = (
         np.finfo(float).eps * np.abs(tau).max(initial=0) or 1.0
     )  # of forces without noise, their rounding
     noise = np.ones(nv)
     for _ in range(4):
-        Q, R = np.linalg.qr((columns / noise[:, None]).reshape(-1, b))
-        estimate = np.linalg.solve(R, Q.T @ (tau / noise).reshape(-1))
-        used = (Q**2).reshape(m, nv, b).sum((0, 2))
+        Q, R = np.linalg.qr((rows / noise[:, None, None]).reshape(-1, b))
+        estimate = np.linalg.solve(R, Q.mT @ (right / noise[:, None]).reshape(-1))
+        used = (Q**2).reshape(nv, -1).sum(-1)
         left = ((tau - columns @ estimate) ** 2).sum(0)
         noise = np.maximum(np.sqrt(left / (m - used)), least)
-    R = np.linalg.qr((columns / noise[:, None]).reshape(-1, b), mode="r")
+    R = np.linalg.qr((rows / noise[:, None, None]).reshape(-1, b), mode="r")
     inverse = np.linalg.solve(R, np.eye(b))
     return LinearFit(estimate, inverse @ inverse.T, noise)
 
@@ -306,7 +308,7 @@ def fit_bodies(chain: Chain, base: BaseParameters, fit: LinearFit, *, spread: fl
         )
         return np.concatenate([own.swapaxes(0, 1).reshape(b, width), np.eye(width) / spread])
 
-    found = least_squares(residual, np.zeros(width), slope, method="lm")
+    found = least_squares(residual, np.zeros(width), slope, ftol=1e-12, xtol=1e-12, gtol=1e-12)
     if not found.success:
         raise ValueError(
             f"the search did not settle in {found.nfev} steps: {found.message}; a larger spread may help"
