@@ -1,5 +1,5 @@
 # Generated from chapters/19_identification.md by `python -m book export`; edit it there.
-# sha256 of the text below: 3326739393766ca77590249afc65a1c9856556e4b7510a3d7bfa072770ebba87
+# sha256 of the text below: 3d5a18dd28846b3b8ef799b2c0233ff51fe308224deb8a4c86cc8ca3db3f3405
 """Identification: what a robot's links weigh, from how it moves.
 
 Derived in chapter 19, "Identification".
@@ -27,7 +27,16 @@ from chaindyn.inverse_dynamics import ground_acceleration
 from chaindyn.spatial import skew
 from chaindyn.state import evaluate
 
-__all__: list[str] = []
+__all__ = [
+    "BaseParameters",
+    "LinearFit",
+    "base_parameters",
+    "fit_bodies",
+    "fit_linear",
+    "inertial_parameters",
+    "torque_regressor",
+    "with_parameters",
+]
 
 
 # Chapter 19, "Identification": The code
@@ -90,7 +99,7 @@ class BaseParameters:
 
 
 def independent_columns(matrix: Array, tolerance: float = 1e-9) -> tuple[Array, Array]:
-    """Return the columns of a matrix (m, k), from left to right, that are farther than this from those before; and how far."""
+    """Return which columns of a matrix (m, k) are farther than this from those before that were kept; and how far."""
     kept: list[int] = []
     basis, distances = np.zeros((len(matrix), 0)), np.zeros(matrix.shape[1])
     for k, column in enumerate(matrix.mT):
@@ -107,7 +116,7 @@ def unit_columns(matrix: Array) -> tuple[Array, Array]:
     """Return a matrix (m, k) with its columns at length one, and the lengths; one far below the longest stays small."""
     lengths = np.linalg.norm(matrix, axis=0)
     largest = lengths.max(initial=0)
-    lengths = np.where(lengths > 1e-9 * largest, lengths, largest or 1)
+    lengths = np.where(lengths > 1e-6 * largest, lengths, largest or 1)
     return matrix / lengths, lengths
 
 
@@ -139,14 +148,16 @@ def base_parameters(chain: Chain, *, seed: int = 0) -> BaseParameters:
 # Chapter 19, "Identification": A chain of given parameters
 def reweighed(link: Link, label: str, ten: Array) -> Link:
     """Return a link with other inertial parameters (10,)."""
-    mass, moment, known = ten[:1], ten[1:4], known_values(ten)
-    weightless = known is not None and known[0] == 0
-    if weightless and np.any(known[1:4]):
+    mass, moment, known = ten[:1], ten[1:4], known_values(ten[:4])
+    if known is None or known[0] != 0:
+        com = divide(moment, mass)
+    elif not known[1:].any():
+        com = moment
+    else:
         raise ValueError(
-            f"{label}: the mass is 0, but m c is {known[1:4].tolist()} kg m: a link without mass has m c = 0, and one "
+            f"{label}: the mass is 0, but m c is {known[1:].tolist()} kg m: a link without mass has m c = 0, and one "
             "with m c has a positive mass"
         )
-    com = 0 * moment if weightless else divide(moment, mass)
     about = inertia_from_parameters(ten)[:3, :3] + mass * skew(com) @ skew(com)
     return replace(link, mass=mass[0], com=com, inertia=about)
 
@@ -229,7 +240,7 @@ def fit_linear(regressor: Any, forces: Any) -> LinearFit:
         used = (Q**2).reshape(nv, -1).sum(-1)
         left = ((tau - columns @ estimate) ** 2).sum(0)
         noise = np.maximum(np.sqrt(left / (m - used)), least)
-    R = np.linalg.qr((rows / noise[:, None, None]).reshape(-1, b), mode="r")
+    _, R = np.linalg.qr((rows / noise[:, None, None]).reshape(-1, b))
     inverse = np.linalg.solve(R, np.eye(b))
     return LinearFit(estimate, inverse @ inverse.T, noise)
 
@@ -246,7 +257,7 @@ def body_factors(inertias: Array) -> Array:
 
 
 def deformation(theta: Array) -> Array:
-    """Return the upper triangular V (..., 4, 4) of ten numbers (..., 10): scale, three stretches, three shears, shift."""
+    """Return the upper triangular V (..., 4, 4) of ten numbers (..., 10): scale, stretches, shears, shift."""
     scale, stretch, shear, shift = np.split(theta, [1, 4, 7], axis=-1)
     none, one, stretch = 0 * scale, 0 * scale + 1, np.exp(stretch)
     rows = [

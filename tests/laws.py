@@ -378,6 +378,8 @@ ROWS = [
     _row("impact", {**QD, "point": V3, "normal": "direction", "restitution": ()},
          {**RECURSION, "constraints": ((), _few)},
          fixed={"body": lambda chain: chain.n - 1}),
+    # 19 Identification
+    _row("torque_regressor", {**QD, "qdd": NV}),
 ]  # fmt: skip
 
 # Public names that are no function of numbers alone, and what tests them instead.
@@ -403,11 +405,13 @@ ELSEWHERE = {
             "Collision",
             "Contact",
             "ContactLog",
+            "BaseParameters",
             "ContactMotion",
             "Driven",
             "Held",
             "Impact",
             "LCP",
+            "LinearFit",
             "MaximalDynamics",
             "Separation",
             "Simulation",
@@ -428,6 +432,12 @@ ELSEWHERE = {
         ["collision_impulses", "resting_contact", "solve_lcp"],
         "a path of floats from mode to mode: tests/test_contact_lcp.py, _blows.py, _rest.py",
     ),
+    **dict.fromkeys(
+        ["base_parameters", "fit_bodies", "fit_linear"],
+        "it decides and searches, in floats: tests/test_identification.py",
+    ),
+    "inertial_parameters": NO_STATE + ": tests/test_identification.py",
+    "with_parameters": "it makes a chain: tests/test_identification.py",
     "assemble": "it searches, in floats: tests/test_constraints.py",
     "to_maximal": NO_STATE + ": tests/test_maximal.py",
     **dict.fromkeys(
