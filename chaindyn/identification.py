@@ -1,5 +1,5 @@
 # Generated from chapters/19_identification.md by `python -m book export`; edit it there.
-# sha256 of the text below: 3d5a18dd28846b3b8ef799b2c0233ff51fe308224deb8a4c86cc8ca3db3f3405
+# sha256 of the text below: af3016285fabb2e020e878c43ae7dce5ea0bcfc504fbe3c1f7443c2d965ed439
 """Identification: what a robot's links weigh, from how it moves.
 
 Derived in chapter 19, "Identification".
@@ -257,7 +257,7 @@ def body_factors(inertias: Array) -> Array:
 
 
 def deformation(theta: Array) -> Array:
-    """Return the upper triangular V (..., 4, 4) of ten numbers (..., 10): scale, stretches, shears, shift."""
+    """Return the upper triangular T (..., 4, 4) of ten numbers (..., 10): scale, stretches, shears, shift."""
     scale, stretch, shear, shift = np.split(theta, [1, 4, 7], axis=-1)
     none, one, stretch = 0 * scale, 0 * scale + 1, np.exp(stretch)
     rows = [
