@@ -1,5 +1,5 @@
 # Generated from chapters/19_identification.md by `python -m book export`; edit it there.
-# sha256 of the text below: af3016285fabb2e020e878c43ae7dce5ea0bcfc504fbe3c1f7443c2d965ed439
+# sha256 of the text below: f5bc8356a14799128bf0a9e65162aac9a09c7a1b2a8024a6fabea5098cc9c8a1
 """Identification: what a robot's links weigh, from how it moves.
 
 Derived in chapter 19, "Identification".
@@ -112,11 +112,14 @@ def independent_columns(matrix: Array, tolerance: float = 1e-9) -> tuple[Array, 
     return np.array(kept, int), distances
 
 
-def unit_columns(matrix: Array) -> tuple[Array, Array]:
-    """Return a matrix (m, k) with its columns at length one, and the lengths; one far below the longest stays small."""
+def unit_columns(matrix: Array, smallest: float = 1e-6) -> tuple[Array, Array]:
+    """Return a matrix (m, k) with its columns at length one, and by what each was divided (k,).
+
+    Columns below this share of the longest are divided by the longest: what is rounding must not grow.
+    """
     lengths = np.linalg.norm(matrix, axis=0)
     largest = lengths.max(initial=0)
-    lengths = np.where(lengths > 1e-6 * largest, lengths, largest or 1)
+    lengths = np.where(lengths > smallest * largest, lengths, largest or 1)
     return matrix / lengths, lengths
 
 
@@ -132,11 +135,11 @@ def base_parameters(chain: Chain, *, seed: int = 0) -> BaseParameters:
     regressor = torque_regressor(chain, q, qd, rng.normal(size=qd.shape)).reshape(-1, width)
     matrix, lengths = unit_columns(as_real(regressor, "the chain's regressor"))
     columns, distances = independent_columns(matrix)
-    if ((distances > 1e-11) & (distances < 1e-7)).any():
+    unclear = distances[(distances > 1e-11) & (distances < 1e-7)]
+    if unclear.size:
         warnings.warn(
-            "the rank of the regressor is not clear: a column is "
-            f"{distances[(distances > 1e-11) & (distances < 1e-7)][0]:.1e} away from those before it, neither rounding "
-            "nor a distance; gravity or an axis of the chain may be almost, but not quite, in a special direction",
+            f"the rank of the regressor is not clear: a column is {unclear[0]:.1e} away from those before it, neither "
+            "rounding nor a distance; gravity or an axis may be almost, but not quite, in a special direction",
             RuntimeWarning,
             stacklevel=5,
         )
@@ -208,7 +211,7 @@ def check_samples(regressor: Any, forces: Any) -> tuple[np.ndarray, np.ndarray]:
 
 def require_told_apart(columns: np.ndarray) -> None:
     """Refuse columns (m, b) that depend on those before them."""
-    kept, distances = independent_columns(unit_columns(columns)[0])
+    kept, distances = independent_columns(unit_columns(columns, smallest=1e-12)[0])
     lost = [k for k in range(len(distances)) if k not in kept]
     if lost:
         raise ValueError(

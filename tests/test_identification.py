@@ -39,6 +39,7 @@ from chaindyn.identification import (
     deformed_parameters,
     deformed_slopes,
     independent_columns,
+    unit_columns,
 )
 from chaindyn.robots import ur5
 from chaindyn.teaching import normwise
@@ -244,7 +245,7 @@ def test_the_elbow_of_the_ur5_carries_what_hangs_on_it():
 
 def test_a_rank_that_is_not_clear_is_told():
     """Gravity is almost along the hinge, by 1e-9."""
-    with pytest.warns(RuntimeWarning, match="rank of the regressor is not clear"):
+    with pytest.warns(RuntimeWarning, match=r"not clear: a column is [1-9]\.\de-08 away"):
         base_parameters(on(Revolute(Z), gravity=(3e-8, 0, -9.81)))
 
 
@@ -265,6 +266,16 @@ def test_independent_columns_are_chosen_from_left_to_right():
     assert kept.tolist() == [1, 3, 5]
     np.testing.assert_allclose(distances, [0, 1, 1e-12, 1, 0, 1], rtol=0, atol=1e-15)
     assert independent_columns(matrix, 1e-13)[0].tolist() == [1, 2, 5]
+
+
+def test_columns_at_length_one():
+    """But for those that may be rounding, and none of a matrix of zeros."""
+    matrix = np.diag([3.0, 3e-3, 3e-8])
+    units, lengths = unit_columns(matrix)
+    np.testing.assert_allclose(units.diagonal(), [1, 1, 1e-8], rtol=1e-15)
+    np.testing.assert_array_equal(lengths, [3, 3e-3, 3])
+    np.testing.assert_allclose(unit_columns(matrix, 1e-9)[0], np.eye(3), rtol=1e-15)
+    np.testing.assert_array_equal(unit_columns(np.zeros((2, 2)))[0], np.zeros((2, 2)))
 
 
 # There and back ---------------------------------------------------------------------------------
@@ -305,6 +316,15 @@ def test_exact_parameters_stay_exact():
     assert made.inertia[0].diagonal().tolist() == [2, 3 - third, 4 - third]
     assert all(isinstance(x, int | Fraction) for x in inertial_parameters(made))
     assert inertial_parameters(made).tolist() == cube.tolist()
+
+
+def test_parameters_may_be_symbols():
+    sympy = pytest.importorskip("sympy")
+    m, a, b = sympy.symbols("m a b", positive=True)
+    chain = Chain([Link(HINGE, 1, (0, 0, 0), np.eye(3, dtype=int))])
+    made = with_parameters(chain, np.array([m, m * a, 0, 0, b, 0, b, 0, 0, b], object))
+    assert made.com[0].tolist() == [a, 0, 0]
+    assert sympy.simplify(made.inertia[0, 1, 1] - (b - m * a**2)) == 0
 
 
 def test_a_link_without_mass_stays_one():
@@ -415,6 +435,18 @@ def test_bad_samples_are_refused():
     doubled = np.concatenate([columns, columns[..., :1] - 2 * columns[..., 3:4]], axis=-1)
     with pytest.raises(ValueError, match=r"columns \[5\] of the regressor depend"):
         fit_linear(doubled, forces)
+    with pytest.raises(ValueError, match=r"columns \[0, 1, 2, 3, 4\] of the regressor depend"):
+        fit_linear(0 * columns, forces)
+
+
+def test_units_of_the_unknowns_play_no_part():
+    columns, _, forces = experiment()
+    units = 10.0 ** np.array([0, -5, 3, 2, -4])
+    fit, other = fit_linear(columns, forces), fit_linear(columns * units, forces)
+    np.testing.assert_allclose(other.estimate * units, fit.estimate, rtol=1e-9)
+    np.testing.assert_allclose(
+        other.covariance * np.outer(units, units), fit.covariance, rtol=1e-6, atol=1e-12
+    )
 
 
 # The UR5 ----------------------------------------------------------------------------------------
