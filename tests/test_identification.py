@@ -580,12 +580,21 @@ def test_no_body_nearby_explains_the_fit_better(a_hundred, spread):
 def test_deformations_are_the_bodies_of_ten_numbers():
     rng = np.random.default_rng(9)
     theta = 0.7 * rng.normal(size=(6, 10))
-    inertias = ur5().spatial_inertia
+    clouds = np.concatenate([rng.normal(size=(6, 3, 7)), np.ones((6, 1, 7))], axis=-2)
+    plainest = deformed_parameters(np.eye(4), 0 * theta)
+    np.testing.assert_array_equal(plainest, 6 * [[1, 0, 0, 0, 2, 0, 2, 0, 0, 2]])
+    J = clouds @ clouds.mT
+    turned = np.trace(J[:, :3, :3], axis1=1, axis2=2)[:, None, None] * np.eye(3) - J[:, :3, :3]
+    ten = np.column_stack(
+        [J[:, 3, 3], J[:, :3, 3], turned[:, [0, 0, 1, 0, 1, 2], [0, 1, 1, 2, 2, 2]]]
+    )
+    inertias = inertia_from_parameters(ten)
     factors = body_factors(inertias)
-    np.testing.assert_allclose(factors @ factors.mT, pseudo_inertia(inertias), atol=1e-15)
+    np.testing.assert_allclose(factors @ factors.mT, J, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(factors[:, 3, :3], 0, atol=0)
     np.testing.assert_array_equal(deformation(np.zeros(10)), np.eye(4))
     same = deformed_parameters(factors, 0 * theta)
-    np.testing.assert_allclose(same.ravel(), inertial_parameters(ur5()), atol=1e-14)
+    np.testing.assert_allclose(same, ten, rtol=0, atol=1e-12)
     bodies = pseudo_inertias(deformed_parameters(factors, theta))
     assert np.linalg.eigvalsh(bodies).min() > 0
     seen = [theta_of(J, J0) for J, J0 in zip(bodies, pseudo_inertia(inertias), strict=True)]
