@@ -266,6 +266,11 @@ def test_independent_columns_are_chosen_from_left_to_right():
     assert kept.tolist() == [1, 3, 5]
     np.testing.assert_allclose(distances, [0, 1, 1e-12, 1, 0, 1], rtol=0, atol=1e-15)
     assert independent_columns(matrix, 1e-13)[0].tolist() == [1, 2, 5]
+    assert independent_columns(e[:, :2] + 1e-6 * e[:, 2:])[0].tolist() == [0, 1]
+    assert independent_columns(np.column_stack([e[0], e[0] + 1e-6 * e[1]]))[0].tolist() == [0, 1]
+    # nearly parallel ones: projected once, the second would not be square to the first, and the third not in their span
+    near = np.array([[1, 1 + 2.0**-26, 1], [1, 1, 0], [1, 1, 0]])
+    assert independent_columns(near)[0].tolist() == [0, 1]
 
 
 def test_columns_at_length_one():
@@ -298,6 +303,11 @@ def test_parameters_there_and_back(case):
     assert np.abs(rnea(again, q, qd, qdd) - wanted).max(initial=0) <= 1e-11 * np.abs(wanted).max(
         initial=1
     )
+
+
+def test_gravity_stays_what_it_was():
+    wall = Chain(ur5().links, gravity=(1, 2, -9))
+    assert with_parameters(wall, inertial_parameters(wall)).gravity.tolist() == [1, 2, -9]
 
 
 def test_ten_parameters_mean_what_the_chapter_says():
@@ -575,6 +585,30 @@ def test_no_body_nearby_explains_the_fit_better(a_hundred, spread):
             for other in (ten + step, deformed):
                 if np.linalg.eigvalsh(pseudo_inertias(other)).min() > 0:
                     assert cost_of(other, guess, base, fit, spread) >= least - 1e-9 * (1 + least)
+
+
+def test_the_covariance_and_the_guess_are_weighed_against_each_other(a_hundred):
+    """Where the cost, found by other means, is least its slope is zero: of a fit that is a hundred times less sure."""
+    arm, base, fits, _ = a_hundred
+    guess = guess_by_eye(arm)
+    fit = LinearFit(fits[5].estimate, 1e4 * fits[5].covariance, fits[5].noise)
+    found, start = (
+        pseudo_inertias(inertial_parameters(chain))
+        for chain in (fit_bodies(guess, base, fit, spread=0.5), guess)
+    )
+    theta = np.array([theta_of(J, J0) for J, J0 in zip(found, start, strict=True)])
+    factors, step = body_factors(guess.spatial_inertia), 1e-5
+
+    def cost(theta):
+        return cost_of(deformed_parameters(factors, theta).ravel(), guess, base, fit, 0.5)
+
+    for k in range(60):
+        along = step * np.eye(60)[k].reshape(6, 10)
+        slope = (cost(theta + along) - cost(theta - along)) / (2 * step)
+        assert abs(slope) < 1e-3, k  # the guess alone pulls with 2 theta / spread^2
+    assert np.abs(theta).max() > 0.3
+    e = base.combinations @ inertial_parameters(guess) - fit.estimate
+    assert e @ np.linalg.solve(fit.covariance, e) > 100
 
 
 def test_deformations_are_the_bodies_of_ten_numbers():
