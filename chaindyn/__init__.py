@@ -80,6 +80,16 @@ from chaindyn.geometry import (
     find_contacts,
 )
 from chaindyn.hybrid import hybrid_dynamics, hybrid_dynamics_dense
+from chaindyn.identification import (
+    BaseParameters,
+    LinearFit,
+    base_parameters,
+    fit_bodies,
+    fit_linear,
+    inertial_parameters,
+    torque_regressor,
+    with_parameters,
+)
 from chaindyn.impulse import (
     Impact,
     dynamically_consistent_inverse,
@@ -168,6 +178,7 @@ __version__ = "0.1.0"
 __all__ = [
     "LCP",
     "Ad",
+    "BaseParameters",
     "Box",
     "Capsule",
     "Chain",
@@ -191,6 +202,7 @@ __all__ = [
     "Impact",
     "ImpactDerivatives",
     "Joint",
+    "LinearFit",
     "Link",
     "MaximalDynamics",
     "Planar",
@@ -212,6 +224,7 @@ __all__ = [
     "apparent_inverse_inertia",
     "articulated_inertia",
     "assemble",
+    "base_parameters",
     "bias_force",
     "body_accelerations",
     "body_jacobian",
@@ -247,6 +260,8 @@ __all__ = [
     "exp_so3",
     "factorise",
     "find_contacts",
+    "fit_bodies",
+    "fit_linear",
     "forward_kinematics",
     "hybrid_dynamics",
     "hybrid_dynamics_dense",
@@ -255,6 +270,7 @@ __all__ = [
     "inertia_from_parameters",
     "inertia_parameters",
     "inertia_rate",
+    "inertial_parameters",
     "integrate",
     "inverse_operational_space_inertia",
     "inverse_operational_space_inertia_serial",
@@ -299,8 +315,10 @@ __all__ = [
     "swap_order_matrix",
     "to_maximal",
     "to_maximal_state",
+    "torque_regressor",
     "tracking_error",
     "tree_matrix",
     "weight_wrench",
+    "with_parameters",
     "wrench",
 ]

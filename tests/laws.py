@@ -393,6 +393,8 @@ ROWS = [
     _row("aba_derivatives", {**QD, "tau": NV, "external": "external"}, EXTERNAL),
     _row("linearise", {**QD, "tau": NV}),
     _row("body_jacobian_derivative", Q, FRAME, fixed={"body": lambda chain: chain.n - 1}),
+    # 19 Identification
+    _row("torque_regressor", {**QD, "qdd": NV}),
 ]  # fmt: skip
 
 # Public names that are no function of numbers alone, and what tests them instead.
@@ -418,12 +420,14 @@ ELSEWHERE = {
             "Collision",
             "Contact",
             "ContactLog",
+            "BaseParameters",
             "ContactMotion",
             "Driven",
             "Held",
             "Impact",
             "ImpactDerivatives",
             "LCP",
+            "LinearFit",
             "MaximalDynamics",
             "Separation",
             "Simulation",
@@ -449,6 +453,12 @@ ELSEWHERE = {
         "only where a blow is, which values decide: tests/test_derivatives.py",
     ),
     "constrained_forward_dynamics_derivatives": "complex steps of floats: tests/test_derivatives.py",
+    **dict.fromkeys(
+        ["base_parameters", "fit_bodies", "fit_linear"],
+        "it decides and searches, in floats: tests/test_identification.py",
+    ),
+    "inertial_parameters": NO_STATE + ": tests/test_identification.py",
+    "with_parameters": "it makes a chain: tests/test_identification.py",
     "assemble": "it searches, in floats: tests/test_constraints.py",
     "to_maximal": NO_STATE + ": tests/test_maximal.py",
     **dict.fromkeys(
