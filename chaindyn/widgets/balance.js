@@ -2,7 +2,7 @@
 // which chain and which of its joints have motors; the powers of ten of its weights; the largest force; the knock; and how far
 // the basin goes. The answer is {A, B, K}: the linear model and the gain.
 
-const BUSY = 5; // how long a frame may move the chain [ms], and then work on the basin; if that is not enough, both go slower
+const BUSY = { move: 5, basin: 5, alone: 10 }; // how long a frame may move the chain, and work on the basin, beside that or alone [ms]
 const AFTER = 3; // for how long a chain that fell is seen to swing [s]
 const KEPT = 4; // knocks in the table
 const FADING = 40; // sets of eigenvalues in the trail
@@ -130,7 +130,7 @@ function render({ model, el }) {
   const { systems, ranges } = scene;
   const talk = new Talk(model, { embedded, data: "the chain\u2019s masses, with the book\u2019s own laws", show });
   // What is shown: the linear model of the chain (`still`), the feedback and all that moves by it (`world`), the motion, the basin.
-  const held = { key: "", still: null, world: null, values: null, gains: "", motion: null, knock: null, latest: null, basin: null, trail: [], knocks: [], playing: false, looping: false, pace: 1, reach: 1, owed: 0, last: 0, fault: "" };
+  const held = { key: "", still: null, world: null, values: null, gains: "", motion: null, knock: "", latest: null, basin: null, trail: [], knocks: [], listed: null, playing: false, looping: false, pace: 1, reach: 1, owed: 0, last: 0, fault: "" };
   const calm = matchMedia("(prefers-reduced-motion: reduce)");
   const camera = new Camera(100);
   camera.look("x\u2013z");
@@ -203,8 +203,8 @@ function render({ model, el }) {
     show();
   }
   const over = () => {
-    const { fate, time, ended } = held.motion;
-    return fate !== "" && (fate !== "fell" || time > ended + AFTER);
+    const { fate, time, ended, gone } = held.motion;
+    return fate !== "" && (fate !== "fell" || gone || time > ended + AFTER);
   };
   function play() {
     if (!held.playing && (over() || held.motion.time === 0)) return knock();
@@ -215,7 +215,7 @@ function render({ model, el }) {
   function move(seconds) {
     const { motion, world } = held;
     held.owed += seconds * held.pace;
-    const enough = performance.now() + BUSY;
+    const enough = performance.now() + BUSY.move;
     while (held.owed >= world.step && !over() && performance.now() < enough) {
       held.owed -= world.step;
       stepOn(world, motion);
@@ -247,7 +247,7 @@ function render({ model, el }) {
     held.last = now;
     if (held.basin && !held.basin.complete) {
       const before = Math.floor(held.basin.done / 8);
-      held.basin.work(BUSY);
+      held.basin.work(held.playing ? BUSY.basin : BUSY.alone);
       if (held.basin.complete || Math.floor(held.basin.done / 8) !== before) drawBasin();
     }
     held.looping = held.playing || !held.basin?.complete;
@@ -349,8 +349,8 @@ function render({ model, el }) {
   // --- Show
   function aim() {
     const { system, count } = talk.request;
-    camera.zoom = system === "cart-pole" ? 120 : 145 / count;
-    camera.centre = [0, 0, system === "cart-pole" ? 0.35 : 0.2 * count];
+    camera.zoom = system === "cart-pole" ? 150 : 172 / count;
+    camera.centre = [0, 0, system === "cart-pole" ? 0.1 : 0.08 * count];
   }
   function show() {
     const { request } = talk;
@@ -377,11 +377,16 @@ function render({ model, el }) {
     playButton.disabled = !held.playing && (over() || held.motion.time === 0);
     where.textContent = motionInWords(request);
     verdict.textContent = fateInWords();
-    history.replaceChildren(historyTable(request));
-    if (gainList.open && !held.playing) gains.replaceChildren(gainTable(request));
-    drawBasin();
+    if (!held.playing || held.listed !== held.knocks) drawTables(request);
+    if (!held.playing || held.basin.done === 0) drawBasin();
     if (!held.basin.complete) wake();
     tell(sourceOf(request), `${where.textContent} ${verdict.textContent} ${plane.words.textContent} ${area.words.textContent}`);
+  }
+  // What is not read while it moves.
+  function drawTables(request) {
+    held.listed = held.knocks;
+    history.replaceChildren(historyTable(request));
+    if (gainList.open) gains.replaceChildren(gainTable(request));
   }
   function bound({ row: element }, most, least = -most) {
     const slider = element.querySelector("input[type='range']");
@@ -414,7 +419,7 @@ function render({ model, el }) {
     const { fate, time, quiet, ended, since = 0 } = held.motion;
     const { values } = held.world;
     if (fate === "recovered") return `It recovered: quiet ${shown(quiet - since)} s after the knock.`;
-    if (fate === "fell") return `It fell ${shown(ended - since)} s after the knock: more than a right angle off the upright. Its motors are off.`;
+    if (fate === "fell") return `It fell ${shown(ended - since)} s after the knock: its centre of mass came below its foot. Its motors are off.`;
     if (fate === "neither") return `Neither quiet nor fallen after ${PATIENCE} s.`;
     if (time > 0) return "It is on its way.";
     return values[0][0] < 0 ? "It is held, and waits for a knock." : "It is held by a feedback that does not balance it.";
@@ -454,7 +459,7 @@ function render({ model, el }) {
     });
     now.p.forEach((place, i) => stage.line([place, place], motors.includes(i) ? "force" : "ink", { width: motors.includes(i) ? width + 5 : width }));
     if (tau && time > 0) motors.forEach((k) => paintForce(now.p[k], held.world.turns[k], tau[k] / limit));
-    if (time === 0 && request.rate !== 0) paintRate(request, now, qd[request.joint]);
+    if (time === 0 && qd[request.joint] !== 0) paintRate(request, now, qd[request.joint]);
   }
   function paintTrack(x) {
     const under = -CAR.height / 2;

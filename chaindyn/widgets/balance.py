@@ -47,7 +47,7 @@ class System:
 
 SYSTEMS = {
     "cart-pole": System(2, {"first": 2}, 1, 0, 0, 10, 50, 1, 0.2, 0.5, 1.2, 6.0),
-    "acrobot": System(2, {"others": 2}, 1, 0, 0, 50, 200, 0, 0.0, 0.2, 0.5, 1.5),
+    "acrobot": System(2, {"others": 2}, 1, 0, 0, 50, 200, 0, 0.0, 0.05, 0.1, 0.35),
     "chain": System(5, {"every": 10, "others": 10, "first": 3}, 2, 1, 0, 200, 1000, 0, 0.1, 0.5, 1.0, 3.0),
 }
 

@@ -3,7 +3,7 @@
 const TIDY = { turn: radians(2), slide: 0.05, rate: 0.1 }; // recovered is who is no further off, in place and in rate,
 const QUIET = 1; // for so long [s],
 const PATIENCE = 10; // within so long [s]
-const [FINEST, COARSEST] = [0.001, 0.005]; // steps [s]
+const [FINEST, COARSEST] = [0.001, 0.008]; // steps [s]
 
 // The first links of a tree.
 function cut(tree, count) {
@@ -74,7 +74,7 @@ function feedback(still, K, limit) {
 }
 
 // A motion from a knock: joint `joint` is `aside` and moves at `rate`, all else stands. `fate` is "" until it is known:
-// "recovered", "fell" (some link is more than a right angle off the upright), or "neither".
+// "recovered", "fell", or "neither".
 function knocked({ upright }, { joint, aside, rate }) {
   const [q, qd] = [upright.map((x, k) => (k === joint ? x + aside : x)), upright.map((_, k) => (k === joint ? rate : 0))];
   return { time: 0, q, qd, tau: null, peak: 0, quiet: null, fate: "" };
@@ -85,14 +85,15 @@ function tidy({ upright, turns }, { q, qd }) {
   }
   return true;
 }
-function fallen({ upright, turns }, { q }) {
-  let tilt = 0;
+// Whether the centre of mass has come below the foot, or the numbers have left all bounds. Links lie along their x, the first ones on top of the foot.
+function fallen({ tree, upright, turns }, { q }) {
+  let [tilt, height, sum] = [0, 0, 0];
   for (let k = 0; k < q.length; k++) {
-    if (!turns[k]) continue;
-    tilt += q[k] - upright[k];
-    if (!(Math.abs(tilt) <= Math.PI / 2)) return true;
+    height += tree.offset[k][0] * Math.cos(tilt);
+    if (turns[k]) tilt += q[k] - upright[k];
+    sum += tree.mass[k] * (height + tree.com[k][0] * Math.cos(tilt));
   }
-  return false;
+  return !(sum >= 0);
 }
 function stepOn(world, motion) {
   const { step, forces, driven, loose } = world;
@@ -100,7 +101,11 @@ function stepOn(world, motion) {
   const tau = lost ? motion.q.map(() => 0) : forces(motion.q, motion.qd);
   motion.tau = tau;
   for (const x of tau) motion.peak = Math.max(motion.peak, Math.abs(x));
-  [motion.q, motion.qd] = rk4Step(lost ? loose : driven, motion.time, motion.q, motion.qd, step);
+  try {
+    [motion.q, motion.qd] = rk4Step(lost ? loose : driven, motion.time, motion.q, motion.qd, step);
+  } catch { // so fast that nothing can be computed any more
+    Object.assign(motion, { fate: "fell", gone: true });
+  }
   motion.time += step;
   if (motion.fate) return;
   if (fallen(world, motion)) motion.fate = "fell";
