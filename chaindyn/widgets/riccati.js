@@ -19,13 +19,15 @@ const evenly = (A) => A.map((row, i) => row.map((x, j) => (x + A[j][i]) / 2)); /
 
 const farthest = (A) => A.reduce((most, row) => row.reduce((far, x) => Math.max(far, Math.abs(x)), most), 0);
 
+const UNHELD = "no feedback holds this: the Riccati equation has no stabilising solution";
+
 // X with A X = B, by elimination with row pivots.
 function solveColumns(A, B) {
   const [n, rows] = [A.length, A.map((row, i) => Float64Array.from([...row, ...B[i]]))];
   for (let k = 0; k < n; k++) {
     let best = k;
     for (let i = k + 1; i < n; i++) if (Math.abs(rows[i][k]) > Math.abs(rows[best][k])) best = i;
-    if (!(Math.abs(rows[best][k]) > 0)) throw new Error("a matrix of the Riccati equation is singular");
+    if (!(Math.abs(rows[best][k]) > 0)) throw new Error(UNHELD);
     [rows[k], rows[best]] = [rows[best], rows[k]];
     for (let i = k + 1; i < n; i++) {
       const share = rows[i][k] / rows[k][k];
@@ -62,7 +64,7 @@ function lyapunov(A, W, shift) {
 // The stabilising P of A'P + P A - P G P + Q = 0: by structured doubling (Chu, Fan and Lin, 2005), each turn of which squares the
 // map (s + shift) / (s - shift) of every eigenvalue s, and then two steps of Newton's method (Kleinman, 1968) against rounding.
 function riccati(A, G, Q) {
-  // Above the eigenvalues of A, where its lower half is that of a chain at rest: they are roots of that half's own.
+  // Above all eigenvalues of a chain at rest, whose squares are those of a part of A, and those are no larger than its rows.
   const shift = 1.25 * Math.sqrt(Math.max(1, ...A.map((row) => row.reduce((sum, x) => sum + Math.abs(x), 0))));
   const [left, unit] = [shifted(A, -shift), identity(A.length)];
   const W = solveColumns(sumOf(flipped(left), product(Q, solveColumns(left, G))), unit);
@@ -80,10 +82,11 @@ function riccati(A, G, Q) {
     a = product(a, through);
   }
   for (let k = 0; k < 2; k++) {
-    const pull = product(G, P);
-    P = lyapunov(sumOf(A, stretched(pull, -1)), sumOf(Q, product(P, pull)), shift);
+    const closed = sumOf(A, stretched(product(G, P), -1));
+    const half = product(P, sumOf(A, stretched(product(G, P), -0.5)));
+    P = sumOf(P, lyapunov(closed, sumOf(Q, sumOf(half, flipped(half))), shift));
   }
-  if (!Number.isFinite(farthest(P))) throw new Error("no feedback holds this: the Riccati equation has no stabilising solution");
+  if (!Number.isFinite(farthest(P))) throw new Error(UNHELD);
   return P;
 }
 

@@ -36,7 +36,7 @@ const runOf = (scene, request, K, seconds) => {{
   return {{ ...motion, step: world.step }};
 }};
 const endOf = (scene, request, K) => fateOf(worldOf(scene, request, K), request);
-const lowOf = (scene, request, q) => fallen(standing(scene, request), {{ q }});
+const lowOf = (scene, request, postures) => postures.map((q) => fallen(standing(scene, request), {{ q }}));
 const basinOf = (scene, request, only) => {{
   const basin = new Basin(worldOf(scene, request), request);
   if (only !== undefined) basin.order = basin.order.slice(0, only);
@@ -109,15 +109,18 @@ def refined(A, B, Q, R):
 @pytest.mark.skipif(np.finfo(np.longdouble).eps == EPS, reason="no more digits than 16 here")
 @pytest.mark.parametrize(("system", "drive", "n"), CHAINS)
 def test_gains_are_the_best_ones_over_all_sliders(on_page, system, drive, n):
-    """To 1e-8, or ten times what SciPy's solver misses: of ten rods, 3e-6, and where their foot is free, 8e-5."""
+    """To 1e-8, or ten times what SciPy's solver misses at worst: of ten rods, 3e-6, and where their foot is free, 8e-5."""
     A, B = model_of(system, drive, n)
     corners = list(itertools.product(PLACES, RATES, EFFORT))
-    for places, rates, effort in corners[:: 3 if n == 10 else 1]:
+    missed = []
+    for places, rates, effort in corners[1::2] if n == 10 else corners:
         weights = {"places": places, "rates": rates, "effort": effort}
         page = on_page(PAGE, "modelOf", SCENE, request_of(system, count=n, drive=drive, **weights))
         rough, K = refined(A, B, np.repeat([10.0**places, 10.0**rates], n), 10.0**effort)
-        size = np.abs(K).max()
-        assert np.abs(page["K"] - K).max() <= max(1e-8, 10 * np.abs(rough - K).max() / size) * size
+        missed.append([np.abs(x - K).max() / np.abs(K).max() for x in (page["K"], rough)])
+    own, scipys = np.max(missed, axis=0)
+    assert own <= max(1e-8, 10 * scipys)
+    assert own <= (1e-6 if drive == "every" else 1e-3)
 
 
 def test_a_cart_without_motor_has_no_gain(on_page):
@@ -182,21 +185,24 @@ def test_a_knocked_chain_moves_as_chaindyn_says(on_page, system, options):
     chain, place, motors = chain_of(system, n), upright(system, n), motors_of(request["drive"], n)
     start = np.concatenate([place, np.zeros(n)])
     start[[request["joint"], n + request["joint"]]] += request["aside"], request["rate"]
-    peak = 0
+
+    def forces(x):
+        deviation = x - np.concatenate([place, np.zeros(n)])
+        return np.clip(-K @ deviation, -request["limit"], request["limit"])
 
     def slope(_, x):
-        nonlocal peak
         tau = np.zeros(n)
-        deviation = x - np.concatenate([place, np.zeros(n)])
-        tau[motors] = np.clip(-K @ deviation, -request["limit"], request["limit"])
-        peak = max(peak, np.abs(tau).max())
+        tau[motors] = forces(x)
         return np.concatenate([x[n:], chaindyn.aba(chain, x[:n], x[n:], tau)])
 
     motion = on_page(PAGE, "runOf", SCENE, request, None, 0.48)
-    exact = solve_ivp(slope, (0, motion["time"]), start, rtol=1e-9, atol=1e-10)
+    steps = np.linspace(0, motion["time"], round(motion["time"] / motion["step"]) + 1)
+    exact = solve_ivp(slope, (0, motion["time"]), start, t_eval=steps, rtol=1e-9, atol=1e-10)
     moved = np.concatenate([motion["q"], motion["qd"]])
-    np.testing.assert_allclose(moved, exact.y[:, -1], rtol=0, atol=2e-4)  # RK4's own, and kinks
-    assert motion["peak"] == pytest.approx(peak, rel=0.02)
+    allowed = 5e-4 * np.abs(moved).max()  # RK4's own at this step, and kinks
+    np.testing.assert_allclose(moved, exact.y[:, -1], rtol=0, atol=allowed)
+    peak = np.abs([forces(x) for x in exact.y.T[:-1]]).max()  # at the start of each step
+    assert motion["peak"] == pytest.approx(peak, rel=1e-3)
     assert motion["time"] == pytest.approx(0.48)
 
 
@@ -231,23 +237,20 @@ def test_fates(on_page):
     still = on_page(PAGE, "endOf", SCENE, request_of(aside=0.0, rate=0.0))
     assert still["fate"] == "recovered"
     assert still["quiet"] < 0.01
-    assert still["peak"] == 0
+    assert still["peak"] < 1e-12
 
 
 def test_a_chain_fell_when_its_centre_of_mass_is_below_its_foot(on_page):
     rng = np.random.default_rng(1)
     for system, n in (("cart-pole", 2), ("acrobot", 2), ("chain", 7)):
         chain = chain_of(system, n)
-        seen = set()
-        for _ in range(40):
-            q = upright(system, n) + rng.normal(size=n)
-            R, p = chaindyn.forward_kinematics(chain, q)
-            centres = p + (R @ chain.com[..., None])[..., 0]
-            low = bool(chain.mass @ centres[:, 2] < 0)
-            assert on_page(PAGE, "lowOf", SCENE, request_of(system, count=n), q) == low
-            seen.add(low)
-        assert seen == {True, False}
-    assert on_page(PAGE, "lowOf", SCENE, request_of(), [0, None])  # what is no number
+        q = upright(system, n) + rng.normal(size=(40, n))
+        R, p = chaindyn.forward_kinematics(chain, q)
+        height = (p + (R @ chain.com[..., None])[..., 0])[..., 2] @ chain.mass
+        low = on_page(PAGE, "lowOf", SCENE, request_of(system, count=n), q)
+        assert low == list(height < 0)
+        assert len(set(low)) == 2
+    assert on_page(PAGE, "lowOf", SCENE, request_of(), [[0, "no number"]]) == [True]
 
 
 def test_a_motion_that_leaves_all_bounds_has_fallen(on_page):
@@ -289,9 +292,9 @@ def test_the_basin_grows_from_the_middle(on_page):
 def test_stronger_motors_widen_the_basin(on_page):
     shares = [
         on_page(PAGE, "basinOf", SCENE, request_of(limit=limit))["count"]["recovered"]
-        for limit in (3, 10, 30)
+        for limit in (5, 20)
     ]
-    assert shares[0] < shares[1] < shares[2]
+    assert 0 < shares[0] < shares[1]
 
 
 # --- The Python half
