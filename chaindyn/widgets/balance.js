@@ -29,7 +29,7 @@ const minus = (x) => String(x).replace("-", "\u2212");
 
 // --- Eigenvalues in their plane, which is drawn near the origin as it is and further out by powers of ten -------------------------
 
-const EDGES = { left: -600, right: 20, high: 60 };
+const EDGES = { left: -600, right: 40, high: 60 };
 function planeOf() {
   const { width, height, left, right, top, bottom } = PANEL;
   const [low, high] = [Math.asinh(EDGES.left), Math.asinh(EDGES.right)];
@@ -59,7 +59,7 @@ function planeOf() {
   const draw = (values, alone, trail) => {
     const sorts = [["motion", values.filter(([x]) => x < 0)], ["force", values.filter(([x]) => x >= 0)]];
     drawn.replaceChildren(
-      ...trail.map((set, k) => svg("path", { class: "spots motion", "stroke-width": 4, opacity: rounded(0.1 + (0.4 * k) / FADING), d: set.map(spot).join("") })),
+      ...trail.map((set, k) => svg("path", { class: "spots motion", "stroke-width": 4, opacity: rounded(0.25 + (0.5 * k) / FADING), d: set.map(spot).join("") })),
       ...alone.map(([x, y]) => svg("circle", { class: "stroke faint", cx: across(x), cy: up(y), r: 5, "stroke-width": 1.5 })),
       ...sorts.map(([colour, some]) => svg("path", { class: `stroke ${colour}`, "stroke-width": 2.5, d: some.map((value) => cross(value)).join("") })),
     );
@@ -104,7 +104,7 @@ function basinPanel(pick) {
   function axes(turns) {
     const far = turns ? degrees(now.widest) : now.widest;
     const across = [-far, 0, far].map((x) => svg("text", { x: place({ aside: turns ? radians(x) : x, rate: 0 })[0], y: height - bottom + 18, "text-anchor": "middle" }, minus(rounded(x, 1))));
-    const up = [-now.fastest, 0, now.fastest].map((y) => svg("text", { x: left - 6, y: place({ aside: 0, rate: y })[1] + 5, "text-anchor": "end" }, minus(rounded(y, 1))));
+    const up = [-now.fastest, 0, now.fastest].map((y) => svg("text", { x: left - 6, y: place({ aside: 0, rate: y })[1] + 5, "text-anchor": "end" }, minus(rounded(y, 2))));
     const [one, other] = turns ? ["\u00b0", "rad/s"] : ["m", "m/s"];
     marks.replaceChildren(...across, ...up, svg("text", { x: middle()[0], y: height - 6, "text-anchor": "middle" }, `aside [${one}]`), svg("text", { x: left - 6, y: middle()[1] - 22, "text-anchor": "end" }, other));
   }
@@ -185,6 +185,7 @@ function render({ model, el }) {
 
   // --- The motion
   function knock() {
+    follow(talk.request); // what was changed since the last frame
     const { joint, aside, rate } = talk.request;
     Object.assign(held, { motion: knocked(held.world, talk.request), latest: { joint, aside, rate }, playing: true, owed: 0 });
     wake();
@@ -273,13 +274,15 @@ function render({ model, el }) {
   function chooseCount(count) {
     const { drive, joint } = talk.request;
     if (!Number.isInteger(count) || count < fewest(talk.request) || count > systems.chain.drives[drive]) return;
-    ask({ count, joint: Math.min(joint, count - 1) });
+    ask({ count, joint: Math.min(joint, count - 1), limit: limitFor(count) });
     aim();
   }
+  // What holds more rods must be stronger as the square of their number.
+  const limitFor = (count) => rounded(systems.chain.limit * (count / systems.chain.count) ** 2);
   const fewest = ({ drive, system }) => (drive === "others" || system !== "chain" ? 2 : 1);
   function chooseDrive(drive) {
     const count = Math.max(fewest({ drive, system: "chain" }), Math.min(talk.request.count, systems.chain.drives[drive]));
-    ask({ drive, count, joint: Math.min(talk.request.joint, count - 1) });
+    ask({ drive, count, joint: Math.min(talk.request.joint, count - 1), limit: limitFor(count) });
     aim();
   }
   function chooseJoint(joint) {
@@ -336,7 +339,6 @@ function render({ model, el }) {
     const { widest, fastest } = talk.request;
     const within = (x, most) => rounded(Math.max(-most, Math.min(most, x)), 4);
     ask({ aside: within(aside, widest), rate: within(rate, fastest) });
-    follow(talk.request);
     knock();
   });
   root.append(html("div", { class: "graphs" }, plane.element, area.element));

@@ -18,7 +18,11 @@ TURN = Revolute((0, -1, 0))  # from x towards z
 CART, POLE = 1.0, 0.2  # [kg]
 LENGTH = 1.0  # of the pole, and of the rods [m]
 MOST = 10  # rods
-DRIVES = ("every", "others", "first")  # joints that have motors: all, all but the first, the first alone
+DRIVES = (
+    "every",
+    "others",
+    "first",
+)  # joints that have motors: all, all but the first, the first alone
 PLACES, RATES, EFFORT = (-1, 3), (-2, 1), (-1, 3)  # the weights' powers of ten, from and to
 
 
@@ -27,7 +31,8 @@ class System:
     """What a system starts with, if nothing else is asked for, and how far its sliders go; SI units.
 
     count : of its links; drives : what may drive it, with how many links at most. places, rates, effort : powers of
-    ten. limit : of each motor's force or torque, strongest : on the slider. joint : which is knocked; widest,
+    ten. limit : of each motor's force or torque, strongest : on
+    the slider. joint : which is knocked; widest,
     fastest : how far the basin goes.
     """
 
@@ -48,7 +53,9 @@ class System:
 SYSTEMS = {
     "cart-pole": System(2, {"first": 2}, 1, 0, 0, 10, 50, 1, 0.2, 0.5, 1.2, 6.0),
     "acrobot": System(2, {"others": 2}, 1, 0, 0, 50, 200, 0, 0.0, 0.05, 0.1, 0.35),
-    "chain": System(5, {"every": 10, "others": 10, "first": 3}, 2, 1, 0, 200, 1000, 0, 0.1, 0.5, 1.0, 3.0),
+    "chain": System(
+        5, {"every": 10, "others": 10, "first": 3}, 2, 1, 0, 200, 1000, 0, 0.1, 0.5, 1.0, 3.0
+    ),
 }
 
 
@@ -56,7 +63,9 @@ def chain_of(system: str, count: int) -> Chain:
     """Return a system in the x-z plane: a cart with a pole, or rods of 1 kg and 1 m that hang together."""
     if system == "cart-pole":
         cart = Link(Prismatic((1, 0, 0)), CART, (0, 0, 0), np.zeros((3, 3)), name="cart")
-        pole = Link(TURN, POLE, (LENGTH / 2, 0, 0), POLE * LENGTH**2 / 12 * np.diag([0, 1, 1]), name="pole")
+        pole = Link(
+            TURN, POLE, (LENGTH / 2, 0, 0), POLE * LENGTH**2 / 12 * np.diag([0, 1, 1]), name="pole"
+        )
         return Chain([cart, pole])
     return equal_rods(count, (0, -1, 0))
 
@@ -120,6 +129,8 @@ class BalanceExplorer(Explorer):
         _require_whole("joint", start["joint"], 0, start["count"] - 1)
         for name, (low, high) in {"places": PLACES, "rates": RATES, "effort": EFFORT}.items():
             _require_within(name, start[name], low, high)
+        if limit is None:  # what holds more rods must be stronger as the square of their number
+            start["limit"] = own.limit * (start["count"] / own.count) ** 2
         require_positive(start["limit"], "limit")
         _require_within("aside", start["aside"], -np.pi, np.pi)
         _require_within("rate", start["rate"], -100, 100)
@@ -128,7 +139,11 @@ class BalanceExplorer(Explorer):
         for name, each in SYSTEMS.items():
             most = max(each.drives.values())
             chain = chain_of(name, most)
-            tree = tree_of(chain) | {"mass": chain.mass, "inertia": chain.inertia, "gravity": chain.gravity}
+            tree = tree_of(chain) | {
+                "mass": chain.mass,
+                "inertia": chain.inertia,
+                "gravity": chain.gravity,
+            }
             tree |= {"tip": (LENGTH, 0, 0)}
             systems[name] = {**asdict(each), "tree": tree, "upright": upright(name, most)}
         ranges = {"places": PLACES, "rates": RATES, "effort": EFFORT}

@@ -1,4 +1,4 @@
-"""The two halves of BalanceExplorer: the page's linear model, gain, eigenvalues and fates, held to chaindyn and SciPy."""
+"""The two halves of BalanceExplorer: linear model, gain, eigenvalues and fates of the page, held to Python's."""
 
 import itertools
 import json
@@ -109,7 +109,7 @@ def refined(A, B, Q, R):
 @pytest.mark.skipif(np.finfo(np.longdouble).eps == EPS, reason="no more digits than 16 here")
 @pytest.mark.parametrize(("system", "drive", "n"), CHAINS)
 def test_gains_are_the_best_ones_over_all_sliders(on_page, system, drive, n):
-    """To 1e-8, or ten times what SciPy's solver misses at worst: of ten rods, 3e-6, and where their foot is free, 8e-5."""
+    """To 1e-8, or ten times what SciPy misses at worst: of ten rods, 3e-6, and where their foot is free, 8e-5."""
     A, B = model_of(system, drive, n)
     corners = list(itertools.product(PLACES, RATES, EFFORT))
     missed = []
@@ -232,7 +232,9 @@ def test_fates(on_page):
     assert slow["fate"] == "neither"
     assert slow["time"] == pytest.approx(10, abs=0.01)
     none = on_page(PAGE, "endOf", SCENE, request_of(aside=0.01, rate=0.0), [[0, 0, 0, 0]])
-    assert none["fate"] == "fell"  # with 3.8 /s (the cart gives way), from 0.01 to a right angle in 1.4 s
+    assert (
+        none["fate"] == "fell"
+    )  # with 3.8 /s (the cart gives way), from 0.01 to a right angle in 1.4 s
     assert 1 < none["time"] < 1.8
     still = on_page(PAGE, "endOf", SCENE, request_of(aside=0.0, rate=0.0))
     assert still["fate"] == "recovered"
