@@ -152,6 +152,15 @@ def test_eigenvalues_of_any_matrix(on_page):
         assert (np.diff(mine.real) <= 0).all()
 
 
+def test_units_leave_eigenvalues_alone(on_page):
+    """A matrix is balanced first: rows in millions and columns in millionths cost no digits."""
+    M = np.random.default_rng(3).normal(size=(6, 6))
+    units = 2.0 ** np.array([30, 0, -30, 10, -20, 20])
+    expected = np.array(on_page(PAGE, "eigenvaluesOf", M))
+    mine = on_page(PAGE, "eigenvaluesOf", M * units[:, None] / units)
+    np.testing.assert_allclose(mine, expected, rtol=0, atol=1e-12)
+
+
 @pytest.mark.parametrize(("system", "drive", "n"), CHAINS)
 def test_eigenvalues_of_closed_loops(on_page, system, drive, n):
     request = request_of(system, count=n, drive=drive)
@@ -240,6 +249,13 @@ def test_fates(on_page):
     assert still["fate"] == "recovered"
     assert still["quiet"] < 0.01
     assert still["peak"] < 1e-12
+
+
+def test_who_passes_through_quiet_has_not_recovered(on_page):
+    """A rod held by a spring alone swings on, at 1 rad/s by 0.09 rad: quiet for 0.8 s each time it passes."""
+    spring = 9.81 / 2 + 1 / 3
+    request = request_of("chain", count=1, aside=0.0, rate=0.09)
+    assert on_page(PAGE, "endOf", SCENE, request, [[spring, 0]])["fate"] == "neither"
 
 
 def test_a_chain_fell_when_its_centre_of_mass_is_below_its_foot(on_page):
