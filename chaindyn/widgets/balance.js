@@ -477,7 +477,7 @@ function render({ model, el }) {
     if (Math.abs(share) < 0.005) return;
     const full = Math.abs(share) > 0.999;
     if (!turns) return stage.arrow(add(place, [0, 0, -0.35]), [(90 / camera.zoom) * share, 0, 0], "force", { width: full ? 5 : 3 });
-    const radius = 20 / camera.zoom;
+    const radius = Math.max(8, Math.min(20, 0.45 * camera.zoom)) / camera.zoom;
     const at = (angle) => add(place, [-radius * Math.sin(angle), 0, radius * Math.cos(angle)]);
     const angles = Array.from({ length: 19 }, (_, k) => (1.5 * Math.PI * share * k) / 18);
     stage.line(angles.map(at), "force", { width: full ? 4.5 : 2.5 });
