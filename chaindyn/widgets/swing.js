@@ -1,7 +1,7 @@
 // The view of SwingExplorer. The request is {chain, q, qd, method, step, motors, frequency, damping}: which of the scene's chains,
 // its state at the first time, how it is integrated, what the motors do ("off", "hold" or "sway"), and their gains.
 
-// --- Without Python: the articulated inertias of chapter 8, written about the world's origin, and the steps of chapter 10 ---
+// --- Without Python: forces along the tree, and the steps of chapter 10 ---
 
 // Motions [w; v] and wrenches [moment; force] about the world's origin.
 const halves = (x) => [x.slice(0, 3), x.slice(3)];
@@ -14,10 +14,10 @@ function crossForce(a, f) {
   return [...add(cross(w, n), cross(v, g)), ...cross(w, g)];
 }
 
-// A chain in motion, with the tree and q that it was made from: of each link its pose, joint motion S, velocity V, its rate at constant joint speed c, inertia I and centre.
+// A chain in motion, with the tree, q and qd that it was made from: of each link its pose, joint motion S, velocity V, its rate at constant joint speed c, inertia I and centre.
 function inMotion(tree, q, qd) {
   const { R, p } = poses(tree, q);
-  const links = Object.assign([], { tree, q });
+  const links = Object.assign([], { tree, q, qd });
   tree.parent.forEach((parent, i) => {
     const axis = apply(R[i], tree.axis[i]);
     const still = [0, 0, 0];
@@ -44,43 +44,7 @@ function alongJoints(links, wrenches) {
 }
 
 // qdd under the joint forces tau; `gravity` and whether the links' own motion counts can be left out: then it is M^-1 tau.
-function accelerations(links, tau, gravity, moving = true) {
-  const bend = links.map(({ I }) => I.map((row) => [...row]));
-  const bias = links.map(({ I, V }) => (moving ? crossForce(V, apply(I, V)) : [0, 0, 0, 0, 0, 0]));
-  const given = [];
-  let doubtful = false;
-  for (let i = links.length - 1; i >= 0; i--) {
-    const { parent, column, S, c } = links[i];
-    let handed = bias[i];
-    if (moving) handed = add(handed, apply(bend[i], c));
-    if (column !== null) {
-      const U = apply(bend[i], S);
-      const D = dot(S, U);
-      doubtful ||= !(D > 1e-9 * Math.max(...bend[i].map((row, k) => row[k])));
-      const u = tau[column] - dot(S, bias[i]);
-      given[i] = { U, D, u };
-      const left = (u - (moving ? dot(U, c) : 0)) / D;
-      handed = handed.map((x, k) => x + U[k] * left);
-      for (let k = 0; k < 6; k++) for (let l = 0; l < 6; l++) bend[i][k][l] -= (U[k] * U[l]) / D;
-    }
-    if (parent < 0) continue;
-    for (let k = 0; k < 6; k++) for (let l = 0; l < 6; l++) bend[parent][k][l] += bend[i][k][l];
-    bias[parent] = add(bias[parent], handed);
-  }
-  const singularAt = doubtful ? withoutInertia(links.tree, inertiasOf(links.tree, links.tree.inertia), links.q) : undefined;
-  if (singularAt !== undefined) throw new Error(singular(links.tree.names[singularAt]));
-  const qdd = [];
-  const A = [];
-  links.forEach(({ parent, column, S, c }, i) => {
-    const from = parent < 0 ? [0, 0, 0, ...scale(-1, gravity)] : A[parent];
-    A[i] = moving ? add(from, c) : from;
-    if (column === null) return;
-    const { U, D, u } = given[i];
-    qdd[column] = (u - dot(U, A[i])) / D;
-    A[i] = add(A[i], scale(qdd[column], S));
-  });
-  return qdd;
-}
+const accelerations = ({ tree, q, qd }, tau, gravity, moving = true) => forwardOf(tree).accelerate(q, moving ? qd : scale(0, qd), tau, gravity);
 
 // The joint forces that qdd needs.
 function needed(links, qdd, gravity) {

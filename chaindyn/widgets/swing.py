@@ -59,7 +59,7 @@ class SwingExplorer(Explorer):
     damping is not positive, or an argument has another shape.
     """
 
-    _esm = source("base.js", "tree.js", "articulated.js", "motion.js", "swing.js")
+    _esm = source(*("base.js", "tree.js", "articulated.js", "forward.js", "motion.js", "swing.js"))
     _css = source("base.css", "motion.css")
 
     def __init__(

@@ -13,6 +13,7 @@ from widget_cases import arm
 
 from book.browser import SCHEMES, WIDTHS
 from chaindyn.widgets import (
+    BalanceExplorer,
     ChainExplorer,
     ContactExplorer,
     EffortExplorer,
@@ -48,6 +49,7 @@ WIDGETS: dict[str, Callable[[], Explorer]] = {
     "swing": lambda: SwingExplorer(motors=True, t=np.linspace(0, 4, 101)),
     "loop": lambda: LoopExplorer(dropped=True, t=np.linspace(0, 1, 26)),
     "contact": lambda: ContactExplorer("stack", "stairs"),
+    "balance": BalanceExplorer,
     "hybrid": lambda: HybridExplorer(arm(), [0.4, -0.5, 0.1, 0.5], [1, 2, 0, 1], qdd=[2]),
 }
 
