@@ -1,16 +1,25 @@
 # Generated from chapters/18_derivatives.md by `python -m book export`; edit it there.
-# sha256 of the text below: 9e999e8fedb8028c6005f45362842bf19e01de4c5b9f7c7091ae273088a6c8a1
+# sha256 of the text below: 48ac8109be9d437516d65fa0f79bc0f82af570dc6bfca8af8da6f5dbf570d320
 """Derivatives: how forces and accelerations change with posture, rates and forces.
 
 Derived in chapter 18, "Derivatives".
 """
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from chaindyn._check import FRAMES, checked, known_values, require_between, require_one_state, unit
+from chaindyn._check import (
+    FRAMES,
+    as_real,
+    checked,
+    known_values,
+    require_between,
+    require_one_state,
+    unit,
+)
 from chaindyn._ops import Array, concatenate, divide, eye, solve, stack, unstack, zeros
 from chaindyn.articulated import aba, factorise_state
 from chaindyn.chain import Chain, integrate, inward, outward
@@ -343,20 +352,20 @@ def contact_row(state: State, b: int, point: Array, normal: Array) -> tuple[Arra
     return load.mT @ J, along + J.mT @ turned_load
 
 
-def require_blow(row: Array, qd: Array, yielding: Array, speed: Array) -> None:
-    """Refuse a blow that grazes or separates, where `impact` has a kink, and one that meets no mass it can move."""
-    if known_values(speed) is None or known_values(yielding) is None:
-        return
-    size = np.asarray(abs(row) @ abs(qd)[..., None], float)
-    if (np.asarray(speed, float) >= -64 * np.finfo(float).eps * size).any():
-        fastest = float(np.asarray(speed, float).max())
-        raise ValueError(
-            f"the struck point's normal speed is {fastest:.3g} m/s, but must be negative: a blow that grazes or "
-            "separates has no derivative, or none but zero"
-        )
-    if not (np.asarray(yielding, float) > 0).all():
+def require_blow(mass: Array, row: Array, qd: Array) -> None:
+    """Refuse a blow that meets no mass it can move, and one that grazes or separates, where `impact` has a kink."""
+    weight, speeds = known_values(mass), known_values(row * qd[..., None, :])
+    if weight is not None and not np.isfinite(weight).all():
         raise ValueError(
             "the chain cannot move along the normal, so that the blow has no derivative"
+        )
+    if speeds is None:
+        return
+    speed, size = speeds.sum(-1), abs(speeds).sum(-1)
+    if (speed >= -64 * np.finfo(float).eps * size).any():
+        raise ValueError(
+            f"the struck point's normal speed is {speed.max():.3g} m/s, but must be negative: a grazing blow has no "
+            "derivative, a separating one has the derivative zero"
         )
 
 
@@ -380,13 +389,16 @@ def impact_derivatives(
     require_between(restitution, "restitution", 0, 1)
     state = evaluate(chain, q, qd, point, normal, restitution)
     row, turned = contact_row(state, chain.index(body), point, unit(normal, "normal"))
+    with warnings.catch_warnings():  # what it warns of is refused below
+        warnings.simplefilter("ignore", RuntimeWarning)
+        struck = impact(
+            chain, q, qd, point=point, normal=normal, restitution=restitution, body=body
+        )
+    require_blow(struck.effective_mass, row, qd)
+    jump, impulse = struck.qd_jump[..., None], struck.impulse[..., None, None]
     factors = factorise_state(state)
     response = factors.solve(row.mT)
-    yielding, speed = row @ response, row @ qd[..., None]
-    require_blow(row, qd, yielding, speed)
-    change = 1 + restitution[..., None, None]
-    impulse = divide(-change * speed, yielding)
-    jump = response * impulse
+    yielding, change = row @ response, 1 + restitution[..., None, None]
     weightless = State(chain, q, 0 * qd, "body", state.exact)
     given, _, _ = force_changes(weightless, jump[..., 0], zeros((6, 1)))
     free = factors.solve(turned * impulse - given)
@@ -450,6 +462,8 @@ def constrained_forward_dynamics_derivatives(
     itself, as if the loops could open. constraints : as for `constraint_jacobian`, whose rows must be analytic.
     """
     require_one_state(q=q, qd=qd, tau=tau)
+    for name, x in (("q", q), ("qd", qd), ("tau", tau)):
+        as_real(x, name)
     constraints = as_constraints(constraints)
     qdd, multipliers = constrained_forward_dynamics(chain, constraints, q, qd, tau)
     state = evaluate(chain, q, qd)

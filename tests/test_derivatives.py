@@ -426,11 +426,11 @@ def test_a_blow_that_grazes_leaves_or_cannot_move_anything_is_refused():
     ball = Chain([Link(Prismatic((0, 0, 1)), 1.0, (0, 0, 0), np.zeros((3, 3)))])
     given = {"point": np.zeros(3), "normal": (0, 0, 1), "restitution": 0.5}
     for speed in (0.0, 1.0):
-        with pytest.raises(ValueError, match="must be negative: a blow that grazes"):
+        with pytest.raises(ValueError, match="must be negative: a grazing blow"):
             impact_derivatives(ball, [0.0], [speed], **given)
-        with pytest.raises(ValueError, match="must be negative: a blow that grazes"):
+        with pytest.raises(ValueError, match="must be negative: a grazing blow"):
             saltation_matrix(ball, [0.0], [speed], [0.0], **given)
-    with pytest.raises(ValueError, match="must be negative: a blow that grazes"):
+    with pytest.raises(ValueError, match="must be negative: a grazing blow"):
         impact_derivatives(
             ball, [0.0], [-1.0], **{**given, "normal": (1, 0, 0)}
         )  # across the slide
@@ -453,3 +453,5 @@ def test_one_state_with_loops():
     chain, loops, q = five_bar()
     with pytest.raises(ValueError, match="one state at a time"):
         constrained_forward_dynamics_derivatives(chain, loops, np.stack([q, q]), 0 * q, 0 * q)
+    with pytest.raises(ValueError, match="qd"):
+        constrained_forward_dynamics_derivatives(chain, loops, q, 1j * q, 0 * q)
