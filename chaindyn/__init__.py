@@ -10,6 +10,7 @@ from chaindyn.articulated import (
 )
 from chaindyn.chain import (
     Chain,
+    Drive,
     Link,
     coordinate_rate,
     difference,
@@ -160,6 +161,7 @@ __all__ = [
     "Coupling",
     "Cylindrical",
     "Distance",
+    "Drive",
     "Driven",
     "FactorisedChain",
     "Fixed",

@@ -672,10 +672,53 @@ def check_links(links: Sequence[Any], names: Sequence[str]) -> None:
         label = f"link {i} ({name!r})"
         check_parent(link.parent, label)
         check_joint(link.joint, label)
+        check_drive(link, label)
         check_placement(link, label)
         check_mass(link, label)
         if getattr(link, "judged", True):
             require_inertia_of_a_body(link, label)
+
+
+def check_drive(link: Any, label: str) -> None:
+    """Refuse a drive with other numbers than its joint's rates, negative ones, or a rotor that no rate of q turns."""
+    drive = link.drive
+    if drive is None:
+        return
+    if not hasattr(drive, "rotor_inertia") or isinstance(drive, type):
+        raise ValueError(f"{label}: drive is {drive!r}, but must be a Drive")
+    nv = link.joint.nv
+    if nv == 0:
+        raise ValueError(f"{label} has a drive, but its joint does not move")
+    for name in ("rotor_inertia", "gear_ratio"):
+        value = as_array(getattr(drive, name), f"{label}: {name}")
+        if value.shape not in ((), (nv,)):
+            raise ValueError(
+                f"{label}: {name} has shape {value.shape}, but must be a number, or ({nv},) for the joint's rates"
+            )
+        require_finite(value, f"{label}: {name}")
+        wrong = first_wrong(value, lambda entry: entry < 0)
+        if wrong is not None and name != "gear_ratio":  # which may turn the other way
+            raise ValueError(f"{label}: {name} is {value[wrong]}, but must not be negative")
+    rotor = as_array(drive.rotor_inertia, "rotor_inertia")
+    probe = np.arange(1.0, nv + 1)
+    rate = np.asarray(link.joint.rate(np.array(link.joint.neutral), probe))
+    if (known_values(rotor) is None or rotor.any()) and (
+        rate.shape != probe.shape or (rate != probe).any()
+    ):
+        raise ValueError(
+            f"{label}: a rotor turns with a coordinate, but the velocities of {type(link.joint).__name__} are not the "
+            "rates of its coordinates; rotors belong on hinges and slides"
+        )
+
+
+def require_no_rotors(chain: Any, what: str) -> None:
+    """Refuse a chain with rotors where they would be left out, naming the first link that has one."""
+    if chain.has_rotors:
+        column = next(k for k, x in enumerate(chain.reflected_inertia) if not (x == 0))
+        raise ValueError(
+            f"{what} knows no rotors, but the drive of link {chain.link_of('nv', column)!r} has one: leave out the "
+            "drives, or put each rotor in as a link with a Coupling"
+        )
 
 
 def check_parent(parent: Any, label: str) -> None:

@@ -1,5 +1,5 @@
 # Generated from chapters/04_joints_links_chains_trees.md by `python -m book export`; edit it there.
-# sha256 of the text below: df2badbc477626a009e47f3b1d9037db5805267e671b240442ecc73a40b16a42
+# sha256 of the text below: 2dab4718e9ea733ee6965b74315e610a6fb0d7f5e48bc0673fb2a35f7908bff6
 """Links, the chains and trees that joints make of them, and sweeps along the branches.
 
 Derived in chapter 4, "Joints, links, chains, trees".
@@ -13,11 +13,13 @@ from typing import Any
 import numpy as np
 
 from chaindyn._check import (
+    as_array,
     as_links,
     check_batch,
     check_gravity,
     check_links,
     checked,
+    known_values,
     protected,
     read_only,
 )
@@ -27,6 +29,7 @@ from chaindyn.spatial import spatial_inertia
 
 __all__ = [
     "Chain",
+    "Drive",
     "Link",
     "coordinate_rate",
     "difference",
@@ -40,6 +43,20 @@ __all__ = [
 
 # Chapter 4, "Joints, links, chains, trees": A link and its frame
 @dataclass(frozen=True, eq=False)
+class Drive:
+    """The motor of a joint behind its gear, and how heavy it makes the joint.
+
+    rotor_inertia : of the rotor about its own axis [kg m^2]; gear_ratio : how often it turns while the joint turns
+    once, or, where the joint slides, by how many radians for each metre. One number each, or one for each rate of the
+    joint. The joint feels the reflected inertia gear_ratio^2 rotor_inertia [kg m^2, kg].
+    """
+
+    rotor_inertia: Any = 0
+    gear_ratio: Any = 1
+
+
+# Chapter 4, "Joints, links, chains, trees": A link and its frame
+@dataclass(frozen=True, eq=False)
 class Link:
     """One rigid body and the joint that hangs it on its parent.
 
@@ -47,7 +64,7 @@ class Link:
     `Joint`; mass [kg]; com (3,) centre of mass in the link frame [m]; inertia (3, 3) about the centre of mass
     in link axes [kg m^2]; offset (3,) [m] and rotation (3, 3) place the joint's frame in the parent's: the
     joint's point x is ``offset + rotation @ x`` there. parent : None is the previous link (the first hangs on
-    the ground); or an index, a name, "ground".
+    the ground); or an index, a name, "ground". drive : the joint's motor and gear, a `Drive`.
     The values are checked when a `Chain` is made of the links.
     """
 
@@ -59,6 +76,7 @@ class Link:
     rotation: Any = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
     parent: int | str | None = None
     name: str | None = None
+    drive: Drive | None = None
 
 
 # Chapter 4, "Joints, links, chains, trees": Chains and trees: who hangs on whom
@@ -120,6 +138,16 @@ def stack_joints(joints: Sequence[Any]) -> Any:
     return kind(*(np.array([getattr(joint, name) for joint in joints]) for name in names))
 
 
+def for_each_rate(links: Sequence[Link], part: Callable[[Drive], Any]) -> Array:
+    """Return a part of each link's drive as one row (nv,), 0 where a link has none."""
+    parts = [0 if link.drive is None else part(link.drive) for link in links]
+    rows = [
+        np.broadcast_to(as_array(x, "part of a drive"), (link.joint.nv,))
+        for x, link in zip(parts, links, strict=True)
+    ]
+    return read_only(np.concatenate(rows))
+
+
 # Chapter 4, "Joints, links, chains, trees": Chains and trees: who hangs on whom
 @dataclass(frozen=True, eq=False)
 class Chain:
@@ -139,6 +167,7 @@ class Chain:
         check_links(self.links, self.names)
         # Made now: a bad parent is told now, and what was checked is what is kept.
         _ = self.parent, self.mass, self.com, self.inertia, self.offset, self.rotation
+        _ = self.reflected_inertia
         check_laws(self.groups, self.joints, self.names)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -195,6 +224,23 @@ class Chain:
     def spatial_inertia(self) -> Array:
         """Spatial inertias about the link origins in link axes (n, 6, 6)."""
         return read_only(spatial_inertia(self.mass, self.com, self.inertia))
+
+    @cached_property
+    def reflected_inertia(self) -> Array:
+        """What the rotors add to the inertia of each joint, gear ratio squared times rotor inertia (nv,)."""
+        return for_each_rate(
+            self.links,
+            lambda drive: (
+                as_array(drive.rotor_inertia, "rotor_inertia")
+                * as_array(drive.gear_ratio, "gear_ratio") ** 2
+            ),
+        )
+
+    @cached_property
+    def has_rotors(self) -> bool:
+        """Whether a rotor adds to the inertia of some joint."""
+        known = known_values(self.reflected_inertia)
+        return known is None or bool(known.any())
 
     @cached_property
     def q_columns(self) -> tuple[range, ...]:

@@ -1,5 +1,5 @@
 # Generated from chapters/14_impulse_response_of_a_chain.md by `python -m book export`; edit it there.
-# sha256 of the text below: ce746da28d89708251deb3d4c2f105e9ba177e6058bdcbaf5b510b9ee9d04421
+# sha256 of the text below: 1eabd0bfd4b911b7f4a03cb88224f330d515fcfef15f3c70b4d309613e3c6d91
 """What a blow does to a chain: how it yields at every link, and how every joint's speed jumps.
 
 Derived in chapter 14, "The impulse response of a chain".
@@ -26,7 +26,13 @@ from chaindyn._ops import (
     where,
     zeros,
 )
-from chaindyn.articulated import Articulated, FactorisedChain, factorise_state, feels_nothing
+from chaindyn.articulated import (
+    Articulated,
+    FactorisedChain,
+    factorise_state,
+    feels_nothing,
+    rotor_blocks,
+)
 from chaindyn.chain import Chain, outward
 from chaindyn.closure import as_constraints, errors_in, forces_in, rows_in
 from chaindyn.constraints import are_floats, gap_share, held_response, warn_if_inconsistent
@@ -78,10 +84,13 @@ def mobilities_in(state: State, mobilities: Array, frame: str) -> Array:
 
 
 # Chapter 14, "The impulse response of a chain": The printed recursion as a function
-def extension_step(parent: Array, X: Array, S: Array, inertia: Array) -> Array:
-    """Link step: inverse inertia at the end of a chain that is one link longer (Alexiou 2023, (15)-(16))."""
+def extension_step(parent: Array, X: Array, S: Array, inertia: Array, rotor: Array) -> Array:
+    """Link step: inverse inertia at the end of a chain that is one link longer (Alexiou 2023, (15)-(16)).
+
+    rotor : (k, k), what the joint's rotor adds to the inertia that it feels.
+    """
     shorter = X @ parent @ X.mT
-    G = S @ solve(S.mT @ inertia @ S, S.mT)
+    G = S @ solve(S.mT @ inertia @ S + rotor, S.mT)
     Psi = (eye(6) - G @ inertia) @ shorter
     return solve_pivoted(eye(6) + Psi @ inertia, G + Psi)
 
@@ -97,10 +106,13 @@ def require_serial(chain: Chain) -> None:
             )
 
 
-def require_own_inertia(chain: Chain, S: list[Array], inertias: list[Array]) -> None:
+def require_own_inertia(
+    chain: Chain, S: list[Array], inertias: list[Array], rotors: list[Array]
+) -> None:
     """Refuse a link that, alone, has no inertia about its own joint: the serial recursion divides by it."""
-    for name, s, inertia in zip(chain.names, S, inertias, strict=True):
-        D, size = s.mT @ inertia @ s, s.mT @ (inertia * eye(6)) @ s  # the diagonal bounds all of I
+    for name, s, inertia, rotor in zip(chain.names, S, inertias, rotors, strict=True):
+        size = s.mT @ (inertia * eye(6)) @ s  # the diagonal bounds all of I
+        D = s.mT @ inertia @ s + rotor
         if feels_nothing(D, size):
             raise ValueError(
                 f"link {name!r} alone has no inertia that its joint moves, and the serial recursion divides "
@@ -121,8 +133,9 @@ def inverse_operational_space_inertia_serial(
     require_serial(chain)
     state = evaluate(chain, q, recursion=recursion)
     inertias = unstack(state.inertias, -3)
-    require_own_inertia(chain, state.S, inertias)
-    links = state.X, state.S, inertias
+    rotors = rotor_blocks(chain)
+    require_own_inertia(chain, state.S, inertias, rotors)
+    links = state.X, state.S, inertias, rotors
     inverses = outward(extension_step, chain.parent, zeros((6, 6)), *links)
     return mobilities_in(state, stack(inverses, axis=-3), frame)
 
@@ -239,9 +252,15 @@ def scalar(x: Array) -> Array:
     return x.reshape(x.shape[:-2])[()]
 
 
-def kinetic_energy_of(inertias: Array, V: Array) -> Array:
-    """Return half of the sum of V^T I V over the links (..., 1, 1) [J]; V : (..., n, 6, 1)."""
-    return (V.mT @ inertias @ V).sum(-3) / 2
+def kinetic_energy_of(state: State, V: Array, qd: Array) -> Array:
+    """Return half of the sum of V^T I V over the links, and the energy of rotors (..., 1, 1) [J].
+
+    V : (..., n, 6, 1) of the links, in the coordinates of the state; qd : (..., nv).
+    """
+    chain, twice = state.chain, (V.mT @ state.inertias @ V).sum(-3)
+    if chain.has_rotors:
+        twice = twice + (chain.reflected_inertia * qd * qd).sum(-1, keepdims=True)[..., None]
+    return twice / 2
 
 
 # Chapter 14, "The impulse response of a chain": An impact
@@ -295,17 +314,17 @@ def impact(
     noise = divide(turning * reach, 2**98 if holds_objects(turning) else 2.0**98)
     impulse, mass = contact_impulse(speed, yielding, trace, noise, restitution[..., None, None])
 
-    dV = twists * impulse[..., None, :, :]
+    dV, jump = twists * impulse[..., None, :, :], (rates * impulse)[..., 0]
     # what each parent gives, by the claim of chapter 8
     reactions = factors.inertias @ dV + known * impulse[..., None, :, :]
     same = 0 * impulse  # so that all have the same batch axes
     return Impact(
         impulse=scalar(impulse),
         effective_mass=scalar(mass + same),
-        qd_jump=(rates * impulse)[..., 0],
+        qd_jump=jump,
         twist_jumps=state.in_frame(dV, "world"),
         joint_impulses=wrenches_in(state, reactions, "world"),
-        energy_before=scalar(kinetic_energy_of(state.inertias, V) + same),
-        energy_after=scalar(kinetic_energy_of(state.inertias, V + dV)),
+        energy_before=scalar(kinetic_energy_of(state, V, qd) + same),
+        energy_after=scalar(kinetic_energy_of(state, V + dV, qd + jump)),
         multipliers=(held * impulse)[..., 0],
     )

@@ -1,5 +1,5 @@
 # Generated from chapters/10_simulation.md by `python -m book export`; edit it there.
-# sha256 of the text below: 15c39e9e5bc9abf4e1823d7dfb912483dcce186e0582c57cb6d2ea1e4c1c9fab
+# sha256 of the text below: ad0a2952e065ebfad760a700488a1ec5254b3e73576beb20622fe3500b7af627
 """Simulation: from accelerations to motion, on the manifold on which the coordinates live.
 
 Derived in chapter 10, "Simulation".
@@ -29,11 +29,11 @@ from chaindyn._check import (
 )
 from chaindyn._ops import Array, block, concatenate, eye, solve_pivoted, stack
 from chaindyn.articulated import aba
-from chaindyn.chain import Chain, coordinate_rate, forward_kinematics, integrate
+from chaindyn.chain import Chain, coordinate_rate, difference, forward_kinematics, integrate
 from chaindyn.closure import as_constraints, constraint_error, constraint_jacobian
 from chaindyn.composite import crba, mass_matrix
 from chaindyn.constraints import check_stabilisation, constrained_forward_dynamics, projected
-from chaindyn.inverse_dynamics import joint_forces, rnea, transmitted_wrenches
+from chaindyn.inverse_dynamics import joint_forces, rnea, transmitted_wrenches, with_rotors
 from chaindyn.kinematics import body_twists
 from chaindyn.spatial import X_motion, skew
 from chaindyn.state import State
@@ -44,12 +44,15 @@ __all__ = ["Driven", "Simulation", "kinetic_energy", "momentum", "potential_ener
 # Chapter 10, "Simulation": Energy and momentum
 @checked(q="nq", qd="nv")
 def kinetic_energy(chain: Chain, q: Array, qd: Array) -> Array:
-    """Return the kinetic energy (...) [J], half of the sum of V^T I V over the links.
+    """Return the kinetic energy (...) [J], half of the sum of V^T I V over the links, and that of the rotors.
 
     q : (..., nq); qd : (..., nv). It is qd^T M qd / 2.
     """
     V = body_twists(chain, q, qd)[..., None]
-    return (V * (chain.spatial_inertia @ V)).sum((-3, -2, -1)) / 2
+    twice = (V * (chain.spatial_inertia @ V)).sum((-3, -2, -1))
+    if chain.has_rotors:
+        twice = twice + (chain.reflected_inertia * qd * qd).sum(-1)
+    return twice / 2
 
 
 @checked(q="nq")
@@ -68,7 +71,8 @@ def momentum(chain: Chain, q: Array, qd: Array, *, point: Array | None = None) -
     """Return the momentum of the whole chain (..., 6) [L; p] about a point, in world axes [N m s, N s].
 
     q : (..., nq); qd : (..., nv); point : (..., 3) in the world [m], its origin if None. Its rate is the sum of
-    all wrenches from outside about the point, if that is fixed: weight, and what the ground does to the roots.
+    all wrenches from outside about the point, if that is fixed: weight, and what the ground does to the roots. The
+    spin of rotors against their links is left out, as it is in `rnea`.
     """
     R, p = forward_kinematics(chain, q)
     own = chain.spatial_inertia @ body_twists(chain, q, qd)[..., None]
@@ -194,7 +198,7 @@ def step_with_momentum(chain: Chain, q: Array, pi: Array, h: float) -> Array:
     moved = h * solve_pivoted(M, pi[..., None])[..., 0]
     for _ in range(50):
         start, _ = discrete_momenta(chain, q, integrate(chain, q, moved), h)
-        missing = pi - generalised_force(state, start)
+        missing = pi - with_rotors(chain, generalised_force(state, start), moved / h)
         correction = h * solve_pivoted(M, missing[..., None])[..., 0]
         moved = moved + correction
         if np.abs(correction).max(initial=0) <= 64 * np.finfo(float).eps * reach:
@@ -216,6 +220,8 @@ def variational_step(
     _, end = discrete_momenta(chain, q, q1, h)
     arrived = State(chain, q1)
     pi, M = generalised_force(arrived, end), mass_matrix(arrived)
+    if chain.has_rotors:
+        pi = with_rotors(chain, pi, difference(chain, q, q1) / h)
     foreseen = solve_pivoted(M, (pi + push)[..., None])[..., 0]
     pi = pi + h / 2 * driven.force(t + h, q1, foreseen)
     return q1, solve_pivoted(M, pi[..., None])[..., 0]

@@ -7,7 +7,7 @@ A row says how the arguments of a function are made for a chain and which laws d
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from chaindyn import (
     Coupling,
     Cylindrical,
     Distance,
+    Drive,
     Fixed,
     Free,
     Helical,
@@ -102,12 +103,18 @@ def tangent(kind: Any, value: Any, chain: Chain, rng: np.random.Generator) -> An
 
 
 def every_joint() -> Chain:
-    """Return a tree in which every joint occurs, between bodies in general position."""
+    """Return a tree in which every joint occurs, between bodies in general position, with rotors where they may be."""
     rng = np.random.default_rng(70)
     joints = [Free(), Revolute((1, 2, 3)), Prismatic((3, -1, 2)), Fixed(), Spherical()]
     joints += [Universal((0, 1, 2), (2, 1, 0)), Revolute((-1, 0, 1)), Helical((1, 0, 2), 0.3)]
     joints += [Cylindrical((0, 1, 1)), Planar((2, -1, 1))]
     return _solid(joints, ["ground", 0, 1, 1, 3, 2, 4, 6, 5, 3], rng)
+
+
+def without_rotors() -> Chain:
+    """Return the same tree without drives."""
+    chain = every_joint()
+    return Chain([replace(link, drive=None) for link in chain.links], chain.gravity)
 
 
 def small() -> Chain:
@@ -135,8 +142,11 @@ def _solid(joints: list[Any], parents: list[Any], rng: np.random.Generator) -> C
                 offset=0.5 * rng.normal(size=3),
                 rotation=made("rotation", none, rng),
                 parent=parent,
+                drive=None
+                if joint.quaternion or not joint.nv
+                else Drive(np.linspace(0.1, 0.4, joint.nv), 1.5 - i / 2),
             )
-            for joint, parent in zip(joints, parents, strict=True)
+            for i, (joint, parent) in enumerate(zip(joints, parents, strict=True))
         ],
         gravity=(1, 2, -9),
     )
@@ -146,7 +156,14 @@ def whole_numbers(*joints: Any) -> Chain:
     """Return a serial chain whose parameters are integers: what is exact of a state stays exact."""
     return Chain(
         [
-            Link(joint, mass=2 + i, com=(0, 1, i), inertia=np.diag([2, 3, 4]), offset=(1, i, 0))
+            Link(
+                joint,
+                mass=2 + i,
+                com=(0, 1, i),
+                inertia=np.diag([2, 3, 4]),
+                offset=(1, i, 0),
+                drive=Drive(1 + i, 2),
+            )
             for i, joint in enumerate(joints)
         ],
         gravity=(0, -10, 0),
@@ -362,7 +379,7 @@ ROWS = [
          but={"fractions": ANGLES}),
     _row("to_maximal_state", QD, but={"fractions": HALVES_ONLY, "symbols": INTEGER_ROOT}),
     _row("maximal_coordinate_dynamics", {**QD, "tau": NV, "external": "external"}, EXTERNAL,
-         but=dict.fromkeys(LAWS[1:-1], SPARSE)),
+         but=dict.fromkeys(LAWS[1:-1], SPARSE), chain=without_rotors),
     # 13 Loops and redundancy
     _row("solve_kkt", {"M": "inertia 3", "K": (1, 3), "right": V3, "k": (1,)}, fixed={"tolerance": 0},
          but={"jax": "the rank in its result is a whole number, which has no slope"}),
@@ -398,6 +415,7 @@ ELSEWHERE = {
         "a joint: its laws are in tests/test_joints.py and tests/test_joint_laws.py",
     ),
     **dict.fromkeys(["Chain", "Link"], "a model: tests/test_chain.py and tests/test_check.py"),
+    "Drive": "a part of a model: tests/test_drives.py",
     **dict.fromkeys(
         [
             "Collision",

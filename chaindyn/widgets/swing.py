@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 import chaindyn
 from chaindyn import Chain
-from chaindyn._check import check_chain, check_times, require_positive
+from chaindyn._check import check_chain, check_times, require_no_rotors, require_positive
 from chaindyn.widgets.explorer import Explorer, equal_rods, source, without_none
 from chaindyn.widgets.motion import padded
 from chaindyn.widgets.tree import (
@@ -196,6 +196,7 @@ def _swung(
 ) -> Swung:
     check_chain(chain)
     require_drawable(chain)
+    require_no_rotors(chain, "SwingExplorer")
     if chain.nv == 0:
         raise ValueError("chain has no joint that moves: nothing swings")
     view = "space" if view is None else view
