@@ -11,6 +11,7 @@ from chaindyn.articulated import (
 from chaindyn.chain import (
     Chain,
     Drive,
+    Frame,
     Link,
     coordinate_rate,
     difference,
@@ -123,6 +124,7 @@ from chaindyn.maximal import (
 from chaindyn.simulation import (
     Driven,
     Simulation,
+    joint_friction,
     kinetic_energy,
     momentum,
     potential_energy,
@@ -165,6 +167,7 @@ __all__ = [
     "Driven",
     "FactorisedChain",
     "Fixed",
+    "Frame",
     "Free",
     "Geometry",
     "HalfSpace",
@@ -232,6 +235,7 @@ __all__ = [
     "inverse_operational_space_inertia_serial",
     "inward",
     "jacobian_dot_qd",
+    "joint_friction",
     "joint_wrenches",
     "kinetic_energy",
     "left_jacobian_so3",

@@ -74,6 +74,12 @@ def known_values(x: Any) -> np.ndarray | None:
     return np.asarray(x, float)
 
 
+def may_be_nonzero(x: np.ndarray) -> bool:
+    """Whether an entry is other than zero, or is not known."""
+    known = known_values(x)
+    return known is None or bool(known.any())
+
+
 def as_array(x: Any, name: str) -> Any:
     """Return `x` as an array; JAX arrays stay what they are.
 
@@ -689,7 +695,7 @@ def check_drive(link: Any, label: str) -> None:
     nv = link.joint.nv
     if nv == 0:
         raise ValueError(f"{label} has a drive, but its joint does not move")
-    for name in ("rotor_inertia", "gear_ratio"):
+    for name in ("rotor_inertia", "gear_ratio", "viscous", "coulomb"):
         value = as_array(getattr(drive, name), f"{label}: {name}")
         if value.shape not in ((), (nv,)):
             raise ValueError(
@@ -699,15 +705,25 @@ def check_drive(link: Any, label: str) -> None:
         wrong = first_wrong(value, lambda entry: entry < 0)
         if wrong is not None and name != "gear_ratio":  # which may turn the other way
             raise ValueError(f"{label}: {name} is {value[wrong]}, but must not be negative")
-    rotor = as_array(drive.rotor_inertia, "rotor_inertia")
     probe = np.arange(1.0, nv + 1)
     rate = np.asarray(link.joint.rate(np.array(link.joint.neutral), probe))
-    if (known_values(rotor) is None or rotor.any()) and (
-        rate.shape != probe.shape or (rate != probe).any()
-    ):
+    turns_with_q = rate.shape == probe.shape and bool((rate == probe).all())
+    if may_be_nonzero(as_array(drive.rotor_inertia, "rotor_inertia")) and not turns_with_q:
         raise ValueError(
             f"{label}: a rotor turns with a coordinate, but the velocities of {type(link.joint).__name__} are not the "
             "rates of its coordinates; rotors belong on hinges and slides"
+        )
+
+
+def require_no_friction(chain: Any, what: str) -> None:
+    """Refuse a chain with friction in its joints where it would be left out, naming the first link that has it."""
+    if chain.has_friction:
+        column = next(
+            k for k, x in enumerate(zip(chain.viscous, chain.coulomb, strict=True)) if x != (0, 0)
+        )
+        raise ValueError(
+            f"{what} knows no friction in joints, but the drive of link {chain.link_of('nv', column)!r} has it: "
+            "leave it out"
         )
 
 
@@ -719,6 +735,31 @@ def require_no_rotors(chain: Any, what: str) -> None:
             f"{what} knows no rotors, but the drive of link {chain.link_of('nv', column)!r} has one: leave out the "
             "drives, or put each rotor in as a link with a Coupling"
         )
+
+
+def as_frames(frames: Any) -> tuple[Any, ...]:
+    """Return frames as a tuple, or say what is none."""
+    if not isinstance(frames, Iterable) or isinstance(frames, str):
+        raise ValueError(f"frames is {frames!r}, but must be a sequence of Frame")
+    given = tuple(frames)
+    for i, frame in enumerate(given):
+        if isinstance(frame, type) or not all(
+            hasattr(frame, part) for part in ("name", "link", "offset", "rotation")
+        ):
+            raise ValueError(f"frames[{i}] is {frame!r}, but must be a Frame")
+    return given
+
+
+def check_frame(frame: Any, taken: Sequence[str]) -> None:
+    """Refuse a frame without a name, or with a link's or another frame's, and one that is no pose."""
+    if not isinstance(frame.name, str) or not frame.name:
+        raise ValueError(f"a frame is named {frame.name!r}, but a name must be a string")
+    label = f"frame {frame.name!r}"
+    if frame.name in taken or frame.name == "ground":
+        raise ValueError(
+            f"{label}: names must differ among links and frames, and 'ground' is taken"
+        )
+    check_placement(frame, label)
 
 
 def check_parent(parent: Any, label: str) -> None:

@@ -1,5 +1,5 @@
 # Generated from chapters/14_impulse_response_of_a_chain.md by `python -m book export`; edit it there.
-# sha256 of the text below: 1eabd0bfd4b911b7f4a03cb88224f330d515fcfef15f3c70b4d309613e3c6d91
+# sha256 of the text below: 6f9ff2e492db6926098f07b0358d8c1edc5d988fa17985f2f67775c189ada5c5
 """What a blow does to a chain: how it yields at every link, and how every joint's speed jumps.
 
 Derived in chapter 14, "The impulse response of a chain".
@@ -33,7 +33,7 @@ from chaindyn.articulated import (
     feels_nothing,
     rotor_blocks,
 )
-from chaindyn.chain import Chain, outward
+from chaindyn.chain import Chain, outward, pose_of_body
 from chaindyn.closure import as_constraints, errors_in, forces_in, rows_in
 from chaindyn.constraints import are_floats, gap_share, held_response, warn_if_inconsistent
 from chaindyn.inverse_dynamics import wrenches_in
@@ -270,7 +270,7 @@ def impact(
     q: Array,
     qd: Array,
     *,
-    point: Array,
+    point: Array | None = None,
     normal: Array,
     restitution: Array,
     body: int | str | None = None,
@@ -279,21 +279,24 @@ def impact(
 ) -> Impact:
     """Return what happens when a link of a moving chain or tree strikes a smooth immovable obstacle.
 
-    q : (..., nq); qd : (..., nv) before; point : (..., 3) of contact, in the world [m]; normal : (..., 3) from
-    the obstacle into the body, in world axes, normalised here; restitution : (...) from 0 to 1, the share
-    of the normal speed that is left, outwards; body : index or name of the link that is struck, None is the
-    only leaf. constraints : what closes loops, one or several, as for `constraint_jacobian`; qd must keep them, and
-    so does qd + qd_jump. There is no friction. A contact that is separating, or at rest, takes no impulse; symbols are
-    taken to approach. Where the chain cannot move along the normal, the impulse is 0 and the effective mass
+    q : (..., nq); qd : (..., nv) before; point : (..., 3) of contact, in the world [m], None is the body's origin;
+    normal : (..., 3) from the obstacle into the body, in world axes, normalised here; restitution : (...) from 0 to
+    1, the share of the normal speed that is left, outwards; body : index or name of the link that is struck, or the
+    name of a frame on it, None is the only leaf. constraints : what closes loops, one or several, as for
+    `constraint_jacobian`; qd must keep them, and so does qd + qd_jump. There is no friction. A contact that is
+    separating, or at rest, takes no impulse; symbols are taken to approach. Where the chain cannot move along the normal, the impulse is 0 and the effective mass
     infinite; RuntimeWarning if only rounding moves it, or if qd breaks the constraints. ValueError if there is no
     such body, the normal is zero, restitution is out of range, or M is singular (it names the joint). Alexiou
     (2023), (19)-(29), whose normal points the other way; here for any link of any tree, and with loops.
     """
     normal, constraints = unit(normal, "normal"), as_constraints(constraints)
     require_between(restitution, "restitution", 0, 1)
-    b = chain.index(body)
+    b, _, _ = chain.place(body)
+    if b < 0:
+        raise ValueError(f"body is {body!r}, a frame on the ground, which no blow moves")
     state = evaluate(chain, q, qd, point, normal, restitution, recursion=recursion)
     R, p = state.poses
+    point = pose_of_body(chain, R, p, body)[1] if point is None else point
     at_point = unit_impulses(R[..., b, :, :], p[..., b, :], point, recursion)
     unit_blow = at_point[..., 3:] @ normal[..., None]
     # the blow itself, and one about and along each axis, to know what it is to yield little

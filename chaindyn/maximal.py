@@ -1,5 +1,5 @@
 # Generated from chapters/12_maximal_coordinates.md by `python -m book export`; edit it there.
-# sha256 of the text below: 7e541683a73f524597877c94e86abc5a96558ead7b29a579c5ab31c25f2ac74b
+# sha256 of the text below: 038a05dd24f2c76ca05a8244052857bc11c804546e8a395b773f498b6acfa725
 """Maximal coordinates: every link free, every joint a set of equations that holds it.
 
 Derived in chapter 12, "Maximal coordinates".
@@ -50,7 +50,7 @@ def to_maximal(chain: Chain) -> tuple[Chain, tuple[Closure, ...]]:
         )
         for link, name, parent in zip(chain.links, chain.names, chain.parent, strict=True)
     )
-    return Chain(links, chain.gravity), held
+    return Chain(links, chain.gravity, chain.frames), held
 
 
 @checked(q="nq", qd="nv")

@@ -1,5 +1,5 @@
 # Generated from chapters/10_simulation.md by `python -m book export`; edit it there.
-# sha256 of the text below: ad0a2952e065ebfad760a700488a1ec5254b3e73576beb20622fe3500b7af627
+# sha256 of the text below: dd3c9e0ea2dbe016b03bc4c02b6a2b44e09e55ebf256ff50927608cf824ad11e
 """Simulation: from accelerations to motion, on the manifold on which the coordinates live.
 
 Derived in chapter 10, "Simulation".
@@ -27,7 +27,7 @@ from chaindyn._check import (
     check_times,
     checked,
 )
-from chaindyn._ops import Array, block, concatenate, eye, solve_pivoted, stack
+from chaindyn._ops import Array, block, concatenate, divide, eye, solve_pivoted, sqrt, stack
 from chaindyn.articulated import aba
 from chaindyn.chain import Chain, coordinate_rate, difference, forward_kinematics, integrate
 from chaindyn.closure import as_constraints, constraint_error, constraint_jacobian
@@ -38,7 +38,15 @@ from chaindyn.kinematics import body_twists
 from chaindyn.spatial import X_motion, skew
 from chaindyn.state import State
 
-__all__ = ["Driven", "Simulation", "kinetic_energy", "momentum", "potential_energy", "simulate"]
+__all__ = [
+    "Driven",
+    "Simulation",
+    "joint_friction",
+    "kinetic_energy",
+    "momentum",
+    "potential_energy",
+    "simulate",
+]
 
 
 # Chapter 10, "Simulation": Energy and momentum
@@ -80,12 +88,26 @@ def momentum(chain: Chain, q: Array, qd: Array, *, point: Array | None = None) -
     return (to_link.mT @ own).sum(-3)[..., 0]
 
 
+# Chapter 10, "Simulation": Friction in the joints
+@checked(qd="nv")
+def joint_friction(chain: Chain, qd: Array, *, width: float = 0.01) -> Array:
+    """Return what friction in the joints adds to the joint forces (..., nv) [N m, N], by the chain's drives.
+
+    qd : (..., nv). Minus viscous times qd, minus coulomb times qd / sqrt(qd^2 + width^2), each rate for itself;
+    width : of the smooth step from -coulomb to coulomb [rad/s, m/s], positive. Its power is never positive.
+    """
+    width = check_positive_number(width, "width")
+    smooth_sign = divide(qd, sqrt(qd * qd + width * width))
+    return -(chain.viscous * qd + chain.coulomb * smooth_sign)
+
+
 # Chapter 10, "Simulation": A chain with forces on it
 @dataclass(frozen=True, eq=False)
 class Driven:
     """A chain and what acts on it: torque and external are functions of (t, q, qd), arrays, or None for nothing.
 
-    constraints : what closes its loops, if it has any; gains : (kp, kd) that stabilise them.
+    constraints : what closes its loops, if it has any; gains : (kp, kd) that stabilise them; friction_width : of the
+    friction in its joints, if they have any, as for `joint_friction`.
     """
 
     chain: Chain
@@ -93,15 +115,19 @@ class Driven:
     external: Any = None
     constraints: tuple[Any, ...] = ()
     gains: Any = (0, 0)
+    friction_width: Any = 0.01
 
     def loads(self, t: float, q: Array, qd: Array) -> tuple[Array, Array | None]:
-        """Return joint forces (..., nv) and wrenches (..., n, 6) at a time; ValueError says when they are bad."""
+        """Return joint forces (..., nv), friction included, and wrenches (..., n, 6); ValueError says when they are bad."""
         tau, external = self.torque, self.external
         if callable(tau):
             tau = call_user_function(tau, "torque", (self.chain.nv,), t, q, qd)
         if callable(external):
             external = call_user_function(external, "external", (self.chain.n, 6), t, q, qd)
-        return 0 * qd if tau is None else tau, external
+        tau = 0 * qd if tau is None else tau
+        if self.chain.has_friction:
+            tau = tau + joint_friction(self.chain, qd, width=self.friction_width)
+        return tau, external
 
     def acceleration(self, t: float, q: Array, qd: Array) -> Array:
         """Return qdd (..., nv)."""
@@ -580,6 +606,7 @@ def simulate(
     progress: bool = True,
     constraints: Any = (),
     stabilisation: Any = None,
+    friction_width: float = 0.01,
 ) -> Simulation:
     """Return the motion of a chain or tree from q (..., nq), qd (..., nv) at t[0], at all times t.
 
@@ -596,6 +623,8 @@ def simulate(
     rate. stabilisation : against drift, gains (kp, kd) as for `constrained_forward_dynamics`, or "projection", by which
     each step ends with closed loops (equal steps, DOP853, RK45, RK23). Unless gains bring it there, the start must keep
     the constraints to a thousandth; ValueError says by how much it does not.
+    friction_width : if the chain's drives have friction, it acts, by `joint_friction` with this width [rad/s, m/s];
+    steps must be shorter than about width M / coulomb then, or the method one for stiff equations.
     With batch axes all states take the same steps. Needs SciPy. Whatever ends it early, an interruption by the
     user too, leaves what was computed in the result, with the reason; RuntimeWarning says so, and has the result
     in its attribute `simulation` where warnings are errors. ValueError for bad input; for torque, external and
@@ -613,6 +642,7 @@ def simulate(
         check_load(external, "external", (chain.n, 6), shape),
         as_constraints(constraints),
         (0, 0) if projects or stabilisation is None else check_stabilisation(stabilisation),
+        check_positive_number(friction_width, "friction_width"),
     )
     cure = partial(projected, chain, driven.constraints) if projects else None
     if projects or stabilisation is None:

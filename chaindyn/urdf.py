@@ -24,7 +24,7 @@ from chaindyn._check import (
     unit,
 )
 from chaindyn._ops import Array
-from chaindyn.chain import Chain, Link
+from chaindyn.chain import Chain, Frame, Link
 from chaindyn.geometry import Box, Capsule, ConvexHull, Geometry, Shape, Sphere
 from chaindyn.joints import Free, Planar, Prismatic, Revolute, rotation_about
 from chaindyn.spatial import skew
@@ -84,8 +84,9 @@ def load_urdf(
     right then as far as M is regular: `aba` refuses what a massless leaf makes singular.
 
     A link is named after its URDF link (the child of the joint that moves it), its frame is that link's
-    frame, and links come depth first, branches in the order of the file. Limits, damping, friction and
-    everything drawn are ignored; a link without <inertial> is massless.
+    frame, and links come depth first, branches in the order of the file. A URDF link that is welded to another
+    keeps its name as a `Frame` of the chain, on the link that it has become part of or on the ground. Limits, damping,
+    friction and everything drawn are ignored; a link without <inertial> is massless.
 
     ImportError without yourdfpy; FileNotFoundError; ValueError, with the names of file, link and joint, for
     what is no URDF or no tree, an impossible inertia, unknown names, joints that mimic
@@ -103,10 +104,10 @@ def load_urdf(
         locked = positions(lock, {joint.name for joint in robot.joints})
         if tip is not None:
             joints = path_to(tip, joints, [link.name for link in robot.links])
-        links, faults = merged(robot, joints, locked, floating=floating)
+        links, faults, frames = merged(robot, joints, locked, floating=floating)
         if faults and inertia == "strict":
             raise ValueError(f"{'; '.join(faults)} (inertia='warn' takes them as published)")
-        chain = Chain(links)
+        chain = Chain(links, frames=frames)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
     if faults:
@@ -366,8 +367,8 @@ def require_movable(joints: Sequence[Any]) -> None:
 
 def merged(
     robot: Any, joints: Sequence[Any], locked: Mapping[str, float], *, floating: bool
-) -> tuple[list[Link], list[str]]:
-    """Return the moving links, and what is wrong with their inertias.
+) -> tuple[list[Link], list[str], list[Frame]]:
+    """Return the moving links, what is wrong with their inertias, and the frames of all that is welded to them.
 
     What fixed and locked joints hold together is one link.
     """
@@ -405,7 +406,14 @@ def merged(
         fault = fault_of(link, joint, is_leaf=name not in carriers)
         links.append(as_published(link) if fault else link)
         faults += [fault] if fault else []
-    return links, faults
+    (root,) = set(described) - {joint.child for joint in robot.joints}
+    kept = [root, *(joint.child for joint in joints)]
+    welded_on = [name for name in kept if name not in hinges and name != "ground"]
+    frames = [
+        Frame(name, home[name][0], home[name][1][:3, 3], home[name][1][:3, :3])
+        for name in welded_on
+    ]
+    return links, faults, frames
 
 
 def moving_link(name: str, joint: Any, parent: int | str, pose: Array, body: Body) -> Link:

@@ -21,6 +21,7 @@ from chaindyn import (
     Distance,
     Drive,
     Fixed,
+    Frame,
     Free,
     Helical,
     Link,
@@ -114,7 +115,7 @@ def every_joint() -> Chain:
 def without_rotors() -> Chain:
     """Return the same tree without drives."""
     chain = every_joint()
-    return Chain([replace(link, drive=None) for link in chain.links], chain.gravity)
+    return Chain([replace(link, drive=None) for link in chain.links], chain.gravity, chain.frames)
 
 
 def small() -> Chain:
@@ -128,6 +129,11 @@ def serial() -> Chain:
     rng = np.random.default_rng(71)
     kinds = [Revolute, Revolute, Prismatic, Revolute, Revolute, Revolute]
     return _solid([kind(rng.normal(size=3)) for kind in kinds], [None] * 6, rng)
+
+
+def _tool(link: int) -> Frame:
+    """Return a frame on a link, with whole numbers."""
+    return Frame("tool", link, (1, -2, 3), ((0, -1, 0), (0, 0, -1), (1, 0, 0)))
 
 
 def _solid(joints: list[Any], parents: list[Any], rng: np.random.Generator) -> Chain:
@@ -149,6 +155,7 @@ def _solid(joints: list[Any], parents: list[Any], rng: np.random.Generator) -> C
             for i, (joint, parent) in enumerate(zip(joints, parents, strict=True))
         ],
         gravity=(1, 2, -9),
+        frames=[_tool(len(joints) - 1)],
     )
 
 
@@ -167,6 +174,7 @@ def whole_numbers(*joints: Any) -> Chain:
             for i, joint in enumerate(joints)
         ],
         gravity=(0, -10, 0),
+        frames=[_tool(len(joints) - 1)],
     )
 
 
@@ -233,6 +241,7 @@ FRAME = {"frame": ("body", "world", "mixed")}
 EXTERNAL = {"external_frame": ("body", "world", "mixed")}
 RECURSION = {"recursion": ("body", "world")}
 CLASSICAL = {"classical": (False, True)}
+TOOL = {"body": (None, lambda chain: "tool")}
 Q, QD = {"q": "q"}, {"q": "q", "qd": "qd"}
 PURSUIT = {**QD, "q_desired": "q", "qd_desired": "qd"}
 NV, V3, V6 = "qd", (3,), (6,)
@@ -335,17 +344,17 @@ ROWS = [
     _row("apparent_inverse_inertia", {"inertia": "inertia", "S": "subspace"}),
     # 4 Chains
     _row("rotation_about", {"axis": "direction", "angle": (1,)}, but={"fractions": TURNS}),
-    _row("forward_kinematics", Q),
+    _row("forward_kinematics", Q, TOOL),
     _row("coordinate_rate", QD),
     _row("integrate", {"q": "q", "step": NV}),
     _row("difference", {"q0": "q", "q1": "q"}, but={"casadi": NEARER}),
     # 5 Kinematics
     _row("point_velocity", {"twist": V6, "point": V3}),
     _row("body_twists", QD, FRAME, RECURSION),
-    _row("body_jacobian", Q, FRAME, fixed={"body": lambda chain: chain.n - 1}),
+    _row("body_jacobian", Q, FRAME, TOOL, fixed={"body": lambda chain: chain.n - 1}),
     _row("classical_acceleration", {"acceleration": V6, "twist": V6}),
     _row("body_accelerations", {**QD, "qdd": NV}, FRAME, CLASSICAL, RECURSION),
-    _row("jacobian_dot_qd", QD, FRAME, CLASSICAL, fixed={"body": lambda chain: chain.n - 1}),
+    _row("jacobian_dot_qd", QD, FRAME, CLASSICAL, TOOL, fixed={"body": lambda chain: chain.n - 1}),
     # 6 Inverse dynamics
     _row("rnea", {**QD, "qdd": NV, "external": "external"}, EXTERNAL, RECURSION),
     _row("bias_force", QD, RECURSION),
@@ -363,6 +372,7 @@ ROWS = [
          fixed={"prescribed": _half}),
     _row("hybrid_dynamics_dense", {**QD, "qdd": "prescribed", "tau": "free"}, fixed={"prescribed": _half}),
     # 10, 11 Simulation and control
+    _row("joint_friction", {"qd": NV}, fixed={"width": 0.5}, but={"fractions": ROOTS}),
     _row("kinetic_energy", QD),
     _row("potential_energy", Q),
     _row("momentum", {**QD, "point": V3}),
@@ -393,7 +403,7 @@ ROWS = [
     _row("inverse_operational_space_inertia", Q, FRAME, RECURSION),
     _row("inverse_operational_space_inertia_serial", Q, FRAME, RECURSION, chain=serial),
     _row("impact", {**QD, "point": V3, "normal": "direction", "restitution": ()},
-         {**RECURSION, "constraints": ((), _few)},
+         {**RECURSION, **TOOL, "constraints": ((), _few)},
          fixed={"body": lambda chain: chain.n - 1}),
 ]  # fmt: skip
 
@@ -416,6 +426,7 @@ ELSEWHERE = {
     ),
     **dict.fromkeys(["Chain", "Link"], "a model: tests/test_chain.py and tests/test_check.py"),
     "Drive": "a part of a model: tests/test_drives.py",
+    "Frame": "a part of a model: tests/test_frames.py",
     **dict.fromkeys(
         [
             "Collision",

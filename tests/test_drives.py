@@ -424,3 +424,92 @@ def test_widgets_refuse_rotors(name):
     explorer = getattr(widgets, f"{name}Explorer")
     with pytest.raises(ValueError, match=f"{name}Explorer knows no rotors"):
         explorer(pendulums(), **more)
+
+
+# Friction ----------------------------------------------------------------------------------------
+
+
+def rubbing(**drive: Any) -> Chain:
+    rod: dict[str, Any] = {"mass": 1, "com": (0.5, 0, 0), "inertia": np.diag([0, 1 / 12, 1 / 12])}
+    first = Link(Revolute((0, 1, 0)), **rod, name="upper", drive=Drive(**drive))
+    return Chain([first, Link(Revolute((0, 1, 0)), **rod, offset=(1, 0, 0))])
+
+
+def test_joint_friction_is_viscous_and_coulombs():
+    chain = Chain(
+        [
+            Link(Universal(), 1, (1, 0, 0), np.eye(3), drive=Drive(viscous=[1, 2], coulomb=3)),
+            Link(Revolute(), 1, (1, 0, 0), np.eye(3)),
+            Link(Spherical(), 1, (1, 0, 0), np.eye(3), drive=Drive(viscous=0.5)),
+        ]
+    )
+    assert chain.viscous.tolist() == [1, 2, 0, 0.5, 0.5, 0.5]
+    assert chain.coulomb.tolist() == [3, 3, 0, 0, 0, 0]
+    assert chain.has_friction and not chain.has_rotors
+    assert not tree().has_friction and not bare(chain).has_friction
+    qd = np.array([[2.0, -2, 5, 1, 2, 3], np.zeros(6)])
+    friction = chaindyn.joint_friction(chain, qd, width=1e-9)
+    assert np.abs(friction[0] - [-5, 7, 0, -0.5, -1, -1.5]).max() <= 1e-12
+    assert not friction[1].any()
+    at_width = chaindyn.joint_friction(chain, [0.2, 0, 0, 0, 0, 0], width=0.2)
+    assert at_width[0] == pytest.approx(-0.2 - 3 / np.sqrt(2), rel=1e-14)
+    default = chaindyn.joint_friction(chain, [0.01, 0, 0, 0, 0, 0])
+    assert default[0] == pytest.approx(-0.01 - 3 / np.sqrt(2), rel=1e-14)
+    assert (np.sum(qd * friction, axis=-1) <= 0).all()
+
+
+def test_dynamics_knows_no_friction():
+    chain = rubbing(viscous=2, coulomb=3)
+    q, qd = random_state(chain, 1)
+    assert (rnea(chain, q, qd, qd) == rnea(bare(chain), q, qd, qd)).all()
+    assert (aba(chain, q, qd, qd) == aba(bare(chain), q, qd, qd)).all()
+
+
+@pytest.mark.parametrize(
+    ("method", "step"), [("DOP853", None), ("RK4", 0.001), ("variational", 0.0005), ("Radau", None)]
+)
+def test_energy_falls_by_what_friction_takes(method, step):
+    chain, times = rubbing(viscous=0.4, coulomb=0.7), np.linspace(0, 1, 2001)
+    options: dict[str, Any] = {"rtol": 1e-9, "atol": 1e-11} if step is None else {}
+    motion = simulate(
+        chain, [0, 0.5], [0, 1], t=times, method=method, step=step, friction_width=0.1, **options
+    )
+    power = (motion.qd * chaindyn.joint_friction(chain, motion.qd, width=0.1)).sum(-1)
+    gained = np.concatenate([[0], np.cumsum((power[1:] + power[:-1]) / 2 * np.diff(motion.t))])
+    assert gained[-1] < -0.5 and (np.diff(gained) <= 0).all()
+    assert np.abs(motion.energy - motion.energy[0] - gained).max() <= 1e-4
+
+
+def test_a_hinge_creeps_under_less_than_coulombs_friction():
+    """With w tau / sqrt(F^2 - tau^2), as the smooth law has it: this is what the width costs."""
+    chain = Chain(
+        [Link(Revolute(), 1, (0, 0, 0), np.eye(3), drive=Drive(coulomb=5))], gravity=(0, 0, 0)
+    )
+    motion = simulate(chain, [0], [0], t=[0, 1], torque=[3], method="Radau", friction_width=1e-3)
+    assert motion.qd[-1, 0] == pytest.approx(1e-3 * 3 / 4, rel=1e-6)
+
+
+def test_friction_acts_where_bodies_touch_and_loops_close():
+    chain = rubbing(viscous=1)
+    q, qd = np.array([0.3, 0.2]), np.array([1.0, -1.0])
+    gear = Coupling({0: 1, 1: 1})
+    held = simulate(chain, q, qd, t=[0, 0.5], constraints=gear, stabilisation=(10, 10))
+    assert held.energy[-1] < held.energy[0] - 0.1
+    free = chaindyn.simulate_contact(chain, [], q, qd, t=[0, 0.5], step=1e-3, method="events")
+    same = simulate(chain, q, qd, t=[0, 0.5], rtol=1e-11, atol=1e-12)
+    assert np.abs(free.q[-1] - same.q[-1]).max() <= 1e-8
+
+
+def test_bad_friction_is_told():
+    refused("'arm'.*viscous is -1, but must not be negative", Revolute(), Drive(viscous=-1))
+    refused("coulomb is -2, but must not be negative", Revolute(), Drive(coulomb=-2))
+    refused(r"coulomb has shape \(3,\)", Revolute(), Drive(coulomb=[1, 2, 3]))
+    chain = rubbing(coulomb=1)
+    for width in (0, -1, np.nan):
+        with pytest.raises(ValueError, match="width"):
+            chaindyn.joint_friction(chain, [0, 0], width=width)
+        with pytest.raises(ValueError, match="friction_width"):
+            simulate(chain, [0, 0], [0, 0], t=[0, 1], friction_width=width)
+    widgets = pytest.importorskip("chaindyn.widgets")
+    with pytest.raises(ValueError, match="SwingExplorer knows no friction.*'upper'"):
+        widgets.SwingExplorer(chain)
