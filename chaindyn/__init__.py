@@ -12,6 +12,7 @@ from chaindyn.chain import (
     Chain,
     Drive,
     Frame,
+    Limits,
     Link,
     coordinate_rate,
     difference,
@@ -20,6 +21,7 @@ from chaindyn.chain import (
     inward,
     outward,
     random_state,
+    within_limits,
 )
 from chaindyn.closure import (
     Closure,
@@ -144,7 +146,7 @@ from chaindyn.spatial import (
     swap_order_matrix,
     wrench,
 )
-from chaindyn.urdf import load_collision, load_urdf
+from chaindyn.urdf import load_collision, load_couplings, load_urdf
 
 __version__ = "0.1.0"
 
@@ -175,6 +177,7 @@ __all__ = [
     "Helical",
     "Impact",
     "Joint",
+    "Limits",
     "Link",
     "MaximalDynamics",
     "Planar",
@@ -240,6 +243,7 @@ __all__ = [
     "kinetic_energy",
     "left_jacobian_so3",
     "load_collision",
+    "load_couplings",
     "load_urdf",
     "log_quaternion",
     "log_se3",
@@ -274,5 +278,6 @@ __all__ = [
     "tracking_error",
     "tree_matrix",
     "weight_wrench",
+    "within_limits",
     "wrench",
 ]

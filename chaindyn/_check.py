@@ -74,6 +74,45 @@ def known_values(x: Any) -> np.ndarray | None:
     return np.asarray(x, float)
 
 
+def check_limits(link: Any, label: str) -> None:
+    """Refuse limits with other numbers than the joint's, a lower one above the upper one, or a size below zero."""
+    limits, joint = link.limits, link.joint
+    if limits is None:
+        return
+    if not hasattr(limits, "velocity") or isinstance(limits, type):
+        raise ValueError(f"{label}: limits is {limits!r}, but must be Limits")
+    known: dict[str, np.ndarray] = {}
+    for name, size in (
+        ("lower", joint.nq),
+        ("upper", joint.nq),
+        ("velocity", joint.nv),
+        ("effort", joint.nv),
+    ):
+        value = as_array(getattr(limits, name), f"{label}: {name} limit")
+        if value.shape not in ((), (size,)):
+            raise ValueError(
+                f"{label}: {name} limit has shape {value.shape}, but must be a number, or ({size},) for its joint"
+            )
+        known[name] = as_real(value, f"{label}: {name} limit")
+        if np.isnan(known[name]).any():
+            raise ValueError(
+                f"{label}: {name} limit is {getattr(limits, name)}, but must be a number or infinite"
+            )
+    for name in ("velocity", "effort"):
+        if (known[name] < 0).any():
+            raise ValueError(
+                f"{label}: {name} limit is {getattr(limits, name)}, but is a size and must not be negative"
+            )
+    if (known["lower"] > known["upper"]).any():
+        raise ValueError(
+            f"{label}: the lower limit, {limits.lower}, is above the upper one, {limits.upper}"
+        )
+    if joint.quaternion and np.isfinite([known["lower"].max(), known["upper"].min()]).any():
+        raise ValueError(
+            f"{label}: the coordinates of {type(joint).__name__} are a quaternion, which has no limits"
+        )
+
+
 def may_be_nonzero(x: np.ndarray) -> bool:
     """Whether an entry is other than zero, or is not known."""
     known = known_values(x)
@@ -679,6 +718,7 @@ def check_links(links: Sequence[Any], names: Sequence[str]) -> None:
         check_parent(link.parent, label)
         check_joint(link.joint, label)
         check_drive(link, label)
+        check_limits(link, label)
         check_placement(link, label)
         check_mass(link, label)
         if getattr(link, "judged", True):

@@ -1,10 +1,11 @@
 # Generated from chapters/04_joints_links_chains_trees.md by `python -m book export`; edit it there.
-# sha256 of the text below: acf7d360504a2cc3a2a9910338b39fc6caf433d4849948ac36064e01b18aafa3
+# sha256 of the text below: c5a3172b8521acd0ade7dd78d0f6795df15c7ab9c467011046c9b39f6a1507ce
 """Links, the chains and trees that joints make of them, and sweeps along the branches.
 
 Derived in chapter 4, "Joints, links, chains, trees".
 """
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
@@ -33,6 +34,7 @@ __all__ = [
     "Chain",
     "Drive",
     "Frame",
+    "Limits",
     "Link",
     "coordinate_rate",
     "difference",
@@ -41,6 +43,7 @@ __all__ = [
     "inward",
     "outward",
     "random_state",
+    "within_limits",
 ]
 
 
@@ -64,6 +67,21 @@ class Drive:
 
 # Chapter 4, "Joints, links, chains, trees": A link and its frame
 @dataclass(frozen=True, eq=False)
+class Limits:
+    """How far a joint may go, how fast and how hard; infinite is no limit.
+
+    lower, upper : of its coordinates [rad, m]; velocity : of the size of its rates [rad/s, m/s]; effort : of the size
+    of its forces [N m, N]. One number each, or one for each coordinate or rate. They are kept, and enforced by none.
+    """
+
+    lower: Any = -math.inf
+    upper: Any = math.inf
+    velocity: Any = math.inf
+    effort: Any = math.inf
+
+
+# Chapter 4, "Joints, links, chains, trees": A link and its frame
+@dataclass(frozen=True, eq=False)
 class Link:
     """One rigid body and the joint that hangs it on its parent.
 
@@ -71,7 +89,7 @@ class Link:
     `Joint`; mass [kg]; com (3,) centre of mass in the link frame [m]; inertia (3, 3) about the centre of mass
     in link axes [kg m^2]; offset (3,) [m] and rotation (3, 3) place the joint's frame in the parent's: the
     joint's point x is ``offset + rotation @ x`` there. parent : None is the previous link (the first hangs on
-    the ground); or an index, a name, "ground". drive : the joint's motor and gear, a `Drive`.
+    the ground); or an index, a name, "ground". drive : the joint's motor and gear, a `Drive`; limits : its `Limits`.
     The values are checked when a `Chain` is made of the links.
     """
 
@@ -84,6 +102,7 @@ class Link:
     parent: int | str | None = None
     name: str | None = None
     drive: Drive | None = None
+    limits: Limits | None = None
 
 
 # Chapter 4, "Joints, links, chains, trees": A link and its frame
@@ -161,12 +180,11 @@ def stack_joints(joints: Sequence[Any]) -> Any:
     return kind(*(np.array([getattr(joint, name) for joint in joints]) for name in names))
 
 
-def for_each_rate(links: Sequence[Link], part: Callable[[Drive], Any]) -> Array:
-    """Return a part of each link's drive as one row (nv,), 0 where a link has none."""
-    parts = [0 if link.drive is None else part(link.drive) for link in links]
+def in_one_row(parts: Sequence[Any], columns: Sequence[range]) -> Array:
+    """Return what is said of each link's joint, one number or as many as it has columns, as one row."""
     rows = [
-        np.broadcast_to(as_array(x, "part of a drive"), (link.joint.nv,))
-        for x, link in zip(parts, links, strict=True)
+        np.broadcast_to(as_array(part, "part of a link"), (len(own),))
+        for part, own in zip(parts, columns, strict=True)
     ]
     return read_only(np.concatenate(rows))
 
@@ -193,6 +211,7 @@ class Chain:
         # Made now: a bad parent is told now, and what was checked is what is kept.
         _ = self.parent, self.mass, self.com, self.inertia, self.offset, self.rotation
         _ = self.reflected_inertia, self.viscous, self.coulomb, self.frame_places
+        _ = self.lower_limit, self.upper_limit, self.velocity_limit, self.effort_limit
         check_laws(self.groups, self.joints, self.names)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -251,25 +270,56 @@ class Chain:
         return read_only(spatial_inertia(self.mass, self.com, self.inertia))
 
     @cached_property
+    def drives(self) -> tuple[Drive, ...]:
+        """Each link's drive; one that does nothing where there is none."""
+        return tuple(link.drive or Drive() for link in self.links)
+
+    @cached_property
+    def limits(self) -> tuple[Limits, ...]:
+        """Each link's limits; infinite ones where there are none."""
+        return tuple(link.limits or Limits() for link in self.links)
+
+    @cached_property
     def reflected_inertia(self) -> Array:
         """What the rotors add to the inertia of each joint, gear ratio squared times rotor inertia (nv,)."""
-        return for_each_rate(
-            self.links,
-            lambda drive: (
+        return in_one_row(
+            [
                 as_array(drive.rotor_inertia, "rotor_inertia")
                 * as_array(drive.gear_ratio, "gear_ratio") ** 2
-            ),
+                for drive in self.drives
+            ],
+            self.v_columns,
         )
 
     @cached_property
     def viscous(self) -> Array:
         """Friction of each joint for each unit of its rate (nv,)."""
-        return for_each_rate(self.links, lambda drive: drive.viscous)
+        return in_one_row([drive.viscous for drive in self.drives], self.v_columns)
 
     @cached_property
     def coulomb(self) -> Array:
         """Friction of each joint whatever its rate (nv,)."""
-        return for_each_rate(self.links, lambda drive: drive.coulomb)
+        return in_one_row([drive.coulomb for drive in self.drives], self.v_columns)
+
+    @cached_property
+    def lower_limit(self) -> Array:
+        """The least that each coordinate may be (nq,) [rad, m], -inf where there is no limit."""
+        return in_one_row([limits.lower for limits in self.limits], self.q_columns)
+
+    @cached_property
+    def upper_limit(self) -> Array:
+        """The most that each coordinate may be (nq,) [rad, m], inf where there is no limit."""
+        return in_one_row([limits.upper for limits in self.limits], self.q_columns)
+
+    @cached_property
+    def velocity_limit(self) -> Array:
+        """How large each joint rate may be (nv,) [rad/s, m/s], inf where there is no limit."""
+        return in_one_row([limits.velocity for limits in self.limits], self.v_columns)
+
+    @cached_property
+    def effort_limit(self) -> Array:
+        """How large each joint force may be (nv,) [N m, N], inf where there is no limit."""
+        return in_one_row([limits.effort for limits in self.limits], self.v_columns)
 
     @cached_property
     def has_rotors(self) -> bool:
@@ -511,6 +561,16 @@ def random_state(
     for joint, columns, _ in chain.groups:
         q[..., columns] = joint.random(rng, (*batch, len(columns)))
     return q, rng.normal(size=(*batch, chain.nv))
+
+
+# Chapter 4, "Joints, links, chains, trees": Where everything is
+@checked(q="nq")
+def within_limits(chain: Chain, q: Array) -> Array:
+    """Return whether every coordinate keeps its limits, booleans (...); q : (..., nq), numbers.
+
+    ``np.clip(q, chain.lower_limit, chain.upper_limit)`` brings the others to theirs.
+    """
+    return ((q >= chain.lower_limit) & (q <= chain.upper_limit)).all(-1)
 
 
 # Chapter 4, "Joints, links, chains, trees": Where everything is

@@ -1,5 +1,5 @@
 # Generated from chapters/14_impulse_response_of_a_chain.md by `python -m book export`; edit it there.
-# sha256 of the text below: 6f9ff2e492db6926098f07b0358d8c1edc5d988fa17985f2f67775c189ada5c5
+# sha256 of the text below: 7fc223237926c36849f70e6de60ed9d2aa809503783faf519aab0366ee0c7133
 """What a blow does to a chain: how it yields at every link, and how every joint's speed jumps.
 
 Derived in chapter 14, "The impulse response of a chain".
@@ -284,10 +284,11 @@ def impact(
     1, the share of the normal speed that is left, outwards; body : index or name of the link that is struck, or the
     name of a frame on it, None is the only leaf. constraints : what closes loops, one or several, as for
     `constraint_jacobian`; qd must keep them, and so does qd + qd_jump. There is no friction. A contact that is
-    separating, or at rest, takes no impulse; symbols are taken to approach. Where the chain cannot move along the normal, the impulse is 0 and the effective mass
-    infinite; RuntimeWarning if only rounding moves it, or if qd breaks the constraints. ValueError if there is no
-    such body, the normal is zero, restitution is out of range, or M is singular (it names the joint). Alexiou
-    (2023), (19)-(29), whose normal points the other way; here for any link of any tree, and with loops.
+    separating, or at rest, takes no impulse; symbols are taken to approach. Where the chain cannot move along the
+    normal, the impulse is 0 and the effective mass infinite; RuntimeWarning if only rounding moves it, or if qd breaks
+    the constraints. ValueError if there is no such body, the normal is zero, restitution is out of range, or M is
+    singular (it names the joint). Alexiou (2023), (19)-(29), whose normal points the other way; here for any link of
+    any tree, and with loops.
     """
     normal, constraints = unit(normal, "normal"), as_constraints(constraints)
     require_between(restitution, "restitution", 0, 1)

@@ -1,5 +1,5 @@
 # Generated from chapters/10_simulation.md by `python -m book export`; edit it there.
-# sha256 of the text below: dd3c9e0ea2dbe016b03bc4c02b6a2b44e09e55ebf256ff50927608cf824ad11e
+# sha256 of the text below: 251341cdf8fb1dcfefc773512045a1c70a1bac097d37b01039ff414c1e6f7bcc
 """Simulation: from accelerations to motion, on the manifold on which the coordinates live.
 
 Derived in chapter 10, "Simulation".
@@ -118,7 +118,7 @@ class Driven:
     friction_width: Any = 0.01
 
     def loads(self, t: float, q: Array, qd: Array) -> tuple[Array, Array | None]:
-        """Return joint forces (..., nv), friction included, and wrenches (..., n, 6); ValueError says when they are bad."""
+        """Return joint forces (..., nv), with friction, and wrenches (..., n, 6); ValueError says when they are bad."""
         tau, external = self.torque, self.external
         if callable(tau):
             tau = call_user_function(tau, "torque", (self.chain.nv,), t, q, qd)

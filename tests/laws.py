@@ -427,6 +427,8 @@ ELSEWHERE = {
     **dict.fromkeys(["Chain", "Link"], "a model: tests/test_chain.py and tests/test_check.py"),
     "Drive": "a part of a model: tests/test_drives.py",
     "Frame": "a part of a model: tests/test_frames.py",
+    "Limits": "a part of a model: tests/test_chain.py",
+    "within_limits": "it decides by values: tests/test_chain.py",
     **dict.fromkeys(
         [
             "Collision",
@@ -467,6 +469,7 @@ ELSEWHERE = {
         ["distance", "find_contacts"], "it decides by values, in floats: tests/test_geometry.py"
     ),
     "load_collision": "it reads a file: tests/test_urdf.py",
+    "load_couplings": "it reads a file: tests/test_urdf.py",
     "load_urdf": "it reads a file: tests/test_urdf.py",
     "random_state": "it draws at random: tests/test_chain.py",
     "simulate_contact": "it integrates floats over time: tests/test_contact_time.py",

@@ -466,18 +466,18 @@ def test_dynamics_knows_no_friction():
 
 
 @pytest.mark.parametrize(
-    ("method", "step"), [("DOP853", None), ("RK4", 0.001), ("variational", 0.0005), ("Radau", None)]
+    ("method", "step"), [("DOP853", None), ("RK4", 0.004), ("variational", 0.004), ("Radau", None)]
 )
 def test_energy_falls_by_what_friction_takes(method, step):
-    chain, times = rubbing(viscous=0.4, coulomb=0.7), np.linspace(0, 1, 2001)
+    chain, times = rubbing(viscous=0.4, coulomb=0.7), np.linspace(0, 0.8, 201)
     options: dict[str, Any] = {"rtol": 1e-9, "atol": 1e-11} if step is None else {}
     motion = simulate(
         chain, [0, 0.5], [0, 1], t=times, method=method, step=step, friction_width=0.1, **options
     )
     power = (motion.qd * chaindyn.joint_friction(chain, motion.qd, width=0.1)).sum(-1)
     gained = np.concatenate([[0], np.cumsum((power[1:] + power[:-1]) / 2 * np.diff(motion.t))])
-    assert gained[-1] < -0.5 and (np.diff(gained) <= 0).all()
-    assert np.abs(motion.energy - motion.energy[0] - gained).max() <= 1e-4
+    assert gained[-1] < -0.4 and (np.diff(gained) <= 0).all()
+    assert np.abs(motion.energy - motion.energy[0] - gained).max() <= 2e-3
 
 
 def test_a_hinge_creeps_under_less_than_coulombs_friction():
@@ -493,10 +493,10 @@ def test_friction_acts_where_bodies_touch_and_loops_close():
     chain = rubbing(viscous=1)
     q, qd = np.array([0.3, 0.2]), np.array([1.0, -1.0])
     gear = Coupling({0: 1, 1: 1})
-    held = simulate(chain, q, qd, t=[0, 0.5], constraints=gear, stabilisation=(10, 10))
-    assert held.energy[-1] < held.energy[0] - 0.1
-    free = chaindyn.simulate_contact(chain, [], q, qd, t=[0, 0.5], step=1e-3, method="events")
-    same = simulate(chain, q, qd, t=[0, 0.5], rtol=1e-11, atol=1e-12)
+    held = simulate(chain, q, qd, t=[0, 0.2], constraints=gear, stabilisation=(10, 10))
+    assert held.energy[-1] < held.energy[0] - 0.05
+    free = chaindyn.simulate_contact(chain, [], q, qd, t=[0, 0.2], step=2e-3, method="events")
+    same = simulate(chain, q, qd, t=[0, 0.2], rtol=1e-11, atol=1e-12)
     assert np.abs(free.q[-1] - same.q[-1]).max() <= 1e-8
 
 
@@ -511,5 +511,5 @@ def test_bad_friction_is_told():
         with pytest.raises(ValueError, match="friction_width"):
             simulate(chain, [0, 0], [0, 0], t=[0, 1], friction_width=width)
     widgets = pytest.importorskip("chaindyn.widgets")
-    with pytest.raises(ValueError, match="SwingExplorer knows no friction.*'upper'"):
+    with pytest.raises(ValueError, match=r"SwingExplorer knows no friction.*'upper'"):
         widgets.SwingExplorer(chain)
