@@ -734,7 +734,7 @@ def check_drive(link: Any, label: str) -> None:
         raise ValueError(f"{label}: drive is {drive!r}, but must be a Drive")
     nv = link.joint.nv
     if nv == 0:
-        raise ValueError(f"{label} has a drive, but its joint does not move")
+        raise ValueError(f"{label} has a drive, but its joint does not move: leave the drive out")
     for name in ("rotor_inertia", "gear_ratio", "viscous", "coulomb"):
         value = as_array(getattr(drive, name), f"{label}: {name}")
         if value.shape not in ((), (nv,)):

@@ -1,5 +1,5 @@
 # Generated from chapters/08_articulated_body_inertia.md by `python -m book export`; edit it there.
-# sha256 of the text below: 9382dca13b6414be6829f77134802a91515d4f1fe173eb3cc4ee721b35c96910
+# sha256 of the text below: 51352b2f68f50456edc15aca0cdee482b63d1ea7421ffdcc1250928db06ad93b
 """Forward dynamics by articulated-body inertia: how a chain accelerates, link by link.
 
 Derived in chapter 8, "Articulated-body inertia".
@@ -320,9 +320,9 @@ def aba(
 
     q : (..., nq); qd : (..., nv); tau : (..., nv) joint forces [N m, N]; external : (..., n, 6) wrench [tau; f]
     on each link from outside, in `external_frame`: "body" (about the link origin, link axes), "world" (about
-    the world origin, world axes) or "mixed" (about the link origin, world axes). Gravity is the chain's.
-    recursion : the coordinates computed in. ValueError names the joint that feels no inertia, if M is
-    singular. Kim (2012), (43)-(50) and Table 3, with the base accelerating by -g.
+    the world origin, world axes) or "mixed" (about the link origin, world axes). Gravity is the chain's. Rotors of its
+    drives are counted in, friction (`joint_friction`) is not. recursion : the coordinates computed in. ValueError
+    names the joint that feels no inertia, if M is singular. Kim (2012), (43)-(50) and Table 3, with the base accelerating by -g.
     """
     state = evaluate(chain, q, qd, tau, external, recursion=recursion)
     factors = factorise_state(state)

@@ -1,5 +1,5 @@
 # Generated from chapters/04_joints_links_chains_trees.md by `python -m book export`; edit it there.
-# sha256 of the text below: c5a3172b8521acd0ade7dd78d0f6795df15c7ab9c467011046c9b39f6a1507ce
+# sha256 of the text below: a8f841cd567f3d792dfb588be1d88256e0397a5aa576d0a40102025af6d0fadc
 """Links, the chains and trees that joints make of them, and sweeps along the branches.
 
 Derived in chapter 4, "Joints, links, chains, trees".
@@ -425,7 +425,7 @@ class Chain:
             raise ValueError(f"body is {body!r}, a frame on {where}, but must be a link here")
         return link_index(body, self.names, self.parent)
 
-    def place(self, body: int | str | None = None) -> tuple[int, Array | None, Array | None]:
+    def place(self, body: int | str | None = None) -> tuple[int, Array, Array]:
         """Return the index of the link that a body is, or that carries it, and where the body is on it.
 
         body : index or name of a link, or a frame's name; None is the only leaf. The index is -1 for what is on the

@@ -1,5 +1,5 @@
 # Generated from chapters/06_inverse_dynamics.md by `python -m book export`; edit it there.
-# sha256 of the text below: 11bb79055085a3e5a38a3c413bfd1c64404f821f0167f1cb17d87bd31b33e0d5
+# sha256 of the text below: 01d76e42dcc5791f0aec9db96ae6258519db75d458b588d764aa46bc4a6a8004
 """Inverse dynamics: the forces that a motion takes, by one system and by a recursion.
 
 Derived in chapter 6, "Inverse dynamics".
@@ -188,8 +188,8 @@ def rnea(
     q : (..., nq); qd, qdd : (..., nv); external : (..., n, 6) wrench [tau; f] on each link from outside, in
     `external_frame`: "body" (about the link origin, link axes), "world" (about the world origin, world axes)
     or "mixed" (about the link origin, world axes). recursion : the coordinates computed in. Gravity is the
-    chain's; what speeds up the rotors of its drives is included. Kim (2012), (35)-(42) and Table 2, with the base
-    accelerating by -g.
+    chain's; what speeds up the rotors of its drives is included, friction (`joint_friction`) is not. Kim
+    (2012), (35)-(42) and Table 2, with the base accelerating by -g.
     """
     state = evaluate(chain, q, qd, qdd, external, recursion=recursion)
     bias = net_bias(state, external, external_frame)

@@ -1,5 +1,5 @@
 # Generated from chapters/12_maximal_coordinates.md by `python -m book export`; edit it there.
-# sha256 of the text below: 038a05dd24f2c76ca05a8244052857bc11c804546e8a395b773f498b6acfa725
+# sha256 of the text below: 1f7cf9d6487aa1f732db9e87f370a06040f75a1ad7da43cfbe532dcf5fa14c97
 """Maximal coordinates: every link free, every joint a set of equations that holds it.
 
 Derived in chapter 12, "Maximal coordinates".
@@ -32,12 +32,14 @@ def to_maximal(chain: Chain) -> tuple[Chain, tuple[Closure, ...]]:
     """Return the same bodies with nothing between them, and the joints as constraints that hold them.
 
     The chain that is returned has the links, names and gravity of the given one, each link `Free` in the world, and
-    for each link one `Closure`, in order: its joint, onto its parent. `to_maximal_state` gives its coordinates.
-    ValueError for a chain with rotors. "Two rigid bodies with a constraint", reduced and maximal coordinates.
+    for each link one `Closure`, in order: its joint, onto its parent. `to_maximal_state` gives its coordinates. What is
+    said of joints' friction and limits is left out; ValueError for a chain with rotors. "Two rigid bodies with a
+    constraint", reduced and maximal coordinates.
     """
     require_no_rotors(chain, "to_maximal")
+    alone = {"joint": Free(), "offset": (0, 0, 0), "rotation": eye(3), "parent": "ground"}
     links = [
-        replace(link, joint=Free(), offset=(0, 0, 0), rotation=eye(3), parent="ground", name=name)
+        replace(link, **alone, name=name, drive=None, limits=None)
         for link, name in zip(chain.links, chain.names, strict=True)
     ]
     held = tuple(

@@ -477,7 +477,8 @@ def test_energy_falls_by_what_friction_takes(method, step):
     power = (motion.qd * chaindyn.joint_friction(chain, motion.qd, width=0.1)).sum(-1)
     gained = np.concatenate([[0], np.cumsum((power[1:] + power[:-1]) / 2 * np.diff(motion.t))])
     assert gained[-1] < -0.4 and (np.diff(gained) <= 0).all()
-    assert np.abs(motion.energy - motion.energy[0] - gained).max() <= 2e-3
+    bound = 2e-3 if step else 1e-4
+    assert np.abs(motion.energy - motion.energy[0] - gained).max() <= bound
 
 
 def test_a_hinge_creeps_under_less_than_coulombs_friction():
@@ -513,3 +514,11 @@ def test_bad_friction_is_told():
     widgets = pytest.importorskip("chaindyn.widgets")
     with pytest.raises(ValueError, match=r"SwingExplorer knows no friction.*'upper'"):
         widgets.SwingExplorer(chain)
+
+
+def test_maximal_coordinates_leave_out_what_is_said_of_joints():
+    """A link that is free must not rub, or be held, as its joint did."""
+    chain = rubbing(viscous=2, coulomb=3)
+    held = Chain([replace(link, limits=chaindyn.Limits(-1, 1)) for link in chain.links])
+    free, _ = to_maximal(held)
+    assert not free.has_friction and np.isinf(free.upper_limit).all()
