@@ -10,6 +10,9 @@ from chaindyn.articulated import (
 )
 from chaindyn.chain import (
     Chain,
+    Drive,
+    Frame,
+    Limits,
     Link,
     coordinate_rate,
     difference,
@@ -18,6 +21,7 @@ from chaindyn.chain import (
     inward,
     outward,
     random_state,
+    within_limits,
 )
 from chaindyn.closure import (
     Closure,
@@ -152,6 +156,7 @@ from chaindyn.maximal import (
 from chaindyn.simulation import (
     Driven,
     Simulation,
+    joint_friction,
     kinetic_energy,
     momentum,
     potential_energy,
@@ -171,7 +176,7 @@ from chaindyn.spatial import (
     swap_order_matrix,
     wrench,
 )
-from chaindyn.urdf import load_collision, load_urdf
+from chaindyn.urdf import load_collision, load_couplings, load_urdf
 
 __version__ = "0.1.0"
 
@@ -191,9 +196,11 @@ __all__ = [
     "Coupling",
     "Cylindrical",
     "Distance",
+    "Drive",
     "Driven",
     "FactorisedChain",
     "Fixed",
+    "Frame",
     "Free",
     "Geometry",
     "HalfSpace",
@@ -202,6 +209,7 @@ __all__ = [
     "Impact",
     "ImpactDerivatives",
     "Joint",
+    "Limits",
     "LinearFit",
     "Link",
     "MaximalDynamics",
@@ -276,11 +284,13 @@ __all__ = [
     "inverse_operational_space_inertia_serial",
     "inward",
     "jacobian_dot_qd",
+    "joint_friction",
     "joint_wrenches",
     "kinetic_energy",
     "left_jacobian_so3",
     "linearise",
     "load_collision",
+    "load_couplings",
     "load_urdf",
     "log_quaternion",
     "log_se3",
@@ -320,5 +330,6 @@ __all__ = [
     "tree_matrix",
     "weight_wrench",
     "with_parameters",
+    "within_limits",
     "wrench",
 ]

@@ -76,6 +76,51 @@ def known_values(x: Any) -> np.ndarray | None:
     return np.asarray(x, float)
 
 
+def check_limits(link: Any, label: str) -> None:
+    """Refuse limits with other numbers than the joint's, a lower one above the upper one, or a size below zero."""
+    limits, joint = link.limits, link.joint
+    if limits is None:
+        return
+    if not hasattr(limits, "velocity") or isinstance(limits, type):
+        raise ValueError(f"{label}: limits is {limits!r}, but must be Limits")
+    known: dict[str, np.ndarray] = {}
+    for name, size in (
+        ("lower", joint.nq),
+        ("upper", joint.nq),
+        ("velocity", joint.nv),
+        ("effort", joint.nv),
+    ):
+        value = as_array(getattr(limits, name), f"{label}: {name} limit")
+        if value.shape not in ((), (size,)):
+            raise ValueError(
+                f"{label}: {name} limit has shape {value.shape}, but must be a number, or ({size},) for its joint"
+            )
+        known[name] = as_real(value, f"{label}: {name} limit")
+        if np.isnan(known[name]).any():
+            raise ValueError(
+                f"{label}: {name} limit is {getattr(limits, name)}, but must be a number or infinite"
+            )
+    for name in ("velocity", "effort"):
+        if (known[name] < 0).any():
+            raise ValueError(
+                f"{label}: {name} limit is {getattr(limits, name)}, but is a size and must not be negative"
+            )
+    if (known["lower"] > known["upper"]).any():
+        raise ValueError(
+            f"{label}: the lower limit, {limits.lower}, is above the upper one, {limits.upper}"
+        )
+    if joint.quaternion and np.isfinite([known["lower"].max(), known["upper"].min()]).any():
+        raise ValueError(
+            f"{label}: the coordinates of {type(joint).__name__} are a quaternion, which has no limits"
+        )
+
+
+def may_be_nonzero(x: np.ndarray) -> bool:
+    """Whether an entry is other than zero, or is not known."""
+    known = known_values(x)
+    return known is None or bool(known.any())
+
+
 def as_array(x: Any, name: str) -> Any:
     """Return `x` as an array; JAX arrays stay what they are.
 
@@ -674,10 +719,89 @@ def check_links(links: Sequence[Any], names: Sequence[str]) -> None:
         label = f"link {i} ({name!r})"
         check_parent(link.parent, label)
         check_joint(link.joint, label)
+        check_drive(link, label)
+        check_limits(link, label)
         check_placement(link, label)
         check_mass(link, label)
         if getattr(link, "judged", True):
             require_inertia_of_a_body(link, label)
+
+
+def check_drive(link: Any, label: str) -> None:
+    """Refuse a drive with other numbers than its joint's rates, negative ones, or a rotor that no rate of q turns."""
+    drive = link.drive
+    if drive is None:
+        return
+    if not hasattr(drive, "rotor_inertia") or isinstance(drive, type):
+        raise ValueError(f"{label}: drive is {drive!r}, but must be a Drive")
+    nv = link.joint.nv
+    if nv == 0:
+        raise ValueError(f"{label} has a drive, but its joint does not move: leave the drive out")
+    for name in ("rotor_inertia", "gear_ratio", "viscous", "coulomb"):
+        value = as_array(getattr(drive, name), f"{label}: {name}")
+        if value.shape not in ((), (nv,)):
+            raise ValueError(
+                f"{label}: {name} has shape {value.shape}, but must be a number, or ({nv},) for the joint's rates"
+            )
+        require_finite(value, f"{label}: {name}")
+        wrong = first_wrong(value, lambda entry: entry < 0)
+        if wrong is not None and name != "gear_ratio":  # which may turn the other way
+            raise ValueError(f"{label}: {name} is {value[wrong]}, but must not be negative")
+    probe = np.arange(1.0, nv + 1)
+    rate = np.asarray(link.joint.rate(np.array(link.joint.neutral), probe))
+    turns_with_q = rate.shape == probe.shape and bool((rate == probe).all())
+    if may_be_nonzero(as_array(drive.rotor_inertia, "rotor_inertia")) and not turns_with_q:
+        raise ValueError(
+            f"{label}: a rotor turns with a coordinate, but the velocities of {type(link.joint).__name__} are not the "
+            "rates of its coordinates; rotors belong on hinges and slides"
+        )
+
+
+def require_no_friction(chain: Any, what: str) -> None:
+    """Refuse a chain with friction in its joints where it would be left out, naming the first link that has it."""
+    if chain.has_friction:
+        column = next(
+            k for k, x in enumerate(zip(chain.viscous, chain.coulomb, strict=True)) if x != (0, 0)
+        )
+        raise ValueError(
+            f"{what} knows no friction in joints, but the drive of link {chain.link_of('nv', column)!r} has it: "
+            "leave it out"
+        )
+
+
+def require_no_rotors(chain: Any, what: str) -> None:
+    """Refuse a chain with rotors where they would be left out, naming the first link that has one."""
+    if chain.has_rotors:
+        column = next(k for k, x in enumerate(chain.reflected_inertia) if not (x == 0))
+        raise ValueError(
+            f"{what} knows no rotors, but the drive of link {chain.link_of('nv', column)!r} has one: leave out the "
+            "drives, or put each rotor in as a link with a Coupling"
+        )
+
+
+def as_frames(frames: Any) -> tuple[Any, ...]:
+    """Return frames as a tuple, or say what is none."""
+    if not isinstance(frames, Iterable) or isinstance(frames, str):
+        raise ValueError(f"frames is {frames!r}, but must be a sequence of Frame")
+    given = tuple(frames)
+    for i, frame in enumerate(given):
+        if isinstance(frame, type) or not all(
+            hasattr(frame, part) for part in ("name", "link", "offset", "rotation")
+        ):
+            raise ValueError(f"frames[{i}] is {frame!r}, but must be a Frame")
+    return given
+
+
+def check_frame(frame: Any, taken: Sequence[str]) -> None:
+    """Refuse a frame without a name, or with a link's or another frame's, and one that is no pose."""
+    if not isinstance(frame.name, str) or not frame.name:
+        raise ValueError(f"a frame is named {frame.name!r}, but a name must be a string")
+    label = f"frame {frame.name!r}"
+    if frame.name in taken or frame.name == "ground":
+        raise ValueError(
+            f"{label}: names must differ among links and frames, and 'ground' is taken"
+        )
+    check_placement(frame, label)
 
 
 def check_parent(parent: Any, label: str) -> None:

@@ -1,5 +1,5 @@
 # Generated from chapters/08_articulated_body_inertia.md by `python -m book export`; edit it there.
-# sha256 of the text below: a6301683ce901172abd66d586c64f0f7a9b9890d5306a99bcc30301099cde4b3
+# sha256 of the text below: 6990545843fdf7e657647689e587e7c326e3717d7ab96684e643c75de4764fa8
 """Forward dynamics by articulated-body inertia: how a chain accelerates, link by link.
 
 Derived in chapter 8, "Articulated-body inertia".
@@ -77,8 +77,8 @@ class Articulated:
     """What the factorisation keeps of a link.
 
     inertia : (..., 6, 6) articulated inertia of the link with all that hangs on it; both : (..., 6, k + 6) = [S X],
-    its motion from the joint's and the parent's; D : (..., k, k) = S^T inertia S, the inertia that the joint feels;
-    G : (..., k, 6) = D^-1 S^T inertia X.
+    its motion from the joint's and the parent's; D : (..., k, k) = S^T inertia S, the inertia that the joint feels,
+    with its rotor's; G : (..., k, 6) = D^-1 S^T inertia X.
     """
 
     inertia: Array
@@ -88,14 +88,17 @@ class Articulated:
 
 
 def articulated_step(
-    children: Any, both: Array, inertia: Array
+    children: Any, both: Array, inertia: Array, rotor: Array | None = None
 ) -> tuple[Articulated, tuple[Array]]:
-    """Link step inward: articulated inertia, and what of it the parent feels (Kim, Table 3)."""
+    """Link step inward: articulated inertia, and what of it the parent feels (Kim, Table 3).
+
+    rotor : (k, k), what the joint's rotor adds to D; None is nothing.
+    """
     k = both.shape[-1] - 6
     I_hat = inertia + children[0]
     felt = both.mT @ I_hat @ both
     joint, parent = felt[..., :k, :], felt[..., k:, :]
-    D = joint[..., :k]
+    D = joint[..., :k] if rotor is None else joint[..., :k] + rotor
     G = solve(D, joint[..., k:])
     # with G^T D for the other corner, what rounding leaves unsymmetric would double at every link
     return Articulated(I_hat, both, D, G), (parent[..., k:] - parent[..., :k] @ G,)
@@ -252,14 +255,32 @@ class FactorisedChain:
         return concatenate(left, axis=-2).mT @ concatenate(parts, axis=-2)
 
 
-def factorise_state(state: State, S: list[Array] | None = None) -> FactorisedChain:
-    """Return the factorised chain of a state; S : the free columns of the joints, all if None."""
-    if S is None:
+def rotor_blocks(chain: Chain, told: Array | None = None) -> list[Array]:
+    """Return what each joint's rotors add to its D (k, k), of the rates that are free to move."""
+    free = np.ones(chain.nv, bool) if told is None else ~told
+    own = [
+        chain.reflected_inertia[j.start : j.stop][free[j.start : j.stop]] for j in chain.v_columns
+    ]
+    return [x * eye(len(x)) for x in own]
+
+
+def free_subspaces(state: State, told: Array) -> list[Array]:
+    """Return the columns of each joint's motion subspace that are free to move (..., 6, k)."""
+    free = [~told[own.start : own.stop] for own in state.chain.v_columns]
+    return [s[..., columns] for s, columns in zip(state.S, free, strict=True)]
+
+
+def factorise_state(state: State, told: Array | None = None) -> FactorisedChain:
+    """Return the factorised chain of a state; told : (nv,) booleans, true where a rate is not free to change."""
+    if told is None:
         both = state.both
         S = [columns[..., :-6] for columns in both]
     else:
+        S = free_subspaces(state, told)
         both = [concatenate([s, X], axis=-1) for s, X in zip(S, state.X, strict=True)]
-    given = both, unstack(state.inertias, -3)
+    given = [both, unstack(state.inertias, -3)]
+    if state.chain.has_rotors:
+        given.append(rotor_blocks(state.chain, told))
     with np.errstate(all="ignore"):  # `require_inertia` says it better
         try:
             links, _ = inward(articulated_step, state.chain.parent, (zeros((6, 6)),), *given)
@@ -299,9 +320,10 @@ def aba(
 
     q : (..., nq); qd : (..., nv); tau : (..., nv) joint forces [N m, N]; external : (..., n, 6) wrench [tau; f]
     on each link from outside, in `external_frame`: "body" (about the link origin, link axes), "world" (about
-    the world origin, world axes) or "mixed" (about the link origin, world axes). Gravity is the chain's.
-    recursion : the coordinates computed in. ValueError names the joint that feels no inertia, if M is
-    singular. Kim (2012), (43)-(50) and Table 3, with the base accelerating by -g.
+    the world origin, world axes) or "mixed" (about the link origin, world axes). Gravity is the chain's. Rotors of its
+    drives are counted in, friction (`joint_friction`) is not. recursion : the coordinates computed in. ValueError
+    names the joint that feels no inertia, if M is singular. Kim (2012), (43)-(50) and Table 3, with the base
+    accelerating by -g.
     """
     state = evaluate(chain, q, qd, tau, external, recursion=recursion)
     factors = factorise_state(state)
@@ -317,7 +339,8 @@ def articulated_inertia(chain: Chain, q: Array) -> Array:
     """Return the articulated-body inertia of every link (..., n, 6, 6), about its origin in link axes.
 
     q : (..., nq). It is what the link, with all that hangs on it by joints free to move, shows to a force on
-    the link itself, its own joint taken off; `apparent_inertia` of it with S is what the parent feels.
+    the link itself, its own joint taken off; `apparent_inertia` of it with S is what the parent feels through a joint
+    without a rotor.
     ValueError names the joint that feels no inertia, if M is singular. Kim (2012), (49).
     """
     return factorise_state(evaluate(chain, q)).inertias

@@ -1,10 +1,11 @@
 # Generated from chapters/04_joints_links_chains_trees.md by `python -m book export`; edit it there.
-# sha256 of the text below: df2badbc477626a009e47f3b1d9037db5805267e671b240442ecc73a40b16a42
+# sha256 of the text below: a8f841cd567f3d792dfb588be1d88256e0397a5aa576d0a40102025af6d0fadc
 """Links, the chains and trees that joints make of them, and sweeps along the branches.
 
 Derived in chapter 4, "Joints, links, chains, trees".
 """
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
@@ -13,11 +14,15 @@ from typing import Any
 import numpy as np
 
 from chaindyn._check import (
+    as_array,
+    as_frames,
     as_links,
     check_batch,
+    check_frame,
     check_gravity,
     check_links,
     checked,
+    may_be_nonzero,
     protected,
     read_only,
 )
@@ -27,6 +32,9 @@ from chaindyn.spatial import spatial_inertia
 
 __all__ = [
     "Chain",
+    "Drive",
+    "Frame",
+    "Limits",
     "Link",
     "coordinate_rate",
     "difference",
@@ -35,7 +43,41 @@ __all__ = [
     "inward",
     "outward",
     "random_state",
+    "within_limits",
 ]
+
+
+# Chapter 4, "Joints, links, chains, trees": A link and its frame
+@dataclass(frozen=True, eq=False)
+class Drive:
+    """The motor of a joint behind its gear: how heavy it makes the joint, and how much it rubs.
+
+    rotor_inertia : of the rotor about its own axis [kg m^2]; gear_ratio : how often it turns while the joint turns
+    once, or, where the joint slides, by how many radians for each metre. The joint feels the reflected inertia
+    gear_ratio^2 rotor_inertia [kg m^2, kg]. viscous : friction for each unit of the joint's rate [N m s, N s/m];
+    coulomb : friction whatever the rate [N m, N]; both as the joint feels them: see `joint_friction`. One number
+    each, or one for each rate of the joint.
+    """
+
+    rotor_inertia: Any = 0
+    gear_ratio: Any = 1
+    viscous: Any = 0
+    coulomb: Any = 0
+
+
+# Chapter 4, "Joints, links, chains, trees": A link and its frame
+@dataclass(frozen=True, eq=False)
+class Limits:
+    """How far a joint may go, how fast and how hard; infinite is no limit.
+
+    lower, upper : of its coordinates [rad, m]; velocity : of the size of its rates [rad/s, m/s]; effort : of the size
+    of its forces [N m, N]. One number each, or one for each coordinate or rate. They are kept, and enforced by none.
+    """
+
+    lower: Any = -math.inf
+    upper: Any = math.inf
+    velocity: Any = math.inf
+    effort: Any = math.inf
 
 
 # Chapter 4, "Joints, links, chains, trees": A link and its frame
@@ -47,7 +89,7 @@ class Link:
     `Joint`; mass [kg]; com (3,) centre of mass in the link frame [m]; inertia (3, 3) about the centre of mass
     in link axes [kg m^2]; offset (3,) [m] and rotation (3, 3) place the joint's frame in the parent's: the
     joint's point x is ``offset + rotation @ x`` there. parent : None is the previous link (the first hangs on
-    the ground); or an index, a name, "ground".
+    the ground); or an index, a name, "ground". drive : the joint's motor and gear, a `Drive`; limits : its `Limits`.
     The values are checked when a `Chain` is made of the links.
     """
 
@@ -59,6 +101,24 @@ class Link:
     rotation: Any = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
     parent: int | str | None = None
     name: str | None = None
+    drive: Drive | None = None
+    limits: Limits | None = None
+
+
+# Chapter 4, "Joints, links, chains, trees": A link and its frame
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """A named pose on a link or on the ground: a tool, a camera, the corner of a table.
+
+    link : index or name of what carries it, "ground", or None for the only leaf; offset (3,) [m] of its origin and
+    rotation (3, 3) of its axes there: the frame's point x is ``offset + rotation @ x`` in the link's frame.
+    The values are checked when a `Chain` is made with it.
+    """
+
+    name: str
+    link: int | str | None
+    offset: Any = (0, 0, 0)
+    rotation: Any = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
 
 
 # Chapter 4, "Joints, links, chains, trees": Chains and trees: who hangs on whom
@@ -120,30 +180,43 @@ def stack_joints(joints: Sequence[Any]) -> Any:
     return kind(*(np.array([getattr(joint, name) for joint in joints]) for name in names))
 
 
+def in_one_row(parts: Sequence[Any], columns: Sequence[range]) -> Array:
+    """Return what is said of each link's joint, one number or as many as it has columns, as one row."""
+    rows = [
+        np.broadcast_to(as_array(part, "part of a link"), (len(own),))
+        for part, own in zip(parts, columns, strict=True)
+    ]
+    return read_only(np.concatenate(rows))
+
+
 # Chapter 4, "Joints, links, chains, trees": Chains and trees: who hangs on whom
 @dataclass(frozen=True, eq=False)
 class Chain:
     """Links hung on one another, and their parameters as arrays, link axis first.
 
     links : each after its parent; gravity : (3,) acceleration of free fall in the world
-    [m/s^2]. ValueError names the link whose mass, inertia, joint, placement, name or
-    parent is impossible.
+    [m/s^2]; frames : each a `Frame`, named poses on links. ValueError names the link whose
+    mass, inertia, joint, placement, name or parent is impossible, or the frame.
     """
 
     links: Sequence[Link]
     gravity: Any = (0, 0, -9.81)
+    frames: Sequence[Frame] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "links", as_links(self.links))
         object.__setattr__(self, "gravity", check_gravity(self.gravity))
+        object.__setattr__(self, "frames", as_frames(self.frames))
         check_links(self.links, self.names)
         # Made now: a bad parent is told now, and what was checked is what is kept.
         _ = self.parent, self.mass, self.com, self.inertia, self.offset, self.rotation
+        _ = self.reflected_inertia, self.viscous, self.coulomb, self.frame_places
+        _ = self.lower_limit, self.upper_limit, self.velocity_limit, self.effort_limit
         check_laws(self.groups, self.joints, self.names)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Make copies anew from links and gravity, checked and protected as the first was."""
-        return type(self), (self.links, self.gravity)
+        """Make copies anew from links, gravity and frames, checked and protected as the first was."""
+        return type(self), (self.links, self.gravity, self.frames)
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -195,6 +268,82 @@ class Chain:
     def spatial_inertia(self) -> Array:
         """Spatial inertias about the link origins in link axes (n, 6, 6)."""
         return read_only(spatial_inertia(self.mass, self.com, self.inertia))
+
+    @cached_property
+    def drives(self) -> tuple[Drive, ...]:
+        """Each link's drive; one that does nothing where there is none."""
+        return tuple(link.drive or Drive() for link in self.links)
+
+    @cached_property
+    def limits(self) -> tuple[Limits, ...]:
+        """Each link's limits; infinite ones where there are none."""
+        return tuple(link.limits or Limits() for link in self.links)
+
+    @cached_property
+    def reflected_inertia(self) -> Array:
+        """What the rotors add to the inertia of each joint, gear ratio squared times rotor inertia (nv,)."""
+        return in_one_row(
+            [
+                as_array(drive.rotor_inertia, "rotor_inertia")
+                * as_array(drive.gear_ratio, "gear_ratio") ** 2
+                for drive in self.drives
+            ],
+            self.v_columns,
+        )
+
+    @cached_property
+    def viscous(self) -> Array:
+        """Friction of each joint for each unit of its rate (nv,)."""
+        return in_one_row([drive.viscous for drive in self.drives], self.v_columns)
+
+    @cached_property
+    def coulomb(self) -> Array:
+        """Friction of each joint whatever its rate (nv,)."""
+        return in_one_row([drive.coulomb for drive in self.drives], self.v_columns)
+
+    @cached_property
+    def lower_limit(self) -> Array:
+        """The least that each coordinate may be (nq,) [rad, m], -inf where there is no limit."""
+        return in_one_row([limits.lower for limits in self.limits], self.q_columns)
+
+    @cached_property
+    def upper_limit(self) -> Array:
+        """The most that each coordinate may be (nq,) [rad, m], inf where there is no limit."""
+        return in_one_row([limits.upper for limits in self.limits], self.q_columns)
+
+    @cached_property
+    def velocity_limit(self) -> Array:
+        """How large each joint rate may be (nv,) [rad/s, m/s], inf where there is no limit."""
+        return in_one_row([limits.velocity for limits in self.limits], self.v_columns)
+
+    @cached_property
+    def effort_limit(self) -> Array:
+        """How large each joint force may be (nv,) [N m, N], inf where there is no limit."""
+        return in_one_row([limits.effort for limits in self.limits], self.v_columns)
+
+    @cached_property
+    def has_rotors(self) -> bool:
+        """Whether a rotor adds to the inertia of some joint."""
+        return may_be_nonzero(self.reflected_inertia)
+
+    @cached_property
+    def has_friction(self) -> bool:
+        """Whether some joint has friction."""
+        return may_be_nonzero(self.viscous) or may_be_nonzero(self.coulomb)
+
+    @cached_property
+    def frame_places(self) -> dict[str, tuple[int, Array, Array]]:
+        """For each frame's name the index of its link, -1 for the ground, its offset (3,) and its rotation (3, 3)."""
+        places: dict[str, tuple[int, Array, Array]] = {}
+        for frame in self.frames:
+            check_frame(frame, (*self.names, *places))
+            try:
+                on_ground = isinstance(frame.link, str) and frame.link == "ground"
+                link = -1 if on_ground else link_index(frame.link, self.names, self.parent)
+            except ValueError as error:
+                raise ValueError(f"frame {frame.name!r}: its link: {error}") from None
+            places[frame.name] = link, read_only(frame.offset), read_only(frame.rotation)
+        return places
 
     @cached_property
     def q_columns(self) -> tuple[range, ...]:
@@ -270,7 +419,21 @@ class Chain:
 
         ValueError if there is no such link, or if None is ambiguous.
         """
+        if isinstance(body, str) and body in self.frame_places:
+            link = self.frame_places[body][0]
+            where = "the ground" if link < 0 else f"link {self.names[link]!r}"
+            raise ValueError(f"body is {body!r}, a frame on {where}, but must be a link here")
         return link_index(body, self.names, self.parent)
+
+    def place(self, body: int | str | None = None) -> tuple[int, Array, Array]:
+        """Return the index of the link that a body is, or that carries it, and where the body is on it.
+
+        body : index or name of a link, or a frame's name; None is the only leaf. The index is -1 for what is on the
+        ground. Of a frame follow offset (3,) and rotation (3, 3), of a link None and None. ValueError as by `index`.
+        """
+        if isinstance(body, str) and body in self.frame_places:
+            return self.frame_places[body]
+        return self.index(body), None, None
 
     def path(self, body: int | str | None = None) -> tuple[int, ...]:
         """Return the indices of the links from the ground out to a body and itself."""
@@ -353,15 +516,31 @@ def world_poses(chain: Chain, R: Array, p: Array) -> tuple[Array, Array]:
     return stack([R for R, _ in poses], axis=-3), columns[..., 0]
 
 
+def pose_of_body(chain: Chain, R: Array, p: Array, body: int | str | None) -> tuple[Array, Array]:
+    """Return R (..., 3, 3) and p (..., 3) in the world of one link or frame, from those of all links."""
+    link, offset, rotation = chain.place(body)
+    if link < 0:  # as many as there are postures
+        return rotation + 0 * R[..., 0, :, :], offset + 0 * p[..., 0, :]
+    R, p = R[..., link, :, :], p[..., link, :]
+    if offset is None:
+        return R, p
+    return R @ rotation, p + (R @ offset[:, None])[..., 0]
+
+
 @checked(q="nq")
-def forward_kinematics(chain: Chain, q: Array) -> tuple[Array, Array]:
-    """Return the pose of every link frame in the world.
+def forward_kinematics(
+    chain: Chain, q: Array, body: int | str | None = None
+) -> tuple[Array, Array]:
+    """Return the pose of every link frame in the world, or of one body.
 
     q : (..., nq). Returns R (..., n, 3, 3), which takes link axes to world axes, and p
-    (..., n, 3), the link origins in the world [m]. Alexiou (2023), (1)-(2), with the length
-    of the right link. ValueError if q has another shape or is not finite.
+    (..., n, 3), the link origins in the world [m]. body : index or name of a link, or a frame's
+    name: R is (..., 3, 3) then, and p (..., 3); None is all links. Alexiou (2023), (1)-(2), with
+    the length of the right link. ValueError if q has another shape or is not finite, or if there
+    is no such body.
     """
-    return world_poses(chain, *joint_poses(chain, q))
+    R, p = world_poses(chain, *joint_poses(chain, q))
+    return (R, p) if body is None else pose_of_body(chain, R, p, body)
 
 
 # Chapter 4, "Joints, links, chains, trees": Where everything is
@@ -382,6 +561,16 @@ def random_state(
     for joint, columns, _ in chain.groups:
         q[..., columns] = joint.random(rng, (*batch, len(columns)))
     return q, rng.normal(size=(*batch, chain.nv))
+
+
+# Chapter 4, "Joints, links, chains, trees": Where everything is
+@checked(q="nq")
+def within_limits(chain: Chain, q: Array) -> Array:
+    """Return whether every coordinate keeps its limits, booleans (...); q : (..., nq), numbers.
+
+    ``np.clip(q, chain.lower_limit, chain.upper_limit)`` brings the others to theirs.
+    """
+    return ((q >= chain.lower_limit) & (q <= chain.upper_limit)).all(-1)
 
 
 # Chapter 4, "Joints, links, chains, trees": Where everything is

@@ -1,5 +1,5 @@
 # Generated from chapters/07_the_stacked_form_and_composite_inertia.md by `python -m book export`; edit it there.
-# sha256 of the text below: ec5635588ff46db9c71c732912e5ce100aab9087b97c538aa69668caf35d6b14
+# sha256 of the text below: 61be711bd4948a5bf79f81867caeaa9dcf148a666fa2bdf140ca7c7b6dc187fe
 """The stacked form: the tree in one matrix, composite inertia, the mass and Coriolis matrices.
 
 Derived in chapter 7, "The stacked form and composite inertia".
@@ -68,15 +68,16 @@ def mass_matrix(state: State) -> Array:
     inertias = unstack(state.inertias, -3)
     rows, _ = inward(composite_step, chain.parent, nothing, state.X, state.S, inertias, own)
     upper = concatenate(rows, axis=-2)
-    return upper + upper.mT * (1 - of_one_joint(chain))
+    M = upper + upper.mT * (1 - of_one_joint(chain))
+    return M + chain.reflected_inertia * eye(chain.nv) if chain.has_rotors else M
 
 
 @checked(q="nq", recursion=RECURSIONS)
 def crba(chain: Chain, q: Array, *, recursion: str = "body") -> Array:
     """Return the mass matrix M (..., nv, nv) of a chain or tree, symmetric: composite inertia.
 
-    q : (..., nq). recursion : the coordinates computed in. The kinetic energy is qd^T M qd / 2. Alexiou, "The
-    dynamics of a serial chain of bodies", (20).
+    q : (..., nq). recursion : the coordinates computed in. The kinetic energy is qd^T M qd / 2. What the rotors of
+    drives reflect stands on the diagonal. Alexiou, "The dynamics of a serial chain of bodies", (20).
     """
     return mass_matrix(evaluate(chain, q, recursion=recursion))
 

@@ -1,5 +1,5 @@
 # Generated from chapters/13_loops_and_redundancy.md by `python -m book export`; edit it there.
-# sha256 of the text below: 2f3f89589281d215f24fe7a9cc316d66dbba1ae78a679eb045446aafb0dfe877
+# sha256 of the text below: 5dca2324511b831f4fd412593b76dc4f24945a5d302d0d81f525de8a89c1ae9e
 """Loops: constraints between the links of a tree, and the dynamics that keeps them.
 
 Derived in chapter 13, "Loops and redundancy".
@@ -43,7 +43,7 @@ from chaindyn.closure import (
     rows_in,
 )
 from chaindyn.composite import crba
-from chaindyn.hybrid import check_hybrid, free_subspaces, hybrid_dynamics, interleave
+from chaindyn.hybrid import check_hybrid, hybrid_dynamics, interleave
 from chaindyn.inverse_dynamics import ground_acceleration, net_bias, rnea
 from chaindyn.joints import Joint, across
 from chaindyn.spatial import X_motion, crm
@@ -594,7 +594,7 @@ def constrained_hybrid_dynamics(
     u, qdd, tau = check_hybrid(chain, prescribed, qdd, tau, q, qd)
     constraints = as_constraints(constraints)
     state = evaluate(chain, q, qd, qdd, tau)
-    factors = factorise_state(state, free_subspaces(state, u))
+    factors = factorise_state(state, u)
     K, wanted, loose = wanted_in(state, constraints, None)
     free, _ = hybrid_dynamics(chain, q, qd, prescribed=u, qdd=qdd, tau=tau)
     multipliers, more = held_response(factors, K[..., ~u], wanted - K @ free[..., None], loose)

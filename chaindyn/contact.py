@@ -1,5 +1,5 @@
 # Generated from chapters/17_contact.md by `python -m book export`; edit it there.
-# sha256 of the text below: 055ca7586c9917852c7a5002420d448a6413405becec2f9550558bdf87c1c7ba
+# sha256 of the text below: bff8ea15f6dbcbb5e4eb24c21bfd3df44affbd7651418d86080e7077634a2527
 """Contact: blows at several places, forces at rest, friction, and motion through both.
 
 Derived in chapter 17, "Contact".
@@ -1196,7 +1196,8 @@ def simulate_contact(
     contact that is closed and open again within a quarter of a step is missed. restitution, friction : one number for
     all, or None for each contact's own. law, order : as for `collision_impulses`; "poisson" and "sequence" are for
     events; in "steps" the law "moreau" never gains energy if all restitutions are equal. margin : up to which gap a
-    contact counts as closed [m]. constraints : what closes loops; each step ends with closed loops.
+    contact counts as closed [m]. constraints : what closes loops; each step ends with closed loops. Friction in the
+    chain's own joints acts as in `simulate`.
     The result is a `Simulation` with a `log` of contacts and impulses. Whatever ends it early, an interruption by
     the user too, leaves what was computed in the result, with the reason; RuntimeWarning says so.
     ValueError for bad input, among it bodies that start more than 1e-3 m inside each other.

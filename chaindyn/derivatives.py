@@ -1,5 +1,5 @@
 # Generated from chapters/18_derivatives.md by `python -m book export`; edit it there.
-# sha256 of the text below: 48ac8109be9d437516d65fa0f79bc0f82af570dc6bfca8af8da6f5dbf570d320
+# sha256 of the text below: 07817eb259992b6afd3c7a8b9ca17e081af4f228922e3b965a31599a457a4965
 """Derivatives: how forces and accelerations change with posture, rates and forces.
 
 Derived in chapter 18, "Derivatives".
@@ -17,12 +17,13 @@ from chaindyn._check import (
     checked,
     known_values,
     require_between,
+    require_no_friction,
     require_one_state,
     unit,
 )
 from chaindyn._ops import Array, concatenate, divide, eye, solve, stack, unstack, zeros
 from chaindyn.articulated import aba, factorise_state
-from chaindyn.chain import Chain, integrate, inward, outward
+from chaindyn.chain import Chain, integrate, inward, outward, pose_of_body
 from chaindyn.closure import as_constraints, constraint_bias, errors_in, rows_in
 from chaindyn.constraints import constrained_forward_dynamics, gap_share, held_response
 from chaindyn.impulse import impact
@@ -211,7 +212,10 @@ def rnea_derivatives(
     """
     state = evaluate(chain, q, qd, qdd, external)
     loads = None if external is None else wrenches_from(state, external, external_frame)
-    return force_changes(state, qdd, ground_acceleration(chain), loads, external_frame)
+    along_q, along_qd, M = force_changes(
+        state, qdd, ground_acceleration(chain), loads, external_frame
+    )
+    return along_q, along_qd, M + chain.reflected_inertia * eye(chain.nv) if chain.has_rotors else M
 
 
 # Chapter 18, "Derivatives": Forward dynamics
@@ -268,8 +272,10 @@ def linearise(chain: Chain, q: Array, qd: Array, tau: Array) -> tuple[Array, Arr
     """Return A (..., 2 nv, 2 nv) and B (..., 2 nv, nv) of the motions beside q, qd under tau: dz/dt = A z + B dtau.
 
     z = [delta, nu] : the deviation of the place along `integrate`, and of the rates; q : (..., nq); qd, tau :
-    (..., nv). For balls and free bodies delta is in the axes of the motion beside which it is.
+    (..., nv). For balls and free bodies delta is in the axes of the motion beside which it is. ValueError if the
+    chain's drives have friction, which `aba` leaves out and a motion does not.
     """
+    require_no_friction(chain, "linearise")
     along_q, along_qd, along_tau = aba_derivatives(chain, q, qd, tau)
     upper = concatenate(
         [deviation_rate(chain, q, qd) + 0 * along_q, 0 * along_q + eye(chain.nv)], axis=-1
@@ -305,8 +311,9 @@ def body_jacobian_derivative(
 
     q : (..., nq); body, frame : as for `body_jacobian`. ValueError if there is no such body.
     """
-    state, path = State(chain, q), chain.path(body)
-    R, p = state.poses[0][..., path[-1], :, :], state.poses[1][..., path[-1], :]
+    state, (link, _, _) = State(chain, q), chain.place(body)
+    path = chain.path(link) if link >= 0 else ()
+    R, p = pose_of_body(chain, *state.poses, body)
     axes = R if frame == "body" else eye(3) + 0 * R
     own = own_changes(state, path, axes, 0 * p if frame == "world" else p)
     J = body_jacobian(chain, q, body, frame=frame)
@@ -339,12 +346,14 @@ class ImpactDerivatives:
     qd_jump_dqd: Array
 
 
-def contact_row(state: State, b: int, point: Array, normal: Array) -> tuple[Array, Array]:
+def contact_row(state: State, body: Any, point: Array | None, normal: Array) -> tuple[Array, Array]:
     """Return r (..., 1, nv), with r qd the normal speed of a link's point, and how r^T changes with q (..., nv, nv)."""
-    R, p = state.poses[0][..., b, :, :], state.poses[1][..., b, :]
-    arm, n = (R.mT @ x[..., None] for x in (point - p, normal))  # in link axes
-    J = body_jacobian(state.chain, state.q, b)
-    dJ = body_jacobian_derivative(state.chain, state.q, b)
+    R, p = pose_of_body(state.chain, *state.poses, body)
+    arm, n = (
+        R.mT @ x[..., None] for x in (0 * p if point is None else point - p, normal)
+    )  # in body axes
+    J = body_jacobian(state.chain, state.q, body)
+    dJ = body_jacobian_derivative(state.chain, state.q, body)
     turned = skew(n[..., 0]) @ J[..., :3, :]
     load = concatenate([skew(arm[..., 0]) @ n, n], axis=-2)
     turned_load = concatenate([skew(arm[..., 0]) @ turned, turned], axis=-2)
@@ -375,7 +384,7 @@ def impact_derivatives(
     q: Array,
     qd: Array,
     *,
-    point: Array,
+    point: Array | None = None,
     normal: Array,
     restitution: Array,
     body: int | str | None = None,
@@ -388,12 +397,12 @@ def impact_derivatives(
     """
     require_between(restitution, "restitution", 0, 1)
     state = evaluate(chain, q, qd, point, normal, restitution)
-    row, turned = contact_row(state, chain.index(body), point, unit(normal, "normal"))
     with warnings.catch_warnings():  # what it warns of is refused below
         warnings.simplefilter("ignore", RuntimeWarning)
         struck = impact(
             chain, q, qd, point=point, normal=normal, restitution=restitution, body=body
         )
+    row, turned = contact_row(state, body, point, unit(normal, "normal"))
     require_blow(struck.effective_mass, row, qd)
     jump, impulse = struck.qd_jump[..., None], struck.impulse[..., None, None]
     factors = factorise_state(state)
@@ -417,7 +426,7 @@ def saltation_matrix(
     qd: Array,
     tau: Array,
     *,
-    point: Array,
+    point: Array | None = None,
     normal: Array,
     restitution: Array,
     body: int | str | None = None,
@@ -430,9 +439,7 @@ def saltation_matrix(
     """
     blow = {"point": point, "normal": normal, "restitution": restitution, "body": body}
     changes = impact_derivatives(chain, q, qd, **blow)
-    row, _ = contact_row(
-        evaluate(chain, q, qd, point, normal), chain.index(body), point, unit(normal, "normal")
-    )
+    row, _ = contact_row(evaluate(chain, q, qd, point, normal), body, point, unit(normal, "normal"))
     after = qd + impact(chain, q, qd, **blow).qd_jump
     same = eye(chain.nv) + 0 * changes.qd_jump_dq
     upper = concatenate([same, 0 * same], axis=-1)

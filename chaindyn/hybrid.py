@@ -1,5 +1,5 @@
 # Generated from chapters/09_hybrid_dynamics.md by `python -m book export`; edit it there.
-# sha256 of the text below: cbb0b2258164f59210aff3cdf5d1fd4daeb117ccc501b5aaf57f00bb08d76411
+# sha256 of the text below: 3405b2bd2513308c645f3b97eadaae4f1fb1bc7e6b2e930dc2a08d16e9880784
 """Hybrid dynamics: some joints move as they are told, the others as they are pushed.
 
 Derived in chapter 9, "Hybrid dynamics".
@@ -23,8 +23,14 @@ from chaindyn._ops import Array, concatenate, solve, stack, zeros
 from chaindyn.articulated import factorise_state
 from chaindyn.chain import Chain
 from chaindyn.composite import mass_matrix
-from chaindyn.inverse_dynamics import ground_acceleration, joint_forces, needed_wrenches, net_bias
-from chaindyn.state import State, evaluate
+from chaindyn.inverse_dynamics import (
+    ground_acceleration,
+    joint_forces,
+    needed_wrenches,
+    net_bias,
+    with_rotors,
+)
+from chaindyn.state import evaluate
 
 __all__ = ["hybrid_dynamics", "hybrid_dynamics_dense"]
 
@@ -80,12 +86,6 @@ def require_regular(chain: Chain, M_vv: Array, u: Array) -> None:
         raise no_inertia(chain.link_of("nv", column))
 
 
-def free_subspaces(state: State, u: Array) -> list[Array]:
-    """Return the columns of each joint's motion subspace that are free to move (..., 6, k)."""
-    free = [~u[own.start : own.stop] for own in state.chain.v_columns]
-    return [s[..., columns] for s, columns in zip(state.S, free, strict=True)]
-
-
 @checked(q="nq", qd="nv")
 def hybrid_dynamics_dense(
     chain: Chain, q: Array, qd: Array, *, prescribed: Array, qdd: Array, tau: Array
@@ -97,7 +97,7 @@ def hybrid_dynamics_dense(
     """
     u, qdd, tau = check_hybrid(chain, prescribed, qdd, tau, q, qd)
     state = evaluate(chain, q, qd, qdd, tau)
-    factorise_state(state, free_subspaces(state, u))  # which names the joint if M_vv is singular
+    factorise_state(state, u)  # which names the joint if M_vv is singular
     M, wrenches = mass_matrix(state), needed_wrenches(state, 0 * qd, state.bias_forces)
     h = joint_forces(state, wrenches)[..., None]
     M_uu, M_uv, M_vv = M[..., u, :][..., u], M[..., u, :][..., ~u], M[..., ~u, :][..., ~u]
@@ -133,7 +133,7 @@ def hybrid_dynamics(
     """
     u, qdd, tau = check_hybrid(chain, prescribed, qdd, tau, q, qd, external)
     state = evaluate(chain, q, qd, qdd, tau, external, recursion=recursion)
-    factors = factorise_state(state, free_subspaces(state, u))
+    factors = factorise_state(state, u)
     # what the prescribed joints add to their links' accelerations is known, as eta is
     given = interleave(u, qdd, zeros((tau.shape[-1],)))
     eta = state.eta + state.along_joints(state.subspaces, given)
@@ -141,5 +141,6 @@ def hybrid_dynamics(
     left, p = factors.inward_forces(tau[..., None], loads)
     A, answers = factors.outward_motions(left, eta, ground_acceleration(chain))
     wrenches = factors.inertias @ (stack(A, axis=-3) - eta) + stack(p, axis=-3)
-    needed = joint_forces(state, wrenches)[..., u]
-    return interleave(u, qdd, answers[..., 0]), interleave(u, needed, tau)
+    accelerations = interleave(u, qdd, answers[..., 0])
+    needed = with_rotors(chain, joint_forces(state, wrenches), accelerations)
+    return accelerations, interleave(u, needed[..., u], tau)

@@ -1,5 +1,5 @@
 # Generated from chapters/19_identification.md by `python -m book export`; edit it there.
-# sha256 of the text below: f5bc8356a14799128bf0a9e65162aac9a09c7a1b2a8024a6fabea5098cc9c8a1
+# sha256 of the text below: 6b57299a27a79f312ba77064517367379214bacefcc70f5360d38b7852e56327
 """Identification: what a robot's links weigh, from how it moves.
 
 Derived in chapter 19, "Identification".
@@ -68,7 +68,8 @@ def gathered_step(children: Any, X: Array, S: Array, own: Array) -> tuple[Array,
 def torque_regressor(chain: Chain, q: Array, qd: Array, qdd: Array) -> Array:
     """Return the matrix Y (..., nv, 10 n) with Y @ inertial_parameters(chain) = rnea(chain, q, qd, qdd).
 
-    q : (..., nq); qd, qdd : (..., nv). It depends on the chain's joints, lengths and gravity, not on its masses.
+    q : (..., nq); qd, qdd : (..., nv). It depends on the chain's joints, lengths and gravity, not on its masses. What
+    speeds up the rotors of drives, chain.reflected_inertia * qdd, is no link's, and comes on top.
     Atkeson, An and Hollerbach (1986), for every joint and for trees.
     """
     state, width = evaluate(chain, q, qd, qdd), 10 * chain.n

@@ -1,5 +1,5 @@
 # Generated from chapters/14_impulse_response_of_a_chain.md by `python -m book export`; edit it there.
-# sha256 of the text below: 01eada842cd96644c48224f65fd1fa762ebdd9276d52f4cbfee8d545dfc74548
+# sha256 of the text below: edadf66b8cba8817c531054366ba4feb0bb2f4abdedd7e6dfeb230eed51fb2ac
 """What a blow does to a chain: how it yields at every link, and how every joint's speed jumps.
 
 Derived in chapter 14, "The impulse response of a chain".
@@ -34,8 +34,14 @@ from chaindyn._ops import (
     where,
     zeros,
 )
-from chaindyn.articulated import Articulated, FactorisedChain, factorise_state, feels_nothing
-from chaindyn.chain import Chain, forward_kinematics, outward
+from chaindyn.articulated import (
+    Articulated,
+    FactorisedChain,
+    factorise_state,
+    feels_nothing,
+    rotor_blocks,
+)
+from chaindyn.chain import Chain, forward_kinematics, outward, pose_of_body
 from chaindyn.closure import as_constraints, errors_in, forces_in, rows_in
 from chaindyn.constraints import are_floats, gap_share, held_response, warn_if_inconsistent
 from chaindyn.inverse_dynamics import wrenches_in
@@ -89,10 +95,13 @@ def mobilities_in(state: State, mobilities: Array, frame: str) -> Array:
 
 
 # Chapter 14, "The impulse response of a chain": The printed recursion as a function
-def extension_step(parent: Array, X: Array, S: Array, inertia: Array) -> Array:
-    """Link step: inverse inertia at the end of a chain that is one link longer (Alexiou 2023, (15)-(16))."""
+def extension_step(parent: Array, X: Array, S: Array, inertia: Array, rotor: Array) -> Array:
+    """Link step: inverse inertia at the end of a chain that is one link longer (Alexiou 2023, (15)-(16)).
+
+    rotor : (k, k), what the joint's rotor adds to the inertia that it feels.
+    """
     shorter = X @ parent @ X.mT
-    G = S @ solve(S.mT @ inertia @ S, S.mT)
+    G = S @ solve(S.mT @ inertia @ S + rotor, S.mT)
     Psi = (eye(6) - G @ inertia) @ shorter
     return solve_pivoted(eye(6) + Psi @ inertia, G + Psi)
 
@@ -108,10 +117,13 @@ def require_serial(chain: Chain) -> None:
             )
 
 
-def require_own_inertia(chain: Chain, S: list[Array], inertias: list[Array]) -> None:
+def require_own_inertia(
+    chain: Chain, S: list[Array], inertias: list[Array], rotors: list[Array]
+) -> None:
     """Refuse a link that, alone, has no inertia about its own joint: the serial recursion divides by it."""
-    for name, s, inertia in zip(chain.names, S, inertias, strict=True):
-        D, size = s.mT @ inertia @ s, s.mT @ (inertia * eye(6)) @ s  # the diagonal bounds all of I
+    for name, s, inertia, rotor in zip(chain.names, S, inertias, rotors, strict=True):
+        size = s.mT @ (inertia * eye(6)) @ s  # the diagonal bounds all of I
+        D = s.mT @ inertia @ s + rotor
         if feels_nothing(D, size):
             raise ValueError(
                 f"link {name!r} alone has no inertia that its joint moves, and the serial recursion divides "
@@ -132,8 +144,9 @@ def inverse_operational_space_inertia_serial(
     require_serial(chain)
     state = evaluate(chain, q, recursion=recursion)
     inertias = unstack(state.inertias, -3)
-    require_own_inertia(chain, state.S, inertias)
-    links = state.X, state.S, inertias
+    rotors = rotor_blocks(chain)
+    require_own_inertia(chain, state.S, inertias, rotors)
+    links = state.X, state.S, inertias, rotors
     inverses = outward(extension_step, chain.parent, zeros((6, 6)), *links)
     return mobilities_in(state, stack(inverses, axis=-3), frame)
 
@@ -250,9 +263,15 @@ def scalar(x: Array) -> Array:
     return x.reshape(x.shape[:-2])[()]
 
 
-def kinetic_energy_of(inertias: Array, V: Array) -> Array:
-    """Return half of the sum of V^T I V over the links (..., 1, 1) [J]; V : (..., n, 6, 1)."""
-    return (V.mT @ inertias @ V).sum(-3) / 2
+def kinetic_energy_of(state: State, V: Array, qd: Array) -> Array:
+    """Return half of the sum of V^T I V over the links, and the energy of rotors (..., 1, 1) [J].
+
+    V : (..., n, 6, 1) of the links, in the coordinates of the state; qd : (..., nv).
+    """
+    chain, twice = state.chain, (V.mT @ state.inertias @ V).sum(-3)
+    if chain.has_rotors:
+        twice = twice + (chain.reflected_inertia * qd * qd).sum(-1, keepdims=True)[..., None]
+    return twice / 2
 
 
 # Chapter 14, "The impulse response of a chain": An impact
@@ -262,7 +281,7 @@ def impact(
     q: Array,
     qd: Array,
     *,
-    point: Array,
+    point: Array | None = None,
     normal: Array,
     restitution: Array,
     body: int | str | None = None,
@@ -271,21 +290,25 @@ def impact(
 ) -> Impact:
     """Return what happens when a link of a moving chain or tree strikes a smooth immovable obstacle.
 
-    q : (..., nq); qd : (..., nv) before; point : (..., 3) of contact, in the world [m]; normal : (..., 3) from
-    the obstacle into the body, in world axes, normalised here; restitution : (...) from 0 to 1, the share
-    of the normal speed that is left, outwards; body : index or name of the link that is struck, None is the
-    only leaf. constraints : what closes loops, one or several, as for `constraint_jacobian`; qd must keep them, and
-    so does qd + qd_jump. There is no friction. A contact that is separating, or at rest, takes no impulse; symbols are
-    taken to approach. Where the chain cannot move along the normal, the impulse is 0 and the effective mass
-    infinite; RuntimeWarning if only rounding moves it, or if qd breaks the constraints. ValueError if there is no
-    such body, the normal is zero, restitution is out of range, or M is singular (it names the joint). Alexiou
-    (2023), (19)-(29), whose normal points the other way; here for any link of any tree, and with loops.
+    q : (..., nq); qd : (..., nv) before; point : (..., 3) of contact, in the world [m], None is the body's origin;
+    normal : (..., 3) from the obstacle into the body, in world axes, normalised here; restitution : (...) from 0 to
+    1, the share of the normal speed that is left, outwards; body : index or name of the link that is struck, or the
+    name of a frame on it, None is the only leaf. constraints : what closes loops, one or several, as for
+    `constraint_jacobian`; qd must keep them, and so does qd + qd_jump. There is no friction. A contact that is
+    separating, or at rest, takes no impulse; symbols are taken to approach. Where the chain cannot move along the
+    normal, the impulse is 0 and the effective mass infinite; RuntimeWarning if only rounding moves it, or if qd breaks
+    the constraints. ValueError if there is no such body, the normal is zero, restitution is out of range, or M is
+    singular (it names the joint). Alexiou (2023), (19)-(29), whose normal points the other way; here for any link of
+    any tree, and with loops.
     """
     normal, constraints = unit(normal, "normal"), as_constraints(constraints)
     require_between(restitution, "restitution", 0, 1)
-    b = chain.index(body)
+    b, _, _ = chain.place(body)
+    if b < 0:
+        raise ValueError(f"body is {body!r}, a frame on the ground, which no blow moves")
     state = evaluate(chain, q, qd, point, normal, restitution, recursion=recursion)
     R, p = state.poses
+    point = pose_of_body(chain, R, p, body)[1] if point is None else point
     at_point = unit_impulses(R[..., b, :, :], p[..., b, :], point, recursion)
     unit_blow = at_point[..., 3:] @ normal[..., None]
     # the blow itself, and one about and along each axis, to know what it is to yield little
@@ -306,18 +329,18 @@ def impact(
     noise = divide(turning * reach, 2**98 if holds_objects(turning) else 2.0**98)
     impulse, mass = contact_impulse(speed, yielding, trace, noise, restitution[..., None, None])
 
-    dV = twists * impulse[..., None, :, :]
+    dV, jump = twists * impulse[..., None, :, :], (rates * impulse)[..., 0]
     # what each parent gives, by the claim of chapter 8
     reactions = factors.inertias @ dV + known * impulse[..., None, :, :]
     same = 0 * impulse  # so that all have the same batch axes
     return Impact(
         impulse=scalar(impulse),
         effective_mass=scalar(mass + same),
-        qd_jump=(rates * impulse)[..., 0],
+        qd_jump=jump,
         twist_jumps=state.in_frame(dV, "world"),
         joint_impulses=wrenches_in(state, reactions, "world"),
-        energy_before=scalar(kinetic_energy_of(state.inertias, V) + same),
-        energy_after=scalar(kinetic_energy_of(state.inertias, V + dV)),
+        energy_before=scalar(kinetic_energy_of(state, V, qd) + same),
+        energy_after=scalar(kinetic_energy_of(state, V + dV, qd + jump)),
         multipliers=(held * impulse)[..., 0],
     )
 
@@ -330,10 +353,10 @@ def task_jacobian(chain: Chain, q: Array, body: Any, point: Array | None, frame:
     """
     if point is None:
         return body_jacobian(chain, q, body, frame=frame)
-    b, (R, p) = chain.index(body), forward_kinematics(chain, q)
-    at_point = X_motion(eye(3), point - p[..., b, :])[..., 3:, :]
+    R, p = pose_of_body(chain, *forward_kinematics(chain, q), body)
+    at_point = X_motion(eye(3), point - p)[..., 3:, :]
     J = at_point @ body_jacobian(chain, q, body, frame="mixed")
-    return R[..., b, :, :].mT @ J if frame == "body" else J
+    return R.mT @ J if frame == "body" else J
 
 
 def equal_units(W: Array) -> Array:
@@ -362,7 +385,7 @@ def require_movable(W: Array, link: str) -> None:
     force = np.round(force / force[np.abs(force).argmax()], 3) + 0.0
     pushed = "a force on the point along" if len(force) == 3 else "a wrench [tau; f] along"
     raise ValueError(
-        f"{pushed} {force.tolist()} does not move link {link!r}{f' in state {state}' if state else ''}: its "
+        f"{pushed} {force.tolist()} does not move body {link!r}{f' in state {state}' if state else ''}: its "
         f"operational space inertia is infinite there, since J M^-1 J^T has rank {(~stuck[state]).sum()} of "
         f"{len(force)}. Leave such directions out: np.linalg.inv(factorise(chain, q).delassus(rows)) takes any "
         "rows of J that do not depend on each other"
@@ -376,7 +399,7 @@ def operational_space(
     factors = factorise_state(evaluate(chain, q, point))
     J = task_jacobian(chain, q, body, point, frame)
     W = factors.delassus(J)
-    require_movable(W, chain.names[chain.index(body)])
+    require_movable(W, body if isinstance(body, str) else chain.names[chain.index(body)])
     return factors, J, solve(W, eye(J.shape[-2]))
 
 
@@ -391,11 +414,11 @@ def operational_space_inertia(
 ) -> Array:
     """Return Lambda = (J M^-1 J^T)^-1, the inertia that a link shows to a hand: forces from accelerations, at rest.
 
-    q : (..., nq); body : index or name of the link, None is the only leaf. Without a point, Lambda (..., 6, 6) takes
-    accelerations of the link to wrenches [tau; f] on it, in `frame`: "body" (about the link origin, link axes),
-    "world" (about the world origin, world axes) or "mixed" (about the link origin, world axes). With a point (..., 3)
-    of the link, given in the world [m], it is (..., 3, 3) [kg], for forces at the point, and the link is free to turn;
-    its axes are the link's ("body") or the world's. ValueError if some force moves nothing, so that no Lambda
+    q : (..., nq); body : index or name of the link, or a frame's name, None is the only leaf. Without a point, Lambda
+    (..., 6, 6) takes accelerations of the body to wrenches [tau; f] on it, in `frame`: "body" (about its origin, in
+    its axes), "world" (about the world origin, world axes) or "mixed" (about its origin, world axes). With a point
+    (..., 3) of the body, given in the world [m], it is (..., 3, 3) [kg], for forces at the point, and the body is free
+    to turn; its axes are the body's ("body") or the world's. ValueError if some force moves nothing, so that no Lambda
     exists (it names the force), if there is no such body, or M is singular. Khatib (1987).
     """
     return operational_space(chain, q, body, point, frame)[2]

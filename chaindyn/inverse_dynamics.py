@@ -1,5 +1,5 @@
 # Generated from chapters/06_inverse_dynamics.md by `python -m book export`; edit it there.
-# sha256 of the text below: 96df99e404f5eb58a94fdb31554e8a9c6c114324a534fe7948dc290c9d2e1773
+# sha256 of the text below: 01d76e42dcc5791f0aec9db96ae6258519db75d458b588d764aa46bc4a6a8004
 """Inverse dynamics: the forces that a motion takes, by one system and by a recursion.
 
 Derived in chapter 6, "Inverse dynamics".
@@ -33,7 +33,8 @@ def full_system(chain: Chain, q: Array, qd: Array, tau: Array) -> tuple[Any, Arr
 
     Unknown are the accelerations a (6 n), the wrenches f (6 n) of each parent on its link, and qdd (nv). The
     matrix is SciPy's, sparse, and square of order 12 n + nv, 13 n with hinges and slides alone. Its rows:
-    a - a of the parent - S qdd = eta; I a - f + f of the children = weight - v x* I v; S^T f = tau.
+    a - a of the parent - S qdd = eta; I a - f + f of the children = weight - v x* I v; S^T f = tau, where
+    rotors take their share N^2 J qdd of tau.
     Alexiou, "The dynamics of a serial chain of bodies", the table of unknowns and equations.
     """
     from scipy import sparse
@@ -47,10 +48,11 @@ def full_system(chain: Chain, q: Array, qd: Array, tau: Array) -> tuple[Any, Arr
     )
     less_parent = sparse.eye_array(6 * chain.n) - sparse.kron(of_parent, eye(6))
     screws = sparse.block_diag(state.S)
+    rotors = sparse.diags_array(chain.reflected_inertia.astype(float)) if chain.has_rotors else None
     rows = [
         [less_parent, None, -screws],
         [sparse.block_diag(state.inertias), -less_parent.T, None],
-        [None, screws.T, None],
+        [None, screws.T, rotors],
     ]
     net = state.inertias @ falling - state.bias_forces
     right = np.concatenate([state.eta.ravel(), net.ravel(), tau])
@@ -95,6 +97,7 @@ def solve_full_system(chain: Chain, q: Array, qd: Array, tau: Array) -> tuple[Ar
     require_one_state(q=q, qd=qd, tau=tau)
     q, qd, tau = as_real(q, "q"), as_real(qd, "qd"), as_real(tau, "tau")
     as_real(chain.spatial_inertia, "the links' inertias")
+    as_real(chain.reflected_inertia, "the rotors' inertias")
     matrix, right = full_system(chain, q, qd, tau)
     try:
         factors = splu(matrix)
@@ -163,6 +166,11 @@ def joint_forces(state: State, wrenches: Array) -> Array:
     return (state.screws * wrenches[..., 0][..., state.chain.link_of_column, :]).sum(-1)
 
 
+def with_rotors(chain: Chain, forces: Array, qdd: Array) -> Array:
+    """Return joint forces (..., nv), and what it takes to speed the rotors up, if there are any: qdd (..., nv)."""
+    return forces + chain.reflected_inertia * qdd if chain.has_rotors else forces
+
+
 # Chapter 6, "Inverse dynamics": The code
 @checked(q="nq", qd="nv", qdd="nv", external=("n", 6), external_frame=FRAMES, recursion=RECURSIONS)
 def rnea(
@@ -180,11 +188,12 @@ def rnea(
     q : (..., nq); qd, qdd : (..., nv); external : (..., n, 6) wrench [tau; f] on each link from outside, in
     `external_frame`: "body" (about the link origin, link axes), "world" (about the world origin, world axes)
     or "mixed" (about the link origin, world axes). recursion : the coordinates computed in. Gravity is the
-    chain's. Kim (2012), (35)-(42) and Table 2, with the base accelerating by -g.
+    chain's; what speeds up the rotors of its drives is included, friction (`joint_friction`) is not. Kim
+    (2012), (35)-(42) and Table 2, with the base accelerating by -g.
     """
     state = evaluate(chain, q, qd, qdd, external, recursion=recursion)
     bias = net_bias(state, external, external_frame)
-    return joint_forces(state, needed_wrenches(state, qdd, bias))
+    return with_rotors(chain, joint_forces(state, needed_wrenches(state, qdd, bias)), qdd)
 
 
 # Chapter 6, "Inverse dynamics": The code
@@ -220,7 +229,8 @@ def joint_wrenches(
 ) -> Array:
     """Return what each parent exerts on its link (..., n, 6) [tau; f], the motors' part included.
 
-    Arguments as for `rnea`, whose joint forces are S^T times these; frame : what they are expressed in.
+    Arguments as for `rnea`, whose joint forces are S^T times these, and what its rotors take; frame : what they are
+    expressed in.
     Alexiou, "The dynamics of a serial chain of bodies", (13); Kim (2012), (42).
     """
     state = evaluate(chain, q, qd, qdd, external, recursion=recursion)

@@ -1,5 +1,5 @@
 # Generated from chapters/05_velocity_acceleration_jacobians.md by `python -m book export`; edit it there.
-# sha256 of the text below: 1131081e49629ba1fbe9fdcb6514f098f96ac7dad76d61b745739551689f0767
+# sha256 of the text below: c7350619fa9f055ba6a50bd3ba303214081f0e09dce7eaf61d5c5b7cea39b053
 """How fast the bodies of a chain move, and how that changes: twists, accelerations, Jacobians.
 
 Derived in chapter 5, "Velocity, acceleration, Jacobians".
@@ -9,7 +9,8 @@ import numpy as np
 
 from chaindyn._check import FLAGS, FRAMES, RECURSIONS, checked
 from chaindyn._ops import Array, concatenate, eye, zeros
-from chaindyn.chain import Chain
+from chaindyn.chain import Chain, pose_of_body
+from chaindyn.lie import Ad
 from chaindyn.spatial import X_motion, skew
 from chaindyn.state import State
 
@@ -66,18 +67,18 @@ def screws_seen_from(state: State, R: Array, p: Array) -> Array:
 def body_jacobian(
     chain: Chain, q: Array, body: int | str | None = None, *, frame: str = "body"
 ) -> Array:
-    """Return the Jacobian J of one link (..., 6, nv): its twist is J qd.
+    """Return the Jacobian J of one link or frame (..., 6, nv): its twist is J qd.
 
-    q : (..., nq); body : index or name, None is the only leaf; frame : as for `body_twists`. A column
-    is the screw of one degree of freedom, zero where the body does not hang on it.
-    ValueError if there is no such body. "Notes on rigid body dynamics", linked motion.
+    q : (..., nq); body : index or name of a link, or a frame's name, None is the only leaf; frame : as for
+    `body_twists`, with the body's own origin and axes. A column is the screw of one degree of freedom, zero where
+    the body does not hang on it. ValueError if there is no such body. "Notes on rigid body dynamics", linked motion.
     """
-    b = chain.index(body)
+    link, _, _ = chain.place(body)
     state = State(chain, q)
-    R, p = state.poses
-    axes = R[..., b, :, :] if frame == "body" else eye(3)
-    origin = zeros((3,)) if frame == "world" else p[..., b, :]
-    path = set(chain.path(b))
+    R, p = pose_of_body(chain, *state.poses, body)
+    axes = R if frame == "body" else eye(3)
+    origin = zeros((3,)) if frame == "world" else p
+    path = set(chain.path(link)) if link >= 0 else set()
     carries = np.array([int(link in path) for link in chain.link_of_column])
     return (screws_seen_from(state, axes, origin) * carries[:, None]).mT
 
@@ -119,6 +120,25 @@ def body_accelerations(
 
 
 # Chapter 5, "Velocity, acceleration, Jacobians": The bias acceleration $\dot J \dot q$
+def motion_of_body(state: State, motions: Array, body: int | str | None, frame: str) -> Array:
+    """Return the motion of one link or frame (..., 6) in "body", "world" or "mixed", from those of all links.
+
+    motions : (..., n, 6, 1), in link coordinates, as the state is.
+    """
+    link, offset, rotation = state.chain.place(body)
+    if link < 0:
+        return 0 * motions[..., 0, :, 0]
+    own = motions[..., link, :, :]
+    if frame == "world":
+        return (state.to_world[..., link, :, :] @ own)[..., 0]
+    if offset is not None:
+        own = X_motion(rotation.mT, offset) @ own
+    if frame == "mixed":
+        R, _ = pose_of_body(state.chain, *state.poses, body)
+        own = Ad(R, 0 * R[..., 0]) @ own
+    return own[..., 0]
+
+
 @checked(q="nq", qd="nv", frame=FRAMES, classical=FLAGS)
 def jacobian_dot_qd(
     chain: Chain,
@@ -129,12 +149,14 @@ def jacobian_dot_qd(
     frame: str = "body",
     classical: bool = False,
 ) -> Array:
-    """Return the bias acceleration dJ/dt qd of one link (..., 6): what it accelerates with if qdd = 0.
+    """Return the bias acceleration dJ/dt qd of one link or frame (..., 6): what it accelerates with if qdd = 0.
 
     Arguments as for `body_accelerations` and `body_jacobian`. dJ/dt is the componentwise rate of the
     Jacobian in "body" and in "world"; in "mixed" coordinates, whose origin travels, it is so with
     ``classical=True``. "Notes on rigid body dynamics", linked motion, without the term counted twice.
     """
-    b = chain.index(body)
-    still = 0 * qd
-    return body_accelerations(chain, q, qd, still, frame=frame, classical=classical)[..., b, :]
+    state = State(chain, q, qd)
+    A = motion_of_body(state, state.bias_accelerations, body, frame)
+    if not classical:
+        return A
+    return classical_acceleration(A, motion_of_body(state, state.twists, body, frame))

@@ -1,5 +1,5 @@
 # Generated from chapters/12_maximal_coordinates.md by `python -m book export`; edit it there.
-# sha256 of the text below: 6673b02f9fd820f0e13a82f3525303b7670c54ef0f3fc31e56906323eec6b15f
+# sha256 of the text below: 1f7cf9d6487aa1f732db9e87f370a06040f75a1ad7da43cfbe532dcf5fa14c97
 """Maximal coordinates: every link free, every joint a set of equations that holds it.
 
 Derived in chapter 12, "Maximal coordinates".
@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from chaindyn._check import FRAMES, as_real, checked
+from chaindyn._check import FRAMES, as_real, checked, require_no_rotors
 from chaindyn._ops import Array, broadcast_batch, concatenate, eye, solve, stack, unstack, zeros
 from chaindyn.articulated import factorise_state
 from chaindyn.chain import Chain
@@ -32,11 +32,14 @@ def to_maximal(chain: Chain) -> tuple[Chain, tuple[Closure, ...]]:
     """Return the same bodies with nothing between them, and the joints as constraints that hold them.
 
     The chain that is returned has the links, names and gravity of the given one, each link `Free` in the world, and
-    for each link one `Closure`, in order: its joint, onto its parent. `to_maximal_state` gives its coordinates.
-    "Two rigid bodies with a constraint", reduced and maximal coordinates.
+    for each link one `Closure`, in order: its joint, onto its parent. `to_maximal_state` gives its coordinates. What is
+    said of joints' friction and limits is left out; ValueError for a chain with rotors. "Two rigid bodies with a
+    constraint", reduced and maximal coordinates.
     """
+    require_no_rotors(chain, "to_maximal")
+    alone = {"joint": Free(), "offset": (0, 0, 0), "rotation": eye(3), "parent": "ground"}
     links = [
-        replace(link, joint=Free(), offset=(0, 0, 0), rotation=eye(3), parent="ground", name=name)
+        replace(link, **alone, name=name, drive=None, limits=None)
         for link, name in zip(chain.links, chain.names, strict=True)
     ]
     held = tuple(
@@ -49,7 +52,7 @@ def to_maximal(chain: Chain) -> tuple[Chain, tuple[Closure, ...]]:
         )
         for link, name, parent in zip(chain.links, chain.names, chain.parent, strict=True)
     )
-    return Chain(links, chain.gravity), held
+    return Chain(links, chain.gravity, chain.frames), held
 
 
 @checked(q="nq", qd="nv")
@@ -159,10 +162,11 @@ def maximal_coordinate_dynamics(
     Arguments as for `aba`, in the chain's own coordinates, numbers only. For each state a system of order 6 n, with
     6 - nv more for each joint, is made and factorised. Needs SciPy. "Two rigid bodies with a constraint", general
     form, with the force of the constraints as +K^T lambda. ValueError names the joint that feels no inertia, if M is
-    singular.
+    singular, or the first joint with a rotor.
     """
     from scipy.sparse.linalg import splu
 
+    require_no_rotors(chain, "maximal_coordinate_dynamics")
     as_real(chain.spatial_inertia, "the links' inertias")
     pushed = zeros((chain.n, 6)) if external is None else external
     named = {"q": (q, 1), "qd": (qd, 1), "tau": (tau, 1), "external": (pushed, 2)}

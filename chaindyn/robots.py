@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from chaindyn._check import check_array, require_rotation
-from chaindyn.chain import Chain, Link
+from chaindyn.chain import Chain, Frame, Link
 from chaindyn.closure import Closure
 from chaindyn.joints import Cylindrical, Free, Revolute, Spherical, Universal
 from chaindyn.lie import exp_so3, quaternion_from_rotation
@@ -39,7 +39,7 @@ def ur5() -> Chain:
     solid cylinder; the three wrists' inertias are those of cylinders of 0.6 m radius, ten times the real
     ones, and are kept as they are so that results agree with those of other programs on that file.
     """
-    return Chain(tuple(_ur5_links()))
+    return Chain(tuple(_ur5_links()), frames=(Frame("flange", "wrist_3_link", UR5_FLANGE),))
 
 
 def _ur5_links() -> Iterator[Link]:

@@ -1,5 +1,5 @@
 # Generated from chapters/10_simulation.md by `python -m book export`; edit it there.
-# sha256 of the text below: 15c39e9e5bc9abf4e1823d7dfb912483dcce186e0582c57cb6d2ea1e4c1c9fab
+# sha256 of the text below: 251341cdf8fb1dcfefc773512045a1c70a1bac097d37b01039ff414c1e6f7bcc
 """Simulation: from accelerations to motion, on the manifold on which the coordinates live.
 
 Derived in chapter 10, "Simulation".
@@ -27,29 +27,40 @@ from chaindyn._check import (
     check_times,
     checked,
 )
-from chaindyn._ops import Array, block, concatenate, eye, solve_pivoted, stack
+from chaindyn._ops import Array, block, concatenate, divide, eye, solve_pivoted, sqrt, stack
 from chaindyn.articulated import aba
-from chaindyn.chain import Chain, coordinate_rate, forward_kinematics, integrate
+from chaindyn.chain import Chain, coordinate_rate, difference, forward_kinematics, integrate
 from chaindyn.closure import as_constraints, constraint_error, constraint_jacobian
 from chaindyn.composite import crba, mass_matrix
 from chaindyn.constraints import check_stabilisation, constrained_forward_dynamics, projected
-from chaindyn.inverse_dynamics import joint_forces, rnea, transmitted_wrenches
+from chaindyn.inverse_dynamics import joint_forces, rnea, transmitted_wrenches, with_rotors
 from chaindyn.kinematics import body_twists
 from chaindyn.spatial import X_motion, skew
 from chaindyn.state import State
 
-__all__ = ["Driven", "Simulation", "kinetic_energy", "momentum", "potential_energy", "simulate"]
+__all__ = [
+    "Driven",
+    "Simulation",
+    "joint_friction",
+    "kinetic_energy",
+    "momentum",
+    "potential_energy",
+    "simulate",
+]
 
 
 # Chapter 10, "Simulation": Energy and momentum
 @checked(q="nq", qd="nv")
 def kinetic_energy(chain: Chain, q: Array, qd: Array) -> Array:
-    """Return the kinetic energy (...) [J], half of the sum of V^T I V over the links.
+    """Return the kinetic energy (...) [J], half of the sum of V^T I V over the links, and that of the rotors.
 
     q : (..., nq); qd : (..., nv). It is qd^T M qd / 2.
     """
     V = body_twists(chain, q, qd)[..., None]
-    return (V * (chain.spatial_inertia @ V)).sum((-3, -2, -1)) / 2
+    twice = (V * (chain.spatial_inertia @ V)).sum((-3, -2, -1))
+    if chain.has_rotors:
+        twice = twice + (chain.reflected_inertia * qd * qd).sum(-1)
+    return twice / 2
 
 
 @checked(q="nq")
@@ -68,7 +79,8 @@ def momentum(chain: Chain, q: Array, qd: Array, *, point: Array | None = None) -
     """Return the momentum of the whole chain (..., 6) [L; p] about a point, in world axes [N m s, N s].
 
     q : (..., nq); qd : (..., nv); point : (..., 3) in the world [m], its origin if None. Its rate is the sum of
-    all wrenches from outside about the point, if that is fixed: weight, and what the ground does to the roots.
+    all wrenches from outside about the point, if that is fixed: weight, and what the ground does to the roots. The
+    spin of rotors against their links is left out, as it is in `rnea`.
     """
     R, p = forward_kinematics(chain, q)
     own = chain.spatial_inertia @ body_twists(chain, q, qd)[..., None]
@@ -76,12 +88,26 @@ def momentum(chain: Chain, q: Array, qd: Array, *, point: Array | None = None) -
     return (to_link.mT @ own).sum(-3)[..., 0]
 
 
+# Chapter 10, "Simulation": Friction in the joints
+@checked(qd="nv")
+def joint_friction(chain: Chain, qd: Array, *, width: float = 0.01) -> Array:
+    """Return what friction in the joints adds to the joint forces (..., nv) [N m, N], by the chain's drives.
+
+    qd : (..., nv). Minus viscous times qd, minus coulomb times qd / sqrt(qd^2 + width^2), each rate for itself;
+    width : of the smooth step from -coulomb to coulomb [rad/s, m/s], positive. Its power is never positive.
+    """
+    width = check_positive_number(width, "width")
+    smooth_sign = divide(qd, sqrt(qd * qd + width * width))
+    return -(chain.viscous * qd + chain.coulomb * smooth_sign)
+
+
 # Chapter 10, "Simulation": A chain with forces on it
 @dataclass(frozen=True, eq=False)
 class Driven:
     """A chain and what acts on it: torque and external are functions of (t, q, qd), arrays, or None for nothing.
 
-    constraints : what closes its loops, if it has any; gains : (kp, kd) that stabilise them.
+    constraints : what closes its loops, if it has any; gains : (kp, kd) that stabilise them; friction_width : of the
+    friction in its joints, if they have any, as for `joint_friction`.
     """
 
     chain: Chain
@@ -89,15 +115,19 @@ class Driven:
     external: Any = None
     constraints: tuple[Any, ...] = ()
     gains: Any = (0, 0)
+    friction_width: Any = 0.01
 
     def loads(self, t: float, q: Array, qd: Array) -> tuple[Array, Array | None]:
-        """Return joint forces (..., nv) and wrenches (..., n, 6) at a time; ValueError says when they are bad."""
+        """Return joint forces (..., nv), with friction, and wrenches (..., n, 6); ValueError says when they are bad."""
         tau, external = self.torque, self.external
         if callable(tau):
             tau = call_user_function(tau, "torque", (self.chain.nv,), t, q, qd)
         if callable(external):
             external = call_user_function(external, "external", (self.chain.n, 6), t, q, qd)
-        return 0 * qd if tau is None else tau, external
+        tau = 0 * qd if tau is None else tau
+        if self.chain.has_friction:
+            tau = tau + joint_friction(self.chain, qd, width=self.friction_width)
+        return tau, external
 
     def acceleration(self, t: float, q: Array, qd: Array) -> Array:
         """Return qdd (..., nv)."""
@@ -194,7 +224,7 @@ def step_with_momentum(chain: Chain, q: Array, pi: Array, h: float) -> Array:
     moved = h * solve_pivoted(M, pi[..., None])[..., 0]
     for _ in range(50):
         start, _ = discrete_momenta(chain, q, integrate(chain, q, moved), h)
-        missing = pi - generalised_force(state, start)
+        missing = pi - with_rotors(chain, generalised_force(state, start), moved / h)
         correction = h * solve_pivoted(M, missing[..., None])[..., 0]
         moved = moved + correction
         if np.abs(correction).max(initial=0) <= 64 * np.finfo(float).eps * reach:
@@ -216,6 +246,8 @@ def variational_step(
     _, end = discrete_momenta(chain, q, q1, h)
     arrived = State(chain, q1)
     pi, M = generalised_force(arrived, end), mass_matrix(arrived)
+    if chain.has_rotors:
+        pi = with_rotors(chain, pi, difference(chain, q, q1) / h)
     foreseen = solve_pivoted(M, (pi + push)[..., None])[..., 0]
     pi = pi + h / 2 * driven.force(t + h, q1, foreseen)
     return q1, solve_pivoted(M, pi[..., None])[..., 0]
@@ -574,6 +606,7 @@ def simulate(
     progress: bool = True,
     constraints: Any = (),
     stabilisation: Any = None,
+    friction_width: float = 0.01,
 ) -> Simulation:
     """Return the motion of a chain or tree from q (..., nq), qd (..., nv) at t[0], at all times t.
 
@@ -590,6 +623,8 @@ def simulate(
     rate. stabilisation : against drift, gains (kp, kd) as for `constrained_forward_dynamics`, or "projection", by which
     each step ends with closed loops (equal steps, DOP853, RK45, RK23). Unless gains bring it there, the start must keep
     the constraints to a thousandth; ValueError says by how much it does not.
+    friction_width : if the chain's drives have friction, it acts, by `joint_friction` with this width [rad/s, m/s];
+    steps must be shorter than about width M / coulomb then, or the method one for stiff equations.
     With batch axes all states take the same steps. Needs SciPy. Whatever ends it early, an interruption by the
     user too, leaves what was computed in the result, with the reason; RuntimeWarning says so, and has the result
     in its attribute `simulation` where warnings are errors. ValueError for bad input; for torque, external and
@@ -607,6 +642,7 @@ def simulate(
         check_load(external, "external", (chain.n, 6), shape),
         as_constraints(constraints),
         (0, 0) if projects or stabilisation is None else check_stabilisation(stabilisation),
+        check_positive_number(friction_width, "friction_width"),
     )
     cure = partial(projected, chain, driven.constraints) if projects else None
     if projects or stabilisation is None:

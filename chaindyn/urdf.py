@@ -24,12 +24,13 @@ from chaindyn._check import (
     unit,
 )
 from chaindyn._ops import Array
-from chaindyn.chain import Chain, Link
+from chaindyn.chain import Chain, Drive, Frame, Limits, Link
+from chaindyn.constraints import Coupling
 from chaindyn.geometry import Box, Capsule, ConvexHull, Geometry, Shape, Sphere
 from chaindyn.joints import Free, Planar, Prismatic, Revolute, rotation_about
 from chaindyn.spatial import skew
 
-__all__ = ["load_collision", "load_urdf"]
+__all__ = ["load_collision", "load_couplings", "load_urdf"]
 
 MOVING = {
     "revolute": Revolute,
@@ -39,12 +40,13 @@ MOVING = {
 }
 # Characters of an attribute; libxml2, which yourdfpy reads with, gives up at ten million.
 LONGEST = 10**6
+MIMIC_RULES = {"refuse", "free"}
 INERTIAS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 
 # What is read of an element, and of what stands in it; the rest is only drawn, or of no meaning here.
 READ: dict[str, dict[str, tuple[str, ...]]] = {
     "link": {"inertial": ("origin", "mass", "inertia")},
-    "joint": {"parent": (), "child": (), "origin": (), "axis": (), "mimic": ()},
+    "joint": dict.fromkeys(("parent", "child", "origin", "axis", "mimic", "dynamics", "limit"), ()),
 }
 
 # What stands in a file's elements: where, which attributes, how many numbers each, and whether they must be there
@@ -59,6 +61,8 @@ NUMBERS: dict[str, tuple[tuple[str, tuple[str, ...], int, bool], ...]] = {
         ("origin", ("xyz", "rpy"), 3, False),
         ("axis", ("xyz",), 3, True),
         ("mimic", ("multiplier", "offset"), 1, False),
+        ("dynamics", ("damping", "friction"), 1, False),
+        ("limit", ("lower", "upper", "velocity", "effort"), 1, False),
     ),
 }
 
@@ -70,6 +74,7 @@ def load_urdf(
     lock: Mapping[str, float] | Iterable[str] | None = None,
     floating: bool = False,
     inertia: str = "strict",
+    mimic: str = "refuse",
 ) -> Chain:
     """Return the chain or tree that a URDF file describes; needs ``pip install "chaindyn[urdf]"``.
 
@@ -81,15 +86,18 @@ def load_urdf(
     judged: published files hold parts that no mass has, welded to others that outweigh them. inertia : what to do
     where it is impossible for any body, or where a moving leaf has no mass (as in files made for kinematics alone):
     "strict" refuses the file, "warn" takes the numbers as published, with one UserWarning that lists them. Motion is
-    right then as far as M is regular: `aba` refuses what a massless leaf makes singular.
+    right then as far as M is regular: `aba` refuses what a massless leaf makes singular. mimic : what to do with joints
+    that mimic others: "refuse" them, or let them move as any joint, "free", to be held by what `load_couplings` gives.
 
     A link is named after its URDF link (the child of the joint that moves it), its frame is that link's
-    frame, and links come depth first, branches in the order of the file. Limits, damping, friction and
-    everything drawn are ignored; a link without <inertial> is massless.
+    frame, and links come depth first, branches in the order of the file. A URDF link that is welded to another
+    keeps its name as a `Frame` of the chain, on the link that it has become part of or on the ground (unless it is
+    called "ground"). Damping and friction are the viscous and coulomb of the link's `Drive`, and act in `simulate`;
+    limits are its `Limits`. Everything drawn is ignored; a link without <inertial> is massless.
 
     ImportError without yourdfpy; FileNotFoundError; ValueError, with the names of file, link and joint, for
     what is no URDF or no tree, an impossible inertia, unknown names, joints that mimic
-    others (unless locked or cut away; all of them are named), a moving leaf without mass.
+    others (unless free, locked or cut away; all of them are named), a moving leaf without mass.
     """
     if not isinstance(path, str | PathLike):
         raise ValueError(f"path is {path!r}, but must name a URDF file")
@@ -99,14 +107,15 @@ def load_urdf(
         if not isinstance(floating, bool):
             raise ValueError(f"floating is {floating!r}, but must be True or False")
         check_word(inertia, "inertia", INERTIA_RULES)
+        check_word(mimic, "mimic", MIMIC_RULES)
         joints = depth_first(robot)
         locked = positions(lock, {joint.name for joint in robot.joints})
         if tip is not None:
             joints = path_to(tip, joints, [link.name for link in robot.links])
-        links, faults = merged(robot, joints, locked, floating=floating)
+        links, faults, frames = merged(robot, joints, locked, floating=floating, mimic=mimic)
         if faults and inertia == "strict":
             raise ValueError(f"{'; '.join(faults)} (inertia='warn' takes them as published)")
-        chain = Chain(links)
+        chain = Chain(links, frames=frames)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
     if faults:
@@ -199,7 +208,8 @@ def check_numbers(element: ElementTree.Element, label: str) -> None:
                 values = [float(word) for word in (text or "").split()]
             except ValueError:
                 values = []
-            if len(values) != count or not np.isfinite(values).all():
+            endless = where == "limit" and not np.isnan(values).any()
+            if len(values) != count or not (endless or np.isfinite(values).all()):
                 raise ValueError(
                     f"{label}: <{where}> has {attribute} = {text!r}, but must have {wanted}, finite"
                 )
@@ -360,14 +370,15 @@ def require_movable(joints: Sequence[Any]) -> None:
         what = "lock it at a position" if len(mimics) == 1 else "lock them at positions"
         cut = "it" if len(mimics) == 1 else "them"
         raise ValueError(
-            f"{', '.join(mimics)}, which a chain cannot: {what}, or choose a tip that cuts {cut} away"
+            f"{', '.join(mimics)}, which a chain cannot: {what}, or choose a tip that cuts {cut} away, or give "
+            "mimic='free' and hold what load_couplings returns"
         )
 
 
 def merged(
-    robot: Any, joints: Sequence[Any], locked: Mapping[str, float], *, floating: bool
-) -> tuple[list[Link], list[str]]:
-    """Return the moving links, and what is wrong with their inertias.
+    robot: Any, joints: Sequence[Any], locked: Mapping[str, float], *, floating: bool, mimic: str
+) -> tuple[list[Link], list[str], list[Frame]]:
+    """Return the moving links, what is wrong with their inertias, and the frames of all that is welded to them.
 
     What fixed and locked joints hold together is one link.
     """
@@ -396,7 +407,8 @@ def merged(
         parts[carrier].append(own_body(described[joint.child]).seen_from(pose))
     if not hinges:
         raise ValueError("no joint moves: a chain needs one that is neither fixed nor locked")
-    require_movable([joint for joint, _, _ in hinges.values() if joint is not None])
+    if mimic == "refuse":
+        require_movable([joint for joint, _, _ in hinges.values() if joint is not None])
     index = {"ground": "ground"} | {name: i for i, name in enumerate(hinges)}
     carriers = {carrier for _, carrier, _ in hinges.values()}
     links, faults = [], []
@@ -405,7 +417,14 @@ def merged(
         fault = fault_of(link, joint, is_leaf=name not in carriers)
         links.append(as_published(link) if fault else link)
         faults += [fault] if fault else []
-    return links, faults
+    (root,) = set(described) - {joint.child for joint in robot.joints}
+    kept = [root, *(joint.child for joint in joints)]
+    welded_on = [name for name in kept if name not in hinges and name != "ground"]
+    frames = [
+        Frame(name, home[name][0], home[name][1][:3, 3], home[name][1][:3, :3])
+        for name in welded_on
+    ]
+    return links, faults, frames
 
 
 def moving_link(name: str, joint: Any, parent: int | str, pose: Array, body: Body) -> Link:
@@ -422,7 +441,46 @@ def moving_link(name: str, joint: Any, parent: int | str, pose: Array, body: Bod
         rotation=pose[:3, :3],
         parent=parent,
         name=name,
+        drive=None if free else drive_of(joint),
+        limits=None if free else limits_of(joint),
     )
+
+
+def drive_of(joint: Any) -> Drive | None:
+    """Return the friction that a joint's <dynamics> says, None if it says none."""
+    told = joint.dynamics
+    if told is None:
+        return None
+    viscous, coulomb = float(told.damping or 0), float(told.friction or 0)
+    for name, value in (("damping", viscous), ("friction", coulomb)):
+        if value < 0:
+            raise ValueError(
+                f"joint {joint.name!r}: <dynamics> has {name} = {value:g}, but must not be negative"
+            )
+    return Drive(viscous=viscous, coulomb=coulomb) if viscous or coulomb else None
+
+
+def limits_of(joint: Any) -> Limits | None:
+    """Return what a joint's <limit> says, None if it has none. Turns without end have no bounds of place.
+
+    Of the bounds of place one that is missing is 0, as the format has it; if both are, the joint has none.
+    """
+    told = joint.limit
+    if told is None or joint.type == "planar":
+        return None
+    bounded = joint.type != "continuous" and (told.lower, told.upper) != (None, None)
+    places = (told.lower or 0.0, told.upper or 0.0) if bounded else (-np.inf, np.inf)
+    sizes = [np.inf if x is None else x for x in (told.velocity, told.effort)]
+    for name, value in zip(("velocity", "effort"), sizes, strict=True):
+        if value < 0:
+            raise ValueError(
+                f"joint {joint.name!r}: <limit> has {name} = {value:g}, but must not be negative"
+            )
+    if places[0] > places[1]:
+        raise ValueError(
+            f"joint {joint.name!r}: <limit> has lower = {places[0]:g} above upper = {places[1]:g}"
+        )
+    return Limits(*places, *sizes)
 
 
 def fault_of(link: Link, joint: Any, *, is_leaf: bool) -> str | None:
@@ -451,6 +509,64 @@ class PublishedLink(Link):
 def as_published(link: Link) -> PublishedLink:
     """Return the same link, not to be judged."""
     return PublishedLink(**{field.name: getattr(link, field.name) for field in fields(link)})
+
+
+def load_couplings(
+    path: str | PathLike[str],
+    chain: Chain,
+    *,
+    lock: Mapping[str, float] | Iterable[str] | None = None,
+) -> list[Coupling]:
+    """Return what holds the mimic joints of a URDF file, in the chain that `load_urdf` made of it with mimic="free".
+
+    lock : as it was given to `load_urdf`. A joint that mimics another keeps q = multiplier q of the other + offset, one
+    `Coupling` each, with that offset for its total, in the order of the file; a leader that is locked counts with its
+    position. For `constrained_forward_dynamics`, `simulate`, `assemble` and all that take constraints.
+
+    ImportError without yourdfpy; ValueError, with the names of file and joint, where the leader is unknown or cut away,
+    or where a joint mimics itself or has more than one coordinate.
+    """
+    if not isinstance(path, str | PathLike):
+        raise ValueError(f"path is {path!r}, but must name a URDF file")
+    check_chain(chain)
+    path = Path(path)
+    robot = read(path)
+    try:
+        require_from_file(chain, robot)
+        joints = {joint.name: joint for joint in robot.joints}
+        locked = positions(lock, set(joints))
+        return [
+            coupling_of(joint, joints, chain, locked)
+            for joint in robot.joints
+            if joint.mimic and joint.child in chain.names
+        ]
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+
+
+def coupling_of(
+    joint: Any, joints: Mapping[str, Any], chain: Chain, locked: Mapping[str, float]
+) -> Coupling:
+    """Return what holds one mimic joint, which moves a link of the chain."""
+    label = f"joint {joint.name!r} mimics joint {joint.mimic.joint!r}"
+    leader = joints.get(joint.mimic.joint)
+    if leader is None or leader is joint:
+        raise ValueError(f"{label}, but must mimic another joint of the file")
+    for one in (joint, leader):
+        if one.type not in ("revolute", "continuous", "prismatic", "fixed"):
+            raise ValueError(
+                f"{label}, but joint {one.name!r} is {one.type}: one coordinate is wanted"
+            )
+    multiplier = 1.0 if joint.mimic.multiplier is None else joint.mimic.multiplier
+    offset = joint.mimic.offset or 0.0
+    if leader.child in chain.names:
+        return Coupling({joint.child: 1, leader.child: -multiplier}, total=offset)
+    if leader.name in locked or leader.type == "fixed":
+        total = offset + multiplier * locked.get(leader.name, 0)
+        return Coupling({joint.child: 1}, total=total)
+    raise ValueError(
+        f"{label}, which this chain has not: keep it, lock both, or give lock as it was given to load_urdf"
+    )
 
 
 def load_collision(

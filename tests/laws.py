@@ -7,7 +7,7 @@ A row says how the arguments of a function are made for a chain and which laws d
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,9 @@ from chaindyn import (
     Coupling,
     Cylindrical,
     Distance,
+    Drive,
     Fixed,
+    Frame,
     Free,
     Helical,
     Link,
@@ -102,12 +104,18 @@ def tangent(kind: Any, value: Any, chain: Chain, rng: np.random.Generator) -> An
 
 
 def every_joint() -> Chain:
-    """Return a tree in which every joint occurs, between bodies in general position."""
+    """Return a tree in which every joint occurs, between bodies in general position, with rotors where they may be."""
     rng = np.random.default_rng(70)
     joints = [Free(), Revolute((1, 2, 3)), Prismatic((3, -1, 2)), Fixed(), Spherical()]
     joints += [Universal((0, 1, 2), (2, 1, 0)), Revolute((-1, 0, 1)), Helical((1, 0, 2), 0.3)]
     joints += [Cylindrical((0, 1, 1)), Planar((2, -1, 1))]
     return _solid(joints, ["ground", 0, 1, 1, 3, 2, 4, 6, 5, 3], rng)
+
+
+def without_rotors() -> Chain:
+    """Return the same tree without drives."""
+    chain = every_joint()
+    return Chain([replace(link, drive=None) for link in chain.links], chain.gravity, chain.frames)
 
 
 def small() -> Chain:
@@ -123,6 +131,11 @@ def serial() -> Chain:
     return _solid([kind(rng.normal(size=3)) for kind in kinds], [None] * 6, rng)
 
 
+def _tool(link: int) -> Frame:
+    """Return a frame on a link, with whole numbers."""
+    return Frame("tool", link, (1, -2, 3), ((0, -1, 0), (0, 0, -1), (1, 0, 0)))
+
+
 def _solid(joints: list[Any], parents: list[Any], rng: np.random.Generator) -> Chain:
     none = Chain([Link(Revolute(), 1, (0, 0, 0), np.eye(3))])
     return Chain(
@@ -135,10 +148,14 @@ def _solid(joints: list[Any], parents: list[Any], rng: np.random.Generator) -> C
                 offset=0.5 * rng.normal(size=3),
                 rotation=made("rotation", none, rng),
                 parent=parent,
+                drive=None
+                if joint.quaternion or not joint.nv
+                else Drive(np.linspace(0.1, 0.4, joint.nv), 1.5 - i / 2),
             )
-            for joint, parent in zip(joints, parents, strict=True)
+            for i, (joint, parent) in enumerate(zip(joints, parents, strict=True))
         ],
         gravity=(1, 2, -9),
+        frames=[_tool(len(joints) - 1)],
     )
 
 
@@ -146,10 +163,18 @@ def whole_numbers(*joints: Any) -> Chain:
     """Return a serial chain whose parameters are integers: what is exact of a state stays exact."""
     return Chain(
         [
-            Link(joint, mass=2 + i, com=(0, 1, i), inertia=np.diag([2, 3, 4]), offset=(1, i, 0))
+            Link(
+                joint,
+                mass=2 + i,
+                com=(0, 1, i),
+                inertia=np.diag([2, 3, 4]),
+                offset=(1, i, 0),
+                drive=Drive(1 + i, 2),
+            )
             for i, joint in enumerate(joints)
         ],
         gravity=(0, -10, 0),
+        frames=[_tool(len(joints) - 1)],
     )
 
 
@@ -217,6 +242,7 @@ EXTERNAL = {"external_frame": ("body", "world", "mixed")}
 RECURSION = {"recursion": ("body", "world")}
 CLASSICAL = {"classical": (False, True)}
 POINT = {"point": (None, lambda chain: np.array([0.3, -0.2, 0.4]))}
+TOOL = {"body": (None, lambda chain: "tool")}
 Q, QD = {"q": "q"}, {"q": "q", "qd": "qd"}
 PURSUIT = {**QD, "q_desired": "q", "qd_desired": "qd"}
 NV, V3, V6 = "qd", (3,), (6,)
@@ -320,17 +346,17 @@ ROWS = [
     _row("apparent_inverse_inertia", {"inertia": "inertia", "S": "subspace"}),
     # 4 Chains
     _row("rotation_about", {"axis": "direction", "angle": (1,)}, but={"fractions": TURNS}),
-    _row("forward_kinematics", Q),
+    _row("forward_kinematics", Q, TOOL),
     _row("coordinate_rate", QD),
     _row("integrate", {"q": "q", "step": NV}),
     _row("difference", {"q0": "q", "q1": "q"}, but={"casadi": NEARER}),
     # 5 Kinematics
     _row("point_velocity", {"twist": V6, "point": V3}),
     _row("body_twists", QD, FRAME, RECURSION),
-    _row("body_jacobian", Q, FRAME, fixed={"body": lambda chain: chain.n - 1}),
+    _row("body_jacobian", Q, FRAME, TOOL, fixed={"body": lambda chain: chain.n - 1}),
     _row("classical_acceleration", {"acceleration": V6, "twist": V6}),
     _row("body_accelerations", {**QD, "qdd": NV}, FRAME, CLASSICAL, RECURSION),
-    _row("jacobian_dot_qd", QD, FRAME, CLASSICAL, fixed={"body": lambda chain: chain.n - 1}),
+    _row("jacobian_dot_qd", QD, FRAME, CLASSICAL, TOOL, fixed={"body": lambda chain: chain.n - 1}),
     # 6 Inverse dynamics
     _row("rnea", {**QD, "qdd": NV, "external": "external"}, EXTERNAL, RECURSION),
     _row("bias_force", QD, RECURSION),
@@ -352,6 +378,7 @@ ROWS = [
          fixed={"prescribed": _half}),
     _row("hybrid_dynamics_dense", {**QD, "qdd": "prescribed", "tau": "free"}, fixed={"prescribed": _half}),
     # 10, 11 Simulation and control
+    _row("joint_friction", {"qd": NV}, fixed={"width": 0.5}, but={"fractions": ROOTS}),
     _row("kinetic_energy", QD),
     _row("potential_energy", Q),
     _row("momentum", {**QD, "point": V3}),
@@ -368,7 +395,7 @@ ROWS = [
          but={"fractions": ANGLES}),
     _row("to_maximal_state", QD, but={"fractions": HALVES_ONLY, "symbols": INTEGER_ROOT}),
     _row("maximal_coordinate_dynamics", {**QD, "tau": NV, "external": "external"}, EXTERNAL,
-         but=dict.fromkeys(LAWS[1:-1], SPARSE)),
+         but=dict.fromkeys(LAWS[1:-1], SPARSE), chain=without_rotors),
     # 13 Loops and redundancy
     _row("solve_kkt", {"M": "inertia 3", "K": (1, 3), "right": V3, "k": (1,)}, fixed={"tolerance": 0},
          but={"jax": "the rank in its result is a whole number, which has no slope"}),
@@ -386,7 +413,7 @@ ROWS = [
     _row("dynamically_consistent_inverse", Q, FRAME, POINT,
          fixed={"body": lambda chain: chain.n - 1}, but=dict.fromkeys(["symbols", "fractions"], STUCK)),
     _row("impact", {**QD, "point": V3, "normal": "direction", "restitution": ()},
-         {**RECURSION, "constraints": ((), _few)},
+         {**RECURSION, **TOOL, "constraints": ((), _few)},
          fixed={"body": lambda chain: chain.n - 1}),
     # 18 Derivatives
     _row("rnea_derivatives", {**QD, "qdd": NV, "external": "external"}, EXTERNAL),
@@ -415,6 +442,10 @@ ELSEWHERE = {
         "a joint: its laws are in tests/test_joints.py and tests/test_joint_laws.py",
     ),
     **dict.fromkeys(["Chain", "Link"], "a model: tests/test_chain.py and tests/test_check.py"),
+    "Drive": "a part of a model: tests/test_drives.py",
+    "Frame": "a part of a model: tests/test_frames.py",
+    "Limits": "a part of a model: tests/test_chain.py",
+    "within_limits": "it decides by values: tests/test_chain.py",
     **dict.fromkeys(
         [
             "Collision",
@@ -469,6 +500,7 @@ ELSEWHERE = {
         ["distance", "find_contacts"], "it decides by values, in floats: tests/test_geometry.py"
     ),
     "load_collision": "it reads a file: tests/test_urdf.py",
+    "load_couplings": "it reads a file: tests/test_urdf.py",
     "load_urdf": "it reads a file: tests/test_urdf.py",
     "random_state": "it draws at random: tests/test_chain.py",
     "simulate_contact": "it integrates floats over time: tests/test_contact_time.py",

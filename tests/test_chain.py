@@ -8,15 +8,19 @@ from trees import EPS, KINDS, Case, assert_near, bound, random_tree
 from chaindyn import (
     Chain,
     Fixed,
+    Limits,
     Link,
     Prismatic,
     Revolute,
+    Spherical,
+    Universal,
     forward_kinematics,
     inward,
     outward,
     random_state,
     rotation_about,
     skew,
+    within_limits,
 )
 from chaindyn.chain import consecutive
 from chaindyn.teaching import normwise
@@ -236,3 +240,55 @@ def test_random_states_spread_over_the_joints_range():
 
 def test_the_bound_never_exceeds_1e_10():
     assert bound(1) == 100 * EPS and bound(10**6) == 1e-10
+
+
+# Limits ------------------------------------------------------------------------------------------
+
+
+def limited(joint, **limits):
+    return Link(joint, 1, (1, 0, 0), np.eye(3), name="arm", limits=Limits(**limits))
+
+
+def test_limits_are_kept_as_rows():
+    chain = Chain(
+        [
+            limited(Revolute(), lower=-1, upper=2, velocity=3, effort=4),
+            Link(Spherical(), 1, (1, 0, 0), np.eye(3)),
+            Link(
+                Universal(), 1, (1, 0, 0), np.eye(3), limits=Limits((-1, -np.inf), (1, 5), effort=7)
+            ),
+        ]
+    )
+    inf = np.inf
+    assert chain.lower_limit.tolist() == [-1, *[-inf] * 4, -1, -inf]
+    assert chain.upper_limit.tolist() == [2, *[inf] * 4, 1, 5]
+    assert chain.velocity_limit.tolist() == [3, *[inf] * 3, inf, inf]
+    assert chain.effort_limit.tolist() == [4, *[inf] * 3, 7, 7]
+    q = np.array([0.0, 1, 0, 0, 0, 0, 0])
+    assert within_limits(chain, q)
+    outside = [q + 2.1 * np.eye(7)[0], q - 1.1 * np.eye(7)[0], q - 1.1 * np.eye(7)[5]]
+    edges = [q + 2 * np.eye(7)[0], q - np.eye(7)[0], q + 5 * np.eye(7)[6], q - 99 * np.eye(7)[6]]
+    assert within_limits(chain, np.array(outside + edges)).tolist() == [False] * 3 + [True] * 4
+    clipped = np.clip(outside, chain.lower_limit, chain.upper_limit)
+    assert within_limits(chain, clipped).all()
+
+
+@pytest.mark.parametrize(
+    ("joint", "limits", "words"),
+    [
+        (Revolute(), {"lower": 2, "upper": 1}, "'arm'.*lower limit, 2, is above the upper one, 1"),
+        (Revolute(), {"velocity": -1}, "velocity limit is -1, but is a size"),
+        (Revolute(), {"effort": np.nan}, "effort limit is nan"),
+        (Revolute(), {"lower": [0, 1]}, r"lower limit has shape \(2,\)"),
+        (Spherical(), {"lower": 0}, "quaternion, which has no limits"),
+        (Spherical(), {"upper": [9, 9, 9, np.inf]}, "quaternion, which has no limits"),
+    ],
+)
+def test_bad_limits_are_told(joint, limits, words):
+    with pytest.raises(ValueError, match=words):
+        Chain([limited(joint, **limits)])
+
+
+def test_limits_are_limits():
+    with pytest.raises(ValueError, match="limits is 3, but must be Limits"):
+        Chain([Link(Revolute(), 1, (1, 0, 0), np.eye(3), limits=3)])

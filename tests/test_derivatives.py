@@ -15,6 +15,8 @@ from trees import EPS, EVERY_KIND, Case, motion, random_tree
 
 from chaindyn import (
     Chain,
+    Drive,
+    Frame,
     Joint,
     Link,
     Prismatic,
@@ -357,6 +359,44 @@ def test_a_joint_that_a_reader_writes_and_whose_subspace_turns():
     found = body_jacobian_derivative(chain, q)
     expected = along(lambda d: body_jacobian(chain, integrate(chain, q, d)), chain.nv)
     assert np.abs(found - expected).max() <= 300 * EPS * np.abs(expected).max()
+
+
+def geared():
+    """Two hinges and a slide with drives, and a tool on the last link."""
+    body = {"mass": 1.2, "com": (0.1, 0.2, 0.3), "inertia": np.diag([0.1, 0.2, 0.25])}
+    kinds = [(Revolute((0, 0, 1)), 30), (Revolute((0, 1, 0)), 20), (Prismatic((1, 0, 0)), 50)]
+    links = [
+        Link(joint, **body, offset=(0.3, 0, 0.2), drive=Drive(rotor_inertia=1e-3, gear_ratio=ratio))
+        for joint, ratio in kinds
+    ]
+    turn = np.array([[0, -1, 0], [1, 0, 0], [0, 0, 1]])
+    return Chain(links, frames=[Frame("tool", 2, offset=(0.1, 0.4, 0), rotation=turn)])
+
+
+def test_rotors_and_tools():
+    chain = geared()
+    q, qd = random_state(chain, 4)
+    tau = np.array([3.0, -2, 1])
+    qdd = aba(chain, q, qd, tau)
+    assert columnwise(rnea_derivatives(chain, q, qd, qdd), routes(chain, q, qd, qdd)) <= 300 * EPS
+    expected = along(lambda d: aba(chain, q + d, qd + 0 * d, tau + 0 * d), 3)
+    assert normwise(aba_derivatives(chain, q, qd, tau)[0], expected) <= 1000 * EPS
+    for frame in FRAMES:
+        found = body_jacobian_derivative(chain, q, "tool", frame=frame)
+        expected = along(lambda d, frame=frame: body_jacobian(chain, q + d, "tool", frame=frame), 3)
+        assert normwise(found, expected) <= 300 * EPS
+    given = {"normal": np.array([0.6, 0, 0.8]), "restitution": 0.4, "body": "tool"}
+    row = given["normal"] @ body_jacobian(chain, q, "tool", frame="mixed")[3:]
+    qd = -np.sign(row @ qd) * qd
+    found = impact_derivatives(chain, q, qd, **given)
+    slope = along(lambda d: impact(chain, q + d, qd + 0 * d, **given).qd_jump, 3)
+    assert normwise(found.qd_jump_dq, slope) <= 1000 * EPS
+
+
+def test_friction_is_no_part_of_a_linear_model():
+    link = Link(Revolute((0, 0, 1)), 1.0, (1, 0, 0), np.eye(3), drive=Drive(viscous=0.1))
+    with pytest.raises(ValueError, match="linearise knows no friction"):
+        linearise(Chain([link]), [0.0], [0.0], [0.0])
 
 
 # What other programs say ----------------------------------------------------------------------------

@@ -303,7 +303,7 @@ def test_a_stretched_arm_cannot_be_pulled(length):
             arm, q, point=p[-1] + R[-1] @ [length, 0, 0], frame="world"
         )
 
-    with pytest.raises(ValueError, match="does not move link 'link2'") as error:
+    with pytest.raises(ValueError, match="does not move body 'link2'") as error:
         inertia(0.0)
     assert rank_told(error) == (2, 3)
     told = np.array([float(x) for x in re.search(r"\[(.*?)\]", str(error.value))[1].split(",")])

@@ -5,6 +5,7 @@ import copy
 import pickle
 import sys
 import warnings
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -17,15 +18,22 @@ from chaindyn import (
     Prismatic,
     Revolute,
     aba,
+    assemble,
+    bias_force,
     body_jacobian,
     body_twists,
+    constrained_forward_dynamics,
+    constraint_error,
+    constraint_jacobian,
     crba,
     find_contacts,
     forward_kinematics,
     load_collision,
+    load_couplings,
     load_urdf,
     random_state,
     rotation_about,
+    simulate,
     spatial_inertia,
     urdf,
 )
@@ -702,6 +710,228 @@ def test_published_files_with_impossible_bodies_are_read_when_asked(robot_file):
     q, _ = random_state(chain, 0)
     M = crba(chain, q)
     assert np.isfinite(M).all() and M.shape == (chain.nv, chain.nv)
+
+
+# Frames, friction and limits -------------------------------------------------------------------
+
+
+def test_what_is_welded_keeps_its_name_as_a_frame(write):
+    """Poses of all URDF links, where their joints put them by hand."""
+    path = write(*GRIPPER)
+    chain = load_urdf(path, lock={"right_slide": 0.3})
+    assert [frame.name for frame in chain.frames] == ["base", "palm", "right"]
+    q = np.array([0.4, 0.2, 0.1])
+    R, p = forward_kinematics(chain, q)
+    lean = rotation_about(np.array([0, 1, 0]), np.array([0.5]))
+    R_palm, p_palm = R[1] @ lean, p[1] + R[1] @ [0, 0, 0.6]
+    for name, expected in (
+        ("base", (np.eye(3), np.zeros(3))),
+        ("palm", (R_palm, p_palm)),
+        ("right", (R_palm, p_palm + R_palm @ [0, -0.3, 0])),
+        ("left", (R[2], p[2])),
+    ):
+        for own, wanted in zip(forward_kinematics(chain, q, name), expected, strict=True):
+            assert np.abs(own - wanted).max() <= 8 * EPS
+    cut = load_urdf(path, tip="palm")
+    assert [frame.name for frame in cut.frames] == ["base", "palm"]  # fingers are cut away
+
+
+def test_frames_of_floating_roots_and_of_the_ground(write):
+    extra = joint("weld", "trunk", "head", "fixed", xyz="0 0 1")
+    path = write(link("trunk"), link("head"), extra, link("leg"), joint("hip", "trunk", "leg"))
+    chain = load_urdf(path, floating=True)
+    assert chain.names == ("trunk", "leg")
+    assert [(frame.name, frame.link) for frame in chain.frames] == [("head", "trunk")]
+    assert [(f.name, f.link) for f in load_urdf(path).frames] == [
+        ("trunk", "ground"),
+        ("head", "ground"),
+    ]
+    path = write('<link name="ground"/>', link("arm"), joint("j", "ground", "arm"))
+    assert load_urdf(path).frames == ()
+
+
+def test_damping_and_friction_are_read(write):
+    extra = '<dynamics damping="0.7" friction="1.5"/>'
+    path = write(*ARM[:3], joint("a", "base", "upper", extra=extra), joint("b", "upper", "lower"))
+    chain = load_urdf(path)
+    assert chain.viscous.tolist() == [0.7, 0] and chain.coulomb.tolist() == [1.5, 0]
+    assert chain.links[1].drive is None and not chain.has_rotors
+    only = write(*ARM[:2], joint("a", "base", "upper", extra='<dynamics damping="0.7"/>'))
+    assert load_urdf(only).coulomb.tolist() == [0]
+
+
+def limit(**attributes):
+    return "<limit " + " ".join(f'{k}="{v}"' for k, v in attributes.items()) + "/>"
+
+
+@pytest.mark.parametrize(
+    ("kind", "told", "places", "sizes"),
+    [
+        ("revolute", {"lower": -1, "upper": 2, "velocity": 3, "effort": 4}, (-1, 2), (3, 4)),
+        ("prismatic", {"upper": 2, "velocity": 3, "effort": 4}, (0, 2), (3, 4)),
+        ("revolute", {"velocity": 3, "effort": "inf"}, (-np.inf, np.inf), (3, np.inf)),
+        ("continuous", {"lower": -1, "upper": 2, "effort": 4}, (-np.inf, np.inf), (np.inf, 4)),
+        ("revolute", None, (-np.inf, np.inf), (np.inf, np.inf)),
+    ],
+)
+def test_limits_are_read(write, kind, told, places, sizes):
+    extra = "" if told is None else limit(**told)
+    chain = load_urdf(write(*ARM[:2], joint("a", "base", "upper", kind, extra=extra)))
+    assert (*chain.lower_limit, *chain.upper_limit) == places
+    assert (*chain.velocity_limit, *chain.effort_limit) == sizes
+
+
+@pytest.mark.parametrize(
+    ("extra", "words"),
+    [
+        (limit(lower=2, upper=1), r"joint 'a': <limit> has lower = 2 above upper = 1"),
+        (limit(velocity=-1), r"joint 'a': <limit> has velocity = -1, but must not be negative"),
+        (limit(effort="nan"), r"joint 'a': <limit> has effort = 'nan'"),
+        (limit(effort="much"), r"joint 'a': <limit> has effort = 'much'"),
+        ('<dynamics damping="-1"/>', r"joint 'a': <dynamics> has damping = -1, but must not"),
+        ('<dynamics friction="inf"/>', r"joint 'a': <dynamics> has friction = 'inf'"),
+    ],
+)
+def test_bad_limits_and_friction_are_told(write, extra, words):
+    with pytest.raises(ValueError, match=words):
+        load_urdf(write(*ARM[:2], joint("a", "base", "upper", extra=extra)))
+
+
+def test_published_limits_and_friction_are_those_that_pinocchio_reads(robot_file):
+    pin = pytest.importorskip("pinocchio", reason="Pinocchio is not installed")
+    for name in ("ur_description/urdf/ur5_robot.urdf", "xarm_description/urdf/xarm7.urdf"):
+        path = robot_file(name)
+        chain, model = load_urdf(path), pin.buildModelFromUrdf(str(path))
+        assert np.allclose(chain.lower_limit, model.lowerPositionLimit, atol=0, rtol=4 * EPS)
+        assert np.allclose(chain.upper_limit, model.upperPositionLimit, atol=0, rtol=4 * EPS)
+        assert np.array_equal(chain.velocity_limit, model.velocityLimit)
+        assert np.array_equal(chain.effort_limit, model.effortLimit)
+        assert np.array_equal(chain.viscous, model.damping)
+        assert np.array_equal(chain.coulomb, model.friction)
+    assert chain.has_friction
+
+
+def test_published_frames_are_those_that_pinocchio_reads(robot_file):
+    """Poses and Jacobians of every URDF link, the welded ones too."""
+    pin = pytest.importorskip("pinocchio", reason="Pinocchio is not installed")
+    path = robot_file("ur_description/urdf/ur5_robot.urdf")
+    chain, model = load_urdf(path), pin.buildModelFromUrdf(str(path))
+    assert {"ee_link", "tool0", "base_link"} <= {frame.name for frame in chain.frames}
+    data, (q, _) = model.createData(), random_state(chain, 4)
+    pin.framesForwardKinematics(model, data, q)
+    for name in (*chain.names, *(frame.name for frame in chain.frames)):
+        index = model.getFrameId(name)
+        R, p = forward_kinematics(chain, q, name)
+        assert np.abs(R - data.oMf[index].rotation).max() <= 100 * EPS
+        assert np.abs(p - data.oMf[index].translation).max() <= 100 * EPS
+        local = pin.computeFrameJacobian(model, data, q, index)[[3, 4, 5, 0, 1, 2]]
+        assert np.abs(body_jacobian(chain, q, name) - local).max() <= 100 * EPS
+
+
+# Mimic joints ----------------------------------------------------------------------------------
+
+
+def mimicking(*elements, multiplier=-2, offset=0.25):
+    extra = f'<mimic joint="shoulder" multiplier="{multiplier}" offset="{offset}"/>'
+    hinge = joint("elbow", "upper", "lower", xyz="0 0 1", axis="0 1 0", extra=extra)
+    return (*ARM[:4], hinge, *elements)
+
+
+def test_mimic_joints_are_held_by_couplings(write):
+    """With a multiplier and an offset: the place, the speed and the acceleration follow the leader's."""
+    path = write(*mimicking())
+    chain = load_urdf(path, mimic="free")
+    assert chain.names == ("upper", "lower")
+    (gear,) = load_couplings(path, chain)
+    q = np.array([0.4, -2 * 0.4 + 0.25])
+    qd, tau = np.array([0.3, -0.6]), np.array([5.0, 1.0])
+    assert np.abs(constraint_error(chain, gear, q)).max() <= EPS
+    assert constraint_error(chain, gear, q + np.array([0.1, 0]))[0] == pytest.approx(0.2)
+    qdd, _ = constrained_forward_dynamics(chain, gear, q, qd, tau)
+    assert qdd[1] == pytest.approx(-2 * qdd[0], rel=1e-12)
+    rows = np.array([1, -2.0])
+    reduced = rows @ (tau - bias_force(chain, q, qd)) / (rows @ crba(chain, q) @ rows)
+    assert qdd[0] == pytest.approx(reduced, rel=1e-12)
+    closed = assemble(chain, gear, [0.4, 0.0])
+    assert closed[1] == pytest.approx(-2 * closed[0] + 0.25, abs=1e-9)
+    motion = simulate(chain, q, qd, t=[0, 0.3], constraints=gear, progress=False)
+    assert np.abs(motion.q[:, 1] - (-2 * motion.q[:, 0] + 0.25)).max() <= 1e-7
+
+
+def test_a_leader_that_is_locked_counts_with_its_position(write):
+    path, lock = write(*mimicking()), {"shoulder": 0.5}
+    chain = load_urdf(path, mimic="free", lock=lock)
+    (held,) = load_couplings(path, chain, lock=lock)
+    assert np.abs(constraint_error(chain, held, [-2 * 0.5 + 0.25])).max() <= EPS
+    with pytest.raises(ValueError, match=r"'elbow' mimics joint 'shoulder', which this chain has"):
+        load_couplings(path, chain)
+    alone = load_urdf(path, lock=["elbow"])
+    assert load_couplings(path, alone, lock=["elbow"]) == []
+
+
+def test_mimic_joints_that_cannot_be_held(write):
+    path = write(*mimicking())
+    chain = load_urdf(path, mimic="free")
+    with pytest.raises(ValueError, match=r"mimic is 'hold', but must be 'free' or 'refuse'"):
+        load_urdf(path, mimic="hold")
+    with pytest.raises(ValueError, match="path is 3"):
+        load_couplings(3, chain)
+    with pytest.raises(ValueError, match="chain must be a Chain"):
+        load_couplings(path, None)
+    with pytest.raises(ValueError, match="are not in this file"):
+        load_couplings(path, ur5())
+    for leader, words in (("elbow", "another joint"), ("knee", "another joint")):
+        extra = f'<mimic joint="{leader}"/>'
+        path = write(*ARM[:4], joint("elbow", "upper", "lower", extra=extra))
+        with pytest.raises(ValueError, match=words):
+            load_couplings(path, load_urdf(path, mimic="free"))
+    path = write(
+        *ARM[:4], joint("elbow", "upper", "lower", "planar", extra='<mimic joint="shoulder"/>')
+    )
+    with pytest.raises(ValueError, match="'elbow' is planar: one coordinate is wanted"):
+        load_couplings(path, load_urdf(path, mimic="free"))
+
+
+@pytest.mark.parametrize(
+    ("name", "count"),
+    [
+        ("panda_description/urdf/panda.urdf", 1),
+        ("talos_data/robots/talos_full_v2.urdf", 12),
+        ("tiago_pro_description/robots/tiago_pro.urdf", 10),
+        ("baxter_description/urdf/baxter.urdf", 2),
+    ],
+)
+def test_published_grippers_follow_their_leaders(robot_file, name, count):
+    """Against the file's own numbers, read again here, along a motion."""
+    path = robot_file(name)
+    chain = load_urdf(path, mimic="free", inertia="warn")
+    held = load_couplings(path, chain)
+    assert len(held) == count
+    told = []
+    for element in ElementTree.parse(path).getroot().findall("joint"):
+        if (mimic := element.find("mimic")) is not None:
+            joints = {
+                j.get("name"): j.find("child")
+                for j in ElementTree.parse(path).getroot().findall("joint")
+            }
+            own, leader = (
+                chain.index(joints[j].get("link"))
+                for j in (element.get("name"), mimic.get("joint"))
+            )
+            told.append(
+                (own, leader, float(mimic.get("multiplier", 1)), float(mimic.get("offset", 0)))
+            )
+    column = [own.start for own in chain.v_columns]
+    q, qd = random_state(chain, 1)
+    for own, leader, k, offset in told:
+        q[column[own]] = k * q[column[leader]] + offset
+        qd[column[own]] = k * qd[column[leader]]
+    assert np.abs(constraint_error(chain, held, q)).max() <= 8 * EPS
+    assert np.abs(constraint_jacobian(chain, held, q) @ qd).max() <= 8 * EPS
+    qdd, _ = constrained_forward_dynamics(chain, held, q, qd, 0 * qd)
+    for own, leader, k, _ in told:
+        size = np.abs(qdd).max()
+        assert abs(qdd[column[own]] - k * qdd[column[leader]]) <= 1e-9 * size
 
 
 # Collision shapes ------------------------------------------------------------------------------

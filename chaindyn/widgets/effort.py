@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 import chaindyn
 from chaindyn import Chain, forward_kinematics
-from chaindyn._check import check_chain
+from chaindyn._check import check_chain, require_no_rotors
 from chaindyn.widgets.explorer import Explorer, source
 from chaindyn.widgets.tree import require_drawable, scene_of, shaped
 
@@ -48,6 +48,7 @@ class EffortExplorer(Explorer):
     ) -> None:
         check_chain(chain)
         require_drawable(chain)
+        require_no_rotors(chain, "EffortExplorer")
         if chain.nv == 0:
             raise ValueError("chain has no joint that moves: there is no torque to show")
         moving = sorted(set(chain.link_of_column))

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 import chaindyn
 from chaindyn import Chain, forward_kinematics
+from chaindyn._check import require_no_rotors
 from chaindyn.widgets.explorer import Explorer, source
 from chaindyn.widgets.tree import VIEWS, require_drawable, scene_of, shaped
 
@@ -41,6 +42,7 @@ class HeftExplorer(Explorer):
         limits: ArrayLike | None = None,
     ) -> None:
         require_drawable(chain)
+        require_no_rotors(chain, "HeftExplorer")
         if view not in VIEWS:
             raise ValueError(f"view is {view!r}, but must be one of {list(VIEWS)}")
         scene = {

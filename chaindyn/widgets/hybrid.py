@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 import chaindyn
 from chaindyn import Chain, forward_kinematics
-from chaindyn._check import check_chain, check_mask
+from chaindyn._check import check_chain, check_mask, require_no_rotors
 from chaindyn.widgets.explorer import Explorer, source
 from chaindyn.widgets.tree import VIEWS, joint_kinds, require_drawable, scene_of, shaped
 
@@ -46,6 +46,7 @@ class HybridExplorer(Explorer):
     ) -> None:
         check_chain(chain)
         require_drawable(chain)
+        require_no_rotors(chain, "HybridExplorer")
         nv = chain.nv
         if nv == 0:
             raise ValueError("chain has no joint that moves: there is nothing to tell or to push")

@@ -18,7 +18,7 @@ from chaindyn import (
     forward_kinematics,
     point_velocity,
 )
-from chaindyn._check import check_chain, require_between, unit
+from chaindyn._check import check_chain, require_between, require_no_rotors, unit
 from chaindyn.widgets.explorer import Explorer, equal_rods, error_in_words, source, without_none
 from chaindyn.widgets.tree import VIEWS, limits_of, reach_of, require_drawable, shaped, tree_of
 
@@ -230,6 +230,7 @@ def _struck(
 ) -> Struck:
     check_chain(chain)
     require_drawable(chain)
+    require_no_rotors(chain, "ImpactExplorer")
     view = "space" if view is None else view
     if view not in VIEWS:
         raise ValueError(f"view is {view!r}, but must be one of {list(VIEWS)}")

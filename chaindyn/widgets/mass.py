@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 import chaindyn
 from chaindyn import Chain, forward_kinematics
-from chaindyn._check import check_chain
+from chaindyn._check import check_chain, require_no_rotors
 from chaindyn.widgets.explorer import Explorer, source
 from chaindyn.widgets.tree import require_drawable, scene_of, shaped
 
@@ -39,6 +39,7 @@ class MassMatrixExplorer(Explorer):
     ) -> None:
         check_chain(chain)
         require_drawable(chain)
+        require_no_rotors(chain, "MassMatrixExplorer")
         if chain.nv == 0:
             raise ValueError("chain has no joint that moves: its mass matrix is empty")
         if list(entry) not in [[i, j] for i in range(chain.nv) for j in range(chain.nv)]:

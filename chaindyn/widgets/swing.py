@@ -12,7 +12,13 @@ from numpy.typing import ArrayLike
 
 import chaindyn
 from chaindyn import Chain
-from chaindyn._check import check_chain, check_times, require_positive
+from chaindyn._check import (
+    check_chain,
+    check_times,
+    require_no_friction,
+    require_no_rotors,
+    require_positive,
+)
 from chaindyn.widgets.explorer import Explorer, equal_rods, source, without_none
 from chaindyn.widgets.motion import padded
 from chaindyn.widgets.tree import (
@@ -196,6 +202,8 @@ def _swung(
 ) -> Swung:
     check_chain(chain)
     require_drawable(chain)
+    require_no_rotors(chain, "SwingExplorer")
+    require_no_friction(chain, "SwingExplorer")
     if chain.nv == 0:
         raise ValueError("chain has no joint that moves: nothing swings")
     view = "space" if view is None else view
