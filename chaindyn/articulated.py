@@ -1,5 +1,5 @@
 # Generated from chapters/08_articulated_body_inertia.md by `python -m book export`; edit it there.
-# sha256 of the text below: 51352b2f68f50456edc15aca0cdee482b63d1ea7421ffdcc1250928db06ad93b
+# sha256 of the text below: 6990545843fdf7e657647689e587e7c326e3717d7ab96684e643c75de4764fa8
 """Forward dynamics by articulated-body inertia: how a chain accelerates, link by link.
 
 Derived in chapter 8, "Articulated-body inertia".
@@ -322,7 +322,8 @@ def aba(
     on each link from outside, in `external_frame`: "body" (about the link origin, link axes), "world" (about
     the world origin, world axes) or "mixed" (about the link origin, world axes). Gravity is the chain's. Rotors of its
     drives are counted in, friction (`joint_friction`) is not. recursion : the coordinates computed in. ValueError
-    names the joint that feels no inertia, if M is singular. Kim (2012), (43)-(50) and Table 3, with the base accelerating by -g.
+    names the joint that feels no inertia, if M is singular. Kim (2012), (43)-(50) and Table 3, with the base
+    accelerating by -g.
     """
     state = evaluate(chain, q, qd, tau, external, recursion=recursion)
     factors = factorise_state(state)
