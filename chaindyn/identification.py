@@ -1,5 +1,5 @@
 # Generated from chapters/19_identification.md by `python -m book export`; edit it there.
-# sha256 of the text below: 6b57299a27a79f312ba77064517367379214bacefcc70f5360d38b7852e56327
+# sha256 of the text below: 161f42fe495b8fe2bcb0bee56a03821c145972e21976aca8103bc7d6d686e5e2
 """Identification: what a robot's links weigh, from how it moves.
 
 Derived in chapter 19, "Identification".
@@ -179,7 +179,7 @@ def with_parameters(chain: Chain, parameters: Array) -> Chain:
     links = [
         reweighed(link, f"link {i} ({name!r})", ten) for i, (link, name, ten) in enumerate(named)
     ]
-    return Chain(tuple(links), chain.gravity)
+    return Chain(tuple(links), chain.gravity, chain.frames)
 
 
 # Chapter 19, "Identification": A fit, and how sure it is

@@ -13,8 +13,11 @@ from trees import EPS, EVERY_KIND, Case, motion, random_tree
 from chaindyn import (
     BaseParameters,
     Chain,
+    Drive,
     Fixed,
+    Frame,
     Free,
+    Limits,
     LinearFit,
     Link,
     Planar,
@@ -25,6 +28,7 @@ from chaindyn import (
     base_parameters,
     fit_bodies,
     fit_linear,
+    forward_kinematics,
     inertia_from_parameters,
     inertial_parameters,
     pseudo_inertia,
@@ -731,3 +735,21 @@ def test_results_are_what_their_names_say():
     base = base_parameters(on(HINGE))
     assert isinstance(base, BaseParameters)
     assert base.columns.tolist() == [2, 3, 4]  # m c_y, m c_z and I_xx, about x
+
+
+def test_other_parameters_leave_drives_limits_and_frames():
+    link = Link(
+        Revolute((0, 0, 1)),
+        1.0,
+        (0.1, 0, 0),
+        np.eye(3) / 10,
+        drive=Drive(rotor_inertia=1e-3, gear_ratio=50),
+        limits=Limits(lower=-1, upper=1),
+    )
+    chain = Chain([link], frames=[Frame("tool", 0, offset=(1, 2, 3))])
+    other = with_parameters(chain, 2 * inertial_parameters(chain))
+    assert other.mass[0] == 2.0
+    assert other.reflected_inertia[0] == chain.reflected_inertia[0] == 2.5
+    assert other.upper_limit[0] == 1
+    places = [forward_kinematics(one, np.zeros(1), "tool")[1] for one in (chain, other)]
+    assert (places[0] == places[1]).all()
