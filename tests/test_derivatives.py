@@ -28,6 +28,7 @@ from chaindyn import (
     body_twists,
     constrained_forward_dynamics,
     constraint_jacobian,
+    coordinate_rate,
     crba,
     difference,
     forward_kinematics,
@@ -457,6 +458,22 @@ def test_jax_forward_mode_says_the_same(case):
     found = aba_derivatives(chain, q, qd, tau)[0]
     bound = 1000 * EPS * max(np.linalg.cond(crba(chain, q)), chain.n)
     assert normwise(found, np.asarray(accelerations)) <= bound
+
+
+@pytest.mark.parametrize("case", CASES[:4], ids=str)
+def test_casadi_jacobians_of_the_same_lines_say_the_same(case):
+    casadi = pytest.importorskip("casadi")
+    chain = random_tree(case)
+    q, qd, qdd = motion(case, chain)
+    symbol = casadi.SX.sym("q", chain.nq)
+    entries = np.empty(chain.nq, object)
+    entries[:] = [symbol[k] for k in range(chain.nq)]
+    slope = casadi.jacobian(casadi.vertcat(*rnea(chain, entries, qd, qdd)), symbol)
+    by_coordinates = np.array(casadi.Function("f", [symbol], [slope])(q))
+    Q = np.stack([coordinate_rate(chain, q, e) for e in np.eye(chain.nv)], axis=-1)
+    expected = by_coordinates @ Q
+    found = rnea_derivatives(chain, q, qd, qdd)[0]
+    assert normwise(found, expected) <= 100 * chain.n * EPS
 
 
 # Bad input ------------------------------------------------------------------------------------------
