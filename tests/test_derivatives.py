@@ -442,6 +442,8 @@ def test_pinocchio(kind):
     ]
     own = np.stack(slopes, axis=-1) / (2 * h)
     assert normwise(found[0], own) <= 1e-8  # our derivative is the slope of their forces
+    if pin.__version__.startswith("4.1"):
+        assert normwise(expected[0], own) > 1e-2  # and theirs is not
 
 
 @pytest.mark.parametrize("case", CASES[:1], ids=str)
