@@ -1,5 +1,5 @@
 # Generated from chapters/07_the_stacked_form_and_composite_inertia.md by `python -m book export`; edit it there.
-# sha256 of the text below: 61be711bd4948a5bf79f81867caeaa9dcf148a666fa2bdf140ca7c7b6dc187fe
+# sha256 of the text below: ca3f1e419dd2c0bde8572667d06fee5ac370c9304b2ae70dc498725538b9d5b6
 """The stacked form: the tree in one matrix, composite inertia, the mass and Coriolis matrices.
 
 Derived in chapter 7, "The stacked form and composite inertia".
@@ -12,6 +12,7 @@ import numpy as np
 from chaindyn._check import RECURSIONS, checked, known_values
 from chaindyn._ops import Array, block, concatenate, divide, eye, stack, unstack, zeros
 from chaindyn.chain import Chain, inward
+from chaindyn.inverse_dynamics import with_rotors
 from chaindyn.spatial import X_motion, crf, crm, skew
 from chaindyn.state import State, evaluate, split_by_joint
 
@@ -69,7 +70,7 @@ def mass_matrix(state: State) -> Array:
     rows, _ = inward(composite_step, chain.parent, nothing, state.X, state.S, inertias, own)
     upper = concatenate(rows, axis=-2)
     M = upper + upper.mT * (1 - of_one_joint(chain))
-    return M + chain.reflected_inertia * eye(chain.nv) if chain.has_rotors else M
+    return with_rotors(chain, M, eye(chain.nv))
 
 
 @checked(q="nq", recursion=RECURSIONS)

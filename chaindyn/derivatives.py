@@ -1,5 +1,5 @@
 # Generated from chapters/18_derivatives.md by `python -m book export`; edit it there.
-# sha256 of the text below: 07817eb259992b6afd3c7a8b9ca17e081af4f228922e3b965a31599a457a4965
+# sha256 of the text below: a1d3c0f0d96b5e965476fd1cf0f495140db14775127b85d233cc167528b66016
 """Derivatives: how forces and accelerations change with posture, rates and forces.
 
 Derived in chapter 18, "Derivatives".
@@ -25,9 +25,15 @@ from chaindyn._ops import Array, concatenate, divide, eye, solve, stack, unstack
 from chaindyn.articulated import aba, factorise_state
 from chaindyn.chain import Chain, integrate, inward, outward, pose_of_body
 from chaindyn.closure import as_constraints, constraint_bias, errors_in, rows_in
+from chaindyn.composite import crf_bar
 from chaindyn.constraints import constrained_forward_dynamics, gap_share, held_response
 from chaindyn.impulse import impact
-from chaindyn.inverse_dynamics import ground_acceleration, transmitted_wrenches, wrenches_from
+from chaindyn.inverse_dynamics import (
+    ground_acceleration,
+    transmitted_wrenches,
+    with_rotors,
+    wrenches_from,
+)
 from chaindyn.kinematics import body_jacobian
 from chaindyn.spatial import X_motion, crm, skew
 from chaindyn.state import State, as_columns, evaluate, split_by_joint
@@ -45,11 +51,9 @@ __all__ = [
 
 
 # Chapter 18, "Derivatives": One rule
-def crf_of(f: Array) -> Array:
-    """Return the matrix B (..., 6, 6) with V x* f = B V, of wrenches f (..., 6)."""
-    turning, pushing = skew(f[..., :3]), skew(f[..., 3:])
-    rows = [turning, pushing], [pushing, 0 * pushing]
-    return -concatenate([concatenate(row, axis=-1) for row in rows], axis=-2)
+def subspace_slopes(joint: Any, q: Array) -> list[Array]:
+    """Return how the motion subspace of joints changes along each of their coordinates, k times (..., 6, k)."""
+    return [joint.motion_subspace_rate(q, 0 * q[..., :1] + unit) for unit in eye(joint.nv)]
 
 
 def joint_changes(joint: Any, q: Array, qd: Array, qdd: Array) -> tuple[Array, ...]:
@@ -62,13 +66,12 @@ def joint_changes(joint: Any, q: Array, qd: Array, qdd: Array) -> tuple[Array, .
     if not joint.turns:
         still = concatenate([none[..., None, :, :]] * max(qd.shape[-1], 1), axis=-3)
         return none, none, none, none, still[..., : qd.shape[-1], :, :]
-    units = eye(qd.shape[-1])
-    turned = [joint.motion_subspace_rate(q, 0 * qd + unit) for unit in units]
+    turned = subspace_slopes(joint, q)
 
     def times(matrices: list[Array], rates: Array) -> Array:
         return concatenate([matrix @ rates[..., None] for matrix in matrices], axis=-1)
 
-    along_q = [joint.motion_subspace_second_rate(q, qd, 0 * qd + unit) for unit in units]
+    along_q = [joint.motion_subspace_second_rate(q, qd, 0 * qd + unit) for unit in eye(joint.nv)]
     along_qd = times(turned, qd) + joint.motion_subspace_rate(q, qd)
     return (
         times(turned, qd),
@@ -77,6 +80,12 @@ def joint_changes(joint: Any, q: Array, qd: Array, qdd: Array) -> tuple[Array, .
         along_qd,
         stack(turned, axis=-3),
     )
+
+
+def each_link(chain: Chain, parts: Any, axis: int) -> list[Array]:
+    """Return what each group of joints gave, along an axis, as a list in the order of the links."""
+    laid = [own for part in parts for own in unstack(part, axis)]
+    return [laid[k] for k in chain.group_order]
 
 
 def changes_by_link(state: State, qdd: Array) -> list[list[Array]]:
@@ -90,8 +99,7 @@ def changes_by_link(state: State, qdd: Array) -> list[list[Array]]:
     by_link = [
         [rows.mT for rows in split_by_joint(chain, as_columns(chain, parts))] for parts in columns
     ]
-    laid = [part for parts in turned for part in unstack(parts, -4)]
-    return [*by_link, [laid[k] for k in chain.group_order]]
+    return [*by_link, each_link(chain, turned, -4)]
 
 
 def placed(block: Array, own: range, nv: int) -> Array:
@@ -135,7 +143,7 @@ def force_change_step(
     width = changed.shape[-1]
     turning = (turned.mT @ f[..., None, :, :])[..., 0].mT
     kept = S.mT @ changed + placed(turning, own, width)
-    return kept, (X.mT @ (changed + placed(crf_of(f[..., 0]) @ S, own, width)),)
+    return kept, (X.mT @ (changed + placed(crf_bar(f[..., 0]) @ S, own, width)),)
 
 
 # Chapter 18, "Derivatives": One rule
@@ -146,7 +154,7 @@ def external_change(state: State, loads: Array, frame: str, J: Array) -> Array:
     """
     if frame == "body":
         return 0 * J
-    turning = crf_of(loads[..., 0])
+    turning = crf_bar(loads[..., 0])
     if frame == "mixed":  # the place moves along, the axes do not
         turning = concatenate([turning[..., :3], 0 * turning[..., 3:]], axis=-1)
     return -turning @ J
@@ -179,9 +187,9 @@ def force_changes(
     loads : (..., n, 6, 1) on the links, in link coordinates, held fixed in `frame`.
     """
     nv, inertias = state.chain.nv, state.inertias
-    A = state.accumulate(state.along_joints(state.subspaces, qdd) + state.eta, ground)
+    A = state.accelerations(qdd, ground)
     dV_q, dV_v, dA_q, dA_v, turned = link_changes(state, qdd, A, ground)
-    B = crf_of((inertias @ state.twists)[..., 0]) - state.crm_twists.mT @ inertias
+    B = crf_bar((inertias @ state.twists)[..., 0]) - state.crm_twists.mT @ inertias
     net, given_q = inertias @ A + state.bias_forces, inertias @ dA_q + B @ dV_q
     if loads is not None:
         net, given_q = net - loads, given_q - external_change(state, loads, frame, dV_v)
@@ -215,7 +223,7 @@ def rnea_derivatives(
     along_q, along_qd, M = force_changes(
         state, qdd, ground_acceleration(chain), loads, external_frame
     )
-    return along_q, along_qd, M + chain.reflected_inertia * eye(chain.nv) if chain.has_rotors else M
+    return along_q, along_qd, with_rotors(chain, M, eye(chain.nv))
 
 
 # Chapter 18, "Derivatives": Forward dynamics
@@ -248,7 +256,7 @@ def joint_deviation(joint: Any, q: Array, qd: Array) -> Array:
     if not k:
         return S.mT @ S
     moving = crm((S @ qd[..., None])[..., 0]) @ S
-    turned = [joint.motion_subspace_rate(q, 0 * qd + unit) @ qd[..., None] for unit in eye(k)]
+    turned = [slope @ qd[..., None] for slope in subspace_slopes(joint, q)]
     change = concatenate(turned, axis=-1) - joint.motion_subspace_rate(q, qd) - moving
     return solve(S.mT @ S, S.mT @ change)
 
@@ -259,8 +267,7 @@ def deviation_rate(chain: Chain, q: Array, qd: Array) -> Array:
     Zero for joints whose coordinates add; minus the cross product with qd for balls and free bodies.
     """
     parts = [joint_deviation(joint, q[..., i], qd[..., j]) for joint, i, j in chain.groups]
-    laid = [block for part in parts for block in unstack(part, -3)]
-    blocks = [laid[k] for k in chain.group_order]
+    blocks = each_link(chain, parts, -3)
     rows = [
         placed(block, own, chain.nv) for block, own in zip(blocks, chain.v_columns, strict=True)
     ]
@@ -296,7 +303,7 @@ def own_changes(state: State, path: tuple[int, ...], axes: Array, origin: Array)
             continue
         q = state.q[..., chain.q_columns[i].start : chain.q_columns[i].stop]
         X = X_motion(axes.mT, origin - p[..., i, :]) @ X_motion(R[..., i, :, :], 0 * p[..., i, :])
-        turned = [X @ joint.motion_subspace_rate(q, 0 * q + unit) for unit in eye(joint.nv)]
+        turned = [X @ slope for slope in subspace_slopes(joint, q)]
         for k, column in enumerate(own):
             alone = [dS[..., k : k + 1] for dS in turned]
             changes[column] = placed(concatenate(alone, axis=-1), own, nv)
@@ -378,23 +385,16 @@ def require_blow(mass: Array, row: Array, qd: Array) -> None:
         )
 
 
-@checked(q="nq", qd="nv", point=3, normal=3, restitution=())
-def impact_derivatives(
+def blow_changes(
     chain: Chain,
     q: Array,
     qd: Array,
-    *,
-    point: Array | None = None,
+    point: Array | None,
     normal: Array,
     restitution: Array,
-    body: int | str | None = None,
-) -> ImpactDerivatives:
-    """Return how the impulse and the jump of `impact` change with q, along `integrate`, and with qd.
-
-    Arguments as for `impact`, without loops. The point moves with its link; the normal stays, as a flat wall's does.
-    ValueError if the point does not approach the obstacle faster than rounding, where there is no derivative (a
-    grazing blow), or if the chain cannot move along the normal.
-    """
+    body: Any,
+) -> tuple[Array, Array, ImpactDerivatives]:
+    """Return the contact's row (..., 1, nv), the jump of the rates (..., nv), and what `impact_derivatives` does."""
     require_between(restitution, "restitution", 0, 1)
     state = evaluate(chain, q, qd, point, normal, restitution)
     with warnings.catch_warnings():  # what it warns of is refused below
@@ -413,9 +413,30 @@ def impact_derivatives(
     free = factors.solve(turned * impulse - given)
     by_q = divide(-(jump + change * qd[..., None]).mT @ turned - row @ free, yielding)
     by_qd = divide(-change * row, yielding)
-    return ImpactDerivatives(
+    changes = ImpactDerivatives(
         by_q[..., 0, :], by_qd[..., 0, :], free + response @ by_q, response @ by_qd
     )
+    return row, struck.qd_jump, changes
+
+
+@checked(q="nq", qd="nv", point=3, normal=3, restitution=())
+def impact_derivatives(
+    chain: Chain,
+    q: Array,
+    qd: Array,
+    *,
+    point: Array | None = None,
+    normal: Array,
+    restitution: Array,
+    body: int | str | None = None,
+) -> ImpactDerivatives:
+    """Return how the impulse and the jump of `impact` change with q, along `integrate`, and with qd.
+
+    Arguments as for `impact`, without loops. The point moves with its link; the normal stays, as a flat wall's does.
+    ValueError if the point does not approach the obstacle faster than rounding, where there is no derivative (a
+    grazing blow), or if the chain cannot move along the normal.
+    """
+    return blow_changes(chain, q, qd, point, normal, restitution, body)[2]
 
 
 # Chapter 18, "Derivatives": Two motions, two times
@@ -437,16 +458,13 @@ def saltation_matrix(
     under tau, as for `linearise`; another motion strikes a little earlier or later. The other arguments are those of
     `impact_derivatives`.
     """
-    blow = {"point": point, "normal": normal, "restitution": restitution, "body": body}
-    changes = impact_derivatives(chain, q, qd, **blow)
-    row, _ = contact_row(evaluate(chain, q, qd, point, normal), body, point, unit(normal, "normal"))
-    after = qd + impact(chain, q, qd, **blow).qd_jump
+    row, jump, changes = blow_changes(chain, q, qd, point, normal, restitution, body)
     same = eye(chain.nv) + 0 * changes.qd_jump_dq
     upper = concatenate([same, 0 * same], axis=-1)
     lower = concatenate([changes.qd_jump_dq, same + changes.qd_jump_dqd], axis=-1)
     struck = concatenate([upper, lower], axis=-2)
     before, later = (
-        concatenate([v, aba(chain, q, v, tau)], axis=-1)[..., None] for v in (qd, after)
+        concatenate([v, aba(chain, q, v, tau)], axis=-1)[..., None] for v in (qd, qd + jump)
     )
     kick = divide(later - struck @ before, row @ qd[..., None])
     return struck + kick @ concatenate([row, 0 * row], axis=-1)

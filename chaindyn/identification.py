@@ -1,12 +1,11 @@
 # Generated from chapters/19_identification.md by `python -m book export`; edit it there.
-# sha256 of the text below: 161f42fe495b8fe2bcb0bee56a03821c145972e21976aca8103bc7d6d686e5e2
+# sha256 of the text below: 16e3b53aa7e30961bae7a11db921a350175591e881a530c98e90f4710c79e846
 """Identification: what a robot's links weigh, from how it moves.
 
 Derived in chapter 19, "Identification".
 """
 
 import warnings
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,8 +21,9 @@ from chaindyn._check import (
 )
 from chaindyn._ops import Array, block, concatenate, divide, eye, unstack, zeros
 from chaindyn.chain import Chain, Link, inward, random_state
+from chaindyn.derivatives import placed
 from chaindyn.inertia import inertia_from_parameters, inertia_parameters, pseudo_inertia
-from chaindyn.inverse_dynamics import ground_acceleration
+from chaindyn.inverse_dynamics import ground_acceleration, sum_wrenches
 from chaindyn.spatial import skew
 from chaindyn.state import evaluate
 
@@ -50,20 +50,6 @@ def inertial_parameters(chain: Chain) -> Array:
     return inertia_parameters(chain.spatial_inertia).reshape(-1)
 
 
-def in_own_columns(blocks: Sequence[Array], width: int) -> list[Array]:
-    """Return matrices (..., 6, 10), each in its own ten columns of (..., 6, width), the others zero."""
-    return [
-        concatenate([zeros((6, 10 * i)), own, zeros((6, width - 10 * i - 10))], axis=-1)
-        for i, own in enumerate(blocks)
-    ]
-
-
-def gathered_step(children: Any, X: Array, S: Array, own: Array) -> tuple[Array, tuple[Array]]:
-    """Link step inward: what a joint feels of columns of wrenches (..., k, m), and what its parent does (..., 6, m)."""
-    through = own + children[0]
-    return S.mT @ through, (X.mT @ through,)
-
-
 @checked(q="nq", qd="nv", qdd="nv")
 def torque_regressor(chain: Chain, q: Array, qd: Array, qdd: Array) -> Array:
     """Return the matrix Y (..., nv, 10 n) with Y @ inertial_parameters(chain) = rnea(chain, q, qd, qdd).
@@ -73,14 +59,15 @@ def torque_regressor(chain: Chain, q: Array, qd: Array, qdd: Array) -> Array:
     Atkeson, An and Hollerbach (1986), for every joint and for trees.
     """
     state, width = evaluate(chain, q, qd, qdd), 10 * chain.n
-    A = state.accumulate(
-        state.along_joints(state.subspaces, qdd) + state.eta, ground_acceleration(chain)
-    )
+    A = state.accelerations(qdd, ground_acceleration(chain))
     units = inertia_from_parameters(eye(10))
     ad, V = state.crm_twists[..., None, :, :], state.twists[..., None, :, :]
     needed = (units @ A[..., None, :, :] - ad.mT @ (units @ V))[..., 0].mT
-    columns = in_own_columns(unstack(needed, -3), width)
-    kept, _ = inward(gathered_step, chain.parent, (zeros((6, width)),), state.X, state.S, columns)
+    columns = [
+        placed(own, range(10 * i, 10 * i + 10), width) for i, own in enumerate(unstack(needed, -3))
+    ]
+    through, _ = inward(sum_wrenches, chain.parent, (zeros((6, width)),), state.X, columns)
+    kept = [S.mT @ f for S, f in zip(state.S, through, strict=True)]
     return concatenate(kept, axis=-2)
 
 

@@ -1,5 +1,5 @@
 # Generated from chapters/06_inverse_dynamics.md by `python -m book export`; edit it there.
-# sha256 of the text below: 01d76e42dcc5791f0aec9db96ae6258519db75d458b588d764aa46bc4a6a8004
+# sha256 of the text below: c049a9f3cc1d193c267bda1dfc39a55b3f6abc8bef21feac1fc0373a7f1085b4
 """Inverse dynamics: the forces that a motion takes, by one system and by a recursion.
 
 Derived in chapter 6, "Inverse dynamics".
@@ -156,8 +156,7 @@ def transmitted_wrenches(state: State, wrenches: Array) -> Array:
 
 def needed_wrenches(state: State, qdd: Array, bias: Array) -> Array:
     """Return the wrench that each parent must exert on its link (..., n, 6, 1) for accelerations qdd (..., nv)."""
-    joint_parts = state.along_joints(state.subspaces, qdd) + state.eta
-    A = state.accumulate(joint_parts, ground_acceleration(state.chain))
+    A = state.accelerations(qdd, ground_acceleration(state.chain))
     return transmitted_wrenches(state, state.inertias @ A + bias)
 
 
@@ -167,7 +166,10 @@ def joint_forces(state: State, wrenches: Array) -> Array:
 
 
 def with_rotors(chain: Chain, forces: Array, qdd: Array) -> Array:
-    """Return joint forces (..., nv), and what it takes to speed the rotors up, if there are any: qdd (..., nv)."""
+    """Return joint forces (..., nv), and what it takes to speed the rotors up, if there are any: qdd (..., nv).
+
+    For qdd = 1 the same of a mass matrix.
+    """
     return forces + chain.reflected_inertia * qdd if chain.has_rotors else forces
 
 

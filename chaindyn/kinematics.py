@@ -1,5 +1,5 @@
 # Generated from chapters/05_velocity_acceleration_jacobians.md by `python -m book export`; edit it there.
-# sha256 of the text below: c7350619fa9f055ba6a50bd3ba303214081f0e09dce7eaf61d5c5b7cea39b053
+# sha256 of the text below: 86256e37a358b9f6c6b84a71f5144040f69cb982384c24137970297bc02a9596
 """How fast the bodies of a chain move, and how that changes: twists, accelerations, Jacobians.
 
 Derived in chapter 5, "Velocity, acceleration, Jacobians".
@@ -113,7 +113,7 @@ def body_accelerations(
     serial chain of bodies", (7), with the motion cross product that belongs there.
     """
     state = State(chain, q, qd, recursion)
-    A = state.accumulate(state.along_joints(state.subspaces, qdd) + state.eta)
+    A = state.accelerations(qdd)
     if not classical:
         return state.in_frame(A, frame)
     return classical_acceleration(state.in_frame(A, frame), state.in_frame(state.twists, frame))

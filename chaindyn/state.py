@@ -1,5 +1,5 @@
 # Generated from chapters/05_velocity_acceleration_jacobians.md by `python -m book export`; edit it there.
-# sha256 of the text below: b9e2e4bff6906902f56ffe03012fb8eadbe9c79d0e7b0526d676f1a4ae954bd4
+# sha256 of the text below: b1273b81b8600767446b0ca203ae244f4db6931baa674aae0aded9721a905a04
 """A chain in a posture, and moving: what the sweeps need of it, each evaluated once.
 
 Derived in chapter 5, "Velocity, acceleration, Jacobians".
@@ -184,6 +184,10 @@ class State:
         start = zeros((6, 1)) if ground is None else ground
         parts = unstack(joint_parts, -3)
         return stack(outward(propagate_motion, self.chain.parent, start, self.X, parts), axis=-3)
+
+    def accelerations(self, qdd: Array, ground: Array | None = None) -> Array:
+        """Return the acceleration of each link (..., n, 6, 1) for those of the joints (..., nv), ground included."""
+        return self.accumulate(self.along_joints(self.subspaces, qdd) + self.eta, ground)
 
     def to_frame(self, frame: str) -> Array:
         """Return what takes motions from the recursion's coordinates to "body", "world" or "mixed" (..., n, 6, 6)."""
