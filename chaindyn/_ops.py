@@ -13,12 +13,16 @@ import itertools
 import math
 import sys
 from collections.abc import Sequence
+from contextvars import ContextVar
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 Array = Any  # a NumPy or JAX array; what its entries are is the caller's choice
+
+# who walks trees where every link cannot be visited by itself: a recording, which has one of each kind
+walker: ContextVar[Any] = ContextVar("chaindyn_walker", default=None)
 
 SMALL = np.int16  # of constants: with integers of this size, single precision stays single
 
@@ -223,8 +227,19 @@ def atan2(y: Array, x: Array) -> Array:
     return entries
 
 
+def _chosen(condition: Any, a: Any, b: Any) -> Any:
+    """Choose between two entries, now or, where the condition is recorded, later."""
+    later = getattr(condition, "where", None)
+    return (a if condition else b) if later is None else later(a, b)
+
+
+_choices = np.frompyfunc(_chosen, 3, 1)
+
+
 def where(condition: Array, a: Array, b: Array) -> Array:
     """Entries of `a` where the condition holds, of `b` elsewhere."""
+    if holds_objects(condition):
+        return np.asarray(_choices(condition, a, b), object)
     return namespace([condition, a, b]).where(condition, a, b)
 
 
@@ -235,12 +250,17 @@ def _entry_positive(x: Any) -> bool:
         return True
 
 
+_positives = np.frompyfunc(lambda x: x.above_zero() if hasattr(x, "above_zero") else x > 0, 1, 1)
+
+
 def positive(x: Array) -> Array:
     """Whether each entry is above zero; one whose sign cannot be known, a symbol, counts as positive.
 
     Of complex numbers, which carry a derivative in their imaginary part, the real part is judged.
     """
     if holds_objects(x):
+        if any(hasattr(entry, "above_zero") for entry in x.flat):  # recorded: a truth that is found later
+            return np.asarray(_positives(x), object)
         return np.vectorize(_entry_positive, otypes=[bool])(x)
     return (x.real if x.dtype.kind == "c" else x) > 0
 

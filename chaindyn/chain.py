@@ -1,5 +1,5 @@
 # Generated from chapters/04_joints_links_chains_trees.md by `python -m book export`; edit it there.
-# sha256 of the text below: a8f841cd567f3d792dfb588be1d88256e0397a5aa576d0a40102025af6d0fadc
+# sha256 of the text below: 51dfa445e16a71e03f6d34ab43b837b27013ff51a36816012a9bc96f2f93b7e5
 """Links, the chains and trees that joints make of them, and sweeps along the branches.
 
 Derived in chapter 4, "Joints, links, chains, trees".
@@ -27,7 +27,7 @@ from chaindyn._check import (
     read_only,
 )
 from chaindyn._laws import as_guest, check_laws
-from chaindyn._ops import Array, broadcast_batch, concatenate, eye, stack, unstack, zeros
+from chaindyn._ops import Array, broadcast_batch, concatenate, eye, stack, unstack, walker, zeros
 from chaindyn.spatial import spatial_inertia
 
 __all__ = [
@@ -457,6 +457,8 @@ def outward(step: Callable[..., Any], parent: Sequence[int], ground: Any, *links
     `ground` is what the ground carries; `links` are sequences with an entry for each link.
     A link comes after its parent. Returns what each link carries.
     """
+    if (recorder := walker.get()) is not None:  # chapter 20: each kind of link once
+        return recorder.outward(step, parent, ground, links)
     carried: list[Any] = []
     for p, *link in zip(parent, *links, strict=True):
         carried.append(step(ground if p < 0 else carried[p], *link))
@@ -472,6 +474,8 @@ def inward(
     on). What is handed on is a tuple, added up entry by entry; `nothing` is the tuple that
     a leaf receives. Returns what each link keeps, and what the ground gets.
     """
+    if (recorder := walker.get()) is not None:
+        return recorder.inward(step, parent, nothing, links)
     n = len(parent)
     received = [nothing] * (n + 1)  # the last one is the ground's
     kept: list[Any] = [None] * n

@@ -1,0 +1,600 @@
+"""From a recording to a program: loops over links, in C and in JavaScript."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from chaindyn.recording import Number, reached_from
+from chaindyn.rolled import Recording
+
+SWEPT = ("carried", "received", "grounded")
+FOLDS = ("total", "least", "greatest")
+UNKNOWN = ("input", "read", *SWEPT, *FOLDS)
+
+
+@dataclass(frozen=True, eq=False)
+class Output:
+    """Where a number goes: into which result, and where in it.
+
+    kind : of the links that write it, None if nobody's; base : "link", "q" or "v", of which the place is `times` times a
+    link's own, plus `plus`, and `over` whole rows; "" is the place `plus` itself.
+    """
+
+    result: int
+    number: Number
+    kind: int | None
+    base: str
+    times: int
+    plus: int
+    over: int
+
+
+def is_mine(x: Any, owner: int | None) -> bool:
+    """Whether this is a number of this owner."""
+    return isinstance(x, Number) and x.owner == owner
+
+
+def handed_on(recording: Recording, x: Number) -> list[Number]:
+    """Return what a carried number is made of: what the links of every kind hand on, and what the ground does."""
+    sweep, place = recording.sweeps[x.args[0]], x.args[1]
+    made = [entries[place] for entries in sweep.made.values()]
+    return made if sweep.start is None else [*made, sweep.start[place]]
+
+
+def living(recording: Recording, roots: Sequence[Number]) -> list[Number]:
+    """Return all numbers that these hang on, through sweeps too, in the order of their making."""
+    found: dict[int, Number] = {}
+    waiting = list(roots)
+    while waiting:
+        fresh = [x for x in reached_from(waiting) if x.index not in found]
+        found.update((x.index, x) for x in fresh)
+        waiting = [y for x in fresh if x.op in SWEPT for y in handed_on(recording, x)]
+        waiting = [y for y in waiting if y.index not in found]
+    return [found[i] for i in sorted(found)]
+
+
+def depths(live: Sequence[Number], loop: dict[int, int]) -> dict[int, int]:
+    """Return the first loop in which each number can be computed, 0 if any will do; loop : of the sweeps known so far.
+
+    What is read off the links is there after their loop, and links can use it in the next.
+    """
+    depth: dict[int, int] = {}
+    for x in live:
+        own = loop.get(x.args[0], 0) if x.op in SWEPT else 0
+        for y in x.args:
+            if isinstance(y, Number):
+                below = depth[y.index]
+                if x.owner is None and y.owner is not None:
+                    below = max(below, 1)
+                elif x.owner is not None and y.owner is None and below:
+                    below += 1
+                own = max(own, below)
+        depth[x.index] = own
+    return depth
+
+
+def loops_of(recording: Recording, live: Sequence[Number], classes: dict[int, list[int]]) -> dict[int, int]:
+    """Return the loop in which each sweep walks: the odd ones walk outward, the even ones inward."""
+    loop: dict[int, int] = {}
+    for s, own in classes.items():
+        sweep, depth = recording.sweeps[s], depths(live, loop)
+        made = [entries[c] for entries in sweep.made.values() for c in own]
+        need = [1, *(depth[x.index] + (x.owner is None and depth[x.index] > 0) for x in made)]
+        if sweep.start is not None:
+            first = [depth[sweep.start[c].index] for c in own]
+            need += [d + 1 for d in first if d]
+        loop[s] = max(need) + (max(need) % 2 == int(sweep.inward))
+    return loop
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """A recording put in order, for a program to be written down.
+
+    live : the numbers that results hang on; fixed : those of them that hang on the model alone; classes : what each
+    sweep carries; loop : of each sweep; place : the loop of each number; data : for each kind what is read from the
+    model, common : of nobody's; slot : where a number is kept for later loops; widths : how much each kind keeps.
+    """
+
+    recording: Recording
+    outputs: list[Output]
+    live: list[Number]
+    fixed: set[int]
+    classes: dict[int, list[int]]
+    loop: dict[int, int]
+    place: dict[int, int]
+    last: int
+    data: dict[int, dict[int, int]]
+    common: dict[int, int]
+    slot: dict[int, int]
+    widths: dict[int, int]
+    kept: int
+
+
+def fixed_numbers(live: Sequence[Number]) -> set[int]:
+    """Return the numbers that hang on the model alone."""
+    fixed: set[int] = set()
+    for x in live:
+        if x.op not in UNKNOWN and all(y.index in fixed for y in x.args if isinstance(y, Number)):
+            fixed.add(x.index)
+    return fixed
+
+
+def laid_down_in(o: Output, depth: dict[int, int], place: dict[int, int]) -> int:
+    """Return the loop in which a link's result is written."""
+    if o.number.owner is None:
+        own = depth[o.number.index]
+        return own + 1 if own else 1
+    return place[o.number.index]
+
+
+def put_in_order(recording: Recording, outputs: list[Output]) -> Plan:
+    """Decide in which loop every number is computed, and what is kept from loop to loop."""
+    live = living(recording, [*[o.number for o in outputs], *recording.tape.expectations])
+    fixed = fixed_numbers(live)
+    classes: dict[int, list[int]] = {}
+    for s in sorted({x.args[0] for x in live if x.op in SWEPT}):
+        classes[s] = sorted({x.args[1] for x in live if x.op in SWEPT and x.args[0] == s})
+    loop = loops_of(recording, live, classes)
+    depth = depths(live, loop)
+    users: dict[int, list[Number]] = {x.index: [] for x in live}
+    for x in live:
+        for y in x.args:
+            if isinstance(y, Number):
+                users[y.index].append(x)
+    handed = [
+        (entries[c], loop[s])
+        for s, own in classes.items()
+        for entries in recording.sweeps[s].made.values()
+        for c in own
+    ]
+    handed_in: dict[int, list[int]] = {}
+    for x, at in handed:
+        handed_in.setdefault(x.index, []).append(at)
+    place = places(live, depth, users, handed_in)
+    last = max(
+        [0, *loop.values(), *(place[x.index] for x in live if x.owner is not None)]
+        + [laid_down_in(o, depth, place) for o in outputs if o.kind is not None]
+    )
+    asked = {y.index for x in live if x.index not in fixed for y in x.args if is_fixed(y, fixed)}
+    asked |= {x.index for x, _ in handed if x.index in fixed}
+    asked |= {o.number.index for o in outputs if o.number.index in fixed}
+    asked |= {x.index for x in recording.tape.expectations if x.index in fixed}
+    for s, own in classes.items():
+        start = recording.sweeps[s].start or []
+        asked |= {start[c].index for c in own if start and start[c].index in fixed}
+    data: dict[int, dict[int, int]] = {}
+    common: dict[int, int] = {}
+    for x in live:
+        if x.index in asked and x.op != "constant":
+            own = common if x.owner is None else data.setdefault(x.owner, {})
+            own[x.index] = len(own)
+    slot: dict[int, int] = {}
+    widths = {k: 0 for k in sorted(set(recording.kind.tolist()))}
+    kept = 0
+    for x in live:
+        if x.owner is None:
+            if x.index not in fixed and x.op not in ("input", "grounded"):
+                slot[x.index] = kept
+                kept += 1
+            continue
+        read = any(u.op == "read" for u in users[x.index])
+        later = [place[u.index] for u in users[x.index] if u.owner is not None and u.index not in fixed]
+        later += handed_in.get(x.index, [])
+        lasting = x.op in ("input", "carried") or x.index in fixed
+        if read or (not lasting and any(p > place[x.index] for p in later)):
+            slot[x.index] = widths[x.owner]
+            widths[x.owner] += 1
+    given = fixed, classes, loop, place, last, data, common, slot, widths, kept
+    return Plan(recording, outputs, live, *given)
+
+
+def is_fixed(y: Any, fixed: set[int]) -> bool:
+    """Whether an operand is a number that hangs on the model alone."""
+    return isinstance(y, Number) and y.index in fixed
+
+
+def places(
+    live: Sequence[Number],
+    depth: dict[int, int],
+    users: dict[int, list[Number]],
+    handed_in: dict[int, list[int]],
+) -> dict[int, int]:
+    """Return the loop of every number: what any loop could compute is computed in the first that asks for it."""
+    place: dict[int, int] = {}
+    for x in reversed(live):
+        own = depth[x.index]
+        if own == 0 and x.owner is not None:
+            asks = [place[u.index] if u.owner is not None else depth[u.index] for u in users[x.index]]
+            own = max(1, min([*asks, *handed_in.get(x.index, [])], default=1))
+        place[x.index] = own
+    return place
+
+
+def of_the_model(plan: Plan, columns: dict[int, Sequence[Any]], shared: Sequence[Any]) -> dict[int, Any]:
+    """Return the values of all numbers that hang on the model alone; columns : for each kind, (..., members) each."""
+    value: dict[int, Any] = {}
+    for x in plan.live:
+        if x.index not in plan.fixed:
+            continue
+        if x.op == "constant":
+            value[x.index] = x.args[0]
+        elif x.op == "data":
+            value[x.index] = columns[x.owner][x.args[0]]
+        elif x.op == "shared":
+            value[x.index] = shared[x.args[0]]
+        else:
+            value[x.index] = computed(x.op, [value[y.index] for y in x.args])
+    return value
+
+
+def computed(op: str, args: Sequence[Any]) -> Any:
+    """Return what an operation gives, of numbers or arrays."""
+    operations: dict[str, Any] = {
+        "+": lambda a, b: a + b,
+        "-": lambda a, b: a - b,
+        "*": lambda a, b: a * b,
+        "negative": lambda a: -a,
+        "inverse": lambda a: 1 / a,
+        "sin": np.sin,
+        "cos": np.cos,
+        "sqrt": np.sqrt,
+        "atan2": np.arctan2,
+        "positive": lambda a: np.where(np.asarray(a) > 0, 1.0, 0.0),
+        "and": lambda a, b: a * b,
+        "not": lambda a: 1 - a,
+        "where": lambda c, a, b: np.where(np.asarray(c) != 0, a, b),
+    }
+    return operations[op](*args)
+
+
+# text
+
+
+def literal(value: float, infinity: str) -> str:
+    """Return a number as text that stands for it exactly."""
+    if value in (np.inf, -np.inf):
+        return infinity if value > 0 else f"(-{infinity})"
+    return f"({value!r})" if value < 0 else repr(value)
+
+
+def address(base: str, times: int, plus: int, over: int) -> str:
+    """Return the place of an entry: `times` after the link's own, `over` whole rows further."""
+    if base == "":
+        return str(plus)
+    own, length = {"link": ("i", "n"), "q": ("q", "nq"), "v": ("v", "nv")}[base]
+    text = f"{own}+{over}*{length}" if over else own
+    if times != 1:
+        text = f"({text})*{times}" if over else f"{text}*{times}"
+    return f"{text}+{plus}" if plus else text
+
+
+@dataclass(frozen=True, eq=False)
+class Writer:
+    """Writes numbers as text, in C ("c") or JavaScript ("javascript"); loop : where it stands, None between loops."""
+
+    plan: Plan
+    language: str
+    loop: int | None
+
+    def model(self, x: Number) -> str | None:
+        """Return how a number of the model is written, None for others."""
+        if x.op == "constant":
+            return literal(x.args[0], "INFINITY" if self.language == "c" else "Infinity")
+        if x.index not in self.plan.fixed:
+            return None
+        if x.owner is None:
+            return f"G[{self.plan.common[x.index]}]"
+        return f"D[d+{self.plan.data[x.owner][x.index]}]"
+
+    def swept(self, x: Number) -> str:
+        """Return how what a sweep carries is written."""
+        s, place = x.args
+        at = self.plan.classes[s].index(place)
+        if x.op == "grounded":
+            return f"C{s}[{at}]"
+        return f"C{s}[{'c' if x.op == 'carried' else 'o'}{s}+{at}]"
+
+    def name(self, x: Number) -> str:
+        """Return how a number is written where it is used."""
+        plan, model = self.plan, self.model(x)
+        if model is not None:
+            return model
+        if x.op == "input":
+            name, *where = x.args
+            return f"in{name}[{address(*where)}]"
+        if x.op in ("carried", "grounded") or (x.op == "received" and plan.place[x.index] == self.loop):
+            return self.swept(x)
+        if x.owner is None:
+            return f"g[{plan.slot[x.index]}]"
+        return f"x{x.index}" if plan.place[x.index] == self.loop else f"w[k+{plan.slot[x.index]}]"
+
+    def wide(self, x: Number) -> str:
+        """Return the same as an entry of every lane, where it is one number for all."""
+        narrow = self.language == "c" and self.model(x) is not None
+        return f"WIDE({self.name(x)})" if narrow else self.name(x)
+
+    def expression(self, x: Number) -> str:
+        """Return the operation that makes a number."""
+        script = self.language == "javascript"
+        if x.op in ("+", "-", "*"):
+            return f"{self.name(x.args[0])}{x.op}{self.name(x.args[1])}"
+        if x.op in ("negative", "inverse", "not"):
+            return {"negative": "-", "inverse": "1.0/", "not": "1.0-"}[x.op] + self.name(x.args[0])
+        if x.op == "and":
+            return f"{self.name(x.args[0])}*{self.name(x.args[1])}"
+        if x.op == "read":
+            number, link = x.args
+            return f"w[{'K' if script else 'K'}({link})+{self.plan.slot[number.index]}]"
+        args = [self.wide(y) for y in x.args]
+        if script and x.op == "positive":
+            return f"{args[0]}>0?1.0:0.0"
+        if script and x.op == "where":
+            return f"{args[0]}!==0?{args[1]}:{args[2]}"
+        function = f"Math.{x.op}" if script else x.op.upper()
+        return f"{function}({','.join(args)})"
+
+    def folded(self, fold: Number, x: Number) -> str:
+        """Return the line that takes one link's number into a fold."""
+        g, own = f"g[{self.plan.slot[fold.index]}]", self.wide(x)
+        if fold.op == "total":
+            return f"{g}+={own};"
+        word = {"least": "min", "greatest": "max"}[fold.op]
+        function = f"Math.{word}" if self.language == "javascript" else word.upper()
+        return f"{g}={function}({g},{own});"
+
+
+def loop_lines(plan: Plan, language: str, loop: int, kind: int) -> list[str]:
+    """Return what one link of a kind does in a loop."""
+    write = Writer(plan, language, loop)
+    declare = "const T " if language == "c" else "const "
+    lines = []
+    for x in plan.live:
+        if x.owner != kind or plan.place[x.index] != loop:
+            continue
+        made = x.index not in plan.fixed and x.op not in ("input", "carried", "received")
+        if made:
+            lines.append(f"{declare}x{x.index}={write.expression(x)};")
+        if x.index in plan.slot:
+            lines.append(f"w[k+{plan.slot[x.index]}]={write.wide(x)};")
+    for s, classes in plan.classes.items():
+        sweep = plan.recording.sweeps[s]
+        if plan.loop[s] != loop:
+            continue
+        for at, c in enumerate(classes):
+            own = sweep.made[kind][c]
+            if not sweep.inward:
+                lines.append(f"C{s}[o{s}+{at}]={write.wide(own)};")
+            elif own.mark:
+                lines.append(f"C{s}[c{s}+{at}]+={write.wide(own)};")
+    for o in plan.outputs:
+        if o.kind == kind and max(output_loop(plan, o), 1) == loop:
+            lines.append(f"out{o.result}[{address(o.base, o.times, o.plus, o.over)}]={write.wide(o.number)};")
+    for x in plan.live:
+        if x.op in FOLDS:
+            lines += [write.folded(x, y) for y in x.args if y.owner == kind and plan.place[y.index] == loop]
+    return lines
+
+
+def output_loop(plan: Plan, o: Output) -> int:
+    """Return the loop in which a result is written."""
+    own = plan.place[o.number.index]
+    return own + 1 if o.number.owner is None and own else own
+
+
+def lines_between(plan: Plan, language: str, after: int) -> list[str]:
+    """Return what is done after a loop with nobody's numbers (0: before the first)."""
+    write = Writer(plan, language, None)
+    lines = []
+    for x in plan.live:
+        if x.owner is not None or x.index in plan.fixed or plan.place[x.index] != after:
+            continue
+        if x.op not in FOLDS and x.op not in ("input", "grounded"):
+            lines.append(f"g[{plan.slot[x.index]}]={write.expression(x)};")
+    for o in plan.outputs:
+        if o.kind is None and plan.place[o.number.index] == after:
+            lines.append(f"out{o.result}[{o.plus}]={write.wide(o.number)};")
+    for s, classes in plan.classes.items():
+        start = plan.recording.sweeps[s].start
+        if start is not None and plan.loop[s] == after + 1:
+            lines += [f"C{s}[{at}]={write.wide(start[c])};" for at, c in enumerate(classes)]
+    return lines
+
+
+PIECE = 400  # lines of straight text that one function holds: compilers take more than linear time
+
+
+def first_values(plan: Plan, language: str) -> list[str]:
+    """Return where folds begin."""
+    infinity = "INFINITY" if language == "c" else "Infinity"
+    start = {"total": "0.0", "least": infinity, "greatest": f"(-{infinity})"}
+    wide = "WIDE({})" if language == "c" else "{}"
+    return [f"g[{plan.slot[x.index]}]={wide.format(start[x.op])};" for x in plan.live if x.op in FOLDS]
+
+
+def uses(lines: Sequence[str], letter: str) -> bool:
+    """Whether a name occurs in lines of a program."""
+    return any(letter in line for line in lines)
+
+
+def c_kernel(plan: Plan, inputs: int, results: int) -> str:
+    """Return the program in C for one type of number T, single or in lanes, as text with @ for its suffix."""
+    arrays = [f"in{a}" for a in range(inputs)]
+    const = "".join(f", const T *restrict {a}" for a in arrays)
+    carried = [f"C{s}" for s in plan.classes]
+    state = "".join(f", T *restrict {x}" for x in [*[f"out{r}" for r in range(results)], *carried, "w", "g"])
+    given = "".join(f", {x}" for x in [*arrays, *[f"out{r}" for r in range(results)], *carried, "w", "g"])
+    head = f"const double *restrict D, const double *restrict G{const}{state}, I n, I nq, I nv"
+    text, body = [], []
+    width = {s: len(c) for s, c in plan.classes.items()}
+    for s in plan.classes:
+        body.append(f"T *restrict C{s} = w + size; size += (n + 1) * {width[s]};")
+    for s in plan.classes:
+        if plan.recording.sweeps[s].inward:
+            body.append(f"for (I j = 0; j < (n + 1) * {width[s]}; j++) C{s}[j] = WIDE(0.0);")
+    body += first_values(plan, "c")
+    for after in range(plan.last + 1):
+        if after:
+            kinds = [k for k in plan.widths]
+            cases = []
+            own = [s for s in plan.classes]
+            for kind in kinds:
+                lines = loop_lines(plan, "c", after, kind)
+                if not lines:
+                    continue
+                places = "".join(f", I c{s}, I o{s}" for s in own)
+                text.append(
+                    f"static inline void link{kind}_{after}_@({head}, I i, I d, I k, I q, I v{places}) {{\n"
+                    + "\n".join(lines)
+                    + "\n}"
+                )
+                places = "".join(f", (t[0] + 1) * {width[s]}, (i + 1) * {width[s]}" for s in own)
+                cases.append(
+                    f"case {kind}: link{kind}_{after}_@(D, G{given}, n, nq, nv, i, t[2], t[3], t[4], t[5]{places}); break;"
+                )
+            walk = "for (I i = 0; i < n; i++)" if after % 2 else "for (I i = n - 1; i >= 0; i--)"
+            if len(cases) == 1 and len(kinds) == 1:
+                body.append(f"{walk} {{ const I *t = tree + 6 * i; {cases[0].split(': ', 1)[1].replace(' break;', '')} }}")
+            elif cases:
+                body.append(f"{walk} {{ const I *t = tree + 6 * i; switch (t[1]) {{ " + "\n".join(cases) + " }}")
+        lines = lines_between(plan, "c", after)
+        for part in range(0, len(lines), PIECE):
+            if len(lines) <= PIECE:
+                body += lines
+                break
+            name = f"piece_{after}_{part // PIECE}_@"
+            text.append(
+                f"static __attribute__((noinline)) void {name}(const I *tree, {head}) {{\n"
+                + "\n".join(lines[part : part + PIECE])
+                + "\n}"
+            )
+            body.append(f"{name}(tree, D, G{given}, n, nq, nv);")
+    arguments = "".join(f", const T *restrict {a}" for a in arrays)
+    arguments += "".join(f", T *restrict out{r}" for r in range(results))
+    text.append(
+        f"static void run_@(I n, I nq, I nv, I size, const I *restrict tree, const double *restrict D, "
+        f"const double *restrict G{arguments}, T *restrict w, T *restrict g) {{\n" + "\n".join(body) + "\n}"
+    )
+    return "\n".join(text)
+
+
+PRELUDE = """#include <math.h>
+#include <stdint.h>
+#include <string.h>
+typedef long long I;
+#define LANES 4
+typedef double V __attribute__((vector_size(8 * LANES)));
+typedef long long M __attribute__((vector_size(8 * LANES)));
+#define K(link) tree[6 * (link) + 3]
+
+static inline double atan2_s(double y, double x) { return atan2(y, x); }
+static inline V splat(double x) { V v; for (int l = 0; l < LANES; l++) v[l] = x; return v; }
+static inline V each_atan2(V y, V x) { V r; for (int l = 0; l < LANES; l++) r[l] = atan2(y[l], x[l]); return r; }
+static inline V each_sqrt(V x) { V r; for (int l = 0; l < LANES; l++) r[l] = sqrt(x[l]); return r; }
+static inline V choose_v(V c, V a, V b) { M m = c != 0.0; return (V)((m & (M)a) | (~m & (M)b)); }
+static inline V min_v(V a, V b) { M m = a < b; return (V)((m & (M)a) | (~m & (M)b)); }
+static inline V max_v(V a, V b) { M m = a > b; return (V)((m & (M)a) | (~m & (M)b)); }
+static inline V positive_v(V x) { return (V)((x > 0.0) & (M)splat(1.0)); }
+
+/* sine and cosine: quarter turns taken off in three parts of pi/2, then Taylor's polynomials up to pi/4 */
+#define PARTS(x, turns) ((((x) - (turns) * 0x1.921fb544p+0) - (turns) * 0x1.0b4611a6p-34) - (turns) * 0x1.3198a2e037073p-69)
+#define SINE(r, s) ((r) + (r) * (s) * (-1.0/6 + (s) * (1.0/120 + (s) * (-1.0/5040 + (s) * (1.0/362880 + (s) * (-1.0/39916800 + (s) * (1.0/6227020800.0 + (s) * (-1.0/1307674368000.0))))))))
+#define COSINE(s) (1.0 + (s) * (-0.5 + (s) * (1.0/24 + (s) * (-1.0/720 + (s) * (1.0/40320 + (s) * (-1.0/3628800 + (s) * (1.0/479001600.0 + (s) * (-1.0/87178291200.0 + (s) * (1.0/20922789888000.0)))))))))
+#define FAR 1e5
+static inline double turn_s(double x, long long quarter) {
+  if (!(fabs(x) < FAR)) return quarter ? cos(x) : sin(x);
+  double shifted = x * 0x1.45f306dc9c883p-1 + 0x1.8p52, turns = shifted - 0x1.8p52, r = PARTS(x, turns), s = r * r;
+  long long bits; memcpy(&bits, &shifted, 8); bits += quarter;
+  double y = bits & 1 ? COSINE(s) : SINE(r, s);
+  return bits & 2 ? -y : y;
+}
+static inline V turn_v(V x, long long quarter) {
+  V shifted = x * 0x1.45f306dc9c883p-1 + 0x1.8p52, turns = shifted - 0x1.8p52, r = PARTS(x, turns), s = r * r;
+  M bits = (M)shifted + quarter, odd = -(bits & 1), sign = (bits & 2) << 62;
+  V y = (V)((odd & (M)(COSINE(s))) | (~odd & (M)(SINE(r, s))));
+  y = (V)((M)y ^ sign);
+  for (int l = 0; l < LANES; l++) if (!(fabs(x[l]) < FAR)) y[l] = quarter ? cos(x[l]) : sin(x[l]);
+  return y;
+}
+"""
+
+SINGLE = """#define T double
+#define WIDE(x) (x)
+#define SIN(x) turn_s(x, 0)
+#define COS(x) turn_s(x, 1)
+#define SQRT(x) sqrt(x)
+#define ATAN2(y, x) atan2(y, x)
+#define POSITIVE(x) ((x) > 0.0 ? 1.0 : 0.0)
+#define WHERE(c, a, b) ((c) != 0.0 ? (a) : (b))
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+#define MAX(a, b) ((a) > (b) ? (a) : (b))
+"""
+
+LANES = """#undef T
+#undef WIDE
+#undef SIN
+#undef COS
+#undef SQRT
+#undef ATAN2
+#undef POSITIVE
+#undef WHERE
+#undef MIN
+#undef MAX
+#define T V
+#define WIDE(x) splat(x)
+#define SIN(x) turn_v(x, 0)
+#define COS(x) turn_v(x, 1)
+#define SQRT(x) each_sqrt(x)
+#define ATAN2(y, x) each_atan2(y, x)
+#define POSITIVE(x) positive_v(x)
+#define WHERE(c, a, b) choose_v(c, a, b)
+#define MIN(a, b) min_v(a, b)
+#define MAX(a, b) max_v(a, b)
+"""
+
+
+def c_program(plan: Plan, inputs: int, results: int) -> str:
+    """Return the whole program: `one` for one state, `many` for a batch, lane by lane.
+
+    one(sizes, tree, D, G, in, out, w): sizes are n, nq, nv, the links' keep, then the length of each input and result.
+    """
+    kernel = c_kernel(plan, inputs, results)
+    single = kernel.replace("_@", "_s").replace("@", "s")
+    lanes = kernel.replace("_@", "_v").replace("@", "v")
+    pass_in = "".join(f", in[{a}]" for a in range(inputs)) + "".join(f", out[{r}]" for r in range(results))
+    lane_in = "".join(f", vin[{a}]" for a in range(inputs)) + "".join(f", vout[{r}]" for r in range(results))
+    total = inputs + results
+    return f"""{PRELUDE}{SINGLE}{single}
+{LANES}{lanes}
+void one(const I *restrict sizes, const I *restrict tree, const double *restrict D, const double *restrict G,
+         const double *const *in, double *const *out, double *restrict w) {{
+  double g[{max(plan.kept, 1)}];
+  run_s(sizes[0], sizes[1], sizes[2], sizes[3], tree, D, G{pass_in}, w, g);
+}}
+/* strides : how far one state of each input lies from the next, 0 where all share it; model : the same of D and G */
+void many(const I *restrict sizes, const I *restrict tree, const double *restrict D, const double *restrict G,
+          const double *const *in, double *const *out, V *restrict w, I states, const I *restrict strides) {{
+  V g[{max(plan.kept, 1)}], *vin[{max(inputs, 1)}], *vout[{max(results, 1)}];
+  const I *length = sizes + 4;
+  V *free = w;
+  for (int a = 0; a < {inputs}; a++) {{ vin[a] = free; free += length[a]; }}
+  for (int r = 0; r < {results}; r++) {{ vout[r] = free; free += length[{inputs} + r]; }}
+  for (I b = 0; b < states; b += LANES) {{
+    I own = states - b < LANES ? states - b : LANES;
+    for (int a = 0; a < {inputs}; a++) for (int l = 0; l < LANES; l++) {{
+      const double *from = in[a] + (b + (l < own ? l : 0)) * strides[a];
+      for (I j = 0; j < length[a]; j++) vin[a][j][l] = from[j];
+    }}
+    run_v(sizes[0], sizes[1], sizes[2], sizes[3], tree, D, G{lane_in}, free, g);
+    for (int r = 0; r < {results}; r++) for (int l = 0; l < own; l++) {{
+      double *to = out[r] + (b + l) * length[{inputs} + r];
+      for (I j = 0; j < length[{inputs} + r]; j++) to[j] = vout[r][j][l];
+    }}
+  }}
+}}
+/* {total} arrays */
+"""
