@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from chaindyn._ops import holds_objects, sqrt
+from chaindyn._ops import expect, holds_exact, holds_objects, recording, sqrt
 
 F = TypeVar("F", bound=Callable[..., Any])
 Core = int | str | tuple[int | str, ...]
@@ -52,6 +52,7 @@ PARAMETERS: dict[str, tuple[int, ...]] = {
     "pitch": (),
 }
 INERTIA_RULES = {"strict", "warn"}
+EPSILON = float(np.finfo(float).eps)
 LARGEST_INTEGER = 1024  # a product of six such integers still fits into 64 bits
 
 _inside: ContextVar[bool] = ContextVar("chaindyn_inside", default=False)
@@ -520,6 +521,7 @@ def checked(**specification: Core | set[Any]) -> Callable[[F], F]:
                 function, **given | {name: array for name, (array, _) in arrays.items()}
             )
 
+        call.cores = cores  # type: ignore[attr-defined]
         return call  # type: ignore[return-value]
 
     return decorate
@@ -548,6 +550,13 @@ def unit(axis: Any, name: str = "axis") -> Any:
     return read_only(axis / np.sqrt((axis * axis).sum(-1, keepdims=True)))
 
 
+def _unit_of_recorded(direction: np.ndarray) -> np.ndarray:
+    """Return a direction that is known later (3,) at length one."""
+    square = (direction * direction).sum(keepdims=True)
+    expect(square)
+    return np.asarray(direction / sqrt(square))
+
+
 def _unit_of_objects(direction: np.ndarray, name: str) -> np.ndarray:
     """Return one direction (3,) at length one, if it has floats; refuse an exact one of another length.
 
@@ -555,7 +564,7 @@ def _unit_of_objects(direction: np.ndarray, name: str) -> np.ndarray:
     """
     entries = direction.tolist()
     if not all(isinstance(x, Real) for x in entries):
-        return direction
+        return direction if holds_exact(direction) else _unit_of_recorded(direction)
     if not any(entries):
         raise ValueError(f"{name} is {entries}: a direction must not be zero")
     exact, largest = all(isinstance(x, Rational) for x in entries), max(abs(x) for x in entries)
@@ -625,6 +634,9 @@ def require_one_state(**arrays: Any) -> None:
 
 def require_between(x: Any, name: str, low: int, high: int) -> None:
     """Refuse an entry that lies outside [low, high], naming the first; symbols pass."""
+    if recording.get() is not None:  # both ends allowed, and a little more: who is told is judged again
+        expect(1 - (2 * x - low - high) ** 2 / (high - low) ** 2 + EPSILON)
+        return
     index = first_wrong(x, lambda entry: np.logical_not((entry >= low) & (entry <= high)))
     if index is not None:
         raise ValueError(f"{name} is {float(x[index]):.16g}, but must lie between {low} and {high}")

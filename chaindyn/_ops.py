@@ -23,6 +23,8 @@ Array = Any  # a NumPy or JAX array; what its entries are is the caller's choice
 
 # who walks trees where every link cannot be visited by itself: a recording, which has one of each kind
 walker: ContextVar[Any] = ContextVar("chaindyn_walker", default=None)
+# the recording in progress, which keeps what must hold for it to be right
+recording: ContextVar[Any] = ContextVar("chaindyn_recording", default=None)
 
 SMALL = np.int16  # of constants: with integers of this size, single precision stays single
 
@@ -265,8 +267,41 @@ def positive(x: Array) -> Array:
     return (x.real if x.dtype.kind == "c" else x) > 0
 
 
+def expect(x: Array) -> None:
+    """Note, in a recording, that entries must come out positive, or true, for what was recorded to hold."""
+    if (notes := recording.get()) is not None:
+        notes.expect(x)
+
+
+def expect_regular(felt: Sequence[Array], inertias: Array) -> None:
+    """Note, in a recording, that what each joint feels (..., k, k) must be large beside inertias (..., n, 6, 6)."""
+    if (notes := recording.get()) is not None:
+        notes.expect_regular(felt, inertias)
+
+
+def holds_exact(x: Any) -> bool:
+    """Whether this is an array of symbols or exact numbers; recorded ones stand for floats, and are none."""
+    return holds_objects(x) and not any(hasattr(entry, "above_zero") for entry in x.flat)
+
+
+def largest_place(x: Array) -> Array:
+    """Place of the largest entry along the last axis; of recorded numbers, a number that is found later."""
+    if not (holds_objects(x) and not holds_exact(x)):
+        return x.argmax(-1)
+    largest, place = x[..., 0], 0 * x[..., 0]
+    for k in range(1, x.shape[-1]):
+        larger = positive(np.asarray(x[..., k] - largest, object))
+        largest, place = where(larger, x[..., k], largest), where(larger, k, place)
+    return place
+
+
 def take_along_last(x: Array, index: Array) -> Array:
     """Entries of `x` at these places along its last axis; the other axes are those of `index`, or broadcast."""
+    if holds_objects(index):
+        taken = x[..., :1]
+        for k in range(1, x.shape[-1]):
+            taken = where(positive(index - (k - Fraction(1, 2))), x[..., k : k + 1], taken)
+        return taken
     return namespace([x, index]).take_along_axis(x, index, axis=-1)
 
 

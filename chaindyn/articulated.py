@@ -1,5 +1,5 @@
 # Generated from chapters/08_articulated_body_inertia.md by `python -m book export`; edit it there.
-# sha256 of the text below: 6990545843fdf7e657647689e587e7c326e3717d7ab96684e643c75de4764fa8
+# sha256 of the text below: 6c865f5c1ca8b5f26395e87a217f6d28bf200b3a910785dbd6bfdcae1f8d6de6
 """Forward dynamics by articulated-body inertia: how a chain accelerates, link by link.
 
 Derived in chapter 8, "Articulated-body inertia".
@@ -23,7 +23,17 @@ from chaindyn._check import (
     overflow,
     require_joint_inertia,
 )
-from chaindyn._ops import Array, concatenate, eye, holds_objects, solve, stack, unstack, zeros
+from chaindyn._ops import (
+    Array,
+    concatenate,
+    expect_regular,
+    eye,
+    holds_objects,
+    solve,
+    stack,
+    unstack,
+    zeros,
+)
 from chaindyn.chain import Chain, consecutive, inward, outward
 from chaindyn.inverse_dynamics import ground_acceleration, net_bias
 from chaindyn.state import State, evaluate
@@ -175,6 +185,7 @@ def require_inertia(
     inertias overflow.
     """
     chain, felt = state.chain, [own.D for own in links]
+    expect_regular(felt, inertias)
     if are_clearly_regular(felt, inertias) or any(
         [known_values(x) is None for x in (*felt, inertias)]
     ):

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-import ctypes
-import hashlib
 import inspect
 import os
-import platform
-import subprocess
-import tempfile
+import warnings
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import cached_property, partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from chaindyn import _check, _ops
+from chaindyn._native import NoCompiler, Kernel, load
 from chaindyn.chain import Chain
 from chaindyn.emission import Output, Plan, c_program, of_the_model, put_in_order
-from chaindyn.recording import Number, Tape, as_numbers
-from chaindyn.rolled import CannotRoll, Link, Recording, Refine, Rolled, Walker, leaves_of, with_leaves
+from chaindyn.recording import Tape, as_numbers
+from chaindyn.rolled import CannotRecord, CannotRoll, Link, Recording, Refine, Rolled, Walker, leaves_of, with_leaves
 
 Array = Any
 
@@ -33,6 +30,7 @@ class GhostJoint:
 
     recording: Recording
     joints: dict[int, Any]
+    links: Array
 
     def __getattr__(self, name: str) -> Any:
         first = next(iter(self.joints.values()))
@@ -43,11 +41,11 @@ class GhostJoint:
 
     def ask(self, name: str, *args: Any) -> Any:
         """Return what the method of each kind's joint says, as arrays of links."""
-        args = tuple(x.settled() for x in args)
+        args = tuple(x.settled() if isinstance(x, Rolled) else x for x in args)
         answers = {
-            kind: getattr(joint, name)(*[x.blocks[kind] for x in args]) for kind, joint in self.joints.items()
+            kind: getattr(joint, name)(*[self.part(x, kind) for x in args]) for kind, joint in self.joints.items()
         }
-        links = args[0].links
+        links = self.links
         first = next(iter(answers.values()))
         many = isinstance(first, tuple)
         parts = []
@@ -55,8 +53,7 @@ class GhostJoint:
             blocks = {}
             for kind, answer in answers.items():
                 block = as_numbers(self.recording.tape, answer[place] if many else answer)
-                lead = args[0].blocks[kind].ndim + args[0].axis
-                core = self.core(name, place, block, lead)
+                core = self.core(name, place, block)
                 blocks[kind] = block if core is None else np.broadcast_to(block, core)
             axis = self.axis_of(name, place)
             rows = np.zeros(len(links), int)
@@ -64,18 +61,23 @@ class GhostJoint:
         return tuple(parts) if many else parts[0]
 
     @staticmethod
+    def part(x: Any, kind: int) -> Array:
+        """Return what a kind's joint is given: of a joint without coordinates, nothing."""
+        return x.blocks[kind] if isinstance(x, Rolled) else np.empty((1, 0), object)
+
+    @staticmethod
     def axis_of(name: str, place: int) -> int:
         """Return where the axis of links stands in an answer."""
         matrices = ("motion_subspace", "motion_subspace_rate", "motion_subspace_second_rate", "constraint_subspace")
         return -3 if name in matrices or (name == "pose" and place == 0) else -2
 
-    def core(self, name: str, place: int, block: Array, lead: int) -> tuple[int, ...] | None:
+    def core(self, name: str, place: int, block: Array) -> tuple[int, ...] | None:
         """Return the shape that an answer must have with its axis of links, which it may lack."""
         axis = self.axis_of(name, place)
         return (1, *block.shape) if block.ndim == -axis - 1 else None
 
 
-def ghost_chain(chain: Chain, recording: Recording, model_is_data: bool) -> Chain:
+def ghost_chain(chain: Chain, recording: Recording) -> Chain:
     """Return a chain whose parameters are those of a recording: data of its kinds of links."""
     ghost = object.__new__(Chain)
     links, order = np.arange(chain.n), np.zeros(chain.n, int)
@@ -98,9 +100,9 @@ def ghost_chain(chain: Chain, recording: Recording, model_is_data: bool) -> Chai
     _ = chain.link_of_column, chain.both_columns, chain.has_rotors, chain.has_friction
     _ = chain.spatial_inertia, chain.names, chain.joints, chain.nq, chain.nv, chain.quaternions
     values = dict(chain.__dict__)
-    for name in ("rotation", "offset", "spatial_inertia", "mass", "com", "inertia"):
+    for name in PER_LINK:
         values[name] = per_link(getattr(chain, name))
-    for name in ("reflected_inertia", "viscous", "coulomb"):
+    for name in PER_VELOCITY:
         values[name] = per_velocity(getattr(chain, name))
     gravity = [recording.common(x) for x in chain.gravity]
     values["gravity"] = as_numbers(recording.tape, np.array(gravity, object))
@@ -108,10 +110,43 @@ def ghost_chain(chain: Chain, recording: Recording, model_is_data: bool) -> Chai
     for joint, q_columns, v_columns in chain.groups:
         members = [i for i in range(chain.n) if type(chain.joints[i]) is kind_of(joint)]
         own = sorted({int(recording.kind[i]) for i in members})
-        groups.append((GhostJoint(recording, {k: kind_joint(chain, recording, k) for k in own}), q_columns, v_columns))
+        joints = {k: kind_joint(chain, recording, k) for k in own}
+        groups.append((GhostJoint(recording, joints, np.array(members)), q_columns, v_columns))
     values["groups"] = tuple(groups)
     ghost.__dict__.update(values)
     return ghost
+
+
+def straight_chain(chain: Chain, recording: Recording) -> Chain:
+    """Return a chain whose every parameter is a number of its own: each link is recorded by itself."""
+    ghost = object.__new__(Chain)
+    _ = chain.v_columns, chain.q_columns, chain.groups, chain.group_order, chain.group_columns
+    _ = chain.link_of_column, chain.both_columns, chain.has_rotors, chain.has_friction
+    _ = chain.spatial_inertia, chain.names, chain.joints, chain.nq, chain.nv, chain.quaternions
+    values = dict(chain.__dict__)
+
+    def numbers(x: Any) -> Array:
+        entries = np.empty(np.shape(x), object)
+        for place, entry in np.ndenumerate(np.asarray(x)):
+            entries[place] = recording.common(entry)
+        return entries
+
+    for name in (*PER_LINK, *PER_VELOCITY, "gravity"):
+        values[name] = numbers(getattr(chain, name))
+    groups = []
+    for joint, q_columns, v_columns in chain.groups:
+        own = getattr(joint, "joint", joint)
+        twin = object.__new__(type(own))
+        for f in fields(own):
+            object.__setattr__(twin, f.name, numbers(getattr(own, f.name)))
+        groups.append((twin if own is joint else type(joint)(twin), q_columns, v_columns))
+    values["groups"] = tuple(groups)
+    ghost.__dict__.update(values)
+    return ghost
+
+
+PER_LINK = ("rotation", "offset", "spatial_inertia", "mass", "com", "inertia")
+PER_VELOCITY = ("reflected_inertia", "viscous", "coulomb")
 
 
 def kind_of(joint: Any) -> type:
@@ -152,6 +187,8 @@ SHAPES: dict[str, tuple[Any, ...]] = {
 def argument(chain: Chain, recording: Recording, place: int, core: tuple[Any, ...]) -> Any:
     """Return an argument of a function as numbers that come later."""
     unknown = recording.tape.unknown
+    if isinstance(core[0] if core else None, tuple):  # some of the velocities
+        return argument(chain, recording, place, ("nv",)).along(np.asarray(core[0]))
     kinds = sorted(set(recording.kind.tolist()))
     if not core or isinstance(core[0], int):
         flat = [unknown("input", place, "", 0, k, 0) for k in range(int(np.prod(core)))]
@@ -236,47 +273,103 @@ def record(
     chain: Chain,
     arrays: dict[str, tuple[Any, ...]],
     options: dict[str, Any],
-    *,
-    roll: bool = True,
 ) -> Recorded:
-    """Record what a function does with a chain and arrays of these shapes."""
+    """Record what a function does with a chain and arrays of these shapes.
+
+    Once for every kind of link if it can be; else link by link.
+    """
     kind = first_kinds(chain)
     while True:
-        recording = Recording(Tape(), chain.parent, kind)
         try:
-            return recorded_with(function, chain, recording, arrays, options)
+            return recorded_by_kind(function, chain, Recording(Tape(), chain.parent, kind), arrays, options)
         except Refine as differ:
             new = finer(kind, differ.labels)
-            if len(set(new.tolist())) == len(set(kind.tolist())):
-                raise CannotRoll("links of one kind differ, and cannot be told apart") from None
+            if new.max() == kind.max():
+                break
             kind = new
+        except (CannotRoll, TypeError, IndexError, ValueError, AttributeError):
+            break
+    return recorded_link_by_link(function, chain, arrays, options)
 
 
-def recorded_with(
+def called(
+    function: Callable[..., Any],
+    ghost: Chain,
+    recording: Recording,
+    arrays: dict[str, tuple[Any, ...]],
+    given: dict[str, Any],
+    options: dict[str, Any],
+    walker: Any,
+) -> Any:
+    """Return what a function gives of recorded numbers, without the checks at its door."""
+
+    def call() -> Any:
+        _check._inside.set(True)
+        _ops.walker.set(walker)
+        _ops.recording.set(recording)
+        for name, core in arrays.items():
+            if core == ("nq",):
+                expect_unit_quaternions(ghost, given[name])
+        return function(ghost, **given, **options)
+
+    return copy_context().run(call)
+
+
+def expect_unit_quaternions(chain: Chain, q: Any) -> None:
+    """Note that quaternions must have length one, to within half of what the checks allow."""
+    for joint, columns, _ in chain.groups:
+        if joint.quaternion:
+            x = q[..., columns][..., list(joint.quaternion)]
+            off = (x * x).sum(-1) - 1
+            _ops.expect(1e-12 - off * off)
+
+
+def recorded_by_kind(
     function: Callable[..., Any],
     chain: Chain,
     recording: Recording,
     arrays: dict[str, tuple[Any, ...]],
     options: dict[str, Any],
 ) -> Recorded:
-    """Record with links of these kinds."""
-    ghost = ghost_chain(chain, recording, True)
+    """Record once for every kind of link."""
     given = {name: argument(chain, recording, k, core) for k, (name, core) in enumerate(arrays.items())}
+    result = called(function, ghost_chain(chain, recording), recording, arrays, given, options, Walker(recording))
+    return finished(chain, recording, arrays, result)
 
-    def call() -> Any:
-        _check._inside.set(True)
-        _ops.walker.set(Walker(recording))
-        return function(ghost, **given, **options)
 
-    result = copy_context().run(call)
+def recorded_link_by_link(
+    function: Callable[..., Any], chain: Chain, arrays: dict[str, tuple[Any, ...]], options: dict[str, Any]
+) -> Recorded:
+    """Record every link by itself: text as long as the chain."""
+    recording = Recording(Tape(), (), np.zeros(0, int))
+    given = {}
+    for k, (name, core) in enumerate(arrays.items()):
+        shape = shape_of(chain, core)
+        entries = np.empty(shape, object)
+        entries.reshape(-1)[:] = [recording.tape.unknown("input", k, "", 0, j, 0) for j in range(entries.size)]
+        given[name] = entries[list(core[0])] if core and isinstance(core[0], tuple) else entries
+    result = called(function, straight_chain(chain, recording), recording, arrays, given, options, None)
+    return finished(chain, recording, arrays, result)
+
+
+def finished(
+    chain: Chain, recording: Recording, arrays: dict[str, tuple[Any, ...]], result: Any
+) -> Recorded:
+    """Put a recording in order; what is expected of it is its last result."""
     outputs, shapes = outputs_of(chain, recording, result)
+    expected = list({x.mark: x for x in recording.tape.expectations}.values())
+    outputs += [Output(len(shapes), x, None, "", 0, k, 0) for k, x in enumerate(expected)]
+    shapes.append((len(expected),))
     plan = put_in_order(recording, outputs)
+    return Recorded(plan, [shape_of(chain, core) for core in arrays.values()], shapes, result)
+
+
+def shape_of(chain: Chain, core: tuple[Any, ...]) -> tuple[int, ...]:
+    """Return the shape of an argument as the program takes it."""
+    if core and isinstance(core[0], tuple):
+        return (chain.nv,)
     sizes = {"n": chain.n, "nq": chain.nq, "nv": chain.nv}
-    inputs = [tuple(sizes.get(c, c) for c in core) for core in arrays.values()]
-    return Recorded(plan, inputs, shapes, result)
-
-
-FLAGS = ("-O2", "-march=native", "-fno-math-errno", "-fno-trapping-math", "-shared", "-fPIC", "-std=gnu11")
+    return tuple(sizes.get(c, c) for c in core)
 
 
 def model_tables(recorded: Recorded, chain: Chain) -> tuple[Array, Array, Array]:
@@ -284,9 +377,12 @@ def model_tables(recorded: Recorded, chain: Chain) -> tuple[Array, Array, Array]
     plan = recorded.plan
     recording = plan.recording
     value = of_the_model(plan, recording.columns, recording.shared)
+    common = np.array([*(value[i] for i in plan.common), 0.0])
     tree = np.zeros((chain.n, 6), np.int64)
-    width = {k: len(plan.data.get(k, {})) for k in plan.widths}
     kinds = recording.kind
+    if not len(kinds):
+        return tree, np.zeros(1), common
+    width = {k: len(plan.data.get(k, {})) for k in plan.widths}
     tree[:, 0], tree[:, 1] = chain.parent, kinds
     tree[:, 2] = np.r_[0, np.cumsum([width[int(k)] for k in kinds])[:-1]]
     tree[:, 3] = np.r_[0, np.cumsum([plan.widths[int(k)] for k in kinds])[:-1]]
@@ -297,5 +393,194 @@ def model_tables(recorded: Recorded, chain: Chain) -> tuple[Array, Array, Array]
         starts = tree[recording.members(kind), 2]
         for index, at in columns.items():
             data[starts + at] = value[index]
-    common = np.array([*(value[i] for i in plan.common), 0.0])
     return tree, data, common
+
+
+def kernel_of(recorded: Recorded, chain: Chain) -> Kernel:
+    """Return a recorded function as machine code, with the numbers of the model."""
+    plan = recorded.plan
+    text = c_program(plan, len(recorded.inputs), len(recorded.outputs))
+    keep = sum(plan.widths[int(k)] for k in plan.recording.kind)
+    room = keep + sum((chain.n + 1) * len(c) for c in plan.classes.values())
+    sizes = [chain.n, chain.nq, chain.nv, keep]
+    return Kernel(load(text), sizes, recorded.inputs, recorded.outputs, room, *model_tables(recorded, chain))
+
+
+# the public function
+
+
+@dataclass(frozen=True, eq=False)
+class Program:
+    """A function compiled for some of its arguments: which, their shapes, and how its results are put together."""
+
+    kernel: Kernel
+    names: tuple[str, ...]
+    places: tuple[Any, ...]
+    nest: Any
+
+    def assembled(self, arrays: Sequence[Array], batch: tuple[int, ...]) -> Any:
+        """Return results in the form that the function gives them."""
+        whole = [x.reshape((*batch, *x.shape[1:])) if batch else x for x in arrays[:-1]]
+        return with_leaves(self.nest, iter([x if x.ndim else x[()] for x in whole]))
+
+
+@dataclass(frozen=True, eq=False)
+class Compiled:
+    """A function of a chain as machine code: called like the function, without the chain."""
+
+    function: Callable[..., Any]
+    chain: Chain
+    threads: int
+    shapes: dict[str, tuple[Any, ...]]
+    programs: dict[Any, Any] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def signature(self) -> inspect.Signature:
+        """The arguments of the function but the chain."""
+        whole = inspect.signature(self.function)
+        return whole.replace(parameters=list(whole.parameters.values())[1:])
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Return what the function does, to rounding."""
+        given = self.signature.bind(*args, **kwargs).arguments
+        arrays = {k: v for k, v in given.items() if k in self.shapes and v is not None}
+        options = {k: v for k, v in given.items() if k not in arrays}
+        program = self.program(arrays, options)
+        prepared = None if program is None else prepare(program, self.chain, arrays)
+        if prepared is None:
+            return self.function(self.chain, **given)
+        batch, values = prepared
+        results, wrong = run(program.kernel, values, batch, self.threads)
+        if wrong:  # something is not as it must be: the function itself says what, or judges it at leisure
+            return self.function(self.chain, **given)
+        return program.assembled(results, batch)
+
+    def program(self, arrays: dict[str, Any], options: dict[str, Any]) -> Program | None:
+        """Return the program for these arguments, recorded and compiled at first; None if it cannot be."""
+        try:
+            key = (tuple(arrays), tuple((k, comparable(v)) for k, v in sorted(options.items())))
+            if key not in self.programs:
+                self.programs[key] = self.made(arrays, options)
+        except TypeError:  # an option that cannot be compared
+            return None
+        return self.programs[key]
+
+    def made(self, arrays: dict[str, Any], options: dict[str, Any]) -> Program | None:
+        """Record and compile for these arguments; None, with a warning, where that cannot be done."""
+        cores = {name: self.core(name, options) for name in arrays}
+        try:
+            recorded = record(self.function, self.chain, cores, options)
+            kernel = kernel_of(recorded, self.chain)
+        except (CannotRecord, NoCompiler) as error:
+            warnings.warn(
+                f"{self.function.__name__} is not compiled, and runs as it stands: {error}",
+                RuntimeWarning,
+                stacklevel=4,
+            )
+            return None
+        return Program(kernel, tuple(arrays), tuple(cores.values()), recorded.nest)
+
+    def core(self, name: str, options: dict[str, Any]) -> tuple[Any, ...]:
+        """Return the shape of an argument: of some velocities only, if the function is told so by a mask."""
+        if "prescribed" in options and name in ("qdd", "tau"):
+            mask = np.asarray(options["prescribed"], bool)
+            return (tuple(np.flatnonzero(mask if name == "qdd" else ~mask).tolist()),)
+        return self.shapes[name]
+
+
+def comparable(value: Any) -> Any:
+    """Return an option as a key: arrays by their entries."""
+    if isinstance(value, np.ndarray | list):
+        array = np.asarray(value)
+        return (array.shape, array.dtype.str, array.tobytes())
+    hash(value)
+    return value
+
+
+def prepare(
+    program: Program, chain: Chain, arrays: dict[str, Any]
+) -> tuple[tuple[int, ...], list[Array]] | None:
+    """Return the batch axes of arguments, and these as the program takes them; None if the checks should see them."""
+    values, batches = [], []
+    for name, core in zip(program.names, program.places, strict=True):
+        x = np.asarray(arrays[name])
+        if x.dtype.kind not in "iuf" or x.dtype.itemsize > 8:
+            return None
+        some = bool(core) and isinstance(core[0], tuple)
+        own = (len(core[0]),) if some else shape_of(chain, core)
+        lead = x.ndim - len(own)
+        if lead < 0 or x.shape[lead:] != own or not np.isfinite(x).all():
+            return None
+        x = x.astype(float, copy=False)
+        if some:
+            whole = np.zeros((*x.shape[:-1], chain.nv))
+            whole[..., list(core[0])] = x
+            x = whole
+        values.append(x)
+        batches.append(x.shape[:lead])
+    try:
+        batch = np.broadcast_shapes(*batches)
+    except ValueError:
+        return None
+    flat = []
+    for x, own in zip(values, batches, strict=True):
+        core = x.shape[len(own) :]
+        if own and own != batch:
+            x = np.broadcast_to(x, (*batch, *core))
+        flat.append(np.ascontiguousarray(x).reshape((*([-1] if own else []), *core)) if own and batch else np.ascontiguousarray(x))
+    return batch, flat
+
+
+def run(kernel: Kernel, values: Sequence[Array], batch: tuple[int, ...], threads: int) -> tuple[list[Array], bool]:
+    """Return the results of one state, or of a batch on some threads, and whether some are not to be trusted."""
+    if not batch:
+        return kernel.one(values)
+    count = int(np.prod(batch))
+    results = [np.empty((count, *shape)) for shape in kernel.outputs]
+    strides = [x.size // count if x.ndim > len(s) and count else 0 for x, s in zip(values, kernel.inputs, strict=True)]
+    cuts = np.linspace(0, -(-count // LANES), max(min(threads, count // 64), 1) + 1).astype(int) * LANES
+    pieces = [(a, min(b, count)) for a, b in zip(cuts[:-1], cuts[1:], strict=True) if a < b]
+
+    def work(piece: tuple[int, int]) -> bool:
+        return kernel.many(values, strides, results, *piece)
+
+    if len(pieces) <= 1:
+        return results, any(work(p) for p in pieces)
+    with ThreadPoolExecutor(len(pieces)) as pool:
+        return results, any(list(pool.map(work, pieces)))
+
+
+LANES = 4
+
+
+def compiled(
+    function: Callable[..., Any],
+    chain: Chain,
+    *,
+    threads: int | None = None,
+    shapes: dict[str, tuple[Any, ...]] | None = None,
+) -> Compiled:
+    """Return a function of a chain, such as `aba`, as machine code: it takes what the function takes but the chain.
+
+    function : of the package, or one's own made of such; chain : it is compiled for; threads : that a batch of states
+    is shared among, all cores if None; shapes : of arguments that are arrays, by name, where the function's checks or
+    the usual names do not tell: ("nq",), ("nv",), ("n", 6), (3,) or () for a number. Other arguments are options: for
+    each set of them the function is recorded once, when it is first called so. One state or a batch, the same results to
+    rounding, and the same errors: what is doubtful is given to the function itself. RuntimeWarning, once, if a
+    function cannot be recorded, or if there is no C compiler.
+    """
+    _check.check_chain(chain)
+    if not callable(function):
+        raise ValueError(f"function is {function!r}, but must be a function of a chain, such as aba")
+    known = SHAPES | cores_of(function) | (shapes or {})
+    count = os.cpu_count() or 1 if threads is None else threads
+    if not isinstance(count, int) or count < 1:
+        raise ValueError(f"threads is {threads!r}, but must be a number of threads, at least 1")
+    names = list(inspect.signature(function).parameters)[1:]
+    return Compiled(function, chain, count, {k: v for k, v in known.items() if k in names})
+
+
+def cores_of(function: Callable[..., Any]) -> dict[str, tuple[Any, ...]]:
+    """Return the shapes that a function's checks know of its arguments."""
+    known: dict[str, tuple[Any, ...]] = getattr(function, "cores", {})
+    return known

@@ -244,6 +244,8 @@ def computed(op: str, args: Sequence[Any]) -> Any:
         "cos": np.cos,
         "sqrt": np.sqrt,
         "atan2": np.arctan2,
+        "max": np.maximum,
+        "min": np.minimum,
         "positive": lambda a: np.where(np.asarray(a) > 0, 1.0, 0.0),
         "and": lambda a, b: a * b,
         "not": lambda a: 1 - a,
@@ -560,27 +562,38 @@ LANES = """#undef T
 def c_program(plan: Plan, inputs: int, results: int) -> str:
     """Return the whole program: `one` for one state, `many` for a batch, lane by lane.
 
-    one(sizes, tree, D, G, in, out, w): sizes are n, nq, nv, the links' keep, then the length of each input and result.
+    one(sizes, tree, D, G, in, out, w): sizes are n, nq, nv, the links' keep, then the length of each input and result;
+    the last result is what must be positive.
     """
     kernel = c_kernel(plan, inputs, results)
     single = kernel.replace("_@", "_s").replace("@", "s")
     lanes = kernel.replace("_@", "_v").replace("@", "v")
     pass_in = "".join(f", in[{a}]" for a in range(inputs)) + "".join(f", out[{r}]" for r in range(results))
     lane_in = "".join(f", vin[{a}]" for a in range(inputs)) + "".join(f", vout[{r}]" for r in range(results))
-    total = inputs + results
     return f"""{PRELUDE}{SINGLE}{single}
 {LANES}{lanes}
-void one(const I *restrict sizes, const I *restrict tree, const double *restrict D, const double *restrict G,
+/* whether all results are finite numbers and all that is expected to be positive is */
+static I holds(const I *length, double *const *out) {{
+  double sum = 0.0;
+  for (int r = 0; r < {results}; r++) for (I j = 0; j < length[r]; j++) {{
+    sum += out[r][j] - out[r][j];
+    if (r == {results} - 1 && !(out[r][j] > 0.0)) return 0;
+  }}
+  return sum == 0.0;
+}}
+I one(const I *restrict sizes, const I *restrict tree, const double *restrict D, const double *restrict G,
          const double *const *in, double *const *out, double *restrict w) {{
   double g[{max(plan.kept, 1)}];
   run_s(sizes[0], sizes[1], sizes[2], sizes[3], tree, D, G{pass_in}, w, g);
+  return holds(sizes + 4 + {inputs}, out);
 }}
-/* strides : how far one state of each input lies from the next, 0 where all share it; model : the same of D and G */
-void many(const I *restrict sizes, const I *restrict tree, const double *restrict D, const double *restrict G,
+/* returns the first state in which something does not hold, -1 if there is none; strides : how far one state of each input lies from the next, 0 where all share it */
+I many(const I *restrict sizes, const I *restrict tree, const double *restrict D, const double *restrict G,
           const double *const *in, double *const *out, V *restrict w, I states, const I *restrict strides) {{
   V g[{max(plan.kept, 1)}], *vin[{max(inputs, 1)}], *vout[{max(results, 1)}];
   const I *length = sizes + 4;
   V *free = w;
+  I wrong = -1;
   for (int a = 0; a < {inputs}; a++) {{ vin[a] = free; free += length[a]; }}
   for (int r = 0; r < {results}; r++) {{ vout[r] = free; free += length[{inputs} + r]; }}
   for (I b = 0; b < states; b += LANES) {{
@@ -590,11 +603,15 @@ void many(const I *restrict sizes, const I *restrict tree, const double *restric
       for (I j = 0; j < length[a]; j++) vin[a][j][l] = from[j];
     }}
     run_v(sizes[0], sizes[1], sizes[2], sizes[3], tree, D, G{lane_in}, free, g);
-    for (int r = 0; r < {results}; r++) for (int l = 0; l < own; l++) {{
-      double *to = out[r] + (b + l) * length[{inputs} + r];
-      for (I j = 0; j < length[{inputs} + r]; j++) to[j] = vout[r][j][l];
+    for (int l = 0; l < own; l++) {{
+      double *to[{results}];
+      for (int r = 0; r < {results}; r++) {{
+        to[r] = out[r] + (b + l) * length[{inputs} + r];
+        for (I j = 0; j < length[{inputs} + r]; j++) to[r][j] = vout[r][j][l];
+      }}
+      if (wrong < 0 && !holds(length + {inputs}, to)) wrong = b + l;
     }}
   }}
+  return wrong;
 }}
-/* {total} arrays */
 """

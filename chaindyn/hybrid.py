@@ -1,5 +1,5 @@
 # Generated from chapters/09_hybrid_dynamics.md by `python -m book export`; edit it there.
-# sha256 of the text below: 3405b2bd2513308c645f3b97eadaae4f1fb1bc7e6b2e930dc2a08d16e9880784
+# sha256 of the text below: 81f77ca83a8f7513303d622ae8b0206fecb8a7bb5d0ed084dab07684df0ba8ff
 """Hybrid dynamics: some joints move as they are told, the others as they are pushed.
 
 Derived in chapter 9, "Hybrid dynamics".
@@ -19,7 +19,7 @@ from chaindyn._check import (
     require_same_batch,
     require_shape,
 )
-from chaindyn._ops import Array, concatenate, solve, stack, zeros
+from chaindyn._ops import Array, concatenate, solve, stack
 from chaindyn.articulated import factorise_state
 from chaindyn.chain import Chain
 from chaindyn.composite import mass_matrix
@@ -135,7 +135,7 @@ def hybrid_dynamics(
     state = evaluate(chain, q, qd, qdd, tau, external, recursion=recursion)
     factors = factorise_state(state, u)
     # what the prescribed joints add to their links' accelerations is known, as eta is
-    given = interleave(u, qdd, zeros((tau.shape[-1],)))
+    given = interleave(u, qdd, 0 * tau)
     eta = state.eta + state.along_joints(state.subspaces, given)
     loads = net_bias(state, external, external_frame) + factors.inertias @ eta
     left, p = factors.inward_forces(tau[..., None], loads)

@@ -1,5 +1,5 @@
 # Generated from chapters/14_impulse_response_of_a_chain.md by `python -m book export`; edit it there.
-# sha256 of the text below: edadf66b8cba8817c531054366ba4feb0bb2f4abdedd7e6dfeb230eed51fb2ac
+# sha256 of the text below: 523303faed9761308e6060e73d553a4f596e4b9550818b1af4c1f00d8397c38e
 """What a blow does to a chain: how it yields at every link, and how every joint's speed jumps.
 
 Derived in chapter 14, "The impulse response of a chain".
@@ -24,6 +24,7 @@ from chaindyn._ops import (
     Array,
     concatenate,
     divide,
+    expect,
     eye,
     holds_objects,
     positive,
@@ -71,6 +72,7 @@ def contact_impulse(
     move; RuntimeWarning then, unless it does not yield at all.
     """
     movable = positive(yielding) & positive(10**12 * yielding - trace) & positive(trace - noise)
+    expect(movable)
     if known_values(yielding) is not None and (~movable & (yielding != 0)).any():
         warnings.warn(
             "the chain yields in the direction of the normal by less than 1e-12 of what it does in others, or "

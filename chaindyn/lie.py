@@ -1,5 +1,5 @@
 # Generated from chapters/02_rigid_motions_as_a_lie_group.md by `python -m book export`; edit it there.
-# sha256 of the text below: fa960fb7ce2ba6c5aaf25fdd1138ec3d20c4d4c879654985d6eb6fff598ec7a3
+# sha256 of the text below: 00366106095159d1d8a619cb5169154f1502b8e1fb075e88dd682b3fb8ff7420
 """Rotations and rigid motions as groups: exponentials, logarithms, quaternions.
 
 Derived in chapter 2, "Rigid motions as a Lie group; moving coordinates".
@@ -18,7 +18,8 @@ from chaindyn._ops import (
     cos,
     divide,
     eye,
-    holds_objects,
+    holds_exact,
+    largest_place,
     positive,
     sin,
     sqrt,
@@ -52,7 +53,7 @@ def stumpff(square: Array, order: int) -> Array:
     (t - sin(t)) / t^3. The series is summed where the quotients would cancel, below t = 1; exact numbers
     other than zero and symbols take the quotient.
     """
-    small = ~positive(square - (0 if holds_objects(square) else 1))
+    small = ~positive(square - (0 if holds_exact(square) else 1))
     x = where(small, 1, square)  # so that neither branch divides by zero, nor does its derivative
     if order == 0:
         quotient = cos(sqrt(x))
@@ -148,7 +149,7 @@ def log_quaternion(quaternion: Array) -> Array:
     towards = where(positive(quaternion[..., :1]), quaternion, -quaternion)  # the shorter way
     w, v = towards[..., :1], towards[..., 1:]
     square = (v * v).sum(-1, keepdims=True)
-    small = ~positive(square - (0 if holds_objects(square) else w * w / 1024))
+    small = ~positive(square - (0 if holds_exact(square) else w * w / 1024))
     s = sqrt(where(small, 1, square))
     angle = divide(2 * atan2(s, w), s)  # for each unit of v
     w = where(small, w, 1)
@@ -170,7 +171,7 @@ def quaternion_from_rotation(R: Array) -> Array:
     trace = (R * eye(3)).sum((-2, -1), keepdims=True)
     outer = block([[1 + trace, axial.mT], [axial, R + R.mT + (1 - trace) * eye(3)]])
     diagonal = (outer * eye(4)).sum(-1)
-    longest = (positive(diagonal) if holds_objects(R) else diagonal).argmax(-1)
+    longest = largest_place(positive(diagonal) if holds_exact(R) else diagonal)
     column = take_along_last(outer, longest[..., None, None])[..., 0]
     quaternion = normalised(column)
     return where(positive(quaternion[..., :1]), quaternion, -quaternion)

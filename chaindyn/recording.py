@@ -242,6 +242,20 @@ class Number:
             return self.args[0] > 0
         return self.record("positive", mark_of("positive", self.mark))
 
+    def maximum(self, other: Any) -> Number:
+        """Return the larger of the two."""
+        y = self.lift(other)
+        if self.op == "constant" and y.op == "constant":
+            return self if self.args[0] >= y.args[0] else y
+        return self if self.mark == y.mark else self.record("max", mark_of("max", *sorted((self.mark, y.mark))), y)
+
+    def minimum(self, other: Any) -> Number:
+        """Return the smaller of the two."""
+        y = self.lift(other)
+        if self.op == "constant" and y.op == "constant":
+            return self if self.args[0] <= y.args[0] else y
+        return self if self.mark == y.mark else self.record("min", mark_of("min", *sorted((self.mark, y.mark))), y)
+
     def __and__(self, other: Any) -> Any:
         """Return whether both are true."""
         if isinstance(other, bool | np.bool_):

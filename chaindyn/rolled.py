@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,10 @@ Array = Any
 
 class CannotRoll(Exception):
     """An operation that one kind of link cannot stand for all its links in."""
+
+
+class CannotRecord(Exception):
+    """What a function does depends on values, or goes beyond what a recording knows."""
 
 
 class Refine(Exception):
@@ -34,7 +39,7 @@ def leaves_of(tree: Any) -> list[Any]:
     """Return the arrays of nested tuples, lists and dataclasses."""
     if isinstance(tree, tuple | list):
         return [leaf for part in tree for leaf in leaves_of(part)]
-    if dataclasses.is_dataclass(tree) and not isinstance(tree, Link | Rolled):
+    if dataclasses.is_dataclass(tree) and not isinstance(tree, Link | Rolled | Number):
         return [leaf for f in fields(tree) for leaf in leaves_of(getattr(tree, f.name))]
     return [tree]
 
@@ -43,7 +48,7 @@ def with_leaves(tree: Any, leaves: Any) -> Any:
     """Return the same nest with these arrays, an iterator, in place of its own."""
     if isinstance(tree, tuple | list):
         return type(tree)([with_leaves(part, leaves) for part in tree])
-    if dataclasses.is_dataclass(tree) and not isinstance(tree, Link | Rolled):
+    if dataclasses.is_dataclass(tree) and not isinstance(tree, Link | Rolled | Number):
         return type(tree)(*[with_leaves(getattr(tree, f.name), leaves) for f in fields(tree)])
     return next(leaves)
 
@@ -91,9 +96,10 @@ class Recording:
         value = float(value)
         if value in (0, 1, -1):
             return self.tape.constant(value)
-        if value not in self.shared:
+        if value not in self.seen:
+            self.seen[value] = len(self.shared)
             self.shared.append(value)
-        return self.tape.unknown("shared", self.shared.index(value))
+        return self.tape.unknown("shared", self.seen[value])
 
     def each(self, kind: int, entries: Sequence[Any]) -> Array:
         """Return what stands for arrays (members, ...), one for each link of a kind: numbers that differ are data."""
@@ -139,6 +145,40 @@ class Recording:
             return number
         return self.tape.write("read", (number, link), mark_of("read", link, number.mark))
 
+    def expect(self, x: Any) -> None:
+        """Note that entries must come out positive."""
+        if isinstance(x, Link):
+            x = x.alone()
+        if isinstance(x, Rolled):
+            entries = [e for block in x.settled().blocks.values() for e in block.flat]
+            x = np.array([self.over_links("least", entries)], object)
+        for entry in np.asarray(x, object).flat:
+            if isinstance(entry, Number):
+                self.tape.expectations.append(entry)
+            elif not entry > 0:
+                raise CannotRecord("what must be positive is not")
+
+    def expect_regular(self, felt: Sequence[Any], inertias: Any) -> None:
+        """Note that what every joint feels (k, k) must be large beside the largest entry of the inertias (n, 6, 6).
+
+        Of a symmetric matrix that is positive definite the largest entry is on the diagonal. The smallest eigenvalue is
+        at least the determinant, divided by the trace k - 1 times.
+        """
+        diagonal = (inertias * _ops.eye(6)).sum(-1)
+        blocks = diagonal.blocks.values() if isinstance(diagonal, Rolled) else [diagonal]
+        largest = self.extreme("greatest", [reduce(Number.maximum, as_numbers(self.tape, b).flat) for b in blocks])
+        known = {id(b): b for D in felt if (b := D.block if isinstance(D, Link) else D).size}
+        if known:
+            least = self.extreme("least", [bound_of_eigenvalues(as_numbers(self.tape, b)) for b in known.values()])
+            self.tape.expectations.append(least - 1e-9 * largest)
+
+    def extreme(self, op: str, numbers: Sequence[Number]) -> Number:
+        """Return the "least" or the "greatest" of numbers, over all links of their kinds."""
+        nobodys = [x for x in numbers if x.owner is None]
+        owned = [x for x in numbers if x.owner is not None]
+        found = [*nobodys, self.over_links(op, owned)] if owned else nobodys
+        return reduce(Number.minimum if op == "least" else Number.maximum, found)
+
     def over_links(self, op: str, numbers: Sequence[Number]) -> Number:
         """Return the "total" over all links of the kinds that these belong to, or the "least" or "greatest"."""
         given = [x for x in numbers if x.mark or op != "total"]
@@ -146,6 +186,20 @@ class Recording:
             return self.tape.constant(0)
         marks = sorted((x.owner or -1, x.mark) for x in given)
         return self.tape.write(op, tuple(given), mark_of(op, marks))
+
+
+def bound_of_eigenvalues(D: Array) -> Number:
+    """Return a number (k, k) that the smallest eigenvalue of a positive definite matrix is not below."""
+    k = D.shape[-1]
+    if k == 1:
+        return D.flat[0]
+    rest, product = D, 1
+    for _ in range(k):
+        pivot = rest[..., :1, :1]
+        product = product * pivot
+        rest = rest[..., 1:, 1:] - rest[..., 1:, :1] @ (rest[..., :1, 1:] / pivot)
+    trace = (D * _ops.eye(k)).sum(keepdims=True).flat[0]
+    return product.flat[0] / trace ** (k - 1)
 
 
 def binary(op: str, a: Any, b: Any) -> Any:
@@ -214,6 +268,12 @@ class Foreign:
 
     def __neg__(self) -> Any:
         return self.combine("*", -1, False)
+
+    def __gt__(self, other: Any) -> Any:
+        return apply(_ops.positive, self - other)
+
+    def __invert__(self) -> Any:
+        return apply(inverted, self)
 
     @property
     def mT(self) -> Any:  # noqa: N802
@@ -328,7 +388,7 @@ class Rolled(Foreign):
         starts = np.flatnonzero(np.r_[True, np.diff(self.links) != 0]) if len(self.links) else []
         if len(set(self.links[starts].tolist())) < len(starts):
             raise CannotRoll("the entries of a link lie apart")
-        ends = [*starts[1:], len(self.links)]
+        ends = [*starts[1:], len(self.links)] if len(starts) else []
         taken: dict[int, Any] = {}
         labels: list[Any] = [None] * len(self.recording.parent)
         for a, b in zip(starts, ends, strict=True):
@@ -487,10 +547,11 @@ class Rolled(Foreign):
             own = np.flatnonzero(own)
         if own.ndim == 1:
             return Rolled(self.recording, self.axis, self.blocks, self.links[own], self.rows[own])
+        if own.ndim == 2 and own.shape[1] == 0:  # of joints without coordinates
+            at = self.ndim + self.axis
+            return np.empty((*self.shape[:at], *own.shape, *self.shape[at + 1 :]), object)
         if own.ndim == 2:
             flat = self.along(own.reshape(-1)).settled()
-            if own.shape[1] == 0:
-                raise CannotRoll("entries of no link")
             if not (flat.links.reshape(own.shape) == flat.links.reshape(own.shape)[:, :1]).all():
                 raise CannotRoll("entries of several links")
             blocks = {kind: np.expand_dims(b, self.axis - 1) for kind, b in flat.blocks.items()}
@@ -589,11 +650,15 @@ class Functions:
                 return first.changed(key, parts, lambda: np.concatenate(parts, axis=axis))
             return np.concatenate([x.alone() if isinstance(x, Link) else x for x in arrays], axis=axis)
         axis = axis if axis < 0 else axis - rolled[0].ndim
-        if all(isinstance(x, Rolled) and x.axis == axis for x in arrays):
-            return end_to_end(arrays)
         if any(x.axis == axis for x in rolled):
-            raise CannotRoll("arrays of links and others, end to end")
+            recording = rolled[0].recording
+            return end_to_end([repeated(recording, x, axis) if isinstance(x, np.ndarray) else x for x in arrays])
         return blockwise(arrays, lambda parts: np.concatenate(parts, axis=axis), rolled[0].axis)
+
+
+def inverted(x: Array) -> Array:
+    """Return whether each is not true."""
+    return ~x
 
 
 def apply(function: Callable[[Array], Array], x: Any) -> Any:
@@ -632,6 +697,18 @@ def end_to_end(arrays: Sequence[Rolled]) -> Rolled:
         for kind, block in x.blocks.items():
             blocks[kind] = np.concatenate([blocks[kind], block], axis=x.axis) if kind in blocks else block
     return Rolled(first.recording, first.axis, blocks, np.concatenate(links), np.concatenate(rows))
+
+
+def repeated(recording: Recording, x: Array, axis: int) -> Rolled:
+    """Return a plain array that says the same of every link as an array of links."""
+    n = len(recording.parent)
+    times = x.shape[axis] // n
+    front = np.moveaxis(x, axis, 0).reshape((n, times, *np.delete(x.shape, axis))) if times * n == x.shape[axis] else None
+    if front is None or not (front == front[:1]).all():
+        raise CannotRoll("arrays of links and others, end to end")
+    block = as_numbers(recording.tape, np.moveaxis(front[0], 0, axis))
+    kinds = sorted(set(recording.kind.tolist()))
+    return Rolled(recording, axis, dict.fromkeys(kinds, block), np.repeat(np.arange(n), times), np.tile(np.arange(times), n))
 
 
 def blockwise(arrays: Sequence[Any], function: Callable[[list[Array]], Array], axis: int) -> Rolled:
@@ -826,9 +903,13 @@ class Walker:
                 given_by_parent = with_leaves(ground, iter([next(arrays) if c else None for c in carried]))
                 results[kind] = step(given_by_parent, *given[kind])
                 own = [x for x, c in zip(leaves_of(results[kind]), carried, strict=True) if c]
-                if [np.shape(x) for x in own] != shapes:
-                    raise CannotRoll("links carry other shapes than the ground")
+                if (grown := [np.shape(x) for x in own]) != shapes:
+                    break
                 outcomes[kind] = flat_numbers(recording, own)
+            if grown != shapes:
+                base, shapes = self.broadened(start, grown), grown
+                pattern, turn = refined(None, [base], False), turn + 1
+                continue
             new = refined(pattern, [base, *outcomes.values()], False)
             if partition(new) == partition(pattern):
                 break
@@ -840,6 +921,19 @@ class Walker:
             for kind, nest in results.items()
         }
         return self.spread(as_arrays)
+
+    def broadened(self, start: Sequence[Any], shapes: Sequence[tuple[int, ...]]) -> list[Number]:
+        """Return what the ground carries, with the shapes of what links carry."""
+        try:
+            leaves = [
+                np.broadcast_to(as_numbers(self.recording.tape, x), shape)
+                for x, shape in zip([x for x in start if x is not None], shapes, strict=True)
+            ]
+        except ValueError:
+            raise CannotRoll("links carry other shapes than the ground") from None
+        if any(x is not None and np.ndim(x) > len(s) for x, s in zip(start, shapes, strict=False)):
+            raise CannotRoll("links carry other shapes than the ground")
+        return flat_numbers(self.recording, leaves)
 
     def inward(
         self,

@@ -1,0 +1,167 @@
+"""C programs as functions: compiled once, kept in the user's cache folder, called through ctypes."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import hashlib
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+FLAGS = ("-O2", "-march=native", "-fno-math-errno", "-fno-trapping-math", "-fPIC", "-shared", "-std=gnu11")
+FLAGS = (*FLAGS, "-Wno-psabi")
+
+Array = Any
+
+
+class NoCompiler(Exception):
+    """There is no C compiler here, or it failed."""
+
+
+def compiler() -> str:
+    """Return the C compiler's command: what CC says, or cc."""
+    command = os.environ.get("CC") or next((c for c in ("cc", "gcc", "clang") if shutil.which(c)), None)
+    if command is None or shutil.which(command.split()[0]) is None:
+        raise NoCompiler("there is no C compiler on the path; with one installed (cc, gcc or clang) it would be faster")
+    return command
+
+
+@functools.cache
+def machine() -> str:
+    """Return what a program for this machine hangs on: its processor and the compiler."""
+    try:
+        version = subprocess.run([*compiler().split(), "--version"], capture_output=True, text=True, check=True).stdout
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise NoCompiler(f"the C compiler does not answer: {error}") from None
+    cpu = platform.processor()
+    if os.path.exists("/proc/cpuinfo"):
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        cpu = next((line for line in lines if line.startswith(("flags", "Features"))), cpu)
+    return "\n".join([version, cpu, platform.machine(), sys.platform])
+
+
+def is_private(folder: Path) -> bool:
+    """Whether a folder is the user's own, and nobody else can write in it."""
+    status = folder.stat()
+    return not hasattr(os, "getuid") or (status.st_uid == os.getuid() and not status.st_mode & 0o022)
+
+
+@functools.cache
+def private_folder() -> Path:
+    """Return a folder of this process alone."""
+    return Path(tempfile.mkdtemp(prefix="chaindyn-"))
+
+
+def cache_folder() -> Path:
+    """Return where programs are kept: CHAINDYN_CACHE, or chaindyn in the user's cache folder; a private one if others can write there."""
+    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    folder = Path(os.environ.get("CHAINDYN_CACHE") or Path(home) / "chaindyn")
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return folder if is_private(folder) else private_folder()
+    except OSError:
+        return private_folder()
+
+
+def built(text: str, *flags: str) -> Path:
+    """Return the path of a program compiled from this text, now or earlier.
+
+    Written under a name of its own and renamed when it is whole, so that two processes do not disturb each other.
+    """
+    name = hashlib.sha256("\n".join([machine(), *FLAGS, *flags, text]).encode()).hexdigest()
+    folder = cache_folder()
+    path = folder / f"{name}.so"
+    if path.exists() and is_private(folder) and (not hasattr(os, "getuid") or path.stat().st_uid == os.getuid()):
+        return path
+    with tempfile.TemporaryDirectory(dir=folder) as own:
+        source, made = Path(own) / "program.c", Path(own) / "program.so"
+        source.write_text(text)
+        command = [*compiler().split(), *FLAGS, *flags, str(source), "-o", str(made), "-lm"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise NoCompiler(f"the C compiler failed: {done.stderr.strip()[:500]}")
+        os.replace(made, path)
+    return path
+
+
+@functools.cache
+def load(text: str) -> Any:
+    """Return a program compiled from this text, ready to be called."""
+    library = ctypes.CDLL(str(built(text)))
+    library.one.restype = library.many.restype = ctypes.c_longlong
+    return library
+
+
+def address(x: Array) -> ctypes.c_void_p:
+    """Return where an array's numbers lie."""
+    return ctypes.c_void_p(x.ctypes.data)
+
+
+def addresses(arrays: Sequence[Array]) -> Any:
+    """Return where the numbers of several arrays lie."""
+    return (ctypes.c_void_p * max(len(arrays), 1))(*[x.ctypes.data for x in arrays])
+
+
+@dataclass(frozen=True, eq=False)
+class Kernel:
+    """A compiled program with the model it works on.
+
+    sizes : n, nq, nv and how much the links keep; inputs, outputs : shapes, the last output what must be positive; room
+    : how many numbers it needs to work; tree, data, common : the model.
+    """
+
+    library: Any
+    sizes: Sequence[int]
+    inputs: list[tuple[int, ...]]
+    outputs: list[tuple[int, ...]]
+    room: int
+    tree: Array
+    data: Array
+    common: Array
+
+    @cached_property
+    def lengths(self) -> Array:
+        """The sizes, and the lengths of inputs and outputs."""
+        own = [int(np.prod(shape)) for shape in (*self.inputs, *self.outputs)]
+        return np.array([*self.sizes, *own], np.int64)
+
+    @cached_property
+    def model(self) -> tuple[Any, ...]:
+        """Where sizes and model lie."""
+        return tuple(address(x) for x in (self.lengths, self.tree, self.data, self.common))
+
+    def one(self, values: Sequence[Array]) -> tuple[list[Array], bool]:
+        """Return the results for one state, and whether something does not hold."""
+        results = [np.empty(shape) for shape in self.outputs]
+        work = np.empty(self.room + 1)
+        holds = self.library.one(*self.model, addresses(values), addresses(results), address(work))
+        return results, not holds
+
+    def many(self, values: Sequence[Array], strides: Sequence[int], results: Sequence[Array], start: int, end: int) -> bool:
+        """Write the results of some states of a batch; return whether something does not hold."""
+        lanes = 4
+        work = np.empty((self.room + int(self.lengths[4:].sum()) + 1) * lanes + 8)
+        skip = -work.ctypes.data // 8 % 8  # to where vectors may lie
+        from_here = [x.reshape(-1)[start * s :] for x, s in zip(values, strides, strict=True)]
+        to_here = [x[start:] for x in results]
+        steps = np.array([*strides, 0], np.int64)
+        wrong = self.library.many(
+            *self.model,
+            addresses(from_here),
+            addresses(to_here),
+            ctypes.c_void_p(work.ctypes.data + 8 * skip),
+            ctypes.c_longlong(end - start),
+            address(steps),
+        )
+        return bool(wrong >= 0)
