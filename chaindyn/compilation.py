@@ -83,15 +83,16 @@ def ghost_chain(chain: Chain, recording: Recording) -> Chain:
     links, order = np.arange(chain.n), np.zeros(chain.n, int)
     kinds = sorted(set(recording.kind.tolist()))
 
-    def per_link(values: Array) -> Rolled:
-        blocks = {k: recording.each(k, list(np.asarray(values)[recording.members(k)]))[None] for k in kinds}
+    def per_link(name: str) -> Rolled:
+        values = np.asarray(getattr(chain, name))
+        blocks = {k: recording.model(k, name, list(values[recording.members(k)]))[None] for k in kinds}
         return Rolled(recording, -np.ndim(values), blocks, links, order)
 
-    def per_velocity(values: Array) -> Rolled:
-        blocks = {}
+    def per_velocity(name: str) -> Rolled:
+        values, blocks = np.asarray(getattr(chain, name)), {}
         for k in kinds:
-            rows = [np.asarray(values)[list(chain.v_columns[i])] for i in recording.members(k)]
-            blocks[k] = recording.each(k, rows)
+            rows = [values[list(chain.v_columns[i])] for i in recording.members(k)]
+            blocks[k] = recording.model(k, name, rows)
         own = np.repeat(links, [len(c) for c in chain.v_columns])
         rows = np.concatenate([np.arange(len(c)) for c in chain.v_columns]).astype(int)
         return Rolled(recording, -1, blocks, own, rows)
@@ -101,11 +102,10 @@ def ghost_chain(chain: Chain, recording: Recording) -> Chain:
     _ = chain.spatial_inertia, chain.names, chain.joints, chain.nq, chain.nv, chain.quaternions
     values = dict(chain.__dict__)
     for name in PER_LINK:
-        values[name] = per_link(getattr(chain, name))
+        values[name] = per_link(name)
     for name in PER_VELOCITY:
-        values[name] = per_velocity(getattr(chain, name))
-    gravity = [recording.common(x) for x in chain.gravity]
-    values["gravity"] = as_numbers(recording.tape, np.array(gravity, object))
+        values[name] = per_velocity(name)
+    values["gravity"] = recording.whole_chain("gravity", chain.gravity)
     groups = []
     for joint, q_columns, v_columns in chain.groups:
         members = [i for i in range(chain.n) if type(chain.joints[i]) is kind_of(joint)]
@@ -161,7 +161,7 @@ def kind_joint(chain: Chain, recording: Recording, kind: int) -> Any:
     ghost = object.__new__(type(joints[0]))
     for f in fields(joints[0]):
         values = [np.asarray(getattr(j, f.name)) for j in joints]
-        object.__setattr__(ghost, f.name, recording.each(kind, values)[None])
+        object.__setattr__(ghost, f.name, recording.model(kind, f"joint.{f.name}", values)[None])
     return ghost
 
 
@@ -273,15 +273,18 @@ def record(
     chain: Chain,
     arrays: dict[str, tuple[Any, ...]],
     options: dict[str, Any],
+    *,
+    open_model: bool = False,
 ) -> Recorded:
     """Record what a function does with a chain and arrays of these shapes.
 
-    Once for every kind of link if it can be; else link by link.
+    Once for every kind of link if it can be; else link by link. open_model : whether the program is to serve other chains
+    of the same kinds of links too.
     """
     kind = first_kinds(chain)
     while True:
         try:
-            return recorded_by_kind(function, chain, Recording(Tape(), chain.parent, kind), arrays, options)
+            return recorded_by_kind(function, chain, Recording(Tape(), chain.parent, kind, open=open_model), arrays, options)
         except Refine as differ:
             new = finer(kind, differ.labels)
             if new.max() == kind.max():
@@ -289,6 +292,8 @@ def record(
             kind = new
         except (CannotRoll, TypeError, IndexError, ValueError, AttributeError):
             break
+    if open_model:
+        raise CannotRecord("it cannot be recorded once for every kind of link")
     return recorded_link_by_link(function, chain, arrays, options)
 
 

@@ -215,7 +215,7 @@ def places(
     return place
 
 
-def of_the_model(plan: Plan, columns: dict[int, Sequence[Any]], shared: Sequence[Any]) -> dict[int, Any]:
+def of_the_model(plan: Plan, columns: dict[int, dict[Any, Any]], shared: dict[Any, Any]) -> dict[int, Any]:
     """Return the values of all numbers that hang on the model alone; columns : for each kind, (..., members) each."""
     value: dict[int, Any] = {}
     for x in plan.live:
@@ -482,6 +482,45 @@ def c_kernel(plan: Plan, inputs: int, results: int) -> str:
         f"const double *restrict G{arguments}, T *restrict w, T *restrict g) {{\n" + "\n".join(body) + "\n}"
     )
     return "\n".join(text)
+
+
+def js_kernel(plan: Plan, name: str, inputs: int, results: int) -> str:
+    """Return the program in JavaScript, a function that works in place on arrays of numbers.
+
+    name(sizes, tree, D, G, inputs, outputs, w): sizes are n, nq, nv and the links' keep, tree six whole numbers a link,
+    D and G the model, w room to work; inputs and outputs are arrays of arrays. The last output is what must be positive.
+    """
+    width = {s: len(c) for s, c in plan.classes.items()}
+    arrays = [f"in{a}" for a in range(inputs)] + [f"out{r}" for r in range(results)]
+    shared = ",".join(["D", "G", *arrays, *[f"C{s}" for s in plan.classes], "w", "g", "n", "nq", "nv"])
+    text, body = [], ["const [n,nq,nv,keep]=sizes;", "let size=keep;"]
+    body += [f"const in{a}=inputs[{a}];" for a in range(inputs)]
+    body += [f"const out{r}=outputs[{r}];" for r in range(results)]
+    for s in plan.classes:
+        body.append(f"const C{s}=w.subarray(size,size+(n+1)*{width[s]}); size+=(n+1)*{width[s]};")
+        if plan.recording.sweeps[s].inward:
+            body.append(f"C{s}.fill(0);")
+    body.append(f"const g=w.subarray(size,size+{max(plan.kept, 1)});")
+    body.append("const K=(link)=>tree[6*link+3];")
+    body += first_values(plan, "javascript")
+    for after in range(plan.last + 1):
+        cases = []
+        for kind in plan.widths if after else []:
+            lines = loop_lines(plan, "javascript", after, kind)
+            if not lines:
+                continue
+            places = "".join(f",c{s},o{s}" for s in plan.classes)
+            head = f"function {name}_{kind}_{after}({shared},i,d,k,q,v{places})"
+            text.append(head + "{\n" + "\n".join(lines) + "\n}")
+            places = "".join(f",(tree[t]+1)*{width[s]},(i+1)*{width[s]}" for s in plan.classes)
+            call = f"{name}_{kind}_{after}({shared},i,tree[t+2],tree[t+3],tree[t+4],tree[t+5]{places});"
+            cases.append(f"if(tree[t+1]==={kind}) {call}")
+        if cases:
+            walk = "for(let i=0;i<n;i++)" if after % 2 else "for(let i=n-1;i>=0;i--)"
+            body.append(walk + "{const t=6*i;\n" + "\nelse ".join(cases) + "\n}")
+        body += lines_between(plan, "javascript", after)
+    text.append(f"export function {name}(sizes,tree,D,G,inputs,outputs,w)" + "{\n" + "\n".join(body) + "\n}")
+    return "\n".join(text) + "\n"
 
 
 PRELUDE = """#include <math.h>

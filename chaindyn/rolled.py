@@ -16,6 +16,9 @@ from chaindyn.recording import PRIME, Number, Tape, as_numbers, mark_of
 Array = Any
 
 
+SYMMETRIC = ("inertia", "spatial_inertia")
+
+
 class CannotRoll(Exception):
     """An operation that one kind of link cannot stand for all its links in."""
 
@@ -57,15 +60,17 @@ def with_leaves(tree: Any, leaves: Any) -> Any:
 class Recording:
     """A recording in progress: the tape, the tree, the kind of every link, and what every kind knows of its links.
 
-    columns : for each kind the columns of numbers that differ from link to link (what each data[k] stands for);
+    columns : for each kind the columns of numbers that differ from link to link (what each number "data" stands for);
+    shared : those of the whole chain; open : whether the model's numbers may be others later, so that none is looked at;
     sweeps : those that were recorded; memory : results of operations on links, which their kind has done already.
     """
 
     tape: Tape
     parent: tuple[int, ...]
     kind: Array
-    columns: dict[int, list[Array]] = field(default_factory=dict)
-    shared: list[float] = field(default_factory=list)
+    columns: dict[int, dict[Any, Array]] = field(default_factory=dict)
+    shared: dict[Any, Any] = field(default_factory=dict)
+    open: bool = False
     sweeps: list[Sweep] = field(default_factory=list)
     memory: dict[Any, Any] = field(default_factory=dict)
     seen: dict[Any, Any] = field(default_factory=dict)
@@ -86,10 +91,26 @@ class Recording:
             return -self.seen[opposite]
         key = (kind, column.tobytes())
         if key not in self.seen:
-            own = self.columns.setdefault(kind, [])
-            own.append(column)
-            self.seen[key] = self.tape.unknown("data", len(own) - 1, owner=kind)
+            own = self.columns.setdefault(kind, {})
+            self.seen[key] = self.tape.unknown("data", len(own), owner=kind)
+            own[len(own)] = column
         return self.seen[key]
+
+    def model(self, kind: int, name: str, entries: Sequence[Any]) -> Array:
+        """Return what stands for a parameter of the links of a kind, arrays (members, ...).
+
+        In an open recording every entry is a number of its own, but those that mirror each other in inertias.
+        """
+        if not self.open:
+            return self.each(kind, entries)
+        whole = np.asarray(entries, float)
+        result = np.empty(whole.shape[1:], object)
+        own = self.columns.setdefault(kind, {})
+        for place in np.ndindex(result.shape):
+            key = (name, *(sorted(place) if name in SYMMETRIC else place))
+            own[key] = whole[(slice(None), *place)]
+            result[place] = self.tape.unknown("data", key, owner=kind)
+        return result
 
     def common(self, value: float) -> Number:
         """Return the number that stands for a parameter of the whole chain."""
@@ -98,8 +119,18 @@ class Recording:
             return self.tape.constant(value)
         if value not in self.seen:
             self.seen[value] = len(self.shared)
-            self.shared.append(value)
+            self.shared[len(self.shared)] = value
         return self.tape.unknown("shared", self.seen[value])
+
+    def whole_chain(self, name: str, values: Sequence[float]) -> Array:
+        """Return what stands for a parameter (k,) of the whole chain."""
+        if not self.open:
+            return as_numbers(self.tape, np.array([self.common(x) for x in values], object))
+        entries = np.empty(len(values), object)
+        for k, x in enumerate(values):
+            self.shared[name, k] = float(x)
+            entries[k] = self.tape.unknown("shared", (name, k))
+        return entries
 
     def each(self, kind: int, entries: Sequence[Any]) -> Array:
         """Return what stands for arrays (members, ...), one for each link of a kind: numbers that differ are data."""
