@@ -210,7 +210,8 @@ _quotients = np.frompyfunc(_quotient, 2, 1)
 
 def divide(a: Array, b: Array) -> Array:
     """Quotient of each entry; among objects, that of integers stays exact."""
-    return _quotients(a, b) if holds_objects(a) or holds_objects(b) else a / b
+    objects = (holds_objects(a) or holds_objects(b)) and namespace([a, b]) is np
+    return _quotients(a, b) if objects else a / b
 
 
 def atan2(y: Array, x: Array) -> Array:

@@ -632,6 +632,8 @@ class Functions:
     def where(condition: Any, a: Any, b: Any) -> Any:
         given = [condition, a, b]
         rolled = [x.settled() for x in given if isinstance(x, Rolled)]
+        if not rolled:
+            return _ops.where(*[x.alone() if isinstance(x, Link) else x for x in given])
         first = rolled[0]
         blocks = {}
         for kind in first.blocks:
@@ -779,18 +781,23 @@ class Sweep:
     start: list[Number] | None
 
 
+def at_home(leaf: Any, link: int) -> Any:
+    """Return what is given of a link; an array of another link as nobody's."""
+    return leaf.alone() if isinstance(leaf, Link) and leaf.link != link else leaf
+
+
 def representative(recording: Recording, kind: int, links: Any) -> Any:
     """Return what stands for what is given of the links of a kind, a nest of arrays each."""
     members = recording.members(kind)
     nests = [links[i] for i in members]
-    flat = [leaves_of(nest) for nest in nests]
+    flat = [[at_home(leaf, i) for leaf in leaves_of(nest)] for i, nest in zip(members, nests, strict=True)]
     chosen = []
     for leaf in zip(*flat, strict=True):
         first = leaf[0]
-        if isinstance(first, Link):
-            blocks = {id(x.block) if isinstance(x, Link) else None for x in leaf}
-            if len(blocks) > 1:
-                raise Refine(recording.labelled(kind, [id(x.block) for x in leaf]))
+        if any(isinstance(x, Link) for x in leaf):
+            blocks = [id(x.block) if isinstance(x, Link) else None for x in leaf]
+            if len(set(blocks)) > 1:
+                raise Refine(recording.labelled(kind, blocks))
             chosen.append(first.block)
         elif first is None or isinstance(first, str | int | bool):
             chosen.append(first)
