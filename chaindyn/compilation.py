@@ -19,7 +19,7 @@ from chaindyn._native import NoCompiler, Kernel, load
 from chaindyn.chain import Chain
 from chaindyn.emission import Output, Plan, c_program, of_the_model, put_in_order
 from chaindyn.recording import Tape, as_numbers
-from chaindyn.rolled import CannotRecord, CannotRoll, Link, Recording, Refine, Rolled, Walker, leaves_of, with_leaves
+from chaindyn.rolled import CannotRecord, CannotRoll, Foreign, Link, Recording, Refine, Rolled, Walker, leaves_of, with_leaves
 
 Array = Any
 
@@ -485,12 +485,26 @@ class Compiled:
             return None
         return Program(kernel, tuple(arrays), tuple(cores.values()), recorded.nest)
 
+    def quick(self) -> Any:
+        """Return a quicker callable for one state given by position, if the required arguments are arrays."""
+        required = [p for p in self.signature.parameters.values() if p.default is p.empty]
+        plain = all(p.kind is p.POSITIONAL_OR_KEYWORD and p.name in self.shapes for p in required)
+        program = self.program(dict.fromkeys([p.name for p in required]), {}) if plain else None
+        if program is None or not (isinstance(program.nest, Foreign | np.ndarray) or is_flat_tuple(program.nest)):
+            return None
+        return program.kernel.quick(self, isinstance(program.nest, tuple))
+
     def core(self, name: str, options: dict[str, Any]) -> tuple[Any, ...]:
         """Return the shape of an argument: of some velocities only, if the function is told so by a mask."""
         if "prescribed" in options and name in ("qdd", "tau"):
             mask = np.asarray(options["prescribed"], bool)
             return (tuple(np.flatnonzero(mask if name == "qdd" else ~mask).tolist()),)
         return self.shapes[name]
+
+
+def is_flat_tuple(nest: Any) -> bool:
+    """Whether results are several arrays, and nothing more."""
+    return type(nest) is tuple and all(isinstance(x, Foreign | np.ndarray) for x in nest)
 
 
 def comparable(value: Any) -> Any:
@@ -564,7 +578,7 @@ def compiled(
     *,
     threads: int | None = None,
     shapes: dict[str, tuple[Any, ...]] | None = None,
-) -> Compiled:
+) -> Any:
     """Return a function of a chain, such as `aba`, as machine code: it takes what the function takes but the chain.
 
     function : of the package, or one's own made of such; chain : it is compiled for; threads : that a batch of states
@@ -582,7 +596,8 @@ def compiled(
     if not isinstance(count, int) or count < 1:
         raise ValueError(f"threads is {threads!r}, but must be a number of threads, at least 1")
     names = list(inspect.signature(function).parameters)[1:]
-    return Compiled(function, chain, count, {k: v for k, v in known.items() if k in names})
+    whole = Compiled(function, chain, count, {k: v for k, v in known.items() if k in names})
+    return whole.quick() or whole
 
 
 def cores_of(function: Callable[..., Any]) -> dict[str, tuple[Any, ...]]:
