@@ -109,7 +109,7 @@ class Number:
 
     def __add__(self, other: Any) -> Number:
         """Return the sum."""
-        if isinstance(other, np.ndarray):
+        if hasattr(other, "__array_namespace__"):  # arrays do it entry by entry
             return NotImplemented
         x, y = self, self.lift(other)
         if x.op == "constant" and y.op == "constant":
@@ -140,7 +140,7 @@ class Number:
 
     def __sub__(self, other: Any) -> Number:
         """Return the difference."""
-        if isinstance(other, np.ndarray):
+        if hasattr(other, "__array_namespace__"):  # arrays do it entry by entry
             return NotImplemented
         x, y = self, self.lift(other)
         if x.op == "constant" and y.op == "constant":
@@ -163,7 +163,7 @@ class Number:
 
     def __mul__(self, other: Any) -> Number:
         """Return the product."""
-        if isinstance(other, np.ndarray):
+        if hasattr(other, "__array_namespace__"):  # arrays do it entry by entry
             return NotImplemented
         x, y = self, self.lift(other)
         if x.op == "constant" and y.op == "constant":
@@ -186,7 +186,7 @@ class Number:
 
     def __truediv__(self, other: Any) -> Number:
         """Return the quotient: the product with the inverse, which others may use too."""
-        if isinstance(other, np.ndarray):
+        if hasattr(other, "__array_namespace__"):  # arrays do it entry by entry
             return NotImplemented
         return self * self.lift(other).inverse()
 
@@ -260,7 +260,7 @@ class Number:
         """Return whether both are true."""
         if isinstance(other, bool | np.bool_):
             return self if other else False
-        if isinstance(other, np.ndarray):
+        if hasattr(other, "__array_namespace__"):  # arrays do it entry by entry
             return NotImplemented
         return self.record("and", mark_of("and", *sorted((self.mark, other.mark))), other)
 
