@@ -86,6 +86,9 @@ def verdicts(page: Path) -> dict[str, Verdicts]:
     """What the checks of a chapter say of its solutions and of the wrong answers, by label."""
     checked = {e.solution[0]: e for e in exercises(page) if e.checked and e.solution}
     names = {name for e in checked.values() for pair in judged(e.solution) for name in pair}
+    for exercise in checked.values():
+        for _, definitions in _wrong(exercise):
+            names |= set().union(*(one.reads for one in definitions))
     cells = [cell.source for cell in read_page(page).cells if cell.cell_type == "code"]
     by_cell = [[Statement(node) for node in ast.parse(source).body] for source in cells]
     chosen = set(needed([one for cell in by_cell for one in cell], names))
@@ -110,14 +113,22 @@ def _tried(exercise: Exercise, space: dict[str, Any]) -> Verdicts:
     said = {"the solution": _verdict(space[judge], right)}
     if not isinstance(right, type):
         said["zero"] = _verdict(space[judge], lambda *given, **more: _nothing(right(*given, **more)))
-    for words, old, new in WRONG.get(exercise.label, []):
-        source = "\n".join(exercise.solution)
-        assert source.count(old) >= 1, (exercise.label, words, old)
-        for node in ast.parse(source.replace(old, new)).body:
-            if isinstance(node, ast.FunctionDef | ast.ClassDef):
-                exec(compile(ast.Module([node], []), "<wrong answer>", "exec"), space)
+    for words, definitions in _wrong(exercise):
+        for one in definitions:
+            exec(one.code, space)
         said[words] = _verdict(space[judge], space[answer])
+    space[answer] = right
     return said
+
+
+def _wrong(exercise: Exercise) -> Iterator[tuple[str, list[Statement]]]:
+    """The wrong answers to an exercise: what is wrong, and the definitions of its solution so changed."""
+    source = "\n".join(exercise.solution)
+    for words, old, new in WRONG.get(exercise.label, []):
+        assert old in source, (exercise.label, words, old)
+        body = ast.parse(source.replace(old, new)).body
+        kinds = ast.FunctionDef | ast.ClassDef
+        yield words, [Statement(node) for node in body if isinstance(node, kinds)]
 
 
 def _nothing(answer: Any) -> Any:
