@@ -25,7 +25,9 @@ class Statement:
 
     def __init__(self, node: ast.stmt) -> None:
         self.node = node
-        self.code = compile(ast.Module([node], []), "<cell>", "exec")
+        self.code = compile(
+            ast.Module([node], []), "<cell>", "exec", dont_inherit=True
+        )
         self.binds = set(_names(self.code, "STORE_NAME", "STORE_GLOBAL")) | _changed(node)
         self.reads = set(_names(self.code, "LOAD_NAME", "LOAD_GLOBAL"))
 
