@@ -142,4 +142,71 @@ WRONG: dict[str, list[tuple[str, str, str]]] = {
         ("with the arm's own weight", "b = (torques - bias_force(bare, postures, 0 * postures)).ravel()", "b = torques.ravel()"),
         ("about the last joint", "return mass, np.array(moment) / mass", "return mass, np.array(moment) / mass + UR5_FLANGE"),
     ],
+    # Chapter 7
+    "ex-7-count": [
+        ("all entries", "freedom @ related @ freedom", "freedom.sum() ** 2"),
+        ("one triangle", "(D + D.T) > 0", "D > 0"),
+        ("links in place of degrees of freedom", "freedom @ related @ freedom", "related.sum()"),
+        ("the blocks on the diagonal", "(D + D.T) > 0", "np.eye(len(D))"),
+    ],
+    "ex-7-ltl": [
+        ("Cholesky's", "L = np.tril(M)\n", "return np.linalg.cholesky(M)\n"),
+        ("not all ancestors", "k = carrier[k]", "k = -1"),
+        ("the triangle of M", "return L", "return np.tril(M)"),
+        ("added", "L[i, k] -= ", "L[i, k] += "),
+    ],
+    "ex-7-passive": [
+        ("the velocity for the reference", "C @ reference + g", "C @ qd + g"),
+        ("another C", "C = coriolis_matrix(chain, q, qd)", "C = coriolis_matrix(chain, q, reference)"),
+        ("pushing on", "- gains[1] * x", "+ gains[1] * x"),
+        ("without weight", " + g - ", " - "),
+        ("the wanted acceleration", "@ reference_rate", "@ acceleration"),
+        ("away from the path", "speed - gains[0] * (q - place)", "speed + gains[0] * (q - place)"),
+    ],
+    "ex-7-cat": [
+        ("the other way", "return -(made", "return (made"),
+        ("the total mass", "spin_row[:, spin]).sum()", "chain.mass.sum()).sum()"),
+        ("the corners alone", "np.diff(path, axis=0)", "np.abs(np.diff(path, axis=0))"),
+        ("the first shape for all", "made / spin_row[:, spin]", "made / spin_row[0, spin] ** 2"),
+    ],
+    # Chapter 8
+    "ex-8-serial": [
+        ("rigid", "I_hat = I_hat - np.outer(U, U) / D", "I_hat = I_hat"),
+        ("without the velocity product", "eta = crm(v[i]) @ s[i] * qd[i]", "eta = 0 * s[i]"),
+        ("without the gyroscopic force", "B_hat = B_hat + crf(v[i]) @ inertias[i] @ v[i]", "B_hat = B_hat"),
+        ("without weight", "-np.array(chain.gravity)", "np.zeros(3)"),
+        ("the motor not passed on", " + U * u / D", ""),
+        ("the parent's acceleration forgotten", "(u - U @ a) / D", "u / D"),
+    ],
+    "ex-8-inverse": [
+        ("with weight", "gravity=(0, 0, 0)", "gravity=chain.gravity"),
+        ("moving", "np.zeros(chain.nv), np.eye", "np.ones(chain.nv), np.eye"),
+        ("the mass matrix", "return aba(floating, q, np.zeros(chain.nv), np.eye(chain.nv))", "return np.linalg.inv(aba(floating, q, np.zeros(chain.nv), np.eye(chain.nv)))"),
+        ("the diagonal", "return aba(floating, q, np.zeros(chain.nv), np.eye(chain.nv))", "return np.diag(aba(floating, q, np.zeros(chain.nv), np.eye(chain.nv)).diagonal())"),
+    ],
+    "ex-8-rotor": [
+        ("no rotor", "D = felt[:1, :1] + rotor", "D = felt[:1, :1]"),
+        ("taken off", "+ rotor", "- rotor"),
+        ("at the joint, not towards the parent", "G = felt[:1, 1:] / D", "G = felt[:1, 1:] / felt[:1, :1]"),
+        ("as a body that turns with the link", "I_hat = inertia + children[0]", "I_hat = inertia + children[0] + rotor * np.eye(6)"),
+    ],
+    # Chapter 9
+    "ex-9-sweep": [
+        ("all free", "if u[i]:", "if False:"),
+        ("a told joint yields", "B_hat = B_hat + I_hat @ (eta + s[i] * qdd[i])", "B_hat = B_hat + I_hat @ eta"),
+        ("without weight", "-np.array(chain.gravity)", "np.zeros(3)"),
+        ("without the velocity product", "eta = crm(v[i]) @ s[i] * qd[i]", "eta = 0 * s[i]"),
+        ("a free joint carries on as if rigid", "I_hat = I_hat - np.outer(U, U) / D", "I_hat = I_hat"),
+    ],
+    "ex-9-coupling": [
+        ("with weight", "gravity=(0, 0, 0)", "gravity=chain.gravity"),
+        ("moving", "np.zeros(chain.nv),\n", "np.ones(chain.nv),\n"),
+        ("the transpose", "return qdd[:, ~prescribed].T", "return qdd[:, ~prescribed]"),
+        ("the sign", "return qdd[:, ~prescribed].T", "return -qdd[:, ~prescribed].T"),
+    ],
+    "ex-9-turn": [
+        ("along with the joints", "return -np", "return np"),
+        ("the base alone", "M[:6, 6:] @ rates", "M[6:, 6:][:6] @ rates"),
+        ("without the coupling in the base", "np.linalg.solve(M[:6, :6], M[:6, 6:] @ rates)", "(M[:6, 6:] @ rates) / M[:6, :6].diagonal()"),
+    ],
 }
