@@ -13,10 +13,10 @@ from types import CodeType
 from typing import Any
 
 import numpy as np
+from wrong_answers import WRONG
 
 from book.exercises import Exercise, exercises
 from book.pages import read_page
-from wrong_answers import WRONG
 
 Verdicts = dict[str, str | None]  # what the check says of each answer; None: solved
 
@@ -25,13 +25,13 @@ class Statement:
     """A statement of a cell, and the names that it binds and reads."""
 
     def __init__(self, node: ast.stmt) -> None:
-        self.code = compile(
-            ast.Module([node], []), "<cell>", "exec", dont_inherit=True
-        )
+        self.code = compile(ast.Module([node], []), "<cell>", "exec", dont_inherit=True)
         inner = list(_functions(self.code))
         self.binds = set(_names(self.code, "STORE_NAME")) | _changed(node)
         self.reads = set(_names(self.code, "LOAD_NAME"))
-        self.reads_late = {name for code in inner for name in _names(code, "LOAD_GLOBAL", "LOAD_NAME")}
+        self.reads_late = {
+            name for code in inner for name in _names(code, "LOAD_GLOBAL", "LOAD_NAME")
+        }
         # a loop or a change of a part leaves something of what was there
         whole = ast.Assign | ast.FunctionDef | ast.ClassDef | ast.Import | ast.ImportFrom
         self.replaces = self.binds - _changed(node) if isinstance(node, whole) else set()

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from solved import judged, verdicts
+from wrong_answers import WRONG
 
 from book.exercises import exercises
 from book.pages import chapters
-from solved import judged, verdicts
-from wrong_answers import WRONG
 
 CHECKED = [
     pytest.param(page, exercise.label, id=exercise.label)
@@ -28,17 +28,15 @@ def test_a_check_takes_the_solution_and_refuses_what_is_wrong(page, label):
 
 
 def test_every_check_is_tried():
-    coded = [
-        exercise for page in chapters() for exercise in exercises(page) if exercise.checked
-    ]
+    coded = [exercise for page in chapters() for exercise in exercises(page) if exercise.checked]
     assert [one.label for one in coded if one.chapter in COVERED and one.label not in WRONG] == []
     assert WRONG.keys() <= {one.label for one in coded}
 
 
-@pytest.mark.parametrize("page", [page for page in chapters()[:9]])
+@pytest.mark.parametrize("page", chapters(), ids=lambda page: page.stem)
 def test_a_check_is_a_judge_of_one_answer(page):
     """`attempt("...", lambda: judge_it(answer))`, so that a machine finds both."""
     for exercise in exercises(page):
-        if exercise.checked:
+        if exercise.checked and exercise.chapter in COVERED:
             assert len(judged(exercise.checks)) == 1, exercise.label
             assert judged(exercise.solution), exercise.label
