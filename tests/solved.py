@@ -124,7 +124,7 @@ def verdicts(page: Path) -> dict[str, Verdicts]:
             if index in chosen:
                 exec(one.code, space)
             if index in tried:
-                found[tried[index].label] = _tried(tried[index], space)
+                found[tried[index].label] = tried_answers(tried[index], space)
     finally:
         os.chdir(here)
     return found
@@ -137,7 +137,7 @@ def _asked(exercise: Exercise) -> set[str]:
     return own.union(*(one.reads | one.reads_late for one in wrong))
 
 
-def _tried(exercise: Exercise, space: dict[str, Any]) -> Verdicts:
+def tried_answers(exercise: Exercise, space: dict[str, Any]) -> Verdicts:
     [(judge, answer), *_] = judged(exercise.solution)
     right = space[answer]
     said = {"the solution": _verdict(space[judge], right)}
