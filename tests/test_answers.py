@@ -63,7 +63,8 @@ def test_a_check_that_takes_everything_is_found_out():
     assert tried_answers(exercise, space) == {"the solution": None, "zeros": None}
 
     def judge(candidate):
-        assert candidate(4) == 2, "not half"
+        if candidate(4) != 2:
+            raise AssertionError("not half")
 
     space["judge"] = judge
     assert tried_answers(exercise, space) == {"the solution": None, "zeros": "not half"}
