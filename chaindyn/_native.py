@@ -24,6 +24,8 @@ import numpy as np
 
 FLAGS = ("-O2", "-march=native", "-fno-math-errno", "-fno-trapping-math", "-fPIC", "-shared", "-std=gnu11", "-Wno-psabi")
 
+LANES = 4  # states that are computed side by side
+
 Array = Any
 
 
@@ -119,7 +121,8 @@ def door() -> Any:
 def load(text: str) -> Any:
     """Return a program compiled from this text, ready to be called."""
     library = ctypes.CDLL(str(built(text)))
-    library.one.restype = library.many.restype = ctypes.c_longlong
+    for function in (library.one, library.many, library.march):
+        function.restype = ctypes.c_longlong
     return library
 
 
@@ -185,18 +188,40 @@ class Kernel:
 
     def many(self, values: Sequence[Array], strides: Sequence[int], results: Sequence[Array], start: int, end: int) -> bool:
         """Write the results of some states of a batch; return whether something does not hold."""
-        lanes = 4
-        work = np.empty((self.room + int(self.lengths[4:].sum()) + 1) * lanes + 8)
+        given, _alive = self.among(values, strides, results, start, end)
+        return bool(self.library.many(*given) >= 0)
+
+    def march(
+        self,
+        values: Sequence[Array],
+        strides: Sequence[int],
+        results: Sequence[Array],
+        span: tuple[int, int],
+        steps: int,
+        every: int,
+    ) -> bool:
+        """Write where some states of a batch are after every so many steps; return whether something did not hold.
+
+        The first results of the program are what its next step begins with; results : (states, steps // every, ...).
+        """
+        given, _alive = self.among(values, strides, results, *span)
+        count = [ctypes.c_longlong(k) for k in (len(results), steps, every)]
+        return bool(self.library.march(*given, *count))
+
+    def among(
+        self, values: Sequence[Array], strides: Sequence[int], results: Sequence[Array], start: int, end: int
+    ) -> tuple[tuple[Any, ...], list[Array]]:
+        """Return the arguments of a call with some states of a batch, and the arrays that must live until its end."""
+        work = np.empty((self.room + int(self.lengths[4:].sum()) + 1) * LANES + 8)
         skip = -work.ctypes.data // 8 % 8  # to where vectors may lie
-        from_here = [x.reshape(-1)[start * s :] for x, s in zip(values, strides, strict=True)]
-        to_here = [x[start:] for x in results]
+        ours = [x.reshape(-1)[start * s :] for x, s in zip(values, strides, strict=True)]
         steps = np.array([*strides, 0], np.int64)
-        wrong = self.library.many(
+        given = (
             *self.model,
-            addresses(from_here),
-            addresses(to_here),
+            addresses(ours),
+            addresses([x[start:] for x in results]),
             ctypes.c_void_p(work.ctypes.data + 8 * skip),
             ctypes.c_longlong(end - start),
             address(steps),
         )
-        return bool(wrong >= 0)
+        return given, [work, steps, *ours]

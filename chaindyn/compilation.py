@@ -11,14 +11,16 @@ from contextvars import copy_context
 from dataclasses import dataclass, field, fields
 from functools import cached_property, partial
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from chaindyn import _check, _ops
-from chaindyn._native import NoCompiler, Kernel, load
+from chaindyn._native import LANES, Kernel, NoCompiler, load
 from chaindyn.chain import Chain
 from chaindyn.emission import Output, Plan, c_program, of_the_model, put_in_order
 from chaindyn.recording import Tape, as_numbers
+from chaindyn.simulation import Driven, Simulation, rk4_step, semi_implicit_euler_step, simulate
 from chaindyn.rolled import CannotRecord, CannotRoll, Foreign, Link, Recording, Refine, Rolled, Walker, leaves_of, with_leaves
 
 Array = Any
@@ -557,19 +559,21 @@ def run(kernel: Kernel, values: Sequence[Array], batch: tuple[int, ...], threads
     count = int(np.prod(batch))
     results = [np.empty((count, *shape)) for shape in kernel.outputs]
     strides = [x.size // count if x.ndim > len(s) and count else 0 for x, s in zip(values, kernel.inputs, strict=True)]
-    cuts = np.linspace(0, -(-count // LANES), max(min(threads, count // 64), 1) + 1).astype(int) * LANES
-    pieces = [(a, min(b, count)) for a, b in zip(cuts[:-1], cuts[1:], strict=True) if a < b]
 
     def work(piece: tuple[int, int]) -> bool:
         return kernel.many(values, strides, results, *piece)
 
+    return results, shared_out(work, count, min(threads, count // 64))
+
+
+def shared_out(work: Callable[[tuple[int, int]], bool], count: int, threads: int) -> bool:
+    """Do some work on all states, in as many pieces as threads, each a whole number of lanes; return whether one says yes."""
+    cuts = np.linspace(0, -(-count // LANES), max(threads, 1) + 1).astype(int) * LANES
+    pieces = [(a, min(b, count)) for a, b in zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True) if a < b]
     if len(pieces) <= 1:
-        return results, any(work(p) for p in pieces)
+        return any(work(p) for p in pieces)
     with ThreadPoolExecutor(len(pieces)) as pool:
-        return results, any(list(pool.map(work, pieces)))
-
-
-LANES = 4
+        return any(list(pool.map(work, pieces)))
 
 
 def compiled(
@@ -604,3 +608,107 @@ def cores_of(function: Callable[..., Any]) -> dict[str, tuple[Any, ...]]:
     """Return the shapes that a function's checks know of its arguments."""
     known: dict[str, tuple[Any, ...]] = getattr(function, "cores", {})
     return known
+
+
+# whole motions
+
+
+STEPS = {"RK4": rk4_step, "semi-implicit Euler": semi_implicit_euler_step}
+marches: WeakKeyDictionary[Chain, dict[str, Kernel]] = WeakKeyDictionary()
+
+
+def march_of(chain: Chain, method: str) -> Kernel:
+    """Return a step of a method, compiled for a chain: once for each chain."""
+    own = marches.setdefault(chain, {})
+    if method not in own:
+        cores = {"q": ("nq",), "qd": ("nv",), "tau": ("nv",), "h": ()}
+        own[method] = kernel_of(record(step_of(method), chain, cores, {}), chain)
+    return own[method]
+
+
+def step_of(method: str) -> Callable[..., Any]:
+    """Return a step of a method as a function of a chain and arrays."""
+    own = STEPS[method]
+
+    def step(chain: Chain, q: Array, qd: Array, tau: Array, h: Array) -> tuple[Array, Array]:
+        return own(Driven(chain, torque=tau), 0, q, qd, h)
+
+    return step
+
+
+@_check.checked(q="nq", qd="nv")
+def rollout(
+    chain: Chain,
+    q: Array,
+    qd: Array,
+    *,
+    t: Array,
+    torque: Array | None = None,
+    method: str = "RK4",
+    step: float = 1e-3,
+    threads: int | None = None,
+) -> Simulation:
+    """Return many motions of a chain, each from its own state, as `simulate` does, in machine code on all cores.
+
+    q : (..., nq); qd : (..., nv); t : (m,) increasing times [s]; torque : joint forces (..., nv), constant, or (m - 1, ...,
+    nv), each for the time between two of t; None is none. method : "RK4" or "semi-implicit Euler"; step : the longest
+    step [s]: between two times all are equal. Friction of the chain's drives acts. ValueError for bad input, if a motion leaves
+    what a float can hold, or if M becomes singular (it says at what time); RuntimeWarning if there is no compiler: `simulate`
+    takes over.
+    """
+    times, step = _check.check_times(t), _check.check_positive_number(step, "step")
+    if method not in STEPS:
+        raise ValueError(f"method is {method!r}, but must be one of {[*STEPS]}")
+    q, qd = (_check.as_real(x, name) for x, name in ((q, "q"), (qd, "qd")))
+    batch = np.broadcast_shapes(q.shape[:-1], qd.shape[:-1])
+    count = int(np.prod(batch))
+    loads = held_loads(chain, torque, batch, len(times) - 1)
+    try:
+        kernel = march_of(chain, method)
+    except NoCompiler as error:
+        warnings.warn(f"{error}: simulate takes over", RuntimeWarning, stacklevel=4)
+        return simulate(chain, q, qd, t=times, torque=torque, method=method, step=step)
+    states = [
+        np.ascontiguousarray(np.broadcast_to(x, (*batch, x.shape[-1])), float).reshape((count, -1)) for x in (q, qd)
+    ]
+    paths = [np.empty((count, len(times), x.shape[-1])) for x in states]
+    for path, x in zip(paths, states, strict=True):
+        path[:, 0] = x
+    workers = os.cpu_count() or 1 if threads is None else threads
+    for k, stretch in enumerate(np.diff(times)):
+        steps = max(int(np.ceil(stretch / step - 1e-9)), 1)
+        values = [*states, loads[k], np.array(stretch / steps)]
+        ends = [np.empty((count, 1, x.shape[-1])) for x in states]
+        strides = [chain.nq, chain.nv, chain.nv, 0]
+
+        def march(
+            span: tuple[int, int], values: Any = values, ends: Any = ends, strides: Any = strides, steps: int = steps
+        ) -> bool:
+            return kernel.march(values, strides, ends, span, steps, steps)
+
+        if shared_out(march, count, min(workers, count // LANES)):
+            raise ValueError(
+                f"between t = {times[k]:g} and {times[k + 1]:g} s a motion leaves what floats can hold, or the mass matrix "
+                "becomes singular; a shorter step, or simulate, tells more"
+            )
+        states = [np.ascontiguousarray(e[:, 0]) for e in ends]
+        for path, x in zip(paths, states, strict=True):
+            path[:, k + 1] = x
+    shaped = [np.moveaxis(x.reshape((*batch, len(times), x.shape[-1])), -2, 0) for x in paths]
+    return Simulation(chain, times, *shaped)
+
+
+def held_loads(chain: Chain, torque: Any, batch: tuple[int, ...], stretches: int) -> list[Array]:
+    """Return the joint forces of every motion (count, nv) for each stretch of time."""
+    count = int(np.prod(batch))
+    if torque is None:
+        return [np.zeros((count, chain.nv))] * stretches
+    x = _check.as_real(_check.as_array(torque, "torque"), "torque")
+    _check.require_shape(x, "torque", (chain.nv,))
+    _check.require_finite(x, "torque")
+    if x.ndim <= len(batch) + 1:
+        _check.require_fit(x, "torque", (chain.nv,), batch)
+        return [np.ascontiguousarray(np.broadcast_to(x, (*batch, chain.nv)), float).reshape((count, -1))] * stretches
+    if x.shape[0] != stretches:
+        raise ValueError(f"torque has {x.shape[0]} stretches of time, but t has {stretches}")
+    return [np.ascontiguousarray(np.broadcast_to(y, (*batch, chain.nv)), float).reshape((count, -1)) for y in x]

@@ -598,6 +598,48 @@ LANES = """#undef T
 """
 
 
+def c_march(plan: Plan, inputs: int, results: int, suffix: str) -> str:
+    """Return the program again and again, for one motion ("s") or some side by side ("v")."""
+    given = "".join(f", vin[{a}]" for a in range(inputs)) + "".join(f", vout[{r}]" for r in range(results))
+    return f"""
+/* The first `again` results are the next step's first inputs; those of every `every`-th step are kept, states before
+   steps. Returns whether something did not hold. */
+static I march_{suffix}(const I *restrict sizes, const I *restrict tree, const double *restrict D, const double *restrict G,
+    const double *const *in, double *const *out, T *restrict w, I states, const I *restrict strides, I again, I steps,
+    I every) {{
+  T g[{max(plan.kept, 1)}], *vin[{max(inputs, 1)}], *vout[{max(results, 1)}];
+  const I *length = sizes + 4;
+  T *free = w;
+  I wrong = 0, lanes = sizeof(T) / sizeof(double);
+  for (int a = 0; a < {inputs}; a++) {{ vin[a] = free; free += length[a]; }}
+  for (int r = 0; r < {results}; r++) {{ vout[r] = free; free += length[{inputs} + r]; }}
+  for (I b = 0; b < states && !wrong; b += lanes) {{
+    I own = states - b < lanes ? states - b : lanes;
+    for (int a = 0; a < {inputs}; a++) for (int l = 0; l < lanes; l++) {{
+      const double *from = in[a] + (b + (l < own ? l : 0)) * strides[a];
+      for (I j = 0; j < length[a]; j++) ((double *)&vin[a][j])[l] = from[j];
+    }}
+    for (I s = 1; s <= steps && !wrong; s++) {{
+      run_{suffix}(sizes[0], sizes[1], sizes[2], sizes[3], tree, D, G{given}, free, g);
+      T sum = WIDE(0.0);
+      for (int r = 0; r < again; r++) for (I j = 0; j < length[r]; j++) {{
+        vin[r][j] = vout[r][j];
+        sum += vout[r][j] - vout[r][j];
+      }}
+      for (I j = 0; j < length[{inputs} + {results} - 1]; j++)
+        sum += WHERE(POSITIVE(vout[{results} - 1][j]), WIDE(0.0), WIDE(NAN));
+      for (int l = 0; l < own; l++) wrong |= !(((double *)&sum)[l] == 0.0);
+      if (s % every == 0) for (int l = 0; l < own; l++) for (int r = 0; r < again; r++) {{
+        double *to = out[r] + ((b + l) * (steps / every) + s / every - 1) * length[r];
+        for (I j = 0; j < length[r]; j++) to[j] = ((double *)&vout[r][j])[l];
+      }}
+    }}
+  }}
+  return wrong;
+}}
+"""
+
+
 def c_program(plan: Plan, inputs: int, results: int) -> str:
     """Return the whole program: `one` for one state, `many` for a batch, lane by lane.
 
@@ -609,8 +651,14 @@ def c_program(plan: Plan, inputs: int, results: int) -> str:
     lanes = kernel.replace("_@", "_v").replace("@", "v")
     pass_in = "".join(f", in[{a}]" for a in range(inputs)) + "".join(f", out[{r}]" for r in range(results))
     lane_in = "".join(f", vin[{a}]" for a in range(inputs)) + "".join(f", vout[{r}]" for r in range(results))
-    return f"""{PRELUDE}{SINGLE}{single}
-{LANES}{lanes}
+    return f"""{PRELUDE}{SINGLE}{single}{c_march(plan, inputs, results, "s")}
+{LANES}{lanes}{c_march(plan, inputs, results, "v")}
+I march(const I *sizes, const I *tree, const double *D, const double *G, const double *const *in, double *const *out,
+        V *w, I states, const I *strides, I again, I steps, I every) {{
+  if (states == 1)
+    return march_s(sizes, tree, D, G, in, out, (double *)w, states, strides, again, steps, every);
+  return march_v(sizes, tree, D, G, in, out, w, states, strides, again, steps, every);
+}}
 /* whether all results are finite numbers and all that is expected to be positive is */
 static I holds(const I *length, double *const *out) {{
   double sum = 0.0;
