@@ -1,7 +1,7 @@
 """A chapter's notebook in plain Markdown, for programs that know nothing of MyST: JupyterLite, Colab, VS Code.
 
 Roles become what they say on the site ("(4.2)", "Fig. 3.1"), directives headings, quotations, tables and pictures.
-Code cells and what they printed stay as they are. A solution is folded away under its heading.
+Code cells and what they printed stay as they are. A solution is folded away under its heading, a hint behind its name.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell
+
+from book.exercises import facts
 
 _ROLE = re.compile(r"\{([\w:]+)\}`([^`]*)`")
 _EXPLICIT = re.compile(r"(.*\S)\s*<([^<>]+)>", re.DOTALL)
@@ -110,11 +112,15 @@ def _directive(name: str, argument: str, body: list[str], texts: Texts) -> list[
     inside = plain("\n".join(body), texts).strip("\n").split("\n")
     if name == "exercise-start":
         number = texts.get(f"exercise:{options.get('label')}", "")
-        return [f"#### Exercise {number}: {argument}".replace(" :", ":")]
+        said = facts(options.get("class", "")).words()
+        heading = f"#### Exercise {number}: {argument}".replace(" :", ":")
+        return [heading, *(["", f"*{said}*", ""] if said else [])]
     if name == "solution-start":
         return [f"{_SOLUTION} to exercise {texts.get(f'exercise:{argument}', '')}".rstrip()]
     if name in ("exercise-end", "solution-end", "chapter-map"):
         return []
+    if name == "hint":
+        return ["<details><summary>Hint</summary>", "", *inside, "", "</details>"]
     if name == "figure":
         return [
             f"![{options.get('alt', '')}]({argument})",

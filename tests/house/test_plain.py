@@ -39,6 +39,14 @@ TEXTS = {
             "#### Exercise 1.2: A door\n\nPush.",
         ),
         (
+            "```{exercise-start} A door\n:label: ex-1-door\n:class: kind-by-hand stars-2 minutes-20\n```\nPush.",
+            "#### Exercise 1.2: A door\n\n*by hand · ★★ · 20 min*\n\nPush.",
+        ),
+        (
+            "```{hint}\n:class: dropdown\nSee {eq}`eq-1-x`.\n```",
+            "<details><summary>Hint</summary>\n\nSee (1.12).\n\n</details>",
+        ),
+        (
             "```{list-table} Letters\n:header-rows: 1\n\n* - one\n  - two\n* - $a$\n  - b\n    c\n```",
             "**Letters**\n\n| one | two |\n| --- | --- |\n| $a$ | b c |",
         ),

@@ -1,0 +1,124 @@
+"""What an exercise says of itself in its classes stands in its title; ``{exercise-table}`` lists all exercises."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from docutils import nodes
+from docutils.statemachine import StringList
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+from sphinx_exercise.nodes import is_exercise_node
+
+from book.exercises import KINDS, STARS, Exercise, Facts, exercises, facts
+from book.pages import chapters, front_matter
+
+
+def stars(number: int) -> nodes.raw:
+    """Stars, which a screen reader counts."""
+    label = f"{number} of {STARS} stars"
+    return nodes.raw(
+        "",
+        f'<span class="stars" role="img" aria-label="{label}">{"★" * number}</span>',
+        format="html",
+    )
+
+
+def said_of(exercise: Facts) -> nodes.inline:
+    """The quiet words in an exercise's title."""
+    line = nodes.inline(classes=["exercise-facts"])
+    if exercise.kind:
+        line += nodes.inline(text=exercise.kind)
+    if exercise.stars:
+        line += stars(exercise.stars)
+    if exercise.minutes:
+        line += nodes.inline(text=f"{exercise.minutes} min")
+    return line
+
+
+def say_in_titles(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    """Runs when sphinx_exercise has written the titles."""
+    for exercise in doctree.findall(is_exercise_node):
+        line = said_of(facts(" ".join(exercise["classes"])))
+        if len(line):
+            exercise[0] += [nodes.Text(" "), line]
+
+
+class ExerciseTable(SphinxDirective):
+    """The exercises of every chapter, and how many there are of each kind; made from what the pages say."""
+
+    def run(self) -> list[nodes.Node]:
+        found = {page: exercises(page) for page in chapters()}
+        for page in found:
+            self.env.note_dependency(str(page))
+        return [
+            self.parsed(_overview(found.values())),
+            *(
+                self.chapter_section(front_matter(page)["chaindyn"]["title"], of_page)
+                for page, of_page in found.items()
+                if of_page
+            ),
+        ]
+
+    def chapter_section(self, title: str, of_page: list[Exercise]) -> nodes.section:
+        chapter = of_page[0].chapter
+        section = nodes.section(ids=[f"exercises-{chapter}"], names=[])
+        section += nodes.title("", f"{chapter} {title}")
+        section += self.parsed(_list_of(of_page))
+        return section
+
+    def parsed(self, markdown: str) -> nodes.Element:
+        holder = nodes.container(classes=["exercise-table"])
+        lines = StringList(markdown.splitlines(), source=self.env.doc2path(self.env.docname))
+        self.state.nested_parse(lines, self.content_offset, holder)
+        return holder
+
+
+def _overview(chapter_lists: Iterable[list[Exercise]]) -> str:
+    """A table with a row for each chapter: how many exercises of each kind, and how long they take together."""
+    rows = [["Chapter", *KINDS, "all", "hours"]]
+    everything = list[Exercise]()
+    for of_page in filter(None, chapter_lists):
+        rows.append([f"[{of_page[0].chapter}](#exercises-{of_page[0].chapter})", *_counts(of_page)])
+        everything += of_page
+    rows.append(["all", *_counts(everything)])
+    return _table(rows)
+
+
+def _counts(chosen: list[Exercise]) -> list[str]:
+    counts = [sum(exercise.facts.kind == kind for exercise in chosen) for kind in KINDS]
+    minutes = sum(exercise.facts.minutes or 0 for exercise in chosen)
+    return [*(str(count or "") for count in counts), str(len(chosen)), f"{minutes / 60:.0f}"]
+
+
+def _list_of(of_page: list[Exercise]) -> str:
+    rows = [["No.", "Exercise", "kind", "stars", "minutes", "hint", "check"]]
+    for exercise in of_page:
+        own = exercise.facts
+        star = (
+            f'<span role="img" aria-label="{own.stars} of {STARS} stars">{"★" * own.stars}</span>'
+            if own.stars
+            else ""
+        )
+        rows.append(
+            [
+                f"{exercise.chapter}.{exercise.number}",
+                f"{{ref}}`{exercise.title} <{exercise.label}>`",
+                own.kind or "",
+                star,
+                str(own.minutes or ""),
+                "yes" if exercise.hint else "",
+                "yes" if exercise.checked else "",
+            ]
+        )
+    return _table(rows)
+
+
+def _table(rows: list[list[str]]) -> str:
+    lines = ["| " + " | ".join(row) + " |" for row in rows]
+    return "\n".join([lines[0], "|" + " --- |" * len(rows[0]), *lines[1:]])
+
+
+def setup(app: Sphinx) -> None:
+    app.add_directive("exercise-table", ExerciseTable)
+    app.connect("doctree-resolved", say_in_titles)

@@ -1,0 +1,108 @@
+"""What every exercise says of itself, and what every chapter offers."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from book.exercises import Facts, exercises, facts
+from book.pages import chapters
+
+CHAPTERS = [pytest.param(page, id=page.stem) for page in chapters()]
+
+
+@pytest.mark.parametrize("page", CHAPTERS)
+def test_every_exercise_has_kind_stars_minutes_hint_and_solution(page):
+    lacking = [
+        (exercise.label or exercise.title, what)
+        for exercise in exercises(page)
+        for what, there in [
+            ("a label", exercise.label),
+            ("kind-...", exercise.facts.kind),
+            ("stars-...", exercise.facts.stars),
+            ("minutes-...", exercise.facts.minutes),
+            ("a {hint} of class dropdown before its solution", exercise.hint),
+            ("a solution", exercise.solved),
+        ]
+        if not there
+    ]
+    assert lacking == []
+
+
+@pytest.mark.parametrize("page", CHAPTERS)
+def test_every_chapter_has_three_drills_by_hand(page):
+    drills = [
+        exercise.label
+        for exercise in exercises(page)
+        if exercise.facts.kind == "by hand"
+        and exercise.facts.stars == 1
+        and (exercise.facts.minutes or 99) <= 15
+    ]
+    assert len(drills) >= 3, drills
+
+
+@pytest.mark.parametrize("page", CHAPTERS)
+def test_what_a_check_says_of_its_number_is_so(page):
+    """Exercises are numbered as they come; a check names its own in words."""
+    for exercise in exercises(page):
+        number = f"Exercise {exercise.chapter}.{exercise.number}"
+        for source in exercise.checks + exercise.solution:
+            named = set(re.findall(r"Exercise \d+\.\d+", source))
+            assert named <= {number}, (exercise.label, number, named)
+
+
+def test_facts_are_read_from_the_classes():
+    assert facts("kind-by-hand stars-2 minutes-20 wide") == Facts("by hand", 2, 20)
+    assert facts("kind-by-hand stars-2 minutes-20").words() == "by hand · ★★ · 20 min"
+    assert facts("").words() == ""
+
+
+@pytest.mark.parametrize("wrong", ["kind-hard", "stars-4", "stars-0", "minutes-7"])
+def test_a_class_that_no_exercise_can_have_is_refused(wrong):
+    with pytest.raises(ValueError, match=f"{wrong}: .* is one of"):
+        facts(wrong)
+
+
+def test_an_exercise_is_told_from_its_cells_and_its_solution(project, chapter):
+    text = """
+```{exercise-start} A door
+:label: ex-3-door
+:class: kind-coding stars-1 minutes-10
+```
+Push.
+```{exercise-end}
+```
+
+```{hint}
+:class: dropdown
+Where is the hinge?
+```
+
+```{code-cell} ipython3
+attempt("Exercise 3.1", test)
+```
+
+```{solution-start} ex-3-door
+:class: dropdown
+```
+Pull.
+```{code-cell} ipython3
+:tags: [solution]
+
+pull
+```
+```{solution-end}
+```
+
+```{exercise-start} Another
+:label: ex-3-other
+```
+```{exercise-end}
+```
+"""
+    chapter.write_text(chapter.read_text(encoding="utf-8") + text, encoding="utf-8")
+    door, other = exercises(chapter)
+    assert (door.chapter, door.number, door.title, door.hint) == (3, 1, "A door", True)
+    assert door.checked and door.solved and door.solution == ["pull"]
+    assert (other.number, other.hint, other.checked, other.solved) == (2, False, False, False)
