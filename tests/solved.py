@@ -20,12 +20,15 @@ from wrong_answers import WRONG
 Verdicts = dict[str, str | None]  # what the check says of each answer; None: solved
 
 
+METHODS = ("append", "extend", "insert", "update", "add", "setdefault", "clear", "pop", "sort")
+
+
 class Statement:
     """A statement of a cell: the names that it binds or changes, and those that it reads."""
 
     def __init__(self, node: ast.stmt) -> None:
         self.node = node
-        self.code = compile(ast.Module([node], []), "<cell>", "exec")
+        self.code = compile(ast.Module([node], []), "<cell>", "exec", dont_inherit=True)
         self.binds = set(_names(self.code, "STORE_NAME", "STORE_GLOBAL")) | _changed(node)
         self.reads = set(_names(self.code, "LOAD_NAME", "LOAD_GLOBAL"))
 
@@ -42,8 +45,13 @@ def _names(code: CodeType, *operations: str) -> Iterator[str]:
 
 
 def _changed(node: ast.stmt) -> set[str]:
-    """What a statement changes by `x[...] = ` or `x.y = `."""
+    """What a statement changes by `x[...] = `, `x.y = ` or, outside of functions, `x.append(...)` and its like."""
     changed = set()
+    if not isinstance(node, ast.FunctionDef | ast.ClassDef):
+        for part in ast.walk(node):
+            match part:
+                case ast.Call(func=ast.Attribute(value=ast.Name(name), attr=method)) if method in METHODS:
+                    changed.add(name)
     for part in ast.walk(node):
         while isinstance(part, ast.Subscript | ast.Attribute) and isinstance(part.ctx, ast.Store):
             inner = part.value
@@ -135,7 +143,10 @@ def _nothing(answer: Any) -> Any:
     """Zeros of an answer's shape."""
     if isinstance(answer, tuple):
         return tuple(_nothing(part) for part in answer)
-    return 0 * np.asarray(answer)
+    try:
+        return 0 * np.asarray(answer)
+    except TypeError:  # a chain, or None: there is no zero of it
+        return answer
 
 
 def _verdict(judge: Callable[[Any], None], answer: Any) -> str | None:
