@@ -1,9 +1,9 @@
-"""The exercises of the chapters, and what each says of itself: kind, stars and minutes, in the classes of its directive.
+"""The exercises of the chapters, and what each says of itself in the classes of its directive.
 
-    ```{exercise-start} A stop for the door
-    :label: ex-8-stop
-    :class: kind-by-hand stars-2 minutes-20
-    ```
+```{exercise-start} A stop for the door
+:label: ex-8-stop
+:class: kind-by-hand stars-2 minutes-20
+```
 """
 
 from __future__ import annotations

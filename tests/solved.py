@@ -13,10 +13,10 @@ from types import CodeType
 from typing import Any
 
 import numpy as np
+from wrong_answers import WRONG
 
 from book.exercises import Exercise, exercises
 from book.pages import read_page
-from wrong_answers import WRONG
 
 Verdicts = dict[str, str | None]  # what the check says of each answer; None: solved
 CHANGES = ("append", "extend", "insert", "update", "add", "setdefault", "clear", "pop", "sort")
@@ -26,13 +26,13 @@ class Statement:
     """A statement of a cell, and the names that it binds and reads."""
 
     def __init__(self, node: ast.stmt) -> None:
-        self.code = compile(
-            ast.Module([node], []), "<cell>", "exec", dont_inherit=True
-        )
+        self.code = compile(ast.Module([node], []), "<cell>", "exec", dont_inherit=True)
         inner = list(_functions(self.code))
         self.binds = set(_names(self.code, "STORE_NAME")) | _changed(node)
         self.reads = set(_names(self.code, "LOAD_NAME"))
-        self.reads_late = {name for code in inner for name in _names(code, "LOAD_GLOBAL", "LOAD_NAME")}
+        self.reads_late = {
+            name for code in inner for name in _names(code, "LOAD_GLOBAL", "LOAD_NAME")
+        }
         # a loop or a change of a part leaves something of what was there
         whole = ast.Assign | ast.FunctionDef | ast.ClassDef | ast.Import | ast.ImportFrom
         self.replaces = self.binds - _changed(node) if isinstance(node, whole) else set()
@@ -130,7 +130,7 @@ def verdicts(page: Path) -> dict[str, Verdicts]:
             if index in chosen:
                 exec(one.code, space)
             if index in tried:
-                found[tried[index].label] = _tried(tried[index], space)
+                found[tried[index].label] = tried_answers(tried[index], space)
     finally:
         os.chdir(here)
     return found
@@ -143,7 +143,7 @@ def _asked(exercise: Exercise) -> set[str]:
     return own.union(*(one.reads | one.reads_late for one in wrong))
 
 
-def _tried(exercise: Exercise, space: dict[str, Any]) -> Verdicts:
+def tried_answers(exercise: Exercise, space: dict[str, Any]) -> Verdicts:
     [(judge, answer), *_] = judged(exercise.solution)
     right = space[answer]
     said = {"the solution": _verdict(space[judge], right)}

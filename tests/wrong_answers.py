@@ -20,9 +20,17 @@ WRONG: dict[str, list[tuple[str, str, str]]] = {
         ("E transposed", "return E,", "return E.T,"),
     ],
     "ex-1-constraint": [
-        ("motions in place of wrenches", "return rows[rank:]", "return np.roll(rows[rank:], 3, axis=-1)"),
+        (
+            "motions in place of wrenches",
+            "return rows[rank:]",
+            "return np.roll(rows[rank:], 3, axis=-1)",
+        ),
         ("one missing", "return rows[rank:]", "return rows[rank + 1 :]"),
-        ("as if all motions were independent", "rank = (sizes > 1e-10 * sizes.max()).sum()", "rank = len(motions)"),
+        (
+            "as if all motions were independent",
+            "rank = (sizes > 1e-10 * sizes.max()).sum()",
+            "rank = len(motions)",
+        ),
         ("the wrenches that do work", "return rows[rank:]", "return rows[:rank]"),
         ("small", "return rows[rank:]", "return 1e-13 * rows[: 6 - rank]"),
     ],
@@ -42,13 +50,21 @@ WRONG: dict[str, list[tuple[str, str, str]]] = {
         ),
         ("backwards", "share * log", "(1 - share) * log"),
         ("too fast at first", "share * log", "np.sqrt(share) * log"),
-        ("a mean of matrices", "return compose((R0, p0), moved)", "return R0 + share * (R1 - R0), p0 + share * (p1 - p0)"),
+        (
+            "a mean of matrices",
+            "return compose((R0, p0), moved)",
+            "return R0 + share * (R1 - R0), p0 + share * (p1 - p0)",
+        ),
     ],
     "ex-2-rate": [
         ("not transposed", "+ W / 2", "- W / 2"),
         ("without the bend", "+ b * (W @ W)", ""),
         ("w itself", "return times(np.eye(3) + W / 2 + b * (W @ W), w)", "return w"),
-        ("the Jacobian, not its inverse", "return times(", "return times(left_jacobian_so3(phi).mT, w) if True else times("),
+        (
+            "the Jacobian, not its inverse",
+            "return times(",
+            "return times(left_jacobian_so3(phi).mT, w) if True else times(",
+        ),
     ],
     "ex-2-mean": [
         ("one of them", "range(30)", "range(0)"),
@@ -62,64 +78,144 @@ WRONG: dict[str, list[tuple[str, str, str]]] = {
     ],
     # Chapter 3
     "ex-3-read": [
-        ("about the origin", "I[..., :3, :3] - m[..., None, None] * skew(c) @ skew(c).mT", "I[..., :3, :3]"),
+        (
+            "about the origin",
+            "I[..., :3, :3] - m[..., None, None] * skew(c) @ skew(c).mT",
+            "I[..., :3, :3]",
+        ),
         ("the parallel-axis term added", ":3, :3] - m", ":3, :3] + m"),
         ("the first moment", "c = ten[..., 1:4] / m[..., None]", "c = ten[..., 1:4]"),
     ],
     "ex-3-identify": [
-        ("without the bias force", "newton_euler(units[:, None], a, v)", "newton_euler(units[:, None], a, 0 * v)"),
+        (
+            "without the bias force",
+            "newton_euler(units[:, None], a, v)",
+            "newton_euler(units[:, None], a, 0 * v)",
+        ),
         ("a and v exchanged", "a, v)                ", "v, a)                "),
-        ("one sample", "np.linalg.lstsq(columns.reshape(10, -1).T, f.ravel())", "np.linalg.lstsq(columns[:, :2].reshape(10, -1).T, f[:2].ravel())"),
+        (
+            "one sample",
+            "np.linalg.lstsq(columns.reshape(10, -1).T, f.ravel())",
+            "np.linalg.lstsq(columns[:, :2].reshape(10, -1).T, f[:2].ravel())",
+        ),
     ],
     "ex-3-bat": [
-        ("the centre of mass", "return screw_axis(motion)[0][0]", "return inertia[5, 1] / inertia[5, 5]"),
+        (
+            "the centre of mass",
+            "return screw_axis(motion)[0][0]",
+            "return -inertia[5, 1] / inertia[5, 5]",
+        ),
         ("the place of the blow", "return screw_axis(motion)[0][0]", "return x"),
-        ("on the other side", "return screw_axis(motion)[0][0]", "return 2 * x - screw_axis(motion)[0][0]"),
-        ("as if the centre were the origin", "return screw_axis(motion)[0][0]", "return -inertia[2, 2] / (inertia[5, 5] * x) if x else 0.0"),
+        (
+            "on the other side",
+            "return screw_axis(motion)[0][0]",
+            "return 2 * x - screw_axis(motion)[0][0]",
+        ),
+        (
+            "as if the centre were the origin",
+            "return screw_axis(motion)[0][0]",
+            "return -inertia[2, 2] / (inertia[5, 5] * x) if x else 0.0",
+        ),
     ],
     # Chapter 4
     "ex-4-cable": [
         ("the last piece", "carried + np.linalg.norm(b)", "np.linalg.norm(b)"),
-        ("the air line", "lambda carried, b: carried + np.linalg.norm(b), chain.parent, 0, chain.offset", "lambda carried, b: np.hypot(carried, np.linalg.norm(b)), chain.parent, 0, chain.offset"),
+        (
+            "the air line",
+            "lambda carried, b: carried + np.linalg.norm(b), chain.parent, 0, chain.offset",
+            "lambda carried, b: np.hypot(carried, np.linalg.norm(b)), chain.parent, 0, chain.offset",
+        ),
         ("as if all links stood in a row", "chain.parent, 0", "tuple(range(-1, chain.n - 1)), 0"),
     ],
     "ex-4-helical": [
         ("a hinge", "self.axis * (np.asarray(self.pitch)[..., None] * q)", "0 * self.axis * q"),
-        ("the pitch forgotten in S", "[self.axis, np.asarray(self.pitch)[..., None] * self.axis]", "[self.axis, self.axis]"),
+        (
+            "the pitch forgotten in S",
+            "[self.axis, np.asarray(self.pitch)[..., None] * self.axis]",
+            "[self.axis, self.axis]",
+        ),
         ("the other way round", "return R, self.axis", "return R, -self.axis"),
-        ("linear first", "[self.axis, np.asarray(self.pitch)[..., None] * self.axis]", "[np.asarray(self.pitch)[..., None] * self.axis, self.axis]"),
+        (
+            "linear first",
+            "[self.axis, np.asarray(self.pitch)[..., None] * self.axis]",
+            "[np.asarray(self.pitch)[..., None] * self.axis, self.axis]",
+        ),
     ],
     "ex-4-inverse": [
         ("one elbow, twice", "np.array([1, -1])", "np.array([1, 1])"),
-        ("turned the wrong way", "np.arctan2(y, x) - np.arctan2(L2", "np.arctan2(y, x) + np.arctan2(L2"),
-        ("the rods exchanged", "np.arctan2(L2 * np.sin(q2), L1 + L2 * np.cos(q2))", "np.arctan2(L1 * np.sin(q2), L2 + L1 * np.cos(q2))"),
-        ("stretched where it is too far", "if abs(cosine) > 1:", "cosine = np.clip(cosine, -1, 1)\n    if False:"),
+        (
+            "turned the wrong way",
+            "np.arctan2(y, x) - np.arctan2(L2",
+            "np.arctan2(y, x) + np.arctan2(L2",
+        ),
+        (
+            "the rods exchanged",
+            "np.arctan2(L2 * np.sin(q2), L1 + L2 * np.cos(q2))",
+            "np.arctan2(L1 * np.sin(q2), L2 + L1 * np.cos(q2))",
+        ),
+        (
+            "stretched where it is too far",
+            "if abs(cosine) > 1:",
+            "cosine = np.clip(cosine, -1, 1)\n    if False:",
+        ),
     ],
     "ex-4-weld": [
         ("inertias added where they are", "sum(carried)", "body[2] + other[2]"),
         ("carried the wrong way", "[I + m", "[I - m"),
-        ("the middle of the two centres", "com = (body[0] * body[1] + other[0] * other[1]) / mass", "com = (body[1] + other[1]) / 2"),
+        (
+            "the middle of the two centres",
+            "com = (body[0] * body[1] + other[0] * other[1]) / mass",
+            "com = (body[1] + other[1]) / 2",
+        ),
         ("carried to the origin", "skew(c - com) @ skew(c - com).T", "skew(c) @ skew(c).T"),
     ],
     # Chapter 5
     "ex-5-point": [
-        ("the link's origin", "return (to_point @ body_jacobian(chain, q, body, frame=\"mixed\"))[3:]", "return body_jacobian(chain, q, body, frame=\"mixed\")[3:]"),
+        (
+            "the link's origin",
+            'return (to_point @ body_jacobian(chain, q, body, frame="mixed"))[3:]',
+            'return body_jacobian(chain, q, body, frame="mixed")[3:]',
+        ),
         ("the point in world axes", "R[chain.index(body)] @ point", "point"),
         ("on the other side", "R[chain.index(body)] @ point", "-R[chain.index(body)] @ point"),
-        ("in body axes", "R[chain.index(body)] @ point)\n    return (to_point @ body_jacobian(chain, q, body, frame=\"mixed\"))", "point)\n    return (to_point @ body_jacobian(chain, q, body))"),
+        (
+            "in body axes",
+            'R[chain.index(body)] @ point)\n    return (to_point @ body_jacobian(chain, q, body, frame="mixed"))',
+            "point)\n    return (to_point @ body_jacobian(chain, q, body))",
+        ),
         ("how it turns", ")[3:]", ")[:3]"),
     ],
     "ex-5-follow": [
         ("it stays", "q = q + h * np", "q = q + 0 * h * np"),
-        ("the twist in body axes", "body_jacobian(chain, half, frame=\"mixed\")", "body_jacobian(chain, half)"),
-        ("the linear part alone", "q = q + h * np.linalg.solve(\n            body_jacobian(chain, half, frame=\"mixed\"), twist\n        )", "q = q + h * np.linalg.pinv(body_jacobian(chain, half, frame=\"mixed\")[3:]) @ twist[3:]"),
-        ("one Jacobian for all steps", "half = follow_euler(chain, q, twist, h / 2, 1)", "half = posture"),
-        ("the transpose", "np.linalg.solve(\n            body_jacobian(chain, half, frame=\"mixed\"), twist\n        )", "body_jacobian(chain, half, frame=\"mixed\").T @ twist"),
+        (
+            "the twist in body axes",
+            'body_jacobian(chain, half, frame="mixed")',
+            "body_jacobian(chain, half)",
+        ),
+        (
+            "the linear part alone",
+            'q = q + h * np.linalg.solve(\n            body_jacobian(chain, half, frame="mixed"), twist\n        )',
+            'q = q + h * np.linalg.pinv(body_jacobian(chain, half, frame="mixed")[3:]) @ twist[3:]',
+        ),
+        (
+            "one Jacobian for all steps",
+            "half = follow_euler(chain, q, twist, h / 2, 1)",
+            "half = posture",
+        ),
+        (
+            "the transpose",
+            'np.linalg.solve(\n            body_jacobian(chain, half, frame="mixed"), twist\n        )',
+            'body_jacobian(chain, half, frame="mixed").T @ twist',
+        ),
     ],
     "ex-5-hessian": [
         ("j < k", "k=-1).T[..., None]", "k=-1)[..., None]"),
         ("all pairs", "np.tri(chain.nv, k=-1).T[..., None]", "1"),
-        ("made symmetric", "return inboard * (crm(s)[:, None] @ s[None, :, :, None])[..., 0]", "H = inboard * (crm(s)[:, None] @ s[None, :, :, None])[..., 0]\n    return (H + H.swapaxes(0, 1)) / 2"),
+        (
+            "made symmetric",
+            "return inboard * (crm(s)[:, None] @ s[None, :, :, None])[..., 0]",
+            "H = inboard * (crm(s)[:, None] @ s[None, :, :, None])[..., 0]\n    return (H + H.swapaxes(0, 1)) / 2",
+        ),
         ("the sign", "return inboard", "return -inboard"),
     ],
     # Chapter 6
@@ -129,7 +225,11 @@ WRONG: dict[str, list[tuple[str, str, str]]] = {
         ("a ground at rest", "np.asarray(chain.gravity) - acceleration", "chain.gravity"),
     ],
     "ex-6-sums": [
-        ("summed from the ground", "np.cumsum(net[::-1, :, 0], axis=0)[::-1]", "np.cumsum(net[:, :, 0], axis=0)"),
+        (
+            "summed from the ground",
+            "np.cumsum(net[::-1, :, 0], axis=0)[::-1]",
+            "np.cumsum(net[:, :, 0], axis=0)",
+        ),
         ("without the turning screws", "(crm(V[..., 0]) @ own[..., None])[..., 0] + ", ""),
         ("without the turning inertias", " + crf(V[..., 0]) @ inertias @ V", ""),
         ("falling", "-np.asarray(chain.gravity)]", "np.asarray(chain.gravity)]"),
@@ -138,12 +238,24 @@ WRONG: dict[str, list[tuple[str, str, str]]] = {
     "ex-6-mass": [
         ("with weight", "gravity=(0, 0, 0)", "gravity=chain.gravity"),
         ("moving", "np.zeros(chain.nv), np.eye", "np.ones(chain.nv), np.eye"),
-        ("the diagonal", "return rnea(floating, q, np.zeros(chain.nv), np.eye(chain.nv))", "return np.diag(rnea(floating, q, np.zeros(chain.nv), np.eye(chain.nv)).diagonal())"),
+        (
+            "the diagonal",
+            "return rnea(floating, q, np.zeros(chain.nv), np.eye(chain.nv))",
+            "return np.diag(rnea(floating, q, np.zeros(chain.nv), np.eye(chain.nv)).diagonal())",
+        ),
     ],
     "ex-6-payload": [
         ("the first moment", "np.array(moment) / mass", "np.array(moment)"),
-        ("with the arm's own weight", "b = (torques - bias_force(bare, postures, 0 * postures)).ravel()", "b = torques.ravel()"),
-        ("about the last joint", "return mass, np.array(moment) / mass", "return mass, np.array(moment) / mass + UR5_FLANGE"),
+        (
+            "with the arm's own weight",
+            "b = (torques - bias_force(bare, postures, 0 * postures)).ravel()",
+            "b = torques.ravel()",
+        ),
+        (
+            "about the last joint",
+            "return mass, np.array(moment) / mass",
+            "return mass, np.array(moment) / mass + UR5_FLANGE",
+        ),
     ],
     # Chapter 7
     "ex-7-count": [
@@ -160,7 +272,11 @@ WRONG: dict[str, list[tuple[str, str, str]]] = {
     ],
     "ex-7-passive": [
         ("the velocity for the reference", "C @ reference + g", "C @ qd + g"),
-        ("another C", "C = coriolis_matrix(chain, q, qd)", "C = coriolis_matrix(chain, q, reference)"),
+        (
+            "another C",
+            "C = coriolis_matrix(chain, q, qd)",
+            "C = coriolis_matrix(chain, q, reference)",
+        ),
         ("pushing on", "- gains[1] * x", "+ gains[1] * x"),
         ("without weight", " + g - ", " - "),
         ("the wanted acceleration", "@ reference_rate", "@ acceleration"),
@@ -176,7 +292,11 @@ WRONG: dict[str, list[tuple[str, str, str]]] = {
     "ex-8-serial": [
         ("rigid", "I_hat = I_hat - np.outer(U, U) / D", "I_hat = I_hat"),
         ("without the velocity product", "eta = crm(v[i]) @ s[i] * qd[i]", "eta = 0 * s[i]"),
-        ("without the gyroscopic force", "B_hat = B_hat + crf(v[i]) @ inertias[i] @ v[i]", "B_hat = B_hat"),
+        (
+            "without the gyroscopic force",
+            "B_hat = B_hat + crf(v[i]) @ inertias[i] @ v[i]",
+            "B_hat = B_hat",
+        ),
         ("without weight", "-np.array(chain.gravity)", "np.zeros(3)"),
         ("the motor not passed on", " + U * u / D", ""),
         ("the parent's acceleration forgotten", "(u - U @ a) / D", "u / D"),
@@ -184,22 +304,46 @@ WRONG: dict[str, list[tuple[str, str, str]]] = {
     "ex-8-inverse": [
         ("with weight", "gravity=(0, 0, 0)", "gravity=chain.gravity"),
         ("moving", "np.zeros(chain.nv), np.eye", "np.ones(chain.nv), np.eye"),
-        ("the mass matrix", "return aba(floating, q, np.zeros(chain.nv), np.eye(chain.nv))", "return np.linalg.inv(aba(floating, q, np.zeros(chain.nv), np.eye(chain.nv)))"),
-        ("the diagonal", "return aba(floating, q, np.zeros(chain.nv), np.eye(chain.nv))", "return np.diag(aba(floating, q, np.zeros(chain.nv), np.eye(chain.nv)).diagonal())"),
+        (
+            "the mass matrix",
+            "return aba(floating, q, np.zeros(chain.nv), np.eye(chain.nv))",
+            "return np.linalg.inv(aba(floating, q, np.zeros(chain.nv), np.eye(chain.nv)))",
+        ),
+        (
+            "the diagonal",
+            "return aba(floating, q, np.zeros(chain.nv), np.eye(chain.nv))",
+            "return np.diag(aba(floating, q, np.zeros(chain.nv), np.eye(chain.nv)).diagonal())",
+        ),
     ],
     "ex-8-rotor": [
         ("no rotor", "D = felt[:1, :1] + rotor", "D = felt[:1, :1]"),
         ("taken off", "+ rotor", "- rotor"),
-        ("at the joint, not towards the parent", "G = felt[:1, 1:] / D", "G = felt[:1, 1:] / felt[:1, :1]"),
-        ("as a body that turns with the link", "I_hat = inertia + children[0]", "I_hat = inertia + children[0] + rotor * np.eye(6)"),
+        (
+            "at the joint, not towards the parent",
+            "G = felt[:1, 1:] / D",
+            "G = felt[:1, 1:] / felt[:1, :1]",
+        ),
+        (
+            "as a body that turns with the link",
+            "I_hat = inertia + children[0]",
+            "I_hat = inertia + children[0] + rotor * np.eye(6)",
+        ),
     ],
     # Chapter 9
     "ex-9-sweep": [
         ("all free", "if u[i]:", "if False:"),
-        ("a told joint yields", "B_hat = B_hat + I_hat @ (eta + s[i] * qdd[i])", "B_hat = B_hat + I_hat @ eta"),
+        (
+            "a told joint yields",
+            "B_hat = B_hat + I_hat @ (eta + s[i] * qdd[i])",
+            "B_hat = B_hat + I_hat @ eta",
+        ),
         ("without weight", "-np.array(chain.gravity)", "np.zeros(3)"),
         ("without the velocity product", "eta = crm(v[i]) @ s[i] * qd[i]", "eta = 0 * s[i]"),
-        ("a free joint carries on as if rigid", "I_hat = I_hat - np.outer(U, U) / D", "I_hat = I_hat"),
+        (
+            "a free joint carries on as if rigid",
+            "I_hat = I_hat - np.outer(U, U) / D",
+            "I_hat = I_hat",
+        ),
     ],
     "ex-9-coupling": [
         ("with weight", "gravity=(0, 0, 0)", "gravity=chain.gravity"),
@@ -210,6 +354,10 @@ WRONG: dict[str, list[tuple[str, str, str]]] = {
     "ex-9-turn": [
         ("along with the joints", "return -np", "return np"),
         ("the base alone", "M[:6, 6:] @ rates", "M[6:, 6:][:6] @ rates"),
-        ("without the coupling in the base", "np.linalg.solve(M[:6, :6], M[:6, 6:] @ rates)", "(M[:6, 6:] @ rates) / M[:6, :6].diagonal()"),
+        (
+            "without the coupling in the base",
+            "np.linalg.solve(M[:6, :6], M[:6, 6:] @ rates)",
+            "(M[:6, 6:] @ rates) / M[:6, :6].diagonal()",
+        ),
     ],
 }

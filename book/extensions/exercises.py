@@ -14,25 +14,26 @@ from book.exercises import KINDS, STARS, Exercise, Facts, exercises, facts
 from book.pages import chapters, front_matter
 
 
-def stars(number: int) -> nodes.raw:
+def star_markup(number: int) -> str:
     """Stars, which a screen reader counts."""
     label = f"{number} of {STARS} stars"
-    return nodes.raw(
-        "",
-        f'<span class="stars" role="img" aria-label="{label}">{"★" * number}</span>',
-        format="html",
-    )
+    return f'<span class="stars" role="img" aria-label="{label}">{"★" * number}</span>'
+
+
+def stars(number: int) -> nodes.raw:
+    return nodes.raw("", star_markup(number), format="html")
 
 
 def said_of(exercise: Facts) -> nodes.inline:
     """The quiet words in an exercise's title."""
+    said = [
+        nodes.Text(exercise.kind) if exercise.kind else None,
+        stars(exercise.stars) if exercise.stars else None,
+        nodes.Text(f"{exercise.minutes} min") if exercise.minutes else None,
+    ]
     line = nodes.inline(classes=["exercise-facts"])
-    if exercise.kind:
-        line += nodes.inline(text=exercise.kind)
-    if exercise.stars:
-        line += stars(exercise.stars)
-    if exercise.minutes:
-        line += nodes.inline(text=f"{exercise.minutes} min")
+    for word in filter(None, said):
+        line += [nodes.Text(" · "), word] if len(line) else word
     return line
 
 
@@ -62,7 +63,8 @@ class ExerciseTable(SphinxDirective):
 
     def chapter_section(self, title: str, of_page: list[Exercise]) -> nodes.section:
         chapter = of_page[0].chapter
-        section = nodes.section(ids=[f"exercises-{chapter}"], names=[])
+        section = nodes.section(names=[f"exercises-{chapter}"])
+        self.state.document.note_explicit_target(section, section)
         section += nodes.title("", f"{chapter} {title}")
         section += self.parsed(_list_of(of_page))
         return section
@@ -95,17 +97,12 @@ def _list_of(of_page: list[Exercise]) -> str:
     rows = [["No.", "Exercise", "kind", "stars", "minutes", "hint", "check"]]
     for exercise in of_page:
         own = exercise.facts
-        star = (
-            f'<span role="img" aria-label="{own.stars} of {STARS} stars">{"★" * own.stars}</span>'
-            if own.stars
-            else ""
-        )
         rows.append(
             [
                 f"{exercise.chapter}.{exercise.number}",
                 f"{{ref}}`{exercise.title} <{exercise.label}>`",
                 own.kind or "",
-                star,
+                star_markup(own.stars) if own.stars else "",
                 str(own.minutes or ""),
                 "yes" if exercise.hint else "",
                 "yes" if exercise.checked else "",

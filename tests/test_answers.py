@@ -1,0 +1,76 @@
+"""The check of a coded exercise takes its solution, and refuses answers that are wrong but plausible."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+from solved import Statement, judged, needed, tried_answers, verdicts
+from wrong_answers import WRONG
+
+from book.exercises import Exercise, Facts, exercises
+from book.pages import chapters
+
+CHECKED = [
+    pytest.param(page, exercise.label, id=exercise.label)
+    for page in chapters()
+    for exercise in exercises(page)
+    if exercise.checked and exercise.label in WRONG
+]
+COVERED = range(1, 20)  # the chapters whose every check is tried here
+
+
+@pytest.mark.parametrize(("page", "label"), CHECKED)
+def test_a_check_takes_the_solution_and_refuses_what_is_wrong(page, label):
+    said = verdicts(page)[label]
+    assert said.pop("the solution") is None
+    assert len(said) >= 3
+    accepted = [answer for answer, refusal in said.items() if refusal is None]
+    assert accepted == []
+
+
+def test_every_check_is_tried():
+    coded = [exercise for page in chapters() for exercise in exercises(page) if exercise.checked]
+    assert [one.label for one in coded if one.chapter in COVERED and one.label not in WRONG] == []
+    assert WRONG.keys() <= {one.label for one in coded}
+
+
+@pytest.mark.parametrize("page", chapters(), ids=lambda page: page.stem)
+def test_a_check_is_a_judge_of_one_answer(page):
+    """`attempt("...", lambda: judge_it(answer))`, so that a machine finds both."""
+    for exercise in exercises(page):
+        if exercise.checked and exercise.chapter in COVERED:
+            assert len(judged(exercise.checks)) == 1, exercise.label
+            assert judged(exercise.solution), exercise.label
+
+
+# The tool itself ----------------------------------------------------------------------------------
+
+
+def test_only_what_is_needed_is_run():
+    """A function reads when it is called: the second h, not the first."""
+    lines = "h = 1", "def f(): return h", "h = 2", "x = [f()]", "z = 3", "x[0] = z", "h = 4"
+    statements = [Statement(ast.parse(line).body[0]) for line in lines]
+    assert needed(statements, {5: {"x"}}) == {1, 2, 3, 4, 5}
+    assert needed(statements, {3: {"x"}}) == {1, 2, 3}
+    assert needed(statements, {4: {"z"}}) == {4}
+
+
+def test_a_check_that_takes_everything_is_found_out():
+    solution = 'def half(x):\n    return x / 2\n\nattempt("Exercise 1.1", lambda: judge(half))'
+    exercise = Exercise(1, 1, "ex-1-half", "Half", Facts(), solution=[solution])
+    space = {"half": lambda x: x / 2, "judge": lambda candidate: None}
+    assert tried_answers(exercise, space) == {"the solution": None, "zeros": None}
+
+    def judge(candidate):
+        if candidate(4) != 2:
+            raise AssertionError("not half")
+
+    space["judge"] = judge
+    assert tried_answers(exercise, space) == {"the solution": None, "zeros": "not half"}
+
+
+def test_a_list_that_is_filled_by_a_call_is_filled():
+    lines = "rows = []", "rows.append(1)", "other = []", "def f(): rows.append(2)", "x = rows[0]"
+    statements = [Statement(ast.parse(line).body[0]) for line in lines]
+    assert needed(statements, {4: {"x"}}) == {0, 1, 4}
