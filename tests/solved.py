@@ -19,6 +19,7 @@ from book.exercises import Exercise, exercises
 from book.pages import read_page
 
 Verdicts = dict[str, str | None]  # what the check says of each answer; None: solved
+CHANGES = ("append", "extend", "insert", "update", "add", "setdefault", "clear", "pop", "sort")
 
 
 class Statement:
@@ -52,9 +53,14 @@ def _functions(code: CodeType) -> Iterator[CodeType]:
 
 
 def _changed(node: ast.stmt) -> set[str]:
-    """The names of what a statement changes in part, by `x[...] = ` or `x.y = `."""
+    """The names of what a statement changes in part: by `x[...] = `, `x.y = ` or, outside functions, `x.append()`."""
     changed = set()
+    inside = isinstance(node, ast.FunctionDef | ast.ClassDef)
     for part in ast.walk(node):
+        match part:
+            case ast.Call(func=ast.Attribute(value=ast.Name(name), attr=way)) if way in CHANGES:
+                if not inside:
+                    changed.add(name)
         if isinstance(part, ast.Subscript | ast.Attribute) and isinstance(part.ctx, ast.Store):
             while isinstance(part, ast.Subscript | ast.Attribute):
                 part = part.value
@@ -170,7 +176,10 @@ def _nothing(answer: Any) -> Any:
     if is_dataclass(answer):
         names = [one.name for one in fields(answer)]
         return replace(answer, **{name: _nothing(getattr(answer, name)) for name in names})
-    return 0 * np.asarray(answer)
+    try:
+        return 0 * np.asarray(answer)
+    except TypeError:  # a chain, or None: there is no zero of it
+        return answer
 
 
 def _verdict(judge: Callable[[Any], None], answer: Any) -> str | None:

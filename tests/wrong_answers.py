@@ -3,7 +3,10 @@
 Zeros of the answer's shape are tried too.
 """
 
+from wrong_answers_10_to_19 import WRONG as LATER
+
 WRONG: dict[str, list[tuple[str, str, str]]] = {
+    **LATER,
     # Chapter 1
     "ex-1-distance": [
         ("directions taken for unit vectors", "abs(mutual) / sine", "abs(mutual)"),
