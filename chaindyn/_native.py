@@ -78,6 +78,13 @@ def cache_folder() -> Path:
         return private_folder()
 
 
+def is_ours(path: Path) -> bool:
+    """Whether a file is there that nobody but the user can have written."""
+    if not path.exists() or not is_private(path.parent):
+        return False
+    return not hasattr(os, "getuid") or path.stat().st_uid == os.getuid()
+
+
 def built(text: str, *flags: str) -> Path:
     """Return the path of a program compiled from this text, now or earlier.
 
@@ -86,7 +93,7 @@ def built(text: str, *flags: str) -> Path:
     name = hashlib.sha256("\n".join([machine(), *FLAGS, *flags, text]).encode()).hexdigest()
     folder = cache_folder()
     path = folder / f"{name}.so"
-    if path.exists() and is_private(folder) and (not hasattr(os, "getuid") or path.stat().st_uid == os.getuid()):
+    if is_ours(path):
         return path
     with tempfile.TemporaryDirectory(dir=folder) as own:
         source, made = Path(own) / "program.c", Path(own) / "program.so"
@@ -118,9 +125,9 @@ def door() -> Any:
 
 
 @functools.cache
-def load(text: str) -> Any:
-    """Return a program compiled from this text, ready to be called."""
-    library = ctypes.CDLL(str(built(text)))
+def opened(path: Path) -> Any:
+    """Return a compiled program, ready to be called."""
+    library = ctypes.CDLL(str(path))
     for function in (library.one, library.many, library.march):
         function.restype = ctypes.c_longlong
     return library

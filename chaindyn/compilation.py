@@ -10,13 +10,15 @@ from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import dataclass, field, fields
 from functools import cached_property, partial
+from pathlib import Path
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from chaindyn import _check, _ops
-from chaindyn._native import LANES, Kernel, NoCompiler, load
+from chaindyn import _stored
+from chaindyn._native import LANES, Kernel, NoCompiler, built, opened
+from chaindyn.articulated import aba
 from chaindyn.chain import Chain
 from chaindyn.emission import Output, Plan, c_program, of_the_model, put_in_order
 from chaindyn.recording import Tape, as_numbers
@@ -403,14 +405,33 @@ def model_tables(recorded: Recorded, chain: Chain) -> tuple[Array, Array, Array]
     return tree, data, common
 
 
-def kernel_of(recorded: Recorded, chain: Chain) -> Kernel:
-    """Return a recorded function as machine code, with the numbers of the model."""
+def kernel_for(
+    function: Callable[..., Any], chain: Chain, cores: dict[str, tuple[Any, ...]], options: dict[str, Any], word: str = ""
+) -> tuple[Kernel, Any]:
+    """Return a function as machine code, and how its results are put together: recorded and compiled now or earlier.
+
+    word : what else the function hangs on that is not in its name.
+    """
+    key = _stored.key_of(function, chain, (word, list(cores.items()), [(k, comparable(v)) for k, v in options.items()]))
+    if key is not None and (kept := _stored.found(key)) is not None:
+        return kept
+    recorded = record(function, chain, cores, options)
+    kernel, program = kernel_of(recorded, chain)
+    if key is not None:
+        _stored.keep(key, program, kernel, recorded.nest)
+    return kernel, recorded.nest
+
+
+def kernel_of(recorded: Recorded, chain: Chain) -> tuple[Kernel, Path]:
+    """Return a recorded function as machine code, with the numbers of the model, and the path of its program."""
     plan = recorded.plan
     text = c_program(plan, len(recorded.inputs), len(recorded.outputs))
     keep = sum(plan.widths[int(k)] for k in plan.recording.kind)
     room = keep + sum((chain.n + 1) * len(c) for c in plan.classes.values())
     sizes = [chain.n, chain.nq, chain.nv, keep]
-    return Kernel(load(text), sizes, recorded.inputs, recorded.outputs, room, *model_tables(recorded, chain))
+    path = built(text)
+    tables = model_tables(recorded, chain)
+    return Kernel(opened(path), sizes, recorded.inputs, recorded.outputs, room, *tables), path
 
 
 # the public function
@@ -476,8 +497,7 @@ class Compiled:
         """Record and compile for these arguments; None, with a warning, where that cannot be done."""
         cores = {name: self.core(name, options) for name in arrays}
         try:
-            recorded = record(self.function, self.chain, cores, options)
-            kernel = kernel_of(recorded, self.chain)
+            kernel, nest = kernel_for(self.function, self.chain, cores, options)
         except (CannotRecord, NoCompiler) as error:
             warnings.warn(
                 f"{self.function.__name__} is not compiled, and runs as it stands: {error}",
@@ -485,7 +505,7 @@ class Compiled:
                 stacklevel=4,
             )
             return None
-        return Program(kernel, tuple(arrays), tuple(cores.values()), recorded.nest)
+        return Program(kernel, tuple(arrays), tuple(cores.values()), nest)
 
     def quick(self) -> Any:
         """Return a quicker callable for one state given by position, if the required arguments are arrays."""
@@ -614,16 +634,25 @@ def cores_of(function: Callable[..., Any]) -> dict[str, tuple[Any, ...]]:
 
 
 STEPS = {"RK4": rk4_step, "semi-implicit Euler": semi_implicit_euler_step}
-marches: WeakKeyDictionary[Chain, dict[str, Kernel]] = WeakKeyDictionary()
 
 
 def march_of(chain: Chain, method: str) -> Kernel:
     """Return a step of a method, compiled for a chain: once for each chain."""
-    own = marches.setdefault(chain, {})
+    own: dict[Any, Any] = chain.__dict__.setdefault("programs", {})
     if method not in own:
         cores = {"q": ("nq",), "qd": ("nv",), "tau": ("nv",), "h": ()}
-        own[method] = kernel_of(record(step_of(method), chain, cores, {}), chain)
-    return own[method]
+        own[method], _ = kernel_for(step_of(method), chain, cores, {}, method)
+    kernel: Kernel = own[method]
+    return kernel
+
+
+def forward_dynamics(chain: Chain) -> Callable[..., Array]:
+    """Return `aba` compiled for a chain: once for each chain."""
+    own = chain.__dict__.setdefault("programs", {})
+    if aba not in own:
+        own[aba] = compiled(aba, chain)
+    forward: Callable[..., Array] = own[aba]
+    return forward
 
 
 def step_of(method: str) -> Callable[..., Any]:

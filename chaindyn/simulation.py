@@ -1,5 +1,5 @@
 # Generated from chapters/10_simulation.md by `python -m book export`; edit it there.
-# sha256 of the text below: 251341cdf8fb1dcfefc773512045a1c70a1bac097d37b01039ff414c1e6f7bcc
+# sha256 of the text below: 4f7c3362ea8e432261ad8eb4883f313f35afa8a05a4dc512f4169e5f6d85dd48
 """Simulation: from accelerations to motion, on the manifold on which the coordinates live.
 
 Derived in chapter 10, "Simulation".
@@ -107,7 +107,7 @@ class Driven:
     """A chain and what acts on it: torque and external are functions of (t, q, qd), arrays, or None for nothing.
 
     constraints : what closes its loops, if it has any; gains : (kp, kd) that stabilise them; friction_width : of the
-    friction in its joints, if they have any, as for `joint_friction`.
+    friction in its joints, if they have any, as for `joint_friction`; forward : `aba` in machine code, if it is.
     """
 
     chain: Chain
@@ -116,6 +116,7 @@ class Driven:
     constraints: tuple[Any, ...] = ()
     gains: Any = (0, 0)
     friction_width: Any = 0.01
+    forward: Any = None
 
     def loads(self, t: float, q: Array, qd: Array) -> tuple[Array, Array | None]:
         """Return joint forces (..., nv), with friction, and wrenches (..., n, 6); ValueError says when they are bad."""
@@ -132,6 +133,9 @@ class Driven:
     def acceleration(self, t: float, q: Array, qd: Array) -> Array:
         """Return qdd (..., nv)."""
         tau, external = self.loads(t, q, qd)
+        if self.forward is not None:
+            more = {} if external is None else {"external": external}
+            return self.forward(q, qd, tau, **more)
         if not self.constraints:
             return aba(self.chain, q, qd, tau, external=external)
         given = self.chain, self.constraints, q, qd, tau
@@ -589,6 +593,16 @@ def require_closed(driven: Driven, q: Array, qd: Array) -> None:
         )
 
 
+def compiled_forward(chain: Chain, method: str, constraints: Any) -> Callable[..., Array]:
+    """Return forward dynamics in machine code; ValueError where a simulation does not use it alone."""
+    from chaindyn.compilation import forward_dynamics  # which is made of what is defined here
+
+    if method == "variational" or as_constraints(constraints):
+        what = "the variational method" if method == "variational" else "constraints"
+        raise ValueError(f"compiled=True goes with equations of motion alone, but here are {what}")
+    return forward_dynamics(chain)
+
+
 @checked(q="nq", qd="nv")
 def simulate(
     chain: Chain,
@@ -607,6 +621,7 @@ def simulate(
     constraints: Any = (),
     stabilisation: Any = None,
     friction_width: float = 0.01,
+    compiled: bool = False,
 ) -> Simulation:
     """Return the motion of a chain or tree from q (..., nq), qd (..., nv) at t[0], at all times t.
 
@@ -625,6 +640,8 @@ def simulate(
     the constraints to a thousandth; ValueError says by how much it does not.
     friction_width : if the chain's drives have friction, it acts, by `joint_friction` with this width [rad/s, m/s];
     steps must be shorter than about width M / coulomb then, or the method one for stiff equations.
+    compiled : whether forward dynamics runs as machine code (chapter 20), in all methods but "variational" and without
+    constraints: the same motion to rounding. For many motions by equal steps, `rollout` is faster still.
     With batch axes all states take the same steps. Needs SciPy. Whatever ends it early, an interruption by the
     user too, leaves what was computed in the result, with the reason; RuntimeWarning says so, and has the result
     in its attribute `simulation` where warnings are errors. ValueError for bad input; for torque, external and
@@ -643,6 +660,7 @@ def simulate(
         as_constraints(constraints),
         (0, 0) if projects or stabilisation is None else check_stabilisation(stabilisation),
         check_positive_number(friction_width, "friction_width"),
+        compiled_forward(chain, method, constraints) if compiled else None,
     )
     cure = partial(projected, chain, driven.constraints) if projects else None
     if projects or stabilisation is None:
