@@ -61,6 +61,7 @@ from chaindyn.contact import (
     solve_lcp,
 )
 from chaindyn.control import commanded_acceleration, computed_torque, tracking_error
+from chaindyn.conventions import CONVENTIONS, Convention
 from chaindyn.derivatives import (
     ImpactDerivatives,
     aba_derivatives,
@@ -181,6 +182,7 @@ from chaindyn.urdf import load_collision, load_couplings, load_urdf
 __version__ = "0.1.0"
 
 __all__ = [
+    "CONVENTIONS",
     "LCP",
     "Ad",
     "BaseParameters",
@@ -192,6 +194,7 @@ __all__ = [
     "Contact",
     "ContactLog",
     "ContactMotion",
+    "Convention",
     "ConvexHull",
     "Coupling",
     "Cylindrical",
