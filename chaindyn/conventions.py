@@ -118,7 +118,9 @@ class Convention:
 
         ValueError, here and below, if the engine has no such joint, or if `order` or `unbounded` does not fit the chain.
         """
-        parts = [self._to_joint(chain, i, q[..., _cut(chain.q_columns[i])]) for i in self._links(chain)]
+        parts = [
+            self._to_joint(chain, i, q[..., _cut(chain.q_columns[i])]) for i in self._links(chain)
+        ]
         return concatenate(parts, axis=-1)
 
     def from_q(self, chain: Chain, theirs: Array) -> Array:
@@ -452,6 +454,8 @@ CONVENTIONS = {
         Convention("Modern Robotics", external_sign=-1, lacks=SERIAL_ONLY),
         Convention("Mirtich", wrench="f tau", external="f tau"),
         Convention("Kim"),
-        Convention("Alexiou", twist="v w", wrench="f tau", external="f tau", external_frame="world"),
+        Convention(
+            "Alexiou", twist="v w", wrench="f tau", external="f tau", external_frame="world"
+        ),
     )
 }

@@ -16,6 +16,7 @@ from chaindyn import (
     Fixed,
     Free,
     Helical,
+    Link,
     Planar,
     Prismatic,
     Revolute,
@@ -114,3 +115,18 @@ def _pose(R: Any, p: Any) -> Any:
     T = np.eye(4)
     T[:3, :3], T[:3, 3] = R, p
     return T
+
+
+# Drake ------------------------------------------------------------------------------------------
+
+Z = (0, 0, 1)
+# Each kind of joint that Drake has too: its planar and universal joints are along the axes of their frames.
+DRAKE_JOINTS = [Free(), Revolute((1, 2, 3)), Spherical(), Planar(Z), Prismatic((3, -1, 2))]
+DRAKE_JOINTS += [Universal((1, 0, 0), (0, 1, 0)), Helical(Z, 0.3), Free()]
+DRAKE_PARENTS = ["ground", 0, 1, 0, 2, 3, 4, 1]
+
+
+def drake_tree(numbers: list[dict[str, Any]]) -> Chain:
+    """Return the tree of these joints; numbers : the rest of each link, as drake.json.gz has it."""
+    links = [Link(joint, **each) for joint, each in zip(DRAKE_JOINTS, numbers, strict=True)]
+    return Chain(links, gravity=(1, 2, -9))

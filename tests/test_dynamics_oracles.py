@@ -24,10 +24,6 @@ from trees import (
 from chaindyn import (
     Chain,
     Free,
-    Prismatic,
-    Revolute,
-    Spherical,
-    Universal,
     aba,
     bias_force,
     body_twists,
@@ -39,7 +35,6 @@ from chaindyn import (
     joint_wrenches,
     load_urdf,
     rnea,
-    skew,
     solve_full_system,
 )
 

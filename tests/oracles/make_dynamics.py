@@ -60,6 +60,7 @@ TREES = [
     Case(30, branching=True, seed=322, kinds=STORED_KINDS),
 ]
 
+
 @dataclass(frozen=True)
 class Model:
     """Pinocchio's model of a chain, and for each of our links a frame and the joints that stand for its joint."""
