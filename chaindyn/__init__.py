@@ -61,7 +61,7 @@ from chaindyn.contact import (
     solve_lcp,
 )
 from chaindyn.control import commanded_acceleration, computed_torque, tracking_error
-from chaindyn.conventions import CONVENTIONS, Convention
+from chaindyn.conventions import Convention, convention
 from chaindyn.derivatives import (
     ImpactDerivatives,
     aba_derivatives,
@@ -182,7 +182,6 @@ from chaindyn.urdf import load_collision, load_couplings, load_urdf
 __version__ = "0.1.0"
 
 __all__ = [
-    "CONVENTIONS",
     "LCP",
     "Ad",
     "BaseParameters",
@@ -257,6 +256,7 @@ __all__ = [
     "constraint_error",
     "constraint_jacobian",
     "constraint_wrenches",
+    "convention",
     "coordinate_rate",
     "coriolis_matrix",
     "crba",

@@ -8,7 +8,7 @@ qdd' = T qdd + dT/dt qd.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from chaindyn._check import as_array, check_word, checked, require_finite, require_shape
@@ -24,7 +24,7 @@ from chaindyn.lie import (
 )
 from chaindyn.spatial import skew, swap_order
 
-__all__ = ["CONVENTIONS", "Convention"]
+__all__ = ["Convention", "convention"]
 
 # What each field of a convention may say.
 WORDS: dict[str, set[Any]] = {
@@ -47,18 +47,19 @@ WORDS: dict[str, set[Any]] = {
 
 @dataclass(frozen=True)
 class Convention:
-    """How an engine or a book writes what this package writes its own way; `CONVENTIONS` has those that are known.
+    """How an engine or a book writes what this package writes its own way; `convention` has those that are known.
 
-    twist, wrench : which half comes first. quaternion : where its scalar w is. spherical_q : the
-    coordinates of a spherical joint, such angles being turns about the parent's x, y and z, one after the other. free_q, free_qd : the halves of the
-    coordinates and velocities of a free joint. angular_axes, linear_axes : the axes in which free and spherical joints
-    have their velocities: the child's or the parent's. free_from : whether the coordinates of a free joint are measured
-    from its place in the parent ("joint") or, if that is the ground, from the world. planar_angle, planar_axes : how a planar joint has its
-    angle, and the axes of its velocity in the plane. external, external_frame, external_sign : of a wrench on a link
-    its halves, where it is measured ("com": about the centre of mass in world axes), and whether it acts on the link
-    (1) or on what touches it (-1). lacks : names of kinds of joints that there are not. order : the links in the order
-    in which the engine's model has their joints; None is the chain's. unbounded : links whose hinge has cosine and sine
-    in place of its angle. ValueError for words that are none of these.
+    twist, wrench : which half comes first. quaternion : where its scalar w is. spherical_q : the coordinates of a
+    spherical joint; such angles turn about the parent's x, y and z, one after the other. free_q, free_qd : the halves
+    of the coordinates and velocities of a free joint. angular_axes, linear_axes : the axes in which free and spherical
+    joints have their velocities, the child's or the parent's. free_from : whether the coordinates of a free joint are
+    measured from its place in the parent ("joint") or, if that is the ground, from the world. planar_angle,
+    planar_axes : how a planar joint has its angle, and the axes of its velocity in the plane. external,
+    external_frame, external_sign : of a wrench on a link its halves, where it is measured ("com": about the centre of
+    mass in world axes), and whether it acts on the link (1) or on what the link touches (-1). lacks : names of kinds
+    of joints that there are not. order : the links in the order in which the engine's model has their joints; None is
+    the chain's. unbounded : links whose hinge has cosine and sine in place of its angle. ValueError for words that are
+    none of these.
 
     What is called `theirs` below is in this convention, and all else in this package's; leading axes are batch axes.
     """
@@ -89,11 +90,11 @@ class Convention:
     # Six numbers, and six by six ------------------------------------------------------------------
 
     def convert_twist(self, twist: Array) -> Array:
-        """Return twists, accelerations or other motions (..., 6) with the halves exchanged if need be; its own inverse."""
+        """Return twists, accelerations or other motions (..., 6), halves exchanged if need be; its own inverse."""
         return _exchanged(self.twist == "v w", as_array(twist, "twist"), "twist")
 
     def convert_wrench(self, wrench: Array) -> Array:
-        """Return wrenches, momenta or impulses (..., 6) with the halves exchanged if need be; its own inverse."""
+        """Return wrenches, momenta or impulses (..., 6), halves exchanged if need be; its own inverse."""
         return _exchanged(self.wrench == "f tau", as_array(wrench, "wrench"), "wrench")
 
     def convert_matrix(self, matrix: Array, *, takes: str, gives: str) -> Array:
@@ -116,7 +117,7 @@ class Convention:
     def to_q(self, chain: Chain, q: Array) -> Array:
         """Return the coordinates as the engine has them; q : (..., nq).
 
-        ValueError, here and below, if the engine has no such joint, or if `order` or `unbounded` does not fit the chain.
+        ValueError, here and below, if the engine has no such joint, or `order` or `unbounded` does not fit the chain.
         """
         parts = [
             self._to_joint(chain, i, q[..., _cut(chain.q_columns[i])]) for i in self._links(chain)
@@ -205,7 +206,7 @@ class Convention:
 
     @checked(q="nq", external=("n", 6))
     def to_external(self, chain: Chain, q: Array, external: Array) -> Array:
-        """Return wrenches on the links (..., n, 6), given in body frames, as the engine wants them, in our order of links."""
+        """Return wrenches on the links (..., n, 6), in body frames, as the engine wants them; links stay in order."""
         there = self._external_map(chain, q) @ external[..., None]
         return _exchanged(self.external == "f tau", self.external_sign * there[..., 0], "external")
 
@@ -459,3 +460,13 @@ CONVENTIONS = {
         ),
     )
 }
+
+
+def convention(name: str, **fields: Any) -> Convention:
+    """Return the convention of "Featherstone", "Pinocchio", "MuJoCo", "Drake", "Modern Robotics", "Mirtich", ....
+
+    "Kim" and "Alexiou" are the others. fields : any of `Convention` that are otherwise in one model, as a rule `order`
+    and `unbounded`. ValueError if the name is none of these.
+    """
+    check_word(name, "name", set(CONVENTIONS))
+    return replace(CONVENTIONS[name], **fields)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from scipy.spatial.transform import Rotation
 
 from chaindyn import (
-    CONVENTIONS,
     Chain,
     Convention,
     Cylindrical,
@@ -22,6 +21,7 @@ from chaindyn import (
     Revolute,
     Spherical,
     Universal,
+    convention,
     forward_kinematics,
 )
 from chaindyn.joints import across
@@ -74,7 +74,7 @@ def mujoco_model(mujoco: Any, chain: Chain) -> Any:
 def as_in_mujoco(chain: Chain) -> Convention:
     """Return how `mujoco_model` has a chain: it counts joints depth first."""
     order = tuple(sorted(range(chain.n), key=chain.path))
-    return replace(CONVENTIONS["MuJoCo"], order=order)
+    return convention("MuJoCo", order=order)
 
 
 # Modern Robotics --------------------------------------------------------------------------------
@@ -97,7 +97,7 @@ def modern_robotics_model(chain: Chain) -> dict[str, Any]:
         inertias[-1][:3, :3] = link.inertia
         inertias[-1][3:, 3:] = link.mass * np.eye(3)
     homes.append(_pose(R[-1], p[-1]))
-    steps = [np.linalg.inv(a) @ b for a, b in zip(homes, homes[1:], strict=False)]
+    steps = [np.linalg.inv(a) @ b for a, b in pairwise(homes)]
     return {"M": steps, "G": inertias, "S": np.array(screws).T, "home": homes[-1]}
 
 

@@ -1,7 +1,7 @@
 """The conventions against the engines that have them, on 10^3 random states each, and what holds of every convention.
 
-Pinocchio, MuJoCo and Modern Robotics run here where they are installed; Drake's results are kept as data. Each engine is
-given a state by its own vectors, and what it answers is brought back. Errors are normwise over all states.
+Pinocchio, MuJoCo and Modern Robotics run here where they are installed; Drake's results are kept as data. Each engine
+is given a state by its own vectors, and what it answers is brought back. Errors are normwise over all states.
 """
 
 from dataclasses import replace
@@ -13,7 +13,6 @@ from laws import every_joint, without_rotors
 from trees import EPS, oracle
 
 from chaindyn import (
-    CONVENTIONS,
     Chain,
     Convention,
     Free,
@@ -29,6 +28,7 @@ from chaindyn import (
     body_accelerations,
     body_jacobian,
     body_twists,
+    convention,
     coriolis_matrix,
     crba,
     forward_kinematics,
@@ -39,6 +39,7 @@ from chaindyn import (
     spatial_inertia,
     swap_order,
 )
+from chaindyn.conventions import CONVENTIONS
 from chaindyn.teaching import normwise
 
 STATES = 1000
@@ -195,12 +196,10 @@ def test_pinocchio_s_inertia_and_transforms_are_exchanged(pinocchio):
 
 def test_pinocchio_s_unbounded_hinges_have_cosine_and_sine():
     pin = pytest.importorskip("pinocchio", reason="Pinocchio is not installed")
-    model, axis = pin.Model(), np.array([1.0, 2.0, 2.0]) / 3
-    joint = model.addJoint(
-        0, pin.JointModelRevoluteUnboundedUnaligned(*axis), pin.SE3.Identity(), "wheel"
-    )
-    chain = Chain([Link(Revolute(axis), 1, (0, 0, 0), np.eye(3), name="wheel")])
-    theirs = replace(CONVENTIONS["Pinocchio"], unbounded=["wheel"])
+    model = pin.Model()
+    joint = model.addJoint(0, pin.JointModelRUBX(), pin.SE3.Identity(), "wheel")
+    chain = Chain([Link(Revolute((1, 0, 0)), 1, (0, 0, 0), np.eye(3), name="wheel")])
+    theirs = convention("Pinocchio", unbounded=["wheel"])
     q, _ = random_state(chain, SEED, batch=(100,))
     assert_same(theirs.from_q(chain, theirs.to_q(chain, q)), q, 10 * EPS)
     data = model.createData()
@@ -312,7 +311,7 @@ def robotics():
 
 def test_modern_robotics_moves_the_same_way(robotics):
     mr, chain, model, (q, *_) = robotics
-    theirs = CONVENTIONS["Modern Robotics"]
+    theirs = convention("Modern Robotics")
     S, home = model["S"], model["home"]
     B = mr.Adjoint(mr.TransInv(home)) @ S
 
@@ -333,7 +332,7 @@ def test_modern_robotics_moves_the_same_way(robotics):
 def test_modern_robotics_has_the_same_inverse_dynamics(robotics):
     """The wrench at the tip is what the tip does to what it touches: of the other sign."""
     mr, chain, model, (q, qd, qdd, _, external) = robotics
-    theirs = CONVENTIONS["Modern Robotics"]
+    theirs = convention("Modern Robotics")
     external = external * (np.arange(chain.n) == chain.n - 1)[:, None]  # on the last link alone
     g, lists = np.array(chain.gravity), (model["M"], model["G"], model["S"])
     (tau,) = loop(
@@ -351,7 +350,7 @@ def test_modern_robotics_has_the_same_inverse_dynamics(robotics):
 @pytest.mark.parametrize("states", [30, pytest.param(STATES, marks=pytest.mark.nightly)])
 def test_modern_robotics_has_the_same_mass_matrix_and_bias(robotics, states):
     mr, chain, model, (q, qd, *_) = robotics
-    theirs, q, qd = CONVENTIONS["Modern Robotics"], q[:states], qd[:states]
+    theirs, q, qd = convention("Modern Robotics"), q[:states], qd[:states]
     lists = model["M"], model["G"], model["S"]
     M, c = loop(
         lambda q, qd: (mr.MassMatrix(q, *lists), mr.VelQuadraticForces(q, qd, *lists)),
@@ -372,7 +371,7 @@ def test_drake_has_the_same_states_and_dynamics():
     """Drake's joints were set by its own functions; what its vectors then held, and what it computed, is stored."""
     data = oracle("drake")
     chain = drake_tree(data["links"])
-    theirs = replace(CONVENTIONS["Drake"], order=data["results"][0]["order"])
+    theirs = convention("Drake", order=data["results"][0]["order"])
     q, qd, M2, h2, J, R, p = (
         np.array([result[key] for result in data["results"]])
         for key in ("q", "qd", "M", "bias", "J", "R", "p")
@@ -444,7 +443,7 @@ EXACT = [name for name, c in CONVENTIONS.items() if c.angular_axes == c.linear_a
 def test_what_is_only_exchanged_comes_back_to_the_bit(name):
     """Planar joints and angles aside, which Pinocchio turns."""
     chain = joints_of(Planar)
-    theirs = replace(CONVENTIONS[name], lacks=())
+    theirs = convention(name, lacks=())
     q, qd, _, _, external = state_of(chain)
     assert np.array_equal(theirs.from_q(chain, theirs.to_q(chain, q)), q)
     assert np.array_equal(theirs.from_qd(chain, q, theirs.to_qd(chain, q, qd)), qd)
@@ -499,7 +498,7 @@ def test_spatial_matrices_agree_with_the_vectors_they_act_on():
                 y = (A2 @ convert[takes](x)[:, None])[..., 0]
                 assert_same(convert[gives](y), A @ x, 100 * EPS)
                 assert np.array_equal(theirs.convert_matrix(A2, takes=takes, gives=gives), A)
-    mirtich = CONVENTIONS["Mirtich"].convert_matrix(A, takes="twist", gives="wrench")
+    mirtich = convention("Mirtich").convert_matrix(A, takes="twist", gives="wrench")
     assert np.array_equal(
         mirtich, np.roll(A, 3, axis=-2)
     )  # a wrench has its force first, a twist its turning
@@ -508,7 +507,7 @@ def test_spatial_matrices_agree_with_the_vectors_they_act_on():
 def test_angles_of_a_ball_are_turns_about_the_parent_s_axes():
     """Also where they are not unique, at a pitch of 90 degrees."""
     chain = Chain([Link(Spherical(), 1, (0, 0, 0), np.eye(3))])
-    theirs = CONVENTIONS["Drake"]
+    theirs = convention("Drake")
     half = np.sqrt(0.5)
     for q, angles in (
         ([half, half, 0, 0], [np.pi / 2, 0, 0]),
@@ -531,7 +530,7 @@ def test_symbols_travel_exactly():
     chain = Chain([Link(Planar((0, 0, 1)), 1, (0, 0, 0), np.eye(3, dtype=int))])
     x, y, a, u, v, w = symbols = sympy.symbols("x y a u v w")
     q, qd = np.array(symbols[:3], object), np.array(symbols[3:], object)
-    theirs = CONVENTIONS["Pinocchio"]
+    theirs = convention("Pinocchio")
     assert list(theirs.to_q(chain, q)) == [x, y, sympy.cos(a), sympy.sin(a)]
     c, s = sympy.cos(a), sympy.sin(a)
     assert [sympy.expand(e) for e in theirs.to_qd(chain, q, qd)] == [
@@ -552,53 +551,54 @@ def base():
 
 
 BAD = {
+    "name": (lambda c: convention("Bullet"), "name is 'Bullet', but must be 'Alexiou' or 'Drake'"),
     "word": (
         lambda c: Convention("mine", quaternion="wxyz"),
         "quaternion is 'wxyz', but must be 'w x y z' or 'x y z w'",
     ),
     "lacks": (
-        lambda c: CONVENTIONS["MuJoCo"].to_q(c, c.neutral),
+        lambda c: convention("MuJoCo").to_q(c, c.neutral),
         "link 'nut' has a joint of kind Helical, which MuJoCo lacks",
     ),
     "free": (
-        lambda c: CONVENTIONS["Modern Robotics"].to_qd(c, c.neutral, np.zeros(c.nv)),
+        lambda c: convention("Modern Robotics").to_qd(c, c.neutral, np.zeros(c.nv)),
         "link 'trunk' has a joint of kind Free, which Modern Robotics lacks",
     ),
     "order": (
-        lambda c: replace(CONVENTIONS["Kim"], order=["arm", "arm"]).to_q(c, c.neutral),
+        lambda c: convention("Kim", order=["arm", "arm"]).to_q(c, c.neutral),
         r"order is \['arm', 'arm'\], but must name each link that moves once",
     ),
     "missing": (
-        lambda c: replace(CONVENTIONS["Kim"], order=["arm", "trunk"]).to_q(c, c.neutral),
+        lambda c: convention("Kim", order=["arm", "trunk"]).to_q(c, c.neutral),
         "must name each link that moves once",
     ),
     "unbounded": (
-        lambda c: replace(CONVENTIONS["Pinocchio"], unbounded=["nut"]).to_q(c, c.neutral),
+        lambda c: convention("Pinocchio", unbounded=["nut"]).to_q(c, c.neutral),
         "unbounded names link 'nut', whose joint is Helical, but must name links on a Revolute",
     ),
     "shape": (
-        lambda c: CONVENTIONS["Pinocchio"].from_q(c, np.zeros(8)),
+        lambda c: convention("Pinocchio").from_q(c, np.zeros(8)),
         r"theirs has shape \(8,\)",
     ),
     "quaternion": (
-        lambda c: CONVENTIONS["Pinocchio"].from_q(c, np.zeros(9)),
+        lambda c: convention("Pinocchio").from_q(c, np.zeros(9)),
         "quaternion of link 'trunk'",
     ),
     "scalar": (  # MuJoCo's order given to Pinocchio is no error; a length is
-        lambda c: CONVENTIONS["Drake"].from_q(c, [0, 0, 0, 2, 0, 0, 0, 0, 0]),
+        lambda c: convention("Drake").from_q(c, [0, 0, 0, 2, 0, 0, 0, 0, 0]),
         "quaternion of link 'trunk'",
     ),
     "nan": (
-        lambda c: CONVENTIONS["Pinocchio"].from_q(c, np.full(9, np.nan)),
+        lambda c: convention("Pinocchio").from_q(c, np.full(9, np.nan)),
         "theirs",
     ),
     "takes": (
-        lambda c: CONVENTIONS["Kim"].convert_matrix(np.eye(6), takes="force", gives="twist"),
+        lambda c: convention("Kim").convert_matrix(np.eye(6), takes="force", gives="twist"),
         "takes is 'force', but must be 'twist' or 'wrench'",
     ),
-    "six": (lambda c: CONVENTIONS["Kim"].convert_twist(np.zeros(5)), r"twist has shape \(5,\)"),
+    "six": (lambda c: convention("Kim").convert_twist(np.zeros(5)), r"twist has shape \(5,\)"),
     "nv": (
-        lambda c: CONVENTIONS["Kim"].to_qd(c, c.neutral, np.zeros(3)),
+        lambda c: convention("Kim").to_qd(c, c.neutral, np.zeros(3)),
         "this chain has nv = 8",
     ),
 }
@@ -615,4 +615,4 @@ def test_massless_reactions_are_not_needed(base):
     """A conversion asks for kinematics only, so a chain whose M is singular has one, too."""
     light = Chain([replace(link, mass=0, inertia=np.zeros((3, 3))) for link in base.links])
     q, qd = random_state(light, 1)
-    assert CONVENTIONS["Drake"].to_qd(light, q, qd).shape == (light.nv,)
+    assert convention("Drake").to_qd(light, q, qd).shape == (light.nv,)

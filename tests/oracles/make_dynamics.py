@@ -19,7 +19,6 @@ from oracles.make_pinocchio import chain_data, robot_path, write
 from trees import STORED_KINDS, Case, motion, random_tree
 
 from chaindyn import (
-    CONVENTIONS,
     Chain,
     Convention,
     Cylindrical,
@@ -31,6 +30,7 @@ from chaindyn import (
     Revolute,
     Spherical,
     Universal,
+    convention,
     load_urdf,
     swap_order,
 )
@@ -72,12 +72,12 @@ class Model:
 
     @cached_property
     def theirs(self) -> Convention:
-        """Return how this model has our coordinates and velocities: where its joints stand, and which have no bounds."""
+        """Return how this model has our coordinates and velocities: where joints stand, and which have no bounds."""
         moving = [i for i in range(self.chain.n) if self.joints[i]]
         first = {i: self.joints[i][0] for i in moving}
         hinges = [i for i in moving if isinstance(self.chain.joints[i], Revolute)]
-        return replace(
-            CONVENTIONS["Pinocchio"],
+        return convention(
+            "Pinocchio",
             order=sorted(moving, key=first.__getitem__),
             unbounded=[i for i in hinges if self.model.nqs[first[i]] == 2],
         )
