@@ -61,7 +61,8 @@ class Convention:
     the chain's. unbounded : links whose hinge has cosine and sine in place of its angle. ValueError for words that are
     none of these.
 
-    What is called `theirs` below is in this convention, and all else in this package's; leading axes are batch axes.
+    What a book does not say has this package's words, and joints of other kinds keep their numbers. What is called
+    `theirs` below is in this convention, and all else in this package's; leading axes are batch axes.
     """
 
     name: str
@@ -148,12 +149,13 @@ class Convention:
     @checked(q="nq", qd="nv", qdd="nv")
     def to_qdd(self, chain: Chain, q: Array, qd: Array, qdd: Array) -> Array:
         """Return the engine's accelerations (..., nv), the rates of its velocities; q, qd, qdd are ours."""
-        return self.to_qd(chain, q, qdd) + self._turning(chain, q, qd)
+        return self.to_qd(chain, q, qdd) + self._turning(chain, q, qd, qd[..., None])[..., 0]
 
     @checked(q="nq", qd="nv", theirs="nv")
     def from_qdd(self, chain: Chain, q: Array, qd: Array, theirs: Array) -> Array:
         """Return qdd (..., nv) of the engine's accelerations; q, qd are ours."""
-        return self.from_qd(chain, q, theirs - self._turning(chain, q, qd))
+        turning = self._turning(chain, q, qd, qd[..., None])[..., 0]
+        return self.from_qd(chain, q, theirs - turning)
 
     # Forces and matrices --------------------------------------------------------------------------
 
@@ -195,14 +197,28 @@ class Convention:
 
         bias : (..., nv) and M : (..., nv, nv), ours: bias' = T (bias - M T^T dT/dt qd).
         """
-        back = self.from_qd(chain, q, self._turning(chain, q, qd))
-        return self.to_qd(chain, q, bias - (M @ back[..., None])[..., 0])
+        turning = M @ self._own_turning(chain, q, qd, qd[..., None])
+        return self.to_qd(chain, q, bias - turning[..., 0])
 
     @checked(q="nq", qd="nv", theirs="nv", M=("nv", "nv"))
     def from_bias(self, chain: Chain, q: Array, qd: Array, theirs: Array, M: Array) -> Array:
         """Return the bias force (..., nv) of the engine's; M : (..., nv, nv), ours."""
-        back = self.from_qd(chain, q, self._turning(chain, q, qd))
-        return self.from_qd(chain, q, theirs) + (M @ back[..., None])[..., 0]
+        turning = M @ self._own_turning(chain, q, qd, qd[..., None])
+        return self.from_qd(chain, q, theirs) + turning[..., 0]
+
+    @checked(q="nq", qd="nv", C=("nv", "nv"), M=("nv", "nv"))
+    def to_coriolis(self, chain: Chain, q: Array, qd: Array, C: Array, M: Array) -> Array:
+        """Return the engine's Coriolis matrix (..., nv, nv), which keeps dM'/dt = C' + C'^T if C keeps it for M.
+
+        C, M : (..., nv, nv), ours: C' = T (C - M T^T dT/dt) T^T, so that C' qd' is the bias force without weight.
+        """
+        return self.to_matrix(chain, q, C - M @ self._own_turning(chain, q, qd, eye(chain.nv)))
+
+    @checked(q="nq", qd="nv", theirs=("nv", "nv"), M=("nv", "nv"))
+    def from_coriolis(self, chain: Chain, q: Array, qd: Array, theirs: Array, M: Array) -> Array:
+        """Return C (..., nv, nv) of the engine's Coriolis matrix; M : (..., nv, nv), ours."""
+        turning = self._own_turning(chain, q, qd, eye(chain.nv))
+        return self.from_matrix(chain, q, theirs) + M @ turning
 
     @checked(q="nq", external=("n", 6))
     def to_external(self, chain: Chain, q: Array, external: Array) -> Array:
@@ -349,13 +365,17 @@ class Convention:
             parts[i] = own if T is None else T.mT @ own
         return concatenate([parts[i] for i in sorted(parts)], axis=-2)
 
-    def _turning(self, chain: Chain, q: Array, qd: Array) -> Array:
-        """Return dT/dt qd (..., nv), what the engine's accelerations have and ours have not."""
+    def _turning(self, chain: Chain, q: Array, qd: Array, rows: Array) -> Array:
+        """Return dT/dt times the rows (..., nv, m): of qd, what the engine's accelerations have and ours have not."""
         parts = []
         for i in self._links(chain):
-            own, rate = qd[..., _cut(chain.v_columns[i])], self._map(chain, i, q, qd)
-            parts.append(0 * own if rate is None else _times(rate, own))
-        return concatenate(parts, axis=-1)
+            own, rate = rows[..., _cut(chain.v_columns[i]), :], self._map(chain, i, q, qd)
+            parts.append(0 * own if rate is None else rate @ own)
+        return concatenate(parts, axis=-2)
+
+    def _own_turning(self, chain: Chain, q: Array, qd: Array, rows: Array) -> Array:
+        """Return T^T dT/dt times the rows (..., nv, m): the same in our coordinates."""
+        return self._turned_back(chain, q, self._turning(chain, q, qd, rows))
 
     def _external_map(self, chain: Chain, q: Array, *, back: bool = False) -> Array:
         """Return what takes a wrench on each link to where the engine measures it (..., n, 6, 6), or back."""

@@ -434,6 +434,8 @@ def test_there_and_back_is_where_it_began(moved):
         theirs.from_external(chain, q, theirs.to_external(chain, q, external)), external, limit
     )
     assert_same(theirs.from_bias(chain, q, qd, theirs.to_bias(chain, q, qd, h, M), M), h, limit)
+    C2 = theirs.to_coriolis(chain, q, qd, C, M)
+    assert_same(theirs.from_coriolis(chain, q, qd, C2, M), C, limit)
 
 
 EXACT = [name for name, c in CONVENTIONS.items() if c.angular_axes == c.linear_axes == "child"]
@@ -470,6 +472,21 @@ def test_power_energy_and_the_equation_of_motion_are_kept(moved):
     a = theirs.to_qdd(chain, q, qd, qdd)
     moving = (M2 @ a[..., None])[..., 0] + h2
     assert_same(moving, theirs.to_tau(chain, q, rnea(chain, q, qd, qdd)), 1000 * EPS)
+
+
+def test_coriolis_matrices_give_the_bias_and_the_rate_of_the_mass_matrix(moved):
+    """The rate by central differences, of second order, with a step of 1e-5."""
+    theirs, chain, (q, qd, *_) = moved
+    M, C = crba(chain, q), coriolis_matrix(chain, q, qd)
+    there = theirs.to_coriolis(chain, q, qd, C, M)
+    weight = bias_force(chain, q, 0 * qd)
+    h = theirs.to_bias(chain, q, qd, bias_force(chain, q, qd) - weight, M)
+    v = theirs.to_qd(chain, q, qd)
+    assert_same((there @ v[..., None])[..., 0], h, 1000 * EPS)
+    step = 1e-5
+    late, early = (integrate(chain, q, s * qd) for s in (step, -step))
+    late, early = (theirs.to_matrix(chain, x, crba(chain, x)) for x in (late, early))
+    assert_same((late - early) / (2 * step), there + there.mT, 1e-8)
 
 
 def test_external_wrenches_have_the_power_of_their_point_and_axes(moved):
