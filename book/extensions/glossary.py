@@ -1,4 +1,4 @@
-"""The glossary's terms in index and search, under the section to which each leads and not the glossary alone.
+"""The terms of the glossary in index and search, under the sections to which they lead."""
 
 from __future__ import annotations
 

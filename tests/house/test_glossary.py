@@ -31,7 +31,7 @@ def entries() -> list[tuple[list[str], str]]:
 
 
 def anchors(page: str) -> set[str]:
-    """The names by which a page's headings are linked to: in small letters, hyphens for spaces, no punctuation or formula."""
+    """The names of a page's headings in links: in small letters, hyphens for spaces, no punctuation, no formula."""
     text = (ROOT / page).read_text(encoding="utf-8")
     headings = re.sub(r"\$.*?\$", "", "\n".join(re.findall(r"^#{1,3} .*$", text, re.M)))
     headings = re.findall(r"^#{1,3} (.*)$", headings, re.M)
