@@ -296,6 +296,20 @@ def test_mujoco_computes_the_same_dynamics(mujoco):
     assert_same(theirs.from_qdd(chain, q, qd, a2), forward, cond * limit)
 
 
+def test_mujoco_s_own_wrenches_have_the_moment_first(mujoco):
+    """What was applied to a body in one order, it keeps in the other; about the centre of mass of one body alone."""
+    mujoco, chain, *_ = mujoco
+    alone = Chain(chain.links[:1], chain.gravity)
+    model, theirs = mujoco_model(mujoco, alone), as_in_mujoco(alone)
+    data = mujoco.MjData(model)
+    applied = np.arange(1.0, 7.0)
+    data.xfrc_applied[1] = applied
+    mujoco.mj_forward(model, data)
+    mujoco.mj_rnePostConstraint(model, data)
+    assert theirs.external == "f tau"
+    assert_same(theirs.convert_wrench(data.cfrc_ext[1]), swap_order(applied), 100 * EPS)
+
+
 # Modern Robotics --------------------------------------------------------------------------------
 
 
@@ -352,6 +366,8 @@ def test_modern_robotics_has_the_same_mass_matrix_and_bias(robotics, states):
     mr, chain, model, (q, qd, *_) = robotics
     theirs, q, qd = convention("Modern Robotics"), q[:states], qd[:states]
     lists = model["M"], model["G"], model["S"]
+    at_com = spatial_inertia(chain.links[0].mass, np.zeros(3), chain.links[0].inertia)
+    assert_same(theirs.convert_matrix(at_com, takes="twist", gives="wrench"), lists[1][0], EPS)
     M, c = loop(
         lambda q, qd: (mr.MassMatrix(q, *lists), mr.VelQuadraticForces(q, qd, *lists)),
         theirs.to_q(chain, q),
@@ -393,6 +409,11 @@ def test_drake_has_the_same_states_and_dynamics():
     assert_same(
         theirs.to_jacobian(chain, q, body_jacobian(chain, q, chain.n - 1, frame="mixed")), J, limit
     )
+    # as its documentation has it, a wrench on a body does J^T F to the joints
+    external = np.random.default_rng(SEED).normal(size=(len(q), chain.n, 6))
+    F = theirs.to_external(chain, q, external)[:, -1, :, None]
+    own = body_jacobian(chain, q, chain.n - 1).mT @ external[:, -1, :, None]
+    assert_same((J.mT @ F)[..., 0], theirs.to_tau(chain, q, own[..., 0]), limit)
 
 
 # Every convention -------------------------------------------------------------------------------
