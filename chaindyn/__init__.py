@@ -61,6 +61,7 @@ from chaindyn.contact import (
     solve_lcp,
 )
 from chaindyn.control import commanded_acceleration, computed_torque, tracking_error
+from chaindyn.conventions import Convention, convention
 from chaindyn.derivatives import (
     ImpactDerivatives,
     aba_derivatives,
@@ -192,6 +193,7 @@ __all__ = [
     "Contact",
     "ContactLog",
     "ContactMotion",
+    "Convention",
     "ConvexHull",
     "Coupling",
     "Cylindrical",
@@ -254,6 +256,7 @@ __all__ = [
     "constraint_error",
     "constraint_jacobian",
     "constraint_wrenches",
+    "convention",
     "coordinate_rate",
     "coriolis_matrix",
     "crba",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 import os
 import warnings
 from collections.abc import Callable, Sequence
@@ -20,10 +21,10 @@ from chaindyn import _stored
 from chaindyn._native import LANES, Kernel, NoCompiler, built, opened
 from chaindyn.articulated import aba
 from chaindyn.chain import Chain
-from chaindyn.emission import Output, Plan, c_program, of_the_model, put_in_order
-from chaindyn.recording import Tape, as_numbers
+from chaindyn.emission import Output, Plan, c_program, js_kernel, of_the_model, put_in_order
+from chaindyn.recording import CannotRecord, Tape, as_numbers
 from chaindyn.simulation import Driven, Simulation, rk4_step, semi_implicit_euler_step, simulate
-from chaindyn.rolled import CannotRecord, CannotRoll, Foreign, Link, Recording, Refine, Rolled, Walker, leaves_of, with_leaves
+from chaindyn.rolled import CannotRoll, Foreign, Link, Recording, Refine, Rolled, Walker, leaves_of, with_leaves
 
 Array = Any
 
@@ -357,8 +358,17 @@ def recorded_link_by_link(
         entries = np.empty(shape, object)
         entries.reshape(-1)[:] = [recording.tape.unknown("input", k, "", 0, j, 0) for j in range(entries.size)]
         given[name] = entries[list(core[0])] if core and isinstance(core[0], tuple) else entries
-    result = called(function, straight_chain(chain, recording), recording, arrays, given, options, None)
-    return finished(chain, recording, arrays, result)
+    try:
+        result = called(function, straight_chain(chain, recording), recording, arrays, given, options, None)
+    except (TypeError, ValueError, AttributeError, IndexError) as error:
+        raise CannotRecord(f"{type(error).__name__}: {error}") from error
+    recorded = finished(chain, recording, arrays, result)
+    if len(recorded.plan.live) > MOST_LIVE:
+        raise CannotRecord(f"it takes {len(recorded.plan.live)} operations, link by link")
+    return recorded
+
+
+MOST_LIVE = 40_000  # of numbers that results hang on: beyond, C compilers take minutes
 
 
 def finished(
@@ -412,10 +422,10 @@ def kernel_for(
 
     word : what else the function hangs on that is not in its name.
     """
-    key = _stored.key_of(function, chain, (word, list(cores.items()), [(k, comparable(v)) for k, v in options.items()]))
+    key = _stored.key_of(function, chain, (word, open_model, list(cores.items()), [(k, comparable(v)) for k, v in options.items()]))
     if key is not None and (kept := _stored.found(key)) is not None:
         return kept
-    recorded = record(function, chain, cores, options)
+    recorded = record(function, chain, cores, options, open_model=open_model)
     kernel, program = kernel_of(recorded, chain)
     if key is not None:
         _stored.keep(key, program, kernel, recorded.nest)
@@ -460,6 +470,7 @@ class Compiled:
     chain: Chain
     threads: int
     shapes: dict[str, tuple[Any, ...]]
+    open_model: bool = False
     programs: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     @cached_property
@@ -497,7 +508,7 @@ class Compiled:
         """Record and compile for these arguments; None, with a warning, where that cannot be done."""
         cores = {name: self.core(name, options) for name in arrays}
         try:
-            kernel, nest = kernel_for(self.function, self.chain, cores, options)
+            kernel, nest = kernel_for(self.function, self.chain, cores, options, open_model=self.open_model)
         except (CannotRecord, NoCompiler) as error:
             warnings.warn(
                 f"{self.function.__name__} is not compiled, and runs as it stands: {error}",
@@ -506,6 +517,14 @@ class Compiled:
             )
             return None
         return Program(kernel, tuple(arrays), tuple(cores.values()), nest)
+
+    def for_chain(self, chain: Chain) -> Any:
+        """Return the same for another chain with the same tree and kinds of joints; ValueError if it has not."""
+        same = chain.parent == self.chain.parent and [type(j) for j in chain.joints] == [type(j) for j in self.chain.joints]
+        if not same:
+            raise ValueError("the other chain has another tree or other joints: compile the function for it")
+        whole = Compiled(self.function, chain, self.threads, self.shapes, self.open_model)
+        return whole.quick() or whole
 
     def quick(self) -> Any:
         """Return a quicker callable for one state given by position, if the required arguments are arrays."""
@@ -600,7 +619,9 @@ def compiled(
     function: Callable[..., Any],
     chain: Chain,
     *,
+    target: str = "native",
     threads: int | None = None,
+    parameters: str = "fixed",
     shapes: dict[str, tuple[Any, ...]] | None = None,
 ) -> Any:
     """Return a function of a chain, such as `aba`, as machine code: it takes what the function takes but the chain.
@@ -608,20 +629,59 @@ def compiled(
     function : of the package, or one's own made of such; chain : it is compiled for; threads : that a batch of states
     is shared among, all cores if None; shapes : of arguments that are arrays, by name, where the function's checks or
     the usual names do not tell: ("nq",), ("nv",), ("n", 6), (3,) or () for a number. Other arguments are options: for
-    each set of them the function is recorded once, when it is first called so. One state or a batch, the same results to
+    each set of them the function is recorded once, when it is first called so. parameters : "data" leaves the numbers of
+    the model out of the program, so that `for_chain(other)` serves other chains of the same tree and joints without
+    compiling. target : "javascript" gives the text of an ES module instead, whose default export takes the required arguments. One state or a batch, the same results to
     rounding, and the same errors: what is doubtful is given to the function itself. RuntimeWarning, once, if a
     function cannot be recorded, or if there is no C compiler.
     """
     _check.check_chain(chain)
     if not callable(function):
         raise ValueError(f"function is {function!r}, but must be a function of a chain, such as aba")
+    for name, value, words in (("target", target, {"native", "javascript"}), ("parameters", parameters, {"fixed", "data"})):
+        _check.check_word(value, name, words)
     known = SHAPES | cores_of(function) | (shapes or {})
     count = os.cpu_count() or 1 if threads is None else threads
     if not isinstance(count, int) or count < 1:
         raise ValueError(f"threads is {threads!r}, but must be a number of threads, at least 1")
     names = list(inspect.signature(function).parameters)[1:]
-    whole = Compiled(function, chain, count, {k: v for k, v in known.items() if k in names})
-    return whole.quick() or whole
+    whole = Compiled(function, chain, count, {k: v for k, v in known.items() if k in names}, parameters == "data")
+    return javascript(whole) if target == "javascript" else whole.quick() or whole
+
+
+def javascript(whole: Compiled) -> str:
+    """Return an ES module whose default export is the function: it takes and gives arrays of numbers, one state at a time."""
+    required = [p for p in whole.signature.parameters.values() if p.default is p.empty]
+    if missing := [p.name for p in required if p.name not in whole.shapes]:
+        raise ValueError(f"the shapes of {missing} are not known: name them in shapes")
+    cores = {p.name: whole.shapes[p.name] for p in required}
+    recorded = record(whole.function, whole.chain, cores, {}, open_model=whole.open_model)
+    plan, chain = recorded.plan, whole.chain
+    tree, data, common = model_tables(recorded, chain)
+    keep = sum(plan.widths[int(k)] for k in plan.recording.kind)
+    room = keep + sum((chain.n + 1) * len(c) for c in plan.classes.values()) + max(plan.kept, 1)
+    lengths = [[int(np.prod(s)) for s in shapes] for shapes in (recorded.inputs, recorded.outputs)]
+    names = ",".join(f"a{k}" for k in range(len(cores)))
+    return f"""// {whole.function.__name__ if whole.function.__name__.isidentifier() else "a function"} of a chain, recorded
+{js_kernel(plan, "kernel", len(lengths[0]), len(lengths[1]))}
+const floats=(x)=>Float64Array.from(x);
+const sizes=[{chain.n},{chain.nq},{chain.nv},{keep}],lengths={lengths[0]};
+const tree=Int32Array.from({tree.ravel().tolist()}),D=floats({numbers_in(data)}),G=floats({numbers_in(common)});
+const w=new Float64Array({room});
+export default function({names}){{
+  const inputs=[{names}].map((x)=>typeof x==="number"?[x]:x);
+  inputs.forEach((x,k)=>{{ if(x.length!==lengths[k]) throw new RangeError(`argument ${{k}} has ${{x.length}} numbers, but must have ${{lengths[k]}}`); }});
+  const outputs={lengths[1]}.map((size)=>new Float64Array(size));
+  kernel(sizes,tree,D,G,inputs,outputs,w);
+  if(!outputs.pop().every((x)=>x>0)) throw new RangeError("no answer: an argument is not allowed, or some joint feels no inertia");
+  return outputs.length===1?outputs[0]:outputs;
+}}
+"""
+
+
+def numbers_in(x: Array) -> str:
+    """Return numbers as JSON has them."""
+    return json.dumps(x.tolist())
 
 
 def cores_of(function: Callable[..., Any]) -> dict[str, tuple[Any, ...]]:

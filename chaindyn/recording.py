@@ -15,6 +15,13 @@ Array = Any
 PRIME = 2**61 - 1  # arithmetic modulo a prime this large: two different formulas agree once in 10^18
 
 
+MOST = 300_000  # numbers in one recording: beyond, compilers take minutes
+
+
+class CannotRecord(Exception):
+    """What a function does hangs on values, or goes beyond what a recording knows."""
+
+
 @functools.lru_cache(100_000)
 def mark_of_constant(value: float) -> int:
     """Return a number as an element of the field modulo PRIME, an integer or a ratio exactly."""
@@ -56,6 +63,8 @@ class Tape:
             for whose in {owner, None}:
                 if (opposite := self.known.get((whose, PRIME - mark))) is not None:
                     return -opposite
+        if len(self.numbers) >= MOST:
+            raise CannotRecord(f"it takes more than {MOST} operations, link by link")
         number = Number(self, op, args, owner, mark, len(self.numbers))
         self.numbers.append(number)
         self.known[owner, mark] = number

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from chaindyn import _ops
-from chaindyn.recording import PRIME, Number, Tape, as_numbers, mark_of
+from chaindyn.recording import PRIME, CannotRecord, Number, Tape, as_numbers, mark_of
 
 Array = Any
 
@@ -21,10 +21,6 @@ SYMMETRIC = ("inertia", "spatial_inertia")
 
 class CannotRoll(Exception):
     """An operation that one kind of link cannot stand for all its links in."""
-
-
-class CannotRecord(Exception):
-    """What a function does depends on values, or goes beyond what a recording knows."""
 
 
 class Refine(Exception):

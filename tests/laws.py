@@ -499,6 +499,9 @@ ELSEWHERE = {
     **dict.fromkeys(
         ["distance", "find_contacts"], "it decides by values, in floats: tests/test_geometry.py"
     ),
+    **dict.fromkeys(
+        ["Convention", "convention"], "how others write a state: tests/test_conventions.py"
+    ),
     "load_collision": "it reads a file: tests/test_urdf.py",
     "load_couplings": "it reads a file: tests/test_urdf.py",
     "load_urdf": "it reads a file: tests/test_urdf.py",

@@ -6,8 +6,8 @@ An error is measured by what is compared, or, where the terms of a sum cancel, b
 
 import numpy as np
 import pytest
+from engines import as_in_mujoco, mujoco_model
 from scipy.linalg import cho_factor, cho_solve
-from scipy.spatial.transform import Rotation
 from trees import (
     EPS,
     STORED_KINDS,
@@ -24,10 +24,6 @@ from trees import (
 from chaindyn import (
     Chain,
     Free,
-    Prismatic,
-    Revolute,
-    Spherical,
-    Universal,
     aba,
     bias_force,
     body_twists,
@@ -39,7 +35,6 @@ from chaindyn import (
     joint_wrenches,
     load_urdf,
     rnea,
-    skew,
     solve_full_system,
 )
 
@@ -172,69 +167,18 @@ def test_four_routes_to_the_accelerations(stored):
 # --- MuJoCo ---
 
 
-def mujoco_model(mujoco, chain):
-    """Return MuJoCo's model of a chain; a free joint is three slides and a ball, as it may hang on a link."""
-    spec = mujoco.MjSpec()
-    spec.option.gravity = chain.gravity
-    spec.option.disableflags = mujoco.mjtDisableBit.mjDSBL_CONTACT
-    kinds = mujoco.mjtJoint
-    bodies = {-1: spec.worldbody}
-    for i, link in enumerate(chain.links):
-        turned = Rotation.from_matrix(link.rotation).as_quat(scalar_first=True)
-        body = bodies[chain.parent[i]].add_body(pos=link.offset, quat=turned, mass=link.mass)
-        J = np.asarray(link.inertia)
-        body.ipos, body.explicitinertial = link.com, True
-        body.fullinertia = [*np.diag(J), J[0, 1], J[0, 2], J[1, 2]]
-        joint = link.joint
-        if isinstance(joint, Revolute | Prismatic):
-            kind = kinds.mjJNT_HINGE if isinstance(joint, Revolute) else kinds.mjJNT_SLIDE
-            body.add_joint(type=kind, axis=joint.axis)
-        for axis in (joint.first, joint.second) if isinstance(joint, Universal) else ():
-            body.add_joint(type=kinds.mjJNT_HINGE, axis=axis)
-        for axis in np.eye(3) if isinstance(joint, Free) else ():
-            body.add_joint(type=kinds.mjJNT_SLIDE, axis=axis)
-        if isinstance(joint, Spherical | Free):
-            body.add_joint(type=kinds.mjJNT_BALL)
-        bodies[i] = body
-    return spec.compile()
-
-
-def in_depth_first_order(chain):
-    """Return the same tree as MuJoCo counts it, with q and qd sorted: a branch at a time, children in order."""
-    order = sorted(range(chain.n), key=chain.path)
-    q = np.concatenate([list(chain.q_columns[i]) for i in order]).astype(int)
-    v = np.concatenate([list(chain.v_columns[i]) for i in order]).astype(int)
-    return q, v
-
-
-def rates_of_mujoco(chain, q, qd):
-    """Return T with MuJoCo's rates = T qd, and dT/dt qd: its slides move along the parent's axes, ours the child's."""
-    T, bias = np.eye(chain.nv), np.zeros(chain.nv)
-    for joint, i, j in zip(chain.joints, chain.q_columns, chain.v_columns, strict=True):
-        if isinstance(joint, Free):
-            R, _ = joint.pose(q[list(i)])
-            w, v = np.split(qd[list(j)], 2)
-            own = np.zeros((6, 6))
-            own[:3, 3:], own[3:, :3] = R, np.eye(3)
-            T[np.ix_(list(j), list(j))] = own
-            bias[list(j)[:3]] = R @ (skew(w) @ v)
-    return T, bias
-
-
 def of_mujoco(mujoco, chain, q, qd):
     """Return M and h of our rates, from MuJoCo's of its own."""
     model = mujoco_model(mujoco, chain)
     data = mujoco.MjData(model)
-    T, bias = rates_of_mujoco(chain, q, qd)
-    by_q, by_v = in_depth_first_order(chain)
-    data.qpos[:], data.qvel[:] = q[by_q], (T @ qd)[by_v]
+    theirs = as_in_mujoco(chain)
+    data.qpos[:], data.qvel[:] = theirs.to_q(chain, q), theirs.to_qd(chain, q, qd)
     mujoco.mj_forward(model, data)
-    M, h = np.zeros((model.nv, model.nv)), np.zeros(model.nv)
+    M = np.zeros((model.nv, model.nv))
     for column, row in zip(np.eye(model.nv), M, strict=True):
         mujoco.mj_mulM(model, data, row, column)
-    h[by_v] = data.qfrc_bias
-    M[np.ix_(by_v, by_v)] = M.copy()
-    return T.T @ M @ T, T.T @ (h + M @ bias)
+    M = theirs.from_matrix(chain, q, M)
+    return M, theirs.from_bias(chain, q, qd, data.qfrc_bias, M)
 
 
 # MuJoCo refuses bodies as light as the tiny tree's.

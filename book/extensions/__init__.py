@@ -9,6 +9,7 @@ from book.extensions import (
     chapter_map,
     exercises,
     exported,
+    glossary,
     hosting,
     markup,
     notebooks,
@@ -17,6 +18,7 @@ from book.extensions import (
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    for extension in (hosting, numbers, exported, api, chapter_map, exercises, markup, notebooks):
+    own = (hosting, numbers, exported, api, chapter_map, exercises, glossary, markup, notebooks)
+    for extension in own:
         extension.setup(app)
     return {"parallel_read_safe": False, "parallel_write_safe": True}

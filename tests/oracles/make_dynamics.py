@@ -8,6 +8,7 @@ built joint by joint, a universal joint as two hinges with nothing between.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -19,15 +20,21 @@ from trees import STORED_KINDS, Case, motion, random_tree
 
 from chaindyn import (
     Chain,
+    Convention,
+    Cylindrical,
     Fixed,
     Free,
+    Helical,
+    Planar,
     Prismatic,
     Revolute,
     Spherical,
     Universal,
+    convention,
     load_urdf,
     swap_order,
 )
+from chaindyn.joints import across
 
 FILE = Path(__file__).with_name("dynamics.json.gz")
 ROBOTS: dict[str, tuple[str, dict[str, Any]]] = {
@@ -52,9 +59,6 @@ TREES = [
     Case(30, seed=321, kinds=STORED_KINDS),
     Case(30, branching=True, seed=322, kinds=STORED_KINDS),
 ]
-# Where the entries of our q and qd stand in those of Pinocchio, which has linear parts first and w last.
-Q_ORDER = {Spherical: [3, 0, 1, 2], Free: [0, 1, 2, 6, 3, 4, 5]}
-V_ORDER = {Free: [3, 4, 5, 0, 1, 2]}
 
 
 @dataclass(frozen=True)
@@ -66,33 +70,34 @@ class Model:
     frames: list[int]
     joints: list[list[int]]
 
+    @cached_property
+    def theirs(self) -> Convention:
+        """Return how this model has our coordinates and velocities: where joints stand, and which have no bounds."""
+        moving = [i for i in range(self.chain.n) if self.joints[i]]
+        first = {i: self.joints[i][0] for i in moving}
+        hinges = [i for i in moving if isinstance(self.chain.joints[i], Revolute)]
+        return convention(
+            "Pinocchio",
+            order=sorted(moving, key=first.__getitem__),
+            unbounded=[i for i in hinges if self.model.nqs[first[i]] == 2],
+        )
+
     @property
     def order(self) -> list[int]:
         """Return where each entry of our qd stands."""
-        order: list[int] = []
-        for joint, own in zip(self.chain.joints, self.joints, strict=True):
-            places = [self.model.idx_vs[j] + k for j in own for k in range(self.model.nvs[j])]
-            order += [places[k] for k in V_ORDER.get(type(joint), range(len(places)))]
-        return order
+        chain = self.chain
+        places: list[int] = np.argsort(
+            self.theirs.to_qd(chain, chain.neutral, np.arange(chain.nv))
+        ).tolist()
+        return places
 
     def configuration(self, q: Any) -> Any:
-        """Return Pinocchio's q; a joint that turns for ever as cosine and sine."""
-        result = pin.neutral(self.model)
-        for joint, own, columns in zip(
-            self.chain.joints, self.joints, self.chain.q_columns, strict=True
-        ):
-            values = q[list(columns)]
-            places = [self.model.idx_qs[j] + k for j in own for k in range(self.model.nqs[j])]
-            if len(places) > len(values):
-                values = np.concatenate([np.cos(values), np.sin(values)])
-            result[[places[k] for k in Q_ORDER.get(type(joint), range(len(places)))]] = values
-        return result
+        """Return Pinocchio's q."""
+        return self.theirs.to_q(self.chain, q)
 
     def velocity(self, qd: Any) -> Any:
         """Return Pinocchio's v, or joint forces: ours in its order."""
-        result = np.zeros(self.model.nv)
-        result[self.order] = qd
-        return result
+        return self.theirs.to_qd(self.chain, self.chain.neutral, qd)
 
     def wrenches(self, external: Any) -> list[Any]:
         """Return wrenches (n, 6) [tau; f] on our links, in their frames, as forces on Pinocchio's joints."""
@@ -109,13 +114,26 @@ def kinds_of(joint: Any) -> list[Any]:
         axes = joint.first, joint.second
         return [pin.JointModelRevoluteUnaligned(np.array(axis, float)) for axis in axes]
     axis = np.array(getattr(joint, "axis", (0, 0, 1)), float)
+    pitch = float(getattr(joint, "pitch", 0))
+    turns, slides = pin.JointModelRevoluteUnaligned, pin.JointModelPrismaticUnaligned
     return {
-        Revolute: lambda: [pin.JointModelRevoluteUnaligned(axis)],
-        Prismatic: lambda: [pin.JointModelPrismaticUnaligned(axis)],
+        Revolute: lambda: [turns(axis)],
+        Prismatic: lambda: [slides(axis)],
+        Cylindrical: lambda: [turns(axis), slides(axis)],
+        Helical: lambda: [pin.JointModelHelicalUnaligned(axis, pitch)],
+        Planar: lambda: [pin.JointModelPlanar()],
         Spherical: lambda: [pin.JointModelSpherical()],
         Free: lambda: [pin.JointModelFreeFlyer()],
         Fixed: list,
     }[type(joint)]()
+
+
+def in_plane(joint: Any) -> Any:
+    """Return how a planar joint is turned from Pinocchio's, which moves in the plane of x and y."""
+    if not isinstance(joint, Planar):
+        return pin.SE3.Identity()
+    axes = np.concatenate([across(joint.normal), joint.normal[:, None]], axis=1)
+    return pin.SE3(axes, np.zeros(3))
 
 
 def model_of_tree(chain: Chain) -> Model:
@@ -128,10 +146,13 @@ def model_of_tree(chain: Chain) -> Model:
         link = chain.links[i]
         home, pose = homes[chain.parent[i]]
         pose = pose * pin.SE3(np.array(link.rotation, float), np.array(link.offset, float))
+        turned = in_plane(link.joint)
+        pose = pose * turned
         for k, kind in enumerate(kinds_of(link.joint)):
             home = model.addJoint(home, kind, pose, f"joint{i}.{k}")
             pose = pin.SE3.Identity()
             joints[i].append(home)
+        pose = pose * turned.inverse()
         body = pin.Inertia(float(link.mass), np.array(link.com), np.array(link.inertia))
         model.appendBodyToJoint(home, body, pose)
         homes[i] = home, pose
