@@ -634,7 +634,9 @@ def require_one_state(**arrays: Any) -> None:
 
 def require_between(x: Any, name: str, low: int, high: int) -> None:
     """Refuse an entry that lies outside [low, high], naming the first; symbols pass."""
-    if recording.get() is not None:  # both ends allowed, and a little more: who is told is judged again
+    if (
+        recording.get() is not None
+    ):  # both ends allowed, and a little more: who is told is judged again
         expect(1 - (2 * x - low - high) ** 2 / (high - low) ** 2 + EPSILON)
         return
     index = first_wrong(x, lambda entry: np.logical_not((entry >= low) & (entry <= high)))

@@ -22,7 +22,16 @@ from typing import Any
 
 import numpy as np
 
-FLAGS = ("-O2", "-march=native", "-fno-math-errno", "-fno-trapping-math", "-fPIC", "-shared", "-std=gnu11", "-Wno-psabi")
+FLAGS = (
+    "-O2",
+    "-march=native",
+    "-fno-math-errno",
+    "-fno-trapping-math",
+    "-fPIC",
+    "-shared",
+    "-std=gnu11",
+    "-Wno-psabi",
+)
 
 LANES = 4  # states that are computed side by side
 
@@ -35,9 +44,13 @@ class NoCompiler(Exception):
 
 def compiler() -> str:
     """Return the C compiler's command: what CC says, or cc."""
-    command = os.environ.get("CC") or next((c for c in ("cc", "gcc", "clang") if shutil.which(c)), None)
+    command = os.environ.get("CC") or next(
+        (c for c in ("cc", "gcc", "clang") if shutil.which(c)), None
+    )
     if command is None or shutil.which(command.split()[0]) is None:
-        raise NoCompiler("there is no C compiler on the path; with one installed (cc, gcc or clang) it would be faster")
+        raise NoCompiler(
+            "there is no C compiler on the path; with one installed (cc, gcc or clang) it would be faster"
+        )
     return command
 
 
@@ -45,7 +58,9 @@ def compiler() -> str:
 def machine() -> str:
     """Return what a program for this machine hangs on: its processor and the compiler."""
     try:
-        version = subprocess.run([*compiler().split(), "--version"], capture_output=True, text=True, check=True).stdout
+        version = subprocess.run(
+            [*compiler().split(), "--version"], capture_output=True, text=True, check=True
+        ).stdout
     except (OSError, subprocess.CalledProcessError) as error:
         raise NoCompiler(f"the C compiler does not answer: {error}") from None
     cpu = platform.processor()
@@ -58,7 +73,9 @@ def machine() -> str:
 def is_private(folder: Path) -> bool:
     """Whether a folder is the user's own, and nobody else can write in it."""
     status = folder.stat()
-    return not hasattr(os, "getuid") or (status.st_uid == os.getuid() and not status.st_mode & 0o022)
+    return not hasattr(os, "getuid") or (
+        status.st_uid == os.getuid() and not status.st_mode & 0o022
+    )
 
 
 @functools.cache
@@ -115,9 +132,13 @@ def door() -> Any:
     try:
         text = (Path(__file__).parent / "_door.c").read_text()
         python, numpy = sysconfig.get_paths()["include"], np.get_include()
-        path = built(f"/* {sys.version} NumPy {np.__version__} */\n" + text, f"-I{python}", f"-I{numpy}")
+        path = built(
+            f"/* {sys.version} NumPy {np.__version__} */\n" + text, f"-I{python}", f"-I{numpy}"
+        )
         loader = importlib.machinery.ExtensionFileLoader("_door", str(path))
-        module = importlib.util.module_from_spec(importlib.machinery.ModuleSpec("_door", loader, origin=str(path)))
+        module = importlib.util.module_from_spec(
+            importlib.machinery.ModuleSpec("_door", loader, origin=str(path))
+        )
         loader.exec_module(module)
     except (NoCompiler, OSError, ImportError):
         return None
@@ -191,9 +212,18 @@ class Kernel:
         arrays = (self.lengths, self.tree, self.data, self.common, *self.room_of_door)
         program = ctypes.cast(self.library.one, ctypes.c_void_p).value
         places = [x.ctypes.data for x in arrays]
-        return own.make(program, *places, tuple(self.inputs), tuple(self.outputs[:-1]), several, fallback)
+        return own.make(
+            program, *places, tuple(self.inputs), tuple(self.outputs[:-1]), several, fallback
+        )
 
-    def many(self, values: Sequence[Array], strides: Sequence[int], results: Sequence[Array], start: int, end: int) -> bool:
+    def many(
+        self,
+        values: Sequence[Array],
+        strides: Sequence[int],
+        results: Sequence[Array],
+        start: int,
+        end: int,
+    ) -> bool:
         """Write the results of some states of a batch; return whether something does not hold."""
         given, _alive = self.among(values, strides, results, start, end)
         return bool(self.library.many(*given) >= 0)
@@ -216,7 +246,12 @@ class Kernel:
         return bool(self.library.march(*given, *count))
 
     def among(
-        self, values: Sequence[Array], strides: Sequence[int], results: Sequence[Array], start: int, end: int
+        self,
+        values: Sequence[Array],
+        strides: Sequence[int],
+        results: Sequence[Array],
+        start: int,
+        end: int,
     ) -> tuple[tuple[Any, ...], list[Array]]:
         """Return the arguments of a call with some states of a batch, and the arrays that must live until its end."""
         work = np.empty((self.room + int(self.lengths[4:].sum()) + 1) * LANES + 8)

@@ -262,7 +262,9 @@ def positive(x: Array) -> Array:
     Of complex numbers, which carry a derivative in their imaginary part, the real part is judged.
     """
     if holds_objects(x):
-        if any(hasattr(entry, "above_zero") for entry in x.flat):  # recorded: a truth that is found later
+        if any(
+            hasattr(entry, "above_zero") for entry in x.flat
+        ):  # recorded: a truth that is found later
             return np.asarray(_positives(x), object)
         return np.vectorize(_entry_positive, otypes=[bool])(x)
     return (x.real if x.dtype.kind == "c" else x) > 0

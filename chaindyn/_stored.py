@@ -35,8 +35,16 @@ def key_of(function: Callable[..., Any], chain: Any, said: Any) -> str | None:
     whole = [function, *{type(joint) for joint in chain.joints}]
     if not all(str(getattr(x, "__module__", "")).startswith(OWN) for x in whole):
         return None
-    text = [package_digest(), _native.machine(), function.__module__, function.__qualname__, repr(said)]
-    text += [repr((chain.parent, chain.names, chain.frames, [type(j).__name__ for j in chain.joints]))]
+    text = [
+        package_digest(),
+        _native.machine(),
+        function.__module__,
+        function.__qualname__,
+        repr(said),
+    ]
+    text += [
+        repr((chain.parent, chain.names, chain.frames, [type(j).__name__ for j in chain.joints]))
+    ]
     own = hashlib.sha256("\n".join(text).encode())
     arrays = [chain.rotation, chain.offset, chain.mass, chain.com, chain.inertia, chain.gravity]
     arrays += [chain.reflected_inertia, chain.viscous, chain.coulomb]
@@ -50,10 +58,17 @@ def described(nest: Any) -> Any:
     """Return how results are put together, as JSON can say it."""
     if isinstance(nest, tuple):
         return [described(x) for x in nest]
-    if hasattr(nest, "__dataclass_fields__") and type(nest).__module__.startswith(OWN) and not hasattr(nest, "recording"):
+    if (
+        hasattr(nest, "__dataclass_fields__")
+        and type(nest).__module__.startswith(OWN)
+        and not hasattr(nest, "recording")
+    ):
         kind = type(nest)
         if kind.__name__ != "Number":
-            return {kind.__module__: kind.__qualname__, "of": [described(getattr(nest, f.name)) for f in fields(nest)]}
+            return {
+                kind.__module__: kind.__qualname__,
+                "of": [described(getattr(nest, f.name)) for f in fields(nest)],
+            }
     return 0
 
 
@@ -73,11 +88,18 @@ def rebuilt(text: Any) -> Any:
 def keep(key: str, program: Path, kernel: Kernel, nest: Any) -> None:
     """Write down a kernel and how its results are put together, whole or not at all."""
     folder = _native.cache_folder()
-    said = {"program": program.name, "sizes": list(map(int, kernel.sizes)), "room": int(kernel.room), "nest": described(nest)}
+    said = {
+        "program": program.name,
+        "sizes": list(map(int, kernel.sizes)),
+        "room": int(kernel.room),
+        "nest": described(nest),
+    }
     said |= {"inputs": kernel.inputs, "outputs": kernel.outputs}
     with tempfile.TemporaryDirectory(dir=folder) as own:
         path = Path(own) / "recorded.npz"
-        np.savez(path, said=json.dumps(said), tree=kernel.tree, data=kernel.data, common=kernel.common)
+        np.savez(
+            path, said=json.dumps(said), tree=kernel.tree, data=kernel.data, common=kernel.common
+        )
         os.replace(path, folder / f"{key}.npz")
 
 

@@ -24,7 +24,17 @@ from chaindyn.chain import Chain
 from chaindyn.emission import Output, Plan, c_program, js_kernel, of_the_model, put_in_order
 from chaindyn.recording import CannotRecord, Tape, as_numbers
 from chaindyn.simulation import Driven, Simulation, rk4_step, semi_implicit_euler_step, simulate
-from chaindyn.rolled import CannotRoll, Foreign, Link, Recording, Refine, Rolled, Walker, leaves_of, with_leaves
+from chaindyn.rolled import (
+    CannotRoll,
+    Foreign,
+    Link,
+    Recording,
+    Refine,
+    Rolled,
+    Walker,
+    leaves_of,
+    with_leaves,
+)
 
 Array = Any
 
@@ -48,7 +58,8 @@ class GhostJoint:
         """Return what the method of each kind's joint says, as arrays of links."""
         args = tuple(x.settled() if isinstance(x, Rolled) else x for x in args)
         answers = {
-            kind: getattr(joint, name)(*[self.part(x, kind) for x in args]) for kind, joint in self.joints.items()
+            kind: getattr(joint, name)(*[self.part(x, kind) for x in args])
+            for kind, joint in self.joints.items()
         }
         links = self.links
         first = next(iter(answers.values()))
@@ -73,7 +84,12 @@ class GhostJoint:
     @staticmethod
     def axis_of(name: str, place: int) -> int:
         """Return where the axis of links stands in an answer."""
-        matrices = ("motion_subspace", "motion_subspace_rate", "motion_subspace_second_rate", "constraint_subspace")
+        matrices = (
+            "motion_subspace",
+            "motion_subspace_rate",
+            "motion_subspace_second_rate",
+            "constraint_subspace",
+        )
         return -3 if name in matrices or (name == "pose" and place == 0) else -2
 
     def core(self, name: str, place: int, block: Array) -> tuple[int, ...] | None:
@@ -90,7 +106,9 @@ def ghost_chain(chain: Chain, recording: Recording) -> Chain:
 
     def per_link(name: str) -> Rolled:
         values = np.asarray(getattr(chain, name))
-        blocks = {k: recording.model(k, name, list(values[recording.members(k)]))[None] for k in kinds}
+        blocks = {
+            k: recording.model(k, name, list(values[recording.members(k)]))[None] for k in kinds
+        }
         return Rolled(recording, -np.ndim(values), blocks, links, order)
 
     def per_velocity(name: str) -> Rolled:
@@ -207,14 +225,18 @@ def argument(chain: Chain, recording: Recording, place: int, core: tuple[Any, ..
     for k in kinds:
         width = len(columns[recording.members(k)[0]])
         entries = np.empty(width * size, object)
-        entries[:] = [unknown("input", place, base, size, r, 0, owner=k) for r in range(width * size)]
+        entries[:] = [
+            unknown("input", place, base, size, r, 0, owner=k) for r in range(width * size)
+        ]
         blocks[k] = entries.reshape((width, *core[1:]))
     links = np.repeat(np.arange(chain.n), [len(c) for c in columns])
     rows = np.concatenate([np.arange(len(c)) for c in columns]).astype(int)
     return Rolled(recording, -len(core), blocks, links, rows)
 
 
-def outputs_of(chain: Chain, recording: Recording, result: Any) -> tuple[list[Output], list[tuple[Any, ...]]]:
+def outputs_of(
+    chain: Chain, recording: Recording, result: Any
+) -> tuple[list[Output], list[tuple[Any, ...]]]:
     """Return where every number of a result goes, and the shape of each of its arrays."""
     outputs: list[Output] = []
     shapes: list[tuple[Any, ...]] = []
@@ -233,7 +255,11 @@ def outputs_of(chain: Chain, recording: Recording, result: Any) -> tuple[list[Ou
         base = next(
             (
                 b
-                for b, columns in (("link", [range(1)] * chain.n), ("v", chain.v_columns), ("q", chain.q_columns))
+                for b, columns in (
+                    ("link", [range(1)] * chain.n),
+                    ("v", chain.v_columns),
+                    ("q", chain.q_columns),
+                )
                 if counts.tolist() == [len(c) for c in columns]
             ),
             None,
@@ -260,7 +286,12 @@ def first_kinds(chain: Chain) -> Array:
 def finer(kind: Array, labels: Sequence[Any]) -> Array:
     """Return kinds of links that differ in their labels too."""
     known: dict[Any, int] = {}
-    return np.array([known.setdefault((int(k), label), len(known)) for k, label in zip(kind, labels, strict=True)])
+    return np.array(
+        [
+            known.setdefault((int(k), label), len(known))
+            for k, label in zip(kind, labels, strict=True)
+        ]
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -289,7 +320,13 @@ def record(
     kind = first_kinds(chain)
     while True:
         try:
-            return recorded_by_kind(function, chain, Recording(Tape(), chain.parent, kind, open=open_model), arrays, options)
+            return recorded_by_kind(
+                function,
+                chain,
+                Recording(Tape(), chain.parent, kind, open=open_model),
+                arrays,
+                options,
+            )
         except Refine as differ:
             new = finer(kind, differ.labels)
             if new.max() == kind.max():
@@ -342,13 +379,26 @@ def recorded_by_kind(
     options: dict[str, Any],
 ) -> Recorded:
     """Record once for every kind of link."""
-    given = {name: argument(chain, recording, k, core) for k, (name, core) in enumerate(arrays.items())}
-    result = called(function, ghost_chain(chain, recording), recording, arrays, given, options, Walker(recording))
+    given = {
+        name: argument(chain, recording, k, core) for k, (name, core) in enumerate(arrays.items())
+    }
+    result = called(
+        function,
+        ghost_chain(chain, recording),
+        recording,
+        arrays,
+        given,
+        options,
+        Walker(recording),
+    )
     return finished(chain, recording, arrays, result)
 
 
 def recorded_link_by_link(
-    function: Callable[..., Any], chain: Chain, arrays: dict[str, tuple[Any, ...]], options: dict[str, Any]
+    function: Callable[..., Any],
+    chain: Chain,
+    arrays: dict[str, tuple[Any, ...]],
+    options: dict[str, Any],
 ) -> Recorded:
     """Record every link by itself: text as long as the chain."""
     recording = Recording(Tape(), (), np.zeros(0, int))
@@ -356,10 +406,14 @@ def recorded_link_by_link(
     for k, (name, core) in enumerate(arrays.items()):
         shape = shape_of(chain, core)
         entries = np.empty(shape, object)
-        entries.reshape(-1)[:] = [recording.tape.unknown("input", k, "", 0, j, 0) for j in range(entries.size)]
+        entries.reshape(-1)[:] = [
+            recording.tape.unknown("input", k, "", 0, j, 0) for j in range(entries.size)
+        ]
         given[name] = entries[list(core[0])] if core and isinstance(core[0], tuple) else entries
     try:
-        result = called(function, straight_chain(chain, recording), recording, arrays, given, options, None)
+        result = called(
+            function, straight_chain(chain, recording), recording, arrays, given, options, None
+        )
     except (TypeError, ValueError, AttributeError, IndexError) as error:
         raise CannotRecord(f"{type(error).__name__}: {error}") from error
     recorded = finished(chain, recording, arrays, result)
@@ -416,13 +470,23 @@ def model_tables(recorded: Recorded, chain: Chain) -> tuple[Array, Array, Array]
 
 
 def kernel_for(
-    function: Callable[..., Any], chain: Chain, cores: dict[str, tuple[Any, ...]], options: dict[str, Any], word: str = ""
+    function: Callable[..., Any],
+    chain: Chain,
+    cores: dict[str, tuple[Any, ...]],
+    options: dict[str, Any],
+    word: str = "",
+    *,
+    open_model: bool = False,
 ) -> tuple[Kernel, Any]:
     """Return a function as machine code, and how its results are put together: recorded and compiled now or earlier.
 
-    word : what else the function hangs on that is not in its name.
+    word : what else the function hangs on that is not in its name; open_model : as for `record`.
     """
-    key = _stored.key_of(function, chain, (word, open_model, list(cores.items()), [(k, comparable(v)) for k, v in options.items()]))
+    key = _stored.key_of(
+        function,
+        chain,
+        (word, open_model, list(cores.items()), [(k, comparable(v)) for k, v in options.items()]),
+    )
     if key is not None and (kept := _stored.found(key)) is not None:
         return kept
     recorded = record(function, chain, cores, options, open_model=open_model)
@@ -490,7 +554,9 @@ class Compiled:
             return self.function(self.chain, **given)
         batch, values = prepared
         results, wrong = run(program.kernel, values, batch, self.threads)
-        if wrong:  # something is not as it must be: the function itself says what, or judges it at leisure
+        if (
+            wrong
+        ):  # something is not as it must be: the function itself says what, or judges it at leisure
             return self.function(self.chain, **given)
         return program.assembled(results, batch)
 
@@ -498,17 +564,19 @@ class Compiled:
         """Return the program for these arguments, recorded and compiled at first; None if it cannot be."""
         try:
             key = (tuple(arrays), tuple((k, comparable(v)) for k, v in sorted(options.items())))
-            if key not in self.programs:
-                self.programs[key] = self.made(arrays, options)
         except TypeError:  # an option that cannot be compared
             return None
+        if key not in self.programs:
+            self.programs[key] = self.made(arrays, options)
         return self.programs[key]
 
     def made(self, arrays: dict[str, Any], options: dict[str, Any]) -> Program | None:
         """Record and compile for these arguments; None, with a warning, where that cannot be done."""
         cores = {name: self.core(name, options) for name in arrays}
         try:
-            kernel, nest = kernel_for(self.function, self.chain, cores, options, open_model=self.open_model)
+            kernel, nest = kernel_for(
+                self.function, self.chain, cores, options, open_model=self.open_model
+            )
         except (CannotRecord, NoCompiler) as error:
             warnings.warn(
                 f"{self.function.__name__} is not compiled, and runs as it stands: {error}",
@@ -520,9 +588,13 @@ class Compiled:
 
     def for_chain(self, chain: Chain) -> Any:
         """Return the same for another chain with the same tree and kinds of joints; ValueError if it has not."""
-        same = chain.parent == self.chain.parent and [type(j) for j in chain.joints] == [type(j) for j in self.chain.joints]
+        same = chain.parent == self.chain.parent and [type(j) for j in chain.joints] == [
+            type(j) for j in self.chain.joints
+        ]
         if not same:
-            raise ValueError("the other chain has another tree or other joints: compile the function for it")
+            raise ValueError(
+                "the other chain has another tree or other joints: compile the function for it"
+            )
         whole = Compiled(self.function, chain, self.threads, self.shapes, self.open_model)
         return whole.quick() or whole
 
@@ -531,7 +603,9 @@ class Compiled:
         required = [p for p in self.signature.parameters.values() if p.default is p.empty]
         plain = all(p.kind is p.POSITIONAL_OR_KEYWORD and p.name in self.shapes for p in required)
         program = self.program(dict.fromkeys([p.name for p in required]), {}) if plain else None
-        if program is None or not (isinstance(program.nest, Foreign | np.ndarray) or is_flat_tuple(program.nest)):
+        if program is None or not (
+            isinstance(program.nest, Foreign | np.ndarray) or is_flat_tuple(program.nest)
+        ):
             return None
         return program.kernel.quick(self, isinstance(program.nest, tuple))
 
@@ -587,17 +661,26 @@ def prepare(
         core = x.shape[len(own) :]
         if own and own != batch:
             x = np.broadcast_to(x, (*batch, *core))
-        flat.append(np.ascontiguousarray(x).reshape((*([-1] if own else []), *core)) if own and batch else np.ascontiguousarray(x))
+        flat.append(
+            np.ascontiguousarray(x).reshape((*([-1] if own else []), *core))
+            if own and batch
+            else np.ascontiguousarray(x)
+        )
     return batch, flat
 
 
-def run(kernel: Kernel, values: Sequence[Array], batch: tuple[int, ...], threads: int) -> tuple[list[Array], bool]:
+def run(
+    kernel: Kernel, values: Sequence[Array], batch: tuple[int, ...], threads: int
+) -> tuple[list[Array], bool]:
     """Return the results of one state, or of a batch on some threads, and whether some are not to be trusted."""
     if not batch:
         return kernel.one(values)
     count = int(np.prod(batch))
     results = [np.empty((count, *shape)) for shape in kernel.outputs]
-    strides = [x.size // count if x.ndim > len(s) and count else 0 for x, s in zip(values, kernel.inputs, strict=True)]
+    strides = [
+        x.size // count if x.ndim > len(s) and count else 0
+        for x, s in zip(values, kernel.inputs, strict=True)
+    ]
 
     def work(piece: tuple[int, int]) -> bool:
         return kernel.many(values, strides, results, *piece)
@@ -608,7 +691,11 @@ def run(kernel: Kernel, values: Sequence[Array], batch: tuple[int, ...], threads
 def shared_out(work: Callable[[tuple[int, int]], bool], count: int, threads: int) -> bool:
     """Do some work on all states, in as many pieces as threads, each a whole number of lanes; return whether one says yes."""
     cuts = np.linspace(0, -(-count // LANES), max(threads, 1) + 1).astype(int) * LANES
-    pieces = [(a, min(b, count)) for a, b in zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True) if a < b]
+    pieces = [
+        (a, min(b, count))
+        for a, b in zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True)
+        if a < b
+    ]
     if len(pieces) <= 1:
         return any(work(p) for p in pieces)
     with ThreadPoolExecutor(len(pieces)) as pool:
@@ -637,15 +724,22 @@ def compiled(
     """
     _check.check_chain(chain)
     if not callable(function):
-        raise ValueError(f"function is {function!r}, but must be a function of a chain, such as aba")
-    for name, value, words in (("target", target, {"native", "javascript"}), ("parameters", parameters, {"fixed", "data"})):
+        raise ValueError(
+            f"function is {function!r}, but must be a function of a chain, such as aba"
+        )
+    for name, value, words in (
+        ("target", target, {"native", "javascript"}),
+        ("parameters", parameters, {"fixed", "data"}),
+    ):
         _check.check_word(value, name, words)
     known = SHAPES | cores_of(function) | (shapes or {})
     count = os.cpu_count() or 1 if threads is None else threads
     if not isinstance(count, int) or count < 1:
         raise ValueError(f"threads is {threads!r}, but must be a number of threads, at least 1")
     names = list(inspect.signature(function).parameters)[1:]
-    whole = Compiled(function, chain, count, {k: v for k, v in known.items() if k in names}, parameters == "data")
+    whole = Compiled(
+        function, chain, count, {k: v for k, v in known.items() if k in names}, parameters == "data"
+    )
     return javascript(whole) if target == "javascript" else whole.quick() or whole
 
 
@@ -758,7 +852,8 @@ def rollout(
         warnings.warn(f"{error}: simulate takes over", RuntimeWarning, stacklevel=4)
         return simulate(chain, q, qd, t=times, torque=torque, method=method, step=step)
     states = [
-        np.ascontiguousarray(np.broadcast_to(x, (*batch, x.shape[-1])), float).reshape((count, -1)) for x in (q, qd)
+        np.ascontiguousarray(np.broadcast_to(x, (*batch, x.shape[-1])), float).reshape((count, -1))
+        for x in (q, qd)
     ]
     paths = [np.empty((count, len(times), x.shape[-1])) for x in states]
     for path, x in zip(paths, states, strict=True):
@@ -771,7 +866,11 @@ def rollout(
         strides = [chain.nq, chain.nv, chain.nv, 0]
 
         def march(
-            span: tuple[int, int], values: Any = values, ends: Any = ends, strides: Any = strides, steps: int = steps
+            span: tuple[int, int],
+            values: Any = values,
+            ends: Any = ends,
+            strides: Any = strides,
+            steps: int = steps,
         ) -> bool:
             return kernel.march(values, strides, ends, span, steps, steps)
 
@@ -797,7 +896,12 @@ def held_loads(chain: Chain, torque: Any, batch: tuple[int, ...], stretches: int
     _check.require_finite(x, "torque")
     if x.ndim <= len(batch) + 1:
         _check.require_fit(x, "torque", (chain.nv,), batch)
-        return [np.ascontiguousarray(np.broadcast_to(x, (*batch, chain.nv)), float).reshape((count, -1))] * stretches
+        return [
+            np.ascontiguousarray(np.broadcast_to(x, (*batch, chain.nv)), float).reshape((count, -1))
+        ] * stretches
     if x.shape[0] != stretches:
         raise ValueError(f"torque has {x.shape[0]} stretches of time, but t has {stretches}")
-    return [np.ascontiguousarray(np.broadcast_to(y, (*batch, chain.nv)), float).reshape((count, -1)) for y in x]
+    return [
+        np.ascontiguousarray(np.broadcast_to(y, (*batch, chain.nv)), float).reshape((count, -1))
+        for y in x
+    ]

@@ -77,7 +77,9 @@ def depths(live: Sequence[Number], loop: dict[int, int]) -> dict[int, int]:
     return depth
 
 
-def loops_of(recording: Recording, live: Sequence[Number], classes: dict[int, list[int]]) -> dict[int, int]:
+def loops_of(
+    recording: Recording, live: Sequence[Number], classes: dict[int, list[int]]
+) -> dict[int, int]:
     """Return the loop in which each sweep walks: the odd ones walk outward, the even ones inward."""
     loop: dict[int, int] = {}
     for s, own in classes.items():
@@ -183,7 +185,9 @@ def put_in_order(recording: Recording, outputs: list[Output]) -> Plan:
                 kept += 1
             continue
         read = any(u.op == "read" for u in users[x.index])
-        later = [place[u.index] for u in users[x.index] if u.owner is not None and u.index not in fixed]
+        later = [
+            place[u.index] for u in users[x.index] if u.owner is not None and u.index not in fixed
+        ]
         later += handed_in.get(x.index, [])
         lasting = x.op in ("input", "carried") or x.index in fixed
         if read or (not lasting and any(p > place[x.index] for p in later)):
@@ -209,13 +213,17 @@ def places(
     for x in reversed(live):
         own = depth[x.index]
         if own == 0 and x.owner is not None:
-            asks = [place[u.index] if u.owner is not None else depth[u.index] for u in users[x.index]]
+            asks = [
+                place[u.index] if u.owner is not None else depth[u.index] for u in users[x.index]
+            ]
             own = max(1, min([*asks, *handed_in.get(x.index, [])], default=1))
         place[x.index] = own
     return place
 
 
-def of_the_model(plan: Plan, columns: dict[int, dict[Any, Any]], shared: dict[Any, Any]) -> dict[int, Any]:
+def of_the_model(
+    plan: Plan, columns: dict[int, dict[Any, Any]], shared: dict[Any, Any]
+) -> dict[int, Any]:
     """Return the values of all numbers that hang on the model alone; columns : for each kind, (..., members) each."""
     value: dict[int, Any] = {}
     for x in plan.live:
@@ -309,7 +317,9 @@ class Writer:
         if x.op == "input":
             name, *where = x.args
             return f"in{name}[{address(*where)}]"
-        if x.op in ("carried", "grounded") or (x.op == "received" and plan.place[x.index] == self.loop):
+        if x.op in ("carried", "grounded") or (
+            x.op == "received" and plan.place[x.index] == self.loop
+        ):
             return self.swept(x)
         if x.owner is None:
             return f"g[{plan.slot[x.index]}]"
@@ -375,10 +385,16 @@ def loop_lines(plan: Plan, language: str, loop: int, kind: int) -> list[str]:
                 lines.append(f"C{s}[c{s}+{at}]+={write.wide(own)};")
     for o in plan.outputs:
         if o.kind == kind and max(output_loop(plan, o), 1) == loop:
-            lines.append(f"out{o.result}[{address(o.base, o.times, o.plus, o.over)}]={write.wide(o.number)};")
+            lines.append(
+                f"out{o.result}[{address(o.base, o.times, o.plus, o.over)}]={write.wide(o.number)};"
+            )
     for x in plan.live:
         if x.op in FOLDS:
-            lines += [write.folded(x, y) for y in x.args if y.owner == kind and plan.place[y.index] == loop]
+            lines += [
+                write.folded(x, y)
+                for y in x.args
+                if y.owner == kind and plan.place[y.index] == loop
+            ]
     return lines
 
 
@@ -415,7 +431,9 @@ def first_values(plan: Plan, language: str) -> list[str]:
     infinity = "INFINITY" if language == "c" else "Infinity"
     start = {"total": "0.0", "least": infinity, "greatest": f"(-{infinity})"}
     wide = "WIDE({})" if language == "c" else "{}"
-    return [f"g[{plan.slot[x.index]}]={wide.format(start[x.op])};" for x in plan.live if x.op in FOLDS]
+    return [
+        f"g[{plan.slot[x.index]}]={wide.format(start[x.op])};" for x in plan.live if x.op in FOLDS
+    ]
 
 
 def uses(lines: Sequence[str], letter: str) -> bool:
@@ -428,8 +446,12 @@ def c_kernel(plan: Plan, inputs: int, results: int) -> str:
     arrays = [f"in{a}" for a in range(inputs)]
     const = "".join(f", const T *restrict {a}" for a in arrays)
     carried = [f"C{s}" for s in plan.classes]
-    state = "".join(f", T *restrict {x}" for x in [*[f"out{r}" for r in range(results)], *carried, "w", "g"])
-    given = "".join(f", {x}" for x in [*arrays, *[f"out{r}" for r in range(results)], *carried, "w", "g"])
+    state = "".join(
+        f", T *restrict {x}" for x in [*[f"out{r}" for r in range(results)], *carried, "w", "g"]
+    )
+    given = "".join(
+        f", {x}" for x in [*arrays, *[f"out{r}" for r in range(results)], *carried, "w", "g"]
+    )
     head = f"const double *restrict D, const double *restrict G{const}{state}, I n, I nq, I nv"
     text, body = [], []
     width = {s: len(c) for s, c in plan.classes.items()}
@@ -460,9 +482,15 @@ def c_kernel(plan: Plan, inputs: int, results: int) -> str:
                 )
             walk = "for (I i = 0; i < n; i++)" if after % 2 else "for (I i = n - 1; i >= 0; i--)"
             if len(cases) == 1 and len(kinds) == 1:
-                body.append(f"{walk} {{ const I *t = tree + 6 * i; {cases[0].split(': ', 1)[1].replace(' break;', '')} }}")
+                body.append(
+                    f"{walk} {{ const I *t = tree + 6 * i; {cases[0].split(': ', 1)[1].replace(' break;', '')} }}"
+                )
             elif cases:
-                body.append(f"{walk} {{ const I *t = tree + 6 * i; switch (t[1]) {{ " + "\n".join(cases) + " }}")
+                body.append(
+                    f"{walk} {{ const I *t = tree + 6 * i; switch (t[1]) {{ "
+                    + "\n".join(cases)
+                    + " }}"
+                )
         lines = lines_between(plan, "c", after)
         for part in range(0, len(lines), PIECE):
             if len(lines) <= PIECE:
@@ -479,7 +507,9 @@ def c_kernel(plan: Plan, inputs: int, results: int) -> str:
     arguments += "".join(f", T *restrict out{r}" for r in range(results))
     text.append(
         f"static void run_@(I n, I nq, I nv, I size, const I *restrict tree, const double *restrict D, "
-        f"const double *restrict G{arguments}, T *restrict w, T *restrict g) {{\n" + "\n".join(body) + "\n}"
+        f"const double *restrict G{arguments}, T *restrict w, T *restrict g) {{\n"
+        + "\n".join(body)
+        + "\n}"
     )
     return "\n".join(text)
 
@@ -492,7 +522,9 @@ def js_kernel(plan: Plan, name: str, inputs: int, results: int) -> str:
     """
     width = {s: len(c) for s, c in plan.classes.items()}
     arrays = [f"in{a}" for a in range(inputs)] + [f"out{r}" for r in range(results)]
-    shared = ",".join(["D", "G", *arrays, *[f"C{s}" for s in plan.classes], "w", "g", "n", "nq", "nv"])
+    shared = ",".join(
+        ["D", "G", *arrays, *[f"C{s}" for s in plan.classes], "w", "g", "n", "nq", "nv"]
+    )
     text, body = [], ["const [n,nq,nv,keep]=sizes;", "let size=keep;"]
     body += [f"const in{a}=inputs[{a}];" for a in range(inputs)]
     body += [f"const out{r}=outputs[{r}];" for r in range(results)]
@@ -519,7 +551,9 @@ def js_kernel(plan: Plan, name: str, inputs: int, results: int) -> str:
             walk = "for(let i=0;i<n;i++)" if after % 2 else "for(let i=n-1;i>=0;i--)"
             body.append(walk + "{const t=6*i;\n" + "\nelse ".join(cases) + "\n}")
         body += lines_between(plan, "javascript", after)
-    text.append(f"export function {name}(sizes,tree,D,G,inputs,outputs,w)" + "{\n" + "\n".join(body) + "\n}")
+    text.append(
+        f"export function {name}(sizes,tree,D,G,inputs,outputs,w)" + "{\n" + "\n".join(body) + "\n}"
+    )
     return "\n".join(text) + "\n"
 
 
@@ -600,7 +634,9 @@ LANES = """#undef T
 
 def c_march(plan: Plan, inputs: int, results: int, suffix: str) -> str:
     """Return the program again and again, for one motion ("s") or some side by side ("v")."""
-    given = "".join(f", vin[{a}]" for a in range(inputs)) + "".join(f", vout[{r}]" for r in range(results))
+    given = "".join(f", vin[{a}]" for a in range(inputs)) + "".join(
+        f", vout[{r}]" for r in range(results)
+    )
     return f"""
 /* The first `again` results are the next step's first inputs; those of every `every`-th step are kept, states before
    steps. Returns whether something did not hold. */
@@ -649,8 +685,12 @@ def c_program(plan: Plan, inputs: int, results: int) -> str:
     kernel = c_kernel(plan, inputs, results)
     single = kernel.replace("_@", "_s").replace("@", "s")
     lanes = kernel.replace("_@", "_v").replace("@", "v")
-    pass_in = "".join(f", in[{a}]" for a in range(inputs)) + "".join(f", out[{r}]" for r in range(results))
-    lane_in = "".join(f", vin[{a}]" for a in range(inputs)) + "".join(f", vout[{r}]" for r in range(results))
+    pass_in = "".join(f", in[{a}]" for a in range(inputs)) + "".join(
+        f", out[{r}]" for r in range(results)
+    )
+    lane_in = "".join(f", vin[{a}]" for a in range(inputs)) + "".join(
+        f", vout[{r}]" for r in range(results)
+    )
     return f"""{PRELUDE}{SINGLE}{single}{c_march(plan, inputs, results, "s")}
 {LANES}{lanes}{c_march(plan, inputs, results, "v")}
 I march(const I *sizes, const I *tree, const double *D, const double *G, const double *const *in, double *const *out,

@@ -12,7 +12,9 @@ import numpy as np
 
 Array = Any
 
-PRIME = 2**61 - 1  # arithmetic modulo a prime this large: two different formulas agree once in 10^18
+PRIME = (
+    2**61 - 1
+)  # arithmetic modulo a prime this large: two different formulas agree once in 10^18
 
 
 MOST = 300_000  # numbers in one recording: beyond, compilers take minutes
@@ -48,9 +50,7 @@ class Tape:
     known: dict[tuple[int | None, int], Number] = field(default_factory=dict)
     expectations: list[Number] = field(default_factory=list)
 
-    def write(
-        self, op: str, args: tuple[Any, ...], mark: int, owner: int | None = None
-    ) -> Number:
+    def write(self, op: str, args: tuple[Any, ...], mark: int, owner: int | None = None) -> Number:
         """Return the number with this mark, recorded now if it is not known yet.
 
         Equal marks are equal formulas: what was computed before is not computed again, in whatever way it was written.
@@ -256,14 +256,22 @@ class Number:
         y = self.lift(other)
         if self.op == "constant" and y.op == "constant":
             return self if self.args[0] >= y.args[0] else y
-        return self if self.mark == y.mark else self.record("max", mark_of("max", *sorted((self.mark, y.mark))), y)
+        return (
+            self
+            if self.mark == y.mark
+            else self.record("max", mark_of("max", *sorted((self.mark, y.mark))), y)
+        )
 
     def minimum(self, other: Any) -> Number:
         """Return the smaller of the two."""
         y = self.lift(other)
         if self.op == "constant" and y.op == "constant":
             return self if self.args[0] <= y.args[0] else y
-        return self if self.mark == y.mark else self.record("min", mark_of("min", *sorted((self.mark, y.mark))), y)
+        return (
+            self
+            if self.mark == y.mark
+            else self.record("min", mark_of("min", *sorted((self.mark, y.mark))), y)
+        )
 
     def __and__(self, other: Any) -> Any:
         """Return whether both are true."""
@@ -293,7 +301,11 @@ class Number:
 
 def is_recorded(x: Any) -> bool:
     """Whether this is an array of objects with a recorded number among them."""
-    return isinstance(x, np.ndarray) and x.dtype == object and any(isinstance(e, Number) for e in x.flat)
+    return (
+        isinstance(x, np.ndarray)
+        and x.dtype == object
+        and any(isinstance(e, Number) for e in x.flat)
+    )
 
 
 def as_numbers(tape: Tape, x: Any) -> Array:

@@ -132,7 +132,11 @@ class Recording:
         """Return what stands for arrays (members, ...), one for each link of a kind: numbers that differ are data."""
         first = entries[0]
         if all(e is first for e in entries):
-            return as_numbers(self.tape, first) if not isinstance(first, np.ndarray) or first.dtype != object else first
+            return (
+                as_numbers(self.tape, first)
+                if not isinstance(first, np.ndarray) or first.dtype != object
+                else first
+            )
         if len({np.shape(e) for e in entries}) > 1:
             raise Refine(self.labelled(kind, [np.shape(e) for e in entries]))
         if any(isinstance(e, np.ndarray) and e.dtype == object for e in entries):
@@ -193,10 +197,14 @@ class Recording:
         """
         diagonal = (inertias * _ops.eye(6)).sum(-1)
         blocks = diagonal.blocks.values() if isinstance(diagonal, Rolled) else [diagonal]
-        largest = self.extreme("greatest", [reduce(Number.maximum, as_numbers(self.tape, b).flat) for b in blocks])
+        largest = self.extreme(
+            "greatest", [reduce(Number.maximum, as_numbers(self.tape, b).flat) for b in blocks]
+        )
         known = {id(b): b for D in felt if (b := D.block if isinstance(D, Link) else D).size}
         if known:
-            least = self.extreme("least", [bound_of_eigenvalues(as_numbers(self.tape, b)) for b in known.values()])
+            least = self.extreme(
+                "least", [bound_of_eigenvalues(as_numbers(self.tape, b)) for b in known.values()]
+            )
             self.tape.expectations.append(least - 1e-9 * largest)
 
     def extreme(self, op: str, numbers: Sequence[Number]) -> Number:
@@ -346,7 +354,10 @@ class Link(Foreign):
     def combine(self, op: str, other: Any, swapped: bool) -> Any:
         if isinstance(other, Link):
             if other.link != self.link:
-                return binary(op, *((other.alone(), self.alone()) if swapped else (self.alone(), other.alone())))
+                return binary(
+                    op,
+                    *((other.alone(), self.alone()) if swapped else (self.alone(), other.alone())),
+                )
             other = other.block
         elif isinstance(other, Rolled):
             return NotImplemented
@@ -364,7 +375,9 @@ class Link(Foreign):
 
     def sum(self, axis: Any = None, keepdims: bool = False) -> Link:
         return self.changed(
-            ("sum", axis, keepdims), None, lambda: np.asarray(self.block.sum(axis, keepdims=keepdims))
+            ("sum", axis, keepdims),
+            None,
+            lambda: np.asarray(self.block.sum(axis, keepdims=keepdims)),
         )
 
     def astype(self, _kind: Any) -> Link:
@@ -436,13 +449,19 @@ class Rolled(Foreign):
             else self.blocks[kind].take(rows, axis=self.axis)
             for kind, rows in taken.items()
         }
-        rows = np.concatenate([np.arange(b - a) for a, b in zip(starts, ends, strict=True)]) if len(starts) else self.rows
+        rows = (
+            np.concatenate([np.arange(b - a) for a, b in zip(starts, ends, strict=True)])
+            if len(starts)
+            else self.rows
+        )
         return Rolled(self.recording, self.axis, blocks, self.links, rows)
 
     def mapped(self, function: Callable[[Array], Array], axis: int | None = None) -> Rolled:
         """Return the array that a function makes of every block; axis : where its own axis is then."""
         blocks = {kind: function(block) for kind, block in self.blocks.items()}
-        return Rolled(self.recording, self.axis if axis is None else axis, blocks, self.links, self.rows)
+        return Rolled(
+            self.recording, self.axis if axis is None else axis, blocks, self.links, self.rows
+        )
 
     def share(self, other: Array, axis: int, kind: int) -> Array:
         """Return what a plain array, as long as this one along an axis, is for the links of a kind."""
@@ -466,7 +485,11 @@ class Rolled(Foreign):
         if isinstance(other, Rolled):
             return mine.with_rolled(op, other.settled(), swapped)
         other = as_objects(other)
-        along = isinstance(other, np.ndarray) and other.ndim >= -mine.axis and other.shape[mine.axis] != 1
+        along = (
+            isinstance(other, np.ndarray)
+            and other.ndim >= -mine.axis
+            and other.shape[mine.axis] != 1
+        )
         if op == "@" and along and mine.axis == (-2 if swapped else -1):
             return mine.contracted(other, swapped)
         if op == "@" and mine.axis == (-2 if swapped else -1):
@@ -493,9 +516,16 @@ class Rolled(Foreign):
         a, b = (other, self) if swapped else (self, other)
         if op == "@" and a.axis == -1 and b.axis == -2:
             return total(a.recording, [a.blocks[kind] @ b.blocks[kind] for kind in a.blocks])
-        if a.axis != b.axis or not np.array_equal(a.links, b.links) or a.blocks.keys() != b.blocks.keys():
+        if (
+            a.axis != b.axis
+            or not np.array_equal(a.links, b.links)
+            or a.blocks.keys() != b.blocks.keys()
+        ):
             raise CannotRoll("arrays over different links")
-        blocks = {kind: np.asarray(binary(op, a.blocks[kind], b.blocks[kind]), object) for kind in a.blocks}
+        blocks = {
+            kind: np.asarray(binary(op, a.blocks[kind], b.blocks[kind]), object)
+            for kind in a.blocks
+        }
         return Rolled(a.recording, a.axis, blocks, a.links, a.rows)
 
     def transposed(self) -> Rolled:
@@ -516,7 +546,8 @@ class Rolled(Foreign):
             raise CannotRoll("a change of shape across links")
         widths = {kind: block.shape[mine.axis] for kind, block in mine.blocks.items()}
         blocks = {
-            kind: block.reshape((*before, widths[kind] * times, *rest)) for kind, block in mine.blocks.items()
+            kind: block.reshape((*before, widths[kind] * times, *rest))
+            for kind, block in mine.blocks.items()
         }
         links = np.repeat(mine.links, times)
         rows = (mine.rows[:, None] * times + np.arange(times)).reshape(-1)
@@ -527,7 +558,10 @@ class Rolled(Foreign):
         axes = {a % self.ndim - self.ndim for a in axes}
         mine = self.settled()
         if self.axis in axes:
-            parts = [np.asarray(b.sum(tuple(axes), keepdims=keepdims), object) for b in mine.blocks.values()]
+            parts = [
+                np.asarray(b.sum(tuple(axes), keepdims=keepdims), object)
+                for b in mine.blocks.values()
+            ]
             return total(self.recording, parts)
         lost = 0 if keepdims else sum(a > self.axis for a in axes)
         return mine.mapped(
@@ -564,10 +598,17 @@ class Rolled(Foreign):
             return self.of_link(int(self.links[own]), (int(self.rows[own]),), drop=True)
         if isinstance(own, slice):
             links, rows = self.links[own], self.rows[own]
-            if len(links) and (links[0] == links).all() and (len(links) < len(self.links) or len(self.recording.parent) == 1):
+            if (
+                len(links)
+                and (links[0] == links).all()
+                and (len(links) < len(self.links) or len(self.recording.parent) == 1)
+            ):
                 return self.of_link(int(links[0]), tuple(rows.tolist()), drop=False)
             if not len(links):
-                return np.empty([0 if a == self.axis + self.ndim else s for a, s in enumerate(self.shape)], object)
+                return np.empty(
+                    [0 if a == self.axis + self.ndim else s for a, s in enumerate(self.shape)],
+                    object,
+                )
             return Rolled(self.recording, self.axis, self.blocks, links, rows)
         own = np.asarray(own)
         if own.dtype == bool:
@@ -657,18 +698,31 @@ class Functions:
 
     @staticmethod
     def stack(arrays: Sequence[Any], axis: int) -> Any:
-        if all(isinstance(x, Link) for x in arrays) and len({x.link for x in arrays}) == len(arrays):
-            return rolled_up([x.changed(("stack", axis), None, lambda x=x: np.expand_dims(x.block, axis)) for x in arrays], axis)
+        if all(isinstance(x, Link) for x in arrays) and len({x.link for x in arrays}) == len(
+            arrays
+        ):
+            return rolled_up(
+                [
+                    x.changed(("stack", axis), None, lambda x=x: np.expand_dims(x.block, axis))
+                    for x in arrays
+                ],
+                axis,
+            )
         if any(isinstance(x, Rolled) for x in arrays):
             first = next(x for x in arrays if isinstance(x, Rolled))
             # a new axis after the links' one moves it one to the left
             own = first.axis - 1 if axis > first.axis else first.axis
-            return blockwise(arrays, lambda parts: np.stack(np.broadcast_arrays(*parts), axis=axis), own)
+            return blockwise(
+                arrays, lambda parts: np.stack(np.broadcast_arrays(*parts), axis=axis), own
+            )
         return np.stack([x.alone() if isinstance(x, Link) else x for x in arrays], axis=axis)
 
     @staticmethod
     def concatenate(arrays: Sequence[Any], axis: int) -> Any:
-        if all(isinstance(x, Link) for x in arrays) and len({x.link for x in arrays}) == len(arrays) > 1:
+        if (
+            all(isinstance(x, Link) for x in arrays)
+            and len({x.link for x in arrays}) == len(arrays) > 1
+        ):
             return rolled_up(arrays, axis)
         rolled = [x for x in arrays if isinstance(x, Rolled)]
         if not rolled:
@@ -677,11 +731,15 @@ class Functions:
                 parts = [x.block if isinstance(x, Link) else x for x in arrays]
                 key = ("concatenate", axis, *[id(p) for p in parts])
                 return first.changed(key, parts, lambda: np.concatenate(parts, axis=axis))
-            return np.concatenate([x.alone() if isinstance(x, Link) else x for x in arrays], axis=axis)
+            return np.concatenate(
+                [x.alone() if isinstance(x, Link) else x for x in arrays], axis=axis
+            )
         axis = axis if axis < 0 else axis - rolled[0].ndim
         if any(x.axis == axis for x in rolled):
             recording = rolled[0].recording
-            return end_to_end([repeated(recording, x, axis) if isinstance(x, np.ndarray) else x for x in arrays])
+            return end_to_end(
+                [repeated(recording, x, axis) if isinstance(x, np.ndarray) else x for x in arrays]
+            )
         return blockwise(arrays, lambda parts: np.concatenate(parts, axis=axis), rolled[0].axis)
 
 
@@ -724,7 +782,9 @@ def end_to_end(arrays: Sequence[Rolled]) -> Rolled:
         by_link = np.array([shift.get(int(k), 0) for k in first.recording.kind[x.links]], int)
         rows.append(x.rows + by_link)
         for kind, block in x.blocks.items():
-            blocks[kind] = np.concatenate([blocks[kind], block], axis=x.axis) if kind in blocks else block
+            blocks[kind] = (
+                np.concatenate([blocks[kind], block], axis=x.axis) if kind in blocks else block
+            )
     return Rolled(first.recording, first.axis, blocks, np.concatenate(links), np.concatenate(rows))
 
 
@@ -732,17 +792,30 @@ def repeated(recording: Recording, x: Array, axis: int) -> Rolled:
     """Return a plain array that says the same of every link as an array of links."""
     n = len(recording.parent)
     times = x.shape[axis] // n
-    front = np.moveaxis(x, axis, 0).reshape((n, times, *np.delete(x.shape, axis))) if times * n == x.shape[axis] else None
+    front = (
+        np.moveaxis(x, axis, 0).reshape((n, times, *np.delete(x.shape, axis)))
+        if times * n == x.shape[axis]
+        else None
+    )
     if front is None or not (front == front[:1]).all():
         raise CannotRoll("arrays of links and others, end to end")
     block = as_numbers(recording.tape, np.moveaxis(front[0], 0, axis))
     kinds = sorted(set(recording.kind.tolist()))
-    return Rolled(recording, axis, dict.fromkeys(kinds, block), np.repeat(np.arange(n), times), np.tile(np.arange(times), n))
+    return Rolled(
+        recording,
+        axis,
+        dict.fromkeys(kinds, block),
+        np.repeat(np.arange(n), times),
+        np.tile(np.arange(times), n),
+    )
 
 
 def blockwise(arrays: Sequence[Any], function: Callable[[list[Array]], Array], axis: int) -> Rolled:
     """Return what a function makes of the blocks of several arrays, kind by kind."""
-    arrays = [x.settled() if isinstance(x, Rolled) else x.alone() if isinstance(x, Link) else x for x in arrays]
+    arrays = [
+        x.settled() if isinstance(x, Rolled) else x.alone() if isinstance(x, Link) else x
+        for x in arrays
+    ]
     first = next(x for x in arrays if isinstance(x, Rolled))
     blocks = {}
     for kind in first.blocks:
@@ -786,7 +859,10 @@ def representative(recording: Recording, kind: int, links: Any) -> Any:
     """Return what stands for what is given of the links of a kind, a nest of arrays each."""
     members = recording.members(kind)
     nests = [links[i] for i in members]
-    flat = [[at_home(leaf, i) for leaf in leaves_of(nest)] for i, nest in zip(members, nests, strict=True)]
+    flat = [
+        [at_home(leaf, i) for leaf in leaves_of(nest)]
+        for i, nest in zip(members, nests, strict=True)
+    ]
     chosen = []
     for leaf in zip(*flat, strict=True):
         first = leaf[0]
@@ -824,7 +900,9 @@ class Pattern:
     constants: list[float | None]
     classes: list[tuple[Any, int]]
 
-    def numbers(self, recording: Recording, sweep: int, turn: int, kind: int, op: str) -> tuple[list[Number], list[int]]:
+    def numbers(
+        self, recording: Recording, sweep: int, turn: int, kind: int, op: str
+    ) -> tuple[list[Number], list[int]]:
         """Return the carried entries as a link of a kind reads them, and the class of each entry (-1 for constants)."""
         names: dict[Any, int] = {}
         entries, places = [], []
@@ -834,9 +912,7 @@ class Pattern:
                 places.append(-1)
                 continue
             place = names.setdefault(name, len(names))
-            x = recording.tape.write(
-                op, (sweep, place), mark_of(op, sweep, turn, place), kind
-            )
+            x = recording.tape.write(op, (sweep, place), mark_of(op, sweep, turn, place), kind)
             entries.append(x if sign == 1 else -x)
             places.append(place)
         return entries, places
@@ -864,7 +940,9 @@ def partition(pattern: Pattern) -> list[Any]:
     """Return a pattern in a form that can be compared: constants, and who is alike."""
     names: dict[Any, tuple[int, int]] = {}
     form: list[Any] = []
-    for i, (constant, (name, sign)) in enumerate(zip(pattern.constants, pattern.classes, strict=True)):
+    for i, (constant, (name, sign)) in enumerate(
+        zip(pattern.constants, pattern.classes, strict=True)
+    ):
         if constant is not None:
             form.append(("constant", constant))
             continue
@@ -934,7 +1012,9 @@ class Walker:
             for kind in self.kinds():
                 entries, places = pattern.numbers(recording, index, turn, kind, "carried")
                 arrays = iter(shaped(entries, shapes))
-                given_by_parent = with_leaves(ground, iter([next(arrays) if c else None for c in carried]))
+                given_by_parent = with_leaves(
+                    ground, iter([next(arrays) if c else None for c in carried])
+                )
                 results[kind] = step(given_by_parent, *given[kind])
                 own = [x for x, c in zip(leaves_of(results[kind]), carried, strict=True) if c]
                 if (grown := [np.shape(x) for x in own]) != shapes:
@@ -995,7 +1075,9 @@ class Walker:
                 else:
                     entries, places = pattern.numbers(recording, index, turn, kind, "received")
                     arrays = shaped(entries, shapes)
-                received = with_leaves(tuple(nothing), iter([as_numbers(recording.tape, a) for a in arrays]))
+                received = with_leaves(
+                    tuple(nothing), iter([as_numbers(recording.tape, a) for a in arrays])
+                )
                 results[kind] = step(received, *given[kind])
                 outcomes[kind] = flat_numbers(recording, leaves_of(results[kind][1]))
             new_shapes = [np.shape(x) for x in leaves_of(results[self.kinds()[0]][1])]
@@ -1016,7 +1098,9 @@ class Walker:
         made = picked(pattern, places, outcomes)
         recording.sweeps[index] = Sweep(index, True, made, None)
         kept = {
-            kind: with_leaves(result[0], iter([objects(recording, x) for x in leaves_of(result[0])]))
+            kind: with_leaves(
+                result[0], iter([objects(recording, x) for x in leaves_of(result[0])])
+            )
             for kind, result in results.items()
         }
         ground_entries, _ = pattern.numbers(recording, index, turn, -1, "received")
@@ -1033,7 +1117,9 @@ class Walker:
         return self.recording.tape.write("grounded", x.args, mark_of("grounded", x.mark))
 
 
-def picked(pattern: Pattern, places: Sequence[int], outcomes: dict[int, list[Number]]) -> dict[int, list[Number]]:
+def picked(
+    pattern: Pattern, places: Sequence[int], outcomes: dict[int, list[Number]]
+) -> dict[int, list[Number]]:
     """Return for each kind the number of each class."""
     made: dict[int, list[Number]] = {kind: [] for kind in outcomes}
     count = 0
