@@ -30,6 +30,7 @@ from chaindyn.closure import (
     constraint_jacobian,
     constraint_wrenches,
 )
+from chaindyn.compilation import compiled, rollout
 from chaindyn.composite import (
     center_of_mass,
     center_of_mass_jacobian,
@@ -247,6 +248,7 @@ __all__ = [
     "classical_acceleration",
     "collision_impulses",
     "commanded_acceleration",
+    "compiled",
     "computed_torque",
     "constrained_forward_dynamics",
     "constrained_forward_dynamics_derivatives",
@@ -312,6 +314,7 @@ __all__ = [
     "resting_contact",
     "rnea",
     "rnea_derivatives",
+    "rollout",
     "rotation_about",
     "rotation_from_quaternion",
     "saltation_matrix",

@@ -521,7 +521,7 @@ def checked(**specification: Core | set[Any]) -> Callable[[F], F]:
                 function, **given | {name: array for name, (array, _) in arrays.items()}
             )
 
-        call.cores = cores  # type: ignore[attr-defined]
+        call.cores, call.words = cores, words  # type: ignore[attr-defined]
         return call  # type: ignore[return-value]
 
     return decorate

@@ -560,24 +560,37 @@ class Compiled:
             return self.function(self.chain, **given)
         return program.assembled(results, batch)
 
-    def program(self, arrays: dict[str, Any], options: dict[str, Any]) -> Program | None:
-        """Return the program for these arguments, recorded and compiled at first; None if it cannot be."""
+    def program(
+        self, arrays: dict[str, Any], options: dict[str, Any], loud: bool = True
+    ) -> Program | None:
+        """Return the program for these arguments, recorded and compiled at first; None if it cannot be.
+
+        loud : whether a warning says so.
+        """
         try:
             key = (tuple(arrays), tuple((k, comparable(v)) for k, v in sorted(options.items())))
         except TypeError:  # an option that cannot be compared
             return None
         if key not in self.programs:
-            self.programs[key] = self.made(arrays, options)
+            program = self.made(arrays, options, loud)
+            if program is None and not loud:
+                return None
+            self.programs[key] = program
         return self.programs[key]
 
-    def made(self, arrays: dict[str, Any], options: dict[str, Any]) -> Program | None:
+    def made(self, arrays: dict[str, Any], options: dict[str, Any], loud: bool) -> Program | None:
         """Record and compile for these arguments; None, with a warning, where that cannot be done."""
         cores = {name: self.core(name, options) for name in arrays}
+        words = getattr(self.function, "words", {})
+        for name in words.keys() & options.keys():
+            _check.check_word(options[name], name, words[name])
         try:
             kernel, nest = kernel_for(
                 self.function, self.chain, cores, options, open_model=self.open_model
             )
         except (CannotRecord, NoCompiler) as error:
+            if not loud:
+                return None
             warnings.warn(
                 f"{self.function.__name__} is not compiled, and runs as it stands: {error}",
                 RuntimeWarning,
@@ -602,7 +615,9 @@ class Compiled:
         """Return a quicker callable for one state given by position, if the required arguments are arrays."""
         required = [p for p in self.signature.parameters.values() if p.default is p.empty]
         plain = all(p.kind is p.POSITIONAL_OR_KEYWORD and p.name in self.shapes for p in required)
-        program = self.program(dict.fromkeys([p.name for p in required]), {}) if plain else None
+        program = (
+            self.program(dict.fromkeys([p.name for p in required]), {}, False) if plain else None
+        )
         if program is None or not (
             isinstance(program.nest, Foreign | np.ndarray) or is_flat_tuple(program.nest)
         ):

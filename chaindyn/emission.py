@@ -246,6 +246,7 @@ def computed(op: str, args: Sequence[Any]) -> Any:
         "+": lambda a, b: a + b,
         "-": lambda a, b: a - b,
         "*": lambda a, b: a * b,
+        "same": lambda a: a,
         "negative": lambda a: -a,
         "inverse": lambda a: 1 / a,
         "sin": np.sin,
@@ -337,6 +338,8 @@ class Writer:
             return f"{self.name(x.args[0])}{x.op}{self.name(x.args[1])}"
         if x.op in ("negative", "inverse", "not"):
             return {"negative": "-", "inverse": "1.0/", "not": "1.0-"}[x.op] + self.name(x.args[0])
+        if x.op == "same":
+            return self.wide(x.args[0])
         if x.op == "and":
             return f"{self.name(x.args[0])}*{self.name(x.args[1])}"
         if x.op == "read":

@@ -181,7 +181,11 @@ class Recording:
         if isinstance(x, Link):
             x = x.alone()
         if isinstance(x, Rolled):
-            entries = [e for block in x.settled().blocks.values() for e in block.flat]
+            entries = [
+                self.owned(e, kind)
+                for kind, b in x.settled().blocks.items()
+                for e in as_numbers(self.tape, b).flat
+            ]
             x = np.array([self.over_links("least", entries)], object)
         for entry in np.asarray(x, object).flat:
             if isinstance(entry, Number):
@@ -214,12 +218,18 @@ class Recording:
         found = [*nobodys, self.over_links(op, owned)] if owned else nobodys
         return reduce(Number.minimum if op == "least" else Number.maximum, found)
 
+    def owned(self, x: Number, kind: int) -> Number:
+        """Return a number as one that every link of a kind has, also where it is nobody's."""
+        if x.owner is not None or not x.mark:
+            return x
+        return self.tape.write("same", (x,), mark_of("same", kind, x.mark), kind)
+
     def over_links(self, op: str, numbers: Sequence[Number]) -> Number:
         """Return the "total" over all links of the kinds that these belong to, or the "least" or "greatest"."""
         given = [x for x in numbers if x.mark or op != "total"]
         if not given:
             return self.tape.constant(0)
-        marks = sorted((x.owner or -1, x.mark) for x in given)
+        marks = sorted((x.owner, x.mark) for x in given)
         return self.tape.write(op, tuple(given), mark_of(op, marks))
 
 
@@ -506,16 +516,16 @@ class Rolled(Foreign):
     def contracted(self, other: Array, swapped: bool) -> Array:
         """Return the matrix product that sums over all links."""
         axis = -1 if swapped else -2
-        parts = []
+        parts = {}
         for kind, block in self.blocks.items():
             share = self.share(other, axis, kind)
-            parts.append(share @ block if swapped else block @ share)
+            parts[kind] = share @ block if swapped else block @ share
         return total(self.recording, parts)
 
     def with_rolled(self, op: str, other: Rolled, swapped: bool) -> Any:
         a, b = (other, self) if swapped else (self, other)
         if op == "@" and a.axis == -1 and b.axis == -2:
-            return total(a.recording, [a.blocks[kind] @ b.blocks[kind] for kind in a.blocks])
+            return total(a.recording, {kind: a.blocks[kind] @ b.blocks[kind] for kind in a.blocks})
         if (
             a.axis != b.axis
             or not np.array_equal(a.links, b.links)
@@ -558,10 +568,10 @@ class Rolled(Foreign):
         axes = {a % self.ndim - self.ndim for a in axes}
         mine = self.settled()
         if self.axis in axes:
-            parts = [
-                np.asarray(b.sum(tuple(axes), keepdims=keepdims), object)
-                for b in mine.blocks.values()
-            ]
+            parts = {
+                kind: np.asarray(b.sum(tuple(axes), keepdims=keepdims), object)
+                for kind, b in mine.blocks.items()
+            }
             return total(self.recording, parts)
         lost = 0 if keepdims else sum(a > self.axis for a in axes)
         return mine.mapped(
@@ -642,11 +652,13 @@ class Rolled(Foreign):
         return Link(self.recording, link, self.recording.done(key, whole, make))
 
 
-def total(recording: Recording, parts: Sequence[Array]) -> Array:
+def total(recording: Recording, parts: dict[int, Array]) -> Array:
     """Return the sum over all links of what each kind has (...), as nobody's numbers."""
-    entries = np.empty(parts[0].shape, object)
+    own = {kind: as_numbers(recording.tape, part) for kind, part in parts.items()}
+    entries = np.empty(next(iter(own.values())).shape, object)
     for place in np.ndindex(entries.shape):
-        entries[place] = recording.over_links("total", [p[place] for p in parts])
+        numbers = [recording.owned(part[place], kind) for kind, part in own.items()]
+        entries[place] = recording.over_links("total", numbers)
     return entries
 
 

@@ -1,0 +1,559 @@
+"""Compiled functions: the same numbers, the same refusals, and a cache that nobody else can write."""
+
+import json
+import os
+import shutil
+import stat
+import subprocess
+import sys
+import warnings
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+
+import numpy as np
+import pytest
+from trees import EPS, EVERY_KIND, Case, bound, random_tree
+
+import chaindyn as cd
+from chaindyn import _native, compiled, rollout
+from chaindyn.compilation import record
+from chaindyn.emission import c_program
+from chaindyn.recording import PRIME, CannotRecord, Tape, mark_of_constant
+from chaindyn.robots import ur5
+from chaindyn.rolled import leaves_of
+from chaindyn.teaching import normwise
+
+pytestmark = pytest.mark.skipif(
+    not any(shutil.which(c) for c in ("cc", "gcc", "clang")), reason="there is no C compiler here"
+)
+TREE = random_tree(Case(9, branching=True, seed=3, kinds=EVERY_KIND))
+RNG = np.random.default_rng(20)
+Q, QD = cd.random_state(TREE, 1, batch=(11,))
+QDD, TAU = RNG.normal(size=(2, 11, TREE.nv))
+EXTERNAL = RNG.normal(size=(11, TREE.n, 6))
+TOLD = np.arange(TREE.nv) % 3 == 0
+DESIRED = {"q_desired": cd.integrate(TREE, Q, 0.2 * QD), "qd_desired": -QD, "qdd_desired": QDD}
+
+
+@pytest.fixture(autouse=True, scope="module")
+def quick_compiler(tmp_path_factory):
+    """Compile without optimising, into a folder of the test's own."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CHAINDYN_CACHE", str(tmp_path_factory.mktemp("cache")))
+        patch.setattr(_native, "FLAGS", tuple("-O0" if f == "-O2" else f for f in _native.FLAGS))
+        yield
+
+
+# what is compiled: a function, its arrays, its options
+CASES = {
+    "aba": (cd.aba, (Q, QD, TAU), {}),
+    "aba, world, external": (
+        cd.aba,
+        (Q, QD, TAU),
+        {"external": EXTERNAL, "external_frame": "mixed", "recursion": "world"},
+    ),
+    "rnea": (cd.rnea, (Q, QD, QDD), {}),
+    "rnea, external": (cd.rnea, (Q, QD, QDD), {"external": EXTERNAL, "external_frame": "world"}),
+    "bias_force": (cd.bias_force, (Q, QD), {}),
+    "forward_kinematics": (cd.forward_kinematics, (Q,), {}),
+    "forward_kinematics, one": (cd.forward_kinematics, (Q,), {"body": 4}),
+    "body_twists": (cd.body_twists, (Q, QD), {"frame": "mixed"}),
+    "body_accelerations": (
+        cd.body_accelerations,
+        (Q, QD, QDD),
+        {"frame": "world", "classical": True},
+    ),
+    "body_jacobian": (cd.body_jacobian, (Q,), {"body": 6, "frame": "mixed"}),
+    "joint_wrenches": (cd.joint_wrenches, (Q, QD, QDD), {}),
+    "inverse_operational_space_inertia": (cd.inverse_operational_space_inertia, (Q,), {}),
+    "hybrid_dynamics": (
+        cd.hybrid_dynamics,
+        (Q, QD),
+        {"prescribed": TOLD, "qdd": QDD[:, TOLD], "tau": TAU[:, ~TOLD]},
+    ),
+    "impact": (
+        cd.impact,
+        (Q, QD),
+        {"body": 6, "normal": np.array([0, 3.0, 4.0]), "restitution": 0.5},
+    ),
+    "computed_torque": (cd.computed_torque, (Q, QD), {**DESIRED, "kp": 4.0, "kd": 2.0}),
+    "integrate": (cd.integrate, (Q, QD), {}),
+    "difference": (cd.difference, (Q, cd.integrate(TREE, Q, 0.4 * QD)), {}),
+    "kinetic_energy": (cd.kinetic_energy, (Q, QD), {}),
+    "momentum": (cd.momentum, (Q, QD), {}),
+    "center_of_mass": (cd.center_of_mass, (Q,), {}),
+}
+ANSWERS_WITH_M = (
+    "aba",
+    "aba, world, external",
+    "inverse_operational_space_inertia",
+    "hybrid_dynamics",
+    "impact",
+)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_compiled_is_the_function(name):
+    function, arrays, options = CASES[name]
+    fast = compiled(function, TREE)
+    expected = leaves_of(function(TREE, *arrays, **options))
+    found = leaves_of(fast(*arrays, **options))
+    limit = bound(TREE.n)
+    if name in ANSWERS_WITH_M:
+        limit = max(100 * EPS * np.linalg.cond(cd.crba(TREE, Q)).max(), limit)
+    for mine, theirs in zip(found, expected, strict=True):
+        assert mine.shape == theirs.shape
+        if theirs.size:
+            assert normwise(mine, theirs) <= limit
+    assert all(program is not None for program in fast.programs.values()), "it was not compiled"
+    one = {k: v[3] if np.ndim(v) and np.shape(v)[0] == 11 else v for k, v in options.items()}
+    single = leaves_of(fast(*[x[3] for x in arrays], **one))
+    for mine, theirs in zip(single, found, strict=True):
+        assert np.shape(mine) == theirs.shape[1:]
+        assert normwise(mine, theirs[3]) <= limit if theirs.size else True
+
+
+def test_the_program_answers_and_not_the_function_behind_it():
+    fast = compiled(cd.aba, TREE)
+    calls = []
+    object.__setattr__(fast.program.__self__, "function", lambda *a, **k: calls.append(a))
+    fast(Q[0], QD[0], TAU[0])
+    fast(Q, QD, TAU)
+    assert not calls
+    fast(Q, QD, np.full_like(TAU, np.nan))
+    assert len(calls) == 1
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_bits_hang_neither_on_chunks_nor_on_threads(threads):
+    count = 400
+    q, qd = cd.random_state(TREE, 5, batch=(count,))
+    tau = np.random.default_rng(6).normal(size=(count, TREE.nv))
+    everything = compiled(cd.aba, TREE, threads=1)(q, qd, tau)
+    fast = compiled(cd.aba, TREE, threads=threads)
+    assert np.array_equal(fast(q, qd, tau), everything)
+    for size in (1, 3, 4, 130):
+        pieces = [
+            fast(q[k : k + size], qd[k : k + size], tau[k : k + size])
+            for k in range(0, count, size)
+        ]
+        assert np.array_equal(np.concatenate(pieces), everything)
+    grid = fast(q.reshape((20, 20, -1)), qd.reshape((20, 20, -1)), tau[0])
+    assert grid.shape == (20, 20, TREE.nv)
+
+
+BAD = {
+    "nan": lambda q, qd, tau: (q, qd, np.where(np.arange(len(tau)) == 2, np.nan, tau)),
+    "infinite": lambda q, qd, tau: (q, np.where(np.arange(len(qd)) == 0, np.inf, qd), tau),
+    "short": lambda q, qd, tau: (q[:-1], qd, tau),
+    "text": lambda q, qd, tau: (q, qd, "twelve"),
+    "quaternion": lambda q, qd, tau: (1.01 * q, qd, tau),
+    "batches": lambda q, qd, tau: (np.stack([q] * 2), np.stack([qd] * 3), tau),
+}
+
+
+@pytest.mark.parametrize("how", BAD)
+def test_bad_input_is_refused_in_the_same_words(how):
+    arguments = BAD[how](Q[0], QD[0], TAU[0])
+    with pytest.raises(ValueError) as plain:
+        cd.aba(TREE, *arguments)
+    with pytest.raises(ValueError) as fast:
+        compiled(cd.aba, TREE)(*arguments)
+    assert str(fast.value) == str(plain.value)
+
+
+def test_arguments_that_do_not_exist_are_refused():
+    with pytest.raises(TypeError, match="colour"):
+        compiled(cd.aba, TREE)(Q[0], QD[0], TAU[0], colour="red")
+    with pytest.raises(ValueError, match="recursion"):
+        compiled(cd.aba, TREE)(Q[0], QD[0], TAU[0], recursion="sideways")
+
+
+def test_a_joint_without_inertia_is_named():
+    links = [
+        cd.Link(cd.Revolute((0, 0, 1)), 1.0, (0.5, 0, 0), np.eye(3) * 0.1),
+        cd.Link(cd.Revolute((1, 0, 0)), 0.0, (0, 0, 0), np.zeros((3, 3)), (1, 0, 0), name="ghost"),
+    ]
+    chain = cd.Chain(links)
+    fast = compiled(cd.aba, chain)
+    for batch in ((), (5,)):
+        q = np.zeros((*batch, 2))
+        with pytest.raises(ValueError, match="ghost"):
+            fast(q, q, q)
+
+
+def test_a_posture_near_a_singular_one_is_judged_by_the_function_itself():
+    hinge = partial(cd.Link, cd.Revolute((0, 0, 1)), com=(0, 0, 0))
+    for inertia in (1e-3, 1e-9, 1e-13):
+        chain = cd.Chain([hinge(1.0, inertia=np.eye(3)), hinge(1.0, inertia=inertia * np.eye(3))])
+        q, tau = np.array([0.3, 0.2]), np.array([1.0, 1e-3])
+        assert (
+            normwise(compiled(cd.aba, chain)(q, q, tau), cd.aba(chain, q, q, tau))
+            <= 100 * EPS * 1 / inertia
+        )
+
+
+@pytest.mark.parametrize(
+    ("word", "value"), [("restitution", 1.5), ("restitution", -0.1), ("normal", np.zeros(3))]
+)
+def test_blows_are_refused_in_the_same_words(word, value):
+    good = {"normal": np.array([1.0, 0, 0]), "restitution": 0.3, "body": 6} | {word: value}
+    with pytest.raises(ValueError) as plain:
+        cd.impact(TREE, Q[0], QD[0], **good)
+    with pytest.raises(ValueError) as fast:
+        compiled(cd.impact, TREE)(Q[0], QD[0], **good)
+    assert str(fast.value) == str(plain.value)
+
+
+@pytest.mark.parametrize("restitution", [0, 1])
+def test_both_ends_of_restitution_are_compiled(restitution):
+    given = {"normal": np.array([1.0, 0, 0]), "restitution": restitution, "body": 6}
+    fast = compiled(cd.impact, TREE)
+    mine, theirs = fast(Q[0], QD[0], **given), cd.impact(TREE, Q[0], QD[0], **given)
+    assert abs(mine.impulse - theirs.impulse) <= 1e-9 * max(abs(theirs.impulse), 1)
+
+
+# a reader's own
+
+
+def virtual_work(chain, q, qd, tau):
+    """Return the power of joint forces and of what they must fight."""
+    return ((tau - cd.bias_force(chain, q, qd)) * qd).sum(-1)
+
+
+def test_a_function_of_ones_own_is_compiled():
+    fast = compiled(virtual_work, TREE)
+    assert normwise(fast(Q, QD, TAU), virtual_work(TREE, Q, QD, TAU)) <= bound(TREE.n)
+    assert list(fast.programs.values()) != [None]
+
+
+@dataclass(frozen=True, eq=False)
+class Bolt(cd.Joint):
+    """A reader's own joint: a turn about z that climbs."""
+
+    lead: object = 0.1
+
+    def pose(self, q):
+        from chaindyn._ops import concatenate
+
+        R = cd.rotation_about(np.array([0, 0, 1]), q)
+        return R, concatenate([0 * q, 0 * q, np.asarray(self.lead)[..., None] * q], axis=-1)
+
+    def motion_subspace(self, q):
+        from chaindyn._ops import concatenate
+
+        lead = np.asarray(self.lead)[..., None] + 0 * q
+        return concatenate([0 * q, 0 * q, 0 * q + 1, 0 * q, 0 * q, lead], axis=-1)[..., None]
+
+
+def test_a_joint_of_ones_own_is_compiled():
+    links = [
+        cd.Link(Bolt(0.1 * (i + 1)), 1.0, (0.2, 0.1, 0), np.eye(3) * 0.1, (0.3, 0, 0))
+        for i in range(3)
+    ]
+    chain = cd.Chain(links)
+    q, qd = cd.random_state(chain, 4, batch=(6,))
+    fast = compiled(cd.aba, chain)
+    assert normwise(fast(q, qd, qd), cd.aba(chain, q, qd, qd)) <= 1e-11
+    assert None not in fast.programs.values()
+
+
+def test_what_hangs_on_values_is_not_compiled_and_says_so():
+    def choosy(chain, q):
+        return q if q[0] > 0 else -q
+
+    q, fast = -np.ones(6), compiled(choosy, ur5())
+    with pytest.warns(RuntimeWarning, match="is not compiled"):
+        assert np.array_equal(fast(q), -q)
+
+
+def test_too_long_a_recording_is_given_up():
+    chain = random_tree(Case(60, seed=1, kinds=(cd.Revolute,)))
+    q, qd = cd.random_state(chain, 2)
+    fast = compiled(cd.coriolis_matrix, chain)
+    with pytest.warns(RuntimeWarning, match="operations"):
+        assert np.array_equal(fast(q, qd), cd.coriolis_matrix(chain, q, qd))
+
+
+# the text
+
+
+def texts(chain, function=cd.aba):
+    """Return the program of a function for a chain."""
+    recorded = record(function, chain, {"q": ("nq",), "qd": ("nv",), "tau": ("nv",)}, {})
+    return c_program(recorded.plan, len(recorded.inputs), len(recorded.outputs))
+
+
+def test_text_is_as_long_as_there_are_kinds_of_links():
+    hinges = {n: random_tree(Case(n, seed=1, kinds=(cd.Revolute,))) for n in (5, 200)}
+    assert len(texts(hinges[5])) == len(texts(hinges[200]))
+    assert len(texts(TREE)) < 12 * len(texts(hinges[5]))
+
+
+def test_names_and_numbers_of_a_model_do_not_reach_the_text():
+    name = 'x"; puts("here"); int y = 1; // */ #include <stdio.h>'
+    links = [
+        cd.Link(cd.Revolute((0, 0, 1)), 123.456789, (0.1, 0, 0), np.eye(3), name=name),
+        cd.Link(cd.Prismatic((1, 0, 0)), 1.0, (0, 0, 0), np.eye(3)),
+    ]
+    chain = cd.Chain(links, frames=[cd.Frame(name + "?", 0)])
+    text = texts(chain)
+    assert 'puts("here' not in text
+    assert "123.456" not in text
+    assert 'puts("here' not in compiled(cd.aba, chain, target="javascript")
+    q = np.array([0.2, 0.3])
+    assert normwise(compiled(cd.aba, chain)(q, q, q), cd.aba(chain, q, q, q)) <= bound(2)
+
+
+def test_no_text_hangs_on_the_numbers_of_an_open_model():
+    first, second = (random_tree(Case(6, seed=s, kinds=(cd.Revolute,))) for s in (1, 2))
+    cores = {"q": ("nq",), "qd": ("nv",), "tau": ("nv",)}
+    both = [record(cd.aba, c, cores, {}, open_model=True) for c in (first, second)]
+    assert c_program(both[0].plan, 3, 2) == c_program(both[1].plan, 3, 2)
+    other = cd.Chain(
+        [
+            cd.Link(x.joint, 2 * x.mass, x.com, 3 * x.inertia, x.offset, x.rotation)
+            for x in first.links
+        ]
+    )
+    fast = compiled(cd.aba, first, parameters="data").for_chain(other)
+    q, qd = cd.random_state(other, 3)
+    assert normwise(fast(q, qd, qd), cd.aba(other, q, qd, qd)) <= 100 * EPS * np.linalg.cond(
+        cd.crba(other, q)
+    )
+    with pytest.raises(ValueError, match="another tree or other joints"):
+        compiled(cd.aba, first, parameters="data").for_chain(TREE)
+
+
+def test_the_articulated_inertia_is_found_to_be_symmetric():
+    chain = random_tree(Case(5, seed=1, kinds=(cd.Revolute,)))
+    recorded = record(cd.articulated_inertia, chain, {"q": ("nq",)}, {})
+    (swept,) = [s for s in recorded.plan.recording.sweeps if s.inward]
+    assert len(next(iter(swept.made.values()))) == 21
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="there is no node here")
+def test_javascript_gives_the_same_numbers(tmp_path):
+    module = tmp_path / "aba.mjs"
+    module.write_text(compiled(cd.aba, TREE, target="javascript"))
+    given = json.dumps([x[0].tolist() for x in (Q, QD, TAU)])
+    text = f"import f from {json.dumps(module.as_uri())};console.log(JSON.stringify([...f(...{given})]));let e='';try{{f([1],[2],[3])}}catch(x){{e=x.message}};console.log(e)"
+    done = subprocess.run(
+        ["node", "--input-type=module", "-e", text], capture_output=True, text=True, check=True
+    )
+    numbers, refusal = done.stdout.splitlines()
+    limit = 100 * EPS * np.linalg.cond(cd.crba(TREE, Q[0]))
+    assert normwise(np.array(json.loads(numbers)), cd.aba(TREE, Q[0], QD[0], TAU[0])) <= limit
+    assert "argument 0 has 1 numbers" in refusal
+
+
+# the cache
+
+
+def test_without_a_compiler_everything_works_as_before(monkeypatch, tmp_path):
+    monkeypatch.setenv("CC", "no-such-compiler")
+    monkeypatch.setenv("CHAINDYN_CACHE", str(tmp_path))
+    _native.machine.cache_clear()
+    try:
+        q, fast = np.ones(6), compiled(virtual_work, ur5())
+        with pytest.warns(RuntimeWarning, match="no C compiler"):
+            assert fast(q, q, q) == virtual_work(ur5(), q, q, q)
+        with pytest.warns(RuntimeWarning, match="simulate takes over"):
+            r = rollout(
+                random_tree(Case(2, seed=9)),
+                *cd.random_state(random_tree(Case(2, seed=9)), 1),
+                t=[0, 0.01],
+            )
+        assert len(r.t) == 2
+    finally:
+        _native.machine.cache_clear()
+
+
+def test_a_folder_that_others_can_write_is_not_used(monkeypatch, tmp_path):
+    if not hasattr(os, "getuid"):
+        pytest.skip("there are no such permissions here")
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    shared.chmod(0o777)
+    monkeypatch.setenv("CHAINDYN_CACHE", str(shared))
+    assert _native.cache_folder() != shared
+    own = _native.cache_folder()
+    assert not own.stat().st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+    compiled(cd.bias_force, ur5())
+    assert not list(shared.iterdir())
+
+
+def test_a_damaged_cache_is_made_anew(monkeypatch, tmp_path):
+    monkeypatch.setenv("CHAINDYN_CACHE", str(tmp_path / "cache"))
+    chain, q = ur5(), np.full(6, 0.3)
+    compiled(cd.bias_force, chain)
+    for path in (tmp_path / "cache").glob("*.npz"):
+        path.write_bytes(b"no archive")
+    assert normwise(compiled(cd.bias_force, chain)(q, q), cd.bias_force(chain, q, q)) <= bound(6)
+
+
+def test_two_processes_may_compile_the_same_at_once(tmp_path):
+    code = "import numpy as np, chaindyn as cd; from chaindyn.robots import ur5; c = ur5(); q = np.full(6, 0.3); print(float(abs(cd.compiled(cd.bias_force, c)(q, q) - cd.bias_force(c, q, q)).max()) < 1e-12)"
+    env = {
+        **os.environ,
+        "CHAINDYN_CACHE": str(tmp_path / "cache"),
+        "PYTHONPATH": os.pathsep.join(sys.path),
+    }
+    both = [
+        subprocess.Popen([sys.executable, "-c", code], env=env, stdout=subprocess.PIPE, text=True)
+        for _ in range(2)
+    ]
+    assert [p.communicate()[0].strip() for p in both] == ["True", "True"]
+    assert not [p for p in (tmp_path / "cache").iterdir() if p.is_dir()]
+
+
+# motions
+
+
+@pytest.mark.parametrize("method", ["RK4", "semi-implicit Euler"])
+def test_a_rollout_is_a_simulation(method):
+    chain = random_tree(
+        Case(4, branching=True, seed=5, kinds=(cd.Revolute, cd.Spherical, cd.Prismatic))
+    )
+    q, qd = cd.random_state(chain, 2, batch=(6,))
+    tau = np.random.default_rng(1).normal(size=(6, chain.nv))
+    t = np.array([0, 0.02, 0.05])
+    many = rollout(chain, q, qd, t=t, torque=tau, method=method, step=0.005)
+    for k in range(6):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            one = cd.simulate(chain, q[k], qd[k], t=t, torque=tau[k], method=method, step=0.005)
+        assert normwise(many.q[:, k], one.q) <= 1e-11
+        assert normwise(many.qd[:, k], one.qd) <= 1e-10
+    alone = rollout(chain, q[0], qd[0], t=t, torque=tau[0], method=method, step=0.005)
+    assert normwise(alone.q, many.q[:, 0]) <= 1e-12
+    fast = cd.simulate(
+        chain, q[0], qd[0], t=t, torque=tau[0], method=method, step=0.005, compiled=True
+    )
+    assert normwise(fast.q, many.q[:, 0]) <= 1e-12
+
+
+def test_forces_may_change_from_stretch_to_stretch():
+    chain = ur5()
+    q, qd = cd.random_state(chain, 2, batch=(3,))
+    t = np.array([0, 0.01, 0.03])
+    tau = np.random.default_rng(1).normal(size=(2, 3, chain.nv))
+    many = rollout(chain, q, qd, t=t, torque=tau, step=0.005)
+    first = rollout(chain, q, qd, t=t[:2], torque=tau[0], step=0.005)
+    second = rollout(chain, first.q[-1], first.qd[-1], t=t[1:], torque=tau[1], step=0.005)
+    assert np.array_equal(many.q[2], second.q[-1])
+    with pytest.raises(ValueError, match="2 stretches"):
+        rollout(chain, q, qd, t=np.array([0, 0.01]), torque=tau)
+
+
+@pytest.mark.parametrize(
+    ("bad", "words"),
+    [
+        ({"t": [0, 0]}, "t"),
+        ({"step": -1.0}, "step"),
+        ({"method": "Adams"}, "method"),
+        ({"torque": np.full(6, np.nan)}, "torque"),
+        ({"torque": np.zeros(5)}, "torque"),
+    ],
+)
+def test_bad_rollouts_are_refused(bad, words):
+    q = np.zeros(6)
+    with pytest.raises(ValueError, match=words):
+        rollout(ur5(), q, q, **({"t": [0, 0.01]} | bad))
+
+
+def test_a_motion_that_leaves_all_bounds_says_when():
+    q = np.zeros(6)
+    with pytest.raises(ValueError, match=r"between t = 0 and 0\.5"):
+        rollout(ur5(), q, q + 1e200, t=[0, 0.5, 1])
+
+
+def test_compiled_simulations_refuse_what_they_cannot():
+    q = np.zeros(6)
+    with pytest.raises(ValueError, match="variational"):
+        cd.simulate(ur5(), q, q, t=[0, 0.1], method="variational", step=0.01, compiled=True)
+
+
+# numbers that record
+
+
+def test_equal_formulas_are_one_number():
+    tape = Tape()
+    a, b, c = (tape.unknown("input", k) for k in range(3))
+    assert (a + b) * c is a * c + c * b
+    assert (a + b) * (a - b) is a * a - b * b
+    assert a.sin() * a.sin() + a.cos() * a.cos() is tape.constant(1)
+    assert a / b * b is a
+    assert (a - a) is tape.constant(0)
+    assert (b - a) is not (a - b)
+    assert (-(b - a)).mark == (a - b).mark
+    assert a.sin() is not b.sin()
+    assert a * b is not a * c
+
+
+def test_numbers_that_differ_have_other_marks():
+    tape = Tape()
+    a, b = tape.unknown("input", 0), tape.unknown("input", 1)
+    different = [
+        a,
+        b,
+        a + b,
+        a - b,
+        a * b,
+        a / b,
+        b / a,
+        a * a,
+        a + 1,
+        2 * a,
+        a.sin(),
+        a.cos(),
+        a.sqrt(),
+        a.atan2(b),
+        b.atan2(a),
+        a.above_zero(),
+        a.maximum(b),
+        a.minimum(b),
+        0.1 * a,
+        (0.1 + EPS / 8) * a,
+    ]
+    assert len({x.mark for x in different}) == len(different)
+
+
+def test_marks_are_values_modulo_the_prime():
+    assert mark_of_constant(0.75) * 4 % PRIME == 3
+    assert mark_of_constant(-2.0) == PRIME - 2
+    x, y = Fraction(0.1), Fraction(0.3)
+    assert (mark_of_constant(0.1) + mark_of_constant(0.3)) % PRIME == (x + y).numerator * pow(
+        (x + y).denominator, -1, PRIME
+    ) % PRIME
+
+
+def test_a_recorded_number_refuses_to_be_judged():
+    a = Tape().unknown("input", 0)
+    with pytest.raises(TypeError, match="no value yet"):
+        bool(a.above_zero())
+    with pytest.raises(TypeError, match="whole powers"):
+        a**0.5
+
+
+def test_recordings_have_an_end(monkeypatch):
+    monkeypatch.setattr("chaindyn.recording.MOST", 10)
+    tape = Tape()
+    x = tape.unknown("input", 0)
+    with pytest.raises(CannotRecord, match="operations"):
+        for k in range(20):
+            x = x * x + k
+
+
+def test_bad_options_are_refused():
+    with pytest.raises(ValueError, match="threads"):
+        compiled(cd.aba, TREE, threads=0)
+    with pytest.raises(ValueError, match="target"):
+        compiled(cd.aba, TREE, target="fortran")
+    with pytest.raises(ValueError, match="parameters"):
+        compiled(cd.aba, TREE, parameters="loose")
+    with pytest.raises(ValueError, match="function"):
+        compiled("aba", TREE)
+    with pytest.raises(ValueError, match="chain"):
+        compiled(cd.aba, "robot")
