@@ -1,5 +1,5 @@
 # Generated from chapters/21_ten_million_postures.md by `python -m book export`; edit it there.
-# sha256 of the text below: 7abc422170b510aee1063da3fdf62d3e927c2f10769bc50cd90d7455bc12c051
+# sha256 of the text below: 523135addfd8f266f1ab0d6558d5600a6bded46a20ec25ffaf0dce207b926e23
 """Sweeps: one function over millions of states, on all cores, resumable.
 
 Derived in chapter 21, "Ten million postures".
@@ -15,6 +15,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from contextlib import suppress
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -25,12 +26,49 @@ import numpy as np
 
 from chaindyn._check import check_chain
 from chaindyn._ops import Array
-from chaindyn.chain import Chain
+from chaindyn.chain import Chain, forward_kinematics
+from chaindyn.impulse import impact
+from chaindyn.kinematics import body_jacobian
 
 __all__ = ["sweep"]
 
 
-# Chapter 21, "Ten million postures": Blocks
+# Chapter 21, "Ten million postures": A sweep is a function of arrays
+@dataclass(frozen=True, eq=False)
+class Strike:
+    """What a blow with the tip does, for each metre a second at which the tip strikes.
+
+    mass : (...) effective mass [kg], and so the impulse [N s] if nothing bounces; force, moment : (..., n), the sizes
+    of the impulse [N s] and of its moment about the joint [N m s] that every joint's bearings carry then.
+    """
+
+    mass: Array
+    force: Array
+    moment: Array
+
+
+def strike(chain: Chain, q: Array, direction: Array, *, body: int | str | None = None) -> Strike:
+    """Return what happens if a link strikes a wall with its origin moving at 1 m/s along a direction, without bounce.
+
+    q : (..., nq); direction : (..., 3), unit vectors in world axes; body : index or name of a link, or a frame's name,
+    None for the only leaf. How the joints move before plays no part beyond that speed: the response is linear in the
+    impulse. So they move as little as possible. Where the tip cannot move so, the mass is infinite and all else 0.
+    """
+    row = (body_jacobian(chain, q, body, frame="mixed")[..., 3:, :] * direction[..., None]).sum(-2)
+    square = (row * row).sum(-1, keepdims=True)
+    qd = row / np.where(square == 0, 1, square)
+    blow = impact(chain, q, qd, normal=-direction, restitution=0, body=body)
+    moment, force = blow.joint_impulses[..., :3], blow.joint_impulses[..., 3:]
+    moment = moment - np.cross(forward_kinematics(chain, q)[1], force)
+    return Strike(blow.effective_mass, norm(force), norm(moment))
+
+
+def norm(x: Array) -> Array:
+    """Return the lengths (...) of vectors (..., 3)."""
+    return np.sqrt((x * x).sum(-1))
+
+
+# Chapter 21, "Ten million postures": Memory
 def block_size(chain: Chain) -> int:
     """Return how many states go into one call: the largest power of two whose transforms X fit 2 MiB, 1 at least."""
     states = 2**21 // (36 * 8 * chain.n)
@@ -48,7 +86,7 @@ def chunk_size(count: int, block: int, chunk: int | None) -> int:
     return -(-wish // block) * block
 
 
-# Chapter 21, "Ten million postures": Blocks
+# Chapter 21, "Ten million postures": States that nobody stores
 def uniform(seed: int, start: int, stop: int, width: int) -> Array:
     """Return rows start to stop (stop - start, width) of one endless table of random numbers in [0, 1).
 
@@ -143,7 +181,7 @@ def arguments(states: Any, start: int, stop: int) -> tuple[tuple[Array, ...], di
     return tuple(np.ascontiguousarray(x) for x in made), {}
 
 
-# Chapter 21, "Ten million postures": Blocks
+# Chapter 21, "Ten million postures": The same to the last bit
 def leaves(result: Any) -> dict[str, Array]:
     """Return the arrays of a result by name: fields of a dataclass, places in a tuple, or "result" alone."""
     if is_dataclass(result):
@@ -191,7 +229,7 @@ def compute(
     )
 
 
-# Chapter 21, "Ten million postures": Blocks
+# Chapter 21, "Ten million postures": The same to the last bit
 def check_alike(chunks: dict[str, Array], arrays: Mapping[str, Any], start: int) -> None:
     """Refuse a chunk whose arrays are of other names, shapes or types than those of the chunks before."""
     want = {name: (x.shape[1:], x.dtype) for name, x in arrays.items()}
@@ -234,7 +272,7 @@ class Memory:
         return like(self.kind[0], self.arrays)
 
 
-# Chapter 21, "Ten million postures": Store
+# Chapter 21, "Ten million postures": What is lost when a machine dies
 def names_in(code: CodeType) -> set[str]:
     """Return the names that a function's code, and the functions written in it, look up."""
     inner = [names_in(x) for x in code.co_consts if isinstance(x, CodeType)]
@@ -324,7 +362,7 @@ def digest(thing: Any, what: str) -> str:
     return into.hexdigest()
 
 
-# Chapter 21, "Ten million postures": Store
+# Chapter 21, "Ten million postures": What is lost when a machine dies
 def write_whole(path: Path, content: bytes) -> None:
     """Write a file that is there whole or not at all, also if the power fails."""
     draft = path.with_name(f"{path.name}.{os.getpid()}.part")
@@ -337,7 +375,7 @@ def write_whole(path: Path, content: bytes) -> None:
     except FileNotFoundError:  # another process of the same sweep was first, and tidied up
         if not path.exists():
             raise
-    if os.name == "posix":  # elsewhere a folder cannot be opened
+    with suppress(OSError):  # not every system lets a folder be opened
         folder = os.open(path.parent, os.O_RDONLY)
         os.fsync(folder)
         os.close(folder)
@@ -512,7 +550,7 @@ def open_store(out: Any, told: dict[str, Any], wish: int | None) -> Store:
     return store
 
 
-# Chapter 21, "Ten million postures": Workers
+# Chapter 21, "Ten million postures": All cores, and more than one machine
 @functools.cache
 def job() -> dict[str, Any]:
     """Return what this process of a pool was started for."""
@@ -561,7 +599,7 @@ def finished(
 def may_copy() -> bool:
     """Whether a process can be started as a copy of this one, which knows the function already.
 
-    So it is on Linux, unless JAX is there, whose threads do not survive it. Elsewhere a process imports the script anew.
+    So it is on Linux, unless JAX is there, whose threads do not survive it. Elsewhere it imports the script anew.
     """
     return sys.platform == "linux" and "jax" not in sys.modules
 
@@ -621,7 +659,10 @@ def in_processes(
 
 def default_workers(chunks: int) -> int:
     """Return how many processes to use if nobody says: one for each core that we may use, or 1 where none is copied."""
-    return min(len(os.sched_getaffinity(0)), chunks) if may_copy() else 1
+    count = getattr(
+        os, "process_cpu_count", lambda: len(os.sched_getaffinity(0))
+    )  # the first is Python 3.13's
+    return min(count() or 1, chunks) if may_copy() else 1
 
 
 def computed(
@@ -649,7 +690,7 @@ def computed(
     return in_processes(function, chain, piece, todo, workers)
 
 
-# Chapter 21, "Ten million postures": Workers
+# Chapter 21, "Ten million postures": All cores, and more than one machine
 def show_progress(done: int, before: int, count: int, begin: float, last: bool) -> None:
     """Write a line on standard error: what is done, and how long the rest will take at the pace of this run."""
     spent = time.monotonic() - begin

@@ -44,7 +44,7 @@ ARM = ur5()
 BLOCK = block_size(ARM)
 COUNT = 5 * BLOCK + 1  # the last block has one state, for which BLAS may take another routine
 W = np.random.default_rng(1).normal(size=(6, 6))
-ROOT = Path(__file__).parents[1]
+HERE = os.environ | {"PYTHONPATH": str(Path(__file__).parents[1])}
 
 quiet = functools.partial(sweep, progress=False)
 
@@ -290,7 +290,7 @@ def test_killed_it_goes_on_and_leaves_no_process(tmp_path, number):
     (tmp_path / "script.py").write_text(SCRIPT)
     command = [sys.executable, str(tmp_path / "script.py"), str(tmp_path)]
     chunks = tmp_path / "atlas" / "result"
-    with subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True) as run:
+    with subprocess.Popen(command, env=HERE, stderr=subprocess.PIPE, text=True) as run:
         wait_for(lambda: len(list(chunks.glob("c.*.0"))) >= 3)
         pids = children(run.pid)
         assert len(pids) >= 2
@@ -305,7 +305,7 @@ def test_killed_it_goes_on_and_leaves_no_process(tmp_path, number):
     there = len(list(chunks.glob("c.*.0")))
     assert 3 <= there < 24
     first = len((tmp_path / "calls").read_text())
-    subprocess.run(command, cwd=ROOT, check=True, timeout=60)
+    subprocess.run(command, env=HERE, check=True, timeout=60)
     second = len((tmp_path / "calls").read_text()) - first
     assert second == 24 - there
     (q,) = states(24 * 1024)
@@ -480,12 +480,8 @@ def test_digests_are_those_of_the_next_run():
     )
     told = set()
     for seed in ("1", "2"):
-        environment = os.environ | {"PYTHONHASHSEED": seed}
-        told.add(
-            subprocess.check_output(
-                [sys.executable, "-c", code], cwd=ROOT, env=environment, text=True
-            )
-        )
+        environment = HERE | {"PYTHONHASHSEED": seed}
+        told.add(subprocess.check_output([sys.executable, "-c", code], env=environment, text=True))
     assert len(told) == 1
 
 
