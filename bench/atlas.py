@@ -98,12 +98,12 @@ def summary(states: Drawn, stored: dict[str, Any]) -> dict[str, Any]:
         "force_share_mean": (share[:, 0] / count).round(4).tolist(),
         "force_share_largest": share[:, 1].round(3).tolist(),
         "map_joints": [2, 4],
-        "map_mass": np.exp(total / hits).round(2).tolist(),
+        "map_mass": np.exp(total / np.maximum(hits, 1)).round(2).tolist(),
         "worst": [
             {
                 "mass": float(f"{mass[i]:.5g}"),
-                "q": q[0].round(4).tolist(),
-                "direction": d[0].round(4).tolist(),
+                "q": q[0].tolist(),
+                "direction": d[0].tolist(),
             }
             for i, (q, d) in zip(worst, drawn, strict=True)
         ],

@@ -1,5 +1,5 @@
 # Generated from chapters/21_ten_million_postures.md by `python -m book export`; edit it there.
-# sha256 of the text below: 523135addfd8f266f1ab0d6558d5600a6bded46a20ec25ffaf0dce207b926e23
+# sha256 of the text below: c36ef1a2fef6db4d4b103e46b5ab19c35a2ab3deee46bd17608871deff7cb91d
 """Sweeps: one function over millions of states, on all cores, resumable.
 
 Derived in chapter 21, "Ten million postures".
@@ -662,7 +662,7 @@ def default_workers(chunks: int) -> int:
     count = getattr(
         os, "process_cpu_count", lambda: len(os.sched_getaffinity(0))
     )  # the first is Python 3.13's
-    return min(count() or 1, chunks) if may_copy() else 1
+    return max(1, min(count() or 1, chunks)) if may_copy() else 1
 
 
 def computed(
