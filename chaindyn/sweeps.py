@@ -1,5 +1,5 @@
 # Generated from chapters/21_ten_million_postures.md by `python -m book export`; edit it there.
-# sha256 of the text below: c36ef1a2fef6db4d4b103e46b5ab19c35a2ab3deee46bd17608871deff7cb91d
+# sha256 of the text below: b88de6d32d78a0605ce5ef191bcff57f56acccb3259f26245c337e2217a409f4
 """Sweeps: one function over millions of states, on all cores, resumable.
 
 Derived in chapter 21, "Ten million postures".
@@ -12,6 +12,7 @@ import os
 import pickle
 import signal
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
@@ -559,7 +560,6 @@ def job() -> dict[str, Any]:
 
 def begin_work(function: Callable[..., Any], chain: Chain) -> None:
     """Prepare a process of a pool: Ctrl-C is the parent's affair, and who loses the parent ends too."""
-    import threading
     from multiprocessing import connection, parent_process
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -599,9 +599,9 @@ def finished(
 def may_copy() -> bool:
     """Whether a process can be started as a copy of this one, which knows the function already.
 
-    So it is on Linux, unless JAX is there, whose threads do not survive it. Elsewhere it imports the script anew.
+    So it is on Linux, in a process without other threads: a copy has none of them, but their locks, taken for ever.
     """
-    return sys.platform == "linux" and "jax" not in sys.modules
+    return sys.platform == "linux" and threading.active_count() == 1 and "jax" not in sys.modules
 
 
 def from_pool(
@@ -613,17 +613,12 @@ def from_pool(
 ) -> Iterator[tuple[int, Any]]:
     """Yield chunks and their results, computed in processes, until one of these dies: BrokenProcessPool."""
     import multiprocessing
-    import warnings
     from concurrent.futures import ProcessPoolExecutor
 
     context = multiprocessing.get_context("fork" if may_copy() else "spawn")
     pool = ProcessPoolExecutor(workers, context, begin_work, (function, chain))
     try:
-        with warnings.catch_warnings():  # our children take no lock that a thread of ours may hold
-            warnings.filterwarnings(
-                "ignore", "This process .* is multi-threaded", DeprecationWarning
-            )
-            yield from finished(lambda i: pool.submit(work, *piece(i)), todo, 2 * workers)
+        yield from finished(lambda i: pool.submit(work, *piece(i)), todo, 2 * workers)
     finally:
         pool.shutdown(cancel_futures=True)
 

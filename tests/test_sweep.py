@@ -614,13 +614,17 @@ def test_progress_goes_to_standard_error_once_it_takes_time(capsys, monkeypatch)
     assert capsys.readouterr() == ("", "")
 
 
-def test_beside_jax_no_process_is_copied(monkeypatch):
+def test_beside_jax_or_threads_no_process_is_copied(monkeypatch):
     from chaindyn.sweeps import default_workers
 
     monkeypatch.delitem(sys.modules, "jax", raising=False)
+    monkeypatch.setattr("chaindyn.sweeps.threading.active_count", lambda: 1)
     assert default_workers(0) == default_workers(1) == 1
     if sys.platform == "linux":
         assert default_workers(10**6) == len(os.sched_getaffinity(0))
+    monkeypatch.setattr("chaindyn.sweeps.threading.active_count", lambda: 2)
+    assert default_workers(10**6) == 1
+    monkeypatch.setattr("chaindyn.sweeps.threading.active_count", lambda: 1)
     monkeypatch.setitem(sys.modules, "jax", None)
     assert default_workers(10**6) == 1
 
