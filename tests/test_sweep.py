@@ -12,6 +12,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,6 +23,7 @@ from chaindyn import (
     Link,
     Revolute,
     aba,
+    body_jacobian,
     crba,
     forward_kinematics,
     impact,
@@ -37,6 +39,7 @@ from chaindyn.sweeps import (
     chunk_size,
     digest,
     in_processes,
+    strike,
     uniform,
 )
 
@@ -603,7 +606,9 @@ def test_an_error_says_in_which_states(workers):
 
 def test_progress_goes_to_standard_error_once_it_takes_time(capsys, monkeypatch):
     clock = iter(range(0, 10_000, 25))
-    monkeypatch.setattr("chaindyn.sweeps.time.monotonic", lambda: float(next(clock)))
+    monkeypatch.setattr(
+        "chaindyn.sweeps.time", SimpleNamespace(monotonic=lambda: float(next(clock)))
+    )
     sweep(turned, ARM, states(), chunk=1, workers=1)
     out, err = capsys.readouterr()
     assert out == ""
@@ -647,3 +652,82 @@ def test_what_is_lost_is_computed_and_what_is_kept_is_not():
 
     got = dict(in_processes(turned, ARM, piece, [4, 2], 1))
     assert sorted(got) == sorted(seen) == [2, 4]
+
+
+# Blows and the recipe of the hub -------------------------------------------------------------------
+
+
+def test_a_strike_against_the_operational_space_and_momentum():
+    """Mass by J M^-1 J^T; the last joint hands on what the wall gives less what its link takes."""
+    q, d = blows(uniform(2, 0, 50, 8))
+    blow = strike(ARM, q, d, body="flange")
+    J = (body_jacobian(ARM, q, "flange", frame="mixed")[:, 3:] * d[..., None]).sum(1)
+    inverse = (J[:, None] @ np.linalg.solve(crba(ARM, q), J[..., None]))[:, 0, 0]
+    assert np.abs(blow.mass * inverse - 1).max() < 1e-11
+    # the arm's change of momentum is what wall and ground give together
+    jump = -np.linalg.solve(crba(ARM, q), J[..., None])[..., 0] * blow.mass[:, None]
+    gained = sum(
+        m * np.einsum("bij,bj->bi", body_jacobian_at(q, i, ARM.com[i]), jump)
+        for i, m in enumerate(ARM.mass)
+    )
+    ground = gained + blow.mass[:, None] * d
+    assert np.abs(np.linalg.norm(ground, axis=-1) - blow.force[:, 0]).max() < 1e-9 * blow.mass.max()
+
+
+def body_jacobian_at(q, i, point):
+    """The Jacobian (k, 3, 6) of the velocity of a point of link i, given in the link, along world axes."""
+    J = body_jacobian(ARM, q, i, frame="mixed")
+    lever = forward_kinematics(ARM, q)[0][:, i] @ point
+    return J[:, 3:] - np.cross(lever[:, :, None], J[:, :3], axisa=1, axisb=1, axisc=1)
+
+
+def test_moments_of_a_strike_do_not_turn_the_joints():
+    """A free hinge takes no moment about its axis: all moments are the bearings', square to the axis."""
+    q, d = blows(uniform(3, 0, 20, 8))
+    row = (body_jacobian(ARM, q, "flange", frame="mixed")[:, 3:] * d[..., None]).sum(1)
+    hit = impact(
+        ARM, q, row / (row * row).sum(-1, keepdims=True), normal=-d, restitution=0, body="flange"
+    )
+    R, p = forward_kinematics(ARM, q)
+    axes = np.stack(
+        [R[:, i] @ np.asarray(joint.axis, float) for i, joint in enumerate(ARM.joints)], 1
+    )
+    own = hit.joint_impulses[..., :3] - np.cross(p, hit.joint_impulses[..., 3:])
+    assert np.abs((own * axes).sum(-1)).max() < 1e-9 * np.abs(own).max()
+    assert (
+        np.abs(np.linalg.norm(own, axis=-1) - strike(ARM, q, d, body="flange").moment).max() < 1e-9
+    )
+
+
+def test_the_kept_atlas_is_that_of_these_functions():
+    kept = json.loads(
+        (Path(__file__).parents[1] / "chapters" / "21_ten_million_postures.json").read_text()
+    )
+    for case in kept["worst"]:
+        again = strike(ARM, np.array(case["q"]), np.array(case["direction"]), body="flange").mass
+        assert abs(again / case["mass"] - 1) < 1e-4
+    mass = quiet(
+        functools.partial(strike, body="flange"), ARM, Drawn(blows, 8, 4000, 21), workers=1
+    ).mass
+    for p, x in zip(kept["shares"][1:7], kept["mass_quantiles"][1:7], strict=True):
+        assert abs((mass < x).mean() - p) < 4 * np.sqrt(p * (1 - p) / 4000)
+    assert (
+        sum(kept["mass_counts"]) + (kept["worst"][0]["mass"] > 1e4) == kept["count"] == 10_000_000
+    )
+
+
+def test_the_recipe_of_the_hub_adds_up():
+    traitlets = pytest.importorskip("traitlets.config")
+    path = Path(__file__).parents[1] / "book" / "hub" / "jupyterhub_config.py"
+    settings = traitlets.Config()
+    space = {"get_config": lambda: settings}
+    exec(compile(path.read_text(), str(path), "exec"), space)
+    people = space["STUDENTS"] + space["TEACHERS"]
+    assert settings.JupyterHub.active_server_limit == people >= 200
+    assert int(settings.Spawner.mem_guarantee[:-1]) * people < 1024 * space["MEMORY_GB"]
+    assert int(settings.Spawner.mem_limit[:-1]) * people * space["AT_WORK"] > space["MEMORY_GB"]
+    for role in settings.JupyterHub.load_roles:
+        assert set(role["services"]) <= {
+            service["name"] for service in settings.JupyterHub.services
+        }
+    assert settings.Spawner.environment["PYTHON_CPU_COUNT"] == "1"
