@@ -1,5 +1,5 @@
 # Generated from chapters/21_ten_million_postures.md by `python -m book export`; edit it there.
-# sha256 of the text below: b88de6d32d78a0605ce5ef191bcff57f56acccb3259f26245c337e2217a409f4
+# sha256 of the text below: 2f1c962b01f26ff8f96074d8ee4c5cd37b6da2578d5df7aefc1e65b8dd87b109
 """Sweeps: one function over millions of states, on all cores, resumable.
 
 Derived in chapter 21, "Ten million postures".
@@ -558,12 +558,12 @@ def job() -> dict[str, Any]:
     return {}
 
 
-def begin_work(function: Callable[..., Any], chain: Chain) -> None:
+def begin_work(function: Callable[..., Any], chain: Chain, rule: Any) -> None:
     """Prepare a process of a pool: Ctrl-C is the parent's affair, and who loses the parent ends too."""
     from multiprocessing import connection, parent_process
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    job().update(function=function, chain=chain)
+    job().update(function=function, chain=chain, rule=rule)
     parent = parent_process()
     assert parent is not None  # we are a child
 
@@ -575,7 +575,8 @@ def begin_work(function: Callable[..., Any], chain: Chain) -> None:
 
 
 def work(states: Any, first: int, start: int, stop: int) -> Any:
-    """Compute a chunk in a process of a pool."""
+    """Compute a chunk in a process of a pool; states : arrays, or None for the rule that the process knows."""
+    states = job()["rule"] if states is None else states
     return compute(job()["function"], job()["chain"], states, first, start, stop)
 
 
@@ -616,9 +617,16 @@ def from_pool(
     from concurrent.futures import ProcessPoolExecutor
 
     context = multiprocessing.get_context("fork" if may_copy() else "spawn")
-    pool = ProcessPoolExecutor(workers, context, begin_work, (function, chain))
+    made = piece(todo[0])[0]
+    rule = None if isinstance(made, tuple | Mapping | np.ndarray) else made
+    pool = ProcessPoolExecutor(workers, context, begin_work, (function, chain, rule))
+
+    def submit(i: int) -> Future[Any]:
+        states, *where = piece(i)
+        return pool.submit(work, states if rule is None else None, *where)
+
     try:
-        yield from finished(lambda i: pool.submit(work, *piece(i)), todo, 2 * workers)
+        yield from finished(submit, todo, 2 * workers)
     finally:
         pool.shutdown(cancel_futures=True)
 

@@ -203,6 +203,22 @@ def test_drawn_states_are_those_of_their_indices(tmp_path):
         quiet(rest, ARM, Drawn(blows, width=8, count=COUNT, seed=8), out=tmp_path / "s")
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are copies on Linux")
+def test_a_plain_script_sweeps_over_what_only_it_knows():
+    """On two copies of a process: a function and a rule that no other could import."""
+    code = (
+        "import numpy as np; from chaindyn import sweep; from chaindyn.robots import ur5\n"
+        "from chaindyn.sweeps import Drawn\n"
+        "drawn = Drawn(lambda u: (u,), 6, 5000)\n"
+        "two, one = (sweep(lambda c, q: q + 1, ur5(), drawn, workers=k) for k in (2, 1))\n"
+        "print((two == one).all())"
+    )
+    assert (
+        subprocess.check_output([sys.executable, "-c", code], env=HERE, text=True, timeout=60)
+        == "True\n"
+    )
+
+
 # Stores ------------------------------------------------------------------------------------------
 
 
