@@ -178,6 +178,7 @@ from chaindyn.spatial import (
     swap_order_matrix,
     wrench,
 )
+from chaindyn.sweeps import sweep
 from chaindyn.urdf import load_collision, load_couplings, load_urdf
 
 __version__ = "0.1.0"
@@ -329,6 +330,7 @@ __all__ = [
     "spatial_inertia",
     "swap_order",
     "swap_order_matrix",
+    "sweep",
     "to_maximal",
     "to_maximal_state",
     "torque_regressor",

@@ -507,6 +507,7 @@ ELSEWHERE = {
     "load_urdf": "it reads a file: tests/test_urdf.py",
     "random_state": "it draws at random: tests/test_chain.py",
     "simulate_contact": "it integrates floats over time: tests/test_contact_time.py",
+    "sweep": "it runs a function that is here: tests/test_sweep.py",
     "simulate": "it integrates floats over time: tests/test_simulation.py",
     "tree_matrix": NO_STATE + ": tests/test_composite.py",
 }

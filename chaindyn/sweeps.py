@@ -1,0 +1,766 @@
+# Generated from chapters/21_ten_million_postures.md by `python -m book export`; edit it there.
+# sha256 of the text below: 2f1c962b01f26ff8f96074d8ee4c5cd37b6da2578d5df7aefc1e65b8dd87b109
+"""Sweeps: one function over millions of states, on all cores, resumable.
+
+Derived in chapter 21, "Ten million postures".
+"""
+
+import functools
+import hashlib
+import json
+import os
+import pickle
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from contextlib import suppress
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from itertools import islice
+from pathlib import Path
+from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from chaindyn._check import check_chain
+from chaindyn._ops import Array
+from chaindyn.chain import Chain, forward_kinematics
+from chaindyn.impulse import impact
+from chaindyn.kinematics import body_jacobian
+
+__all__ = ["sweep"]
+
+
+# Chapter 21, "Ten million postures": A sweep is a function of arrays
+@dataclass(frozen=True, eq=False)
+class Strike:
+    """What a blow with the tip does, for each metre a second at which the tip strikes.
+
+    mass : (...) effective mass [kg], and so the impulse [N s] if nothing bounces; force, moment : (..., n), the sizes
+    of the impulse [N s] and of its moment about the joint [N m s] that every joint's bearings carry then.
+    """
+
+    mass: Array
+    force: Array
+    moment: Array
+
+
+def strike(chain: Chain, q: Array, direction: Array, *, body: int | str | None = None) -> Strike:
+    """Return what happens if a link strikes a wall with its origin moving at 1 m/s along a direction, without bounce.
+
+    q : (..., nq); direction : (..., 3), unit vectors in world axes; body : index or name of a link, or a frame's name,
+    None for the only leaf. How the joints move before plays no part beyond that speed: the response is linear in the
+    impulse. So they move as little as possible. Where the tip cannot move so, the mass is infinite and all else 0.
+    """
+    row = (body_jacobian(chain, q, body, frame="mixed")[..., 3:, :] * direction[..., None]).sum(-2)
+    square = (row * row).sum(-1, keepdims=True)
+    qd = row / np.where(square == 0, 1, square)
+    blow = impact(chain, q, qd, normal=-direction, restitution=0, body=body)
+    moment, force = blow.joint_impulses[..., :3], blow.joint_impulses[..., 3:]
+    moment = moment - np.cross(forward_kinematics(chain, q)[1], force)
+    return Strike(blow.effective_mass, norm(force), norm(moment))
+
+
+def norm(x: Array) -> Array:
+    """Return the lengths (...) of vectors (..., 3)."""
+    return np.sqrt((x * x).sum(-1))
+
+
+# Chapter 21, "Ten million postures": Memory
+def block_size(chain: Chain) -> int:
+    """Return how many states go into one call: the largest power of two whose transforms X fit 2 MiB, 1 at least."""
+    states = 2**21 // (36 * 8 * chain.n)
+    return 1 << max(0, states.bit_length() - 1)
+
+
+def chunk_size(count: int, block: int, chunk: int | None) -> int:
+    """Return how many states are handed out, and written, at once: a multiple of the block.
+
+    Without a wish (None) one 64th of all states, but 64 blocks at most.
+    """
+    if chunk is not None and (not isinstance(chunk, int) or isinstance(chunk, bool) or chunk < 1):
+        raise ValueError(f"chunk is {chunk!r}, but must be a number of states, 1 at least")
+    wish = min(-(-count // 64), 64 * block) if chunk is None else chunk
+    return -(-wish // block) * block
+
+
+# Chapter 21, "Ten million postures": States that nobody stores
+def uniform(seed: int, start: int, stop: int, width: int) -> Array:
+    """Return rows start to stop (stop - start, width) of one endless table of random numbers in [0, 1).
+
+    The generator Philox is a function of a seed and a counter: four numbers each count, and none before are needed.
+    """
+    bits = np.random.Philox(key=seed)
+    turns, rest = divmod(start * width, 4)
+    bits.advance(turns)
+    numbers = np.random.Generator(bits).random(rest + (stop - start) * width)
+    return numbers[rest:].reshape(stop - start, width)
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """States that are drawn when they are asked for, each always the same: the argument `states` of `sweep`.
+
+    make(u) : makes states, a tuple or dict of arrays, from random numbers u (k, width) in [0, 1); width : how many one
+    state takes; count : how many states there are; seed : a whole number, other states for another one.
+    """
+
+    make: Callable[[Array], Any]
+    width: int
+    count: int
+    seed: int = 0
+
+    def __len__(self) -> int:
+        """How many states there are."""
+        return self.count
+
+    def __getitem__(self, part: slice) -> Any:
+        """Return the states of a range of indices."""
+        start, stop, _ = part.indices(self.count)
+        return self.make(uniform(self.seed, start, stop, self.width))
+
+
+def as_states(states: Any) -> tuple[Any, int]:
+    """Return states, with lists made arrays, and how many there are; refuse what has no common first axis."""
+    if isinstance(states, list):
+        raise ValueError(
+            "states is a list: give one array, a tuple or dict of arrays, or what can be sliced"
+        )
+    if isinstance(states, Mapping):
+        named = {name: np.asarray(x) for name, x in states.items()}
+        states, arrays = named, {f"states[{name!r}]": x for name, x in named.items()}
+    elif isinstance(states, tuple):
+        states = tuple(np.asarray(x) for x in states)
+        arrays = {f"states[{i}]": x for i, x in enumerate(states)}
+    elif hasattr(states, "__len__") and hasattr(states, "__getitem__"):
+        arrays = {}
+    else:
+        raise ValueError(
+            f"states is {type(states).__name__}, but must be an array, a tuple or dict of arrays, or have a length and "
+            "give the states of a slice"
+        )
+    for name, x in arrays.items():
+        if x.ndim == 0:
+            raise ValueError(f"{name} is one number, but its first axis must be that of the states")
+    lengths = {name: len(x) for name, x in arrays.items()} or {"states": len(states)}
+    if len(set(lengths.values())) > 1:
+        told = ", ".join(f"{name} has {length}" for name, length in lengths.items())
+        raise ValueError(
+            f"the first axis is that of the states and must be equally long in all: {told}"
+        )
+    count = next(iter(lengths.values()))
+    if count == 0:
+        raise ValueError("there are no states to sweep over")
+    return states, count
+
+
+def cut(states: Any, start: int, stop: int) -> tuple[Any, int]:
+    """Return what makes the states of a range, small enough to be sent away, and the index of its first state."""
+    if isinstance(states, Mapping):
+        return {name: x[start:stop] for name, x in states.items()}, start
+    if isinstance(states, tuple):
+        return tuple(x[start:stop] for x in states), start
+    return (states[start:stop], start) if isinstance(states, np.ndarray) else (states, 0)
+
+
+def arguments(states: Any, start: int, stop: int) -> tuple[tuple[Array, ...], dict[str, Array]]:
+    """Return the states of a range as what follows the chain in a call: by position, and by name.
+
+    They are laid out in memory always alike, since the order of a sum, and so its last digit, can depend on it.
+    """
+    if isinstance(states, Mapping):
+        return (), {name: np.ascontiguousarray(x[start:stop]) for name, x in states.items()}
+    if isinstance(states, tuple):
+        return tuple(np.ascontiguousarray(x[start:stop]) for x in states), {}
+    made = states[start:stop]
+    if isinstance(made, Mapping):
+        return (), {name: np.ascontiguousarray(x) for name, x in made.items()}
+    made = made if isinstance(made, tuple) else (made,)
+    return tuple(np.ascontiguousarray(x) for x in made), {}
+
+
+# Chapter 21, "Ten million postures": The same to the last bit
+def leaves(result: Any) -> dict[str, Array]:
+    """Return the arrays of a result by name: fields of a dataclass, places in a tuple, or "result" alone."""
+    if is_dataclass(result):
+        return {part.name: np.asarray(getattr(result, part.name)) for part in fields(result)}
+    if isinstance(result, tuple):
+        names = getattr(result, "_fields", range(len(result)))
+        return {str(name): np.asarray(x) for name, x in zip(names, result, strict=True)}
+    return {"result": np.asarray(result)}
+
+
+def like(result: Any, arrays: dict[str, Array]) -> Any:
+    """Return a result of the same kind with other arrays."""
+    if is_dataclass(result) and not isinstance(result, type):
+        return replace(result, **arrays)
+    if hasattr(result, "_fields"):
+        return type(result)(**arrays)
+    return tuple(arrays.values()) if isinstance(result, tuple) else arrays["result"]
+
+
+def compute(
+    function: Callable[..., Any], chain: Chain, states: Any, first: int, start: int, stop: int
+) -> Any:
+    """Return the function's result for states start to stop, computed block by block; `states` begin at index `first`.
+
+    Blocks begin at multiples of their size, whoever computes them.
+    """
+    block, results = block_size(chain), []
+    for a in range(start, stop, block):
+        b = min(a + block, stop)
+        try:
+            args, named = arguments(states, a - first, b - first)
+            results.append(function(chain, *args, **named))
+        except Exception as error:
+            error.add_note(f"This was in a sweep, in its states {a} to {b - 1}.")
+            raise
+        for name, x in leaves(results[-1]).items():
+            if x.shape[:1] != (b - a,):
+                raise ValueError(
+                    f"{name!r} of what the function returned has shape {x.shape}, but for {b - a} states its first "
+                    f"axis must be theirs, ({b - a}, ...)"
+                )
+    parts = [leaves(result) for result in results]
+    return like(
+        results[0], {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    )
+
+
+# Chapter 21, "Ten million postures": The same to the last bit
+def check_alike(chunks: dict[str, Array], arrays: Mapping[str, Any], start: int) -> None:
+    """Refuse a chunk whose arrays are of other names, shapes or types than those of the chunks before."""
+    want = {name: (x.shape[1:], x.dtype) for name, x in arrays.items()}
+    have = {name: (x.shape[1:], x.dtype) for name, x in chunks.items()}
+    if have != want:
+        raise ValueError(
+            f"from state {start} on the function returned {have}, but before {want}: shapes and types must not "
+            "depend on the states"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Memory:
+    """Where results are kept if there is no folder."""
+
+    count: int
+    chunk: int
+    arrays: dict[str, Array] = field(default_factory=dict)
+    kind: list[Any] = field(default_factory=list)
+
+    def missing(self) -> list[int]:
+        """Return the numbers of the chunks that are to be computed: all."""
+        return list(range(-(-self.count // self.chunk)))
+
+    def keep(self, i: int, result: Any) -> None:
+        """Keep chunk i."""
+        chunks, start = leaves(result), i * self.chunk
+        if not self.kind:
+            self.kind.append(result)
+            shapes = {name: (self.count, *x.shape[1:]) for name, x in chunks.items()}
+            self.arrays.update(
+                {name: np.empty(shapes[name], x.dtype) for name, x in chunks.items()}
+            )
+        check_alike(chunks, self.arrays, start)
+        for name, x in chunks.items():
+            self.arrays[name][start : start + self.chunk] = x
+
+    def result(self) -> Any:
+        """Return all, as the function returned it."""
+        return like(self.kind[0], self.arrays)
+
+
+# Chapter 21, "Ten million postures": What is lost when a machine dies
+def names_in(code: CodeType) -> set[str]:
+    """Return the names that a function's code, and the functions written in it, look up."""
+    inner = [names_in(x) for x in code.co_consts if isinstance(x, CodeType)]
+    return set(code.co_names).union(*inner)
+
+
+def parts_of_code(code: CodeType) -> list[Any]:
+    """Return what decides what a function's code does."""
+    constants = [parts_of_code(x) if isinstance(x, CodeType) else x for x in code.co_consts]
+    return [code.co_code, constants, list(code.co_names), list(code.co_varnames)]
+
+
+def parts_of_function(function: FunctionType) -> list[Any]:
+    """Return what decides what a function does: code, defaults, what it closes over, and the names it looks up.
+
+    Of functions of other packages than its own, and of classes, the name alone counts.
+    """
+    package = (function.__module__ or "").partition(".")[0]
+    used = []
+    for name in sorted(names_in(function.__code__) & function.__globals__.keys()):
+        value = function.__globals__[name]
+        home = (getattr(value, "__module__", "") or "").partition(".")[0]
+        own = home == package or not callable(value)
+        used.append((name, value if own else getattr(value, "__qualname__", name)))
+    cells = [cell.cell_contents for cell in function.__closure__ or ()]
+    given = [function.__defaults__, function.__kwdefaults__]
+    return [function.__qualname__, parts_of_code(function.__code__), given, cells, used]
+
+
+def tell(into: Any, thing: Any, seen: set[int]) -> None:
+    """Feed a digest with all that tells this thing from another."""
+    into.update(f"{type(thing).__name__}(".encode())
+    if isinstance(thing, np.ndarray) and thing.dtype.char != "O":
+        into.update(f"{thing.dtype.str}{thing.shape}".encode())
+        into.update(np.ascontiguousarray(thing).data)
+    elif isinstance(thing, FunctionType):
+        if id(thing) not in seen:  # functions may call each other in a circle
+            seen.add(id(thing))
+            tell(into, parts_of_function(thing), seen)
+    elif isinstance(thing, functools.partial):
+        tell(into, [thing.func, thing.args, thing.keywords], seen)
+    elif hasattr(thing, "__wrapped__"):
+        tell(into, thing.__wrapped__, seen)
+    elif isinstance(thing, MethodType):
+        tell(into, [thing.__func__, thing.__self__], seen)
+    elif isinstance(thing, type | ModuleType | BuiltinFunctionType | np.ufunc):
+        name = getattr(thing, "__qualname__", thing.__name__)
+        into.update(f"{getattr(thing, '__module__', '')}.{name}".encode())
+    elif is_dataclass(thing):
+        tell(
+            into,
+            {part.name: getattr(thing, part.name) for part in fields(thing) if part.init},
+            seen,
+        )
+    elif isinstance(thing, Mapping):
+        tell(into, list(thing.items()), seen)
+    elif isinstance(thing, set | frozenset):
+        tell(into, sorted(thing, key=repr), seen)
+    elif isinstance(thing, tuple | list):
+        for x in thing:
+            tell(into, x, seen)
+    elif isinstance(thing, bytes):
+        into.update(thing)
+    elif thing is None or isinstance(thing, bool | int | float | complex | str | slice | range):
+        into.update(repr(thing).encode())
+    else:
+        try:
+            into.update(pickle.dumps(thing, protocol=4))
+        except (pickle.PicklingError, TypeError, AttributeError):
+            if (
+                not seen
+            ):  # what a function looks up beside numbers, a lock for instance, is told by its kind
+                raise
+    into.update(b")")
+
+
+def digest(thing: Any, what: str) -> str:
+    """Return 32 letters that tell this thing from another, the same in every run."""
+    into = hashlib.blake2b(digest_size=16)
+    try:
+        tell(into, thing, set())
+    except (pickle.PicklingError, TypeError, AttributeError) as error:
+        raise TypeError(
+            f"the {what} holds something that cannot be told from another in the next run ({error}): leave `out` "
+            "out, or use numbers, arrays, dataclasses and functions"
+        ) from error
+    return into.hexdigest()
+
+
+# Chapter 21, "Ten million postures": What is lost when a machine dies
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file that is there whole or not at all, also if the power fails."""
+    draft = path.with_name(f"{path.name}.{os.getpid()}.part")
+    with draft.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    try:
+        os.replace(draft, path)
+    except FileNotFoundError:  # another process of the same sweep was first, and tidied up
+        if not path.exists():
+            raise
+    with suppress(OSError):  # not every system lets a folder be opened
+        folder = os.open(path.parent, os.O_RDONLY)
+        os.fsync(folder)
+        os.close(folder)
+
+
+def array_metadata(shape: tuple[int, ...], dtype: np.dtype[Any], chunk: int) -> dict[str, Any]:
+    """Return what Zarr wants to know of an array that is cut along its first axis only and not compressed.
+
+    Zarr core specification, version 3. What has not been computed yet is read as NaN, or 0 where there is none.
+    """
+    fill: Any = {"f": "NaN", "c": ["NaN", "NaN"], "b": False}.get(dtype.kind, 0)
+    return {
+        "zarr_format": 3,
+        "node_type": "array",
+        "shape": shape,
+        "data_type": dtype.name,
+        "chunk_grid": {
+            "name": "regular",
+            "configuration": {"chunk_shape": (chunk, *(max(1, m) for m in shape[1:]))},
+        },
+        "chunk_key_encoding": {"name": "default", "configuration": {"separator": "."}},
+        "fill_value": fill,
+        "codecs": [{"name": "bytes", "configuration": {"endian": "little"}}],
+        "attributes": {},
+    }
+
+
+@dataclass(frozen=True, eq=False)
+class StoredArray:
+    """One array of a store: np.asarray reads it whole, a slice with step 1 that part; zarr.open_array reads it too."""
+
+    folder: Path
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    chunk: int
+
+    def __len__(self) -> int:
+        """How many states there are."""
+        return self.shape[0]
+
+    def path(self, i: int) -> Path:
+        """Return the file of chunk i."""
+        return self.folder / ".".join(["c", str(i), *("0" for _ in self.shape[1:])])
+
+    def write(self, i: int, x: Array) -> None:
+        """Write chunk i; the last one is filled up with zeros, as Zarr has it."""
+        whole = np.zeros((self.chunk, *self.shape[1:]), self.dtype)
+        whole[: len(x)] = x
+        write_whole(self.path(i), whole.astype(self.dtype.newbyteorder("<"), copy=False).tobytes())
+
+    def read(self, i: int) -> Array:
+        """Read chunk i."""
+        content = np.fromfile(self.path(i), self.dtype.newbyteorder("<"))
+        return content.astype(self.dtype, copy=False).reshape(self.chunk, *self.shape[1:])
+
+    def __getitem__(self, part: slice) -> Array:
+        """Read a range of states."""
+        start, stop, step = part.indices(len(self))
+        if step != 1:
+            raise ValueError(
+                f"a stored array is read in slices with step 1, not {step}: np.asarray(...) has it all"
+            )
+        chunks = range(start // self.chunk, -(-stop // self.chunk) if stop > start else 0)
+        bounds = [(i, max(start - i * self.chunk, 0), stop - i * self.chunk) for i in chunks]
+        nothing = np.empty((0, *self.shape[1:]), self.dtype)
+        return np.concatenate([nothing, *(self.read(i)[a:b] for i, a, b in bounds)])
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        """Read it whole."""
+        if copy is False:
+            raise ValueError("an array on disk cannot be had without a copy")
+        return self[:].astype(dtype or self.dtype, copy=False)
+
+
+@dataclass(frozen=True, eq=False)
+class Store:
+    """A folder that is a Zarr group, with one array for each part of the result; a chunk is there or is not."""
+
+    folder: Path
+    count: int
+    chunk: int
+    told: dict[str, Any]
+    arrays: dict[str, StoredArray] = field(default_factory=dict)
+
+    def write_group(self, **more: Any) -> None:
+        """Write the file that makes the folder a Zarr group, and says of what sweep."""
+        attributes = {"sweep": self.told | more}
+        content = {"zarr_format": 3, "node_type": "group", "attributes": attributes}
+        write_whole(self.folder / "zarr.json", json.dumps(content, indent=2).encode())
+
+    def begin(self, chunks: dict[str, Array]) -> None:
+        """Make the arrays for results such as these, and write last that they are there."""
+        for name, x in chunks.items():
+            if x.dtype.kind not in "biufc" or x.dtype.char in "gG":
+                raise TypeError(
+                    f"{name!r} of the result holds {x.dtype}, which a store cannot keep: leave `out` out"
+                )
+            shape = (self.count, *x.shape[1:])
+            (self.folder / name).mkdir(exist_ok=True)
+            metadata = array_metadata(shape, x.dtype, self.chunk)
+            write_whole(self.folder / name / "zarr.json", json.dumps(metadata, indent=2).encode())
+        kinds = {name: [x.dtype.name, list(x.shape[1:])] for name, x in chunks.items()}
+        self.write_group(arrays=kinds)
+        self.open(kinds)
+
+    def open(self, kinds: dict[str, Any]) -> None:
+        """Take the arrays that are there."""
+        for name, (dtype, shape) in kinds.items():
+            whole = (self.count, *shape)
+            self.arrays[name] = StoredArray(self.folder / name, whole, np.dtype(dtype), self.chunk)
+
+    def missing(self) -> list[int]:
+        """Return the numbers of the chunks of which not all files are there."""
+        chunks = range(-(-self.count // self.chunk))
+        if not self.arrays:
+            return list(chunks)
+        there = [{path.name for path in x.folder.iterdir()} for x in self.arrays.values()]
+        paths = list(zip(self.arrays.values(), there, strict=True))
+        return [i for i in chunks if not all(x.path(i).name in names for x, names in paths)]
+
+    def keep(self, i: int, result: Any) -> None:
+        """Write chunk i."""
+        chunks = leaves(result)
+        if not self.arrays:
+            self.begin(chunks)
+        check_alike(chunks, self.arrays, i * self.chunk)
+        for name, x in chunks.items():
+            self.arrays[name].write(i, x)
+
+    def result(self) -> dict[str, StoredArray]:
+        """Return the arrays by name; drafts that a death left behind are removed."""
+        for draft in self.folder.rglob("*.part"):
+            draft.unlink(missing_ok=True)
+        return dict(self.arrays)
+
+
+def open_store(out: Any, told: dict[str, Any], wish: int | None) -> Store:
+    """Return the store in a folder, a new one or the one that this sweep began; refuse another's."""
+    folder = Path(out)
+    note = folder / "zarr.json"
+    if not note.exists():
+        if folder.exists() and (
+            not folder.is_dir() or any(p.suffix != ".part" for p in folder.iterdir())
+        ):
+            raise ValueError(
+                f"{folder} is there already and holds no sweep: name a new folder, or an empty one"
+            )
+        folder.mkdir(parents=True, exist_ok=True)
+        store = Store(folder, told["count"], told["chunk"], told)
+        store.write_group()
+        return store
+    there = json.loads(note.read_text()).get("attributes", {}).get("sweep")
+    if there is None:
+        raise ValueError(
+            f"{folder} is a Zarr group, but no sweep: name a new folder, or an empty one"
+        )
+    for what in ("chain", "function", "states", "count", "block"):
+        if there[what] != told[what]:
+            raise ValueError(
+                f"{folder} holds the sweep of another {what} ({there[what]}, and now {told[what]}): "
+                "name another folder, or remove that one"
+            )
+    if wish is not None and told["chunk"] != there["chunk"]:
+        raise ValueError(
+            f"{folder} was begun with chunks of {there['chunk']} states, not {told['chunk']}: "
+            "leave `chunk` out to go on"
+        )
+    kinds = there.pop("arrays", None)
+    store = Store(folder, there["count"], there["chunk"], there)
+    if kinds is not None:
+        store.open(kinds)
+    return store
+
+
+# Chapter 21, "Ten million postures": All cores, and more than one machine
+@functools.cache
+def job() -> dict[str, Any]:
+    """Return what this process of a pool was started for."""
+    return {}
+
+
+def begin_work(function: Callable[..., Any], chain: Chain, rule: Any) -> None:
+    """Prepare a process of a pool: Ctrl-C is the parent's affair, and who loses the parent ends too."""
+    from multiprocessing import connection, parent_process
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    job().update(function=function, chain=chain, rule=rule)
+    parent = parent_process()
+    assert parent is not None  # we are a child
+
+    def watch() -> None:
+        connection.wait([parent.sentinel])
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def work(states: Any, first: int, start: int, stop: int) -> Any:
+    """Compute a chunk in a process of a pool; states : arrays, or None for the rule that the process knows."""
+    states = job()["rule"] if states is None else states
+    return compute(job()["function"], job()["chain"], states, first, start, stop)
+
+
+def finished(
+    submit: Callable[[int], Future[Any]], todo: list[int], ahead: int
+) -> Iterator[tuple[int, Any]]:
+    """Yield chunks and their results as they are finished; at most `ahead` are under way at once."""
+    left, under_way = iter(todo), dict[Future[Any], int]()
+    while True:
+        for i in islice(left, ahead - len(under_way)):
+            under_way[submit(i)] = i
+        if not under_way:
+            return
+        done, _ = wait(under_way, return_when=FIRST_COMPLETED)
+        for future in sorted(
+            done, key=lambda f: f.exception() is not None
+        ):  # what is lost comes last
+            yield under_way.pop(future), future.result()
+
+
+def may_copy() -> bool:
+    """Whether a process can be started as a copy of this one, which knows the function already.
+
+    So it is on Linux, in a process without other threads: a copy has none of them, but their locks, taken for ever.
+    """
+    return sys.platform == "linux" and threading.active_count() == 1 and "jax" not in sys.modules
+
+
+def from_pool(
+    function: Callable[..., Any],
+    chain: Chain,
+    piece: Callable[[int], Any],
+    todo: list[int],
+    workers: int,
+) -> Iterator[tuple[int, Any]]:
+    """Yield chunks and their results, computed in processes, until one of these dies: BrokenProcessPool."""
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+
+    context = multiprocessing.get_context("fork" if may_copy() else "spawn")
+    made = piece(todo[0])[0]
+    rule = None if isinstance(made, tuple | Mapping | np.ndarray) else made
+    pool = ProcessPoolExecutor(workers, context, begin_work, (function, chain, rule))
+
+    def submit(i: int) -> Future[Any]:
+        states, *where = piece(i)
+        return pool.submit(work, states if rule is None else None, *where)
+
+    try:
+        yield from finished(submit, todo, 2 * workers)
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def in_processes(
+    function: Callable[..., Any],
+    chain: Chain,
+    piece: Callable[[int], Any],
+    todo: list[int],
+    workers: int,
+) -> Iterator[tuple[int, Any]]:
+    """Yield chunks and their results, computed in processes; what dies with one is computed anew.
+
+    RuntimeError if three die and no chunk is finished between.
+    """
+    from concurrent.futures.process import BrokenProcessPool
+
+    left, deaths = set(todo), 0
+    while left:
+        try:
+            for i, result in from_pool(function, chain, piece, sorted(left), workers):
+                left.remove(i)
+                deaths = 0
+                yield i, result
+        except BrokenProcessPool as error:
+            deaths += 1
+            if deaths == 3:
+                raise RuntimeError(
+                    "three times a process of the sweep was killed, and no chunk was finished between: "
+                    f"chunk {min(left)} may need more memory than there is"
+                ) from error
+
+
+def default_workers(chunks: int) -> int:
+    """Return how many processes to use if nobody says: one for each core that we may use, or 1 where none is copied."""
+    count = getattr(
+        os, "process_cpu_count", lambda: len(os.sched_getaffinity(0))
+    )  # the first is Python 3.13's
+    return max(1, min(count() or 1, chunks)) if may_copy() else 1
+
+
+def computed(
+    function: Callable[..., Any],
+    chain: Chain,
+    piece: Callable[[int], Any],
+    todo: list[int],
+    workers: Any,
+) -> Iterator[tuple[int, Any]]:
+    """Yield chunks and their results: from here, from processes, or from the executor that is given."""
+    if hasattr(workers, "get_executor"):  # a client of Dask
+        workers = workers.get_executor()
+    if isinstance(workers, Executor):
+        pool = workers
+        return finished(lambda i: pool.submit(compute, function, chain, *piece(i)), todo, 128)
+    if workers is None:
+        workers = default_workers(len(todo))
+    if not isinstance(workers, int) or isinstance(workers, bool) or workers < 1:
+        raise ValueError(
+            f"workers is {workers!r}, but must be a number of processes, 1 for none but this, an executor of "
+            "concurrent.futures, or a client of Dask"
+        )
+    if workers == 1 or not todo:
+        return ((i, compute(function, chain, *piece(i))) for i in todo)
+    return in_processes(function, chain, piece, todo, workers)
+
+
+# Chapter 21, "Ten million postures": All cores, and more than one machine
+def show_progress(done: int, before: int, count: int, begin: float, last: bool) -> None:
+    """Write a line on standard error: what is done, and how long the rest will take at the pace of this run."""
+    spent = time.monotonic() - begin
+    left = spent * (count - done) / max(done - before, 1)
+    pace = f"{spent:.0f} s" if last else f"{left:.0f} s left"
+    line = f"sweep: {done:,} of {count:,} states, {100 * done / count:.0f} %, {pace}"
+    end = "\n" if last or not sys.stderr.isatty() else ""
+    print(f"\r{line:<70}" if sys.stderr.isatty() else line, end=end, file=sys.stderr, flush=True)
+
+
+def sweep(
+    function: Callable[..., Any],
+    chain: Chain,
+    states: Any,
+    *,
+    out: Any = None,
+    chunk: int | None = None,
+    workers: Any = None,
+    progress: bool = True,
+) -> Any:
+    """Return function(chain, *states) for very many states: in chunks, on all cores, going on where it was stopped.
+
+    function : takes the chain and arrays with the states along their first axis, and returns an array, a tuple or a
+    dataclass of such arrays, each state's result by itself; wrap one that takes no chain, lambda chain, *x: f(*x).
+    states : an array or a tuple of arrays, which follow the chain; a dict, given by name; or what has a length and
+    gives these for a slice, such as `Drawn`. out : None for results in memory, as the function returns them; or a
+    folder, a Zarr store, made or gone on with, and a dict of arrays on disk is returned. chunk : states that are
+    handed out and written at once, rounded up to a multiple of `block_size`; None chooses. workers : a number of
+    processes, 1 for none but this one; an executor of concurrent.futures; a client of Dask; None is every core, where
+    that is safe. progress : whether lines on standard error tell of it, once it has taken two seconds.
+
+    The result is the same to the last bit whatever chunk, workers and interruptions. ValueError if the states have no
+    common first axis, a result has another, or the folder holds something else.
+    """
+    check_chain(chain)
+    if not callable(function):
+        raise ValueError(
+            f"function is {function!r}, but must be callable as function(chain, *states)"
+        )
+    states, count = as_states(states)
+    block = block_size(chain)
+    size = chunk_size(count, block, chunk)
+    kept: Memory | Store = Memory(count, size)
+    if out is not None:
+        told = {
+            what: digest(x, what)
+            for what, x in (("chain", chain), ("function", function), ("states", states))
+        }
+        kept = open_store(out, told | {"count": count, "block": block, "chunk": size}, chunk)
+        size = kept.chunk
+
+    def piece(i: int) -> tuple[Any, int, int, int]:
+        start, stop = i * size, min((i + 1) * size, count)
+        return *cut(states, start, stop), start, stop
+
+    todo = kept.missing()
+    before = done = count - sum(min(size, count - i * size) for i in todo)
+    begin = shown = time.monotonic()
+    for i, result in computed(function, chain, piece, todo, workers):
+        kept.keep(i, result)
+        done += min(size, count - i * size)
+        now = time.monotonic()
+        if (
+            progress
+            and now - begin > 2
+            and (done == count or now - shown > (0.5 if sys.stderr.isatty() else 20))
+        ):
+            show_progress(done, before, count, begin, done == count)
+            shown = now
+    return kept.result()
