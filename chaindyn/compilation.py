@@ -36,6 +36,8 @@ from chaindyn.rolled import (
     with_leaves,
 )
 
+__all__ = ["compiled", "rollout"]
+
 Array = Any
 
 

@@ -508,6 +508,8 @@ ELSEWHERE = {
     "random_state": "it draws at random: tests/test_chain.py",
     "simulate_contact": "it integrates floats over time: tests/test_contact_time.py",
     "sweep": "it runs a function that is here: tests/test_sweep.py",
+    "compiled": "it compiles a function that is here: tests/test_compiled.py",
+    "rollout": "numbers only, many motions of `simulate`: tests/test_compiled.py",
     "simulate": "it integrates floats over time: tests/test_simulation.py",
     "tree_matrix": NO_STATE + ": tests/test_composite.py",
 }

@@ -1,0 +1,203 @@
+"""Compiled functions side by side: `compiled(aba, chain)` and its kin against Pinocchio and MuJoCo, in one run.
+
+Run as ``python bench/compiled.py``; needs the extra `peers` and a C compiler. Ours are the public, checked callables on
+a serial chain of hinges and slides, one state a call from Python; Pinocchio has no one call for how every link yields, so
+its dense route stands beside. Also measured: how the time of `aba` grows from n = 100 to 10 000; the time a state in a batch
+of 10^5 at n = 7, on one thread and on two, beside a loop over Pinocchio; how long recording and compiling take, and a start
+from the cache; and rollouts by RK4 of one motion and of a thousand, beside MuJoCo's own `rollout`, on one thread. ``--save``
+keeps the numbers in book/speed_compiled.json, ``--plot FILE`` draws them.
+"""
+
+from __future__ import annotations
+
+# isort: off
+import side_by_side as side  # first: it sets BLAS to one thread
+# isort: on
+
+import os
+import tempfile
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+from aba import mujoco_forward, mujoco_model
+from impulse import dense
+from simulation import LINKS, STEP, hinges, mujoco_rollout, starts
+
+from chaindyn import Chain, aba, compiled, inverse_operational_space_inertia, rnea, rollout
+from chaindyn.drawing import COLOURS, style
+from chaindyn.teaching import normwise
+
+SIZES = (2, 5, 7, 20, 100, 500, 1000)
+LONG = (100, 300, 1000, 3000, 10_000)
+LARGEST_PEER = 500
+MANY, LINKS_OF_MANY = 100_000, 7
+ROUNDS = 15
+STYLES = {
+    "aba": ("x", "-"),
+    "rnea": ("y", "-"),
+    "inverse_operational_space_inertia": ("z", "-"),
+    "Pinocchio, aba": ("x", "--"),
+    "Pinocchio, rnea": ("y", "--"),
+    "Pinocchio, every link": ("z", "--"),
+    "MuJoCo, forward": ("x", ":"),
+}
+
+Call = Callable[[], Any]
+
+
+def calls_at(chain: Chain) -> dict[str, Call]:
+    """Return the calls that are timed for a chain: ours, and those of the engines that take it."""
+    q, qd, tau = side.state_of(chain)
+    ours = {f: compiled(f, chain) for f in (aba, rnea, inverse_operational_space_inertia)}
+    timed: dict[str, Call] = {
+        "aba": lambda: ours[aba](q, qd, tau),
+        "rnea": lambda: ours[rnea](q, qd, tau),
+        "inverse_operational_space_inertia": lambda: ours[inverse_operational_space_inertia](q),
+    }
+    if chain.n <= LARGEST_PEER:
+        model = side.pinocchio_model(chain)
+        data, every = model.createData(), dense(chain)
+        timed["Pinocchio, aba"] = lambda: pin.aba(model, data, q, qd, tau)
+        timed["Pinocchio, rnea"] = lambda: pin.rnea(model, data, q, qd, tau)
+        if chain.n <= 100:
+            timed["Pinocchio, every link"] = lambda: every(q)
+        forward = mujoco_forward(mujoco_model(chain))
+        timed["MuJoCo, forward"] = lambda: forward(q, qd, tau)
+    return timed
+
+
+def single() -> dict[str, dict[str, float]]:
+    """Return microseconds a call, by name and number of links."""
+    times: dict[str, dict[str, float]] = {name: {} for name in STYLES}
+    for n in SIZES:
+        timed = calls_at(side.chain_of(n))
+        answers = {name: np.array(call(), copy=True) for name, call in timed.items() if "every" not in name}
+        for mine, theirs in (("aba", "Pinocchio, aba"), ("rnea", "Pinocchio, rnea"), ("aba", "MuJoCo, forward")):
+            if theirs in answers:
+                print(n, theirs, f"differs by {side.require_same(answers[mine], answers[theirs]):.1e}", flush=True)
+        for name, taken in side.in_turns(timed, ROUNDS).items():
+            times[name][str(n)] = round(1e6 * taken, 3)
+    return times
+
+
+def growth() -> dict[str, Any]:
+    """Return the times of `aba` for long chains [us], and the exponent with which they grow."""
+    calls = {}
+    for n in LONG:
+        links = side.chain_of(min(n, 1000)).links
+        chain = Chain([links[i % len(links)] for i in range(n)])
+        q, qd, tau = side.state_of(chain)
+        fast = compiled(aba, chain)
+        calls[n] = lambda fast=fast, q=q, qd=qd, tau=tau: fast(q, qd, tau)
+    taken = side.in_turns(calls, ROUNDS)
+    exponent = np.polyfit(np.log(list(taken)), np.log(list(taken.values())), 1)[0]
+    return {"microseconds": {str(n): round(1e6 * t, 2) for n, t in taken.items()}, "exponent": round(float(exponent), 3)}
+
+
+def batch() -> dict[str, float]:
+    """Return microseconds a state of forward dynamics in a large batch."""
+    chain = side.chain_of(LINKS_OF_MANY)
+    q, qd, tau = side.state_of(chain, (MANY,))
+    model = side.pinocchio_model(chain)
+    data, few = model.createData(), 10_000
+    threads = {k: compiled(aba, chain, threads=k) for k in (1, 2)}
+
+    def loop() -> None:
+        for k in range(few):
+            pin.aba(model, data, q[k], qd[k], tau[k])
+
+    calls = {k: lambda fast=fast: fast(q, qd, tau) for k, fast in threads.items()} | {"loop": loop}
+    taken = side.in_turns(calls, 7)
+    return {
+        "one thread": round(1e6 * taken[1] / MANY, 4),
+        "two threads": round(1e6 * taken[2] / MANY, 4),
+        "Pinocchio in a loop": round(1e6 * taken["loop"] / few, 4),
+    }
+
+
+def starting() -> dict[str, float]:
+    """Return seconds to record and compile `aba`, and to take it from the cache, for 7 and for 1000 links."""
+    times = {}
+    before = os.environ.get("CHAINDYN_CACHE")
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["CHAINDYN_CACHE"] = folder
+        for n in (7, 1000):
+            chain = side.chain_of(n)
+            for what in ("first", "again"):
+                begin = time.perf_counter()
+                compiled(aba, chain)
+                times[f"{what}, {n} links"] = round(time.perf_counter() - begin, 4)
+    os.environ.pop("CHAINDYN_CACHE") if before is None else os.environ.update(CHAINDYN_CACHE=before)
+    return times
+
+
+def rollouts() -> dict[str, dict[str, float]]:
+    """Return microseconds a step of RK4 with five links, for one motion and for a thousand."""
+    chain = hinges()
+    theirs = mujoco_rollout(chain)
+    times = {}
+    for name, count, steps in (("one", 1, 2000), ("a thousand", 1000, 100)):
+        states = starts(count)
+        q, qd = np.split(states if count > 1 else states[0], 2, axis=-1)
+
+        def ours(q: Any = q, qd: Any = qd, steps: int = steps) -> Any:
+            motion = rollout(chain, q, qd, t=[0, steps * STEP], step=STEP, threads=1)
+            return np.concatenate([motion.q[-1], motion.qd[-1]], axis=-1)
+
+        short = rollout(chain, q, qd, t=[0, 50 * STEP], step=STEP, threads=1)
+        error = normwise(np.atleast_2d(np.concatenate([short.q[-1], short.qd[-1]], axis=-1)), theirs(states, 50))
+        print(f"rollouts differ by {error:.1e}", flush=True)
+        calls = {"chaindyn": ours, "MuJoCo": lambda states=states, steps=steps: theirs(states, steps)}
+        times[name] = {k: round(1e6 * t / count / steps, 3) for k, t in side.in_turns(calls, 7).items()}
+    return times
+
+
+def measure() -> dict[str, Any]:
+    """Return all that is measured."""
+    return {
+        "calls": single(),
+        "growth": growth(),
+        "batch": {"states": MANY, "links": LINKS_OF_MANY, "microseconds": batch()},
+        "starting": starting(),
+        "rollouts": {"links": LINKS, "microseconds": rollouts()},
+    }
+
+
+def report(results: dict[str, Any]) -> str:
+    """Return what was measured as lines of text."""
+    width = max(map(len, results["calls"]))
+    lines = [f"{'microseconds a call':{width}s}" + "".join(f"{n:>10d}" for n in SIZES)]
+    for name, times in results["calls"].items():
+        lines.append(f"{name:{width}s}" + "".join(f"{times.get(str(n), np.nan):10.2f}" for n in SIZES))
+    for name, theirs in (("aba", "Pinocchio, aba"), ("rnea", "Pinocchio, rnea"), ("aba", "MuJoCo, forward")):
+        own, other = results["calls"][name], results["calls"][theirs]
+        lines.append(f"{name} / {theirs}: " + ", ".join(f"{n}: {own[n] / t:.2f}" for n, t in other.items()))
+    return "\n".join([*lines, *(f"{k}: {results[k]}" for k in ("growth", "batch", "starting", "rollouts"))])
+
+
+def plot(results: dict[str, Any], styles: dict[str, tuple[str, str]], file: str) -> None:
+    """Draw microseconds a call against the number of links."""
+    import matplotlib.pyplot as plt
+
+    style()
+    fig, ax = plt.subplots(figsize=(5.4, 4.2))
+    for name, (colour, line) in styles.items():
+        times = results["calls"][name]
+        kind = {"color": COLOURS[colour], "marker": "o", "markersize": 4, "label": name}
+        ax.loglog([int(n) for n in times], list(times.values()), line, **kind)
+    ax.set(xlabel="links", ylabel="microseconds a call")
+    ax.legend(loc="upper left", fontsize=8, labelcolor="linecolor", frameon=False, handlelength=3)
+    ax.spines[["top", "right"]].set_visible(False)
+    fig.savefig(file, bbox_inches="tight", transparent=True, metadata={"Date": None})
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run from the command line."""
+    side.run("compiled", measure, STYLES, arguments, report, plot)
+
+
+if __name__ == "__main__":
+    main()
