@@ -1,11 +1,11 @@
 """Compiled functions side by side: `compiled(aba, chain)` and its kin against Pinocchio and MuJoCo, in one run.
 
 Run as ``python bench/compiled.py``; needs the extra `peers` and a C compiler. Ours are the public, checked callables on
-a serial chain of hinges and slides, one state a call from Python; Pinocchio has no one call for how every link yields, so
-its dense route stands beside. Also measured: how the time of `aba` grows from n = 100 to 10 000; the time a state in a batch
-of 10^5 at n = 7, on one thread and on two, beside a loop over Pinocchio; how long recording and compiling take, and a start
-from the cache; and rollouts by RK4 of one motion and of a thousand, beside MuJoCo's own `rollout`, on one thread. ``--save``
-keeps the numbers in book/speed_compiled.json, ``--plot FILE`` draws them.
+a serial chain of hinges and slides, one state a call from Python; Pinocchio has no one call for how every link yields,
+so its dense route stands beside. Also measured: how the time of `aba` grows from n = 100 to 10 000; the time a state in
+a batch of 10^5 at n = 7, on one thread and on two, beside a loop over Pinocchio; how long recording and compiling take,
+and a start from the cache; and rollouts by RK4 of one motion and of a thousand, beside MuJoCo's own `rollout`, on one
+thread. ``--save`` keeps the numbers in book/speed_compiled.json, ``--plot FILE`` draws them.
 """
 
 from __future__ import annotations
@@ -74,10 +74,21 @@ def single() -> dict[str, dict[str, float]]:
     times: dict[str, dict[str, float]] = {name: {} for name in STYLES}
     for n in SIZES:
         timed = calls_at(side.chain_of(n))
-        answers = {name: np.array(call(), copy=True) for name, call in timed.items() if "every" not in name}
-        for mine, theirs in (("aba", "Pinocchio, aba"), ("rnea", "Pinocchio, rnea"), ("aba", "MuJoCo, forward")):
+        answers = {
+            name: np.array(call(), copy=True) for name, call in timed.items() if "every" not in name
+        }
+        for mine, theirs in (
+            ("aba", "Pinocchio, aba"),
+            ("rnea", "Pinocchio, rnea"),
+            ("aba", "MuJoCo, forward"),
+        ):
             if theirs in answers:
-                print(n, theirs, f"differs by {side.require_same(answers[mine], answers[theirs]):.1e}", flush=True)
+                print(
+                    n,
+                    theirs,
+                    f"differs by {side.require_same(answers[mine], answers[theirs]):.1e}",
+                    flush=True,
+                )
         for name, taken in side.in_turns(timed, ROUNDS).items():
             times[name][str(n)] = round(1e6 * taken, 3)
     return times
@@ -94,7 +105,10 @@ def growth() -> dict[str, Any]:
         calls[n] = lambda fast=fast, q=q, qd=qd, tau=tau: fast(q, qd, tau)
     taken = side.in_turns(calls, ROUNDS)
     exponent = np.polyfit(np.log(list(taken)), np.log(list(taken.values())), 1)[0]
-    return {"microseconds": {str(n): round(1e6 * t, 2) for n, t in taken.items()}, "exponent": round(float(exponent), 3)}
+    return {
+        "microseconds": {str(n): round(1e6 * t, 2) for n, t in taken.items()},
+        "exponent": round(float(exponent), 3),
+    }
 
 
 def batch() -> dict[str, float]:
@@ -148,10 +162,17 @@ def rollouts() -> dict[str, dict[str, float]]:
             return np.concatenate([motion.q[-1], motion.qd[-1]], axis=-1)
 
         short = rollout(chain, q, qd, t=[0, 50 * STEP], step=STEP, threads=1)
-        error = normwise(np.atleast_2d(np.concatenate([short.q[-1], short.qd[-1]], axis=-1)), theirs(states, 50))
+        error = normwise(
+            np.atleast_2d(np.concatenate([short.q[-1], short.qd[-1]], axis=-1)), theirs(states, 50)
+        )
         print(f"rollouts differ by {error:.1e}", flush=True)
-        calls = {"chaindyn": ours, "MuJoCo": lambda states=states, steps=steps: theirs(states, steps)}
-        times[name] = {k: round(1e6 * t / count / steps, 3) for k, t in side.in_turns(calls, 7).items()}
+        calls = {
+            "chaindyn": ours,
+            "MuJoCo": lambda states=states, steps=steps: theirs(states, steps),
+        }
+        times[name] = {
+            k: round(1e6 * t / count / steps, 3) for k, t in side.in_turns(calls, 7).items()
+        }
     return times
 
 
@@ -171,11 +192,21 @@ def report(results: dict[str, Any]) -> str:
     width = max(map(len, results["calls"]))
     lines = [f"{'microseconds a call':{width}s}" + "".join(f"{n:>10d}" for n in SIZES)]
     for name, times in results["calls"].items():
-        lines.append(f"{name:{width}s}" + "".join(f"{times.get(str(n), np.nan):10.2f}" for n in SIZES))
-    for name, theirs in (("aba", "Pinocchio, aba"), ("rnea", "Pinocchio, rnea"), ("aba", "MuJoCo, forward")):
+        lines.append(
+            f"{name:{width}s}" + "".join(f"{times.get(str(n), np.nan):10.2f}" for n in SIZES)
+        )
+    for name, theirs in (
+        ("aba", "Pinocchio, aba"),
+        ("rnea", "Pinocchio, rnea"),
+        ("aba", "MuJoCo, forward"),
+    ):
         own, other = results["calls"][name], results["calls"][theirs]
-        lines.append(f"{name} / {theirs}: " + ", ".join(f"{n}: {own[n] / t:.2f}" for n, t in other.items()))
-    return "\n".join([*lines, *(f"{k}: {results[k]}" for k in ("growth", "batch", "starting", "rollouts"))])
+        lines.append(
+            f"{name} / {theirs}: " + ", ".join(f"{n}: {own[n] / t:.2f}" for n, t in other.items())
+        )
+    return "\n".join(
+        [*lines, *(f"{k}: {results[k]}" for k in ("growth", "batch", "starting", "rollouts"))]
+    )
 
 
 def plot(results: dict[str, Any], styles: dict[str, tuple[str, str]], file: str) -> None:
