@@ -52,7 +52,9 @@ typedef long long M __attribute__((vector_size(8 * LANES)));
 
 static inline double atan2_s(double y, double x) { return atan2(y, x); }
 static inline V splat(double x) { V v; for (int l = 0; l < LANES; l++) v[l] = x; return v; }
-static inline V each_atan2(V y, V x) { V r; for (int l = 0; l < LANES; l++) r[l] = atan2(y[l], x[l]); return r; }
+static inline V each_atan2(V y, V x) {
+  V r; for (int l = 0; l < LANES; l++) r[l] = atan2(y[l], x[l]); return r;
+}
 static inline V each_sqrt(V x) { V r; for (int l = 0; l < LANES; l++) r[l] = sqrt(x[l]); return r; }
 static inline V choose_v(V c, V a, V b) { M m = c != 0.0; return (V)((m & (M)a) | (~m & (M)b)); }
 static inline V min_v(V a, V b) { M m = a < b; return (V)((m & (M)a) | (~m & (M)b)); }
@@ -98,7 +100,7 @@ SINGLE = """#define T double
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
 """
 
-LANES = """#undef T
+SIDE_BY_SIDE = """#undef T
 #undef WIDE
 #undef SIN
 #undef COS
@@ -120,6 +122,15 @@ LANES = """#undef T
 #define MAX(a, b) max_v(a, b)
 """
 
+# one motion is computed by itself, several side by side
+MARCH = """I march(const I *sizes, const I *tree, const double *D, const double *G, const double *const *in,
+        double *const *out, V *w, I states, const I *strides, I again, I steps, I every) {
+  if (states == 1)
+    return march_s(sizes, tree, D, G, in, out, (double *)w, states, strides, again, steps, every);
+  return march_v(sizes, tree, D, G, in, out, w, states, strides, again, steps, every);
+}
+"""
+
 
 @dataclass(frozen=True, eq=False)
 class Output:
@@ -138,7 +149,7 @@ class Output:
     over: int
 
 
-def kind_of(x: Number) -> int:
+def kind_that_has(x: Number) -> int:
     """Return the kind of link that has one of a number each."""
     if x.owner is None:
         raise ValueError("a number of nobody's has no kind")
@@ -392,7 +403,7 @@ def of_the_model(
         if x.op == "constant":
             value[x.index] = x.args[0]
         elif x.op == "data":
-            value[x.index] = columns[kind_of(x)][x.args[0]]
+            value[x.index] = columns[kind_that_has(x)][x.args[0]]
         elif x.op == "shared":
             value[x.index] = shared[x.args[0]]
         else:
@@ -437,7 +448,7 @@ class Writer:
             return None
         if x.owner is None:
             return f"G[{self.plan.common[x.index]}]"
-        return f"D[d+{self.plan.data[kind_of(x)][x.index]}]"
+        return f"D[d+{self.plan.data[kind_that_has(x)][x.index]}]"
 
     def swept(self, x: Number) -> str:
         """Return how what a sweep carries is written."""
@@ -571,132 +582,160 @@ def first_values(plan: Plan, language: str) -> list[str]:
     ]
 
 
+def c_shared(plan: Plan, inputs: int, results: int) -> tuple[str, str]:
+    """Return the parameters that all functions of a program in C have, and the arguments passed on for them."""
+    arrays = [f"in{a}" for a in range(inputs)]
+    state = [*[f"out{r}" for r in range(results)], *[f"C{s}" for s in plan.classes], "w", "g"]
+    const = "".join(f", const T *restrict {a}" for a in arrays)
+    changed = "".join(f", T *restrict {x}" for x in state)
+    passed = "".join(f", {x}" for x in [*arrays, *state])
+    return (
+        f"const double *restrict D, const double *restrict G{const}{changed}, I n, I nq, I nv",
+        f"D, G{passed}, n, nq, nv",
+    )
+
+
+def c_carried(plan: Plan) -> list[str]:
+    """Return the lines that lay out what sweeps carry, the ground first, and empty what is added up."""
+    width = {s: len(c) for s, c in plan.classes.items()}
+    lines = [f"T *restrict C{s} = w + size; size += (n + 1) * {k};" for s, k in width.items()]
+    return lines + [
+        f"for (I j = 0; j < (n + 1) * {k}; j++) C{s}[j] = WIDE(0.0);"
+        for s, k in width.items()
+        if plan.recording.sweeps[s].inward
+    ]
+
+
+def c_loop(plan: Plan, loop: int, head: str, passed: str) -> tuple[list[str], list[str]]:
+    """Return the functions of a loop, one for each kind of link, and the lines that walk along the links."""
+    functions, calls = [], {}
+    for kind in plan.widths:
+        if not (lines := loop_lines(plan, "c", loop, kind)):
+            continue
+        name = f"link{kind}_{loop}_@"
+        places = "".join(f", I c{s}, I o{s}" for s in plan.classes)
+        top = f"static inline void {name}({head}, I i, I d, I k, I q, I v{places}) {{"
+        functions.append("\n".join([top, *lines, "}"]))
+        width = {s: len(c) for s, c in plan.classes.items()}
+        places = "".join(f", (t[0] + 1) * {k}, (i + 1) * {k}" for k in width.values())
+        calls[kind] = f"{name}({passed}, i, t[2], t[3], t[4], t[5]{places});"
+    if not calls:
+        return [], []
+    walk = "for (I i = 0; i < n; i++)" if loop % 2 else "for (I i = n - 1; i >= 0; i--)"
+    cases = "\n".join(f"case {kind}: {call} break;" for kind, call in calls.items())
+    body = f"switch (t[1]) {{ {cases} }}"
+    if len(plan.widths) == 1:
+        (body,) = calls.values()
+    return functions, [f"{walk} {{ const I *t = tree + 6 * i; {body} }}"]
+
+
+def c_between(plan: Plan, after: int, head: str, passed: str) -> tuple[list[str], list[str]]:
+    """Return what is done after a loop with nobody's numbers: functions, if it is much, and the lines themselves."""
+    lines = lines_between(plan, "c", after)
+    if len(lines) <= PIECE:
+        return [], lines
+    functions, calls = [], []
+    for part, start in enumerate(range(0, len(lines), PIECE)):
+        name = f"piece_{after}_{part}_@"
+        top = f"static __attribute__((noinline)) void {name}(const I *tree, {head}) {{"
+        functions.append("\n".join([top, *lines[start : start + PIECE], "}"]))
+        calls.append(f"{name}(tree, {passed});")
+    return functions, calls
+
+
 def c_kernel(plan: Plan, inputs: int, results: int) -> str:
     """Return the program in C for one type of number T, single or in lanes, as text with @ for its suffix."""
-    arrays = [f"in{a}" for a in range(inputs)]
-    const = "".join(f", const T *restrict {a}" for a in arrays)
-    carried = [f"C{s}" for s in plan.classes]
-    state = "".join(
-        f", T *restrict {x}" for x in [*[f"out{r}" for r in range(results)], *carried, "w", "g"]
-    )
-    given = "".join(
-        f", {x}" for x in [*arrays, *[f"out{r}" for r in range(results)], *carried, "w", "g"]
-    )
-    head = f"const double *restrict D, const double *restrict G{const}{state}, I n, I nq, I nv"
-    text, body = [], []
-    width = {s: len(c) for s, c in plan.classes.items()}
-    for s in plan.classes:
-        body.append(f"T *restrict C{s} = w + size; size += (n + 1) * {width[s]};")
-    for s in plan.classes:
-        if plan.recording.sweeps[s].inward:
-            body.append(f"for (I j = 0; j < (n + 1) * {width[s]}; j++) C{s}[j] = WIDE(0.0);")
-    body += first_values(plan, "c")
-    for after in range(plan.last + 1):
-        if after:
-            kinds = [k for k in plan.widths]
-            cases = []
-            own = [s for s in plan.classes]
-            for kind in kinds:
-                lines = loop_lines(plan, "c", after, kind)
-                if not lines:
-                    continue
-                places = "".join(f", I c{s}, I o{s}" for s in own)
-                text.append(
-                    f"static inline void link{kind}_{after}_@({head}, I i, I d, I k, I q, I v{places}) {{\n"
-                    + "\n".join(lines)
-                    + "\n}"
-                )
-                places = "".join(f", (t[0] + 1) * {width[s]}, (i + 1) * {width[s]}" for s in own)
-                cases.append(
-                    f"case {kind}: link{kind}_{after}_@(D, G{given}, n, nq, nv, i, t[2], t[3], t[4], t[5]{places}); break;"
-                )
-            walk = "for (I i = 0; i < n; i++)" if after % 2 else "for (I i = n - 1; i >= 0; i--)"
-            if len(cases) == 1 and len(kinds) == 1:
-                body.append(
-                    f"{walk} {{ const I *t = tree + 6 * i; {cases[0].split(': ', 1)[1].replace(' break;', '')} }}"
-                )
-            elif cases:
-                body.append(
-                    f"{walk} {{ const I *t = tree + 6 * i; switch (t[1]) {{ "
-                    + "\n".join(cases)
-                    + " }}"
-                )
-        lines = lines_between(plan, "c", after)
-        for part in range(0, len(lines), PIECE):
-            if len(lines) <= PIECE:
-                body += lines
-                break
-            name = f"piece_{after}_{part // PIECE}_@"
-            text.append(
-                f"static __attribute__((noinline)) void {name}(const I *tree, {head}) {{\n"
-                + "\n".join(lines[part : part + PIECE])
-                + "\n}"
-            )
-            body.append(f"{name}(tree, D, G{given}, n, nq, nv);")
-    arguments = "".join(f", const T *restrict {a}" for a in arrays)
+    head, passed = c_shared(plan, inputs, results)
+    text, body = [], [*c_carried(plan), *first_values(plan, "c")]
+    for loop in range(plan.last + 1):
+        if loop:
+            functions, lines = c_loop(plan, loop, head, passed)
+            text += functions
+            body += lines
+        functions, lines = c_between(plan, loop, head, passed)
+        text += functions
+        body += lines
+    arguments = "".join(f", const T *restrict in{a}" for a in range(inputs))
     arguments += "".join(f", T *restrict out{r}" for r in range(results))
-    text.append(
-        f"static void run_@(I n, I nq, I nv, I size, const I *restrict tree, const double *restrict D, "
-        f"const double *restrict G{arguments}, T *restrict w, T *restrict g) {{\n"
-        + "\n".join(body)
-        + "\n}"
+    top = (
+        "static void run_@(I n, I nq, I nv, I size, const I *restrict tree, const double *restrict D, "
+        f"const double *restrict G{arguments}, T *restrict w, T *restrict g) {{"
     )
-    return "\n".join(text)
+    return "\n".join([*text, top, *body, "}"])
+
+
+def js_loop(plan: Plan, loop: int, name: str, shared: str) -> tuple[list[str], list[str]]:
+    """Return the functions of a loop, one for each kind of link, and the lines that walk along the links."""
+    functions, cases = [], []
+    width = {s: len(c) for s, c in plan.classes.items()}
+    for kind in plan.widths:
+        if not (lines := loop_lines(plan, "javascript", loop, kind)):
+            continue
+        own = f"{name}_{kind}_{loop}"
+        places = "".join(f",c{s},o{s}" for s in plan.classes)
+        top = f"function {own}({shared},i,d,k,q,v{places}){{"
+        functions.append("\n".join([top, *lines, "}"]))
+        places = "".join(f",(tree[t]+1)*{k},(i+1)*{k}" for k in width.values())
+        call = f"{own}({shared},i,tree[t+2],tree[t+3],tree[t+4],tree[t+5]{places});"
+        cases.append(f"if(tree[t+1]==={kind}) {call}")
+    if not cases:
+        return [], []
+    walk = "for(let i=0;i<n;i++)" if loop % 2 else "for(let i=n-1;i>=0;i--)"
+    return functions, [walk + "{const t=6*i;\n" + "\nelse ".join(cases) + "\n}"]
+
+
+def js_names(plan: Plan, inputs: int, results: int) -> list[str]:
+    """Return the lines that name what a program in JavaScript works on."""
+    lines = ["const [n,nq,nv,keep]=sizes;", "let size=keep;"]
+    lines += [f"const in{a}=inputs[{a}];" for a in range(inputs)]
+    lines += [f"const out{r}=outputs[{r}];" for r in range(results)]
+    for s, classes in plan.classes.items():
+        length = f"(n+1)*{len(classes)}"
+        lines.append(f"const C{s}=w.subarray(size,size+{length}); size+={length};")
+        if plan.recording.sweeps[s].inward:
+            lines.append(f"C{s}.fill(0);")
+    lines.append(f"const g=w.subarray(size,size+{max(plan.kept, 1)});")
+    return [*lines, "const K=(link)=>tree[6*link+3];"]
 
 
 def js_kernel(plan: Plan, name: str, inputs: int, results: int) -> str:
     """Return the program in JavaScript, a function that works in place on arrays of numbers.
 
     name(sizes, tree, D, G, inputs, outputs, w): sizes are n, nq, nv and the links' keep, tree six whole numbers a link,
-    D and G the model, w room to work; inputs and outputs are arrays of arrays. The last output is what must be positive.
+    D and G the model, w room to work; inputs and outputs are arrays of arrays. The last output is what must be
+    positive.
     """
-    width = {s: len(c) for s, c in plan.classes.items()}
     arrays = [f"in{a}" for a in range(inputs)] + [f"out{r}" for r in range(results)]
-    shared = ",".join(
-        ["D", "G", *arrays, *[f"C{s}" for s in plan.classes], "w", "g", "n", "nq", "nv"]
-    )
-    text, body = [], ["const [n,nq,nv,keep]=sizes;", "let size=keep;"]
-    body += [f"const in{a}=inputs[{a}];" for a in range(inputs)]
-    body += [f"const out{r}=outputs[{r}];" for r in range(results)]
-    for s in plan.classes:
-        body.append(f"const C{s}=w.subarray(size,size+(n+1)*{width[s]}); size+=(n+1)*{width[s]};")
-        if plan.recording.sweeps[s].inward:
-            body.append(f"C{s}.fill(0);")
-    body.append(f"const g=w.subarray(size,size+{max(plan.kept, 1)});")
-    body.append("const K=(link)=>tree[6*link+3];")
-    body += first_values(plan, "javascript")
-    for after in range(plan.last + 1):
-        cases = []
-        for kind in plan.widths if after else []:
-            lines = loop_lines(plan, "javascript", after, kind)
-            if not lines:
-                continue
-            places = "".join(f",c{s},o{s}" for s in plan.classes)
-            head = f"function {name}_{kind}_{after}({shared},i,d,k,q,v{places})"
-            text.append(head + "{\n" + "\n".join(lines) + "\n}")
-            places = "".join(f",(tree[t]+1)*{width[s]},(i+1)*{width[s]}" for s in plan.classes)
-            call = f"{name}_{kind}_{after}({shared},i,tree[t+2],tree[t+3],tree[t+4],tree[t+5]{places});"
-            cases.append(f"if(tree[t+1]==={kind}) {call}")
-        if cases:
-            walk = "for(let i=0;i<n;i++)" if after % 2 else "for(let i=n-1;i>=0;i--)"
-            body.append(walk + "{const t=6*i;\n" + "\nelse ".join(cases) + "\n}")
-        body += lines_between(plan, "javascript", after)
-    text.append(
-        f"export function {name}(sizes,tree,D,G,inputs,outputs,w)" + "{\n" + "\n".join(body) + "\n}"
-    )
-    return "\n".join(text) + "\n"
+    carried = [f"C{s}" for s in plan.classes]
+    shared = ",".join(["D", "G", *arrays, *carried, "w", "g", "n", "nq", "nv"])
+    text, body = [], [*js_names(plan, inputs, results), *first_values(plan, "javascript")]
+    for loop in range(plan.last + 1):
+        if loop:
+            functions, lines = js_loop(plan, loop, name, shared)
+            text += functions
+            body += lines
+        body += lines_between(plan, "javascript", loop)
+    top = f"export function {name}(sizes,tree,D,G,inputs,outputs,w){{"
+    return "\n".join([*text, top, *body, "}"]) + "\n"
+
+
+def c_entries(prefix: str, inputs: int, results: int) -> str:
+    """Return the inputs and results of a program, as arguments of its kernel: entries of `in` and `out`."""
+    names = [f"{prefix}in[{a}]" for a in range(inputs)] + [
+        f"{prefix}out[{r}]" for r in range(results)
+    ]
+    return "".join(f", {name}" for name in names)
 
 
 def c_march(plan: Plan, inputs: int, results: int, suffix: str) -> str:
     """Return the program again and again, for one motion ("s") or some side by side ("v")."""
-    given = "".join(f", vin[{a}]" for a in range(inputs)) + "".join(
-        f", vout[{r}]" for r in range(results)
-    )
+    given = c_entries("v", inputs, results)
     return f"""
 /* The first `again` results are the next step's first inputs; those of every `every`-th step are kept, states before
    steps. Returns whether something did not hold. */
-static I march_{suffix}(const I *restrict sizes, const I *restrict tree, const double *restrict D, const double *restrict G,
-    const double *const *in, double *const *out, T *restrict w, I states, const I *restrict strides, I again, I steps,
+static I march_{suffix}(const I *restrict sizes, const I *restrict tree, const double *restrict D,
+    const double *restrict G, const double *const *in, double *const *out, T *restrict w,
+    I states, const I *restrict strides, I again, I steps,
     I every) {{
   T g[{max(plan.kept, 1)}], *vin[{max(inputs, 1)}], *vout[{max(results, 1)}];
   const I *length = sizes + 4;
@@ -731,30 +770,9 @@ static I march_{suffix}(const I *restrict sizes, const I *restrict tree, const d
 """
 
 
-def c_program(plan: Plan, inputs: int, results: int) -> str:
-    """Return the whole program: `one` for one state, `many` for a batch, lane by lane.
-
-    one(sizes, tree, D, G, in, out, w): sizes are n, nq, nv, the links' keep, then the length of each input and result;
-    the last result is what must be positive.
-    """
-    kernel = c_kernel(plan, inputs, results)
-    single = kernel.replace("_@", "_s").replace("@", "s")
-    lanes = kernel.replace("_@", "_v").replace("@", "v")
-    pass_in = "".join(f", in[{a}]" for a in range(inputs)) + "".join(
-        f", out[{r}]" for r in range(results)
-    )
-    lane_in = "".join(f", vin[{a}]" for a in range(inputs)) + "".join(
-        f", vout[{r}]" for r in range(results)
-    )
-    return f"""{PRELUDE}{SINGLE}{single}{c_march(plan, inputs, results, "s")}
-{LANES}{lanes}{c_march(plan, inputs, results, "v")}
-I march(const I *sizes, const I *tree, const double *D, const double *G, const double *const *in, double *const *out,
-        V *w, I states, const I *strides, I again, I steps, I every) {{
-  if (states == 1)
-    return march_s(sizes, tree, D, G, in, out, (double *)w, states, strides, again, steps, every);
-  return march_v(sizes, tree, D, G, in, out, w, states, strides, again, steps, every);
-}}
-/* whether all results are finite numbers and all that is expected to be positive is */
+def c_one(plan: Plan, inputs: int, results: int) -> str:
+    """Return the function of a program that computes one state, and the one that judges results."""
+    return f"""/* whether all results are finite numbers and all that is expected to be positive is */
 static I holds(const I *length, double *const *out) {{
   double sum = 0.0;
   for (int r = 0; r < {results}; r++) for (I j = 0; j < length[r]; j++) {{
@@ -766,10 +784,16 @@ static I holds(const I *length, double *const *out) {{
 I one(const I *restrict sizes, const I *restrict tree, const double *restrict D, const double *restrict G,
          const double *const *in, double *const *out, double *restrict w) {{
   double g[{max(plan.kept, 1)}];
-  run_s(sizes[0], sizes[1], sizes[2], sizes[3], tree, D, G{pass_in}, w, g);
+  run_s(sizes[0], sizes[1], sizes[2], sizes[3], tree, D, G{c_entries("", inputs, results)}, w, g);
   return holds(sizes + 4 + {inputs}, out);
 }}
-/* returns the first state in which something does not hold, -1 if there is none; strides : how far one state of each input lies from the next, 0 where all share it */
+"""
+
+
+def c_many(plan: Plan, inputs: int, results: int) -> str:
+    """Return the function of a program that computes a batch of states, some side by side."""
+    return f"""/* returns the first state in which something does not hold, -1 if there is none; strides : how far one
+   state of each input lies from the next, 0 where all share it */
 I many(const I *restrict sizes, const I *restrict tree, const double *restrict D, const double *restrict G,
           const double *const *in, double *const *out, V *restrict w, I states, const I *restrict strides) {{
   V g[{max(plan.kept, 1)}], *vin[{max(inputs, 1)}], *vout[{max(results, 1)}];
@@ -784,7 +808,7 @@ I many(const I *restrict sizes, const I *restrict tree, const double *restrict D
       const double *from = in[a] + (b + (l < own ? l : 0)) * strides[a];
       for (I j = 0; j < length[a]; j++) vin[a][j][l] = from[j];
     }}
-    run_v(sizes[0], sizes[1], sizes[2], sizes[3], tree, D, G{lane_in}, free, g);
+    run_v(sizes[0], sizes[1], sizes[2], sizes[3], tree, D, G{c_entries("v", inputs, results)}, free, g);
     for (int l = 0; l < own; l++) {{
       double *to[{results}];
       for (int r = 0; r < {results}; r++) {{
@@ -797,3 +821,29 @@ I many(const I *restrict sizes, const I *restrict tree, const double *restrict D
   return wrong;
 }}
 """
+
+
+def c_program(plan: Plan, inputs: int, results: int) -> str:
+    """Return the whole program: `one` for one state, `many` for a batch, `march` for many steps, lane by lane.
+
+    one(sizes, tree, D, G, in, out, w): sizes are n, nq, nv, the links' keep, then the length of each input and result;
+    the last result is what must be positive.
+    """
+    kernel = c_kernel(plan, inputs, results)
+    single = kernel.replace("_@", "_s").replace("@", "s")
+    lanes = kernel.replace("_@", "_v").replace("@", "v")
+    parts = [
+        PRELUDE,
+        SINGLE,
+        single,
+        c_march(plan, inputs, results, "s"),
+        "\n",
+        SIDE_BY_SIDE,
+        lanes,
+        c_march(plan, inputs, results, "v"),
+        "\n",
+        MARCH,
+        c_one(plan, inputs, results),
+        c_many(plan, inputs, results),
+    ]
+    return "".join(parts)
