@@ -24,6 +24,7 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "+": lambda a, b: a + b,
     "-": lambda a, b: a - b,
     "*": lambda a, b: a * b,
+    "same": lambda a: a,
     "negative": lambda a: -a,
     "inverse": lambda a: 1 / a,
     "sin": np.sin,
@@ -411,32 +412,6 @@ def of_the_model(
     return value
 
 
-<<<<<<< HEAD
-def computed(op: str, args: Sequence[Any]) -> Any:
-    """Return what an operation gives, of numbers or arrays."""
-    operations: dict[str, Any] = {
-        "+": lambda a, b: a + b,
-        "-": lambda a, b: a - b,
-        "*": lambda a, b: a * b,
-        "same": lambda a: a,
-        "negative": lambda a: -a,
-        "inverse": lambda a: 1 / a,
-        "sin": np.sin,
-        "cos": np.cos,
-        "sqrt": np.sqrt,
-        "atan2": np.arctan2,
-        "max": np.maximum,
-        "min": np.minimum,
-        "positive": lambda a: np.where(np.asarray(a) > 0, 1.0, 0.0),
-        "and": lambda a, b: a * b,
-        "not": lambda a: 1 - a,
-        "where": lambda c, a, b: np.where(np.asarray(c) != 0, a, b),
-    }
-    return operations[op](*args)
-
-
-=======
->>>>>>> polish
 # text
 
 
@@ -507,22 +482,12 @@ class Writer:
 
     def expression(self, x: Number) -> str:
         """Return the operation that makes a number."""
-<<<<<<< HEAD
-        script = self.language == "javascript"
-        if x.op in ("+", "-", "*"):
-            return f"{self.name(x.args[0])}{x.op}{self.name(x.args[1])}"
-        if x.op in ("negative", "inverse", "not"):
-            return {"negative": "-", "inverse": "1.0/", "not": "1.0-"}[x.op] + self.name(x.args[0])
-        if x.op == "same":
-            return self.wide(x.args[0])
-        if x.op == "and":
-            return f"{self.name(x.args[0])}*{self.name(x.args[1])}"
-=======
         if x.op in SIGNS:
             return SIGNS[x.op].join(self.name(y) for y in x.args)
         if x.op in PREFIXES:
             return PREFIXES[x.op] + self.name(x.operand)
->>>>>>> polish
+        if x.op == "same":
+            return self.wide(x.operand)
         if x.op == "read":
             number, link = x.args
             return f"w[K({link})+{self.plan.slot[number.index]}]"
