@@ -13,7 +13,9 @@ import numpy as np
 Array = Any
 
 # marks are counted modulo a prime this large: two different formulas agree once in 10^18
-PRIME = 2**61 - 1
+# so large that two different formulas agree once in 10^18; no power of two below 2^1000 is a power of another modulo it,
+# as it is modulo 2^61 - 1
+PRIME = 2**61 - 2373
 MOST = 300_000  # numbers in one recording: beyond, compilers take minutes
 
 
@@ -57,7 +59,7 @@ class Tape:
         if owner is not None and (mine := self.known.get((owner, mark))) is not None:
             return mine
         if op not in ("constant", "negative"):
-            for whose in {owner, None}:
+            for whose in (owner, None):
                 if (opposite := self.known.get((whose, PRIME - mark))) is not None:
                     return -opposite
         if len(self.numbers) >= MOST:

@@ -137,9 +137,12 @@ class Recording:
     def each(self, kind: int, entries: Sequence[Any]) -> Array:
         """Return what stands for arrays (members, ...), one for each link of a kind: numbers that differ are data."""
         first = entries[0]
-        if all(e is first for e in entries):
-            recorded = isinstance(first, np.ndarray) and first.dtype == object
-            return first if recorded else as_numbers(self.tape, first)
+        if (
+            isinstance(first, np.ndarray)
+            and first.dtype == object
+            and all(e is first for e in entries)
+        ):
+            return first
         if len({np.shape(e) for e in entries}) > 1:
             raise Refine(self.labelled(kind, [np.shape(e) for e in entries]))
         if any(isinstance(e, np.ndarray) and e.dtype == object for e in entries):
