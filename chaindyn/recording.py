@@ -13,8 +13,7 @@ import numpy as np
 Array = Any
 
 # marks are counted modulo a prime this large: two different formulas agree once in 10^18
-# so large that two different formulas agree once in 10^18; no power of two below 2^1000 is a power of another modulo it,
-# as it is modulo 2^61 - 1
+# so large that two different formulas agree once in 10^18; modulo 2^61 - 1 the powers of two would repeat
 PRIME = 2**61 - 2373
 MOST = 300_000  # numbers in one recording: beyond, compilers take minutes
 
