@@ -1,4 +1,4 @@
-"""Chapter 20's small compiler: it says the same without a C compiler, its judges refuse what is wrong, its marks are right."""
+"""Chapter 20: its compiler without a C compiler, its judges and wrong answers, its marks, slopes and patterns."""
 
 import contextlib
 import io
@@ -60,7 +60,9 @@ def test_the_page_prints_the_same_without_a_compiler(page):
 
 
 def test_exercises_are_open_and_their_solutions_pass(page):
-    lines = [line for _, said in page[1] for line in said.splitlines() if line.startswith("Exercise")]
+    lines = [
+        line for _, said in page[1] for line in said.splitlines() if line.startswith("Exercise")
+    ]
     for number in (1, 2, 3, 4, 6):
         assert f"Exercise 20.{number}: not attempted yet" in lines
         assert f"Exercise 20.{number}: solved" in lines
@@ -75,8 +77,16 @@ ADJOINTS = {"y2": 6, "y1": 14, "x1": 48, "x2": 28}
 @pytest.mark.parametrize(
     ("judge", "right", "wrong"),
     [
-        ("judge_levels", LEVELS, {"b": "shares", "c": "folds", "d": "shares", "e": "marks", "a": "nobody"}),
-        ("judge_modulo", MODULO, {"inverse": 10, "c": 6, "s": 2, "first": 13, "second": 3, "agree": 2}),
+        (
+            "judge_levels",
+            LEVELS,
+            {"b": "shares", "c": "folds", "d": "shares", "e": "marks", "a": "nobody"},
+        ),
+        (
+            "judge_modulo",
+            MODULO,
+            {"inverse": 10, "c": 6, "s": 2, "first": 13, "second": 3, "agree": 2},
+        ),
         ("judge_adjoints", ADJOINTS, {"y2": 8, "y1": 8, "x1": 42, "x2": 18}),
     ],
 )
@@ -95,7 +105,9 @@ def test_a_mirrored_point_of_the_circle_is_refused(page):
             page[0]["judge_modulo"]({**MODULO, "c": c, "s": s})
 
 
-@pytest.mark.parametrize("answer", [(23, 2, 11, 5), (22, 2, 12, 30), (22, 0, 14, 8), (24, 2, 10, 8), (22, 2, 12, 6)])
+@pytest.mark.parametrize(
+    "answer", [(23, 2, 11, 5), (22, 2, 12, 30), (22, 0, 14, 8), (24, 2, 10, 8), (22, 2, 12, 6)]
+)
 def test_the_judge_of_zeros_refuses(page, answer):
     page[0]["judge_pillar"](22, 2, 12, 8)
     with pytest.raises(AssertionError):
@@ -154,9 +166,19 @@ def test_marks_are_equal_just_when_sympy_says_so(page):
     recorded, exact = [], []
     for _ in range(40):
         formula = random_formula(draw, ["x", "y", 1, 2], 2)
-        number = evaluated(formula, lambda e: tape.unknown(e) if isinstance(e, str) else tape.constant(e))
+        number = evaluated(
+            formula, lambda e: tape.unknown(e) if isinstance(e, str) else tape.constant(e)
+        )
         recorded.append(number)
-        exact.append(sp.cancel(sp.sympify(evaluated(formula, lambda e: symbols.get(e, sp.Integer(e) if e not in symbols else 0)))))
+        exact.append(
+            sp.cancel(
+                sp.sympify(
+                    evaluated(
+                        formula, lambda e: symbols.get(e, sp.Integer(e) if e not in symbols else 0)
+                    )
+                )
+            )
+        )
     equal = 0
     for i in range(40):
         for j in range(i):
@@ -174,16 +196,23 @@ def test_slopes_are_those_of_complex_steps(page):
         tape = names["Tape"]()
         inputs = np.array([tape.unknown(name) for name in "xyz"], object)
         place = dict(zip("xyz", inputs, strict=True))
-        result = evaluated(formula, lambda e, place=place, tape=tape: place[e].sin() if e in place else tape.constant(e))
+        result = evaluated(
+            formula,
+            lambda e, place=place, tape=tape: place[e].sin() if e in place else tape.constant(e),
+        )
         at = dict(zip("xyz", (0.3, -1.1, 0.7), strict=True))
         expected = []
         for name in "xyz":
             moved = {k: v + 1e-30j * (k == name) for k, v in at.items()}
-            value = evaluated(formula, lambda e, moved=moved: np.sin(moved[e]) if e in moved else complex(e))
+            value = evaluated(
+                formula, lambda e, moved=moved: np.sin(moved[e]) if e in moved else complex(e)
+            )
             expected.append(value.imag / 1e-30)
         scale = 1 + np.abs(expected).max()
         back = names["played"](names["backward"](result, inputs), at)
-        ahead = [names["played"](names["forward"](np.array([result], object), x), at)[0] for x in inputs]
+        ahead = [
+            names["played"](names["forward"](np.array([result], object), x), at)[0] for x in inputs
+        ]
         assert np.abs(back - expected).max() < 1e-12 * scale
         assert np.abs(np.array(ahead) - expected).max() < 1e-12 * scale
 
@@ -205,7 +234,11 @@ def test_a_pattern_is_what_a_long_chain_of_links_has(page):
         marks = np.array([[x.mark for x in row] for row in carried], object)
         assert ((marks == 0) == (pattern == 0)).all()
         for number in range(1, abs(pattern).max() + 1):
-            signed = {int(m if k > 0 else -m % names["PRIME"]) for m, k in zip(marks.flat, pattern.flat, strict=True) if abs(k) == number}
+            signed = {
+                int(m if k > 0 else -m % names["PRIME"])
+                for m, k in zip(marks.flat, pattern.flat, strict=True)
+                if abs(k) == number
+            }
             assert len(signed) == 1
 
 
@@ -215,7 +248,9 @@ def turning(tape, received):
     whole = received + np.zeros((6, 6), object)
     whole[0, 1], whole[1, 0] = whole[0, 1] - a, whole[1, 0] + a
     whole[4, 2], whole[3, 5] = whole[4, 2] + a * b, whole[3, 5] + b * a
-    return np.array([x if hasattr(x, "mark") else tape.constant(x) for x in whole.flat], object).reshape(6, 6)
+    return np.array(
+        [x if hasattr(x, "mark") else tape.constant(x) for x in whole.flat], object
+    ).reshape(6, 6)
 
 
 def passing(tape, received):
