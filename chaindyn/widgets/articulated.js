@@ -63,3 +63,13 @@ function withoutInertia(tree, inertias, q, free = () => true) {
   return undefined; // far from singular everywhere, or nowhere within rounding
 }
 const singular = (name) => `M is singular: the joint of link ${name} feels no inertia in this posture; the link, or what it carries, needs mass that this joint moves`;
+
+// The pose {R, p} of a link in the frame of its joint's seat. Rodrigues' formula, column by column.
+function jointPose(kind, axis, q) {
+  const identity = [[1, 0, 0], [0, 1, 0], [0, 0, 1]];
+  if (kind === "Prismatic") return { R: identity, p: scale(q, axis) };
+  if (kind !== "Revolute") return { R: identity, p: [0, 0, 0] };
+  const turned = (e) =>
+    [scale(Math.cos(q), e), scale(Math.sin(q), cross(axis, e)), scale((1 - Math.cos(q)) * dot(axis, e), axis)].reduce(add);
+  return { R: transpose(identity.map(turned)), p: [0, 0, 0] };
+}

@@ -1,0 +1,403 @@
+"""The physics of the pages: functions of the book, recorded once and written down as JavaScript.
+
+``python -m book physics`` writes each of `FUNCTIONS` to ``emitted/NAME.js``; an explorer joins those it needs to its view, before
+``physics.js``, which gives them numbers and takes their answers. One text serves every chain of hinges, slides and fixed joints.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import chaindyn
+from chaindyn import Chain, Drive, Joint, Link, X_motion, rotation_about, spatial_inertia
+from chaindyn._ops import Array, concatenate, eye, solve, stack, zeros
+from chaindyn.articulated import (
+    Articulated,
+    FactorisedChain,
+    articulated_step,
+    require_inertia,
+    rounding_step,
+)
+from chaindyn.chain import inward
+from chaindyn.compilation import Recorded, record
+from chaindyn.emission import Plan, Writer, js_kernel
+from chaindyn.inverse_dynamics import ground_acceleration, joint_forces, net_bias
+from chaindyn.kinematics import classical_acceleration, screws_seen_from
+from chaindyn.recording import Number
+from chaindyn.state import State, evaluate
+
+EMITTED = Path(__file__).parent / "widgets" / "emitted"
+
+# What the pages ask for, and the book's functions do not say in one call ---------------------------------------------------
+
+
+def screws(chain: Chain, q: Array, R: Array, p: Array) -> Array:
+    """Return the screw of each joint (nv, 6) in a frame of the world, R (3, 3) and p (3,): columns of Jacobians."""
+    return screws_seen_from(evaluate(chain, q), R, p)
+
+
+def centre_accelerations(chain: Chain, q: Array, qd: Array, qdd: Array) -> Array:
+    """Return how the links' centres of mass accelerate (n, 3), in world axes, gravity not included."""
+    state = evaluate(chain, q, qd, qdd)
+    R, _ = state.poses
+    shift = X_motion(eye(3), chain.com)
+    at_centre = [(shift @ x)[..., 0] for x in (state.accelerations(qdd), state.twists)]
+    return (R @ classical_acceleration(*at_centre)[..., 3:, None])[..., 0]
+
+
+def loads(
+    chain: Chain, q: Array, qd: Array, qdd: Array, external: Array
+) -> tuple[Array, Array]:
+    """Return joint forces (nv,), and what each parent exerts on its link (n, 6); external and this are "mixed"."""
+    given: Any = {"external": external, "external_frame": "mixed"}
+    tau = chaindyn.rnea(chain, q, qd, qdd, **given)
+    return tau, chaindyn.joint_wrenches(chain, q, qd, qdd, frame="mixed", **given)
+
+
+def factorise_free(state: State, free: Array) -> FactorisedChain:
+    """Return the factorised chain of the joints that are free to move; free : (nv,) ones, and zeros where a rate is told.
+
+    A joint that is told has an S of zeros and an inertia of one, so that it answers no force.
+    """
+    own = [free[j.start : j.stop] for j in state.chain.v_columns]
+    S = [s * f for s, f in zip(state.S, own, strict=True)]
+    both = [concatenate([s, X], axis=-1) for s, X in zip(S, state.X, strict=True)]
+    held = [(1 - f) * eye(f.shape[-1]) for f in own]
+    inertias = [state.inertias[i] for i in range(state.chain.n)]
+    links, _ = inward(
+        articulated_step, state.chain.parent, (zeros((6, 6)),), both, inertias, held
+    )
+    factors = FactorisedChain(state, S, links)
+    require_inertia(state, S, links, factors.inertias)
+    return factors
+
+
+def hybrid(
+    chain: Chain, q: Array, qd: Array, free: Array, qdd: Array, tau: Array
+) -> tuple[Array, Array]:
+    """Return accelerations and joint forces (nv,): what `hybrid_dynamics` does, with its mask as numbers.
+
+    free : (nv,) ones where tau is given, zeros where qdd is; the other entries of these do not count.
+    """
+    state = evaluate(chain, q, qd)
+    factors, told = factorise_free(state, free), (1 - free) * qdd
+    eta = state.eta + state.along_joints(state.subspaces, told)
+    loads = net_bias(state, None, "body") + factors.inertias @ eta
+    left, p = factors.inward_forces((free * tau)[..., None], loads)
+    A, answers = factors.outward_motions(left, eta, ground_acceleration(chain))
+    wrenches = factors.inertias @ (stack(A, axis=-3) - eta) + stack(p, axis=-3)
+    needed = joint_forces(state, wrenches)
+    return told + answers[..., 0], (1 - free) * needed + free * tau
+
+
+def margins(chain: Chain, q: Array, free: Array) -> Array:
+    """Return the inertia that each joint feels, less what of it may be rounding (nv,): none is felt where it is not positive."""
+    return margins_of(factorise_free(evaluate(chain, q), free))
+
+
+def margins_of(factors: FactorisedChain) -> Array:
+    """Return the `margins` of a factorised chain."""
+    state, links = factors.state, factors.links
+    given = state.X, factors.S, links
+    noise, _ = inward(rounding_step, state.chain.parent, (zeros((6, 6)),), *given)
+    unit = 32 * 2.0**-52
+    felt = [own.D - unit * size for own, size in zip(links, noise, strict=True)]
+    return concatenate([x.sum(-1, keepdims=True) for x in felt], axis=-2)[..., 0]
+
+
+def masses_felt(chain: Chain, q: Array, free: Array) -> tuple[Array, Array]:
+    """Return the `margins`, and the mass that is felt at each joint, in every direction: (n, 3, 3) in world axes."""
+    state = evaluate(chain, q)
+    factors, (R, _) = factorise_free(state, free), state.poses
+    felt = [apparent(own, S) for own, S in zip(factors.links, factors.S, strict=True)]
+    return margins_of(factors), R @ stack(felt, axis=-3)[..., 3:, 3:] @ R.mT
+
+
+def apparent(own: Articulated, S: Array) -> Array:
+    """Return the inertia (6, 6) that a link shows through its joint, as `apparent_inertia` does."""
+    U = own.inertia @ S
+    return own.inertia - U @ solve(own.D, U.mT)
+
+
+def inertia_times(chain: Chain, q: Array, x: Array) -> Array:
+    """Return M x (nv,), of a chain without weight: what `rnea` says of it at rest."""
+    return chaindyn.rnea(chain, q, 0 * x, x)
+
+
+class Told(NamedTuple):
+    """A function to be emitted: the shapes of its arguments by name, what the rows of each result are (links, joints or one), and whether gravity is left out."""
+
+    function: Callable[..., Any]
+    arrays: dict[str, tuple[Any, ...]]
+    rows: str
+    weightless: bool = False
+
+
+Q, V, WRENCHES = ("nq",), ("nv",), ("n", 6)
+STATE = {"q": Q, "qd": V}
+FUNCTIONS = {
+    "forward_kinematics": Told(chaindyn.forward_kinematics, {"q": Q}, "links links"),
+    "screws": Told(screws, {"q": Q, "R": (3, 3), "p": (3,)}, "joints"),
+    "centre_accelerations": Told(centre_accelerations, {**STATE, "qdd": V}, "links"),
+    "rnea": Told(chaindyn.rnea, {**STATE, "qdd": V}, "joints"),
+    "loads": Told(loads, {**STATE, "qdd": V, "external": WRENCHES}, "joints links"),
+    "aba": Told(chaindyn.aba, {**STATE, "tau": V}, "joints"),
+    "hybrid": Told(hybrid, {**STATE, "free": V, "qdd": V, "tau": V}, "joints joints"),
+    "margins": Told(margins, {"q": Q, "free": V}, "joints"),
+    "masses_felt": Told(masses_felt, {"q": Q, "free": V}, "joints links"),
+    "inertia_times": Told(inertia_times, {"q": Q, "x": V}, "joints", weightless=True),
+}
+
+# Recording -----------------------------------------------------------------------------------------------------------------
+
+@dataclass(frozen=True, eq=False)
+class OneDegree(Joint):
+    """A joint that turns about its axis (..., 3), slides along it, or does neither: `turn` and `slide` (...) are 1 or 0."""
+
+    axis: Array = (0, 0, 1)
+    turn: Array = 1
+    slide: Array = 0
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            object.__setattr__(self, field.name, np.asarray(getattr(self, field.name)))
+
+    def pose(self, q: Array) -> tuple[Array, Array]:
+        """Return R (..., 3, 3), p (..., 3) of the child in the joint frame; q : (..., 1)."""
+        turned = rotation_about(self.axis, self.turn[..., None] * q)
+        return turned, self.slide[..., None] * self.axis * q
+
+    def motion_subspace(self, q: Array) -> Array:
+        """Return S (..., 6, 1), in child coordinates."""
+        parts = [x[..., None] * self.axis for x in (self.turn, self.slide)]
+        return concatenate(parts, axis=-1)[..., None]
+
+
+LINKS = 13  # of the chain that is recorded: a number that is no other size
+
+
+def template() -> Chain:
+    """Return a chain of joints of this one kind, with rotors: where a joint is fixed, the page gives it one, and no axis."""
+    drive = Drive(rotor_inertia=1)
+    return Chain([Link(OneDegree(), 1, (0, 0, 0), np.eye(3), drive=drive) for _ in range(LINKS)])
+
+
+def on_page(told: Told) -> Callable[..., Any]:
+    """Return the function of a chain whose spatial inertias are made of mass, centre and moments as the book makes them."""
+
+    def called(chain: Chain, *args: Any, **options: Any) -> Any:
+        own = spatial_inertia(chain.mass, chain.com, chain.inertia)
+        chain.__dict__["spatial_inertia"] = own
+        if told.weightless:
+            chain.__dict__["gravity"] = zeros((3,))
+        return told.function(chain, *args, **options)
+
+    return called
+
+
+def recorded(told: Told) -> Recorded:
+    """Return the function recorded for every chain of such joints. CannotRecord where it cannot be."""
+    return record(on_page(told), template(), told.arrays, {}, open_model=True)
+
+
+# Text ----------------------------------------------------------------------------------------------------------------------
+
+
+def emitted(name: str, told: Told) -> str:
+    """Return a recorded function as JavaScript: a constant of its name in capitals, which `compute` takes."""
+    result = recorded(told)
+    plan = result.plan
+    parts = {
+        "data": len(plan.data.get(0, {})),
+        "keep": plan.widths[0],
+        "carried": sum(len(c) for c in plan.classes.values()),
+        "kept": max(plan.kept, 1),
+        "shared": len(plan.common) + 1,
+        "inputs": json.dumps([None if core in (Q, V) else symbolic(core) for core in told.arrays.values()]),
+        "rows": json.dumps(told.rows.split()),
+        "outputs": json.dumps([symbolic(x) for x in result.outputs]),
+        "model": model_text(plan, 0),
+        "common": model_text(plan, None),
+        "run": f"{name}_run",
+    }
+    kernel = js_kernel(plan, f"{name}_run", len(result.inputs), len(result.outputs))
+    whole = ",".join(f"{key}:{value}" for key, value in parts.items())
+    return "\n".join([*compact(kernel.split("\n")), f"const {name.upper()}={{{whole}}};", ""])
+
+
+def symbolic(shape: tuple[Any, ...]) -> list[Any]:
+    """Return a shape for any number of links."""
+    return ["n" if k in (LINKS, "n", "nq", "nv") else k for k in shape]
+
+
+def model_text(plan: Plan, kind: int | None) -> str:
+    """Return a function that fills in the numbers of the model: of link i of this kind, or those that are nobody's."""
+    targets = plan.common if kind is None else plan.data.get(kind, {})
+    place = "G[{}]" if kind is None else "D[d+{}]"
+    known = {x.index: x for x in plan.live}
+    names = ModelWriter(plan, "javascript", None)
+    lines: dict[int, str] = {}
+
+    def write(x: Number) -> None:
+        if x.index in lines or x.op == "constant":
+            return
+        for y in x.args:
+            if isinstance(y, Number):
+                write(y)
+        own = x.op in ("data", "shared")
+        lines[x.index] = f"const x{x.index}={names.name(x) if own else names.expression(x)};"
+
+    for index in targets:
+        write(known[index])
+    body = [*lines.values(), *[f"{place.format(at)}=x{i};" for i, at in targets.items()]]
+    head = "(t,G)=>" if kind is None else "(t,i,D,d)=>"
+    return head + "{" + "".join(shortened(inlined(body))) + "}"
+
+
+class ModelWriter(Writer):
+    """Writes numbers of the model by what they are made of: the parameters of a tree t on the page, of its link i."""
+
+    def name(self, x: Number) -> str:
+        """Return a parameter, a constant, or the name of what was computed before."""
+        if x.op == "constant":
+            return super().name(x)
+        if x.op not in ("data", "shared"):
+            return f"x{x.index}"
+        parameter, *places = x.args[0]
+        own = parameter.removeprefix("joint.") + ("[i]" if x.op == "data" else "")
+        return "t." + own + "".join(f"[{k}]" for k in places)
+
+
+# What is used once is written where it is used, and names are short: a third of the text is left, and the same arithmetic.
+
+NAME = re.compile(r"\bx\d+\b")
+MADE = re.compile(r"const (x\d+)=(.*);$")
+SHORT = [
+    a + b
+    for a in "abefhjlmprsuyzABEFHJLMPQRSTUVWXYZ_$"
+    for b in ["", *"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"]
+]
+SHORT = [x for x in SHORT if x not in ("as", "if", "in", "do", "of", "nq", "nv")]
+
+
+def compact(lines: list[str]) -> Iterator[str]:
+    """Yield a program's lines, each function's body made short."""
+    body: list[str] | None = None
+    for line in lines:
+        if line.startswith(("function ", "export function ")):
+            yield line.removeprefix("export ")
+            body = []
+        elif line == "}" and body is not None:
+            yield from in_runs(shortened(inlined(body)))
+            yield line
+            body = None
+        elif body is not None:
+            body.append(line.replace("1.0/", "1/").replace("1.0-", "1-").replace("=0.0;", "=0;"))
+        elif line:
+            yield line
+
+
+def in_runs(lines: list[str]) -> Iterator[str]:
+    """Yield lines with neighbouring constants declared together."""
+    run: list[str] = []
+    for line in [*lines, ""]:
+        if line.startswith("const ") and line.count(";") == 1 and line[6] != "[":
+            run.append(line[len("const ") : -1])
+            continue
+        if run:
+            yield "const " + ",".join(run) + ";"
+            run = []
+        if line:
+            yield line
+
+
+def inlined(lines: list[str]) -> list[str]:
+    """Return lines in which what is used once stands where it is used, and what is not used is left out."""
+    uses: dict[str, int] = {}
+    for line in lines:
+        for name in NAME.findall(line.split("=", 1)[1] if MADE.match(line) else line):
+            uses[name] = uses.get(name, 0) + 1
+    waiting: dict[str, str] = {}
+    result = []
+    for line in lines:
+        made = MADE.match(line)
+        text = made[2] if made else line
+        for name in NAME.findall(text):
+            if name in waiting:
+                text = with_operand(text, name, waiting.pop(name))
+        if made and uses.get(made[1], 0) <= 1:
+            if made[1] in uses:
+                waiting[made[1]] = text
+        else:
+            result.append(f"const {made[1]}={text};" if made else text)
+    return result
+
+
+SIGN, PRODUCT, SUM, CHOICE = 1, 2, 3, 4
+
+
+def binding(text: str) -> int:
+    """Return how loosely an expression is bound: 0 is a name or a call."""
+    depth, found = 0, 0
+    for i, letter in enumerate(text):
+        depth += (letter in "([") - (letter in ")]")
+        if depth == 0 and letter in "+-*/?":
+            if letter == "?":
+                return CHOICE
+            operand = i > 0 and text[i - 1] not in "e+-*/"
+            level = PRODUCT if letter in "*/" else SUM if operand else SIGN
+            found = max(found, level)
+    return found
+
+
+def with_operand(text: str, name: str, operand: str) -> str:
+    """Return text with an expression in place of the one occurrence of a name, in brackets where it needs them."""
+    place = re.search(rf"\b{name}\b", text)
+    assert place
+    before, after = text[: place.start()], text[place.end() :]
+    left, right, level = before[-1:], after[:1], binding(operand)
+    loose = (
+        level == CHOICE
+        or (left in ("*", "/") and level >= SIGN)
+        or (left in ("+", "-") and level in (SIGN, SUM))
+        or (right in ("*", "/") and level == SUM)
+        or (right in ("?", "!", ">") and level > 0)
+    )
+    return before + (f"({operand})" if loose else operand) + after
+
+
+def shortened(lines: list[str]) -> list[str]:
+    """Return lines with short names."""
+    names: dict[str, str] = {}
+    return [NAME.sub(lambda m: names.setdefault(m[0], SHORT[len(names)]), line) for line in lines]
+
+
+HEAD = "// Emitted by `python -m book physics` from the lines of the chapters: no edit here lasts.\n"
+
+
+def written() -> dict[str, str]:
+    """Return all emitted files by name."""
+    return {f"{name}.js": HEAD + emitted(name, told) for name, told in FUNCTIONS.items()}
+
+
+def write(check: bool = False) -> list[str]:
+    """Write what is emitted, or only look; return the names of the files that were not current."""
+    texts, stale = written(), []
+    for path in [EMITTED / name for name in texts] + sorted(EMITTED.glob("*.js")):
+        wanted = texts.get(path.name)
+        if (path.read_text(encoding="utf-8") if path.exists() else None) == wanted:
+            continue
+        stale.append(path.name)
+        if not check and wanted is None:
+            path.unlink()
+        elif not check and wanted is not None:
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(wanted, encoding="utf-8")
+    return stale

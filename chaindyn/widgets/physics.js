@@ -1,0 +1,56 @@
+// What emitted/*.js computes, with a tree's own numbers. Each text there is a function of the book, recorded for links whose joints
+// turn about an axis, slide along it, or do neither; here it is only given room, numbers and the tree.
+
+const PREPARED = new WeakMap(); // of each tree, by function: the model's numbers, and room to work
+function prepared(recorded, tree) {
+  if (!PREPARED.has(tree)) PREPARED.set(tree, new Map());
+  const known = PREPARED.get(tree);
+  if (!known.has(recorded)) known.set(recorded, roomFor(recorded, tree));
+  return known.get(recorded);
+}
+
+const isKind = (tree, name) => tree.kind.map((kind) => Number(kind === name));
+const sizeOf = (shape, n) => shape.reduce((size, k) => size * (k === "n" ? n : k), 1);
+function roomFor({ data, keep, carried, kept, shared, inputs, outputs, model }, tree) {
+  const n = tree.parent.length;
+  const room = (size) => new Float64Array(size);
+  // A joint that is fixed neither turns nor slides, and feels an inertia of one: it answers no force.
+  const parts = { turn: isKind(tree, "Revolute"), slide: isKind(tree, "Prismatic"), reflected_inertia: isKind(tree, "Fixed").map((x) => [x]) };
+  const D = room(n * data);
+  tree.parent.forEach((_, i) => model({ ...tree, ...parts }, i, D, i * data));
+  return {
+    sizes: [n, n, n, n * keep],
+    links: Int32Array.from(tree.parent.flatMap((parent, i) => [parent, 0, i * data, i * keep, i, i])),
+    D,
+    G: room(shared),
+    inputs: inputs.map((shape) => room(sizeOf(shape ?? ["n"], n))),
+    outputs: outputs.map((shape) => room(sizeOf(shape, n))),
+    w: room(n * keep + (n + 1) * carried + kept),
+  };
+}
+
+// Numbers in a row as rows of rows.
+function nested(x, shape, from = 0) {
+  if (shape.length === 0) return x[from];
+  const size = sizeOf(shape.slice(1));
+  return Array.from({ length: shape[0] }, (_, k) => (shape.length === 1 ? x[from + k] : nested(x, shape.slice(1), from + k * size)));
+}
+
+// The results of a function; inputs and results that have a row for each joint have one for each that moves. The last result
+// is what must be positive, for the answers to be beyond doubt.
+function compute(recorded, tree, inputs, gravity = tree.gravity) {
+  const own = prepared(recorded, tree);
+  const { column } = tree;
+  for (let k = 0; k < inputs.length; k++) {
+    if (recorded.inputs[k]) own.inputs[k].set(inputs[k].flat(3));
+    else for (let i = 0; i < column.length; i++) own.inputs[k][i] = column[i] === null ? 0 : inputs[k][column[i]];
+  }
+  recorded.common({ gravity: gravity ?? [0, 0, 0] }, own.G);
+  recorded.run(own.sizes, own.links, own.D, own.G, own.inputs, own.outputs, own.w);
+  return own.outputs.map((x, k) => {
+    const [rows, ...rest] = recorded.outputs[k];
+    if (rows !== "n") return nested(x, recorded.outputs[k]);
+    const all = nested(x, [column.length, ...rest]);
+    return recorded.rows[k] === "joints" ? all.filter((_, i) => column[i] !== null) : all;
+  });
+}
