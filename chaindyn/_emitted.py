@@ -31,6 +31,7 @@ from chaindyn.emission import Plan, Writer, js_kernel
 from chaindyn.inverse_dynamics import ground_acceleration, joint_forces, net_bias
 from chaindyn.kinematics import classical_acceleration, screws_seen_from
 from chaindyn.recording import Number
+from chaindyn.simulation import discrete_momenta, generalised_force
 from chaindyn.state import State, evaluate
 
 EMITTED = Path(__file__).parent / "widgets" / "emitted"
@@ -131,6 +132,17 @@ def inertia_times(chain: Chain, q: Array, x: Array) -> Array:
     return chaindyn.rnea(chain, q, 0 * x, x)
 
 
+def energies(chain: Chain, q: Array, qd: Array) -> tuple[Array, Array]:
+    """Return kinetic and potential energy."""
+    return chaindyn.kinetic_energy(chain, q, qd), chaindyn.potential_energy(chain, q)
+
+
+def step_momenta(chain: Chain, q0: Array, q1: Array, h: Array) -> tuple[Array, Array]:
+    """Return the momenta (nv,) along the joints at the start and at the end of a variational step."""
+    start, end = discrete_momenta(chain, q0, q1, h)
+    return generalised_force(State(chain, q0), start), generalised_force(State(chain, q1), end)
+
+
 class Told(NamedTuple):
     """A function to be emitted: the shapes of its arguments by name, what the rows of each result are (links, joints or one), and whether gravity is left out."""
 
@@ -152,6 +164,8 @@ FUNCTIONS = {
     "hybrid": Told(hybrid, {**STATE, "free": V, "qdd": V, "tau": V}, "joints joints"),
     "margins": Told(margins, {"q": Q, "free": V}, "joints"),
     "masses_felt": Told(masses_felt, {"q": Q, "free": V}, "joints links"),
+    "energies": Told(energies, STATE, "one one"),
+    "step_momenta": Told(step_momenta, {"q0": Q, "q1": Q, "h": ()}, "joints joints"),
     "inertia_times": Told(inertia_times, {"q": Q, "x": V}, "joints", weightless=True),
 }
 

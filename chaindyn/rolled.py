@@ -663,8 +663,8 @@ class Functions:
             return rolled_up([x.changed(("stack", axis), None, lambda x=x: np.expand_dims(x.block, axis)) for x in arrays], axis)
         if any(isinstance(x, Rolled) for x in arrays):
             first = next(x for x in arrays if isinstance(x, Rolled))
-            # a new axis after the links' one moves it one to the left
-            own = first.axis - 1 if axis > first.axis else first.axis
+            # a new axis after the links' one, or in its place, moves it one to the left
+            own = first.axis - 1 if axis >= first.axis else first.axis
             return blockwise(arrays, lambda parts: np.stack(np.broadcast_arrays(*parts), axis=axis), own)
         return np.stack([x.alone() if isinstance(x, Link) else x for x in arrays], axis=axis)
 

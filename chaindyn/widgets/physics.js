@@ -42,7 +42,7 @@ function compute(recorded, tree, inputs, gravity = tree.gravity) {
   const own = prepared(recorded, tree);
   const { column } = tree;
   for (let k = 0; k < inputs.length; k++) {
-    if (recorded.inputs[k]) own.inputs[k].set(inputs[k].flat(3));
+    if (recorded.inputs[k]) own.inputs[k].set([inputs[k]].flat(3));
     else for (let i = 0; i < column.length; i++) own.inputs[k][i] = column[i] === null ? 0 : inputs[k][column[i]];
   }
   recorded.common({ gravity: gravity ?? [0, 0, 0] }, own.G);

@@ -65,7 +65,11 @@ class SwingExplorer(Explorer):
     damping is not positive, or an argument has another shape.
     """
 
-    _esm = source(*("base.js", *emitted("forward_kinematics"), "tree.js", "articulated.js", "forward.js", "motion.js", "swing.js"))
+    _esm = source(
+        "base.js",
+        *emitted("forward_kinematics", "rnea", "aba", "margins", "energies", "step_momenta"),
+        *("tree.js", "singular.js", "forward.js", "motion.js", "swing.js"),
+    )
     _css = source("base.css", "motion.css")
 
     def __init__(

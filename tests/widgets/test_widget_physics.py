@@ -98,8 +98,8 @@ def test_the_cases_reach_every_edge():
 
 SWING = SimpleNamespace(
     _esm=f"""{SwingExplorer._esm}
-const forces = (tree, q, qd, qdd) => needed(inMotion(tree, q, qd), qdd, tree.gravity);
-const rates = (tree, q, qd, tau) => accelerations(inMotion(tree, q, qd), tau, tree.gravity);
+const forces = (tree, q, qd, qdd) => needed(tree, q, qd, qdd);
+const rates = (tree, q, qd, tau) => accelerations(tree, q, qd, tau);
 """
 )
 
