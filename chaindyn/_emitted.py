@@ -22,13 +22,22 @@ from chaindyn.articulated import (
     Articulated,
     FactorisedChain,
     articulated_step,
+    factorise_state,
     require_inertia,
     rounding_step,
 )
 from chaindyn.chain import inward
 from chaindyn.compilation import Recorded, record
 from chaindyn.emission import Plan, Writer, js_kernel
-from chaindyn.inverse_dynamics import ground_acceleration, joint_forces, net_bias
+from chaindyn.impulse import (
+    contact_impulse,
+    impulse_response,
+    kinetic_energy_of,
+    scalar,
+    traces,
+    unit_impulses,
+)
+from chaindyn.inverse_dynamics import ground_acceleration, joint_forces, net_bias, wrenches_in
 from chaindyn.kinematics import classical_acceleration, screws_seen_from
 from chaindyn.recording import Number
 from chaindyn.simulation import discrete_momenta, generalised_force
@@ -143,6 +152,40 @@ def step_momenta(chain: Chain, q0: Array, q1: Array, h: Array) -> tuple[Array, A
     return generalised_force(State(chain, q0), start), generalised_force(State(chain, q1), end)
 
 
+def blow(
+    chain: Chain, q: Array, qd: Array, struck: Array, point: Array, normal: Array, restitution: Array
+) -> tuple[Array, ...]:
+    """Return what `impact` does of a link that is struck, and what a blow of 1 N s on it does; struck : (n,) one for it.
+
+    point : (3,) in the link's own frame; normal : (3,) in the world, a unit vector. Impulse, effective mass, energies
+    before and after; the velocity of the point (3,), and by how much 1 N s along the normal changes it; by how much it
+    changes the joint rates (nv,), and what it has every parent exert on its child (n, 6), "mixed".
+    """
+    state = evaluate(chain, q, qd)
+    R, p = state.poses
+    mask = struck[:, None, None]
+    R_b, p_b = (mask * R).sum(-3), (struck[:, None] * p).sum(-2)
+    place = p_b + (R_b @ point[:, None])[:, 0]
+    at_point = unit_impulses(R_b, p_b, place, "body")
+    unit_blow = at_point[:, 3:] @ normal[:, None]
+    blows = concatenate([unit_blow, at_point], axis=-1)
+    factors = factorise_state(state)
+    twists, rates, known = impulse_response(factors, mask * blows)
+    turning, trace = traces(at_point, (mask * twists).sum(-3)[:, 1:])
+    twists, rates, known = twists[..., :1], rates[:, :1], known[..., :1]
+    V = state.twists
+    moving, given = [at_point[:, 3:].mT @ (mask * x).sum(-3) for x in (V, twists)]
+    speed, yielding = [normal[None, :] @ x for x in (moving, given)]
+    reach = (p * p).sum((-2, -1), keepdims=True) + (place * place).sum(-1, keepdims=True)[:, None]
+    noise = turning * reach / 2.0**98
+    impulse, mass = contact_impulse(speed, yielding, trace, noise, restitution[None, None])
+    dV, jump = twists * impulse, (rates * impulse)[:, 0]
+    energies = kinetic_energy_of(state, V, qd), kinetic_energy_of(state, V + dV, qd + jump)
+    reactions = wrenches_in(state, factors.inertias @ twists + known, "mixed")
+    numbers = [scalar(x) for x in (impulse, mass, *energies)]
+    return *numbers, moving[:, 0], given[:, 0], rates[:, 0], reactions
+
+
 class Told(NamedTuple):
     """A function to be emitted: the shapes of its arguments by name, what the rows of each result are (links, joints or one), and whether gravity is left out."""
 
@@ -166,6 +209,11 @@ FUNCTIONS = {
     "masses_felt": Told(masses_felt, {"q": Q, "free": V}, "joints links"),
     "energies": Told(energies, STATE, "one one"),
     "step_momenta": Told(step_momenta, {"q0": Q, "q1": Q, "h": ()}, "joints joints"),
+    "blow": Told(
+        blow,
+        {**STATE, "struck": ("n",), "point": (3,), "normal": (3,), "restitution": ()},
+        "one one one one one one joints links",
+    ),
     "inertia_times": Told(inertia_times, {"q": Q, "x": V}, "joints", weightless=True),
 }
 
@@ -303,19 +351,33 @@ SHORT = [x for x in SHORT if x not in ("as", "if", "in", "do", "of", "nq", "nv")
 
 def compact(lines: list[str]) -> Iterator[str]:
     """Yield a program's lines, each function's body made short."""
-    body: list[str] | None = None
-    for line in lines:
-        if line.startswith(("function ", "export function ")):
-            yield line.removeprefix("export ")
-            body = []
-        elif line == "}" and body is not None:
-            yield from in_runs(shortened(inlined(body)))
-            yield line
-            body = None
-        elif body is not None:
-            body.append(line.replace("1.0/", "1/").replace("1.0-", "1-").replace("=0.0;", "=0;"))
-        elif line:
-            yield line
+    lines = with_constants([line for line in lines if line])
+    starts = [i for i, line in enumerate(lines) if line.startswith(("function ", "export "))]
+    for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
+        yield lines[start].removeprefix("export ")
+        body = [short_constants(line) for line in lines[start + 1 : end - 1]]
+        yield from in_runs(shortened(inlined(body)))
+        yield lines[end - 1]
+
+
+def short_constants(line: str) -> str:
+    """Return a line with whole numbers written as such."""
+    return re.sub(r"(?<![\w.])(\d+)\.0(?!\d)", r"\1", line)
+
+
+KEPT = re.compile(r"\bg\[(\d+)\]")
+
+
+def with_constants(lines: list[str]) -> list[str]:
+    """Return a program's lines with constants for the numbers of nobody's that no link reads."""
+    last = max(i for i, line in enumerate(lines) if line.startswith("export function "))
+    by_links = {k for line in lines[:last] for k in KEPT.findall(line)}
+
+    def named(line: str) -> str:
+        line = KEPT.sub(lambda m: m[0] if m[1] in by_links else f"x{m[1]}", line)
+        return re.sub(r"^(x\d+=)", r"const \1", line)
+
+    return [*lines[:last], *map(named, lines[last:])]
 
 
 def in_runs(lines: list[str]) -> Iterator[str]:

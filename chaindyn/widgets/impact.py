@@ -61,7 +61,8 @@ class ImpactExplorer(Explorer):
     """
 
     _esm = source(
-        *("base.js", *emitted("forward_kinematics"), "tree.js", "articulated.js", "dense.js", "impact.js")
+        *("base.js", *emitted("forward_kinematics", "blow", "margins")),
+        *("tree.js", "singular.js", "impact.js"),
     )
     _css = source("base.css", "impact.css")
 
@@ -250,7 +251,7 @@ def _struck(
         "reach": reach,
         "limits": limits_of(chain, limits, reach),
         "mass": chain.mass,
-        "moments": chain.inertia,
+        "inertia": chain.inertia,
         "view": VIEWS[view],
         "cells": 41 if chain.n <= 3 else 25,  # of the map, each way: some 50 ms of `impact`
     }

@@ -121,7 +121,6 @@ class Page:
             "tip": [0, 0, 0],
             "reach": 1.0,
         }
-        self.tree["moments"] = self.tree["inertia"]
 
     def poses(self, q):
         return self.call(ChainExplorer, "poses", self.tree, q)
@@ -151,11 +150,7 @@ class Page:
         return [{"wrenches": self.laws(q, qd, qdd)["wrench"]}]
 
     def crba(self, q):
-        here = {"q": q, "body": 0, "point": [0, 0, 0], "normal": [1, 0, 0]}
-        return [
-            {"M": self.call(MassMatrixExplorer, "massMatrix", self.tree, q)},
-            {"M": self.call(ImpactExplorer, "yieldingOf", self.tree, here)["M"]},
-        ]
+        return [{"M": self.call(MassMatrixExplorer, "massMatrix", self.tree, q)}]
 
     def articulated_inertia(self, q):
         answer = self.call(HeftExplorer, "fromInertias", self.tree, {"q": q, "body": 0})
@@ -233,7 +228,7 @@ class Page:
         local = R[body].T @ (np.array(point) - p[body])
         request = {"chain": 0, "q": q, "qd": qd, "point": local, "normal": normal, "body": body}
         request |= {"restitution": restitution, "map": None}
-        answer = self.call(ImpactExplorer, "fromMasses", self.tree, request)
+        answer = self.call(ImpactExplorer, "fromBlow", self.tree, request)
         if answer["fault"]:
             return [{"error": answer["fault"]}]
         x = answer["values"]

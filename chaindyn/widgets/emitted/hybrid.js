@@ -204,12 +204,10 @@ if(tree[t+1]===0) hybrid_run_0_1(D,G,in0,in1,in2,in3,in4,out0,out1,out2,C0,C1,C2
 for(let i=n-1;i>=0;i--){const t=6*i;
 if(tree[t+1]===0) hybrid_run_0_2(D,G,in0,in1,in2,in3,in4,out0,out1,out2,C0,C1,C2,C3,w,g,n,nq,nv,i,tree[t+2],tree[t+3],tree[t+4],tree[t+5],(tree[t]+1)*21,(i+1)*21,(tree[t]+1)*6,(i+1)*6,(tree[t]+1)*6,(i+1)*6,(tree[t]+1)*6,(i+1)*6);
 }
-g[2]=g[0]*1e-09;
-g[3]=g[1]-g[2];
-out2[0]=g[3];
-C3[0]=0.0;
-C3[1]=0.0;
-C3[2]=0.0;
+out2[0]=g[1]-g[0]*1e-09;
+C3[0]=0;
+C3[1]=0;
+C3[2]=0;
 C3[3]=G[1];
 C3[4]=G[0];
 C3[5]=G[2];

@@ -61,8 +61,6 @@ g[1]=Infinity;
 for(let i=n-1;i>=0;i--){const t=6*i;
 if(tree[t+1]===0) margins_run_0_2(D,G,in0,in1,out0,out1,C0,C1,w,g,n,nq,nv,i,tree[t+2],tree[t+3],tree[t+4],tree[t+5],(tree[t]+1)*21,(i+1)*21,(tree[t]+1)*21,(i+1)*21);
 }
-g[2]=g[0]*1e-09;
-g[3]=g[1]-g[2];
-out1[0]=g[3];
+out1[0]=g[1]-g[0]*1e-09;
 }
 const MARGINS={data:41,keep:0,carried:42,kept:4,shared:1,inputs:[null, null],rows:["joints"],outputs:[["n"], [1]],model:(t,i,D,d)=>{const a=t.com[i][2]*t.com[i][2];const aa=t.com[i][1]*t.com[i][1];const ab=t.com[i][0]*t.com[i][0];const ac=t.axis[i][0]*t.axis[i][0];const ad=t.axis[i][1]*t.axis[i][1];const ae=t.axis[i][2]*t.axis[i][2];D[d+0]=t.rotation[i][0][0];D[d+1]=t.rotation[i][0][1];D[d+2]=t.rotation[i][0][2];D[d+3]=t.rotation[i][1][0];D[d+4]=t.rotation[i][1][1];D[d+5]=t.rotation[i][1][2];D[d+6]=t.rotation[i][2][0];D[d+7]=t.rotation[i][2][1];D[d+8]=t.rotation[i][2][2];D[d+9]=t.offset[i][0];D[d+10]=t.offset[i][1];D[d+11]=t.offset[i][2];D[d+12]=t.mass[i];D[d+13]=t.axis[i][0];D[d+14]=t.axis[i][1];D[d+15]=t.axis[i][2];D[d+16]=t.turn[i];D[d+17]=t.inertia[i][0][0]+t.mass[i]*(a+aa);D[d+18]=t.inertia[i][0][1]-t.mass[i]*(t.com[i][1]*t.com[i][0]);D[d+19]=t.inertia[i][0][2]-t.mass[i]*(t.com[i][2]*t.com[i][0]);D[d+20]=t.inertia[i][1][1]+t.mass[i]*(a+ab);D[d+21]=t.inertia[i][1][2]-t.mass[i]*(t.com[i][2]*t.com[i][1]);D[d+22]=t.inertia[i][2][2]+t.mass[i]*(aa+ab);D[d+23]=t.mass[i]*t.com[i][2];D[d+24]=t.mass[i]*t.com[i][1];D[d+25]=t.mass[i]*t.com[i][0];D[d+26]=t.turn[i]*t.axis[i][0];D[d+27]=t.turn[i]*t.axis[i][1];D[d+28]=t.turn[i]*t.axis[i][2];D[d+29]=t.slide[i]*t.axis[i][0];D[d+30]=t.slide[i]*t.axis[i][1];D[d+31]=t.slide[i]*t.axis[i][2];D[d+32]=ac;D[d+33]=t.axis[i][0]*t.axis[i][1];D[d+34]=t.axis[i][0]*t.axis[i][2];D[d+35]=ad;D[d+36]=t.axis[i][1]*t.axis[i][2];D[d+37]=ae;D[d+38]=1.0-ac;D[d+39]=1.0-ad;D[d+40]=1.0-ae;},common:(t,G)=>{},run:margins_run};
