@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -28,7 +28,7 @@ from chaindyn.articulated import (
 )
 from chaindyn.chain import inward
 from chaindyn.compilation import Recorded, record
-from chaindyn.emission import Plan, Writer, js_kernel
+from chaindyn.emission import Plan, Writer, js_kernel, literal
 from chaindyn.impulse import (
     contact_impulse,
     impulse_response,
@@ -228,8 +228,8 @@ class OneDegree(Joint):
     slide: Array = 0
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            object.__setattr__(self, field.name, np.asarray(getattr(self, field.name)))
+        for own in fields(self):
+            object.__setattr__(self, own.name, np.asarray(getattr(self, own.name)))
 
     def pose(self, q: Array) -> tuple[Array, Array]:
         """Return R (..., 3, 3), p (..., 3) of the child in the joint frame; q : (..., 1)."""
@@ -272,24 +272,24 @@ def recorded(told: Told) -> Recorded:
 # Text ----------------------------------------------------------------------------------------------------------------------
 
 
-def emitted(name: str, told: Told) -> str:
-    """Return a recorded function as JavaScript: a constant of its name in capitals, which `compute` takes."""
+def emitted(name: str, told: Told, model: Model) -> str:
+    """Return a recorded function as JavaScript: a constant of its name in capitals, which `compute` takes.
+
+    model : of which it reads, and to which it adds what it needs of a chain's numbers.
+    """
     result = recorded(told)
     plan = result.plan
     parts = {
-        "data": len(plan.data.get(0, {})),
         "keep": plan.widths[0],
         "carried": sum(len(c) for c in plan.classes.values()),
         "kept": max(plan.kept, 1),
-        "shared": len(plan.common) + 1,
         "inputs": json.dumps([None if core in (Q, V) else symbolic(core) for core in told.arrays.values()]),
         "rows": json.dumps(told.rows.split()),
         "outputs": json.dumps([symbolic(x) for x in result.outputs]),
-        "model": model_text(plan, 0),
-        "common": model_text(plan, None),
         "run": f"{name}_run",
     }
     kernel = js_kernel(plan, f"{name}_run", len(result.inputs), len(result.outputs))
+    kernel = model.placed(kernel, plan)
     whole = ",".join(f"{key}:{value}" for key, value in parts.items())
     return "\n".join([*compact(kernel.split("\n")), f"const {name.upper()}={{{whole}}};", ""])
 
@@ -299,42 +299,61 @@ def symbolic(shape: tuple[Any, ...]) -> list[Any]:
     return ["n" if k in (LINKS, "n", "nq", "nv") else k for k in shape]
 
 
-def model_text(plan: Plan, kind: int | None) -> str:
-    """Return a function that fills in the numbers of the model: of link i of this kind, or those that are nobody's."""
-    targets = plan.common if kind is None else plan.data.get(kind, {})
-    place = "G[{}]" if kind is None else "D[d+{}]"
-    known = {x.index: x for x in plan.live}
-    names = ModelWriter(plan, "javascript", None)
-    lines: dict[int, str] = {}
+@dataclass(frozen=True, eq=False)
+class Model:
+    """The numbers that functions read of a chain: what each is made of, of a tree t on the page and its link i.
 
-    def write(x: Number) -> None:
-        if x.index in lines or x.op == "constant":
-            return
-        for y in x.args:
-            if isinstance(y, Number):
-                write(y)
-        own = x.op in ("data", "shared")
-        lines[x.index] = f"const x{x.index}={names.name(x) if own else names.expression(x)};"
+    links, common : for each the place among those of a link, and among those of nobody.
+    """
 
-    for index in targets:
-        write(known[index])
-    body = [*lines.values(), *[f"{place.format(at)}=x{i};" for i, at in targets.items()]]
-    head = "(t,G)=>" if kind is None else "(t,i,D,d)=>"
-    return head + "{" + "".join(shortened(inlined(body))) + "}"
+    links: dict[str, int] = field(default_factory=dict)
+    common: dict[str, int] = field(default_factory=dict)
+
+    def place(self, x: Number) -> int:
+        """Return the place of a number that hangs on the model alone, a new one if need be."""
+        own = self.common if x.owner is None else self.links
+        return own.setdefault(made_of(x), len(own))
+
+    def placed(self, text: str, plan: Plan) -> str:
+        """Return a program that reads its numbers where all functions do."""
+        known = {x.index: x for x in plan.live}
+        data, common = (
+            {str(at): self.place(known[index]) for index, at in places.items()}
+            for places in (plan.data.get(0, {}), plan.common)
+        )
+        text = re.sub(r"\bD\[d\+(\d+)\]", lambda m: f"D[d+{data[m[1]]}]", text)
+        return re.sub(r"\bG\[(\d+)\]", lambda m: f"G[{common[m[1]]}]", text)
+
+    def text(self) -> str:
+        """Return the constant MODEL, which fills in the numbers of a tree."""
+        links = "".join(f"D[d+{at}]={made};" for made, at in self.links.items())
+        common = "".join(f"G[{at}]={made};" for made, at in self.common.items())
+        sizes = f"links:{len(self.links)},shared:{len(self.common)}"
+        return f"const MODEL={{{sizes},fill(t,i,D,d){{{links}}},common(t,G){{{common}}}}};\n"
 
 
-class ModelWriter(Writer):
-    """Writes numbers of the model by what they are made of: the parameters of a tree t on the page, of its link i."""
-
-    def name(self, x: Number) -> str:
-        """Return a parameter, a constant, or the name of what was computed before."""
-        if x.op == "constant":
-            return super().name(x)
-        if x.op not in ("data", "shared"):
-            return f"x{x.index}"
+def made_of(x: Number) -> str:
+    """Return what a number is made of, as an expression of a tree's parameters."""
+    if x.op in ("data", "shared"):
         parameter, *places = x.args[0]
         own = parameter.removeprefix("joint.") + ("[i]" if x.op == "data" else "")
         return "t." + own + "".join(f"[{k}]" for k in places)
+    text = Named().expression(x)
+    for y in x.args:
+        if isinstance(y, Number) and y.op != "constant":
+            text = with_operand(text, f"x{y.index}", made_of(y))
+    return short_constants(text)
+
+
+class Named(Writer):
+    """Writes an operation with names for what it is made of."""
+
+    def __init__(self) -> None:
+        super().__init__(None, "javascript", None)  # type: ignore[arg-type]
+
+    def name(self, x: Number) -> str:
+        """Return a constant, or the name of any other number."""
+        return short_constants(literal(x.args[0], "Infinity")) if x.op == "constant" else f"x{x.index}"
 
 
 # What is used once is written where it is used, and names are short: a third of the text is left, and the same arithmetic.
@@ -460,7 +479,9 @@ HEAD = "// Emitted by `python -m book physics` from the lines of the chapters: n
 
 def written() -> dict[str, str]:
     """Return all emitted files by name."""
-    return {f"{name}.js": HEAD + emitted(name, told) for name, told in FUNCTIONS.items()}
+    model = Model()
+    texts = {f"{name}.js": HEAD + emitted(name, told, model) for name, told in FUNCTIONS.items()}
+    return texts | {"model.js": HEAD + model.text()}
 
 
 def write(check: bool = False) -> list[str]:

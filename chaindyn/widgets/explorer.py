@@ -29,7 +29,7 @@ def source(*names: str) -> str:
 
 def emitted(*names: str) -> tuple[str, ...]:
     """Return the files that give a view functions of the book, which ``python -m book physics`` writes."""
-    return (*[f"emitted/{name}.js" for name in names], "physics.js")
+    return (*[f"emitted/{name}.js" for name in ("model", *names)], "physics.js")
 
 
 def without_none(options: dict[str, Any]) -> dict[str, Any]:

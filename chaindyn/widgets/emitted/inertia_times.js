@@ -1,6 +1,6 @@
 // Emitted by `python -m book physics` from the lines of the chapters: no edit here lasts.
 function inertia_times_run_0_1(D,G,in0,in1,out0,out1,C1,C2,w,g,n,nq,nv,i,d,k,q,v,c1,o1,c2,o2){
-const a=D[d+17]*in0[q],aa=Math.cos(a),ab=Math.sin(a),ac=aa*D[d+34],ad=aa*D[d+35],ae=aa*D[d+37],af=ab*D[d+16],ag=ab*D[d+15],ah=ab*D[d+14],ai=aa*D[d+39]+D[d+33],aj=D[d+34]-(ac+af),ak=ag-ad+D[d+35],al=af-ac+D[d+34],am=aa*D[d+40]+D[d+36],an=D[d+37]-(ae+ah),ao=D[d+35]-(ad+ag),ap=ah-ae+D[d+37],aq=aa*D[d+41]+D[d+38],ar=D[d+30]*in0[q],at=D[d+31]*in0[q],au=D[d+32]*in0[q],av=D[d+0]*ai+D[d+1]*al+D[d+2]*ao;
+const a=D[d+15]*in0[q],aa=Math.cos(a),ab=Math.sin(a),ac=aa*D[d+17],ad=aa*D[d+18],ae=aa*D[d+20],af=ab*D[d+14],ag=ab*D[d+13],ah=ab*D[d+12],ai=aa*D[d+22]+D[d+16],aj=D[d+17]-(ac+af),ak=ag-ad+D[d+18],al=af-ac+D[d+17],am=aa*D[d+23]+D[d+19],an=D[d+20]-(ae+ah),ao=D[d+18]-(ad+ag),ap=ah-ae+D[d+20],aq=aa*D[d+24]+D[d+21],ar=D[d+25]*in0[q],at=D[d+26]*in0[q],au=D[d+27]*in0[q],av=D[d+0]*ai+D[d+1]*al+D[d+2]*ao;
 w[k+0]=av;
 const aw=D[d+0]*aj+D[d+1]*am+D[d+2]*ap;
 w[k+1]=aw;
@@ -36,13 +36,13 @@ const aO=ax*aG-aD*aE;
 w[k+16]=aO;
 const aP=aA*aE-ax*aF;
 w[k+17]=aP;
-const aQ=av*C1[c1+0]+ay*C1[c1+1]-aB*C1[c1+2]+D[d+27]*in1[v],aR=aw*C1[c1+0]+az*C1[c1+1]-aC*C1[c1+2]+D[d+28]*in1[v],aS=ax*C1[c1+0]+aA*C1[c1+1]-aD*C1[c1+2]+D[d+29]*in1[v],aT=aH*C1[c1+0]+aI*C1[c1+1]-aJ*C1[c1+2]-av*C1[c1+3]+ay*C1[c1+4]+aB*C1[c1+5]+D[d+30]*in1[v],aU=aK*C1[c1+0]+aL*C1[c1+1]-aM*C1[c1+2]-aw*C1[c1+3]+az*C1[c1+4]+aC*C1[c1+5]+D[d+31]*in1[v],aV=aN*C1[c1+0]+aO*C1[c1+1]-aP*C1[c1+2]-ax*C1[c1+3]+aA*C1[c1+4]+aD*C1[c1+5]+D[d+32]*in1[v];
-w[k+18]=D[d+18]*aQ+D[d+19]*aR+D[d+20]*aS-D[d+24]*aU+D[d+25]*aV;
-w[k+19]=D[d+19]*aQ+D[d+21]*aR+D[d+22]*aS+D[d+24]*aT-D[d+26]*aV;
-w[k+20]=D[d+20]*aQ+D[d+22]*aR+D[d+23]*aS-D[d+25]*aT+D[d+26]*aU;
-w[k+21]=D[d+24]*aR-D[d+25]*aS+D[d+12]*aT;
-w[k+22]=D[d+26]*aS-D[d+24]*aQ+D[d+12]*aU;
-w[k+23]=D[d+25]*aQ-D[d+26]*aR+D[d+12]*aV;
+const aQ=av*C1[c1+0]+ay*C1[c1+1]-aB*C1[c1+2]+D[d+28]*in1[v],aR=aw*C1[c1+0]+az*C1[c1+1]-aC*C1[c1+2]+D[d+29]*in1[v],aS=ax*C1[c1+0]+aA*C1[c1+1]-aD*C1[c1+2]+D[d+30]*in1[v],aT=aH*C1[c1+0]+aI*C1[c1+1]-aJ*C1[c1+2]-av*C1[c1+3]+ay*C1[c1+4]+aB*C1[c1+5]+D[d+25]*in1[v],aU=aK*C1[c1+0]+aL*C1[c1+1]-aM*C1[c1+2]-aw*C1[c1+3]+az*C1[c1+4]+aC*C1[c1+5]+D[d+26]*in1[v],aV=aN*C1[c1+0]+aO*C1[c1+1]-aP*C1[c1+2]-ax*C1[c1+3]+aA*C1[c1+4]+aD*C1[c1+5]+D[d+27]*in1[v];
+w[k+18]=D[d+36]*aQ+D[d+37]*aR+D[d+38]*aS-D[d+42]*aU+D[d+43]*aV;
+w[k+19]=D[d+37]*aQ+D[d+39]*aR+D[d+40]*aS+D[d+42]*aT-D[d+44]*aV;
+w[k+20]=D[d+38]*aQ+D[d+40]*aR+D[d+41]*aS-D[d+43]*aT+D[d+44]*aU;
+w[k+21]=D[d+42]*aR-D[d+43]*aS+D[d+34]*aT;
+w[k+22]=D[d+44]*aS-D[d+42]*aQ+D[d+34]*aU;
+w[k+23]=D[d+43]*aQ-D[d+44]*aR+D[d+34]*aV;
 C1[o1+0]=aQ;
 C1[o1+1]=aR;
 C1[o1+2]=-aS;
@@ -58,7 +58,7 @@ C2[c2+2]+=-(w[k+6]*a+w[k+7]*aa+w[k+8]*ab+w[k+11]*ac+w[k+14]*ad+w[k+17]*ae);
 C2[c2+3]+=w[k+0]*ac+w[k+1]*ad+w[k+2]*ae;
 C2[c2+4]+=-(w[k+3]*ac+w[k+4]*ad+w[k+5]*ae);
 C2[c2+5]+=-(w[k+6]*ac+w[k+7]*ad+w[k+8]*ae);
-out0[i]=D[d+27]*a+D[d+28]*aa+D[d+29]*ab+D[d+30]*ac+D[d+31]*ad+D[d+32]*ae+D[d+13]*in1[v];
+out0[i]=D[d+28]*a+D[d+29]*aa+D[d+30]*ab+D[d+25]*ac+D[d+26]*ad+D[d+27]*ae+D[d+35]*in1[v];
 }
 function inertia_times_run(sizes,tree,D,G,inputs,outputs,w){
 const [n,nq,nv,keep]=sizes;
@@ -81,4 +81,4 @@ for(let i=n-1;i>=0;i--){const t=6*i;
 if(tree[t+1]===0) inertia_times_run_0_2(D,G,in0,in1,out0,out1,C1,C2,w,g,n,nq,nv,i,tree[t+2],tree[t+3],tree[t+4],tree[t+5],(tree[t]+1)*6,(i+1)*6,(tree[t]+1)*6,(i+1)*6);
 }
 }
-const INERTIA_TIMES={data:42,keep:24,carried:12,kept:1,shared:1,inputs:[null, null],rows:["joints"],outputs:[["n"], [0]],model:(t,i,D,d)=>{const a=t.com[i][2]*t.com[i][2];const aa=t.com[i][1]*t.com[i][1];const ab=t.com[i][0]*t.com[i][0];const ac=t.axis[i][0]*t.axis[i][0];const ad=t.axis[i][1]*t.axis[i][1];const ae=t.axis[i][2]*t.axis[i][2];D[d+0]=t.rotation[i][0][0];D[d+1]=t.rotation[i][0][1];D[d+2]=t.rotation[i][0][2];D[d+3]=t.rotation[i][1][0];D[d+4]=t.rotation[i][1][1];D[d+5]=t.rotation[i][1][2];D[d+6]=t.rotation[i][2][0];D[d+7]=t.rotation[i][2][1];D[d+8]=t.rotation[i][2][2];D[d+9]=t.offset[i][0];D[d+10]=t.offset[i][1];D[d+11]=t.offset[i][2];D[d+12]=t.mass[i];D[d+13]=t.reflected_inertia[i][0];D[d+14]=t.axis[i][0];D[d+15]=t.axis[i][1];D[d+16]=t.axis[i][2];D[d+17]=t.turn[i];D[d+18]=t.inertia[i][0][0]+t.mass[i]*(a+aa);D[d+19]=t.inertia[i][0][1]-t.mass[i]*(t.com[i][1]*t.com[i][0]);D[d+20]=t.inertia[i][0][2]-t.mass[i]*(t.com[i][2]*t.com[i][0]);D[d+21]=t.inertia[i][1][1]+t.mass[i]*(a+ab);D[d+22]=t.inertia[i][1][2]-t.mass[i]*(t.com[i][2]*t.com[i][1]);D[d+23]=t.inertia[i][2][2]+t.mass[i]*(aa+ab);D[d+24]=t.mass[i]*t.com[i][2];D[d+25]=t.mass[i]*t.com[i][1];D[d+26]=t.mass[i]*t.com[i][0];D[d+27]=t.turn[i]*t.axis[i][0];D[d+28]=t.turn[i]*t.axis[i][1];D[d+29]=t.turn[i]*t.axis[i][2];D[d+30]=t.slide[i]*t.axis[i][0];D[d+31]=t.slide[i]*t.axis[i][1];D[d+32]=t.slide[i]*t.axis[i][2];D[d+33]=ac;D[d+34]=t.axis[i][0]*t.axis[i][1];D[d+35]=t.axis[i][0]*t.axis[i][2];D[d+36]=ad;D[d+37]=t.axis[i][1]*t.axis[i][2];D[d+38]=ae;D[d+39]=1.0-ac;D[d+40]=1.0-ad;D[d+41]=1.0-ae;},common:(t,G)=>{},run:inertia_times_run};
+const INERTIA_TIMES={keep:24,carried:12,kept:1,inputs:[null, null],rows:["joints"],outputs:[["n"], [0]],run:inertia_times_run};

@@ -1,6 +1,6 @@
 // Emitted by `python -m book physics` from the lines of the chapters: no edit here lasts.
 function rnea_run_0_1(D,G,in0,in1,in2,out0,out1,C0,C1,C2,w,g,n,nq,nv,i,d,k,q,v,c0,o0,c1,o1,c2,o2){
-const a=D[d+27]*in1[v],aa=D[d+28]*in1[v],ab=D[d+29]*in1[v],ac=D[d+30]*in1[v],ad=D[d+31]*in1[v],ae=D[d+32]*in1[v],af=D[d+17]*in0[q],ag=Math.cos(af),ah=Math.sin(af),ai=ag*D[d+34],aj=ag*D[d+35],ak=ag*D[d+37],al=ah*D[d+16],am=ah*D[d+15],an=ah*D[d+14],ao=ag*D[d+39]+D[d+33],ap=D[d+34]-(ai+al),aq=am-aj+D[d+35],ar=al-ai+D[d+34],at=ag*D[d+40]+D[d+36],au=D[d+37]-(ak+an),av=D[d+35]-(aj+am),aw=an-ak+D[d+37],ax=ag*D[d+41]+D[d+38],ay=D[d+30]*in0[q],az=D[d+31]*in0[q],aA=D[d+32]*in0[q],aB=D[d+0]*ao+D[d+1]*ar+D[d+2]*av;
+const a=D[d+28]*in1[v],aa=D[d+29]*in1[v],ab=D[d+30]*in1[v],ac=D[d+25]*in1[v],ad=D[d+26]*in1[v],ae=D[d+27]*in1[v],af=D[d+15]*in0[q],ag=Math.cos(af),ah=Math.sin(af),ai=ag*D[d+17],aj=ag*D[d+18],ak=ag*D[d+20],al=ah*D[d+14],am=ah*D[d+13],an=ah*D[d+12],ao=ag*D[d+22]+D[d+16],ap=D[d+17]-(ai+al),aq=am-aj+D[d+18],ar=al-ai+D[d+17],at=ag*D[d+23]+D[d+19],au=D[d+20]-(ak+an),av=D[d+18]-(aj+am),aw=an-ak+D[d+20],ax=ag*D[d+24]+D[d+21],ay=D[d+25]*in0[q],az=D[d+26]*in0[q],aA=D[d+27]*in0[q],aB=D[d+0]*ao+D[d+1]*ar+D[d+2]*av;
 w[k+0]=aB;
 const aC=D[d+0]*ap+D[d+1]*at+D[d+2]*aw;
 w[k+1]=aC;
@@ -36,13 +36,13 @@ const aU=aD*aM-aJ*aK;
 w[k+16]=aU;
 const aV=aG*aK-aD*aL;
 w[k+17]=aV;
-const aW=aB*C0[c0+0]+aE*C0[c0+1]-aH*C0[c0+2]+a,aX=aC*C0[c0+0]+aF*C0[c0+1]-aI*C0[c0+2]+aa,aY=aD*C0[c0+0]+aG*C0[c0+1]-aJ*C0[c0+2]+ab,aZ=aN*C0[c0+0]+aO*C0[c0+1]-aP*C0[c0+2]-aB*C0[c0+3]+aE*C0[c0+4]+aH*C0[c0+5]+ac,b=aQ*C0[c0+0]+aR*C0[c0+1]-aS*C0[c0+2]-aC*C0[c0+3]+aF*C0[c0+4]+aI*C0[c0+5]+ad,ba=aT*C0[c0+0]+aU*C0[c0+1]-aV*C0[c0+2]-aD*C0[c0+3]+aG*C0[c0+4]+aJ*C0[c0+5]+ae,bb=D[d+18]*aW+D[d+19]*aX+D[d+20]*aY-D[d+24]*b+D[d+25]*ba,bc=D[d+19]*aW+D[d+21]*aX+D[d+22]*aY+D[d+24]*aZ-D[d+26]*ba,bd=D[d+20]*aW+D[d+22]*aX+D[d+23]*aY-D[d+25]*aZ+D[d+26]*b,be=D[d+24]*aX-D[d+25]*aY+D[d+12]*aZ,bf=D[d+26]*aY-D[d+24]*aW+D[d+12]*b,bg=D[d+25]*aW-D[d+26]*aX+D[d+12]*ba,bh=D[d+27]*in2[v]+(aX*ab-aY*aa)-(aB*C1[c1+0]+aE*C1[c1+1]+aH*C1[c1+2]),bi=D[d+28]*in2[v]+(aY*a-aW*ab)-(aC*C1[c1+0]+aF*C1[c1+1]+aI*C1[c1+2]),bj=D[d+29]*in2[v]+(aW*aa-aX*a)-(aD*C1[c1+0]+aG*C1[c1+1]+aJ*C1[c1+2]),bk=aB*C1[c1+3]-(aN*C1[c1+0]+aO*C1[c1+1]+aP*C1[c1+2])-aE*C1[c1+4]+aH*C1[c1+5]+(D[d+30]*in2[v]+(b*ab-ba*aa-aY*ad+aX*ae)),bl=aC*C1[c1+3]-(aQ*C1[c1+0]+aR*C1[c1+1]+aS*C1[c1+2])-aF*C1[c1+4]+aI*C1[c1+5]+(D[d+31]*in2[v]+(ba*a-aZ*ab+aY*ac-aW*ae)),bm=aD*C1[c1+3]-(aT*C1[c1+0]+aU*C1[c1+1]+aV*C1[c1+2])-aG*C1[c1+4]+aJ*C1[c1+5]+(D[d+32]*in2[v]+(aZ*aa-b*a-aX*ac+aW*ad));
-w[k+18]=D[d+18]*bh+D[d+19]*bi+D[d+20]*bj-D[d+24]*bl+D[d+25]*bm-(aY*bc-aX*bd+ba*bf-b*bg);
-w[k+19]=D[d+19]*bh+D[d+21]*bi+D[d+22]*bj+D[d+24]*bk-D[d+26]*bm-(aW*bd-aY*bb-ba*be+aZ*bg);
-w[k+20]=D[d+20]*bh+D[d+22]*bi+D[d+23]*bj-D[d+25]*bk+D[d+26]*bl-(aX*bb-aW*bc+b*be-aZ*bf);
-w[k+21]=D[d+24]*bi-D[d+25]*bj+D[d+12]*bk-(aY*bf-aX*bg);
-w[k+22]=D[d+26]*bj-D[d+24]*bh+D[d+12]*bl-(aW*bg-aY*be);
-w[k+23]=D[d+25]*bh-D[d+26]*bi+D[d+12]*bm-(aX*be-aW*bf);
+const aW=aB*C0[c0+0]+aE*C0[c0+1]-aH*C0[c0+2]+a,aX=aC*C0[c0+0]+aF*C0[c0+1]-aI*C0[c0+2]+aa,aY=aD*C0[c0+0]+aG*C0[c0+1]-aJ*C0[c0+2]+ab,aZ=aN*C0[c0+0]+aO*C0[c0+1]-aP*C0[c0+2]-aB*C0[c0+3]+aE*C0[c0+4]+aH*C0[c0+5]+ac,b=aQ*C0[c0+0]+aR*C0[c0+1]-aS*C0[c0+2]-aC*C0[c0+3]+aF*C0[c0+4]+aI*C0[c0+5]+ad,ba=aT*C0[c0+0]+aU*C0[c0+1]-aV*C0[c0+2]-aD*C0[c0+3]+aG*C0[c0+4]+aJ*C0[c0+5]+ae,bb=D[d+36]*aW+D[d+37]*aX+D[d+38]*aY-D[d+42]*b+D[d+43]*ba,bc=D[d+37]*aW+D[d+39]*aX+D[d+40]*aY+D[d+42]*aZ-D[d+44]*ba,bd=D[d+38]*aW+D[d+40]*aX+D[d+41]*aY-D[d+43]*aZ+D[d+44]*b,be=D[d+42]*aX-D[d+43]*aY+D[d+34]*aZ,bf=D[d+44]*aY-D[d+42]*aW+D[d+34]*b,bg=D[d+43]*aW-D[d+44]*aX+D[d+34]*ba,bh=D[d+28]*in2[v]+(aX*ab-aY*aa)-(aB*C1[c1+0]+aE*C1[c1+1]+aH*C1[c1+2]),bi=D[d+29]*in2[v]+(aY*a-aW*ab)-(aC*C1[c1+0]+aF*C1[c1+1]+aI*C1[c1+2]),bj=D[d+30]*in2[v]+(aW*aa-aX*a)-(aD*C1[c1+0]+aG*C1[c1+1]+aJ*C1[c1+2]),bk=aB*C1[c1+3]-(aN*C1[c1+0]+aO*C1[c1+1]+aP*C1[c1+2])-aE*C1[c1+4]+aH*C1[c1+5]+(D[d+25]*in2[v]+(b*ab-ba*aa-aY*ad+aX*ae)),bl=aC*C1[c1+3]-(aQ*C1[c1+0]+aR*C1[c1+1]+aS*C1[c1+2])-aF*C1[c1+4]+aI*C1[c1+5]+(D[d+26]*in2[v]+(ba*a-aZ*ab+aY*ac-aW*ae)),bm=aD*C1[c1+3]-(aT*C1[c1+0]+aU*C1[c1+1]+aV*C1[c1+2])-aG*C1[c1+4]+aJ*C1[c1+5]+(D[d+27]*in2[v]+(aZ*aa-b*a-aX*ac+aW*ad));
+w[k+18]=D[d+36]*bh+D[d+37]*bi+D[d+38]*bj-D[d+42]*bl+D[d+43]*bm-(aY*bc-aX*bd+ba*bf-b*bg);
+w[k+19]=D[d+37]*bh+D[d+39]*bi+D[d+40]*bj+D[d+42]*bk-D[d+44]*bm-(aW*bd-aY*bb-ba*be+aZ*bg);
+w[k+20]=D[d+38]*bh+D[d+40]*bi+D[d+41]*bj-D[d+43]*bk+D[d+44]*bl-(aX*bb-aW*bc+b*be-aZ*bf);
+w[k+21]=D[d+42]*bi-D[d+43]*bj+D[d+34]*bk-(aY*bf-aX*bg);
+w[k+22]=D[d+44]*bj-D[d+42]*bh+D[d+34]*bl-(aW*bg-aY*be);
+w[k+23]=D[d+43]*bh-D[d+44]*bi+D[d+34]*bm-(aX*be-aW*bf);
 C0[o0+0]=aW;
 C0[o0+1]=aX;
 C0[o0+2]=-aY;
@@ -64,7 +64,7 @@ C2[c2+2]+=w[k+6]*a+w[k+7]*aa+w[k+8]*ab+w[k+11]*ac+w[k+14]*ad+w[k+17]*ae;
 C2[c2+3]+=w[k+0]*ac+w[k+1]*ad+w[k+2]*ae;
 C2[c2+4]+=-(w[k+3]*ac+w[k+4]*ad+w[k+5]*ae);
 C2[c2+5]+=-(w[k+6]*ac+w[k+7]*ad+w[k+8]*ae);
-out0[i]=D[d+27]*a+D[d+28]*aa+D[d+29]*ab+D[d+30]*ac+D[d+31]*ad+D[d+32]*ae+D[d+13]*in2[v];
+out0[i]=D[d+28]*a+D[d+29]*aa+D[d+30]*ab+D[d+25]*ac+D[d+26]*ad+D[d+27]*ae+D[d+35]*in2[v];
 }
 function rnea_run(sizes,tree,D,G,inputs,outputs,w){
 const [n,nq,nv,keep]=sizes;
@@ -94,4 +94,4 @@ for(let i=n-1;i>=0;i--){const t=6*i;
 if(tree[t+1]===0) rnea_run_0_2(D,G,in0,in1,in2,out0,out1,C0,C1,C2,w,g,n,nq,nv,i,tree[t+2],tree[t+3],tree[t+4],tree[t+5],(tree[t]+1)*6,(i+1)*6,(tree[t]+1)*6,(i+1)*6,(tree[t]+1)*6,(i+1)*6);
 }
 }
-const RNEA={data:42,keep:24,carried:18,kept:1,shared:4,inputs:[null, null, null],rows:["joints"],outputs:[["n"], [0]],model:(t,i,D,d)=>{const a=t.com[i][2]*t.com[i][2];const aa=t.com[i][1]*t.com[i][1];const ab=t.com[i][0]*t.com[i][0];const ac=t.axis[i][0]*t.axis[i][0];const ad=t.axis[i][1]*t.axis[i][1];const ae=t.axis[i][2]*t.axis[i][2];D[d+0]=t.rotation[i][0][0];D[d+1]=t.rotation[i][0][1];D[d+2]=t.rotation[i][0][2];D[d+3]=t.rotation[i][1][0];D[d+4]=t.rotation[i][1][1];D[d+5]=t.rotation[i][1][2];D[d+6]=t.rotation[i][2][0];D[d+7]=t.rotation[i][2][1];D[d+8]=t.rotation[i][2][2];D[d+9]=t.offset[i][0];D[d+10]=t.offset[i][1];D[d+11]=t.offset[i][2];D[d+12]=t.mass[i];D[d+13]=t.reflected_inertia[i][0];D[d+14]=t.axis[i][0];D[d+15]=t.axis[i][1];D[d+16]=t.axis[i][2];D[d+17]=t.turn[i];D[d+18]=t.inertia[i][0][0]+t.mass[i]*(a+aa);D[d+19]=t.inertia[i][0][1]-t.mass[i]*(t.com[i][1]*t.com[i][0]);D[d+20]=t.inertia[i][0][2]-t.mass[i]*(t.com[i][2]*t.com[i][0]);D[d+21]=t.inertia[i][1][1]+t.mass[i]*(a+ab);D[d+22]=t.inertia[i][1][2]-t.mass[i]*(t.com[i][2]*t.com[i][1]);D[d+23]=t.inertia[i][2][2]+t.mass[i]*(aa+ab);D[d+24]=t.mass[i]*t.com[i][2];D[d+25]=t.mass[i]*t.com[i][1];D[d+26]=t.mass[i]*t.com[i][0];D[d+27]=t.turn[i]*t.axis[i][0];D[d+28]=t.turn[i]*t.axis[i][1];D[d+29]=t.turn[i]*t.axis[i][2];D[d+30]=t.slide[i]*t.axis[i][0];D[d+31]=t.slide[i]*t.axis[i][1];D[d+32]=t.slide[i]*t.axis[i][2];D[d+33]=ac;D[d+34]=t.axis[i][0]*t.axis[i][1];D[d+35]=t.axis[i][0]*t.axis[i][2];D[d+36]=ad;D[d+37]=t.axis[i][1]*t.axis[i][2];D[d+38]=ae;D[d+39]=1.0-ac;D[d+40]=1.0-ad;D[d+41]=1.0-ae;},common:(t,G)=>{G[0]=t.gravity[1];G[1]=-t.gravity[0];G[2]=-t.gravity[2];},run:rnea_run};
+const RNEA={keep:24,carried:18,kept:1,inputs:[null, null, null],rows:["joints"],outputs:[["n"], [0]],run:rnea_run};
