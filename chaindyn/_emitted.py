@@ -17,7 +17,7 @@ import numpy as np
 
 import chaindyn
 from chaindyn import Chain, Drive, Joint, Link, X_motion, rotation_about, spatial_inertia
-from chaindyn._ops import Array, concatenate, eye, solve, stack, zeros
+from chaindyn._ops import Array, concatenate, eye, solve, stack, unstack, zeros
 from chaindyn.articulated import (
     Articulated,
     FactorisedChain,
@@ -37,7 +37,13 @@ from chaindyn.impulse import (
     traces,
     unit_impulses,
 )
-from chaindyn.inverse_dynamics import ground_acceleration, joint_forces, net_bias, wrenches_in
+from chaindyn.inverse_dynamics import (
+    ground_acceleration,
+    joint_forces,
+    needed_wrenches,
+    net_bias,
+    wrenches_in,
+)
 from chaindyn.kinematics import classical_acceleration, screws_seen_from
 from chaindyn.recording import Number
 from chaindyn.simulation import discrete_momenta, generalised_force
@@ -66,9 +72,9 @@ def loads(
     chain: Chain, q: Array, qd: Array, qdd: Array, external: Array
 ) -> tuple[Array, Array]:
     """Return joint forces (nv,), and what each parent exerts on its link (n, 6); external and this are "mixed"."""
-    given: Any = {"external": external, "external_frame": "mixed"}
-    tau = chaindyn.rnea(chain, q, qd, qdd, **given)
-    return tau, chaindyn.joint_wrenches(chain, q, qd, qdd, frame="mixed", **given)
+    state = evaluate(chain, q, qd, qdd, external)
+    wrenches = needed_wrenches(state, qdd, net_bias(state, external, "mixed"))
+    return joint_forces(state, wrenches), wrenches_in(state, wrenches, "mixed")
 
 
 def factorise_free(state: State, free: Array) -> FactorisedChain:
@@ -91,8 +97,8 @@ def factorise_free(state: State, free: Array) -> FactorisedChain:
 
 def hybrid(
     chain: Chain, q: Array, qd: Array, free: Array, qdd: Array, tau: Array
-) -> tuple[Array, Array]:
-    """Return accelerations and joint forces (nv,): what `hybrid_dynamics` does, with its mask as numbers.
+) -> tuple[Array, Array, Array]:
+    """Return what `hybrid_dynamics` does, (nv,) each, with its mask as numbers, and what `margins` needs.
 
     free : (nv,) ones where tau is given, zeros where qdd is; the other entries of these do not count.
     """
@@ -104,30 +110,50 @@ def hybrid(
     A, answers = factors.outward_motions(left, eta, ground_acceleration(chain))
     wrenches = factors.inertias @ (stack(A, axis=-3) - eta) + stack(p, axis=-3)
     needed = joint_forces(state, wrenches)
-    return told + answers[..., 0], (1 - free) * needed + free * tau
+    forces = (1 - free) * needed + free * tau
+    return told + answers[..., 0], forces, kept_of(factors)
 
 
-def margins(chain: Chain, q: Array, free: Array) -> Array:
-    """Return the inertia that each joint feels, less what of it may be rounding (nv,): none is felt where it is not positive."""
-    return margins_of(factorise_free(evaluate(chain, q), free))
+def forward_dynamics(chain: Chain, q: Array, qd: Array, tau: Array) -> tuple[Array, Array]:
+    """Return what `aba` does, and what `margins` needs."""
+    state = evaluate(chain, q, qd, tau)
+    factors = factorise_state(state)
+    loads = net_bias(state, None, "body") + factors.inertias @ state.eta
+    left, _ = factors.inward_forces(tau[..., None], loads)
+    _, qdd = factors.outward_motions(left, state.eta, ground_acceleration(chain))
+    return qdd[..., 0], kept_of(factors)
 
 
-def margins_of(factors: FactorisedChain) -> Array:
-    """Return the `margins` of a factorised chain."""
-    state, links = factors.state, factors.links
-    given = state.X, factors.S, links
-    noise, _ = inward(rounding_step, state.chain.parent, (zeros((6, 6)),), *given)
+def kept_of(factors: FactorisedChain) -> Array:
+    """Return D, G and the diagonal of the articulated inertia of every link (n, 1, 13)."""
+    diagonals = [(own.inertia * eye(6)).sum(-1)[None, :] for own in factors.links]
+    given = zip(factors.links, diagonals, strict=True)
+    return stack([concatenate([own.D, own.G, size], axis=-1) for own, size in given], axis=-3)
+
+
+def margins(chain: Chain, q: Array, kept: Array) -> Array:
+    """Return the inertia that each joint feels, less what of it may be rounding (nv,): none is felt where it is not positive.
+
+    kept : (n, 1, 13), as from `kept_of`.
+    """
+    state = evaluate(chain, q)
+    parts = unstack(kept, -3)
+    links = [
+        Articulated(x[:, 7:].mT * eye(6), zeros((6, 7)), x[:, :1], x[:, 1:7]) for x in parts
+    ]
+    given = state.X, [both[..., :-6] for both in state.both], links
+    noise, _ = inward(rounding_step, chain.parent, (zeros((6, 6)),), *given)
     unit = 32 * 2.0**-52
     felt = [own.D - unit * size for own, size in zip(links, noise, strict=True)]
-    return concatenate([x.sum(-1, keepdims=True) for x in felt], axis=-2)[..., 0]
+    return concatenate(felt, axis=-2)[..., 0]
 
 
-def masses_felt(chain: Chain, q: Array, free: Array) -> tuple[Array, Array]:
-    """Return the `margins`, and the mass that is felt at each joint, in every direction: (n, 3, 3) in world axes."""
+def masses_felt(chain: Chain, q: Array) -> tuple[Array, Array]:
+    """Return the mass felt at each joint, in every direction, (n, 3, 3) in world axes, and what `margins` needs."""
     state = evaluate(chain, q)
-    factors, (R, _) = factorise_free(state, free), state.poses
+    factors, (R, _) = factorise_state(state), state.poses
     felt = [apparent(own, S) for own, S in zip(factors.links, factors.S, strict=True)]
-    return margins_of(factors), R @ stack(felt, axis=-3)[..., 3:, 3:] @ R.mT
+    return R @ stack(felt, axis=-3)[..., 3:, 3:] @ R.mT, kept_of(factors)
 
 
 def apparent(own: Articulated, S: Array) -> Array:
@@ -159,7 +185,7 @@ def blow(
 
     point : (3,) in the link's own frame; normal : (3,) in the world, a unit vector. Impulse, effective mass, energies
     before and after; the velocity of the point (3,), and by how much 1 N s along the normal changes it; by how much it
-    changes the joint rates (nv,), and what it has every parent exert on its child (n, 6), "mixed".
+    changes the joint rates (nv,), and what it has every parent exert on its child (n, 6), "mixed". And what `margins` needs.
     """
     state = evaluate(chain, q, qd)
     R, p = state.poses
@@ -183,7 +209,7 @@ def blow(
     energies = kinetic_energy_of(state, V, qd), kinetic_energy_of(state, V + dV, qd + jump)
     reactions = wrenches_in(state, factors.inertias @ twists + known, "mixed")
     numbers = [scalar(x) for x in (impulse, mass, *energies)]
-    return *numbers, moving[:, 0], given[:, 0], rates[:, 0], reactions
+    return *numbers, moving[:, 0], given[:, 0], rates[:, 0], reactions, kept_of(factors)
 
 
 class Told(NamedTuple):
@@ -203,16 +229,16 @@ FUNCTIONS = {
     "centre_accelerations": Told(centre_accelerations, {**STATE, "qdd": V}, "links"),
     "rnea": Told(chaindyn.rnea, {**STATE, "qdd": V}, "joints"),
     "loads": Told(loads, {**STATE, "qdd": V, "external": WRENCHES}, "joints links"),
-    "aba": Told(chaindyn.aba, {**STATE, "tau": V}, "joints"),
-    "hybrid": Told(hybrid, {**STATE, "free": V, "qdd": V, "tau": V}, "joints joints"),
-    "margins": Told(margins, {"q": Q, "free": V}, "joints"),
-    "masses_felt": Told(masses_felt, {"q": Q, "free": V}, "joints links"),
+    "aba": Told(forward_dynamics, {**STATE, "tau": V}, "joints links"),
+    "hybrid": Told(hybrid, {**STATE, "free": V, "qdd": V, "tau": V}, "joints joints links"),
+    "margins": Told(margins, {"q": Q, "kept": ("n", 1, 13)}, "joints"),
+    "masses_felt": Told(masses_felt, {"q": Q}, "links links"),
     "energies": Told(energies, STATE, "one one"),
     "step_momenta": Told(step_momenta, {"q0": Q, "q1": Q, "h": ()}, "joints joints"),
     "blow": Told(
         blow,
         {**STATE, "struck": ("n",), "point": (3,), "normal": (3,), "restitution": ()},
-        "one one one one one one joints links",
+        "one one one one one one joints links links",
     ),
     "inertia_times": Told(inertia_times, {"q": Q, "x": V}, "joints", weightless=True),
 }
@@ -242,7 +268,7 @@ class OneDegree(Joint):
         return concatenate(parts, axis=-1)[..., None]
 
 
-LINKS = 13  # of the chain that is recorded: a number that is no other size
+LINKS = 17  # of the chain that is recorded: a number that is no other size
 
 
 def template() -> Chain:

@@ -2,8 +2,8 @@
 
 // qdd under the joint forces tau; throws if some joint feels no inertia.
 function accelerations(tree, q, qd, tau, gravity = tree.gravity) {
-  const [qdd, sure] = compute(ABA, tree, [q, qd, tau], gravity);
-  const singularAt = sure[0] > 0 ? undefined : withoutInertia(tree, q);
+  const [qdd, kept, sure] = compute(ABA, tree, [q, qd, tau], gravity);
+  const singularAt = withoutInertia(tree, q, kept, sure);
   if (singularAt !== undefined) throw new Error(singular(tree.names[singularAt]));
   return qdd;
 }

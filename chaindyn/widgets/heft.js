@@ -5,8 +5,8 @@
 // The mass felt in every direction; NaN, and the link at fault, where M is singular.
 function fromInertias(tree, { q, body }) {
   const at = poses(tree, q);
-  const [margins, felt, sure] = compute(MASSES_FELT, tree, [q, q.map(() => 1)]);
-  const singularAt = sure[0] > 0 ? undefined : outermost(tree, margins);
+  const [felt, kept, sure] = compute(MASSES_FELT, tree, [q]);
+  const singularAt = withoutInertia(tree, q, kept, sure);
   if (singularAt !== undefined) return { values: { ...at, felt: at.R[body].map((row) => row.map(() => NaN)) }, singularAt };
   return { values: { ...at, felt: felt[body] } };
 }

@@ -28,7 +28,7 @@ class HeftExplorer(Explorer):
     """
 
     _esm = source(
-        *("base.js", *emitted("forward_kinematics", "masses_felt")),
+        *("base.js", *emitted("forward_kinematics", "masses_felt", "margins")),
         *("tree.js", "singular.js", "heft.js"),
     )
 

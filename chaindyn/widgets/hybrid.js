@@ -7,8 +7,8 @@
 // All accelerations and forces; NaN, and the link at fault, where the equations of the free joints are singular.
 function fromEquations(tree, { q, qd, prescribed, qdd, tau }) {
   const free = prescribed.map((told) => Number(!told));
-  const [all, forces, sure] = compute(HYBRID, tree, [q, qd, free, qdd, tau]);
-  const singularAt = sure[0] > 0 ? undefined : withoutInertia(tree, q, free);
+  const [all, forces, kept, sure] = compute(HYBRID, tree, [q, qd, free, qdd, tau]);
+  const singularAt = withoutInertia(tree, q, kept, sure);
   const known = (x, given) => x.map((y, k) => (singularAt === undefined || given(k) ? y : NaN));
   return { values: { ...poses(tree, q), qdd: known(all, (k) => prescribed[k]), tau: known(forces, (k) => !prescribed[k]) }, singularAt };
 }

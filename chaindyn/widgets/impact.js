@@ -8,8 +8,8 @@
 // What a blow does, and what one of 1 N s along the normal would.
 function blowOn(tree, { q, qd, body, point, normal, restitution }) {
   const struck = tree.names.map((_, i) => Number(i === body));
-  const [impulse, mass, before, after, velocity, change, rates, reactions, sure] = compute(BLOW, tree, [q, qd, struck, point, normal, restitution]);
-  return { impulse, mass, energy: [before, after], velocity, change, rates, reactions, singularAt: sure[0] > 0 ? undefined : withoutInertia(tree, q) };
+  const [impulse, mass, before, after, velocity, change, rates, reactions, kept, sure] = compute(BLOW, tree, [q, qd, struck, point, normal, restitution]);
+  return { impulse, mass, energy: [before, after], velocity, change, rates, reactions, singularAt: withoutInertia(tree, q, kept, sure) };
 }
 
 // Why there is no answer; "" if there is one. NaN stands for what is not known.

@@ -44,7 +44,7 @@ function compute(recorded, tree, inputs, gravity = tree.gravity) {
   const own = prepared(recorded, tree);
   const { column } = tree;
   for (let k = 0; k < inputs.length; k++) {
-    if (recorded.inputs[k]) own.inputs[k].set([inputs[k]].flat(3));
+    if (recorded.inputs[k]) own.inputs[k].set([inputs[k]].flat(Infinity));
     else for (let i = 0; i < column.length; i++) own.inputs[k][i] = column[i] === null ? 0 : inputs[k][column[i]];
   }
   MODEL.common({ gravity }, own.G);

@@ -1,5 +1,5 @@
 // Emitted by `python -m book physics` from the lines of the chapters: no edit here lasts.
-function aba_run_0_1(D,G,in0,in1,in2,out0,out1,C0,C1,C2,C3,w,g,n,nq,nv,i,d,k,q,v,c0,o0,c1,o1,c2,o2,c3,o3){
+function aba_run_0_1(D,G,in0,in1,in2,out0,out1,out2,C0,C1,C2,C3,w,g,n,nq,nv,i,d,k,q,v,c0,o0,c1,o1,c2,o2,c3,o3){
 const a=D[d+15]*in0[q],aa=Math.cos(a),ab=Math.sin(a),ac=aa*D[d+17],ad=aa*D[d+18],ae=aa*D[d+20],af=ab*D[d+14],ag=ab*D[d+13],ah=ab*D[d+12],ai=aa*D[d+22]+D[d+16],aj=D[d+17]-(ac+af),ak=ag-ad+D[d+18],al=af-ac+D[d+17],am=aa*D[d+23]+D[d+19],an=D[d+20]-(ae+ah),ao=D[d+18]-(ad+ag),ap=ah-ae+D[d+20],aq=aa*D[d+24]+D[d+21],ar=D[d+25]*in0[q],at=D[d+26]*in0[q],au=D[d+27]*in0[q],av=D[d+0]*ai+D[d+1]*al+D[d+2]*ao;
 w[k+0]=av;
 const aw=D[d+0]*aj+D[d+1]*am+D[d+2]*ap;
@@ -56,7 +56,7 @@ C1[o1+3]=-aZ;
 C1[o1+4]=b;
 C1[o1+5]=ba;
 }
-function aba_run_0_2(D,G,in0,in1,in2,out0,out1,C0,C1,C2,C3,w,g,n,nq,nv,i,d,k,q,v,c0,o0,c1,o1,c2,o2,c3,o3){
+function aba_run_0_2(D,G,in0,in1,in2,out0,out1,out2,C0,C1,C2,C3,w,g,n,nq,nv,i,d,k,q,v,c0,o0,c1,o1,c2,o2,c3,o3){
 const a=D[d+36]-C0[o0+0],aa=D[d+37]-C0[o0+1],ab=D[d+38]+C0[o0+2],ac=D[d+42]+C0[o0+4],ad=D[d+43]-C0[o0+5],ae=D[d+39]+C0[o0+6],af=D[d+40]+C0[o0+7],ag=D[d+42]-C0[o0+8],ah=C0[o0+10]-D[d+44],ai=D[d+41]+C0[o0+11],aj=D[d+43]+C0[o0+12],ak=D[d+44]+C0[o0+13],al=D[d+34]+C0[o0+15],am=D[d+34]-C0[o0+18],an=D[d+34]+C0[o0+20],ao=D[d+28]*a+D[d+29]*aa+D[d+30]*ab+D[d+25]*C0[o0+3]-D[d+26]*ac+D[d+27]*ad,ap=D[d+28]*aa+D[d+29]*ae+D[d+30]*af+D[d+25]*ag+D[d+26]*C0[o0+9]+D[d+27]*ah,aq=D[d+28]*ab+D[d+29]*af+D[d+30]*ai-D[d+25]*aj+D[d+26]*ak-D[d+27]*C0[o0+14],ar=D[d+28]*C0[o0+3]+D[d+29]*ag-D[d+30]*aj+D[d+25]*al-D[d+26]*C0[o0+16]+D[d+27]*C0[o0+17],at=D[d+29]*C0[o0+9]-D[d+28]*ac+D[d+30]*ak-D[d+25]*C0[o0+16]+D[d+26]*am-D[d+27]*C0[o0+19],au=D[d+28]*ad+D[d+29]*ah-D[d+30]*C0[o0+14]+D[d+25]*C0[o0+17]-D[d+26]*C0[o0+19]+D[d+27]*an,av=w[k+0]*a+w[k+1]*aa+w[k+2]*ab+w[k+9]*C0[o0+3]-w[k+12]*ac+w[k+15]*ad,aw=w[k+0]*aa+w[k+1]*ae+w[k+2]*af+w[k+9]*ag+w[k+12]*C0[o0+9]+w[k+15]*ah,ax=w[k+0]*ab+w[k+1]*af+w[k+2]*ai-w[k+9]*aj+w[k+12]*ak-w[k+15]*C0[o0+14],ay=w[k+0]*C0[o0+3]+w[k+1]*ag-w[k+2]*aj+w[k+9]*al-w[k+12]*C0[o0+16]+w[k+15]*C0[o0+17],az=w[k+1]*C0[o0+9]-w[k+0]*ac+w[k+2]*ak-w[k+9]*C0[o0+16]+w[k+12]*am-w[k+15]*C0[o0+19],aA=w[k+0]*ad+w[k+1]*ah-w[k+2]*C0[o0+14]+w[k+9]*C0[o0+17]-w[k+12]*C0[o0+19]+w[k+15]*an,aB=w[k+3]*a+w[k+4]*aa+w[k+5]*ab+w[k+10]*C0[o0+3]-w[k+13]*ac+w[k+16]*ad,aC=w[k+3]*aa+w[k+4]*ae+w[k+5]*af+w[k+10]*ag+w[k+13]*C0[o0+9]+w[k+16]*ah,aD=w[k+3]*ab+w[k+4]*af+w[k+5]*ai-w[k+10]*aj+w[k+13]*ak-w[k+16]*C0[o0+14],aE=w[k+3]*C0[o0+3]+w[k+4]*ag-w[k+5]*aj+w[k+10]*al-w[k+13]*C0[o0+16]+w[k+16]*C0[o0+17],aF=w[k+4]*C0[o0+9]-w[k+3]*ac+w[k+5]*ak-w[k+10]*C0[o0+16]+w[k+13]*am-w[k+16]*C0[o0+19],aG=w[k+3]*ad+w[k+4]*ah-w[k+5]*C0[o0+14]+w[k+10]*C0[o0+17]-w[k+13]*C0[o0+19]+w[k+16]*an,aH=w[k+6]*C0[o0+3]+w[k+7]*ag-w[k+8]*aj+w[k+11]*al-w[k+14]*C0[o0+16]+w[k+17]*C0[o0+17],aI=w[k+7]*C0[o0+9]-w[k+6]*ac+w[k+8]*ak-w[k+11]*C0[o0+16]+w[k+14]*am-w[k+17]*C0[o0+19],aJ=w[k+6]*ad+w[k+7]*ah-w[k+8]*C0[o0+14]+w[k+11]*C0[o0+17]-w[k+14]*C0[o0+19]+w[k+17]*an,aK=w[k+0]*al-w[k+1]*C0[o0+16]+w[k+2]*C0[o0+17],aL=w[k+1]*am-w[k+0]*C0[o0+16]-w[k+2]*C0[o0+19],aM=w[k+0]*C0[o0+17]-w[k+1]*C0[o0+19]+w[k+2]*an,aN=w[k+3]*al-w[k+4]*C0[o0+16]+w[k+5]*C0[o0+17],aO=w[k+4]*am-w[k+3]*C0[o0+16]-w[k+5]*C0[o0+19],aP=w[k+3]*C0[o0+17]-w[k+4]*C0[o0+19]+w[k+5]*an,aQ=ao*w[k+0]+ap*w[k+1]+aq*w[k+2]+ar*w[k+9]+at*w[k+12]+au*w[k+15],aR=ao*w[k+3]+ap*w[k+4]+aq*w[k+5]+ar*w[k+10]+at*w[k+13]+au*w[k+16],aS=ao*w[k+6]+ap*w[k+7]+aq*w[k+8]+ar*w[k+11]+at*w[k+14]+au*w[k+17],aT=ar*w[k+0]+at*w[k+1]+au*w[k+2],aU=ar*w[k+3]+at*w[k+4]+au*w[k+5],aV=ar*w[k+6]+at*w[k+7]+au*w[k+8],aW=ao*D[d+28]+ap*D[d+29]+aq*D[d+30]+ar*D[d+25]+at*D[d+26]+au*D[d+27]+D[d+35],aX=1/aW,aY=aQ*aX;
 w[k+18]=aY;
 const aZ=aR*aX;
@@ -98,10 +98,23 @@ C2[c2+2]+=w[k+6]*bd+w[k+7]*be+w[k+8]*bf+w[k+11]*bg+w[k+14]*bh+w[k+17]*bi+b*bj;
 C2[c2+3]+=w[k+0]*bg+w[k+1]*bh+w[k+2]*bi+ba*bj;
 C2[c2+4]+=-(w[k+3]*bg+w[k+4]*bh+w[k+5]*bi+bb*bj);
 C2[c2+5]+=-(w[k+6]*bg+w[k+7]*bh+w[k+8]*bi+bc*bj);
+out1[i*13]=aW;
+out1[i*13+1]=aY;
+out1[i*13+2]=aZ;
+out1[i*13+3]=b;
+out1[i*13+4]=ba;
+out1[i*13+5]=bb;
+out1[i*13+6]=bc;
+out1[i*13+7]=a;
+out1[i*13+8]=ae;
+out1[i*13+9]=ai;
+out1[i*13+10]=al;
+out1[i*13+11]=am;
+out1[i*13+12]=an;
 g[0]=Math.max(g[0],Math.max(Math.max(Math.max(Math.max(Math.max(a,ae),ai),al),am),an));
 g[1]=Math.min(g[1],aW);
 }
-function aba_run_0_3(D,G,in0,in1,in2,out0,out1,C0,C1,C2,C3,w,g,n,nq,nv,i,d,k,q,v,c0,o0,c1,o1,c2,o2,c3,o3){
+function aba_run_0_3(D,G,in0,in1,in2,out0,out1,out2,C0,C1,C2,C3,w,g,n,nq,nv,i,d,k,q,v,c0,o0,c1,o1,c2,o2,c3,o3){
 const a=w[k+36]-(w[k+18]*C3[c3+0]+w[k+19]*C3[c3+1]+w[k+20]*C3[c3+2]+w[k+21]*C3[c3+3]-w[k+22]*C3[c3+4]+w[k+23]*C3[c3+5]);
 C3[o3+0]=w[k+0]*C3[c3+0]+w[k+3]*C3[c3+1]+w[k+6]*C3[c3+2]+w[k+30]+D[d+28]*a;
 C3[o3+1]=w[k+1]*C3[c3+0]+w[k+4]*C3[c3+1]+w[k+7]*C3[c3+2]+w[k+31]+D[d+29]*a;
@@ -114,7 +127,7 @@ out0[i]=a;
 function aba_run(sizes,tree,D,G,inputs,outputs,w){
 const [n,nq,nv,keep]=sizes;
 let size=keep;
-const in0=inputs[0],in1=inputs[1],in2=inputs[2],out0=outputs[0],out1=outputs[1];
+const in0=inputs[0],in1=inputs[1],in2=inputs[2],out0=outputs[0],out1=outputs[1],out2=outputs[2];
 const C0=w.subarray(size,size+(n+1)*21); size+=(n+1)*21;
 C0.fill(0);
 const C1=w.subarray(size,size+(n+1)*6); size+=(n+1)*6;
@@ -131,12 +144,12 @@ C1[3]=0;
 C1[4]=0;
 C1[5]=0;
 for(let i=0;i<n;i++){const t=6*i;
-if(tree[t+1]===0) aba_run_0_1(D,G,in0,in1,in2,out0,out1,C0,C1,C2,C3,w,g,n,nq,nv,i,tree[t+2],tree[t+3],tree[t+4],tree[t+5],(tree[t]+1)*21,(i+1)*21,(tree[t]+1)*6,(i+1)*6,(tree[t]+1)*6,(i+1)*6,(tree[t]+1)*6,(i+1)*6);
+if(tree[t+1]===0) aba_run_0_1(D,G,in0,in1,in2,out0,out1,out2,C0,C1,C2,C3,w,g,n,nq,nv,i,tree[t+2],tree[t+3],tree[t+4],tree[t+5],(tree[t]+1)*21,(i+1)*21,(tree[t]+1)*6,(i+1)*6,(tree[t]+1)*6,(i+1)*6,(tree[t]+1)*6,(i+1)*6);
 }
 for(let i=n-1;i>=0;i--){const t=6*i;
-if(tree[t+1]===0) aba_run_0_2(D,G,in0,in1,in2,out0,out1,C0,C1,C2,C3,w,g,n,nq,nv,i,tree[t+2],tree[t+3],tree[t+4],tree[t+5],(tree[t]+1)*21,(i+1)*21,(tree[t]+1)*6,(i+1)*6,(tree[t]+1)*6,(i+1)*6,(tree[t]+1)*6,(i+1)*6);
+if(tree[t+1]===0) aba_run_0_2(D,G,in0,in1,in2,out0,out1,out2,C0,C1,C2,C3,w,g,n,nq,nv,i,tree[t+2],tree[t+3],tree[t+4],tree[t+5],(tree[t]+1)*21,(i+1)*21,(tree[t]+1)*6,(i+1)*6,(tree[t]+1)*6,(i+1)*6,(tree[t]+1)*6,(i+1)*6);
 }
-out1[0]=g[1]-g[0]*1e-09;
+out2[0]=g[1]-g[0]*1e-09;
 C3[0]=0;
 C3[1]=0;
 C3[2]=0;
@@ -144,7 +157,7 @@ C3[3]=G[1];
 C3[4]=G[0];
 C3[5]=G[2];
 for(let i=0;i<n;i++){const t=6*i;
-if(tree[t+1]===0) aba_run_0_3(D,G,in0,in1,in2,out0,out1,C0,C1,C2,C3,w,g,n,nq,nv,i,tree[t+2],tree[t+3],tree[t+4],tree[t+5],(tree[t]+1)*21,(i+1)*21,(tree[t]+1)*6,(i+1)*6,(tree[t]+1)*6,(i+1)*6,(tree[t]+1)*6,(i+1)*6);
+if(tree[t+1]===0) aba_run_0_3(D,G,in0,in1,in2,out0,out1,out2,C0,C1,C2,C3,w,g,n,nq,nv,i,tree[t+2],tree[t+3],tree[t+4],tree[t+5],(tree[t]+1)*21,(i+1)*21,(tree[t]+1)*6,(i+1)*6,(tree[t]+1)*6,(i+1)*6,(tree[t]+1)*6,(i+1)*6);
 }
 }
-const ABA={keep:37,carried:39,kept:4,inputs:[null, null, null],rows:["joints"],outputs:[["n"], [1]],run:aba_run};
+const ABA={keep:37,carried:39,kept:4,inputs:[null, null, null],rows:["joints", "links"],outputs:[["n"], ["n", 1, 13], [1]],run:aba_run};

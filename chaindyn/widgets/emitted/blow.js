@@ -1,5 +1,5 @@
 // Emitted by `python -m book physics` from the lines of the chapters: no edit here lasts.
-function blow_run_0_1(D,G,in0,in1,in2,in3,in4,in5,out0,out1,out2,out3,out4,out5,out6,out7,out8,C0,C1,C2,C3,C4,w,g,n,nq,nv,i,d,k,q,v,c0,o0,c1,o1,c2,o2,c3,o3,c4,o4){
+function blow_run_0_1(D,G,in0,in1,in2,in3,in4,in5,out0,out1,out2,out3,out4,out5,out6,out7,out8,out9,C0,C1,C2,C3,C4,w,g,n,nq,nv,i,d,k,q,v,c0,o0,c1,o1,c2,o2,c3,o3,c4,o4){
 const a=D[d+15]*in0[q],aa=Math.cos(a),ab=Math.sin(a),ac=aa*D[d+17],ad=aa*D[d+18],ae=aa*D[d+20],af=ab*D[d+14],ag=ab*D[d+13],ah=ab*D[d+12],ai=aa*D[d+22]+D[d+16],aj=D[d+17]-(ac+af),ak=ag-ad+D[d+18],al=af-ac+D[d+17],am=aa*D[d+23]+D[d+19],an=D[d+20]-(ae+ah),ao=D[d+18]-(ad+ag),ap=ah-ae+D[d+20],aq=aa*D[d+24]+D[d+21],ar=D[d+25]*in0[q],at=D[d+26]*in0[q],au=D[d+27]*in0[q],av=D[d+0]*ai+D[d+1]*al+D[d+2]*ao;
 w[k+0]=av;
 const aw=D[d+0]*aj+D[d+1]*am+D[d+2]*ap;
@@ -106,7 +106,7 @@ g[258]+=aQ*aQ+aR*aR+aS*aS;
 g[286]+=(bb*D[d+36]+bc*D[d+37]+bd*D[d+38]-bf*D[d+42]+bg*D[d+43])*bb+(bb*D[d+37]+bc*D[d+39]+bd*D[d+40]+be*D[d+42]-bg*D[d+44])*bc+(bb*D[d+38]+bc*D[d+40]+bd*D[d+41]-be*D[d+43]+bf*D[d+44])*bd+(bc*D[d+42]-bd*D[d+43]+be*D[d+34])*be+(bd*D[d+44]-bb*D[d+42]+bf*D[d+34])*bf+(bb*D[d+43]-bc*D[d+44]+bg*D[d+34])*bg;
 g[287]+=D[d+35]*in1[v]*in1[v];
 }
-function blow_run_0_2(D,G,in0,in1,in2,in3,in4,in5,out0,out1,out2,out3,out4,out5,out6,out7,out8,C0,C1,C2,C3,C4,w,g,n,nq,nv,i,d,k,q,v,c0,o0,c1,o1,c2,o2,c3,o3,c4,o4){
+function blow_run_0_2(D,G,in0,in1,in2,in3,in4,in5,out0,out1,out2,out3,out4,out5,out6,out7,out8,out9,C0,C1,C2,C3,C4,w,g,n,nq,nv,i,d,k,q,v,c0,o0,c1,o1,c2,o2,c3,o3,c4,o4){
 w[k+27]=C1[o1+3];
 w[k+28]=C1[o1+9];
 w[k+29]=C1[o1+14];
@@ -238,10 +238,23 @@ C2[c2+38]+=w[k+7]*C2[o2+31]-w[k+6]*C2[o2+24]+w[k+8]*C2[o2+38]-bc*bW;
 C2[c2+39]+=w[k+8]*bQ-(w[k+6]*bI+w[k+7]*bM)-bc*bX;
 C2[c2+40]+=-(w[k+6]*bJ-w[k+7]*bN-w[k+8]*bR-bc*bY);
 C2[c2+41]+=w[k+6]*bK-w[k+7]*bO+w[k+8]*bS-bc*bZ;
+out8[i*13]=aW;
+out8[i*13+1]=aY;
+out8[i*13+2]=aZ;
+out8[i*13+3]=b;
+out8[i*13+4]=ba;
+out8[i*13+5]=bb;
+out8[i*13+6]=bc;
+out8[i*13+7]=a;
+out8[i*13+8]=ae;
+out8[i*13+9]=ai;
+out8[i*13+10]=al;
+out8[i*13+11]=am;
+out8[i*13+12]=an;
 g[87]=Math.max(g[87],Math.max(Math.max(Math.max(Math.max(Math.max(a,ae),ai),al),am),an));
 g[88]=Math.min(g[88],aW);
 }
-function blow_run_0_3(D,G,in0,in1,in2,in3,in4,in5,out0,out1,out2,out3,out4,out5,out6,out7,out8,C0,C1,C2,C3,C4,w,g,n,nq,nv,i,d,k,q,v,c0,o0,c1,o1,c2,o2,c3,o3,c4,o4){
+function blow_run_0_3(D,G,in0,in1,in2,in3,in4,in5,out0,out1,out2,out3,out4,out5,out6,out7,out8,out9,C0,C1,C2,C3,C4,w,g,n,nq,nv,i,d,k,q,v,c0,o0,c1,o1,c2,o2,c3,o3,c4,o4){
 const a=w[k+60]+(w[k+49]*C3[c3+7]-w[k+48]*C3[c3+0]+w[k+50]*C3[c3+14]+w[k+51]*C3[c3+21]-w[k+52]*C3[c3+28]-w[k+53]*C3[c3+35]);
 w[k+67]=a;
 const aa=w[k+61]+(w[k+49]*C3[c3+8]-w[k+48]*C3[c3+1]-w[k+50]*C3[c3+15]-w[k+51]*C3[c3+22]+w[k+52]*C3[c3+29]-w[k+53]*C3[c3+36]),ab=w[k+62]+(w[k+48]*C3[c3+2]+w[k+49]*C3[c3+9]-w[k+50]*C3[c3+16]-w[k+51]*C3[c3+23]-w[k+52]*C3[c3+30]+w[k+53]*C3[c3+37]),ac=w[k+63]+(w[k+49]*C3[c3+10]-w[k+48]*C3[c3+3]-w[k+50]*C3[c3+17]+w[k+51]*C3[c3+24]+w[k+52]*C3[c3+31]-w[k+53]*C3[c3+38]),ad=w[k+64]+(w[k+48]*C3[c3+4]+w[k+49]*C3[c3+11]-w[k+50]*C3[c3+18]-w[k+51]*C3[c3+25]-w[k+52]*C3[c3+32]+w[k+53]*C3[c3+39]),ae=w[k+65]+(w[k+48]*C3[c3+5]-w[k+49]*C3[c3+12]+w[k+50]*C3[c3+19]-w[k+51]*C3[c3+26]+w[k+52]*C3[c3+33]-w[k+53]*C3[c3+40]),af=w[k+66]+(w[k+49]*C3[c3+13]-w[k+48]*C3[c3+6]+w[k+50]*C3[c3+20]+w[k+51]*C3[c3+27]+w[k+52]*C3[c3+34]+w[k+53]*C3[c3+41]),ag=w[k+3]*C3[c3+7]-w[k+0]*C3[c3+0]+w[k+6]*C3[c3+14]-D[d+28]*a;
@@ -340,7 +353,7 @@ g[121]+=in2[i]*aL;
 g[122]+=in2[i]*aM;
 g[123]+=in2[i]*aN;
 }
-function blow_run_0_4(D,G,in0,in1,in2,in3,in4,in5,out0,out1,out2,out3,out4,out5,out6,out7,out8,C0,C1,C2,C3,C4,w,g,n,nq,nv,i,d,k,q,v,c0,o0,c1,o1,c2,o2,c3,o3,c4,o4){
+function blow_run_0_4(D,G,in0,in1,in2,in3,in4,in5,out0,out1,out2,out3,out4,out5,out6,out7,out8,out9,C0,C1,C2,C3,C4,w,g,n,nq,nv,i,d,k,q,v,c0,o0,c1,o1,c2,o2,c3,o3,c4,o4){
 const a=w[k+74]+w[k+68]*g[284],aa=w[k+75]+w[k+69]*g[284],ab=w[k+76]+w[k+70]*g[284],ac=w[k+77]+w[k+71]*g[284],ad=w[k+78]+w[k+72]*g[284],ae=w[k+79]+w[k+73]*g[284],af=in1[v]-w[k+67]*g[284];
 g[290]+=(a*D[d+36]+aa*D[d+37]+ab*D[d+38]-ad*D[d+42]+ae*D[d+43])*a+(a*D[d+37]+aa*D[d+39]+ab*D[d+40]+ac*D[d+42]-ae*D[d+44])*aa+(a*D[d+38]+aa*D[d+40]+ab*D[d+41]-ac*D[d+43]+ad*D[d+44])*ab+(aa*D[d+42]-ab*D[d+43]+ac*D[d+34])*ac+(ab*D[d+44]-a*D[d+42]+ad*D[d+34])*ad+(a*D[d+43]-aa*D[d+44]+ae*D[d+34])*ae;
 g[291]+=D[d+35]*af*af;
@@ -348,7 +361,7 @@ g[291]+=D[d+35]*af*af;
 function blow_run(sizes,tree,D,G,inputs,outputs,w){
 const [n,nq,nv,keep]=sizes;
 let size=keep;
-const in0=inputs[0],in1=inputs[1],in2=inputs[2],in3=inputs[3],in4=inputs[4],in5=inputs[5],out0=outputs[0],out1=outputs[1],out2=outputs[2],out3=outputs[3],out4=outputs[4],out5=outputs[5],out6=outputs[6],out7=outputs[7],out8=outputs[8];
+const in0=inputs[0],in1=inputs[1],in2=inputs[2],in3=inputs[3],in4=inputs[4],in5=inputs[5],out0=outputs[0],out1=outputs[1],out2=outputs[2],out3=outputs[3],out4=outputs[4],out5=outputs[5],out6=outputs[6],out7=outputs[7],out8=outputs[8],out9=outputs[9];
 const C0=w.subarray(size,size+(n+1)*12); size+=(n+1)*12;
 const C1=w.subarray(size,size+(n+1)*21); size+=(n+1)*21;
 C1.fill(0);
@@ -434,7 +447,7 @@ C4[3]=0;
 C4[4]=0;
 C4[5]=0;
 for(let i=0;i<n;i++){const t=6*i;
-if(tree[t+1]===0) blow_run_0_1(D,G,in0,in1,in2,in3,in4,in5,out0,out1,out2,out3,out4,out5,out6,out7,out8,C0,C1,C2,C3,C4,w,g,n,nq,nv,i,tree[t+2],tree[t+3],tree[t+4],tree[t+5],(tree[t]+1)*12,(i+1)*12,(tree[t]+1)*21,(i+1)*21,(tree[t]+1)*42,(i+1)*42,(tree[t]+1)*42,(i+1)*42,(tree[t]+1)*6,(i+1)*6);
+if(tree[t+1]===0) blow_run_0_1(D,G,in0,in1,in2,in3,in4,in5,out0,out1,out2,out3,out4,out5,out6,out7,out8,out9,C0,C1,C2,C3,C4,w,g,n,nq,nv,i,tree[t+2],tree[t+3],tree[t+4],tree[t+5],(tree[t]+1)*12,(i+1)*12,(tree[t]+1)*21,(i+1)*21,(tree[t]+1)*42,(i+1)*42,(tree[t]+1)*42,(i+1)*42,(tree[t]+1)*6,(i+1)*6);
 }
 const a=g[0]*in3[0]+g[1]*in3[1]+g[2]*in3[2],aa=g[3]*in3[0]+g[4]*in3[1]+g[5]*in3[2],ab=g[6]*in3[0]+g[7]*in3[1]+g[8]*in3[2],ac=g[9]+a,ad=g[10]+aa,ae=g[11]+ab;
 g[32]=g[3]*ab-g[6]*aa;
@@ -458,9 +471,9 @@ out4[0]=af;
 out4[1]=ag;
 out4[2]=ah;
 for(let i=n-1;i>=0;i--){const t=6*i;
-if(tree[t+1]===0) blow_run_0_2(D,G,in0,in1,in2,in3,in4,in5,out0,out1,out2,out3,out4,out5,out6,out7,out8,C0,C1,C2,C3,C4,w,g,n,nq,nv,i,tree[t+2],tree[t+3],tree[t+4],tree[t+5],(tree[t]+1)*12,(i+1)*12,(tree[t]+1)*21,(i+1)*21,(tree[t]+1)*42,(i+1)*42,(tree[t]+1)*42,(i+1)*42,(tree[t]+1)*6,(i+1)*6);
+if(tree[t+1]===0) blow_run_0_2(D,G,in0,in1,in2,in3,in4,in5,out0,out1,out2,out3,out4,out5,out6,out7,out8,out9,C0,C1,C2,C3,C4,w,g,n,nq,nv,i,tree[t+2],tree[t+3],tree[t+4],tree[t+5],(tree[t]+1)*12,(i+1)*12,(tree[t]+1)*21,(i+1)*21,(tree[t]+1)*42,(i+1)*42,(tree[t]+1)*42,(i+1)*42,(tree[t]+1)*6,(i+1)*6);
 }
-out8[0]=g[88]-g[87]*1e-09;
+out9[0]=g[88]-g[87]*1e-09;
 C3[0]=0;
 C3[1]=0;
 C3[2]=0;
@@ -504,7 +517,7 @@ C3[39]=0;
 C3[40]=0;
 C3[41]=0;
 for(let i=0;i<n;i++){const t=6*i;
-if(tree[t+1]===0) blow_run_0_3(D,G,in0,in1,in2,in3,in4,in5,out0,out1,out2,out3,out4,out5,out6,out7,out8,C0,C1,C2,C3,C4,w,g,n,nq,nv,i,tree[t+2],tree[t+3],tree[t+4],tree[t+5],(tree[t]+1)*12,(i+1)*12,(tree[t]+1)*21,(i+1)*21,(tree[t]+1)*42,(i+1)*42,(tree[t]+1)*42,(i+1)*42,(tree[t]+1)*6,(i+1)*6);
+if(tree[t+1]===0) blow_run_0_3(D,G,in0,in1,in2,in3,in4,in5,out0,out1,out2,out3,out4,out5,out6,out7,out8,out9,C0,C1,C2,C3,C4,w,g,n,nq,nv,i,tree[t+2],tree[t+3],tree[t+4],tree[t+5],(tree[t]+1)*12,(i+1)*12,(tree[t]+1)*21,(i+1)*21,(tree[t]+1)*42,(i+1)*42,(tree[t]+1)*42,(i+1)*42,(tree[t]+1)*6,(i+1)*6);
 }
 const aj=g[32]*g[95]+g[41]*g[102]+g[50]*g[109]+g[0]*g[113]+g[1]*g[117]+g[2]*g[121]+(g[35]*g[96]+g[44]*g[103]+g[53]*g[110]+g[3]*g[114]+g[4]*g[118]+g[5]*g[122])+(g[38]*g[97]+g[47]*g[104]+g[56]*g[111]+g[6]*g[115]+g[7]*g[119]+g[8]*g[123]),ak=g[32]*g[91]+g[41]*g[98]+g[50]*g[105]+g[0]*g[112]+g[1]*g[116]+g[2]*g[120],al=g[35]*g[91]+g[44]*g[98]+g[53]*g[105]+g[3]*g[112]+g[4]*g[116]+g[5]*g[120],am=g[38]*g[91]+g[47]*g[98]+g[56]*g[105]+g[6]*g[112]+g[7]*g[116]+g[8]*g[120],an=in4[0]*ak+in4[1]*al+in4[2]*am,ao=(an>0?1:0)*((an*1000000000000-aj)>0?1:0)*((aj-(g[0]*g[92]+g[1]*g[99]+g[2]*g[106]+(g[3]*g[93]+g[4]*g[100]+g[5]*g[107])+(g[6]*g[94]+g[7]*g[101]+g[8]*g[108]))*(g[258]+(ac*ac+ad*ad+ae*ae))*3.1554436208840472e-30)>0?1:0),ap=1/(ao!==0?an:1);
 g[284]=(ao*((-ai)>0?1:0))!==0?-(in5[0]+1)*(ai*ap):0;
@@ -513,10 +526,10 @@ out1[0]=(ao!==0?ap:Infinity);
 out5[0]=ak;
 out5[1]=al;
 out5[2]=am;
-out8[1]=ao;
+out9[1]=ao;
 for(let i=n-1;i>=0;i--){const t=6*i;
-if(tree[t+1]===0) blow_run_0_4(D,G,in0,in1,in2,in3,in4,in5,out0,out1,out2,out3,out4,out5,out6,out7,out8,C0,C1,C2,C3,C4,w,g,n,nq,nv,i,tree[t+2],tree[t+3],tree[t+4],tree[t+5],(tree[t]+1)*12,(i+1)*12,(tree[t]+1)*21,(i+1)*21,(tree[t]+1)*42,(i+1)*42,(tree[t]+1)*42,(i+1)*42,(tree[t]+1)*6,(i+1)*6);
+if(tree[t+1]===0) blow_run_0_4(D,G,in0,in1,in2,in3,in4,in5,out0,out1,out2,out3,out4,out5,out6,out7,out8,out9,C0,C1,C2,C3,C4,w,g,n,nq,nv,i,tree[t+2],tree[t+3],tree[t+4],tree[t+5],(tree[t]+1)*12,(i+1)*12,(tree[t]+1)*21,(i+1)*21,(tree[t]+1)*42,(i+1)*42,(tree[t]+1)*42,(i+1)*42,(tree[t]+1)*6,(i+1)*6);
 }
 out3[0]=(g[290]+g[291])*0.5;
 }
-const BLOW={keep:80,carried:123,kept:294,inputs:[null, null, ["n"], [3], [3], []],rows:["one", "one", "one", "one", "one", "one", "joints", "links"],outputs:[[], [], [], [], [3], [3], ["n"], ["n", 6], [2]],run:blow_run};
+const BLOW={keep:80,carried:123,kept:294,inputs:[null, null, ["n"], [3], [3], []],rows:["one", "one", "one", "one", "one", "one", "joints", "links", "links"],outputs:[[], [], [], [], [3], [3], ["n"], ["n", 6], ["n", 1, 13], [2]],run:blow_run};

@@ -1,5 +1,5 @@
 // Emitted by `python -m book physics` from the lines of the chapters: no edit here lasts.
-function hybrid_run_0_1(D,G,in0,in1,in2,in3,in4,out0,out1,out2,C0,C1,C2,C3,w,g,n,nq,nv,i,d,k,q,v,c0,o0,c1,o1,c2,o2,c3,o3){
+function hybrid_run_0_1(D,G,in0,in1,in2,in3,in4,out0,out1,out2,out3,C0,C1,C2,C3,w,g,n,nq,nv,i,d,k,q,v,c0,o0,c1,o1,c2,o2,c3,o3){
 const a=D[d+15]*in0[q],aa=Math.cos(a),ab=Math.sin(a),ac=aa*D[d+17],ad=aa*D[d+18],ae=aa*D[d+20],af=ab*D[d+14],ag=ab*D[d+13],ah=ab*D[d+12],ai=aa*D[d+22]+D[d+16],aj=D[d+17]-(ac+af),ak=ag-ad+D[d+18],al=af-ac+D[d+17],am=aa*D[d+23]+D[d+19],an=D[d+20]-(ae+ah),ao=D[d+18]-(ad+ag),ap=ah-ae+D[d+20],aq=aa*D[d+24]+D[d+21],ar=D[d+25]*in0[q],at=D[d+26]*in0[q],au=D[d+27]*in0[q],av=D[d+0]*ai+D[d+1]*al+D[d+2]*ao;
 w[k+6]=av;
 const aw=D[d+0]*aj+D[d+1]*am+D[d+2]*ap;
@@ -61,7 +61,7 @@ C1[o1+3]=-ba;
 C1[o1+4]=bb;
 C1[o1+5]=bc;
 }
-function hybrid_run_0_2(D,G,in0,in1,in2,in3,in4,out0,out1,out2,C0,C1,C2,C3,w,g,n,nq,nv,i,d,k,q,v,c0,o0,c1,o1,c2,o2,c3,o3){
+function hybrid_run_0_2(D,G,in0,in1,in2,in3,in4,out0,out1,out2,out3,C0,C1,C2,C3,w,g,n,nq,nv,i,d,k,q,v,c0,o0,c1,o1,c2,o2,c3,o3){
 const a=D[d+28]*in2[v];
 w[k+0]=a;
 const aa=D[d+29]*in2[v];
@@ -165,10 +165,23 @@ C2[c2+2]+=-(w[k+12]*bk+w[k+13]*bl+w[k+14]*bm+w[k+17]*bn+w[k+20]*bo+w[k+23]*bp+bf
 C2[c2+3]+=w[k+6]*bn+w[k+7]*bo+w[k+8]*bp+bg*bq;
 C2[c2+4]+=w[k+9]*bn+w[k+10]*bo+w[k+11]*bp+bh*bq;
 C2[c2+5]+=-(w[k+12]*bn+w[k+13]*bo+w[k+14]*bp+bi*bq);
+out2[i*13]=bb;
+out2[i*13+1]=bd;
+out2[i*13+2]=be;
+out2[i*13+3]=bf;
+out2[i*13+4]=bg;
+out2[i*13+5]=bh;
+out2[i*13+6]=bi;
+out2[i*13+7]=af;
+out2[i*13+8]=ak;
+out2[i*13+9]=ao;
+out2[i*13+10]=ar;
+out2[i*13+11]=at;
+out2[i*13+12]=au;
 g[0]=Math.max(g[0],Math.max(Math.max(Math.max(Math.max(Math.max(af,ak),ao),ar),at),au));
 g[1]=Math.min(g[1],bb);
 }
-function hybrid_run_0_3(D,G,in0,in1,in2,in3,in4,out0,out1,out2,C0,C1,C2,C3,w,g,n,nq,nv,i,d,k,q,v,c0,o0,c1,o1,c2,o2,c3,o3){
+function hybrid_run_0_3(D,G,in0,in1,in2,in3,in4,out0,out1,out2,out3,C0,C1,C2,C3,w,g,n,nq,nv,i,d,k,q,v,c0,o0,c1,o1,c2,o2,c3,o3){
 const a=w[k+72]-(w[k+47]*C3[c3+1]-w[k+46]*C3[c3+0]+w[k+48]*C3[c3+2]+w[k+49]*C3[c3+3]-w[k+50]*C3[c3+4]+w[k+51]*C3[c3+5]),aa=w[k+9]*C3[c3+1]-w[k+6]*C3[c3+0]+w[k+12]*C3[c3+2]+w[k+53]+w[k+0]*a,ab=w[k+10]*C3[c3+1]-w[k+7]*C3[c3+0]+w[k+13]*C3[c3+2]+w[k+54]+w[k+1]*a,ac=w[k+11]*C3[c3+1]-w[k+8]*C3[c3+0]+w[k+14]*C3[c3+2]+w[k+55]+w[k+2]*a,ad=w[k+16]*C3[c3+1]-w[k+15]*C3[c3+0]+w[k+17]*C3[c3+2]+w[k+6]*C3[c3+3]-w[k+9]*C3[c3+4]+w[k+12]*C3[c3+5]+w[k+56]+w[k+3]*a,ae=w[k+19]*C3[c3+1]-w[k+18]*C3[c3+0]+w[k+20]*C3[c3+2]+w[k+7]*C3[c3+3]-w[k+10]*C3[c3+4]+w[k+13]*C3[c3+5]+w[k+57]+w[k+4]*a,af=w[k+22]*C3[c3+1]-w[k+21]*C3[c3+0]+w[k+23]*C3[c3+2]+w[k+8]*C3[c3+3]-w[k+11]*C3[c3+4]+w[k+14]*C3[c3+5]+w[k+58]+w[k+5]*a,ag=aa-w[k+53],ah=ab-w[k+54],ai=ac-w[k+55],aj=ad-w[k+56],ak=ae-w[k+57],al=af-w[k+58];
 C3[o3+0]=-aa;
 C3[o3+1]=ab;
@@ -182,7 +195,7 @@ out1[i]=w[k+24]*(D[d+28]*(w[k+31]*ag+w[k+32]*ah+w[k+33]*ai-w[k+25]*aj+w[k+34]*ak
 function hybrid_run(sizes,tree,D,G,inputs,outputs,w){
 const [n,nq,nv,keep]=sizes;
 let size=keep;
-const in0=inputs[0],in1=inputs[1],in2=inputs[2],in3=inputs[3],in4=inputs[4],out0=outputs[0],out1=outputs[1],out2=outputs[2];
+const in0=inputs[0],in1=inputs[1],in2=inputs[2],in3=inputs[3],in4=inputs[4],out0=outputs[0],out1=outputs[1],out2=outputs[2],out3=outputs[3];
 const C0=w.subarray(size,size+(n+1)*21); size+=(n+1)*21;
 C0.fill(0);
 const C1=w.subarray(size,size+(n+1)*6); size+=(n+1)*6;
@@ -199,12 +212,12 @@ C1[3]=0;
 C1[4]=0;
 C1[5]=0;
 for(let i=0;i<n;i++){const t=6*i;
-if(tree[t+1]===0) hybrid_run_0_1(D,G,in0,in1,in2,in3,in4,out0,out1,out2,C0,C1,C2,C3,w,g,n,nq,nv,i,tree[t+2],tree[t+3],tree[t+4],tree[t+5],(tree[t]+1)*21,(i+1)*21,(tree[t]+1)*6,(i+1)*6,(tree[t]+1)*6,(i+1)*6,(tree[t]+1)*6,(i+1)*6);
+if(tree[t+1]===0) hybrid_run_0_1(D,G,in0,in1,in2,in3,in4,out0,out1,out2,out3,C0,C1,C2,C3,w,g,n,nq,nv,i,tree[t+2],tree[t+3],tree[t+4],tree[t+5],(tree[t]+1)*21,(i+1)*21,(tree[t]+1)*6,(i+1)*6,(tree[t]+1)*6,(i+1)*6,(tree[t]+1)*6,(i+1)*6);
 }
 for(let i=n-1;i>=0;i--){const t=6*i;
-if(tree[t+1]===0) hybrid_run_0_2(D,G,in0,in1,in2,in3,in4,out0,out1,out2,C0,C1,C2,C3,w,g,n,nq,nv,i,tree[t+2],tree[t+3],tree[t+4],tree[t+5],(tree[t]+1)*21,(i+1)*21,(tree[t]+1)*6,(i+1)*6,(tree[t]+1)*6,(i+1)*6,(tree[t]+1)*6,(i+1)*6);
+if(tree[t+1]===0) hybrid_run_0_2(D,G,in0,in1,in2,in3,in4,out0,out1,out2,out3,C0,C1,C2,C3,w,g,n,nq,nv,i,tree[t+2],tree[t+3],tree[t+4],tree[t+5],(tree[t]+1)*21,(i+1)*21,(tree[t]+1)*6,(i+1)*6,(tree[t]+1)*6,(i+1)*6,(tree[t]+1)*6,(i+1)*6);
 }
-out2[0]=g[1]-g[0]*1e-09;
+out3[0]=g[1]-g[0]*1e-09;
 C3[0]=0;
 C3[1]=0;
 C3[2]=0;
@@ -212,7 +225,7 @@ C3[3]=G[1];
 C3[4]=G[0];
 C3[5]=G[2];
 for(let i=0;i<n;i++){const t=6*i;
-if(tree[t+1]===0) hybrid_run_0_3(D,G,in0,in1,in2,in3,in4,out0,out1,out2,C0,C1,C2,C3,w,g,n,nq,nv,i,tree[t+2],tree[t+3],tree[t+4],tree[t+5],(tree[t]+1)*21,(i+1)*21,(tree[t]+1)*6,(i+1)*6,(tree[t]+1)*6,(i+1)*6,(tree[t]+1)*6,(i+1)*6);
+if(tree[t+1]===0) hybrid_run_0_3(D,G,in0,in1,in2,in3,in4,out0,out1,out2,out3,C0,C1,C2,C3,w,g,n,nq,nv,i,tree[t+2],tree[t+3],tree[t+4],tree[t+5],(tree[t]+1)*21,(i+1)*21,(tree[t]+1)*6,(i+1)*6,(tree[t]+1)*6,(i+1)*6,(tree[t]+1)*6,(i+1)*6);
 }
 }
-const HYBRID={keep:73,carried:39,kept:4,inputs:[null, null, null, null, null],rows:["joints", "joints"],outputs:[["n"], ["n"], [1]],run:hybrid_run};
+const HYBRID={keep:73,carried:39,kept:4,inputs:[null, null, null, null, null],rows:["joints", "joints", "links"],outputs:[["n"], ["n"], ["n", 1, 13], [1]],run:hybrid_run};
