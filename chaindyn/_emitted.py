@@ -77,6 +77,24 @@ def loads(
     return joint_forces(state, wrenches), wrenches_in(state, wrenches, "mixed")
 
 
+def pin(
+    chain: Chain, q: Array, qd: Array, pinned: Array, offset: Array, foot: Array
+) -> tuple[Array, ...]:
+    """Return of a point of a link, in its axes: the screws of all joints (nv, 6), twist, acceleration (6,), and gap (3,).
+
+    pinned : (n,) one for the link; offset : (3,) of the point in its frame; foot : (3,) in the world, from which the gap
+    is measured. The twist and the acceleration are about the point; the latter is spatial, at constant joint rates.
+    """
+    state = evaluate(chain, q, qd)
+    R, p = state.poses
+    R_own, p_own = (pinned[:, None, None] * R).sum(-3), (pinned[:, None] * p).sum(-2)
+    place = p_own + (R_own @ offset[:, None])[:, 0]
+    motions = state.twists, state.accelerations(0 * qd)
+    own = [X_motion(eye(3), offset) @ (pinned[:, None, None] * x).sum(-3) for x in motions]
+    gap = R_own.mT @ (place - foot)[:, None]
+    return screws_seen_from(state, R_own, place), *[x[:, 0] for x in (*own, gap)]
+
+
 def factorise_free(state: State, free: Array) -> FactorisedChain:
     """Return the factorised chain of the joints that are free to move; free : (nv,) ones, and zeros where a rate is told.
 
@@ -239,6 +257,9 @@ FUNCTIONS = {
         blow,
         {**STATE, "struck": ("n",), "point": (3,), "normal": (3,), "restitution": ()},
         "one one one one one one joints links links",
+    ),
+    "pin": Told(
+        pin, {**STATE, "pinned": ("n",), "offset": (3,), "foot": (3,)}, "joints one one one"
     ),
     "inertia_times": Told(inertia_times, {"q": Q, "x": V}, "joints", weightless=True),
 }
