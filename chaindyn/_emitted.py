@@ -27,6 +27,7 @@ from chaindyn.articulated import (
     rounding_step,
 )
 from chaindyn.chain import inward
+from chaindyn.composite import composite_inertias
 from chaindyn.compilation import Recorded, record
 from chaindyn.emission import Plan, Writer, js_kernel, literal
 from chaindyn.impulse import (
@@ -180,9 +181,14 @@ def apparent(own: Articulated, S: Array) -> Array:
     return own.inertia - U @ solve(own.D, U.mT)
 
 
-def inertia_times(chain: Chain, q: Array, x: Array) -> Array:
-    """Return M x (nv,), of a chain without weight: what `rnea` says of it at rest."""
-    return chaindyn.rnea(chain, q, 0 * x, x)
+def crba(chain: Chain, q: Array) -> tuple[Array, Array]:
+    """Return the screw of each joint (nv, 6), and the wrench that accelerates all that it carries by that screw.
+
+    Both in the world. Where one joint carries the other, their entry of the mass matrix is a product of the two.
+    """
+    state = evaluate(chain, q)
+    wrenches = composite_inertias(state) @ stack(state.S, axis=-3)
+    return screws_seen_from(state, eye(3), zeros((3,))), wrenches_in(state, wrenches, "world")
 
 
 def energies(chain: Chain, q: Array, qd: Array) -> tuple[Array, Array]:
@@ -231,12 +237,11 @@ def blow(
 
 
 class Told(NamedTuple):
-    """A function to be emitted: the shapes of its arguments by name, what the rows of each result are (links, joints or one), and whether gravity is left out."""
+    """A function to be emitted: the shapes of its arguments by name, what the rows of each result are: links, joints or one."""
 
     function: Callable[..., Any]
     arrays: dict[str, tuple[Any, ...]]
     rows: str
-    weightless: bool = False
 
 
 Q, V, WRENCHES = ("nq",), ("nv",), ("n", 6)
@@ -261,7 +266,7 @@ FUNCTIONS = {
     "pin": Told(
         pin, {**STATE, "pinned": ("n",), "offset": (3,), "foot": (3,)}, "joints one one one"
     ),
-    "inertia_times": Told(inertia_times, {"q": Q, "x": V}, "joints", weightless=True),
+    "crba": Told(crba, {"q": Q}, "joints joints"),
 }
 
 # Recording -----------------------------------------------------------------------------------------------------------------
@@ -304,8 +309,6 @@ def on_page(told: Told) -> Callable[..., Any]:
     def called(chain: Chain, *args: Any, **options: Any) -> Any:
         own = spatial_inertia(chain.mass, chain.com, chain.inertia)
         chain.__dict__["spatial_inertia"] = own
-        if told.weightless:
-            chain.__dict__["gravity"] = zeros((3,))
         return told.function(chain, *args, **options)
 
     return called

@@ -91,8 +91,8 @@ class ContactExplorer(Explorer):
     """
 
     _esm = source(
-        *("base.js", *emitted("screws", "rnea", "inertia_times", "energies"), "dense.js", "motion.js"),
-        *("contact_laws.js", "contact_step.js", "contact.js"),
+        *("base.js", *emitted("rnea", "crba", "energies"), "crba.js", "dense.js"),
+        *("motion.js", "contact_laws.js", "contact_step.js", "contact.js"),
     )
     _css = source("base.css", "motion.css", "contact.css")
 

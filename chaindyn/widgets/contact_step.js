@@ -116,14 +116,13 @@ function inSpaceOf(tree) {
 
 // The velocity (x, z) of a link's point for each unit joint rate that moves it: a list of [joint, [vx, vz]].
 function columnsOf(tree, q) {
-  const [screws] = compute(SCREWS, inSpaceOf(tree), [q, [1, 0, 0, 0, 1, 0, 0, 0, 1], [0, 0, 0]]);
+  const [screws] = compute(CRBA, inSpaceOf(tree), [q]);
   return (link, [x, z]) => {
     const columns = [];
     for (let i = link; i >= 0; i = tree[i].parent) columns.push([i, [screws[i][3] + screws[i][1] * z, screws[i][5] - screws[i][1] * x]]);
     return columns;
   };
 }
-const massMatrix = (tree, q) => tree.map((_, k) => compute(INERTIA_TIMES, inSpaceOf(tree), [q, tree.map((_, l) => Number(k === l))])[0]);
 // The joint forces of weight, less those that constant joint rates would need.
 const drivingForces = (tree, q, qd) => scale(-1, compute(RNEA, inSpaceOf(tree), [q, qd, scale(0, q)])[0]);
 
@@ -133,7 +132,7 @@ const energyOf = (tree, q, qd) => compute(ENERGIES, inSpaceOf(tree), [q, qd]).sl
 // The rates after a step without contacts, as chapter 17 takes them: without what acts at rest, and with it. Only joints between bodies
 // make forces that go with velocities.
 function freeRates({ tree, jointed }, q, qd, h) {
-  const L = cholesky(massMatrix(tree, q));
+  const L = cholesky(massMatrix(inSpaceOf(tree), q));
   const slope = (rates) => solveUpper(L, solveLower(L, drivingForces(tree, q, rates)));
   const atRest = slope(scale(0, qd));
   if (!jointed) return { before: qd, moved: add(qd, scale(h, atRest)) };
@@ -296,7 +295,7 @@ function stepOf(request, world = worldOf(request)) {
   const closed = near.filter(({ halfWay }) => halfWay <= MARGIN);
   const overlap = Math.max(0, ...near.map(({ halfWay }) => -halfWay));
   const how = { solver: request.solver, sweeps: request.sweeps, work: { iterations: 0, residual: 0, count: "" } };
-  const L = cholesky(massMatrix(tree, there));
+  const L = cholesky(massMatrix(inSpaceOf(tree), there));
   const K = closed.flatMap(({ rows }) => rows);
   const Y = K.map((row) => solveLower(L, row));
   const W = square(K.length);

@@ -83,7 +83,7 @@ function partsOf(model, q, qd) {
   const [screws, twist, acceleration, gap] = compute(PIN, tree, [q, qd, last, [model.lengths.at(-1), 0, 0], [model.base, 0, 0]]);
   const inPlane = (x) => [x.at(-3), x.at(-1)];
   const parts = { K: transpose(screws.map(inPlane)), gap: inPlane(gap), rate: inPlane(twist), bias: inPlane(acceleration) };
-  parts.M = q.map((_, k) => compute(INERTIA_TIMES, tree, [q, q.map((_, l) => Number(k === l))])[0]);
+  parts.M = massMatrix(tree, q);
   parts.h = compute(RNEA, tree, [q, qd, still])[0];
   parts.energy = compute(ENERGIES, tree, [q, qd]).slice(0, 2);
   return parts;

@@ -92,7 +92,7 @@ class LoopExplorer(Explorer):
     """
 
     _esm = source(
-        *("base.js", *emitted("rnea", "inertia_times", "energies", "pin")),
+        *("base.js", *emitted("rnea", "crba", "energies", "pin"), "crba.js"),
         *("dense.js", "motion.js", "loop.js"),
     )
     _css = source("base.css", "motion.css")

@@ -1,17 +1,16 @@
 // The view of MassMatrixExplorer. The request is {q}; the scene is the tree, the links' masses and inertias about their
 // centres, and the entry to begin with.
 
-// --- Without Python: rnea of the book, emitted, a column for each joint that accelerates alone ------------------------
+// --- Without Python: crba of the book, emitted ------------------------
 
-const massMatrix = (tree, q) => transpose(q.map((_, j) => compute(INERTIA_TIMES, tree, [q, q.map((_, k) => Number(k === j))])[0]));
-const fromColumns = (tree, { q }) => ({ ...poses(tree, q), M: massMatrix(tree, q) });
+const fromComposites = (tree, { q }) => ({ ...poses(tree, q), M: massMatrix(tree, q) });
 
 // --- The view -----------------------------------------------------------------------------------------------------------
 
 function render({ model, el }) {
   const tree = model.get("scene");
   const { names, kind, column, reach, mass, com } = tree;
-  const talk = new Talk(model, { embedded: (request) => fromColumns(tree, request), data: "the chain\u2019s embedded inertias, by the book\u2019s own lines, put into JavaScript", show });
+  const talk = new Talk(model, { embedded: (request) => fromComposites(tree, request), data: "the chain\u2019s embedded inertias, by the book\u2019s own lines, put into JavaScript", show });
   const camera = cameraOn(tree, poses(tree, talk.request.q));
   const stage = new Stage("The chain", camera, talk.update);
   const movable = names.map((_, i) => i).filter((i) => column[i] !== null); // the link of each row and column
@@ -103,7 +102,7 @@ function render({ model, el }) {
   function doubted({ R, p, M }, [row, col], largest) {
     const ours = massMatrix(tree, talk.request.q)[row][col];
     if (M[row][col] !== null && Math.abs(M[row][col] - ours) < 1e-6 * largest) return "";
-    return `By the book\u2019s own rnea, this entry is ${shown(ours, 3)}.`;
+    return `By the book\u2019s own crba, this entry is ${shown(ours, 3)}.`;
   }
 
   function paint({ R, p }, entry) {

@@ -26,7 +26,7 @@ class MassMatrixExplorer(Explorer):
     """
 
     _esm = source(
-        "base.js", *emitted("forward_kinematics", "inertia_times"), "tree.js", "mass.js"
+        "base.js", *emitted("forward_kinematics", "crba"), "tree.js", "crba.js", "mass.js"
     )
 
     def __init__(
