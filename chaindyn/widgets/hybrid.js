@@ -28,7 +28,7 @@ const signOf = (told, turns) =>
 
 function render({ model, el }) {
   const tree = model.get("scene");
-  const { names, kind, column, reach, mass, gravity } = tree;
+  const { names, kind, column, reach, mass } = tree;
   const embedded = (request) => fromEquations(tree, request).values;
   const talk = new Talk(model, { embedded, data: "the chain\u2019s embedded parameters, by the book\u2019s own lines, put into JavaScript", show });
   const tipOf = ({ R, p }) => add(p.at(-1), apply(R.at(-1), tree.tip));
