@@ -752,8 +752,8 @@ class Functions:
         first = next((x for x in arrays if isinstance(x, Rolled)), None)
         if first is None:
             return np.stack([alone(x) for x in arrays], axis=axis)
-        # a new axis after the links' one moves it one to the left
-        own = first.axis - 1 if axis > first.axis else first.axis
+        # a new axis after the links' one, or in its place, moves it one to the left
+        own = first.axis - 1 if axis >= first.axis else first.axis
         return blockwise(
             arrays, lambda parts: np.stack(np.broadcast_arrays(*parts), axis=axis), own
         )

@@ -27,6 +27,11 @@ def source(*names: str) -> str:
     return "\n".join((files(__package__) / name).read_text(encoding="utf-8") for name in names)
 
 
+def emitted(*names: str) -> tuple[str, ...]:
+    """Return the files that give a view functions of the book, which ``python -m book physics`` writes."""
+    return (*[f"emitted/{name}.js" for name in ("model", *names)], "physics.js")
+
+
 def without_none(options: dict[str, Any]) -> dict[str, Any]:
     """Return the options that are not None."""
     return {name: value for name, value in options.items() if value is not None}
