@@ -109,9 +109,10 @@ def test_a_mirrored_point_of_the_circle_is_refused(page):
     "answer", [(23, 2, 11, 5), (22, 2, 12, 30), (22, 0, 14, 8), (24, 2, 10, 8), (22, 2, 12, 6)]
 )
 def test_the_judge_of_zeros_refuses(page, answer):
-    page[0]["judge_pillar"](22, 2, 12, 8)
+    names = "by zero", "by one", "products left", "sums left"
+    page[0]["judge_pillar"](dict(zip(names, (22, 2, 12, 8), strict=True)))
     with pytest.raises(AssertionError):
-        page[0]["judge_pillar"](*answer)
+        page[0]["judge_pillar"](dict(zip(names, answer, strict=True)))
 
 
 def test_the_judge_of_second_slopes_refuses(page):
