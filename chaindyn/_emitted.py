@@ -239,7 +239,10 @@ def blow(
 
 
 class Told(NamedTuple):
-    """A function to be emitted, the shapes of its arguments, and the rows of each result: links, joints or one."""
+    """A function to be emitted, the shapes of its arguments, and of each result what its rows are.
+
+    rows : "links", "joints", "one" if there are none, or "kept" for what another function takes as it is.
+    """
 
     function: Callable[..., Any]
     arrays: dict[str, tuple[Any, ...]]
@@ -254,16 +257,16 @@ FUNCTIONS = {
     "centre_accelerations": Told(centre_accelerations, {**STATE, "qdd": V}, "links"),
     "rnea": Told(chaindyn.rnea, {**STATE, "qdd": V}, "joints"),
     "loads": Told(loads, {**STATE, "qdd": V, "external": WRENCHES}, "joints links"),
-    "aba": Told(forward_dynamics, {**STATE, "tau": V}, "joints links"),
-    "hybrid": Told(hybrid, {**STATE, "free": V, "qdd": V, "tau": V}, "joints joints links"),
+    "aba": Told(forward_dynamics, {**STATE, "tau": V}, "joints kept"),
+    "hybrid": Told(hybrid, {**STATE, "free": V, "qdd": V, "tau": V}, "joints joints kept"),
     "margins": Told(margins, {"q": Q, "kept": ("n", 1, 13)}, "joints"),
-    "masses_felt": Told(masses_felt, {"q": Q}, "links links"),
+    "masses_felt": Told(masses_felt, {"q": Q}, "links kept"),
     "energies": Told(energies, STATE, "one one"),
     "step_momenta": Told(step_momenta, {"q0": Q, "q1": Q, "h": ()}, "joints joints"),
     "blow": Told(
         blow,
         {**STATE, "struck": ("n",), "point": (3,), "normal": (3,), "restitution": ()},
-        "one one one one one one joints links links",
+        "one one one one one one joints links kept",
     ),
     "pin": Told(
         pin, {**STATE, "pinned": ("n",), "offset": (3,), "foot": (3,)}, "joints one one one"
