@@ -51,11 +51,15 @@ def _physics(argv: list[str]) -> int:
     from chaindyn._emitted import write
 
     parser = argparse.ArgumentParser(prog="python -m book physics")
-    parser.add_argument("--check", action="store_true", help="write nothing, fail if anything would change")
+    parser.add_argument(
+        "--check", action="store_true", help="write nothing, fail if anything would change"
+    )
     check = parser.parse_args(argv).check
     stale = write(check)
     for name in stale:
-        print(f"chaindyn/widgets/emitted/{name}: {'is not current (run: python -m book physics)' if check else 'written'}")
+        print(
+            f"chaindyn/widgets/emitted/{name}: {'is not current (run: python -m book physics)' if check else 'written'}"
+        )
     return 1 if check and stale else 0
 
 

@@ -1,7 +1,8 @@
 """The physics of the pages: functions of the book, recorded once and written down as JavaScript.
 
-``python -m book physics`` writes each of `FUNCTIONS` to ``emitted/NAME.js``; an explorer joins those it needs to its view, before
-``physics.js``, which gives them numbers and takes their answers. One text serves every chain of hinges, slides and fixed joints.
+``python -m book physics`` writes each of `FUNCTIONS` to ``emitted/NAME.js``; an explorer joins those it needs to its
+view, before ``physics.js``, which gives them numbers and takes their answers. One text serves every chain of hinges,
+slides and fixed joints.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ from chaindyn.articulated import (
     rounding_step,
 )
 from chaindyn.chain import inward
-from chaindyn.composite import composite_inertias
 from chaindyn.compilation import Recorded, record
+from chaindyn.composite import composite_inertias
 from chaindyn.emission import Plan, Writer, js_kernel, literal
 from chaindyn.impulse import (
     contact_impulse,
@@ -52,7 +53,7 @@ from chaindyn.state import State, evaluate
 
 EMITTED = Path(__file__).parent / "widgets" / "emitted"
 
-# What the pages ask for, and the book's functions do not say in one call ---------------------------------------------------
+# What the pages ask for, and the book's functions do not say in one call --------------------------
 
 
 def screws(chain: Chain, q: Array, R: Array, p: Array) -> Array:
@@ -69,9 +70,7 @@ def centre_accelerations(chain: Chain, q: Array, qd: Array, qdd: Array) -> Array
     return (R @ classical_acceleration(*at_centre)[..., 3:, None])[..., 0]
 
 
-def loads(
-    chain: Chain, q: Array, qd: Array, qdd: Array, external: Array
-) -> tuple[Array, Array]:
+def loads(chain: Chain, q: Array, qd: Array, qdd: Array, external: Array) -> tuple[Array, Array]:
     """Return joint forces (nv,), and what each parent exerts on its link (n, 6); external and this are "mixed"."""
     state = evaluate(chain, q, qd, qdd, external)
     wrenches = needed_wrenches(state, qdd, net_bias(state, external, "mixed"))
@@ -81,10 +80,10 @@ def loads(
 def pin(
     chain: Chain, q: Array, qd: Array, pinned: Array, offset: Array, foot: Array
 ) -> tuple[Array, ...]:
-    """Return of a point of a link, in its axes: the screws of all joints (nv, 6), twist, acceleration (6,), and gap (3,).
+    """Return of a point of a link, in its axes: screws (nv, 6), twist and acceleration (6,) about it, gap (3,).
 
-    pinned : (n,) one for the link; offset : (3,) of the point in its frame; foot : (3,) in the world, from which the gap
-    is measured. The twist and the acceleration are about the point; the latter is spatial, at constant joint rates.
+    pinned : (n,) one for the link; offset : (3,) of the point in its frame; foot : (3,) in the world, from which the
+    gap is measured. The acceleration is spatial, at constant joint rates.
     """
     state = evaluate(chain, q, qd)
     R, p = state.poses
@@ -97,7 +96,7 @@ def pin(
 
 
 def factorise_free(state: State, free: Array) -> FactorisedChain:
-    """Return the factorised chain of the joints that are free to move; free : (nv,) ones, and zeros where a rate is told.
+    """Return the factorised chain of the joints that are free to move; free : (nv,) ones, zeros where a rate is told.
 
     A joint that is told has an S of zeros and an inertia of one, so that it answers no force.
     """
@@ -106,9 +105,7 @@ def factorise_free(state: State, free: Array) -> FactorisedChain:
     both = [concatenate([s, X], axis=-1) for s, X in zip(S, state.X, strict=True)]
     held = [(1 - f) * eye(f.shape[-1]) for f in own]
     inertias = [state.inertias[i] for i in range(state.chain.n)]
-    links, _ = inward(
-        articulated_step, state.chain.parent, (zeros((6, 6)),), both, inertias, held
-    )
+    links, _ = inward(articulated_step, state.chain.parent, (zeros((6, 6)),), both, inertias, held)
     factors = FactorisedChain(state, S, links)
     require_inertia(state, S, links, factors.inertias)
     return factors
@@ -151,15 +148,13 @@ def kept_of(factors: FactorisedChain) -> Array:
 
 
 def margins(chain: Chain, q: Array, kept: Array) -> Array:
-    """Return the inertia that each joint feels, less what of it may be rounding (nv,): none is felt where it is not positive.
+    """Return the inertia that each joint feels, less what of it may be rounding (nv,): where positive, it feels some.
 
     kept : (n, 1, 13), as from `kept_of`.
     """
     state = evaluate(chain, q)
     parts = unstack(kept, -3)
-    links = [
-        Articulated(x[:, 7:].mT * eye(6), zeros((6, 7)), x[:, :1], x[:, 1:7]) for x in parts
-    ]
+    links = [Articulated(x[:, 7:].mT * eye(6), zeros((6, 7)), x[:, :1], x[:, 1:7]) for x in parts]
     given = state.X, [both[..., :-6] for both in state.both], links
     noise, _ = inward(rounding_step, chain.parent, (zeros((6, 6)),), *given)
     unit = 32 * 2.0**-52
@@ -203,13 +198,20 @@ def step_momenta(chain: Chain, q0: Array, q1: Array, h: Array) -> tuple[Array, A
 
 
 def blow(
-    chain: Chain, q: Array, qd: Array, struck: Array, point: Array, normal: Array, restitution: Array
+    chain: Chain,
+    q: Array,
+    qd: Array,
+    struck: Array,
+    point: Array,
+    normal: Array,
+    restitution: Array,
 ) -> tuple[Array, ...]:
-    """Return what `impact` does of a link that is struck, and what a blow of 1 N s on it does; struck : (n,) one for it.
+    """Return what `impact` does of a link that is struck, and what a blow of 1 N s on it does; struck : (n,) one.
 
     point : (3,) in the link's own frame; normal : (3,) in the world, a unit vector. Impulse, effective mass, energies
-    before and after; the velocity of the point (3,), and by how much 1 N s along the normal changes it; by how much it
-    changes the joint rates (nv,), and what it has every parent exert on its child (n, 6), "mixed". And what `margins` needs.
+    before and after; the velocity of the point (3,), and by how much 1 N s along the normal changes it; by how much
+    it changes the joint rates (nv,), and what it has every parent exert on its child (n, 6), "mixed". And what
+    `margins` needs.
     """
     state = evaluate(chain, q, qd)
     R, p = state.poses
@@ -237,7 +239,10 @@ def blow(
 
 
 class Told(NamedTuple):
-    """A function to be emitted: the shapes of its arguments by name, what the rows of each result are: links, joints or one."""
+    """A function to be emitted, the shapes of its arguments, and of each result what its rows are.
+
+    rows : "links", "joints", "one" if there are none, or "kept" for what another function takes as it is.
+    """
 
     function: Callable[..., Any]
     arrays: dict[str, tuple[Any, ...]]
@@ -252,16 +257,16 @@ FUNCTIONS = {
     "centre_accelerations": Told(centre_accelerations, {**STATE, "qdd": V}, "links"),
     "rnea": Told(chaindyn.rnea, {**STATE, "qdd": V}, "joints"),
     "loads": Told(loads, {**STATE, "qdd": V, "external": WRENCHES}, "joints links"),
-    "aba": Told(forward_dynamics, {**STATE, "tau": V}, "joints links"),
-    "hybrid": Told(hybrid, {**STATE, "free": V, "qdd": V, "tau": V}, "joints joints links"),
+    "aba": Told(forward_dynamics, {**STATE, "tau": V}, "joints kept"),
+    "hybrid": Told(hybrid, {**STATE, "free": V, "qdd": V, "tau": V}, "joints joints kept"),
     "margins": Told(margins, {"q": Q, "kept": ("n", 1, 13)}, "joints"),
-    "masses_felt": Told(masses_felt, {"q": Q}, "links links"),
+    "masses_felt": Told(masses_felt, {"q": Q}, "links kept"),
     "energies": Told(energies, STATE, "one one"),
     "step_momenta": Told(step_momenta, {"q0": Q, "q1": Q, "h": ()}, "joints joints"),
     "blow": Told(
         blow,
         {**STATE, "struck": ("n",), "point": (3,), "normal": (3,), "restitution": ()},
-        "one one one one one one joints links links",
+        "one one one one one one joints links kept",
     ),
     "pin": Told(
         pin, {**STATE, "pinned": ("n",), "offset": (3,), "foot": (3,)}, "joints one one one"
@@ -269,11 +274,12 @@ FUNCTIONS = {
     "crba": Told(crba, {"q": Q}, "joints joints"),
 }
 
-# Recording -----------------------------------------------------------------------------------------------------------------
+# Recording ----------------------------------------------------------------------------------------
+
 
 @dataclass(frozen=True, eq=False)
 class OneDegree(Joint):
-    """A joint that turns about its axis (..., 3), slides along it, or does neither: `turn` and `slide` (...) are 1 or 0."""
+    """A joint that turns about its axis (..., 3), slides along it, or neither: `turn`, `slide` (...) are 1 or 0."""
 
     axis: Array = (0, 0, 1)
     turn: Array = 1
@@ -298,13 +304,13 @@ LINKS = 17  # of the chain that is recorded: a number that is no other size
 
 
 def template() -> Chain:
-    """Return a chain of joints of this one kind, with rotors: where a joint is fixed, the page gives it one, and no axis."""
+    """Return a chain of such joints, with rotors: where a joint is fixed, the page gives it one, and no motion."""
     drive = Drive(rotor_inertia=1)
     return Chain([Link(OneDegree(), 1, (0, 0, 0), np.eye(3), drive=drive) for _ in range(LINKS)])
 
 
 def on_page(told: Told) -> Callable[..., Any]:
-    """Return the function of a chain whose spatial inertias are made of mass, centre and moments as the book makes them."""
+    """Return the function, of a chain whose spatial inertias are made of mass, centre and moments."""
 
     def called(chain: Chain, *args: Any, **options: Any) -> Any:
         own = spatial_inertia(chain.mass, chain.com, chain.inertia)
@@ -319,7 +325,7 @@ def recorded(told: Told) -> Recorded:
     return record(on_page(told), template(), told.arrays, {}, open_model=True)
 
 
-# Text ----------------------------------------------------------------------------------------------------------------------
+# Text ---------------------------------------------------------------------------------------------
 
 
 def emitted(name: str, told: Told, model: Model) -> str:
@@ -333,7 +339,9 @@ def emitted(name: str, told: Told, model: Model) -> str:
         "keep": plan.widths[0],
         "carried": sum(len(c) for c in plan.classes.values()),
         "kept": max(plan.kept, 1),
-        "inputs": json.dumps([None if core in (Q, V) else symbolic(core) for core in told.arrays.values()]),
+        "inputs": json.dumps(
+            [None if core in (Q, V) else symbolic(core) for core in told.arrays.values()]
+        ),
         "rows": json.dumps(told.rows.split()),
         "outputs": json.dumps([symbolic(x) for x in result.outputs]),
         "run": f"{name}_run",
@@ -385,10 +393,11 @@ class Model:
 def made_of(x: Number) -> str:
     """Return what a number is made of, as an expression of a tree's parameters."""
     if x.op in ("data", "shared"):
-        parameter, *places = x.args[0]
+        places: tuple[Any, ...] = x.args[0][1:]
+        parameter: str = x.args[0][0]
         own = parameter.removeprefix("joint.") + ("[i]" if x.op == "data" else "")
         return "t." + own + "".join(f"[{k}]" for k in places)
-    text = Named().expression(x)
+    text: str = Named().expression(x)
     for y in x.args:
         if isinstance(y, Number) and y.op != "constant":
             text = with_operand(text, f"x{y.index}", made_of(y))
@@ -403,10 +412,13 @@ class Named(Writer):
 
     def name(self, x: Number) -> str:
         """Return a constant, or the name of any other number."""
-        return short_constants(literal(x.args[0], "Infinity")) if x.op == "constant" else f"x{x.index}"
+        return (
+            short_constants(literal(x.args[0], "Infinity")) if x.op == "constant" else f"x{x.index}"
+        )
 
 
-# What is used once is written where it is used, and names are short: a third of the text is left, and the same arithmetic.
+# What is used once is written where it is used, and names are short: a third of the text is left, and
+# the same arithmetic.
 
 NAME = re.compile(r"\bx\d+\b")
 MADE = re.compile(r"const (x\d+)=(.*);$")
@@ -524,7 +536,9 @@ def shortened(lines: list[str]) -> list[str]:
     return [NAME.sub(lambda m: names.setdefault(m[0], SHORT[len(names)]), line) for line in lines]
 
 
-HEAD = "// Emitted by `python -m book physics` from the lines of the chapters: no edit here lasts.\n"
+HEAD = (
+    "// Emitted by `python -m book physics` from the lines of the chapters: no edit here lasts.\n"
+)
 
 
 def written() -> dict[str, str]:

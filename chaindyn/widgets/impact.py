@@ -19,7 +19,14 @@ from chaindyn import (
     point_velocity,
 )
 from chaindyn._check import check_chain, require_between, require_no_rotors, unit
-from chaindyn.widgets.explorer import Explorer, emitted, equal_rods, error_in_words, source, without_none
+from chaindyn.widgets.explorer import (
+    Explorer,
+    emitted,
+    equal_rods,
+    error_in_words,
+    source,
+    without_none,
+)
 from chaindyn.widgets.tree import VIEWS, limits_of, reach_of, require_drawable, shaped, tree_of
 
 MOST_RODS = 6

@@ -38,19 +38,22 @@ function nested(x, shape, from = 0) {
   return Array.from({ length: shape[0] }, (_, k) => (shape.length === 1 ? x[from + k] : nested(x, shape.slice(1), from + k * size)));
 }
 
-// The results of a function; inputs and results that have a row for each joint have one for each that moves. The last result
-// is what must be positive, for the answers to be beyond doubt.
+// The results of a function; inputs and results that have a row for each joint have one for each that moves. What is "kept" for
+// another function is as it stands there, until the next call. The last result is what must be positive, for the answers to be
+// beyond doubt.
 function compute(recorded, tree, inputs, gravity = tree.gravity) {
   const own = prepared(recorded, tree);
   const { column } = tree;
   for (let k = 0; k < inputs.length; k++) {
-    if (recorded.inputs[k]) own.inputs[k].set([inputs[k]].flat(Infinity));
-    else for (let i = 0; i < column.length; i++) own.inputs[k][i] = column[i] === null ? 0 : inputs[k][column[i]];
+    const x = inputs[k];
+    if (recorded.inputs[k]) own.inputs[k].set(ArrayBuffer.isView(x) ? x : [x].flat(Infinity));
+    else for (let i = 0; i < column.length; i++) own.inputs[k][i] = column[i] === null ? 0 : x[column[i]];
   }
   MODEL.common({ gravity }, own.G);
   recorded.run(own.sizes, own.links, own.D, own.G, own.inputs, own.outputs, own.w);
   return own.outputs.map((x, k) => {
     const [rows, ...rest] = recorded.outputs[k];
+    if (recorded.rows[k] === "kept") return x;
     if (rows !== "n") return nested(x, recorded.outputs[k]);
     const all = nested(x, [column.length, ...rest]);
     return recorded.rows[k] === "joints" ? all.filter((_, i) => column[i] !== null) : all;

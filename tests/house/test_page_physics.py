@@ -1,4 +1,4 @@
-"""The pages' physics is emitted from the chapters' lines; what is written in JavaScript by hand is drawing and bookkeeping."""
+"""The pages' physics is emitted from the chapters' lines; by hand there is only drawing and bookkeeping."""
 
 from __future__ import annotations
 
@@ -28,8 +28,9 @@ def test_what_is_emitted_does_not_depend_on_the_chain_that_was_recorded(monkeypa
     assert short == [_emitted.emitted(name, _emitted.FUNCTIONS[name], model) for name in names]
 
 
-# What dynamics cannot do without: how links hang together, their masses, weight, and solving with a mass matrix. Who reads these
-# in a file written by hand stands here, with what for; a recursion that somebody puts back does not.
+# What dynamics cannot do without: how links hang together, their masses, weight, and solving with a mass
+# matrix. Who reads these in a file written by hand stands here, with what for; a recursion that somebody
+# puts back does not.
 
 READ = re.compile(r"\b(?:mass|inertia|moments|gravity|com|parent)\b")
 READERS = {

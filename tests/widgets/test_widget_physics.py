@@ -10,8 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-import chaindyn
-
 pytest.importorskip("anywidget")
 from chaindyn.widgets import (
     ChainExplorer,

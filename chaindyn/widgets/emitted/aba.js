@@ -160,4 +160,4 @@ for(let i=0;i<n;i++){const t=6*i;
 if(tree[t+1]===0) aba_run_0_3(D,G,in0,in1,in2,out0,out1,out2,C0,C1,C2,C3,w,g,n,nq,nv,i,tree[t+2],tree[t+3],tree[t+4],tree[t+5],(tree[t]+1)*21,(i+1)*21,(tree[t]+1)*6,(i+1)*6,(tree[t]+1)*6,(i+1)*6,(tree[t]+1)*6,(i+1)*6);
 }
 }
-const ABA={keep:37,carried:39,kept:4,inputs:[null, null, null],rows:["joints", "links"],outputs:[["n"], ["n", 1, 13], [1]],run:aba_run};
+const ABA={keep:37,carried:39,kept:4,inputs:[null, null, null],rows:["joints", "kept"],outputs:[["n"], ["n", 1, 13], [1]],run:aba_run};

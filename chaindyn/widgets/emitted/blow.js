@@ -532,4 +532,4 @@ if(tree[t+1]===0) blow_run_0_4(D,G,in0,in1,in2,in3,in4,in5,out0,out1,out2,out3,o
 }
 out3[0]=(g[290]+g[291])*0.5;
 }
-const BLOW={keep:80,carried:123,kept:294,inputs:[null, null, ["n"], [3], [3], []],rows:["one", "one", "one", "one", "one", "one", "joints", "links", "links"],outputs:[[], [], [], [], [3], [3], ["n"], ["n", 6], ["n", 1, 13], [2]],run:blow_run};
+const BLOW={keep:80,carried:123,kept:294,inputs:[null, null, ["n"], [3], [3], []],rows:["one", "one", "one", "one", "one", "one", "joints", "links", "kept"],outputs:[[], [], [], [], [3], [3], ["n"], ["n", 6], ["n", 1, 13], [2]],run:blow_run};

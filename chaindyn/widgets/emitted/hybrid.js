@@ -228,4 +228,4 @@ for(let i=0;i<n;i++){const t=6*i;
 if(tree[t+1]===0) hybrid_run_0_3(D,G,in0,in1,in2,in3,in4,out0,out1,out2,out3,C0,C1,C2,C3,w,g,n,nq,nv,i,tree[t+2],tree[t+3],tree[t+4],tree[t+5],(tree[t]+1)*21,(i+1)*21,(tree[t]+1)*6,(i+1)*6,(tree[t]+1)*6,(i+1)*6,(tree[t]+1)*6,(i+1)*6);
 }
 }
-const HYBRID={keep:73,carried:39,kept:4,inputs:[null, null, null, null, null],rows:["joints", "joints", "links"],outputs:[["n"], ["n"], ["n", 1, 13], [1]],run:hybrid_run};
+const HYBRID={keep:73,carried:39,kept:4,inputs:[null, null, null, null, null],rows:["joints", "joints", "kept"],outputs:[["n"], ["n"], ["n", 1, 13], [1]],run:hybrid_run};

@@ -121,4 +121,4 @@ if(tree[t+1]===0) masses_felt_run_0_2(D,G,in0,out0,out1,out2,C0,C1,w,g,n,nq,nv,i
 }
 out2[0]=g[1]-g[0]*1e-09;
 }
-const MASSES_FELT={keep:18,carried:30,kept:4,inputs:[null],rows:["links", "links"],outputs:[["n", 3, 3], ["n", 1, 13], [1]],run:masses_felt_run};
+const MASSES_FELT={keep:18,carried:30,kept:4,inputs:[null],rows:["links", "kept"],outputs:[["n", 3, 3], ["n", 1, 13], [1]],run:masses_felt_run};
