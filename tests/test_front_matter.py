@@ -39,10 +39,10 @@ def test_readme_picture_is_the_opening_pages():
     )
 
 
-def test_every_erratum_that_a_chapter_proves_is_listed_and_no_other():
+def test_every_erratum_that_a_page_proves_is_listed_and_no_other():
     proved = {
         anchor
-        for page in CHAPTERS
+        for page in PAGES
         for anchor in re.findall(r"^\((erratum-[\w-]+)\)=", page.read_text(encoding="utf-8"), re.M)
     }
     errata = (ROOT / "book" / "errata.md").read_text(encoding="utf-8")
