@@ -1,18 +1,18 @@
 // Emitted by `python -m book physics` from the lines of the chapters: no edit here lasts.
 function forward_kinematics_run_0_1(D,G,in0,out0,out1,out2,C0,w,g,n,nq,nv,i,d,k,q,v,c0,o0){
-const a=D[d+15]*in0[q],aa=Math.cos(a),ab=Math.sin(a),ac=aa*D[d+17],ad=aa*D[d+18],ae=aa*D[d+20],af=ab*D[d+14],ag=ab*D[d+13],ah=ab*D[d+12],ai=aa*D[d+22]+D[d+16],aj=D[d+17]-(ac+af),ak=ag-ad+D[d+18],al=af-ac+D[d+17],am=aa*D[d+23]+D[d+19],an=D[d+20]-(ae+ah),ao=D[d+18]-(ad+ag),ap=ah-ae+D[d+20],aq=aa*D[d+24]+D[d+21],ar=D[d+25]*in0[q],at=D[d+26]*in0[q],au=D[d+27]*in0[q],av=D[d+0]*ai+D[d+1]*al+D[d+2]*ao,aw=D[d+0]*aj+D[d+1]*am+D[d+2]*ap,ax=D[d+0]*ak+D[d+1]*an+D[d+2]*aq,ay=D[d+3]*ai+D[d+4]*al+D[d+5]*ao,az=D[d+3]*aj+D[d+4]*am+D[d+5]*ap,aA=D[d+3]*ak+D[d+4]*an+D[d+5]*aq,aB=D[d+6]*ai+D[d+7]*al+D[d+8]*ao,aC=D[d+6]*aj+D[d+7]*am+D[d+8]*ap,aD=D[d+6]*ak+D[d+7]*an+D[d+8]*aq,aE=D[d+9]+(D[d+0]*ar+D[d+1]*at+D[d+2]*au),aF=D[d+10]+(D[d+3]*ar+D[d+4]*at+D[d+5]*au),aG=D[d+11]+(D[d+6]*ar+D[d+7]*at+D[d+8]*au),aH=C0[c0+0]*av+C0[c0+1]*ay-C0[c0+2]*aB,aI=C0[c0+0]*aw+C0[c0+1]*az-C0[c0+2]*aC,aJ=C0[c0+0]*ax+C0[c0+1]*aA-C0[c0+2]*aD,aK=C0[c0+4]*ay-C0[c0+3]*av+C0[c0+5]*aB,aL=C0[c0+4]*az-C0[c0+3]*aw+C0[c0+5]*aC,aM=C0[c0+4]*aA-C0[c0+3]*ax+C0[c0+5]*aD,aN=C0[c0+6]*av+C0[c0+7]*ay+C0[c0+8]*aB,aO=C0[c0+6]*aw+C0[c0+7]*az+C0[c0+8]*aC,aP=C0[c0+6]*ax+C0[c0+7]*aA+C0[c0+8]*aD,aQ=C0[c0+9]+(C0[c0+0]*aE+C0[c0+1]*aF-C0[c0+2]*aG),aR=C0[c0+4]*aF-C0[c0+3]*aE+C0[c0+5]*aG-C0[c0+10],aS=C0[c0+6]*aE+C0[c0+7]*aF+C0[c0+8]*aG-C0[c0+11];
+const a=D[d+15]*in0[q],aa=Math.cos(a),ab=Math.sin(a),ac=aa*D[d+17],ad=aa*D[d+18],ae=aa*D[d+20],af=ab*D[d+14],ag=ab*D[d+13],ah=ab*D[d+12],ai=aa*D[d+22]+D[d+16],aj=D[d+17]-(ac+af),ak=ag-ad+D[d+18],al=af-ac+D[d+17],am=aa*D[d+23]+D[d+19],an=D[d+20]-(ae+ah),ao=D[d+18]-(ad+ag),ap=ah-ae+D[d+20],aq=aa*D[d+24]+D[d+21],ar=D[d+25]*in0[q],at=D[d+26]*in0[q],au=D[d+27]*in0[q],av=D[d+0]*ai+D[d+1]*al+D[d+2]*ao,aw=D[d+0]*aj+D[d+1]*am+D[d+2]*ap,ax=D[d+0]*ak+D[d+1]*an+D[d+2]*aq,ay=D[d+3]*ai+D[d+4]*al+D[d+5]*ao,az=D[d+3]*aj+D[d+4]*am+D[d+5]*ap,aA=D[d+3]*ak+D[d+4]*an+D[d+5]*aq,aB=D[d+6]*ai+D[d+7]*al+D[d+8]*ao,aC=D[d+6]*aj+D[d+7]*am+D[d+8]*ap,aD=D[d+6]*ak+D[d+7]*an+D[d+8]*aq,aE=D[d+9]+(D[d+0]*ar+D[d+1]*at+D[d+2]*au),aF=D[d+10]+(D[d+3]*ar+D[d+4]*at+D[d+5]*au),aG=D[d+11]+(D[d+6]*ar+D[d+7]*at+D[d+8]*au),aH=C0[c0+0]*av+C0[c0+1]*ay+C0[c0+2]*aB,aI=C0[c0+0]*aw+C0[c0+1]*az+C0[c0+2]*aC,aJ=C0[c0+0]*ax+C0[c0+1]*aA+C0[c0+2]*aD,aK=C0[c0+3]*av+C0[c0+4]*ay+C0[c0+5]*aB,aL=C0[c0+3]*aw+C0[c0+4]*az+C0[c0+5]*aC,aM=C0[c0+3]*ax+C0[c0+4]*aA+C0[c0+5]*aD,aN=C0[c0+6]*av+C0[c0+7]*ay+C0[c0+8]*aB,aO=C0[c0+6]*aw+C0[c0+7]*az+C0[c0+8]*aC,aP=C0[c0+6]*ax+C0[c0+7]*aA+C0[c0+8]*aD,aQ=C0[c0+0]*aE+C0[c0+1]*aF+C0[c0+2]*aG-C0[c0+9],aR=C0[c0+10]+(C0[c0+3]*aE+C0[c0+4]*aF+C0[c0+5]*aG),aS=C0[c0+11]+(C0[c0+6]*aE+C0[c0+7]*aF+C0[c0+8]*aG);
 C0[o0+0]=aH;
 C0[o0+1]=aI;
-C0[o0+2]=-aJ;
-C0[o0+3]=-aK;
+C0[o0+2]=aJ;
+C0[o0+3]=aK;
 C0[o0+4]=aL;
 C0[o0+5]=aM;
 C0[o0+6]=aN;
 C0[o0+7]=aO;
 C0[o0+8]=aP;
-C0[o0+9]=aQ;
-C0[o0+10]=-aR;
-C0[o0+11]=-aS;
+C0[o0+9]=-aQ;
+C0[o0+10]=aR;
+C0[o0+11]=aS;
 out0[i*9]=aH;
 out0[i*9+1]=aI;
 out0[i*9+2]=aJ;

@@ -36,34 +36,34 @@ const aU=aD*aM-aJ*aK;
 w[k+16]=aU;
 const aV=aG*aK-aD*aL;
 w[k+17]=aV;
-const aW=aB*C0[c0+0]+aE*C0[c0+1]-aH*C0[c0+2]+a,aX=aC*C0[c0+0]+aF*C0[c0+1]-aI*C0[c0+2]+aa,aY=aD*C0[c0+0]+aG*C0[c0+1]-aJ*C0[c0+2]+ab,aZ=aN*C0[c0+0]+aO*C0[c0+1]-aP*C0[c0+2]-aB*C0[c0+3]+aE*C0[c0+4]+aH*C0[c0+5]+ac,b=aQ*C0[c0+0]+aR*C0[c0+1]-aS*C0[c0+2]-aC*C0[c0+3]+aF*C0[c0+4]+aI*C0[c0+5]+ad,ba=aT*C0[c0+0]+aU*C0[c0+1]-aV*C0[c0+2]-aD*C0[c0+3]+aG*C0[c0+4]+aJ*C0[c0+5]+ae,bb=D[d+36]*aW+D[d+37]*aX+D[d+38]*aY-D[d+42]*b+D[d+43]*ba,bc=D[d+37]*aW+D[d+39]*aX+D[d+40]*aY+D[d+42]*aZ-D[d+44]*ba,bd=D[d+38]*aW+D[d+40]*aX+D[d+41]*aY-D[d+43]*aZ+D[d+44]*b,be=D[d+42]*aX-D[d+43]*aY+D[d+34]*aZ,bf=D[d+44]*aY-D[d+42]*aW+D[d+34]*b,bg=D[d+43]*aW-D[d+44]*aX+D[d+34]*ba,bh=D[d+28]*in2[v]+(aX*ab-aY*aa)-(aB*C1[c1+0]+aE*C1[c1+1]+aH*C1[c1+2]),bi=D[d+29]*in2[v]+(aY*a-aW*ab)-(aC*C1[c1+0]+aF*C1[c1+1]+aI*C1[c1+2]),bj=D[d+30]*in2[v]+(aW*aa-aX*a)-(aD*C1[c1+0]+aG*C1[c1+1]+aJ*C1[c1+2]),bk=aB*C1[c1+3]-(aN*C1[c1+0]+aO*C1[c1+1]+aP*C1[c1+2])-aE*C1[c1+4]+aH*C1[c1+5]+(D[d+25]*in2[v]+(b*ab-ba*aa-aY*ad+aX*ae)),bl=aC*C1[c1+3]-(aQ*C1[c1+0]+aR*C1[c1+1]+aS*C1[c1+2])-aF*C1[c1+4]+aI*C1[c1+5]+(D[d+26]*in2[v]+(ba*a-aZ*ab+aY*ac-aW*ae)),bm=aD*C1[c1+3]-(aT*C1[c1+0]+aU*C1[c1+1]+aV*C1[c1+2])-aG*C1[c1+4]+aJ*C1[c1+5]+(D[d+27]*in2[v]+(aZ*aa-b*a-aX*ac+aW*ad));
+const aW=aE*C0[c0+1]-aB*C0[c0+0]-aH*C0[c0+2]+a,aX=aF*C0[c0+1]-aC*C0[c0+0]-aI*C0[c0+2]+aa,aY=aG*C0[c0+1]-aD*C0[c0+0]-aJ*C0[c0+2]+ab,aZ=aO*C0[c0+1]-aN*C0[c0+0]-aP*C0[c0+2]-aB*C0[c0+3]+aE*C0[c0+4]+aH*C0[c0+5]+ac,b=aR*C0[c0+1]-aQ*C0[c0+0]-aS*C0[c0+2]-aC*C0[c0+3]+aF*C0[c0+4]+aI*C0[c0+5]+ad,ba=aU*C0[c0+1]-aT*C0[c0+0]-aV*C0[c0+2]-aD*C0[c0+3]+aG*C0[c0+4]+aJ*C0[c0+5]+ae,bb=D[d+36]*aW+D[d+37]*aX+D[d+38]*aY-D[d+42]*b+D[d+43]*ba,bc=D[d+37]*aW+D[d+39]*aX+D[d+40]*aY+D[d+42]*aZ-D[d+44]*ba,bd=D[d+38]*aW+D[d+40]*aX+D[d+41]*aY-D[d+43]*aZ+D[d+44]*b,be=D[d+42]*aX-D[d+43]*aY+D[d+34]*aZ,bf=D[d+44]*aY-D[d+42]*aW+D[d+34]*b,bg=D[d+43]*aW-D[d+44]*aX+D[d+34]*ba,bh=aB*C1[c1+0]+aE*C1[c1+1]-aH*C1[c1+2]+(D[d+28]*in2[v]+(aX*ab-aY*aa)),bi=aC*C1[c1+0]+aF*C1[c1+1]-aI*C1[c1+2]+(D[d+29]*in2[v]+(aY*a-aW*ab)),bj=aD*C1[c1+0]+aG*C1[c1+1]-aJ*C1[c1+2]+(D[d+30]*in2[v]+(aW*aa-aX*a)),bk=aN*C1[c1+0]+aO*C1[c1+1]-aP*C1[c1+2]+aB*C1[c1+3]-aE*C1[c1+4]+aH*C1[c1+5]+(D[d+25]*in2[v]+(b*ab-ba*aa-aY*ad+aX*ae)),bl=aQ*C1[c1+0]+aR*C1[c1+1]-aS*C1[c1+2]+aC*C1[c1+3]-aF*C1[c1+4]+aI*C1[c1+5]+(D[d+26]*in2[v]+(ba*a-aZ*ab+aY*ac-aW*ae)),bm=aT*C1[c1+0]+aU*C1[c1+1]-aV*C1[c1+2]+aD*C1[c1+3]-aG*C1[c1+4]+aJ*C1[c1+5]+(D[d+27]*in2[v]+(aZ*aa-b*a-aX*ac+aW*ad));
 w[k+18]=D[d+36]*bh+D[d+37]*bi+D[d+38]*bj-D[d+42]*bl+D[d+43]*bm-(aY*bc-aX*bd+ba*bf-b*bg);
 w[k+19]=D[d+37]*bh+D[d+39]*bi+D[d+40]*bj+D[d+42]*bk-D[d+44]*bm-(aW*bd-aY*bb-ba*be+aZ*bg);
 w[k+20]=D[d+38]*bh+D[d+40]*bi+D[d+41]*bj-D[d+43]*bk+D[d+44]*bl-(aX*bb-aW*bc+b*be-aZ*bf);
 w[k+21]=D[d+42]*bi-D[d+43]*bj+D[d+34]*bk-(aY*bf-aX*bg);
 w[k+22]=D[d+44]*bj-D[d+42]*bh+D[d+34]*bl-(aW*bg-aY*be);
 w[k+23]=D[d+43]*bh-D[d+44]*bi+D[d+34]*bm-(aX*be-aW*bf);
-C0[o0+0]=aW;
+C0[o0+0]=-aW;
 C0[o0+1]=aX;
 C0[o0+2]=-aY;
 C0[o0+3]=-aZ;
 C0[o0+4]=b;
 C0[o0+5]=ba;
-C1[o1+0]=-bh;
-C1[o1+1]=-bi;
+C1[o1+0]=bh;
+C1[o1+1]=bi;
 C1[o1+2]=-bj;
 C1[o1+3]=bk;
 C1[o1+4]=-bl;
 C1[o1+5]=bm;
 }
 function rnea_run_0_2(D,G,in0,in1,in2,out0,out1,C0,C1,C2,w,g,n,nq,nv,i,d,k,q,v,c0,o0,c1,o1,c2,o2){
-const a=w[k+18]+C2[o2+0],aa=w[k+19]+C2[o2+1],ab=w[k+20]+C2[o2+2],ac=w[k+21]+C2[o2+3],ad=w[k+22]-C2[o2+4],ae=w[k+23]-C2[o2+5];
-C2[c2+0]+=w[k+0]*a+w[k+1]*aa+w[k+2]*ab+w[k+9]*ac+w[k+12]*ad+w[k+15]*ae;
-C2[c2+1]+=w[k+3]*a+w[k+4]*aa+w[k+5]*ab+w[k+10]*ac+w[k+13]*ad+w[k+16]*ae;
-C2[c2+2]+=w[k+6]*a+w[k+7]*aa+w[k+8]*ab+w[k+11]*ac+w[k+14]*ad+w[k+17]*ae;
+const a=w[k+18]-C2[o2+0],aa=w[k+19]-C2[o2+1],ab=w[k+20]-C2[o2+2],ac=w[k+21]+C2[o2+3],ad=w[k+22]+C2[o2+4],ae=w[k+23]+C2[o2+5];
+C2[c2+0]+=-(w[k+0]*a+w[k+1]*aa+w[k+2]*ab+w[k+9]*ac+w[k+12]*ad+w[k+15]*ae);
+C2[c2+1]+=-(w[k+3]*a+w[k+4]*aa+w[k+5]*ab+w[k+10]*ac+w[k+13]*ad+w[k+16]*ae);
+C2[c2+2]+=-(w[k+6]*a+w[k+7]*aa+w[k+8]*ab+w[k+11]*ac+w[k+14]*ad+w[k+17]*ae);
 C2[c2+3]+=w[k+0]*ac+w[k+1]*ad+w[k+2]*ae;
-C2[c2+4]+=-(w[k+3]*ac+w[k+4]*ad+w[k+5]*ae);
-C2[c2+5]+=-(w[k+6]*ac+w[k+7]*ad+w[k+8]*ae);
+C2[c2+4]+=w[k+3]*ac+w[k+4]*ad+w[k+5]*ae;
+C2[c2+5]+=w[k+6]*ac+w[k+7]*ad+w[k+8]*ae;
 out0[i]=D[d+28]*a+D[d+29]*aa+D[d+30]*ab+D[d+25]*ac+D[d+26]*ad+D[d+27]*ae+D[d+35]*in2[v];
 }
 function rnea_run(sizes,tree,D,G,inputs,outputs,w){
