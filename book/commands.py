@@ -157,6 +157,12 @@ def _lab(argv: list[str]) -> int:
     return subprocess.run(command, check=False).returncode
 
 
+def _edition(argv: list[str]) -> int:
+    from book.editions import main
+
+    return main(argv)
+
+
 def _clean(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m book clean")
     parser.add_argument("--all", action="store_true", help="the environment (.venv) too")
@@ -357,6 +363,7 @@ _COMMANDS: dict[str, Callable[[list[str]], int]] = {
     "pdf": _pdf,
     "serve": _serve,
     "lab": _lab,
+    "edition": _edition,
     "test": _test,
     "test-browser": _test_browser,
     "nightly": _nightly,
