@@ -29,6 +29,8 @@ from book.plain import plain_notebook
 
 EDITIONS = ("student", "solutions", "instructor", "slides")
 
+SHOWN = "chaindyn_teacher_notes"  # the site's setting: see book/extensions/teacher.py
+
 _FENCE = re.compile(r"^(`{3,}|:{3,})(?:\{([\w-]+)\})?")
 _TEACHER = re.compile(r"(?:^:[\w-]+:.*\n)*?:class:.*\bteacher\b")
 
@@ -93,6 +95,13 @@ def notebook_of(page: Path, edition: str) -> NotebookNode:
     return notebook
 
 
+def without_notes(notebook: NotebookNode) -> None:
+    """Take the notes to the teacher out of a notebook."""
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            cell.source = edited(cell.source, "solutions", "notebook")
+
+
 def _with_outputs(notebook: NotebookNode, executed: NotebookNode) -> None:
     """Give each code cell the outputs of the executed cell of the same source; both have them in the same order."""
     done = [cell for cell in executed.cells if cell.cell_type == "code"]
@@ -142,6 +151,10 @@ def write_project(edition: str, out: Path) -> Path:
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(page_of(page, edition), encoding="utf-8")
         nbformat.write(notebook_of(page, edition), target.with_suffix(".ipynb"))
+    if edition == "instructor":
+        settings = (out / "_config.yml").read_text(encoding="utf-8")
+        shown = settings.replace("\n  config:\n", f"\n  config:\n    {SHOWN}: true\n", 1)
+        (out / "_config.yml").write_text(shown, encoding="utf-8")
     return out
 
 

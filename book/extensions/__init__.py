@@ -14,11 +14,12 @@ from book.extensions import (
     markup,
     notebooks,
     numbers,
+    teacher,
 )
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    own = (hosting, numbers, exported, api, chapter_map, exercises, glossary, markup, notebooks)
+    own = (hosting, numbers, exported, api, chapter_map, exercises, glossary, markup, notebooks, teacher)
     for extension in own:
         extension.setup(app)
     return {"parallel_read_safe": False, "parallel_write_safe": True}

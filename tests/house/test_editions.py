@@ -10,12 +10,17 @@ import json
 import re
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import nbformat
 import pytest
+import yaml
+from docutils import nodes
+from docutils.utils import new_document
 from solved import Statement
 
-from book.editions import edited, notebook_of, page_of, write, write_project
+from book.editions import SHOWN, edited, notebook_of, page_of, without_notes, write, write_project
+from book.extensions.teacher import leave_out
 from book.numbering import texts
 from book.pages import ROOT, BookError, chapters, read_page, tags
 
@@ -154,6 +159,27 @@ def imported(source: str):
             yield from ((node.module, alias.name) for alias in node.names)
 
 
+def test_notes_to_the_teacher_are_the_instructors_alone():
+    notes = [page for page in chapters() if "For the teacher" in page_of(page, "instructor")]
+    assert len(notes) >= 2
+    for page in notes:
+        for edition in ("student", "solutions", "slides"):
+            assert "For the teacher" not in page_of(page, edition)
+            assert "Bring a" not in page_of(page, edition)
+        whole = read_page(page)
+        without_notes(whole)
+        assert not [cell for cell in whole.cells if "class: teacher" in cell.source]
+        assert len(whole.cells) == len(read_page(page).cells)
+
+
+def test_the_site_leaves_notes_to_the_teacher_out_unless_it_is_the_instructors():
+    for shown in (False, True):
+        doctree = new_document("page")
+        doctree += [nodes.admonition(classes=["teacher"]), nodes.admonition(classes=["note"])]
+        leave_out(SimpleNamespace(config={SHOWN: shown}), doctree)
+        assert len(doctree) == 1 + shown and doctree[-1]["classes"] == ["note"]
+
+
 def test_references_are_put_into_the_words_of_the_site():
     said = texts()
     assert said["math:eq:eq-8-apparent"].startswith("8.")
@@ -207,8 +233,17 @@ def test_a_project_has_no_solution_in_any_chapter(tmp_path):
         assert not [cell for cell in twin.cells if "{solution-start}" in cell.source]
     for name in ("_toc.yml", "_config.yml", "book/intro.md", "book/__main__.py", "pyproject.toml"):
         assert (out / name).read_bytes() == (ROOT / name).read_bytes()
+    assert f"{SHOWN}: true" not in (out / "_config.yml").read_text(encoding="utf-8")
     twins = {file.name for file in (out / "chapters").glob("*.ipynb")}
     assert twins == {page.with_suffix(".ipynb").name for page in chapters()}
+
+
+def test_the_instructors_project_shows_the_notes(tmp_path):
+    out = write_project("instructor", tmp_path / "book")
+    settings = yaml.safe_load((out / "_config.yml").read_text(encoding="utf-8"))
+    assert settings["sphinx"]["config"][SHOWN] is True
+    pages = [file.read_text(encoding="utf-8") for file in (out / "chapters").glob("*.md")]
+    assert sum("For the teacher" in page for page in pages) >= 2
 
 
 def test_the_command_writes_one_edition_into_a_new_folder(tmp_path):
