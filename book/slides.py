@@ -8,14 +8,16 @@ A cell tagged ``slide`` is shown as it stands, one tagged ``no-slide`` never.
 from __future__ import annotations
 
 import ast
+import base64
 import re
 import shutil
 from collections.abc import Iterator
+from html import escape
 from pathlib import Path
 
 from nbconvert import SlidesExporter
 from nbformat import NotebookNode
-from nbformat.v4 import new_markdown_cell, new_notebook
+from nbformat.v4 import new_markdown_cell, new_notebook, new_output
 from traitlets.config import Config
 
 from book import assets
@@ -88,13 +90,21 @@ def _cell_slides(cell: NotebookNode) -> Iterator[NotebookNode]:
         shown.outputs, shown.source = [], short(cell.source)
         if shown.source:
             yield shown
-    elif any("image/png" in output.get("data", {}) for output in cell.outputs):
-        shown.outputs = [output for output in cell.outputs if "image/png" in output.get("data", {})]
-        alt = cell.metadata.get("mystnb", {}).get("image", {}).get("alt", "")
-        for output in shown.outputs:  # a screen reader's words for the picture
-            output.setdefault("metadata", {})["image/png"] = {"alt": " ".join(alt.split())}
+    elif pictures := list(_pictures(cell)):
+        shown.outputs = pictures
         shown.metadata["tags"] = [*tags(cell), HIDDEN]
         yield shown
+
+
+def _pictures(cell: NotebookNode) -> Iterator[NotebookNode]:
+    """What a cell draws, each with a screen reader's words for it."""
+    alt = " ".join(cell.metadata.get("mystnb", {}).get("image", {}).get("alt", "").split())
+    for output in cell.outputs:
+        if drawn := output.get("data", {}).get("image/svg+xml"):
+            data = base64.b64encode(drawn.encode()).decode()
+            # not into the page itself, where the names of its parts would meet those of other figures
+            html = f'<img class="figure" alt="{escape(alt)}" src="data:image/svg+xml;base64,{data}">'
+            yield new_output("display_data", {"text/html": html})
 
 
 def short(source: str) -> str:
