@@ -6,6 +6,7 @@ from sphinx.application import Sphinx
 
 from book.extensions import (
     api,
+    chapter_graph,
     chapter_map,
     exercises,
     exported,
@@ -19,7 +20,7 @@ from book.extensions import (
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    own = (hosting, numbers, exported, api, chapter_map, exercises, glossary, markup, notebooks, teacher)
+    own = (chapter_graph, hosting, numbers, exported, api, chapter_map, exercises, glossary, markup, notebooks, teacher)
     for extension in own:
         extension.setup(app)
     return {"parallel_read_safe": False, "parallel_write_safe": True}
