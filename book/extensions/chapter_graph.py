@@ -21,7 +21,7 @@ from book.pages import BookError, chapters, front_matter
 
 Needs = Mapping[int, list[int]]
 
-WIDE, HIGH, GAP, STEP = 128, 58, 16, 112  # of a box, between two, and from row to row [px]
+WIDE, HIGH, GAP, STEP = 128, 74, 16, 122  # of a box, between two, and from row to row [px]
 
 
 class chapter_graph(nodes.General, nodes.Element):
@@ -67,18 +67,47 @@ def edges(needs: Needs) -> list[tuple[int, int]]:
     ]
 
 
-def rows(needs: Needs) -> list[list[int]]:
-    """The chapters by the length of the longest way to them, each row ordered by where what it needs stands."""
-    depth = dict[int, int]()
+Way = tuple[int, int, int]  # where the line from a chapter to another passes a row
+
+
+def ranks(needs: Needs) -> dict[int, int]:
+    """The row of each chapter: the length of the longest way to it."""
+    found = dict[int, int]()
     for chapter in sorted(needs):
-        depth[chapter] = max((depth[n] + 1 for n in needs[chapter]), default=0)
-    place, found = dict[int, float](), list[list[int]]()
-    for level in range(max(depth.values()) + 1):
-        row = [chapter for chapter in sorted(needs) if depth[chapter] == level]
-        near = {c: [place[a] for a, b in edges(needs) if b == c] or [0.0] for c in row}
-        row.sort(key=lambda c: (sum(near[c]) / len(near[c]), c))
-        place |= {c: k - (len(row) - 1) / 2 for k, c in enumerate(row)}
+        found[chapter] = max((found[n] + 1 for n in needs[chapter]), default=0)
+    return found
+
+
+def rows(needs: Needs) -> list[list[int | Way]]:
+    """What stands or passes in each row, ordered by where that which it comes from stands in the row above."""
+    rank = ranks(needs)
+    above = dict[int | Way, list[int | Way]]({chapter: [] for chapter in needs})
+    level_of = dict[int | Way, int](rank)
+    for one, other in edges(needs):
+        last: int | Way = one
+        for level in range(rank[one] + 1, rank[other]):
+            way = (one, other, level)
+            above[way], level_of[way] = [last], level
+            last = way
+        above[other].append(last)
+    found, place = list[list[int | Way]](), dict[int | Way, float]()
+    for level in range(max(rank.values()) + 1):
+        row = [item for item in above if level_of[item] == level]
+        near = {item: [place[one] for one in above[item]] or [0.0] for item in row}
+        row.sort(key=lambda item: sum(near[item]) / len(near[item]))
+        place |= _places(row)
         found.append(row)
+    return found
+
+
+def _places(row: list[int | Way]) -> dict[int | Way, float]:
+    """The middle of each thing in a row [px], the middle of the row being 0."""
+    wide = [WIDE if isinstance(item, int) else GAP for item in row]
+    left = -(sum(wide) + GAP * (len(row) - 1)) / 2
+    found = dict[int | Way, float]()
+    for item, own in zip(row, wide, strict=True):
+        found[item] = left + own / 2
+        left += own + GAP
     return found
 
 
@@ -94,30 +123,38 @@ def in_words(needs: Needs) -> str:
 def drawn(needs: Needs, titles: Mapping[int, str]) -> str:
     """The graph as SVG, in the colours of the page that it stands in."""
     levels = rows(needs)
-    width = max(len(row) for row in levels) * (WIDE + GAP) + GAP
+    places = [_places(row) for row in levels]
+    width = 2 * max(abs(x) for row in places for x in row.values()) + WIDE + 2 * GAP
     at = {
-        chapter: (width / 2 + (k - (len(row) - 1) / 2) * (WIDE + GAP), GAP + level * STEP)
-        for level, row in enumerate(levels)
-        for k, chapter in enumerate(row)
+        item: (width / 2 + x, float(GAP + level * STEP))
+        for level, row in enumerate(places)
+        for item, x in row.items()
     }
     height = (len(levels) - 1) * STEP + HIGH + 2 * GAP
-    parts = [_line(at[one], at[other]) for one, other in edges(needs)]
-    parts += [_box(*at[chapter], chapter, titles[chapter]) for chapter in sorted(at)]
+    rank = ranks(needs)
+    parts = [
+        _line([at[one], *(at[one, other, k] for k in range(rank[one] + 1, rank[other])), at[other]])
+        for one, other in edges(needs)
+    ]
+    parts += [_box(*at[chapter], chapter, titles[chapter]) for chapter in sorted(needs)]
     alt = escape(in_words(needs), quote=True)
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height}" role="img" '
         f'aria-label="{alt}">{"".join(parts)}</svg>'
     )
 
 
-def _line(above: tuple[float, float], below: tuple[float, float]) -> str:
-    (x, y), (u, v) = above, below
-    y, bend = y + HIGH, (v - y - HIGH) / 2
-    return f'<path d="M{x:g} {y:g}C{x:g} {y + bend:g} {u:g} {v - bend:g} {u:g} {v:g}"/>'
+def _line(points: list[tuple[float, float]]) -> str:
+    """From below the first to above the last, straight past the rows between."""
+    drawn = f"M{points[0][0]:g} {points[0][1] + HIGH:g}"
+    for (x, y), (u, v) in zip(points, points[1:], strict=False):
+        y, bend = y + HIGH, (v - y - HIGH) / 2
+        drawn += f"C{x:g} {y + bend:g} {u:g} {v - bend:g} {u:g} {v:g}V{v + HIGH:g}"
+    return f'<path d="{drawn.rpartition("V")[0]}"/>'
 
 
 def _box(x: float, y: float, chapter: int, title: str) -> str:
-    lines = wrap(title, 17)[:2]
+    lines = wrap(title, 17)
     words = "".join(
         f'<text x="{x:g}" y="{y + 33 + 15 * k:g}">{escape(line)}</text>'
         for k, line in enumerate(lines)
