@@ -50,7 +50,10 @@ def fetch() -> Path:
     fingerprint = _fingerprint()
     if STAMP.is_file() and STAMP.read_text() == fingerprint:
         return FOLDER
-    print("assets: fetching MathJax, require.js, the widget manager and reveal.js from npm ...", flush=True)
+    print(
+        "assets: fetching MathJax, require.js, the widget manager and reveal.js from npm ...",
+        flush=True,
+    )
     with tempfile.TemporaryDirectory(prefix="chaindyn-assets-") as scratch:
         work = Path(scratch)
         for name in ("package.json", "package-lock.json"):

@@ -163,6 +163,12 @@ def _edition(argv: list[str]) -> int:
     return main(argv)
 
 
+def _grade(argv: list[str]) -> int:
+    from book.grade import main
+
+    return main(argv)
+
+
 def _clean(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m book clean")
     parser.add_argument("--all", action="store_true", help="the environment (.venv) too")
@@ -364,6 +370,7 @@ _COMMANDS: dict[str, Callable[[list[str]], int]] = {
     "serve": _serve,
     "lab": _lab,
     "edition": _edition,
+    "grade": _grade,
     "test": _test,
     "test-browser": _test_browser,
     "nightly": _nightly,

@@ -48,7 +48,9 @@ def slides_of(page: Path) -> NotebookNode:
                     cells += _section_slides(part, title)
         elif title not in LEFT_OUT and "no-slide" not in tags(cell):
             cells += _cell_slides(cell)
-    notebook = new_notebook(cells=cells, metadata={"title": front_matter(page)["chaindyn"]["title"]})
+    notebook = new_notebook(
+        cells=cells, metadata={"title": front_matter(page)["chaindyn"]["title"]}
+    )
     made = plain_notebook(notebook, texts(), page.parent)
     for number, cell in enumerate(made.cells):
         cell["id"] = f"slide-{number}"
@@ -103,7 +105,9 @@ def _pictures(cell: NotebookNode) -> Iterator[NotebookNode]:
         if drawn := output.get("data", {}).get("image/svg+xml"):
             data = base64.b64encode(drawn.encode()).decode()
             # not into the page itself, where the names of its parts would meet those of other figures
-            html = f'<img class="figure" alt="{escape(alt)}" src="data:image/svg+xml;base64,{data}">'
+            html = (
+                f'<img class="figure" alt="{escape(alt)}" src="data:image/svg+xml;base64,{data}">'
+            )
             yield new_output("display_data", {"text/html": html})
 
 

@@ -20,7 +20,19 @@ from book.extensions import (
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    own = (chapter_graph, hosting, numbers, exported, api, chapter_map, exercises, glossary, markup, notebooks, teacher)
+    own = (
+        chapter_graph,
+        hosting,
+        numbers,
+        exported,
+        api,
+        chapter_map,
+        exercises,
+        glossary,
+        markup,
+        notebooks,
+        teacher,
+    )
     for extension in own:
         extension.setup(app)
     return {"parallel_read_safe": False, "parallel_write_safe": True}

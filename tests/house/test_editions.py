@@ -91,7 +91,9 @@ def test_no_output_of_a_solution_stays(page):
 
 @pytest.mark.parametrize("page", CHAPTERS)
 def test_what_judges_and_what_is_exported_stays(page):
-    whole = [c for c in read_page(page).cells if c.cell_type == "code" and "solution" not in tags(c)]
+    whole = [
+        c for c in read_page(page).cells if c.cell_type == "code" and "solution" not in tags(c)
+    ]
     student = [c for c in notebook_of(page, "student").cells if c.cell_type == "code"]
     assert [cell.source for cell in student] == [cell.source for cell in whole]
     assert page_of(page, "solutions").count("{solution-start}") == page.read_text(

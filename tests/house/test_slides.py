@@ -27,7 +27,9 @@ def test_a_chapter_has_slides_for_sections_equations_figures_and_functions(page)
 def test_a_page_of_slides_asks_nobody_for_anything():
     (page,) = [page for page in chapters() if page.stem.startswith("08")]
     html = html_of(slides_of(page))
-    asked = set(re.findall(r"<(?:script|link|img|iframe)[^>]*?(?:src|href)=\"((?!data:)[^\"]+)", html))
+    asked = set(
+        re.findall(r"<(?:script|link|img|iframe)[^>]*?(?:src|href)=\"((?!data:)[^\"]+)", html)
+    )
     assert asked == {
         "vendor/mathjax/tex-mml-chtml.js",
         "vendor/reveal/dist/reveal.js",
