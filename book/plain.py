@@ -44,7 +44,8 @@ def plain_notebook(notebook: NotebookNode, texts: Texts, folder: Path) -> Notebo
         for number, part in enumerate(re.split(rf"(?m)^({_SOLUTION}.*)$", text)):
             if part.strip():
                 name = f"{cell['id']}-{number}" if number else cell["id"]
-                cells.append(new_markdown_cell(part.strip(), id=name))
+                kept = {} if number else dict(cell.metadata)
+                cells.append(new_markdown_cell(part.strip(), id=name, metadata=kept))
             if part.startswith(
                 _SOLUTION
             ):  # JupyterLab folds all up to the next heading of this rank
@@ -117,7 +118,7 @@ def _directive(name: str, argument: str, body: list[str], texts: Texts) -> list[
         return [heading, *(["", f"*{said}*", ""] if said else [])]
     if name == "solution-start":
         return [f"{_SOLUTION} to exercise {texts.get(f'exercise:{argument}', '')}".rstrip()]
-    if name in ("exercise-end", "solution-end", "chapter-map"):
+    if name in ("exercise-end", "solution-end", "chapter-map", "chapter-graph"):
         return []
     if name == "hint":
         return ["<details><summary>Hint</summary>", "", *inside, "", "</details>"]

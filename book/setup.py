@@ -36,6 +36,8 @@ COMMANDS = {
     "site": "build the site",
     "pdf": "build the site and print it as one PDF",
     "lab": "open the chapters in JupyterLab",
+    "edition": "write an edition for a course: student, solutions, instructor or slides",
+    "grade": "judge the attempts in a submitted notebook",
     "test": "run every check",
     "test-browser": "run the long checks in a browser",
     "nightly": "run what takes too long for every change",

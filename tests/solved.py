@@ -3,111 +3,21 @@
 from __future__ import annotations
 
 import ast
-import dis
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass, replace
 from functools import cache
 from pathlib import Path
-from types import CodeType
 from typing import Any
 
 import numpy as np
 from wrong_answers import WRONG
 
 from book.exercises import Exercise, exercises
+from book.judging import Statement, judged, needed
 from book.pages import read_page
 
 Verdicts = dict[str, str | None]  # what the check says of each answer; None: solved
-CHANGES = ("append", "extend", "insert", "update", "add", "setdefault", "clear", "pop", "sort")
-
-
-class Statement:
-    """A statement of a cell, and the names that it binds and reads."""
-
-    def __init__(self, node: ast.stmt) -> None:
-        self.code = compile(ast.Module([node], []), "<cell>", "exec", dont_inherit=True)
-        inner = list(_functions(self.code))
-        self.binds = set(_names(self.code, "STORE_NAME")) | _changed(node)
-        self.reads = set(_names(self.code, "LOAD_NAME"))
-        self.reads_late = {
-            name for code in inner for name in _names(code, "LOAD_GLOBAL", "LOAD_NAME")
-        }
-        # a loop or a change of a part leaves something of what was there
-        whole = ast.Assign | ast.FunctionDef | ast.ClassDef | ast.Import | ast.ImportFrom
-        self.replaces = self.binds - _changed(node) if isinstance(node, whole) else set()
-
-
-def _names(code: CodeType, *operations: str) -> Iterator[str]:
-    for instruction in dis.get_instructions(code):
-        if instruction.opname in operations:
-            yield instruction.argval
-
-
-def _functions(code: CodeType) -> Iterator[CodeType]:
-    """The functions inside some code, and those inside them."""
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            yield constant
-            yield from _functions(constant)
-
-
-def _changed(node: ast.stmt) -> set[str]:
-    """The names of what a statement changes in part: by `x[...] = `, `x.y = ` or, outside functions, `x.append()`."""
-    changed = set()
-    inside = isinstance(node, ast.FunctionDef | ast.ClassDef)
-    for part in ast.walk(node):
-        match part:
-            case ast.Call(func=ast.Attribute(value=ast.Name(name), attr=way)) if way in CHANGES:
-                if not inside:
-                    changed.add(name)
-        if isinstance(part, ast.Subscript | ast.Attribute) and isinstance(part.ctx, ast.Store):
-            while isinstance(part, ast.Subscript | ast.Attribute):
-                part = part.value
-            if isinstance(part, ast.Name):
-                changed.add(part.id)
-    return changed
-
-
-def needed(statements: list[Statement], asked: dict[int, set[str]]) -> set[int]:
-    """Which statements give the names that are asked for, each after the statement of its index.
-
-    A function reads global names when it is called, so with its name all these are wanted as well.
-    """
-    late = dict[str, set[str]]()
-    for one in statements:
-        for name in one.binds:
-            late.setdefault(name, set()).update(one.reads_late)
-
-    def with_late(names: set[str]) -> set[str]:
-        found, waiting = set[str](), set(names)
-        while waiting:
-            found |= waiting
-            waiting = set().union(*(late.get(name, set()) for name in waiting)) - found
-        return found
-
-    wanted, chosen = set[str](), set[int]()
-    for index in reversed(range(len(statements))):
-        wanted |= with_late(asked.get(index, set()))
-        one = statements[index]
-        if not wanted.isdisjoint(one.binds):
-            chosen.add(index)
-            wanted -= one.replaces
-            wanted |= with_late(one.reads)
-    return chosen
-
-
-def judged(sources: list[str]) -> list[tuple[str, str]]:
-    """The names of judge and answer in every `attempt("...", lambda: judge(answer))`."""
-    found = []
-    for node in ast.walk(ast.parse("\n".join(sources))):
-        match node:
-            case ast.Call(
-                func=ast.Name("attempt"),
-                args=[_, ast.Lambda(body=ast.Call(func=ast.Name(judge), args=[ast.Name(answer)]))],
-            ):
-                found.append((judge, answer))
-    return found
 
 
 @cache

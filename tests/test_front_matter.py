@@ -16,7 +16,7 @@ PAGES = [*CHAPTERS, *sorted((ROOT / "book").glob("*.md"))]
 def test_readme_code_prints_what_the_readme_shows():
     """The blocks run one after another, as a reader would type them."""
     shown = re.findall(r"```python\n(.*?)```\s*```text\n(.*?)```", README, re.DOTALL)
-    assert len(shown) == README.count("```python") == 3
+    assert len(shown) == README.count("```python") == 4
     names: dict[str, object] = {}
     for code, expected in shown:
         printed = io.StringIO()

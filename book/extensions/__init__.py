@@ -6,6 +6,7 @@ from sphinx.application import Sphinx
 
 from book.extensions import (
     api,
+    chapter_graph,
     chapter_map,
     exercises,
     exported,
@@ -14,11 +15,24 @@ from book.extensions import (
     markup,
     notebooks,
     numbers,
+    teacher,
 )
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    own = (hosting, numbers, exported, api, chapter_map, exercises, glossary, markup, notebooks)
+    own = (
+        chapter_graph,
+        hosting,
+        numbers,
+        exported,
+        api,
+        chapter_map,
+        exercises,
+        glossary,
+        markup,
+        notebooks,
+        teacher,
+    )
     for extension in own:
         extension.setup(app)
     return {"parallel_read_safe": False, "parallel_write_safe": True}

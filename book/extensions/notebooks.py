@@ -17,6 +17,7 @@ from sphinx.application import Sphinx
 from sphinx.errors import NoUri
 
 from book import live
+from book.editions import SHOWN, without_notes
 from book.plain import plain_notebook
 
 OFFERED = "_sources"  # where the theme's own buttons look
@@ -29,7 +30,10 @@ def offer(app: Sphinx, exception: Exception | None) -> None:
         twin = Path(app.srcdir, f"{page}.ipynb")
         if not twin.is_file():
             continue
-        made = plain_notebook(nbformat.read(twin, as_version=4), said(app, page), twin.parent)
+        executed = nbformat.read(twin, as_version=4)
+        if not app.config[SHOWN]:
+            without_notes(executed)
+        made = plain_notebook(executed, said(app, page), twin.parent)
         target = Path(app.outdir, OFFERED, f"{page}.ipynb")
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(nbformat.writes(made) + "\n", encoding="utf-8")

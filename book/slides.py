@@ -1,0 +1,166 @@
+"""Slides from the chapters, by nbconvert and reveal.js: what a teacher shows while talking, not the text.
+
+What becomes a slide needs no mark. Each section opens one, with its bold sentences and numbered equations; each figure
+and each exported function has its own, below it. The summary is there in full; exercises and reading are left out.
+A cell tagged ``slide`` is shown as it stands, one tagged ``no-slide`` never.
+"""
+
+from __future__ import annotations
+
+import ast
+import base64
+import re
+import shutil
+from collections.abc import Iterator
+from html import escape
+from itertools import pairwise
+from pathlib import Path
+
+from nbconvert import SlidesExporter
+from nbformat import NotebookNode
+from nbformat.v4 import new_markdown_cell, new_notebook, new_output
+from traitlets.config import Config
+
+from book import assets
+from book.editions import notebook_of
+from book.numbering import texts
+from book.pages import ROOT, BookError, front_matter, tags
+from book.plain import plain_notebook
+
+THEME = ROOT / "book" / "theme"
+LEFT_OUT = ("Exercises", "Further reading")
+WHOLE = ("Summary",)
+HIDDEN = "slide-without-code"
+
+_HEADING = re.compile(r"^(#{1,3}) +(.*\S)", re.MULTILINE)
+_POINT = re.compile(
+    r"\$\$(?:(?!\$\$).)+\$\$[ ]*(?P<label>\([\w-]+\))?|(?P<bold>\*\*[^*]+[.?!:]\*\*)", re.DOTALL
+)
+_FENCED = re.compile(r"^(`{3,}|:{3,})\{[\w-]+\}.*?^\1[ ]*$", re.MULTILINE | re.DOTALL)
+
+
+def slides_of(page: Path) -> NotebookNode:
+    """A chapter's slides as a notebook of plain Markdown, in which each cell says which kind of slide it begins."""
+    cells, title = list[NotebookNode](), ""
+    for cell in notebook_of(page, "slides").cells:
+        if cell.cell_type == "markdown" and "slide" not in tags(cell):
+            for section, part in _sections(cell.source, title):
+                title = section
+                if title not in LEFT_OUT:
+                    cells += _section_slides(part, title)
+        elif title not in LEFT_OUT and "no-slide" not in tags(cell):
+            cells += _cell_slides(cell)
+    notebook = new_notebook(
+        cells=cells, metadata={"title": front_matter(page)["chaindyn"]["title"]}
+    )
+    made = plain_notebook(notebook, texts(), page.parent)
+    for number, cell in enumerate(made.cells):
+        cell["id"] = f"slide-{number}"
+    return made
+
+
+def _sections(markdown: str, title: str) -> Iterator[tuple[str, str]]:
+    """The parts of some Markdown, each with the title of the section (not the subsection) that it stands in."""
+    starts = [0, *(match.start() for match in _HEADING.finditer(markdown)), len(markdown)]
+    for start, end in pairwise(starts):
+        part = markdown[start:end]
+        if (heading := _HEADING.match(part)) and len(heading[1]) < 3:
+            title = heading[2]
+        if part.strip():
+            yield title, part
+
+
+def _section_slides(part: str, title: str) -> Iterator[NotebookNode]:
+    """The slide that a section opens, or what a later part of it adds to the slide before."""
+    heading = _HEADING.match(part)
+    body = part[heading.end() :] if heading else part
+    if title not in WHOLE:
+        points = _POINT.finditer(_FENCED.sub("", body))
+        body = "\n\n".join(point[0] for point in points if point["label"] or point["bold"])
+    text = f"{heading[0] if heading else ''}\n\n{body}".strip()
+    if text:
+        kind = "-" if not heading else "slide" if len(heading[1]) < 3 else "subslide"
+        yield new_markdown_cell(text, metadata={"slideshow": {"slide_type": kind}})
+
+
+def _cell_slides(cell: NotebookNode) -> Iterator[NotebookNode]:
+    """A figure without its code, exported functions with theirs, and what is marked."""
+    shown = NotebookNode({**cell, "metadata": NotebookNode({**cell.metadata})})
+    shown.metadata["slideshow"] = {"slide_type": "subslide"}
+    if cell.cell_type != "code" or "slide" in tags(cell):
+        if "slide" in tags(cell):
+            yield shown
+    elif "export" in tags(cell):
+        shown.outputs, shown.source = [], short(cell.source)
+        if shown.source:
+            yield shown
+    elif pictures := list(_pictures(cell)):
+        shown.outputs = pictures
+        shown.metadata["tags"] = [*tags(cell), HIDDEN]
+        yield shown
+
+
+def _pictures(cell: NotebookNode) -> Iterator[NotebookNode]:
+    """What a cell draws, each with a screen reader's words for it."""
+    alt = " ".join(cell.metadata.get("mystnb", {}).get("image", {}).get("alt", "").split())
+    for output in cell.outputs:
+        if drawn := output.get("data", {}).get("image/svg+xml"):
+            data = base64.b64encode(drawn.encode()).decode()
+            # not into the page itself, where the names of its parts would meet those of other figures
+            html = (
+                f'<img class="figure" alt="{escape(alt)}" src="data:image/svg+xml;base64,{data}">'
+            )
+            yield new_output("display_data", {"text/html": html})
+
+
+def short(source: str) -> str:
+    """The functions and classes of an exported cell, with the first line of their docstrings; "" if there are none."""
+    lines, cut = source.split("\n"), set[int]()
+    tree = ast.parse(source)
+    if not any(isinstance(node, ast.FunctionDef | ast.ClassDef) for node in tree.body):
+        return ""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            cut |= set(range(node.lineno, (node.end_lineno or 0) + 1))
+        if not isinstance(node, ast.FunctionDef | ast.ClassDef):
+            continue
+        if ast.get_docstring(node) is None:
+            continue
+        own = node.body[0]
+        if own.end_lineno and own.end_lineno > own.lineno:
+            cut |= set(range(own.lineno + 1, own.end_lineno + 1))
+            lines[own.lineno - 1] = lines[own.lineno - 1].rstrip() + '"""'
+    kept = (line for number, line in enumerate(lines, 1) if number not in cut)
+    return re.sub(r"\n{3,}", "\n\n\n", "\n".join(kept)).strip()
+
+
+def html_of(slides: NotebookNode) -> str:
+    """The slides as a page, which takes reveal.js and MathJax from the folder `vendor` beside it."""
+    hide = {"enabled": True, "remove_input_tags": [HIDDEN]}
+    exporter = SlidesExporter(
+        config=Config({"TagRemovePreprocessor": hide}),
+        extra_template_basedirs=[str(THEME)],
+        template_name="slides",
+        reveal_url_prefix="vendor/reveal",
+        reveal_theme="book",
+    )
+    named = {"metadata": {"name": slides.metadata["title"]}}
+    return str(exporter.from_notebook_node(slides, resources=named)[0])
+
+
+def write_slides(out: Path, pages: list[Path]) -> list[Path]:
+    """Write a page of slides for each chapter, and what they load. BookError where that is not to be had."""
+    try:
+        vendor = assets.fetch() / "vendor"
+    except assets.AssetsUnavailable as error:
+        raise BookError(f"the slides need reveal.js and MathJax: {error}") from None
+    for name in ("reveal", "mathjax"):
+        shutil.copytree(vendor / name, out / "vendor" / name)
+    theme = out / "vendor" / "reveal" / "dist" / "theme" / "book.css"
+    theme.parent.mkdir(parents=True)
+    shutil.copy(THEME / "slides" / "book.css", theme)
+    written = list[Path]()
+    for page in pages:
+        written.append(out / f"{page.stem}.slides.html")
+        written[-1].write_text(html_of(slides_of(page)), encoding="utf-8")
+    return written

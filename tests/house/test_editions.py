@@ -1,0 +1,257 @@
+"""The editions for a course: what each has, and that the student's has no solution."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import importlib
+import importlib.util
+import json
+import re
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import nbformat
+import pytest
+import yaml
+from docutils import nodes
+from docutils.utils import new_document
+from solved import Statement
+
+from book.editions import SHOWN, edited, notebook_of, page_of, without_notes, write, write_project
+from book.extensions.teacher import leave_out
+from book.numbering import texts
+from book.pages import ROOT, BookError, chapters, read_page, tags
+
+CHAPTERS = [pytest.param(page, id=page.stem) for page in chapters()]
+SOLUTION = re.compile(r"`{3,}\{solution-start\}.*?\{solution-end\}\n`{3,}", re.DOTALL)
+
+PAGE = """# A door
+
+:::{admonition} For the teacher
+:class: teacher
+Bring a door.
+:::
+
+```{exercise-start} A door
+:label: ex-1-door
+```
+Push.
+```{exercise-end}
+```
+
+```{code-cell} ipython3
+attempt("Exercise 1.1", lambda: judge(open_door))
+```
+
+```{solution-start} ex-1-door
+:class: dropdown
+```
+Pull.
+```{code-cell} ipython3
+:tags: [solution]
+
+pull
+```
+```{solution-end}
+```
+
+The end.
+"""
+
+
+def long_lines(text: str) -> set[str]:
+    """The lines of a text that are too long to be the same by chance."""
+    return {line.strip() for line in text.splitlines() if len(line.strip()) >= 30}
+
+
+@pytest.mark.parametrize("page", CHAPTERS)
+def test_the_student_edition_has_no_line_of_any_solution(page):
+    source = page.read_text(encoding="utf-8")
+    solutions = SOLUTION.findall(source)
+    assert len(solutions) == source.count("{solution-start}") >= 5
+    asked = SOLUTION.sub("", source)  # what stands outside may be repeated in a solution
+    given = set().union(*map(long_lines, solutions)) - long_lines(asked)
+    assert len(given) >= len(solutions)
+    student = page_of(page, "student")
+    notebook = "\n".join(cell.source for cell in notebook_of(page, "student").cells)
+    for text in (student, notebook):
+        assert "solution-start" not in text and "solution-end" not in text
+        assert not [line for line in given if line in text]
+
+
+@pytest.mark.parametrize("page", CHAPTERS)
+def test_no_output_of_a_solution_stays(page):
+    cells = notebook_of(page, "student").cells
+    printed = json.dumps([cell.get("outputs", []) for cell in cells])
+    assert not re.search(r"Exercise \d+\.\d+: solved", printed)
+    assert not [cell.source for cell in cells if "solution" in tags(cell)]
+
+
+@pytest.mark.parametrize("page", CHAPTERS)
+def test_what_judges_and_what_is_exported_stays(page):
+    whole = [
+        c for c in read_page(page).cells if c.cell_type == "code" and "solution" not in tags(c)
+    ]
+    student = [c for c in notebook_of(page, "student").cells if c.cell_type == "code"]
+    assert [cell.source for cell in student] == [cell.source for cell in whole]
+    assert page_of(page, "solutions").count("{solution-start}") == page.read_text(
+        encoding="utf-8"
+    ).count("{solution-start}")
+
+
+@pytest.mark.parametrize("page", CHAPTERS)
+def test_no_cell_of_the_student_edition_reads_what_a_solution_made(page):
+    """At the top level: what a function reads late is bound by then, or by a cell of its own exercise."""
+    bound, lost = set(dir(builtins)) | {"__name__"}, list[str]()
+    for cell in notebook_of(page, "student").cells:
+        if cell.cell_type == "code":
+            for statement in map(Statement, ast.parse(cell.source).body):
+                # a name that the statement itself binds may be read by it later than bound
+                lost += sorted(statement.reads - bound - statement.binds)
+                bound |= statement.binds
+    assert lost == []
+
+
+@pytest.mark.parametrize("page", CHAPTERS)
+def test_no_reference_leads_into_a_solution(page):
+    """What stands in solutions is not referred to outside of them, or the student's site would not build."""
+    source = page.read_text(encoding="utf-8")
+    solutions = "\n".join(SOLUTION.findall(source))
+    labels = set(re.findall(r"^\$\$[ ]*\(([\w-]+)\)|^\(([\w-]+)\)=", solutions, re.M))
+    labels = {one or other for one, other in labels} | set(
+        re.findall(r"name: (fig-[\w-]+)", solutions)
+    )
+    used = {
+        other.name: sorted(label for label in labels if label in page_of(other, "student"))
+        for other in chapters()
+    }
+    assert not {name: found for name, found in used.items() if found}
+
+
+@pytest.mark.parametrize("edition", ["student", "solutions", "instructor"])
+def test_notebooks_are_valid_and_their_imports_are_there(edition, tmp_path):
+    out = tmp_path / edition
+    pages = write(edition, out)
+    assert len(pages) == len(chapters())
+    imports = set[tuple[str, str]]()
+    for page in pages:
+        notebook = nbformat.read(page.with_suffix(".ipynb"), as_version=4)
+        nbformat.validate(notebook)
+        prose = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+        assert not re.search(r"\{(eq|ref|numref|cite:\w+)\}`", prose), page
+        for cell in notebook.cells:
+            if cell.cell_type == "code":
+                imports |= set(imported(cell.source))
+    for module, name in sorted(imports):
+        if module.split(".")[0] == "chaindyn":
+            there = hasattr(importlib.import_module(module), name) if name else True
+            assert there or importlib.util.find_spec(f"{module}.{name}"), (module, name)
+        else:
+            assert importlib.util.find_spec(module.split(".")[0]), module
+
+
+def imported(source: str):
+    """The modules that a cell imports where it stands, and the names that it takes from them."""
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.Import):
+            yield from ((alias.name, "") for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield from ((node.module, alias.name) for alias in node.names)
+
+
+def test_notes_to_the_teacher_are_the_instructors_alone():
+    notes = [page for page in chapters() if "For the teacher" in page_of(page, "instructor")]
+    assert len(notes) >= 2
+    for page in notes:
+        for edition in ("student", "solutions", "slides"):
+            assert "For the teacher" not in page_of(page, edition)
+            assert "Bring a" not in page_of(page, edition)
+        whole = read_page(page)
+        without_notes(whole)
+        assert not [cell for cell in whole.cells if "class: teacher" in cell.source]
+        assert len(whole.cells) == len(read_page(page).cells)
+
+
+def test_the_site_leaves_notes_to_the_teacher_out_unless_it_is_the_instructors():
+    for shown in (False, True):
+        doctree = new_document("page")
+        doctree += [nodes.admonition(classes=["teacher"]), nodes.admonition(classes=["note"])]
+        leave_out(SimpleNamespace(config={SHOWN: shown}), doctree)
+        assert len(doctree) == 1 + shown and doctree[-1]["classes"] == ["note"]
+
+
+def test_references_are_put_into_the_words_of_the_site():
+    said = texts()
+    assert said["math:eq:eq-8-apparent"].startswith("8.")
+    assert said["std:numref:fig-8-question"] == "Fig. 8.1"
+    assert said["exercise:ex-8-stop"] == "8.1"
+    assert said["cite:p:kim2012"] == "[Kim, 2012]"
+
+
+@pytest.mark.parametrize(
+    ("edition", "solution", "note"),
+    [
+        ("student", False, False),
+        ("solutions", True, False),
+        ("instructor", True, True),
+        ("slides", False, False),
+    ],
+)
+def test_what_an_edition_has(edition, solution, note):
+    made = edited(PAGE, edition)
+    assert ("Pull." in made and "\npull\n" in made) is solution
+    assert ("Bring a door." in made) is note
+    assert made.startswith("# A door\n") and made.endswith("\n\nThe end.\n")
+    assert "Push." in made and "judge(open_door)" in made
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        PAGE.replace("{solution-end}", "{exercise-end}"),
+        PAGE.replace("{solution-end}", "{solution-start} ex-1-other"),
+        "```{note}\nno end",
+    ],
+)
+def test_a_block_that_does_not_end_is_refused(broken):
+    with pytest.raises(BookError, match=r"page: .*(solution-start|note)"):
+        edited(broken, "student")
+
+
+def test_how_to_write_a_solution_may_be_shown():
+    shown = "````\n```{solution-start} ex-1-tap\n```\nA couple.\n```{solution-end}\n```\n````\n"
+    assert edited(shown, "student") == shown
+
+
+def test_a_project_has_no_solution_in_any_chapter(tmp_path):
+    """From its sources site, search index, lab and PDF are built."""
+    out = write_project("student", tmp_path / "book")
+    for page in chapters():
+        made = out / page.relative_to(ROOT)
+        assert "{solution-start}" not in made.read_text(encoding="utf-8")
+        twin = nbformat.read(made.with_suffix(".ipynb"), as_version=4)
+        assert not [cell for cell in twin.cells if "{solution-start}" in cell.source]
+    for name in ("_toc.yml", "_config.yml", "book/intro.md", "book/__main__.py", "pyproject.toml"):
+        assert (out / name).read_bytes() == (ROOT / name).read_bytes()
+    assert f"{SHOWN}: true" not in (out / "_config.yml").read_text(encoding="utf-8")
+    twins = {file.name for file in (out / "chapters").glob("*.ipynb")}
+    assert twins == {page.with_suffix(".ipynb").name for page in chapters()}
+
+
+def test_the_instructors_project_shows_the_notes(tmp_path):
+    out = write_project("instructor", tmp_path / "book")
+    settings = yaml.safe_load((out / "_config.yml").read_text(encoding="utf-8"))
+    assert settings["sphinx"]["config"][SHOWN] is True
+    pages = [file.read_text(encoding="utf-8") for file in (out / "chapters").glob("*.md")]
+    assert sum("For the teacher" in page for page in pages) >= 2
+
+
+def test_the_command_writes_one_edition_into_a_new_folder(tmp_path):
+    (tmp_path / "mine.txt").write_text("mine", encoding="utf-8")
+    command = [sys.executable, "-m", "book", "--no-setup", "edition", "student", "--out"]
+    done = subprocess.run(
+        [*command, str(tmp_path)], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1 and "is not empty: name a new folder" in done.stderr

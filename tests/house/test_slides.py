@@ -1,0 +1,70 @@
+"""Slides: what they show and leave out, and that they ask no other host for anything."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from book.pages import chapters
+from book.slides import html_of, short, slides_of
+
+CHAPTERS = [pytest.param(page, id=page.stem) for page in chapters()]
+
+
+@pytest.mark.parametrize("page", CHAPTERS)
+def test_a_chapter_has_slides_for_sections_equations_figures_and_functions(page):
+    cells = slides_of(page).cells
+    kinds = [cell.metadata["slideshow"]["slide_type"] for cell in cells]
+    assert kinds[0] == "slide" and kinds.count("slide") >= 5
+    assert cells[0].source.startswith("# ")
+    prose = "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
+    assert "\\tag{" in prose and "## Summary" in prose
+    assert "## Exercises" not in prose and "Solution" not in prose and "```{" not in prose
+    assert not re.search(r"^judge_|attempt\(", "\n".join(cell.source for cell in cells), re.M)
+
+
+def test_a_page_of_slides_asks_nobody_for_anything():
+    (page,) = [page for page in chapters() if page.stem.startswith("08")]
+    html = html_of(slides_of(page))
+    asked = set(
+        re.findall(r"<(?:script|link|img|iframe)[^>]*?(?:src|href)=\"((?!data:)[^\"]+)", html)
+    )
+    assert asked == {
+        "vendor/mathjax/tex-mml-chtml.js",
+        "vendor/reveal/dist/reveal.js",
+        "vendor/reveal/dist/reveal.css",
+        "vendor/reveal/dist/theme/book.css",
+    }
+    assert "Reveal.initialize(" in html and html.count("<section>") > 15
+    assert not re.search(r"url\(['\"]?https?:|@import|import .* from 'http", html)
+    pictures = re.findall(r"<img[^>]*>", html)
+    assert len(pictures) >= 3 and all('alt="' in picture for picture in pictures)
+    assert 'alt="A chain of bars hangs straight down' in html
+    assert "subplots(" not in html  # a figure without the code that drew it
+
+
+def test_exported_code_is_shown_with_one_line_of_docstring():
+    source = '''from chaindyn._ops import Array
+
+
+def f(x: Array) -> Array:
+    """Return x.
+
+    x : (n,) [m].
+    """
+    return x
+
+
+class A:
+    """An A."""
+
+    def g(self) -> None:
+        """Do nothing,
+        twice."""
+'''
+    assert short(source) == (
+        'def f(x: Array) -> Array:\n    """Return x."""\n    return x\n\n\n'
+        'class A:\n    """An A."""\n\n    def g(self) -> None:\n        """Do nothing,"""'
+    )
+    assert short("import numpy as np") == ""
