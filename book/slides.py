@@ -13,6 +13,7 @@ import re
 import shutil
 from collections.abc import Iterator
 from html import escape
+from itertools import pairwise
 from pathlib import Path
 
 from nbconvert import SlidesExporter
@@ -43,7 +44,8 @@ def slides_of(page: Path) -> NotebookNode:
     cells, title = list[NotebookNode](), ""
     for cell in notebook_of(page, "slides").cells:
         if cell.cell_type == "markdown" and "slide" not in tags(cell):
-            for title, part in _sections(cell.source, title):
+            for section, part in _sections(cell.source, title):
+                title = section
                 if title not in LEFT_OUT:
                     cells += _section_slides(part, title)
         elif title not in LEFT_OUT and "no-slide" not in tags(cell):
@@ -60,7 +62,7 @@ def slides_of(page: Path) -> NotebookNode:
 def _sections(markdown: str, title: str) -> Iterator[tuple[str, str]]:
     """The parts of some Markdown, each with the title of the section (not the subsection) that it stands in."""
     starts = [0, *(match.start() for match in _HEADING.finditer(markdown)), len(markdown)]
-    for start, end in zip(starts, starts[1:], strict=False):
+    for start, end in pairwise(starts):
         part = markdown[start:end]
         if (heading := _HEADING.match(part)) and len(heading[1]) < 3:
             title = heading[2]
@@ -112,7 +114,7 @@ def _pictures(cell: NotebookNode) -> Iterator[NotebookNode]:
 
 
 def short(source: str) -> str:
-    """The functions and classes of an exported cell with the first line of their docstrings; nothing if there are none."""
+    """The functions and classes of an exported cell, with the first line of their docstrings."""
     lines, cut = source.split("\n"), set[int]()
     tree = ast.parse(source)
     if not any(isinstance(node, ast.FunctionDef | ast.ClassDef) for node in tree.body):
@@ -147,7 +149,7 @@ def html_of(slides: NotebookNode) -> str:
 
 
 def write_slides(out: Path, pages: list[Path]) -> list[Path]:
-    """Write a page of slides for each chapter, and beside them what they load. BookError where that is not to be had."""
+    """Write a page of slides for each chapter and what they load. BookError where that is not to be had."""
     try:
         vendor = assets.fetch() / "vendor"
     except assets.AssetsUnavailable as error:

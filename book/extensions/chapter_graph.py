@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from html import escape
+from itertools import pairwise
 from textwrap import wrap
 from typing import Any
 
@@ -147,7 +148,7 @@ def drawn(needs: Needs, titles: Mapping[int, str]) -> str:
 def _line(points: list[tuple[float, float]]) -> str:
     """From below the first to above the last, straight past the rows between."""
     drawn = f"M{points[0][0]:g} {points[0][1] + HIGH:g}"
-    for (x, y), (u, v) in zip(points, points[1:], strict=False):
+    for (x, y), (u, v) in pairwise(points):
         y, bend = y + HIGH, (v - y - HIGH) / 2
         drawn += f"C{x:g} {y + bend:g} {u:g} {v - bend:g} {u:g} {v:g}V{v + HIGH:g}"
     return f'<path d="{drawn.rpartition("V")[0]}"/>'
