@@ -15,9 +15,11 @@ import side_by_side as side  # first: it sets BLAS to one thread
 # isort: on
 
 import os
+import subprocess
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -35,6 +37,7 @@ LONG = (100, 300, 1000, 3000, 10_000)
 LARGEST_PEER = 500
 MANY, LINKS_OF_MANY = 100_000, 7
 ROUNDS = 15
+BATCH_OF_JAX = 10_000
 STYLES = {
     "aba": ("x", "-"),
     "rnea": ("y", "-"),
@@ -144,7 +147,10 @@ def starting() -> dict[str, float]:
                 begin = time.perf_counter()
                 compiled(aba, chain)
                 times[f"{what}, {n} links"] = round(time.perf_counter() - begin, 4)
-    os.environ.pop("CHAINDYN_CACHE") if before is None else os.environ.update(CHAINDYN_CACHE=before)
+    if before is None:
+        del os.environ["CHAINDYN_CACHE"]
+    else:
+        os.environ["CHAINDYN_CACHE"] = before
     return times
 
 
@@ -176,6 +182,82 @@ def rollouts() -> dict[str, dict[str, float]]:
     return times
 
 
+def casadi_calls(
+    chain: Chain, state: tuple[Any, ...], folder: str
+) -> tuple[dict[str, Call], float]:
+    """Return forward dynamics recorded by CasADi, in its own machine and as its C, and the seconds to get there."""
+    import casadi
+
+    begin = time.perf_counter()
+    symbols = [casadi.SX.sym(name, chain.nv) for name in ("q", "qd", "tau")]
+    columns = [np.array([x[i] for i in range(chain.nv)], object) for x in symbols]
+    function = casadi.Function("aba", symbols, [casadi.vertcat(*aba(chain, *columns))])
+    generator = casadi.CodeGenerator("casadi_aba.c")
+    generator.add(function)
+    generator.generate(f"{folder}/")
+    target = f"{folder}/casadi_aba.so"
+    command = [
+        "cc",
+        "-O2",
+        "-march=native",
+        "-fPIC",
+        "-shared",
+        f"{folder}/casadi_aba.c",
+        "-o",
+        target,
+        "-lm",
+    ]
+    subprocess.run(command, check=True)
+    library = casadi.external("aba", target)
+    buffer, call = library.buffer()
+    taken = time.perf_counter() - begin
+    answer = np.zeros(chain.nv)
+    for i, x in enumerate(state):
+        buffer.set_arg(i, memoryview(x))
+    buffer.set_res(0, memoryview(answer))
+    call()
+    side.require_same(answer, aba(chain, *state))
+    alive = library, buffer, state, answer  # what the call writes to and reads from
+
+    def its_c() -> Any:
+        call()
+        return alive
+
+    return {"CasADi, its C": its_c, "CasADi, its own machine": lambda: function(*state)}, taken
+
+
+def jax_calls(chain: Chain, state: tuple[Any, ...]) -> tuple[Call, float]:
+    """Return forward dynamics of many states compiled by JAX, and the seconds to get there."""
+    import jax
+
+    jax.config.update("jax_enable_x64", True)
+    many = [np.broadcast_to(x, (BATCH_OF_JAX, chain.nv)).copy() for x in state]
+    begin = time.perf_counter()
+    fast = jax.jit(jax.vmap(partial(aba, chain))).lower(*many).compile()
+    taken = time.perf_counter() - begin
+    side.require_same(np.asarray(fast(*many))[0], aba(chain, *state))
+    return lambda: jax.block_until_ready(fast(*many)), taken
+
+
+def beside_tools() -> dict[str, dict[str, float]]:
+    """Return microseconds a state and seconds to compile of `aba` for 7 links, by tools that record the same lines."""
+    chain = side.chain_of(LINKS_OF_MANY)
+    state = side.state_of(chain)
+    fast = compiled(aba, chain, threads=1)
+    with tempfile.TemporaryDirectory() as folder:
+        calls, casadi_seconds = casadi_calls(chain, state, folder)
+        many, jax_seconds = jax_calls(chain, state)
+        batch = [np.broadcast_to(x, (BATCH_OF_JAX, chain.nv)).copy() for x in state]
+        calls |= {"compiled, one state": lambda: fast(*state)}
+        calls |= {"compiled, a batch": lambda: fast(*batch), "JAX, a batch": many}
+        taken = side.in_turns(calls, 7)
+    micro = {k: round(1e6 * t / (BATCH_OF_JAX if "batch" in k else 1), 3) for k, t in taken.items()}
+    return {
+        "microseconds": micro,
+        "seconds": {"CasADi": round(casadi_seconds, 1), "JAX": round(jax_seconds, 1)},
+    }
+
+
 def measure() -> dict[str, Any]:
     """Return all that is measured."""
     return {
@@ -183,6 +265,7 @@ def measure() -> dict[str, Any]:
         "growth": growth(),
         "batch": {"states": MANY, "links": LINKS_OF_MANY, "microseconds": batch()},
         "starting": starting(),
+        "tools": beside_tools(),
         "rollouts": {"links": LINKS, "microseconds": rollouts()},
     }
 
@@ -205,7 +288,10 @@ def report(results: dict[str, Any]) -> str:
             f"{name} / {theirs}: " + ", ".join(f"{n}: {own[n] / t:.2f}" for n, t in other.items())
         )
     return "\n".join(
-        [*lines, *(f"{k}: {results[k]}" for k in ("growth", "batch", "starting", "rollouts"))]
+        [
+            *lines,
+            *(f"{k}: {results[k]}" for k in ("growth", "batch", "starting", "tools", "rollouts")),
+        ]
     )
 
 

@@ -47,6 +47,22 @@ def _export(argv: list[str]) -> int:
     return main(argv)
 
 
+def _physics(argv: list[str]) -> int:
+    from chaindyn._emitted import write
+
+    parser = argparse.ArgumentParser(prog="python -m book physics")
+    parser.add_argument(
+        "--check", action="store_true", help="write nothing, fail if anything would change"
+    )
+    check = parser.parse_args(argv).check
+    stale = write(check)
+    for name in stale:
+        print(
+            f"chaindyn/widgets/emitted/{name}: {'is not current (run: python -m book physics)' if check else 'written'}"
+        )
+    return 1 if check and stale else 0
+
+
 def _twins(argv: list[str]) -> int:
     from book.twins import main
 
@@ -227,6 +243,7 @@ def checks() -> list[Check]:
     notebooks = [str(page.with_suffix(".ipynb").relative_to(ROOT)) for page in pages()]
     return [
         Check("export", [*python, "book", "--no-setup", "export", "--check"]),
+        Check("physics", [*python, "book", "--no-setup", "physics", "--check"]),
         Check("ruff check", [*python, "ruff", "check"]),
         Check("ruff format", [*python, "ruff", "format", "--check"]),
         Check("types", [*python, "mypy", "chaindyn"]),
@@ -360,6 +377,7 @@ def table(results: list[Result]) -> str:
 
 _COMMANDS: dict[str, Callable[[list[str]], int]] = {
     "export": _export,
+    "physics": _physics,
     "twins": _twins,
     "sync": _sync,
     "picture": _picture,

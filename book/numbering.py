@@ -17,7 +17,7 @@ from book.pages import ROOT, chapters, front_matter, last_heading, read_page
 
 _MARK = re.compile(
     r"^\$\$[ ]*\((?P<eq>[\w-]+)\)"
-    r"|^[`:]{3,}\{(?P<name>math|figure|list-table|table|exercise-start|exercise)\}.*"
+    r"|^[`:]{3,}\{(?P<name>math|figure|list-table|table|exercise-start|exercise)\}[ ]*(?P<title>.*)"
     r"(?P<options>(?:\n:[\w-]+:.*)*)"
     r"|^\((?P<target>[\w-]+)\)=\n+(?P<heading>#{1,6} .*)",
     re.MULTILINE,

@@ -42,6 +42,7 @@ COMMANDS = {
     "test-browser": "run the long checks in a browser",
     "nightly": "run what takes too long for every change",
     "export": "write the package from the chapters",
+    "physics": "write the physics of the pages from the chapters",
     "twins": "execute the chapters into the notebooks beside them",
     "sync": "carry what was edited in a notebook back to its chapter",
     "picture": "take the README's picture from the opening page's notebook",

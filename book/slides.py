@@ -114,7 +114,7 @@ def _pictures(cell: NotebookNode) -> Iterator[NotebookNode]:
 
 
 def short(source: str) -> str:
-    """The functions and classes of an exported cell, with the first line of their docstrings."""
+    """The functions and classes of an exported cell, with the first line of their docstrings; "" if there are none."""
     lines, cut = source.split("\n"), set[int]()
     tree = ast.parse(source)
     if not any(isinstance(node, ast.FunctionDef | ast.ClassDef) for node in tree.body):
@@ -149,7 +149,7 @@ def html_of(slides: NotebookNode) -> str:
 
 
 def write_slides(out: Path, pages: list[Path]) -> list[Path]:
-    """Write a page of slides for each chapter and what they load. BookError where that is not to be had."""
+    """Write a page of slides for each chapter, and what they load. BookError where that is not to be had."""
     try:
         vendor = assets.fetch() / "vendor"
     except assets.AssetsUnavailable as error:

@@ -85,7 +85,10 @@ def private_folder() -> Path:
 
 
 def cache_folder() -> Path:
-    """Return where programs are kept: CHAINDYN_CACHE, or chaindyn in the user's cache folder; a private one if others can write there."""
+    """Return where programs are kept: CHAINDYN_CACHE, or chaindyn in the user's cache folder.
+
+    If others can write there, a private folder of this process.
+    """
     home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     folder = Path(os.environ.get("CHAINDYN_CACHE") or Path(home) / "chaindyn")
     try:

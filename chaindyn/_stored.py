@@ -9,7 +9,7 @@ import json
 import os
 import tempfile
 from collections.abc import Callable
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
@@ -35,16 +35,9 @@ def key_of(function: Callable[..., Any], chain: Any, said: Any) -> str | None:
     whole = [function, *{type(joint) for joint in chain.joints}]
     if not all(str(getattr(x, "__module__", "")).startswith(OWN) for x in whole):
         return None
-    text = [
-        package_digest(),
-        _native.machine(),
-        function.__module__,
-        function.__qualname__,
-        repr(said),
-    ]
-    text += [
-        repr((chain.parent, chain.names, chain.frames, [type(j).__name__ for j in chain.joints]))
-    ]
+    joints = [type(joint).__name__ for joint in chain.joints]
+    text = [package_digest(), _native.machine(), function.__module__, function.__qualname__]
+    text += [repr(said), repr((chain.parent, chain.names, chain.frames, joints))]
     own = hashlib.sha256("\n".join(text).encode())
     arrays = [chain.rotation, chain.offset, chain.mass, chain.com, chain.inertia, chain.gravity]
     arrays += [chain.reflected_inertia, chain.viscous, chain.coulomb]
@@ -58,18 +51,12 @@ def described(nest: Any) -> Any:
     """Return how results are put together, as JSON can say it."""
     if isinstance(nest, tuple):
         return [described(x) for x in nest]
-    if (
-        hasattr(nest, "__dataclass_fields__")
-        and type(nest).__module__.startswith(OWN)
-        and not hasattr(nest, "recording")
-    ):
-        kind = type(nest)
-        if kind.__name__ != "Number":
-            return {
-                kind.__module__: kind.__qualname__,
-                "of": [described(getattr(nest, f.name)) for f in fields(nest)],
-            }
-    return 0
+    kind = type(nest)
+    ours = is_dataclass(nest) and kind.__module__.startswith(OWN)
+    if not ours or hasattr(nest, "recording") or kind.__name__ == "Number":  # an array, or a number
+        return 0
+    parts = [described(getattr(nest, f.name)) for f in fields(nest)]
+    return {kind.__module__: kind.__qualname__, "of": parts}
 
 
 def rebuilt(text: Any) -> Any:
@@ -92,9 +79,10 @@ def keep(key: str, program: Path, kernel: Kernel, nest: Any) -> None:
         "program": program.name,
         "sizes": list(map(int, kernel.sizes)),
         "room": int(kernel.room),
+        "inputs": kernel.inputs,
+        "outputs": kernel.outputs,
         "nest": described(nest),
     }
-    said |= {"inputs": kernel.inputs, "outputs": kernel.outputs}
     with tempfile.TemporaryDirectory(dir=folder) as own:
         path = Path(own) / "recorded.npz"
         np.savez(
@@ -116,8 +104,9 @@ def found(key: str) -> tuple[Kernel, Any] | None:
         program = folder / Path(said["program"]).name
         if not _native.is_ours(program):
             return None
-        shapes = [[tuple(shape) for shape in said[name]] for name in ("inputs", "outputs")]
-        kernel = Kernel(_native.opened(program), said["sizes"], *shapes, said["room"], *arrays)
+        library = _native.opened(program)
+        inputs, outputs = ([tuple(shape) for shape in said[k]] for k in ("inputs", "outputs"))
+        kernel = Kernel(library, said["sizes"], inputs, outputs, said["room"], *arrays)
         return kernel, rebuilt(said["nest"])
     except (OSError, ValueError, KeyError, AttributeError, TypeError):
         return None

@@ -1,5 +1,5 @@
 # Generated from chapters/04_joints_links_chains_trees.md by `python -m book export`; edit it there.
-# sha256 of the text below: 51dfa445e16a71e03f6d34ab43b837b27013ff51a36816012a9bc96f2f93b7e5
+# sha256 of the text below: 72f5f30fba89c9e8611fdce441ac414af14ff6db2f3238929a7918d1f50facaa
 """Links, the chains and trees that joints make of them, and sweeps along the branches.
 
 Derived in chapter 4, "Joints, links, chains, trees".
@@ -458,7 +458,8 @@ def outward(step: Callable[..., Any], parent: Sequence[int], ground: Any, *links
     A link comes after its parent. Returns what each link carries.
     """
     if (recorder := walker.get()) is not None:  # chapter 20: each kind of link once
-        return recorder.outward(step, parent, ground, links)
+        whole: list[Any] = recorder.outward(step, parent, ground, links)
+        return whole
     carried: list[Any] = []
     for p, *link in zip(parent, *links, strict=True):
         carried.append(step(ground if p < 0 else carried[p], *link))
@@ -475,7 +476,8 @@ def inward(
     a leaf receives. Returns what each link keeps, and what the ground gets.
     """
     if (recorder := walker.get()) is not None:
-        return recorder.inward(step, parent, nothing, links)
+        whole: tuple[list[Any], list[Any]] = recorder.inward(step, parent, nothing, links)
+        return whole
     n = len(parent)
     received = [nothing] * (n + 1)  # the last one is the ground's
     kept: list[Any] = [None] * n

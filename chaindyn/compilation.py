@@ -1,4 +1,4 @@
-"""Compiled functions."""
+"""Functions of a chain as machine code: recorded, written as a program, compiled, and called like the functions."""
 
 from __future__ import annotations
 
@@ -11,19 +11,18 @@ from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import dataclass, field, fields
 from functools import cached_property, partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from chaindyn import _check, _ops
-from chaindyn import _stored
+from chaindyn import _check, _ops, _stored
 from chaindyn._native import LANES, Kernel, NoCompiler, built, opened
 from chaindyn.articulated import aba
 from chaindyn.chain import Chain
 from chaindyn.emission import Output, Plan, c_program, js_kernel, of_the_model, put_in_order
 from chaindyn.recording import CannotRecord, Tape, as_numbers
-from chaindyn.simulation import Driven, Simulation, rk4_step, semi_implicit_euler_step, simulate
 from chaindyn.rolled import (
     CannotRoll,
     Foreign,
@@ -35,10 +34,61 @@ from chaindyn.rolled import (
     leaves_of,
     with_leaves,
 )
+from chaindyn.simulation import Driven, Simulation, rk4_step, semi_implicit_euler_step, simulate
 
 __all__ = ["compiled", "rollout"]
 
 Array = Any
+
+# parameters of chains that are recorded, and what chains work out of them when they are first asked
+PER_LINK = ("rotation", "offset", "spatial_inertia", "mass", "com", "inertia")
+PER_VELOCITY = ("reflected_inertia", "viscous", "coulomb")
+WORKED_OUT = (
+    "v_columns",
+    "q_columns",
+    "groups",
+    "group_order",
+    "group_columns",
+    "link_of_column",
+    "both_columns",
+    "has_rotors",
+    "has_friction",
+    "spatial_inertia",
+    "names",
+    "joints",
+    "nq",
+    "nv",
+    "quaternions",
+)
+
+# answers of joints that are matrices, with the axis of links before them
+MATRICES = (
+    "motion_subspace",
+    "motion_subspace_rate",
+    "motion_subspace_second_rate",
+    "constraint_subspace",
+)
+
+# shapes of arguments by name, where a function does not say
+SHAPES: dict[str, tuple[Any, ...]] = {
+    "q": ("nq",),
+    "qd": ("nv",),
+    "qdd": ("nv",),
+    "tau": ("nv",),
+    "step": ("nv",),
+    "external": ("n", 6),
+    "point": (3,),
+    "normal": (3,),
+    "restitution": (),
+    "q_desired": ("nq",),
+    "qd_desired": ("nv",),
+    "qdd_desired": ("nv",),
+    "q0": ("nq",),
+    "q1": ("nq",),
+}
+
+MOST_LIVE = 40_000  # of numbers that results hang on: beyond, C compilers take minutes
+STEPS = {"RK4": rk4_step, "semi-implicit Euler": semi_implicit_euler_step}
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,20 +113,23 @@ class GhostJoint:
             kind: getattr(joint, name)(*[self.part(x, kind) for x in args])
             for kind, joint in self.joints.items()
         }
-        links = self.links
-        first = next(iter(answers.values()))
-        many = isinstance(first, tuple)
-        parts = []
-        for place in range(len(first) if many else 1):
-            blocks = {}
-            for kind, answer in answers.items():
-                block = as_numbers(self.recording.tape, answer[place] if many else answer)
-                core = self.core(name, place, block)
-                blocks[kind] = block if core is None else np.broadcast_to(block, core)
-            axis = self.axis_of(name, place)
-            rows = np.zeros(len(links), int)
-            parts.append(Rolled(self.recording, axis, blocks, links, rows))
-        return tuple(parts) if many else parts[0]
+        if not isinstance(next(iter(answers.values())), tuple):
+            return self.rolled(name, 0, answers)
+        count = len(next(iter(answers.values())))
+        return tuple(
+            self.rolled(name, place, {kind: answer[place] for kind, answer in answers.items()})
+            for place in range(count)
+        )
+
+    def rolled(self, name: str, place: int, answers: dict[int, Any]) -> Rolled:
+        """Return one answer of each kind's joint as an array of links."""
+        blocks = {}
+        for kind, answer in answers.items():
+            block = as_numbers(self.recording.tape, answer)
+            core = self.core(name, place, block)
+            blocks[kind] = block if core is None else np.broadcast_to(block, core)
+        rows = np.zeros(len(self.links), int)
+        return Rolled(self.recording, self.axis_of(name, place), blocks, self.links, rows)
 
     @staticmethod
     def part(x: Any, kind: int) -> Array:
@@ -86,18 +139,19 @@ class GhostJoint:
     @staticmethod
     def axis_of(name: str, place: int) -> int:
         """Return where the axis of links stands in an answer."""
-        matrices = (
-            "motion_subspace",
-            "motion_subspace_rate",
-            "motion_subspace_second_rate",
-            "constraint_subspace",
-        )
-        return -3 if name in matrices or (name == "pose" and place == 0) else -2
+        return -3 if name in MATRICES or (name == "pose" and place == 0) else -2
 
     def core(self, name: str, place: int, block: Array) -> tuple[int, ...] | None:
         """Return the shape that an answer must have with its axis of links, which it may lack."""
         axis = self.axis_of(name, place)
         return (1, *block.shape) if block.ndim == -axis - 1 else None
+
+
+def attributes_of(chain: Chain) -> dict[str, Any]:
+    """Return all that a chain has, by name, with what it works out when it is first asked."""
+    for name in WORKED_OUT:
+        getattr(chain, name)
+    return dict(chain.__dict__)
 
 
 def ghost_chain(chain: Chain, recording: Recording) -> Chain:
@@ -116,16 +170,13 @@ def ghost_chain(chain: Chain, recording: Recording) -> Chain:
     def per_velocity(name: str) -> Rolled:
         values, blocks = np.asarray(getattr(chain, name)), {}
         for k in kinds:
-            rows = [values[list(chain.v_columns[i])] for i in recording.members(k)]
-            blocks[k] = recording.model(k, name, rows)
+            members = [values[list(chain.v_columns[i])] for i in recording.members(k)]
+            blocks[k] = recording.model(k, name, members)
         own = np.repeat(links, [len(c) for c in chain.v_columns])
         rows = np.concatenate([np.arange(len(c)) for c in chain.v_columns]).astype(int)
         return Rolled(recording, -1, blocks, own, rows)
 
-    _ = chain.v_columns, chain.q_columns, chain.groups, chain.group_order, chain.group_columns
-    _ = chain.link_of_column, chain.both_columns, chain.has_rotors, chain.has_friction
-    _ = chain.spatial_inertia, chain.names, chain.joints, chain.nq, chain.nv, chain.quaternions
-    values = dict(chain.__dict__)
+    values = attributes_of(chain)
     for name in PER_LINK:
         values[name] = per_link(name)
     for name in PER_VELOCITY:
@@ -145,10 +196,7 @@ def ghost_chain(chain: Chain, recording: Recording) -> Chain:
 def straight_chain(chain: Chain, recording: Recording) -> Chain:
     """Return a chain whose every parameter is a number of its own: each link is recorded by itself."""
     ghost = object.__new__(Chain)
-    _ = chain.v_columns, chain.q_columns, chain.groups, chain.group_order, chain.group_columns
-    _ = chain.link_of_column, chain.both_columns, chain.has_rotors, chain.has_friction
-    _ = chain.spatial_inertia, chain.names, chain.joints, chain.nq, chain.nv, chain.quaternions
-    values = dict(chain.__dict__)
+    values = attributes_of(chain)
 
     def numbers(x: Any) -> Array:
         entries = np.empty(np.shape(x), object)
@@ -170,10 +218,6 @@ def straight_chain(chain: Chain, recording: Recording) -> Chain:
     return ghost
 
 
-PER_LINK = ("rotation", "offset", "spatial_inertia", "mass", "com", "inertia")
-PER_VELOCITY = ("reflected_inertia", "viscous", "coulomb")
-
-
 def kind_of(joint: Any) -> type:
     """Return the class of a group's joints."""
     return type(getattr(joint, "joint", joint))
@@ -188,25 +232,6 @@ def kind_joint(chain: Chain, recording: Recording, kind: int) -> Any:
         values = [np.asarray(getattr(j, f.name)) for j in joints]
         object.__setattr__(ghost, f.name, recording.model(kind, f"joint.{f.name}", values)[None])
     return ghost
-
-
-# shapes of arguments by name, where a function does not say
-SHAPES: dict[str, tuple[Any, ...]] = {
-    "q": ("nq",),
-    "qd": ("nv",),
-    "qdd": ("nv",),
-    "tau": ("nv",),
-    "step": ("nv",),
-    "external": ("n", 6),
-    "point": (3,),
-    "normal": (3,),
-    "restitution": (),
-    "q_desired": ("nq",),
-    "qd_desired": ("nv",),
-    "qdd_desired": ("nv",),
-    "q0": ("nq",),
-    "q1": ("nq",),
-}
 
 
 def argument(chain: Chain, recording: Recording, place: int, core: tuple[Any, ...]) -> Any:
@@ -250,33 +275,35 @@ def outputs_of(
             shapes.append(entries.shape)
             outputs += [Output(place, x, None, "", 0, k, 0) for k, x in enumerate(entries.flat)]
             continue
-        leaf = leaf.settled()
-        if not (np.diff(leaf.links) >= 0).all():
-            raise CannotRoll("a result in another order than that of the links")
-        counts = np.bincount(leaf.links, minlength=chain.n)
-        base = next(
-            (
-                b
-                for b, columns in (
-                    ("link", [range(1)] * chain.n),
-                    ("v", chain.v_columns),
-                    ("q", chain.q_columns),
-                )
-                if counts.tolist() == [len(c) for c in columns]
-            ),
-            None,
-        )
-        if base is None:
-            raise CannotRoll("a result of some links only")
+        outputs += outputs_of_links(chain, place, leaf.settled())
         shapes.append(leaf.shape)
-        before = leaf.shape[: leaf.axis]
-        after = int(np.prod(leaf.shape[leaf.axis + leaf.ndim + 1 :]))
-        for kind, block in leaf.blocks.items():
-            block = as_numbers(recording.tape, block)
-            flat = block.reshape((int(np.prod(before)), -1, after))
-            for (o, r, c), x in np.ndenumerate(flat):
-                outputs.append(Output(place, x, kind, base, after, r * after + c, int(o)))
     return outputs, shapes
+
+
+def outputs_of_links(chain: Chain, place: int, leaf: Rolled) -> list[Output]:
+    """Return where every number of an array of links goes, the result with the number `place`."""
+    if not (np.diff(leaf.links) >= 0).all():
+        raise CannotRoll("a result in another order than that of the links")
+    base = base_of(chain, leaf)
+    before = int(np.prod(leaf.shape[: leaf.axis]))
+    after = int(np.prod(leaf.shape[leaf.axis + leaf.ndim + 1 :]))
+    return [
+        Output(place, x, kind, base, after, r * after + c, int(o))
+        for kind, block in leaf.blocks.items()
+        for (o, r, c), x in np.ndenumerate(
+            as_numbers(leaf.recording.tape, block).reshape((before, -1, after))
+        )
+    ]
+
+
+def base_of(chain: Chain, leaf: Rolled) -> str:
+    """Return what an array has one entry for: each "link", or each of the links' coordinates "q" or velocities "v"."""
+    counts = np.bincount(leaf.links, minlength=chain.n).tolist()
+    known = {"link": [range(1)] * chain.n, "v": chain.v_columns, "q": chain.q_columns}
+    for base, columns in known.items():
+        if counts == [len(c) for c in columns]:
+            return base
+    raise CannotRoll("a result of some links only")
 
 
 def first_kinds(chain: Chain) -> Array:
@@ -316,19 +343,14 @@ def record(
 ) -> Recorded:
     """Record what a function does with a chain and arrays of these shapes.
 
-    Once for every kind of link if it can be; else link by link. open_model : whether the program is to serve other chains
-    of the same kinds of links too.
+    Once for every kind of link if it can be; else link by link. open_model : whether the program is to serve other
+    chains of the same kinds of links too.
     """
     kind = first_kinds(chain)
     while True:
         try:
-            return recorded_by_kind(
-                function,
-                chain,
-                Recording(Tape(), chain.parent, kind, open=open_model),
-                arrays,
-                options,
-            )
+            recording = Recording(Tape(), chain.parent, kind, open=open_model)
+            return recorded_by_kind(function, chain, recording, arrays, options)
         except Refine as differ:
             new = finer(kind, differ.labels)
             if new.max() == kind.max():
@@ -384,15 +406,8 @@ def recorded_by_kind(
     given = {
         name: argument(chain, recording, k, core) for k, (name, core) in enumerate(arrays.items())
     }
-    result = called(
-        function,
-        ghost_chain(chain, recording),
-        recording,
-        arrays,
-        given,
-        options,
-        Walker(recording),
-    )
+    ghost, walker = ghost_chain(chain, recording), Walker(recording)
+    result = called(function, ghost, recording, arrays, given, options, walker)
     return finished(chain, recording, arrays, result)
 
 
@@ -422,9 +437,6 @@ def recorded_link_by_link(
     if len(recorded.plan.live) > MOST_LIVE:
         raise CannotRecord(f"it takes {len(recorded.plan.live)} operations, link by link")
     return recorded
-
-
-MOST_LIVE = 40_000  # of numbers that results hang on: beyond, C compilers take minutes
 
 
 def finished(
@@ -484,11 +496,8 @@ def kernel_for(
 
     word : what else the function hangs on that is not in its name; open_model : as for `record`.
     """
-    key = _stored.key_of(
-        function,
-        chain,
-        (word, open_model, list(cores.items()), [(k, comparable(v)) for k, v in options.items()]),
-    )
+    said = [(k, comparable(v)) for k, v in options.items()]
+    key = _stored.key_of(function, chain, (word, open_model, list(cores.items()), said))
     if key is not None and (kept := _stored.found(key)) is not None:
         return kept
     recorded = record(function, chain, cores, options, open_model=open_model)
@@ -537,7 +546,7 @@ class Compiled:
     threads: int
     shapes: dict[str, tuple[Any, ...]]
     open_model: bool = False
-    programs: dict[Any, Any] = field(default_factory=dict, repr=False)
+    programs: dict[Any, Program | None] = field(default_factory=dict, repr=False)
 
     @cached_property
     def signature(self) -> inspect.Signature:
@@ -552,15 +561,13 @@ class Compiled:
         options = {k: v for k, v in given.items() if k not in arrays}
         program = self.program(arrays, options)
         prepared = None if program is None else prepare(program, self.chain, arrays)
-        if prepared is None:
-            return self.function(self.chain, **given)
-        batch, values = prepared
-        results, wrong = run(program.kernel, values, batch, self.threads)
-        if (
-            wrong
-        ):  # something is not as it must be: the function itself says what, or judges it at leisure
-            return self.function(self.chain, **given)
-        return program.assembled(results, batch)
+        if program is not None and prepared is not None:
+            batch, values = prepared
+            results, wrong = run(program.kernel, values, batch, self.threads)
+            if not wrong:
+                return program.assembled(results, batch)
+        # something is not as it must be: the function itself says what, or judges it at leisure
+        return self.function(self.chain, **given)
 
     def program(
         self, arrays: dict[str, Any], options: dict[str, Any], loud: bool = True
@@ -603,10 +610,8 @@ class Compiled:
 
     def for_chain(self, chain: Chain) -> Any:
         """Return the same for another chain with the same tree and kinds of joints; ValueError if it has not."""
-        same = chain.parent == self.chain.parent and [type(j) for j in chain.joints] == [
-            type(j) for j in self.chain.joints
-        ]
-        if not same:
+        mine, others = ([type(j) for j in x.joints] for x in (self.chain, chain))
+        if chain.parent != self.chain.parent or mine != others:
             raise ValueError(
                 "the other chain has another tree or other joints: compile the function for it"
             )
@@ -654,36 +659,42 @@ def prepare(
     """Return the batch axes of arguments, and these as the program takes them; None if the checks should see them."""
     values, batches = [], []
     for name, core in zip(program.names, program.places, strict=True):
-        x = np.asarray(arrays[name])
-        if x.dtype.kind not in "iuf" or x.dtype.itemsize > 8:
+        if (x := taken(chain, np.asarray(arrays[name]), core)) is None:
             return None
-        some = bool(core) and isinstance(core[0], tuple)
-        own = (len(core[0]),) if some else shape_of(chain, core)
-        lead = x.ndim - len(own)
-        if lead < 0 or x.shape[lead:] != own or not np.isfinite(x).all():
-            return None
-        x = x.astype(float, copy=False)
-        if some:
-            whole = np.zeros((*x.shape[:-1], chain.nv))
-            whole[..., list(core[0])] = x
-            x = whole
         values.append(x)
-        batches.append(x.shape[:lead])
+        batches.append(x.shape[: x.ndim - len(shape_of(chain, core))])
     try:
         batch = np.broadcast_shapes(*batches)
     except ValueError:
         return None
-    flat = []
-    for x, own in zip(values, batches, strict=True):
-        core = x.shape[len(own) :]
-        if own and own != batch:
-            x = np.broadcast_to(x, (*batch, *core))
-        flat.append(
-            np.ascontiguousarray(x).reshape((*([-1] if own else []), *core))
-            if own and batch
-            else np.ascontiguousarray(x)
-        )
-    return batch, flat
+    return batch, [spread(x, own, batch) for x, own in zip(values, batches, strict=True)]
+
+
+def taken(chain: Chain, x: Array, core: tuple[Any, ...]) -> Array | None:
+    """Return an argument (..., *core) as floats, all velocities where some were given; None if checks should see it."""
+    if x.dtype.kind not in "iuf" or x.dtype.itemsize > 8:
+        return None
+    some = bool(core) and isinstance(core[0], tuple)
+    own = (len(core[0]),) if some else shape_of(chain, core)
+    lead = x.ndim - len(own)
+    if lead < 0 or x.shape[lead:] != own or not np.isfinite(x).all():
+        return None
+    x = x.astype(float, copy=False)
+    if not some:
+        return x
+    whole = np.zeros((*x.shape[:-1], chain.nv))
+    whole[..., list(core[0])] = x
+    return whole
+
+
+def spread(x: Array, own: tuple[int, ...], batch: tuple[int, ...]) -> Array:
+    """Return an argument (*own, ...) with one axis for the whole batch, or with none if all states share it."""
+    core = x.shape[len(own) :]
+    if not own:
+        return np.ascontiguousarray(x)
+    if own != batch:
+        x = np.broadcast_to(x, (*batch, *core))
+    return np.ascontiguousarray(x).reshape((-1, *core))
 
 
 def run(
@@ -706,7 +717,7 @@ def run(
 
 
 def shared_out(work: Callable[[tuple[int, int]], bool], count: int, threads: int) -> bool:
-    """Do some work on all states, in as many pieces as threads, each a whole number of lanes; return whether one says yes."""
+    """Do some work on all states, in as many pieces as threads, each of whole lanes; return whether one says yes."""
     cuts = np.linspace(0, -(-count // LANES), max(threads, 1) + 1).astype(int) * LANES
     pieces = [
         (a, min(b, count))
@@ -733,11 +744,11 @@ def compiled(
     function : of the package, or one's own made of such; chain : it is compiled for; threads : that a batch of states
     is shared among, all cores if None; shapes : of arguments that are arrays, by name, where the function's checks or
     the usual names do not tell: ("nq",), ("nv",), ("n", 6), (3,) or () for a number. Other arguments are options: for
-    each set of them the function is recorded once, when it is first called so. parameters : "data" leaves the numbers of
-    the model out of the program, so that `for_chain(other)` serves other chains of the same tree and joints without
-    compiling. target : "javascript" gives the text of an ES module instead, whose default export takes the required arguments. One state or a batch, the same results to
-    rounding, and the same errors: what is doubtful is given to the function itself. RuntimeWarning, once, if a
-    function cannot be recorded, or if there is no C compiler.
+    each set of them the function is recorded once, when it is first called so. parameters : "data" leaves the numbers
+    of the model out of the program, so that `for_chain(other)` serves other chains of the same tree and joints without
+    compiling. target : "javascript" gives the text of an ES module instead, whose default export takes the required
+    arguments. One state or a batch, the same results to rounding, and the same errors: what is doubtful is given to the
+    function itself. RuntimeWarning, once, if a function cannot be recorded, or if there is no C compiler.
     """
     _check.check_chain(chain)
     if not callable(function):
@@ -754,14 +765,13 @@ def compiled(
     if not isinstance(count, int) or count < 1:
         raise ValueError(f"threads is {threads!r}, but must be a number of threads, at least 1")
     names = list(inspect.signature(function).parameters)[1:]
-    whole = Compiled(
-        function, chain, count, {k: v for k, v in known.items() if k in names}, parameters == "data"
-    )
+    own = {name: shape for name, shape in known.items() if name in names}
+    whole = Compiled(function, chain, count, own, parameters == "data")
     return javascript(whole) if target == "javascript" else whole.quick() or whole
 
 
 def javascript(whole: Compiled) -> str:
-    """Return an ES module whose default export is the function: it takes and gives arrays of numbers, one state at a time."""
+    """Return an ES module whose default export is the function: it takes and gives arrays of numbers, for one state."""
     required = [p for p in whole.signature.parameters.values() if p.default is p.empty]
     if missing := [p.name for p in required if p.name not in whole.shapes]:
         raise ValueError(f"the shapes of {missing} are not known: name them in shapes")
@@ -773,18 +783,24 @@ def javascript(whole: Compiled) -> str:
     room = keep + sum((chain.n + 1) * len(c) for c in plan.classes.values()) + max(plan.kept, 1)
     lengths = [[int(np.prod(s)) for s in shapes] for shapes in (recorded.inputs, recorded.outputs)]
     names = ",".join(f"a{k}" for k in range(len(cores)))
-    return f"""// {whole.function.__name__ if whole.function.__name__.isidentifier() else "a function"} of a chain, recorded
+    word = whole.function.__name__
+    return f"""// {word if word.isidentifier() else "a function"} of a chain, recorded
 {js_kernel(plan, "kernel", len(lengths[0]), len(lengths[1]))}
 const floats=(x)=>Float64Array.from(x);
 const sizes=[{chain.n},{chain.nq},{chain.nv},{keep}],lengths={lengths[0]};
-const tree=Int32Array.from({tree.ravel().tolist()}),D=floats({numbers_in(data)}),G=floats({numbers_in(common)});
+const tree=Int32Array.from({tree.ravel().tolist()});
+const D=floats({numbers_in(data)}),G=floats({numbers_in(common)});
 const w=new Float64Array({room});
 export default function({names}){{
   const inputs=[{names}].map((x)=>typeof x==="number"?[x]:x);
-  inputs.forEach((x,k)=>{{ if(x.length!==lengths[k]) throw new RangeError(`argument ${{k}} has ${{x.length}} numbers, but must have ${{lengths[k]}}`); }});
+  inputs.forEach((x,k)=>{{
+    if(x.length!==lengths[k])
+      throw new RangeError(`argument ${{k}} has ${{x.length}} numbers, but must have ${{lengths[k]}}`);
+  }});
   const outputs={lengths[1]}.map((size)=>new Float64Array(size));
   kernel(sizes,tree,D,G,inputs,outputs,w);
-  if(!outputs.pop().every((x)=>x>0)) throw new RangeError("no answer: an argument is not allowed, or some joint feels no inertia");
+  if(!outputs.pop().every((x)=>x>0))
+    throw new RangeError("no answer: an argument is not allowed, or some joint feels no inertia");
   return outputs.length===1?outputs[0]:outputs;
 }}
 """
@@ -802,9 +818,6 @@ def cores_of(function: Callable[..., Any]) -> dict[str, tuple[Any, ...]]:
 
 
 # whole motions
-
-
-STEPS = {"RK4": rk4_step, "semi-implicit Euler": semi_implicit_euler_step}
 
 
 def march_of(chain: Chain, method: str) -> Kernel:
@@ -850,11 +863,11 @@ def rollout(
 ) -> Simulation:
     """Return many motions of a chain, each from its own state, as `simulate` does, in machine code on all cores.
 
-    q : (..., nq); qd : (..., nv); t : (m,) increasing times [s]; torque : joint forces (..., nv), constant, or (m - 1, ...,
-    nv), each for the time between two of t; None is none. method : "RK4" or "semi-implicit Euler"; step : the longest
-    step [s]: between two times all are equal. Friction of the chain's drives acts. ValueError for bad input, if a motion leaves
-    what a float can hold, or if M becomes singular (it says at what time); RuntimeWarning if there is no compiler: `simulate`
-    takes over.
+    q : (..., nq); qd : (..., nv); t : (m,) increasing times [s]; torque : joint forces (..., nv), constant, or (m - 1,
+    ..., nv), each for the time between two of t; None is none. method : "RK4" or "semi-implicit Euler"; step : the
+    longest step [s]: between two times all are equal. Friction of the chain's drives acts. ValueError for bad input, if
+    a motion leaves what a float can hold, or if M becomes singular (it says at what time); RuntimeWarning if there is
+    no compiler: `simulate` takes over.
     """
     times, step = _check.check_times(t), _check.check_positive_number(step, "step")
     if method not in STEPS:
@@ -868,39 +881,52 @@ def rollout(
     except NoCompiler as error:
         warnings.warn(f"{error}: simulate takes over", RuntimeWarning, stacklevel=4)
         return simulate(chain, q, qd, t=times, torque=torque, method=method, step=step)
-    states = [
-        np.ascontiguousarray(np.broadcast_to(x, (*batch, x.shape[-1])), float).reshape((count, -1))
-        for x in (q, qd)
-    ]
+    states = [flattened(x, batch) for x in (q, qd)]
     paths = [np.empty((count, len(times), x.shape[-1])) for x in states]
+    workers = os.cpu_count() or 1 if threads is None else threads
     for path, x in zip(paths, states, strict=True):
         path[:, 0] = x
-    workers = os.cpu_count() or 1 if threads is None else threads
-    for k, stretch in enumerate(np.diff(times)):
-        steps = max(int(np.ceil(stretch / step - 1e-9)), 1)
-        values = [*states, loads[k], np.array(stretch / steps)]
-        ends = [np.empty((count, 1, x.shape[-1])) for x in states]
-        strides = [chain.nq, chain.nv, chain.nv, 0]
-
-        def march(
-            span: tuple[int, int],
-            values: Any = values,
-            ends: Any = ends,
-            strides: Any = strides,
-            steps: int = steps,
-        ) -> bool:
-            return kernel.march(values, strides, ends, span, steps, steps)
-
-        if shared_out(march, count, min(workers, count // LANES)):
-            raise ValueError(
-                f"between t = {times[k]:g} and {times[k + 1]:g} s a motion leaves what floats can hold, or the mass matrix "
-                "becomes singular; a shorter step, or simulate, tells more"
-            )
-        states = [np.ascontiguousarray(e[:, 0]) for e in ends]
+    for k, between in enumerate(pairwise(times)):
+        states = marched(kernel, states, loads[k], between, step, workers)
         for path, x in zip(paths, states, strict=True):
             path[:, k + 1] = x
-    shaped = [np.moveaxis(x.reshape((*batch, len(times), x.shape[-1])), -2, 0) for x in paths]
-    return Simulation(chain, times, *shaped)
+    q_path, qd_path = (np.moveaxis(x.reshape((*batch, *x.shape[1:])), -2, 0) for x in paths)
+    return Simulation(chain, times, q_path, qd_path)
+
+
+def marched(
+    kernel: Kernel,
+    states: Sequence[Array],
+    load: Array,
+    between: tuple[float, float],
+    step: float,
+    threads: int,
+) -> list[Array]:
+    """Return the states (count, ...) of all motions at the second of two times, from those at the first.
+
+    load : (count, nv) joint forces; step : the longest step.
+    """
+    count, stretch = len(load), between[1] - between[0]
+    steps = max(int(np.ceil(stretch / step - 1e-9)), 1)
+    values = [*states, load, np.array(stretch / steps)]
+    strides = [*(x.shape[-1] for x in (*states, load)), 0]
+    ends = [np.empty((count, 1, x.shape[-1])) for x in states]
+
+    def march(span: tuple[int, int]) -> bool:
+        return kernel.march(values, strides, ends, span, steps, steps)
+
+    if shared_out(march, count, min(threads, count // LANES)):
+        raise ValueError(
+            f"between t = {between[0]:g} and {between[1]:g} s a motion leaves what floats can hold, or the mass matrix "
+            "becomes singular; a shorter step, or simulate, tells more"
+        )
+    return [np.ascontiguousarray(x[:, 0]) for x in ends]
+
+
+def flattened(x: Array, batch: tuple[int, ...]) -> Array:
+    """Return an array (..., k) as floats (count, k), a row for each state of a batch."""
+    rows = np.ascontiguousarray(np.broadcast_to(x, (*batch, x.shape[-1])), float)
+    return rows.reshape((int(np.prod(batch)), x.shape[-1]))
 
 
 def held_loads(chain: Chain, torque: Any, batch: tuple[int, ...], stretches: int) -> list[Array]:
@@ -913,12 +939,7 @@ def held_loads(chain: Chain, torque: Any, batch: tuple[int, ...], stretches: int
     _check.require_finite(x, "torque")
     if x.ndim <= len(batch) + 1:
         _check.require_fit(x, "torque", (chain.nv,), batch)
-        return [
-            np.ascontiguousarray(np.broadcast_to(x, (*batch, chain.nv)), float).reshape((count, -1))
-        ] * stretches
+        return [flattened(x, batch)] * stretches
     if x.shape[0] != stretches:
         raise ValueError(f"torque has {x.shape[0]} stretches of time, but t has {stretches}")
-    return [
-        np.ascontiguousarray(np.broadcast_to(y, (*batch, chain.nv)), float).reshape((count, -1))
-        for y in x
-    ]
+    return [flattened(y, batch) for y in x]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,13 +15,130 @@ SWEPT = ("carried", "received", "grounded")
 FOLDS = ("total", "least", "greatest")
 UNKNOWN = ("input", "read", *SWEPT, *FOLDS)
 
+# how operations are written in C and in JavaScript: between their operands, or before the only one
+SIGNS = {"+": "+", "-": "-", "*": "*", "and": "*"}
+PREFIXES = {"negative": "-", "inverse": "1.0/", "not": "1.0-"}
+
+# what is done to numbers of the model, before the program runs: to numbers or arrays
+OPERATIONS: dict[str, Callable[..., Any]] = {
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "same": lambda a: a,
+    "negative": lambda a: -a,
+    "inverse": lambda a: 1 / a,
+    "sin": np.sin,
+    "cos": np.cos,
+    "sqrt": np.sqrt,
+    "atan2": np.arctan2,
+    "max": np.maximum,
+    "min": np.minimum,
+    "positive": lambda a: np.where(np.asarray(a) > 0, 1.0, 0.0),
+    "and": lambda a, b: a * b,
+    "not": lambda a: 1 - a,
+    "where": lambda c, a, b: np.where(np.asarray(c) != 0, a, b),
+}
+
+PIECE = 400  # lines of straight text that one function holds: compilers take more than linear time
+
+# what every program starts with, and what its words mean for one state and for some side by side
+PRELUDE = """#include <math.h>
+#include <stdint.h>
+#include <string.h>
+typedef long long I;
+#define LANES 4
+typedef double V __attribute__((vector_size(8 * LANES)));
+typedef long long M __attribute__((vector_size(8 * LANES)));
+#define K(link) tree[6 * (link) + 3]
+
+static inline double atan2_s(double y, double x) { return atan2(y, x); }
+static inline V splat(double x) { V v; for (int l = 0; l < LANES; l++) v[l] = x; return v; }
+static inline V each_atan2(V y, V x) {
+  V r; for (int l = 0; l < LANES; l++) r[l] = atan2(y[l], x[l]); return r;
+}
+static inline V each_sqrt(V x) { V r; for (int l = 0; l < LANES; l++) r[l] = sqrt(x[l]); return r; }
+static inline V choose_v(V c, V a, V b) { M m = c != 0.0; return (V)((m & (M)a) | (~m & (M)b)); }
+static inline V min_v(V a, V b) { M m = a < b; return (V)((m & (M)a) | (~m & (M)b)); }
+static inline V max_v(V a, V b) { M m = a > b; return (V)((m & (M)a) | (~m & (M)b)); }
+static inline V positive_v(V x) { return (V)((x > 0.0) & (M)splat(1.0)); }
+
+/* sine and cosine: quarter turns taken off in three parts of pi/2, then Taylor's polynomials up to pi/4 */
+#define PARTS(x, turns) \\
+  ((((x) - (turns) * 0x1.921fb544p+0) - (turns) * 0x1.0b4611a6p-34) - (turns) * 0x1.3198a2e037073p-69)
+#define SINE(r, s) \\
+  ((r) + (r) * (s) * (-1.0/6 + (s) * (1.0/120 + (s) * (-1.0/5040 + (s) * (1.0/362880 + (s) * (-1.0/39916800 \\
+   + (s) * (1.0/6227020800.0 + (s) * (-1.0/1307674368000.0))))))))
+#define COSINE(s) \\
+  (1.0 + (s) * (-0.5 + (s) * (1.0/24 + (s) * (-1.0/720 + (s) * (1.0/40320 + (s) * (-1.0/3628800 \\
+   + (s) * (1.0/479001600.0 + (s) * (-1.0/87178291200.0 + (s) * (1.0/20922789888000.0)))))))))
+#define FAR 1e5
+static inline double turn_s(double x, long long quarter) {
+  if (!(fabs(x) < FAR)) return quarter ? cos(x) : sin(x);
+  double shifted = x * 0x1.45f306dc9c883p-1 + 0x1.8p52, turns = shifted - 0x1.8p52, r = PARTS(x, turns), s = r * r;
+  long long bits; memcpy(&bits, &shifted, 8); bits += quarter;
+  double y = bits & 1 ? COSINE(s) : SINE(r, s);
+  return bits & 2 ? -y : y;
+}
+static inline V turn_v(V x, long long quarter) {
+  V shifted = x * 0x1.45f306dc9c883p-1 + 0x1.8p52, turns = shifted - 0x1.8p52, r = PARTS(x, turns), s = r * r;
+  M bits = (M)shifted + quarter, odd = -(bits & 1), sign = (bits & 2) << 62;
+  V y = (V)((odd & (M)(COSINE(s))) | (~odd & (M)(SINE(r, s))));
+  y = (V)((M)y ^ sign);
+  for (int l = 0; l < LANES; l++) if (!(fabs(x[l]) < FAR)) y[l] = quarter ? cos(x[l]) : sin(x[l]);
+  return y;
+}
+"""
+
+SINGLE = """#define T double
+#define WIDE(x) (x)
+#define SIN(x) turn_s(x, 0)
+#define COS(x) turn_s(x, 1)
+#define SQRT(x) sqrt(x)
+#define ATAN2(y, x) atan2(y, x)
+#define POSITIVE(x) ((x) > 0.0 ? 1.0 : 0.0)
+#define WHERE(c, a, b) ((c) != 0.0 ? (a) : (b))
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+#define MAX(a, b) ((a) > (b) ? (a) : (b))
+"""
+
+SIDE_BY_SIDE = """#undef T
+#undef WIDE
+#undef SIN
+#undef COS
+#undef SQRT
+#undef ATAN2
+#undef POSITIVE
+#undef WHERE
+#undef MIN
+#undef MAX
+#define T V
+#define WIDE(x) splat(x)
+#define SIN(x) turn_v(x, 0)
+#define COS(x) turn_v(x, 1)
+#define SQRT(x) each_sqrt(x)
+#define ATAN2(y, x) each_atan2(y, x)
+#define POSITIVE(x) positive_v(x)
+#define WHERE(c, a, b) choose_v(c, a, b)
+#define MIN(a, b) min_v(a, b)
+#define MAX(a, b) max_v(a, b)
+"""
+
+# one motion is computed by itself, several side by side
+MARCH = """I march(const I *sizes, const I *tree, const double *D, const double *G, const double *const *in,
+        double *const *out, V *w, I states, const I *strides, I again, I steps, I every) {
+  if (states == 1)
+    return march_s(sizes, tree, D, G, in, out, (double *)w, states, strides, again, steps, every);
+  return march_v(sizes, tree, D, G, in, out, w, states, strides, again, steps, every);
+}
+"""
+
 
 @dataclass(frozen=True, eq=False)
 class Output:
     """Where a number goes: into which result, and where in it.
 
-    kind : of the links that write it, None if nobody's; base : "link", "q" or "v", of which the place is `times` times a
-    link's own, plus `plus`, and `over` whole rows; "" is the place `plus` itself.
+    kind : of the links that write it, None if nobody's; base : "link", "q" or "v", of which the place is `times` times
+    a link's own, plus `plus`, and `over` whole rows; "" is the place `plus` itself.
     """
 
     result: int
@@ -33,9 +150,11 @@ class Output:
     over: int
 
 
-def is_mine(x: Any, owner: int | None) -> bool:
-    """Whether this is a number of this owner."""
-    return isinstance(x, Number) and x.owner == owner
+def kind_that_has(x: Number) -> int:
+    """Return the kind of link that has one of a number each."""
+    if x.owner is None:
+        raise ValueError("a number of nobody's has no kind")
+    return x.owner
 
 
 def handed_on(recording: Recording, x: Number) -> list[Number]:
@@ -134,49 +253,74 @@ def laid_down_in(o: Output, depth: dict[int, int], place: dict[int, int]) -> int
     return place[o.number.index]
 
 
-def put_in_order(recording: Recording, outputs: list[Output]) -> Plan:
-    """Decide in which loop every number is computed, and what is kept from loop to loop."""
-    live = living(recording, [*[o.number for o in outputs], *recording.tape.expectations])
-    fixed = fixed_numbers(live)
-    classes: dict[int, list[int]] = {}
-    for s in sorted({x.args[0] for x in live if x.op in SWEPT}):
-        classes[s] = sorted({x.args[1] for x in live if x.op in SWEPT and x.args[0] == s})
-    loop = loops_of(recording, live, classes)
-    depth = depths(live, loop)
+def classes_in(live: Sequence[Number]) -> dict[int, list[int]]:
+    """Return what each sweep carries of what is asked for: the numbers of its classes."""
+    classes: dict[int, set[int]] = {}
+    for x in live:
+        if x.op in SWEPT:
+            classes.setdefault(x.args[0], set()).add(x.args[1])
+    return {s: sorted(classes[s]) for s in sorted(classes)}
+
+
+def users_of(live: Sequence[Number]) -> dict[int, list[Number]]:
+    """Return for each number the numbers that are made of it."""
     users: dict[int, list[Number]] = {x.index: [] for x in live}
     for x in live:
         for y in x.args:
             if isinstance(y, Number):
                 users[y.index].append(x)
-    handed = [
-        (entries[c], loop[s])
-        for s, own in classes.items()
-        for entries in recording.sweeps[s].made.values()
-        for c in own
-    ]
-    handed_in: dict[int, list[int]] = {}
-    for x, at in handed:
-        handed_in.setdefault(x.index, []).append(at)
-    place = places(live, depth, users, handed_in)
-    last = max(
-        [0, *loop.values(), *(place[x.index] for x in live if x.owner is not None)]
-        + [laid_down_in(o, depth, place) for o in outputs if o.kind is not None]
-    )
-    asked = {y.index for x in live if x.index not in fixed for y in x.args if is_fixed(y, fixed)}
-    asked |= {x.index for x, _ in handed if x.index in fixed}
-    asked |= {o.number.index for o in outputs if o.number.index in fixed}
-    asked |= {x.index for x in recording.tape.expectations if x.index in fixed}
+    return users
+
+
+def handing_loops(
+    recording: Recording, classes: dict[int, list[int]], loop: dict[int, int]
+) -> dict[int, list[int]]:
+    """Return for each number that links hand on the loops in which they do."""
+    loops: dict[int, list[int]] = {}
     for s, own in classes.items():
-        start = recording.sweeps[s].start or []
-        asked |= {start[c].index for c in own if start and start[c].index in fixed}
+        for entries in recording.sweeps[s].made.values():
+            for c in own:
+                loops.setdefault(entries[c].index, []).append(loop[s])
+    return loops
+
+
+def tables(
+    recording: Recording,
+    outputs: Sequence[Output],
+    live: Sequence[Number],
+    fixed: set[int],
+    classes: dict[int, list[int]],
+    handed_in: dict[int, list[int]],
+) -> tuple[dict[int, dict[int, int]], dict[int, int]]:
+    """Return the places of the model's numbers that are read: for each kind those of its links, and nobody's."""
+    asked = {y.index for x in live if x.index not in fixed for y in x.args if is_fixed(y, fixed)}
+    asked |= {o.number.index for o in outputs}
+    asked |= {x.index for x in recording.tape.expectations}
+    asked |= handed_in.keys()
+    for s, own in classes.items():
+        if (start := recording.sweeps[s].start) is not None:
+            asked |= {start[c].index for c in own}
+    needed = asked & fixed
     data: dict[int, dict[int, int]] = {}
     common: dict[int, int] = {}
     for x in live:
-        if x.index in asked and x.op != "constant":
-            own = common if x.owner is None else data.setdefault(x.owner, {})
-            own[x.index] = len(own)
+        if x.index in needed and x.op != "constant":
+            own_table = common if x.owner is None else data.setdefault(x.owner, {})
+            own_table[x.index] = len(own_table)
+    return data, common
+
+
+def slots(
+    recording: Recording,
+    live: Sequence[Number],
+    fixed: set[int],
+    place: dict[int, int],
+    users: dict[int, list[Number]],
+    handed_in: dict[int, list[int]],
+) -> tuple[dict[int, int], dict[int, int], int]:
+    """Return where each number is kept for later loops, how many each kind of link keeps, and how many are nobody's."""
     slot: dict[int, int] = {}
-    widths = {k: 0 for k in sorted(set(recording.kind.tolist()))}
+    widths = dict.fromkeys(sorted(set(recording.kind.tolist())), 0)
     kept = 0
     for x in live:
         if x.owner is None:
@@ -184,17 +328,45 @@ def put_in_order(recording: Recording, outputs: list[Output]) -> Plan:
                 slot[x.index] = kept
                 kept += 1
             continue
-        read = any(u.op == "read" for u in users[x.index])
-        later = [
-            place[u.index] for u in users[x.index] if u.owner is not None and u.index not in fixed
-        ]
+        own = users[x.index]
+        later = [place[u.index] for u in own if u.owner is not None and u.index not in fixed]
         later += handed_in.get(x.index, [])
         lasting = x.op in ("input", "carried") or x.index in fixed
+        read = any(u.op == "read" for u in own)
         if read or (not lasting and any(p > place[x.index] for p in later)):
             slot[x.index] = widths[x.owner]
             widths[x.owner] += 1
-    given = fixed, classes, loop, place, last, data, common, slot, widths, kept
-    return Plan(recording, outputs, live, *given)
+    return slot, widths, kept
+
+
+def put_in_order(recording: Recording, outputs: list[Output]) -> Plan:
+    """Decide in which loop every number is computed, and what is kept from loop to loop."""
+    live = living(recording, [*[o.number for o in outputs], *recording.tape.expectations])
+    fixed, classes, users = fixed_numbers(live), classes_in(live), users_of(live)
+    loop = loops_of(recording, live, classes)
+    depth = depths(live, loop)
+    handed_in = handing_loops(recording, classes, loop)
+    place = places(live, depth, users, handed_in)
+    written = [laid_down_in(o, depth, place) for o in outputs if o.kind is not None]
+    of_links = [place[x.index] for x in live if x.owner is not None]
+    last = max([0, *loop.values(), *of_links, *written])
+    data, common = tables(recording, outputs, live, fixed, classes, handed_in)
+    slot, widths, kept = slots(recording, live, fixed, place, users, handed_in)
+    return Plan(
+        recording,
+        outputs,
+        live,
+        fixed,
+        classes,
+        loop,
+        place,
+        last,
+        data,
+        common,
+        slot,
+        widths,
+        kept,
+    )
 
 
 def is_fixed(y: Any, fixed: set[int]) -> bool:
@@ -232,35 +404,12 @@ def of_the_model(
         if x.op == "constant":
             value[x.index] = x.args[0]
         elif x.op == "data":
-            value[x.index] = columns[x.owner][x.args[0]]
+            value[x.index] = columns[kind_that_has(x)][x.args[0]]
         elif x.op == "shared":
             value[x.index] = shared[x.args[0]]
         else:
-            value[x.index] = computed(x.op, [value[y.index] for y in x.args])
+            value[x.index] = OPERATIONS[x.op](*[value[y.index] for y in x.args])
     return value
-
-
-def computed(op: str, args: Sequence[Any]) -> Any:
-    """Return what an operation gives, of numbers or arrays."""
-    operations: dict[str, Any] = {
-        "+": lambda a, b: a + b,
-        "-": lambda a, b: a - b,
-        "*": lambda a, b: a * b,
-        "same": lambda a: a,
-        "negative": lambda a: -a,
-        "inverse": lambda a: 1 / a,
-        "sin": np.sin,
-        "cos": np.cos,
-        "sqrt": np.sqrt,
-        "atan2": np.arctan2,
-        "max": np.maximum,
-        "min": np.minimum,
-        "positive": lambda a: np.where(np.asarray(a) > 0, 1.0, 0.0),
-        "and": lambda a, b: a * b,
-        "not": lambda a: 1 - a,
-        "where": lambda c, a, b: np.where(np.asarray(c) != 0, a, b),
-    }
-    return operations[op](*args)
 
 
 # text
@@ -300,7 +449,7 @@ class Writer:
             return None
         if x.owner is None:
             return f"G[{self.plan.common[x.index]}]"
-        return f"D[d+{self.plan.data[x.owner][x.index]}]"
+        return f"D[d+{self.plan.data[kind_that_has(x)][x.index]}]"
 
     def swept(self, x: Number) -> str:
         """Return how what a sweep carries is written."""
@@ -333,25 +482,26 @@ class Writer:
 
     def expression(self, x: Number) -> str:
         """Return the operation that makes a number."""
-        script = self.language == "javascript"
-        if x.op in ("+", "-", "*"):
-            return f"{self.name(x.args[0])}{x.op}{self.name(x.args[1])}"
-        if x.op in ("negative", "inverse", "not"):
-            return {"negative": "-", "inverse": "1.0/", "not": "1.0-"}[x.op] + self.name(x.args[0])
+        if x.op in SIGNS:
+            return SIGNS[x.op].join(self.name(y) for y in x.args)
+        if x.op in PREFIXES:
+            return PREFIXES[x.op] + self.name(x.operand)
         if x.op == "same":
-            return self.wide(x.args[0])
-        if x.op == "and":
-            return f"{self.name(x.args[0])}*{self.name(x.args[1])}"
+            return self.wide(x.operand)
         if x.op == "read":
             number, link = x.args
-            return f"w[{'K' if script else 'K'}({link})+{self.plan.slot[number.index]}]"
-        args = [self.wide(y) for y in x.args]
-        if script and x.op == "positive":
+            return f"w[K({link})+{self.plan.slot[number.index]}]"
+        return self.call(x.op, [self.wide(y) for y in x.args])
+
+    def call(self, op: str, args: Sequence[str]) -> str:
+        """Return a function of some operands."""
+        if self.language == "c":
+            return f"{op.upper()}({','.join(args)})"
+        if op == "positive":
             return f"{args[0]}>0?1.0:0.0"
-        if script and x.op == "where":
+        if op == "where":
             return f"{args[0]}!==0?{args[1]}:{args[2]}"
-        function = f"Math.{x.op}" if script else x.op.upper()
-        return f"{function}({','.join(args)})"
+        return f"Math.{op}({','.join(args)})"
 
     def folded(self, fold: Number, x: Number) -> str:
         """Return the line that takes one link's number into a fold."""
@@ -359,8 +509,7 @@ class Writer:
         if fold.op == "total":
             return f"{g}+={own};"
         word = {"least": "min", "greatest": "max"}[fold.op]
-        function = f"Math.{word}" if self.language == "javascript" else word.upper()
-        return f"{g}={function}({g},{own});"
+        return f"{g}={self.call(word, [g, own])};"
 
 
 def loop_lines(plan: Plan, language: str, loop: int, kind: int) -> list[str]:
@@ -371,33 +520,33 @@ def loop_lines(plan: Plan, language: str, loop: int, kind: int) -> list[str]:
     for x in plan.live:
         if x.owner != kind or plan.place[x.index] != loop:
             continue
-        made = x.index not in plan.fixed and x.op not in ("input", "carried", "received")
-        if made:
+        if x.index not in plan.fixed and x.op not in ("input", "carried", "received"):
             lines.append(f"{declare}x{x.index}={write.expression(x)};")
         if x.index in plan.slot:
             lines.append(f"w[k+{plan.slot[x.index]}]={write.wide(x)};")
-    for s, classes in plan.classes.items():
+    lines += handing_lines(write, loop, kind)
+    for o in plan.outputs:
+        if o.kind == kind and max(output_loop(plan, o), 1) == loop:
+            at = address(o.base, o.times, o.plus, o.over)
+            lines.append(f"out{o.result}[{at}]={write.wide(o.number)};")
+    for x in plan.live:
+        if x.op in FOLDS:
+            own = [y for y in x.args if y.owner == kind and plan.place[y.index] == loop]
+            lines += [write.folded(x, y) for y in own]
+    return lines
+
+
+def handing_lines(write: Writer, loop: int, kind: int) -> list[str]:
+    """Return how a link of a kind hands on what sweeps carry in a loop: to its children, or added to its parent's."""
+    plan, lines = write.plan, []
+    for s in [s for s in plan.classes if plan.loop[s] == loop]:
         sweep = plan.recording.sweeps[s]
-        if plan.loop[s] != loop:
-            continue
-        for at, c in enumerate(classes):
+        for at, c in enumerate(plan.classes[s]):
             own = sweep.made[kind][c]
             if not sweep.inward:
                 lines.append(f"C{s}[o{s}+{at}]={write.wide(own)};")
             elif own.mark:
                 lines.append(f"C{s}[c{s}+{at}]+={write.wide(own)};")
-    for o in plan.outputs:
-        if o.kind == kind and max(output_loop(plan, o), 1) == loop:
-            lines.append(
-                f"out{o.result}[{address(o.base, o.times, o.plus, o.over)}]={write.wide(o.number)};"
-            )
-    for x in plan.live:
-        if x.op in FOLDS:
-            lines += [
-                write.folded(x, y)
-                for y in x.args
-                if y.owner == kind and plan.place[y.index] == loop
-            ]
     return lines
 
 
@@ -426,9 +575,6 @@ def lines_between(plan: Plan, language: str, after: int) -> list[str]:
     return lines
 
 
-PIECE = 400  # lines of straight text that one function holds: compilers take more than linear time
-
-
 def first_values(plan: Plan, language: str) -> list[str]:
     """Return where folds begin."""
     infinity = "INFINITY" if language == "c" else "Infinity"
@@ -439,212 +585,160 @@ def first_values(plan: Plan, language: str) -> list[str]:
     ]
 
 
-def uses(lines: Sequence[str], letter: str) -> bool:
-    """Whether a name occurs in lines of a program."""
-    return any(letter in line for line in lines)
+def c_shared(plan: Plan, inputs: int, results: int) -> tuple[str, str]:
+    """Return the parameters that all functions of a program in C have, and the arguments passed on for them."""
+    arrays = [f"in{a}" for a in range(inputs)]
+    state = [*[f"out{r}" for r in range(results)], *[f"C{s}" for s in plan.classes], "w", "g"]
+    const = "".join(f", const T *restrict {a}" for a in arrays)
+    changed = "".join(f", T *restrict {x}" for x in state)
+    passed = "".join(f", {x}" for x in [*arrays, *state])
+    return (
+        f"const double *restrict D, const double *restrict G{const}{changed}, I n, I nq, I nv",
+        f"D, G{passed}, n, nq, nv",
+    )
+
+
+def c_carried(plan: Plan) -> list[str]:
+    """Return the lines that lay out what sweeps carry, the ground first, and empty what is added up."""
+    width = {s: len(c) for s, c in plan.classes.items()}
+    lines = [f"T *restrict C{s} = w + size; size += (n + 1) * {k};" for s, k in width.items()]
+    return lines + [
+        f"for (I j = 0; j < (n + 1) * {k}; j++) C{s}[j] = WIDE(0.0);"
+        for s, k in width.items()
+        if plan.recording.sweeps[s].inward
+    ]
+
+
+def c_loop(plan: Plan, loop: int, head: str, passed: str) -> tuple[list[str], list[str]]:
+    """Return the functions of a loop, one for each kind of link, and the lines that walk along the links."""
+    functions, calls = [], {}
+    for kind in plan.widths:
+        if not (lines := loop_lines(plan, "c", loop, kind)):
+            continue
+        name = f"link{kind}_{loop}_@"
+        places = "".join(f", I c{s}, I o{s}" for s in plan.classes)
+        top = f"static inline void {name}({head}, I i, I d, I k, I q, I v{places}) {{"
+        functions.append("\n".join([top, *lines, "}"]))
+        width = {s: len(c) for s, c in plan.classes.items()}
+        places = "".join(f", (t[0] + 1) * {k}, (i + 1) * {k}" for k in width.values())
+        calls[kind] = f"{name}({passed}, i, t[2], t[3], t[4], t[5]{places});"
+    if not calls:
+        return [], []
+    walk = "for (I i = 0; i < n; i++)" if loop % 2 else "for (I i = n - 1; i >= 0; i--)"
+    cases = "\n".join(f"case {kind}: {call} break;" for kind, call in calls.items())
+    body = f"switch (t[1]) {{ {cases} }}"
+    if len(plan.widths) == 1:
+        (body,) = calls.values()
+    return functions, [f"{walk} {{ const I *t = tree + 6 * i; {body} }}"]
+
+
+def c_between(plan: Plan, after: int, head: str, passed: str) -> tuple[list[str], list[str]]:
+    """Return what is done after a loop with nobody's numbers: functions, if it is much, and the lines themselves."""
+    lines = lines_between(plan, "c", after)
+    if len(lines) <= PIECE:
+        return [], lines
+    functions, calls = [], []
+    for part, start in enumerate(range(0, len(lines), PIECE)):
+        name = f"piece_{after}_{part}_@"
+        top = f"static __attribute__((noinline)) void {name}(const I *tree, {head}) {{"
+        functions.append("\n".join([top, *lines[start : start + PIECE], "}"]))
+        calls.append(f"{name}(tree, {passed});")
+    return functions, calls
 
 
 def c_kernel(plan: Plan, inputs: int, results: int) -> str:
     """Return the program in C for one type of number T, single or in lanes, as text with @ for its suffix."""
-    arrays = [f"in{a}" for a in range(inputs)]
-    const = "".join(f", const T *restrict {a}" for a in arrays)
-    carried = [f"C{s}" for s in plan.classes]
-    state = "".join(
-        f", T *restrict {x}" for x in [*[f"out{r}" for r in range(results)], *carried, "w", "g"]
-    )
-    given = "".join(
-        f", {x}" for x in [*arrays, *[f"out{r}" for r in range(results)], *carried, "w", "g"]
-    )
-    head = f"const double *restrict D, const double *restrict G{const}{state}, I n, I nq, I nv"
-    text, body = [], []
-    width = {s: len(c) for s, c in plan.classes.items()}
-    for s in plan.classes:
-        body.append(f"T *restrict C{s} = w + size; size += (n + 1) * {width[s]};")
-    for s in plan.classes:
-        if plan.recording.sweeps[s].inward:
-            body.append(f"for (I j = 0; j < (n + 1) * {width[s]}; j++) C{s}[j] = WIDE(0.0);")
-    body += first_values(plan, "c")
-    for after in range(plan.last + 1):
-        if after:
-            kinds = [k for k in plan.widths]
-            cases = []
-            own = [s for s in plan.classes]
-            for kind in kinds:
-                lines = loop_lines(plan, "c", after, kind)
-                if not lines:
-                    continue
-                places = "".join(f", I c{s}, I o{s}" for s in own)
-                text.append(
-                    f"static inline void link{kind}_{after}_@({head}, I i, I d, I k, I q, I v{places}) {{\n"
-                    + "\n".join(lines)
-                    + "\n}"
-                )
-                places = "".join(f", (t[0] + 1) * {width[s]}, (i + 1) * {width[s]}" for s in own)
-                cases.append(
-                    f"case {kind}: link{kind}_{after}_@(D, G{given}, n, nq, nv, i, t[2], t[3], t[4], t[5]{places}); break;"
-                )
-            walk = "for (I i = 0; i < n; i++)" if after % 2 else "for (I i = n - 1; i >= 0; i--)"
-            if len(cases) == 1 and len(kinds) == 1:
-                body.append(
-                    f"{walk} {{ const I *t = tree + 6 * i; {cases[0].split(': ', 1)[1].replace(' break;', '')} }}"
-                )
-            elif cases:
-                body.append(
-                    f"{walk} {{ const I *t = tree + 6 * i; switch (t[1]) {{ "
-                    + "\n".join(cases)
-                    + " }}"
-                )
-        lines = lines_between(plan, "c", after)
-        for part in range(0, len(lines), PIECE):
-            if len(lines) <= PIECE:
-                body += lines
-                break
-            name = f"piece_{after}_{part // PIECE}_@"
-            text.append(
-                f"static __attribute__((noinline)) void {name}(const I *tree, {head}) {{\n"
-                + "\n".join(lines[part : part + PIECE])
-                + "\n}"
-            )
-            body.append(f"{name}(tree, D, G{given}, n, nq, nv);")
-    arguments = "".join(f", const T *restrict {a}" for a in arrays)
+    head, passed = c_shared(plan, inputs, results)
+    text, body = [], [*c_carried(plan), *first_values(plan, "c")]
+    for loop in range(plan.last + 1):
+        if loop:
+            functions, lines = c_loop(plan, loop, head, passed)
+            text += functions
+            body += lines
+        functions, lines = c_between(plan, loop, head, passed)
+        text += functions
+        body += lines
+    arguments = "".join(f", const T *restrict in{a}" for a in range(inputs))
     arguments += "".join(f", T *restrict out{r}" for r in range(results))
-    text.append(
-        f"static void run_@(I n, I nq, I nv, I size, const I *restrict tree, const double *restrict D, "
-        f"const double *restrict G{arguments}, T *restrict w, T *restrict g) {{\n"
-        + "\n".join(body)
-        + "\n}"
+    top = (
+        "static void run_@(I n, I nq, I nv, I size, const I *restrict tree, const double *restrict D, "
+        f"const double *restrict G{arguments}, T *restrict w, T *restrict g) {{"
     )
-    return "\n".join(text)
+    return "\n".join([*text, top, *body, "}"])
+
+
+def js_loop(plan: Plan, loop: int, name: str, shared: str) -> tuple[list[str], list[str]]:
+    """Return the functions of a loop, one for each kind of link, and the lines that walk along the links."""
+    functions, cases = [], []
+    width = {s: len(c) for s, c in plan.classes.items()}
+    for kind in plan.widths:
+        if not (lines := loop_lines(plan, "javascript", loop, kind)):
+            continue
+        own = f"{name}_{kind}_{loop}"
+        places = "".join(f",c{s},o{s}" for s in plan.classes)
+        top = f"function {own}({shared},i,d,k,q,v{places}){{"
+        functions.append("\n".join([top, *lines, "}"]))
+        places = "".join(f",(tree[t]+1)*{k},(i+1)*{k}" for k in width.values())
+        call = f"{own}({shared},i,tree[t+2],tree[t+3],tree[t+4],tree[t+5]{places});"
+        cases.append(f"if(tree[t+1]==={kind}) {call}")
+    if not cases:
+        return [], []
+    walk = "for(let i=0;i<n;i++)" if loop % 2 else "for(let i=n-1;i>=0;i--)"
+    return functions, [walk + "{const t=6*i;\n" + "\nelse ".join(cases) + "\n}"]
+
+
+def js_names(plan: Plan, inputs: int, results: int) -> list[str]:
+    """Return the lines that name what a program in JavaScript works on."""
+    lines = ["const [n,nq,nv,keep]=sizes;", "let size=keep;"]
+    lines += [f"const in{a}=inputs[{a}];" for a in range(inputs)]
+    lines += [f"const out{r}=outputs[{r}];" for r in range(results)]
+    for s, classes in plan.classes.items():
+        length = f"(n+1)*{len(classes)}"
+        lines.append(f"const C{s}=w.subarray(size,size+{length}); size+={length};")
+        if plan.recording.sweeps[s].inward:
+            lines.append(f"C{s}.fill(0);")
+    lines.append(f"const g=w.subarray(size,size+{max(plan.kept, 1)});")
+    return [*lines, "const K=(link)=>tree[6*link+3];"]
 
 
 def js_kernel(plan: Plan, name: str, inputs: int, results: int) -> str:
     """Return the program in JavaScript, a function that works in place on arrays of numbers.
 
     name(sizes, tree, D, G, inputs, outputs, w): sizes are n, nq, nv and the links' keep, tree six whole numbers a link,
-    D and G the model, w room to work; inputs and outputs are arrays of arrays. The last output is what must be positive.
+    D and G the model, w room to work; inputs and outputs are arrays of arrays. The last output is what must be
+    positive.
     """
-    width = {s: len(c) for s, c in plan.classes.items()}
     arrays = [f"in{a}" for a in range(inputs)] + [f"out{r}" for r in range(results)]
-    shared = ",".join(
-        ["D", "G", *arrays, *[f"C{s}" for s in plan.classes], "w", "g", "n", "nq", "nv"]
-    )
-    text, body = [], ["const [n,nq,nv,keep]=sizes;", "let size=keep;"]
-    body += [f"const in{a}=inputs[{a}];" for a in range(inputs)]
-    body += [f"const out{r}=outputs[{r}];" for r in range(results)]
-    for s in plan.classes:
-        body.append(f"const C{s}=w.subarray(size,size+(n+1)*{width[s]}); size+=(n+1)*{width[s]};")
-        if plan.recording.sweeps[s].inward:
-            body.append(f"C{s}.fill(0);")
-    body.append(f"const g=w.subarray(size,size+{max(plan.kept, 1)});")
-    body.append("const K=(link)=>tree[6*link+3];")
-    body += first_values(plan, "javascript")
-    for after in range(plan.last + 1):
-        cases = []
-        for kind in plan.widths if after else []:
-            lines = loop_lines(plan, "javascript", after, kind)
-            if not lines:
-                continue
-            places = "".join(f",c{s},o{s}" for s in plan.classes)
-            head = f"function {name}_{kind}_{after}({shared},i,d,k,q,v{places})"
-            text.append(head + "{\n" + "\n".join(lines) + "\n}")
-            places = "".join(f",(tree[t]+1)*{width[s]},(i+1)*{width[s]}" for s in plan.classes)
-            call = f"{name}_{kind}_{after}({shared},i,tree[t+2],tree[t+3],tree[t+4],tree[t+5]{places});"
-            cases.append(f"if(tree[t+1]==={kind}) {call}")
-        if cases:
-            walk = "for(let i=0;i<n;i++)" if after % 2 else "for(let i=n-1;i>=0;i--)"
-            body.append(walk + "{const t=6*i;\n" + "\nelse ".join(cases) + "\n}")
-        body += lines_between(plan, "javascript", after)
-    text.append(
-        f"export function {name}(sizes,tree,D,G,inputs,outputs,w)" + "{\n" + "\n".join(body) + "\n}"
-    )
-    return "\n".join(text) + "\n"
+    carried = [f"C{s}" for s in plan.classes]
+    shared = ",".join(["D", "G", *arrays, *carried, "w", "g", "n", "nq", "nv"])
+    text, body = [], [*js_names(plan, inputs, results), *first_values(plan, "javascript")]
+    for loop in range(plan.last + 1):
+        if loop:
+            functions, lines = js_loop(plan, loop, name, shared)
+            text += functions
+            body += lines
+        body += lines_between(plan, "javascript", loop)
+    top = f"export function {name}(sizes,tree,D,G,inputs,outputs,w){{"
+    return "\n".join([*text, top, *body, "}"]) + "\n"
 
 
-PRELUDE = """#include <math.h>
-#include <stdint.h>
-#include <string.h>
-typedef long long I;
-#define LANES 4
-typedef double V __attribute__((vector_size(8 * LANES)));
-typedef long long M __attribute__((vector_size(8 * LANES)));
-#define K(link) tree[6 * (link) + 3]
-
-static inline double atan2_s(double y, double x) { return atan2(y, x); }
-static inline V splat(double x) { V v; for (int l = 0; l < LANES; l++) v[l] = x; return v; }
-static inline V each_atan2(V y, V x) { V r; for (int l = 0; l < LANES; l++) r[l] = atan2(y[l], x[l]); return r; }
-static inline V each_sqrt(V x) { V r; for (int l = 0; l < LANES; l++) r[l] = sqrt(x[l]); return r; }
-static inline V choose_v(V c, V a, V b) { M m = c != 0.0; return (V)((m & (M)a) | (~m & (M)b)); }
-static inline V min_v(V a, V b) { M m = a < b; return (V)((m & (M)a) | (~m & (M)b)); }
-static inline V max_v(V a, V b) { M m = a > b; return (V)((m & (M)a) | (~m & (M)b)); }
-static inline V positive_v(V x) { return (V)((x > 0.0) & (M)splat(1.0)); }
-
-/* sine and cosine: quarter turns taken off in three parts of pi/2, then Taylor's polynomials up to pi/4 */
-#define PARTS(x, turns) ((((x) - (turns) * 0x1.921fb544p+0) - (turns) * 0x1.0b4611a6p-34) - (turns) * 0x1.3198a2e037073p-69)
-#define SINE(r, s) ((r) + (r) * (s) * (-1.0/6 + (s) * (1.0/120 + (s) * (-1.0/5040 + (s) * (1.0/362880 + (s) * (-1.0/39916800 + (s) * (1.0/6227020800.0 + (s) * (-1.0/1307674368000.0))))))))
-#define COSINE(s) (1.0 + (s) * (-0.5 + (s) * (1.0/24 + (s) * (-1.0/720 + (s) * (1.0/40320 + (s) * (-1.0/3628800 + (s) * (1.0/479001600.0 + (s) * (-1.0/87178291200.0 + (s) * (1.0/20922789888000.0)))))))))
-#define FAR 1e5
-static inline double turn_s(double x, long long quarter) {
-  if (!(fabs(x) < FAR)) return quarter ? cos(x) : sin(x);
-  double shifted = x * 0x1.45f306dc9c883p-1 + 0x1.8p52, turns = shifted - 0x1.8p52, r = PARTS(x, turns), s = r * r;
-  long long bits; memcpy(&bits, &shifted, 8); bits += quarter;
-  double y = bits & 1 ? COSINE(s) : SINE(r, s);
-  return bits & 2 ? -y : y;
-}
-static inline V turn_v(V x, long long quarter) {
-  V shifted = x * 0x1.45f306dc9c883p-1 + 0x1.8p52, turns = shifted - 0x1.8p52, r = PARTS(x, turns), s = r * r;
-  M bits = (M)shifted + quarter, odd = -(bits & 1), sign = (bits & 2) << 62;
-  V y = (V)((odd & (M)(COSINE(s))) | (~odd & (M)(SINE(r, s))));
-  y = (V)((M)y ^ sign);
-  for (int l = 0; l < LANES; l++) if (!(fabs(x[l]) < FAR)) y[l] = quarter ? cos(x[l]) : sin(x[l]);
-  return y;
-}
-"""
-
-SINGLE = """#define T double
-#define WIDE(x) (x)
-#define SIN(x) turn_s(x, 0)
-#define COS(x) turn_s(x, 1)
-#define SQRT(x) sqrt(x)
-#define ATAN2(y, x) atan2(y, x)
-#define POSITIVE(x) ((x) > 0.0 ? 1.0 : 0.0)
-#define WHERE(c, a, b) ((c) != 0.0 ? (a) : (b))
-#define MIN(a, b) ((a) < (b) ? (a) : (b))
-#define MAX(a, b) ((a) > (b) ? (a) : (b))
-"""
-
-LANES = """#undef T
-#undef WIDE
-#undef SIN
-#undef COS
-#undef SQRT
-#undef ATAN2
-#undef POSITIVE
-#undef WHERE
-#undef MIN
-#undef MAX
-#define T V
-#define WIDE(x) splat(x)
-#define SIN(x) turn_v(x, 0)
-#define COS(x) turn_v(x, 1)
-#define SQRT(x) each_sqrt(x)
-#define ATAN2(y, x) each_atan2(y, x)
-#define POSITIVE(x) positive_v(x)
-#define WHERE(c, a, b) choose_v(c, a, b)
-#define MIN(a, b) min_v(a, b)
-#define MAX(a, b) max_v(a, b)
-"""
+def c_entries(prefix: str, inputs: int, results: int) -> str:
+    """Return the inputs and results of a program, as arguments of its kernel: entries of `in` and `out`."""
+    names = [f"{prefix}in[{a}]" for a in range(inputs)] + [
+        f"{prefix}out[{r}]" for r in range(results)
+    ]
+    return "".join(f", {name}" for name in names)
 
 
 def c_march(plan: Plan, inputs: int, results: int, suffix: str) -> str:
     """Return the program again and again, for one motion ("s") or some side by side ("v")."""
-    given = "".join(f", vin[{a}]" for a in range(inputs)) + "".join(
-        f", vout[{r}]" for r in range(results)
-    )
+    given = c_entries("v", inputs, results)
     return f"""
 /* The first `again` results are the next step's first inputs; those of every `every`-th step are kept, states before
    steps. Returns whether something did not hold. */
-static I march_{suffix}(const I *restrict sizes, const I *restrict tree, const double *restrict D, const double *restrict G,
-    const double *const *in, double *const *out, T *restrict w, I states, const I *restrict strides, I again, I steps,
+static I march_{suffix}(const I *restrict sizes, const I *restrict tree, const double *restrict D,
+    const double *restrict G, const double *const *in, double *const *out, T *restrict w,
+    I states, const I *restrict strides, I again, I steps,
     I every) {{
   T g[{max(plan.kept, 1)}], *vin[{max(inputs, 1)}], *vout[{max(results, 1)}];
   const I *length = sizes + 4;
@@ -679,30 +773,9 @@ static I march_{suffix}(const I *restrict sizes, const I *restrict tree, const d
 """
 
 
-def c_program(plan: Plan, inputs: int, results: int) -> str:
-    """Return the whole program: `one` for one state, `many` for a batch, lane by lane.
-
-    one(sizes, tree, D, G, in, out, w): sizes are n, nq, nv, the links' keep, then the length of each input and result;
-    the last result is what must be positive.
-    """
-    kernel = c_kernel(plan, inputs, results)
-    single = kernel.replace("_@", "_s").replace("@", "s")
-    lanes = kernel.replace("_@", "_v").replace("@", "v")
-    pass_in = "".join(f", in[{a}]" for a in range(inputs)) + "".join(
-        f", out[{r}]" for r in range(results)
-    )
-    lane_in = "".join(f", vin[{a}]" for a in range(inputs)) + "".join(
-        f", vout[{r}]" for r in range(results)
-    )
-    return f"""{PRELUDE}{SINGLE}{single}{c_march(plan, inputs, results, "s")}
-{LANES}{lanes}{c_march(plan, inputs, results, "v")}
-I march(const I *sizes, const I *tree, const double *D, const double *G, const double *const *in, double *const *out,
-        V *w, I states, const I *strides, I again, I steps, I every) {{
-  if (states == 1)
-    return march_s(sizes, tree, D, G, in, out, (double *)w, states, strides, again, steps, every);
-  return march_v(sizes, tree, D, G, in, out, w, states, strides, again, steps, every);
-}}
-/* whether all results are finite numbers and all that is expected to be positive is */
+def c_one(plan: Plan, inputs: int, results: int) -> str:
+    """Return the function of a program that computes one state, and the one that judges results."""
+    return f"""/* whether all results are finite numbers and all that is expected to be positive is */
 static I holds(const I *length, double *const *out) {{
   double sum = 0.0;
   for (int r = 0; r < {results}; r++) for (I j = 0; j < length[r]; j++) {{
@@ -714,10 +787,16 @@ static I holds(const I *length, double *const *out) {{
 I one(const I *restrict sizes, const I *restrict tree, const double *restrict D, const double *restrict G,
          const double *const *in, double *const *out, double *restrict w) {{
   double g[{max(plan.kept, 1)}];
-  run_s(sizes[0], sizes[1], sizes[2], sizes[3], tree, D, G{pass_in}, w, g);
+  run_s(sizes[0], sizes[1], sizes[2], sizes[3], tree, D, G{c_entries("", inputs, results)}, w, g);
   return holds(sizes + 4 + {inputs}, out);
 }}
-/* returns the first state in which something does not hold, -1 if there is none; strides : how far one state of each input lies from the next, 0 where all share it */
+"""
+
+
+def c_many(plan: Plan, inputs: int, results: int) -> str:
+    """Return the function of a program that computes a batch of states, some side by side."""
+    return f"""/* returns the first state in which something does not hold, -1 if there is none; strides : how far one
+   state of each input lies from the next, 0 where all share it */
 I many(const I *restrict sizes, const I *restrict tree, const double *restrict D, const double *restrict G,
           const double *const *in, double *const *out, V *restrict w, I states, const I *restrict strides) {{
   V g[{max(plan.kept, 1)}], *vin[{max(inputs, 1)}], *vout[{max(results, 1)}];
@@ -732,7 +811,7 @@ I many(const I *restrict sizes, const I *restrict tree, const double *restrict D
       const double *from = in[a] + (b + (l < own ? l : 0)) * strides[a];
       for (I j = 0; j < length[a]; j++) vin[a][j][l] = from[j];
     }}
-    run_v(sizes[0], sizes[1], sizes[2], sizes[3], tree, D, G{lane_in}, free, g);
+    run_v(sizes[0], sizes[1], sizes[2], sizes[3], tree, D, G{c_entries("v", inputs, results)}, free, g);
     for (int l = 0; l < own; l++) {{
       double *to[{results}];
       for (int r = 0; r < {results}; r++) {{
@@ -745,3 +824,29 @@ I many(const I *restrict sizes, const I *restrict tree, const double *restrict D
   return wrong;
 }}
 """
+
+
+def c_program(plan: Plan, inputs: int, results: int) -> str:
+    """Return the whole program: `one` for one state, `many` for a batch, `march` for many steps, lane by lane.
+
+    one(sizes, tree, D, G, in, out, w): sizes are n, nq, nv, the links' keep, then the length of each input and result;
+    the last result is what must be positive.
+    """
+    kernel = c_kernel(plan, inputs, results)
+    single = kernel.replace("_@", "_s").replace("@", "s")
+    lanes = kernel.replace("_@", "_v").replace("@", "v")
+    parts = [
+        PRELUDE,
+        SINGLE,
+        single,
+        c_march(plan, inputs, results, "s"),
+        "\n",
+        SIDE_BY_SIDE,
+        lanes,
+        c_march(plan, inputs, results, "v"),
+        "\n",
+        MARCH,
+        c_one(plan, inputs, results),
+        c_many(plan, inputs, results),
+    ]
+    return "".join(parts)

@@ -12,11 +12,9 @@ import numpy as np
 
 Array = Any
 
-PRIME = (
-    2**61 - 1
-)  # arithmetic modulo a prime this large: two different formulas agree once in 10^18
-
-
+# marks are counted modulo a prime this large: two different formulas agree once in 10^18
+# so large that two different formulas agree once in 10^18; modulo 2^61 - 1 the powers of two would repeat
+PRIME = 2**61 - 2373
 MOST = 300_000  # numbers in one recording: beyond, compilers take minutes
 
 
@@ -60,7 +58,7 @@ class Tape:
         if owner is not None and (mine := self.known.get((owner, mark))) is not None:
             return mine
         if op not in ("constant", "negative"):
-            for whose in {owner, None}:
+            for whose in (owner, None):
                 if (opposite := self.known.get((whose, PRIME - mark))) is not None:
                     return -opposite
         if len(self.numbers) >= MOST:
@@ -112,6 +110,12 @@ class Number:
         return self.tape.write(op, (self, *others), mark, owner_of(self, *others))
 
     @property
+    def operand(self) -> Number:
+        """What an operation on one number is done to."""
+        own: Number = self.args[0]
+        return own
+
+    @property
     def value(self) -> float | None:
         """What a constant is; None of all others."""
         return self.args[0] if self.op == "constant" else None
@@ -128,9 +132,9 @@ class Number:
         if y.mark == 0:
             return x
         if y.op == "negative":
-            return x - y.args[0]
+            return x - y.operand
         if x.op == "negative":
-            return y - x.args[0]
+            return y - x.operand
         return x.record("+", (x.mark + y.mark) % PRIME, y)
 
     __radd__ = __add__
@@ -140,7 +144,7 @@ class Number:
         if self.op == "constant":
             return self.tape.constant(-self.args[0])
         if self.op == "negative":
-            return self.args[0]
+            return self.operand
         return self.record("negative", -self.mark % PRIME)
 
     def __pos__(self) -> Number:
@@ -161,9 +165,9 @@ class Number:
         if x.mark == y.mark:
             return x.tape.constant(0)
         if y.op == "negative":
-            return x + y.args[0]
+            return x + y.operand
         if x.op == "negative":
-            return -(x.args[0] + y)
+            return -(x.operand + y)
         return x.record("-", (x.mark - y.mark) % PRIME, y)
 
     def __rsub__(self, other: Any) -> Number:
@@ -186,9 +190,9 @@ class Number:
                 if a.args[0] == -1:
                     return -b
         if x.op == "negative":
-            return -(x.args[0] * y)
+            return -(x.operand * y)
         if y.op == "negative":
-            return -(x * y.args[0])
+            return -(x * y.operand)
         return x.record("*", x.mark * y.mark % PRIME, y)
 
     __rmul__ = __mul__
@@ -208,7 +212,7 @@ class Number:
         if self.op == "constant":
             return self.tape.constant(1 / self.args[0])
         if self.op == "negative":
-            return -self.args[0].inverse()
+            return -self.operand.inverse()
         mark = pow(self.mark, -1, PRIME) if self.mark else mark_of("inverse", self.index)
         return self.record("inverse", mark)
 
@@ -256,22 +260,18 @@ class Number:
         y = self.lift(other)
         if self.op == "constant" and y.op == "constant":
             return self if self.args[0] >= y.args[0] else y
-        return (
-            self
-            if self.mark == y.mark
-            else self.record("max", mark_of("max", *sorted((self.mark, y.mark))), y)
-        )
+        if self.mark == y.mark:
+            return self
+        return self.record("max", mark_of("max", *sorted((self.mark, y.mark))), y)
 
     def minimum(self, other: Any) -> Number:
         """Return the smaller of the two."""
         y = self.lift(other)
         if self.op == "constant" and y.op == "constant":
             return self if self.args[0] <= y.args[0] else y
-        return (
-            self
-            if self.mark == y.mark
-            else self.record("min", mark_of("min", *sorted((self.mark, y.mark))), y)
-        )
+        if self.mark == y.mark:
+            return self
+        return self.record("min", mark_of("min", *sorted((self.mark, y.mark))), y)
 
     def __and__(self, other: Any) -> Any:
         """Return whether both are true."""
@@ -289,23 +289,14 @@ class Number:
 
     def where(self, a: Any, b: Any) -> Number:
         """Return `a` where this is true, `b` where it is not."""
-        a, b = self.lift(a), self.lift(b)
-        if a.mark == b.mark:
-            return a
-        return self.record("where", mark_of("where", self.mark, a.mark, b.mark), a, b)
+        x, y = self.lift(a), self.lift(b)
+        if x.mark == y.mark:
+            return x
+        return self.record("where", mark_of("where", self.mark, x.mark, y.mark), x, y)
 
     def __bool__(self) -> bool:
         """Refuse to be judged: the value comes later."""
         raise TypeError("a recorded number has no value yet, and no branch can hang on it")
-
-
-def is_recorded(x: Any) -> bool:
-    """Whether this is an array of objects with a recorded number among them."""
-    return (
-        isinstance(x, np.ndarray)
-        and x.dtype == object
-        and any(isinstance(e, Number) for e in x.flat)
-    )
 
 
 def as_numbers(tape: Tape, x: Any) -> Array:

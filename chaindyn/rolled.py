@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, fields, replace
 from functools import reduce
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -14,9 +14,11 @@ from chaindyn import _ops
 from chaindyn.recording import PRIME, CannotRecord, Number, Tape, as_numbers, mark_of
 
 Array = Any
+Result = TypeVar("Result")
 
-
-SYMMETRIC = ("inertia", "spatial_inertia")
+SYMMETRIC = ("inertia", "spatial_inertia")  # parameters of links whose entries mirror each other
+MOST_TURNS = 4  # in which what is handed on may still change its shapes
+NOBODY = -1  # in place of a kind, where numbers are written that are then made the ground's
 
 
 class CannotRoll(Exception):
@@ -43,12 +45,13 @@ def leaves_of(tree: Any) -> list[Any]:
     return [tree]
 
 
-def with_leaves(tree: Any, leaves: Any) -> Any:
-    """Return the same nest with these arrays, an iterator, in place of its own."""
+def with_leaves(tree: Any, leaves: Iterator[Any]) -> Any:
+    """Return the same nest with these arrays in place of its own."""
+    kind: Any = type(tree)
     if isinstance(tree, tuple | list):
-        return type(tree)([with_leaves(part, leaves) for part in tree])
+        return kind([with_leaves(part, leaves) for part in tree])
     if dataclasses.is_dataclass(tree) and not isinstance(tree, Link | Rolled | Number):
-        return type(tree)(*[with_leaves(getattr(tree, f.name), leaves) for f in fields(tree)])
+        return kind(*[with_leaves(getattr(tree, f.name), leaves) for f in fields(tree)])
     return next(leaves)
 
 
@@ -57,8 +60,9 @@ class Recording:
     """A recording in progress: the tape, the tree, the kind of every link, and what every kind knows of its links.
 
     columns : for each kind the columns of numbers that differ from link to link (what each number "data" stands for);
-    shared : those of the whole chain; open : whether the model's numbers may be others later, so that none is looked at;
-    sweeps : those that were recorded; memory : results of operations on links, which their kind has done already.
+    shared : those of the whole chain; open : whether the model's numbers may be others later, so that none is looked
+    at; sweeps : those that were recorded; memory : results of operations on links, which their kind has done already;
+    seen : the parameters that have a number.
     """
 
     tape: Tape
@@ -84,13 +88,15 @@ class Recording:
             return self.tape.constant(0)
         opposite = (kind, (-column).tobytes())
         if opposite in self.seen:
-            return -self.seen[opposite]
+            mirrored: Number = self.seen[opposite]
+            return -mirrored
         key = (kind, column.tobytes())
         if key not in self.seen:
             own = self.columns.setdefault(kind, {})
             self.seen[key] = self.tape.unknown("data", len(own), owner=kind)
             own[len(own)] = column
-        return self.seen[key]
+        number: Number = self.seen[key]
+        return number
 
     def model(self, kind: int, name: str, entries: Sequence[Any]) -> Array:
         """Return what stands for a parameter of the links of a kind, arrays (members, ...).
@@ -131,30 +137,33 @@ class Recording:
     def each(self, kind: int, entries: Sequence[Any]) -> Array:
         """Return what stands for arrays (members, ...), one for each link of a kind: numbers that differ are data."""
         first = entries[0]
-        if all(e is first for e in entries):
-            return (
-                as_numbers(self.tape, first)
-                if not isinstance(first, np.ndarray) or first.dtype != object
-                else first
-            )
+        if (
+            isinstance(first, np.ndarray)
+            and first.dtype == object
+            and all(e is first for e in entries)
+        ):
+            return first
         if len({np.shape(e) for e in entries}) > 1:
             raise Refine(self.labelled(kind, [np.shape(e) for e in entries]))
         if any(isinstance(e, np.ndarray) and e.dtype == object for e in entries):
-            whole = np.stack([np.asarray(e, object) for e in entries])
-            result = np.empty(whole.shape[1:], object)
-            for place in np.ndindex(result.shape):
-                column = whole[(slice(None), *place)]
-                if all(isinstance(e, Number) for e in column):
-                    if len({e.mark for e in column}) > 1:
-                        raise Refine(self.labelled(kind, [e.mark for e in column]))
-                    result[place] = column[0]
-                else:
-                    result[place] = self.parameter(kind, column.astype(float))
-            return result
+            return self.each_recorded(kind, np.stack([np.asarray(e, object) for e in entries]))
         whole = np.asarray(entries, float)
         result = np.empty(whole.shape[1:], object)
         for place in np.ndindex(result.shape):
             result[place] = self.parameter(kind, np.ascontiguousarray(whole[(slice(None), *place)]))
+        return result
+
+    def each_recorded(self, kind: int, whole: Array) -> Array:
+        """Return what stands for arrays (members, ...) with recorded numbers in them, which all members must share."""
+        result = np.empty(whole.shape[1:], object)
+        for place in np.ndindex(result.shape):
+            column = whole[(slice(None), *place)]
+            if not all(isinstance(e, Number) for e in column):
+                result[place] = self.parameter(kind, column.astype(float))
+                continue
+            if len({e.mark for e in column}) > 1:
+                raise Refine(self.labelled(kind, [e.mark for e in column]))
+            result[place] = column[0]
         return result
 
     def labelled(self, kind: int, labels: Sequence[Any]) -> list[Any]:
@@ -164,11 +173,12 @@ class Recording:
             own[i] = label
         return own
 
-    def done(self, key: Any, alive: Any, make: Callable[[], Any]) -> Any:
+    def done(self, key: Any, alive: Any, make: Callable[[], Result]) -> Result:
         """Return a result that a kind has already, or make it; alive : what the key names by identity."""
         if key not in self.memory:
             self.memory[key] = make(), alive
-        return self.memory[key][0]
+        made: Result = self.memory[key][0]
+        return made
 
     def read(self, number: Any, link: int) -> Any:
         """Return the number of one link as nobody's."""
@@ -236,15 +246,19 @@ class Recording:
 def bound_of_eigenvalues(D: Array) -> Number:
     """Return a number (k, k) that the smallest eigenvalue of a positive definite matrix is not below."""
     k = D.shape[-1]
+    bound: Number
     if k == 1:
-        return D.flat[0]
-    rest, product = D, 1
+        bound = D.flat[0]
+        return bound
+    rest: Array = D
+    product: Any = 1
     for _ in range(k):
         pivot = rest[..., :1, :1]
         product = product * pivot
         rest = rest[..., 1:, 1:] - rest[..., 1:, :1] @ (rest[..., :1, 1:] / pivot)
     trace = (D * _ops.eye(k)).sum(keepdims=True).flat[0]
-    return product.flat[0] / trace ** (k - 1)
+    bound = product.flat[0] / trace ** (k - 1)
+    return bound
 
 
 def binary(op: str, a: Any, b: Any) -> Any:
@@ -321,14 +335,16 @@ class Foreign:
         return apply(inverted, self)
 
     @property
-    def mT(self) -> Any:  # noqa: N802
+    def mT(self) -> Any:
         """The transposes of the matrices in the last two axes."""
         return self.transposed()
 
     def combine(self, op: str, other: Any, swapped: bool) -> Any:
+        """Return `self op other`, or `other op self` if swapped."""
         raise NotImplementedError
 
     def transposed(self) -> Any:
+        """Return the transposes of the matrices in the last two axes."""
         raise NotImplementedError
 
 
@@ -342,17 +358,20 @@ class Link(Foreign):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        return self.block.shape
+        """The lengths of the axes."""
+        return tuple(self.block.shape)
 
     @property
     def ndim(self) -> int:
-        return self.block.ndim
+        """The number of axes."""
+        return int(self.block.ndim)
 
     def __len__(self) -> int:
         return len(self.block)
 
     @property
     def kind(self) -> int:
+        """The kind of the link."""
         return int(self.recording.kind[self.link])
 
     def changed(self, word: Any, alive: Any, make: Callable[[], Array]) -> Link:
@@ -362,28 +381,30 @@ class Link(Foreign):
         return Link(self.recording, self.link, block)
 
     def combine(self, op: str, other: Any, swapped: bool) -> Any:
+        """Return `self op other`, or `other op self` if swapped; nobody's numbers if it is of two links."""
+        if isinstance(other, Rolled):
+            return NotImplemented
         if isinstance(other, Link):
             if other.link != self.link:
-                return binary(
-                    op,
-                    *((other.alone(), self.alone()) if swapped else (self.alone(), other.alone())),
-                )
+                first, second = (other, self) if swapped else (self, other)
+                return binary(op, first.alone(), second.alone())
             other = other.block
-        elif isinstance(other, Rolled):
-            return NotImplemented
         a, b = (other, self.block) if swapped else (self.block, other)
         return self.changed((op, swapped, id(other)), other, lambda: np.asarray(binary(op, a, b)))
 
     def transposed(self) -> Any:
+        """Return the transposes of the matrices in the last two axes."""
         return self.changed("mT", None, lambda: self.block.mT)
 
     def __getitem__(self, key: Any) -> Any:
         return self.changed(("item", repr(key)), None, lambda: np.asarray(self.block[key]))
 
     def reshape(self, *shape: Any) -> Link:
+        """Return the same entries in another shape."""
         return self.changed(("reshape", shape), None, lambda: self.block.reshape(*shape))
 
     def sum(self, axis: Any = None, keepdims: bool = False) -> Link:
+        """Return the sum along axes, along all if none is named."""
         return self.changed(
             ("sum", axis, keepdims),
             None,
@@ -391,6 +412,7 @@ class Link(Foreign):
         )
 
     def astype(self, _kind: Any) -> Link:
+        """Return the array itself: recorded numbers have but one type."""
         return self
 
     def alone(self) -> Array:
@@ -418,10 +440,12 @@ class Rolled(Foreign):
 
     @property
     def ndim(self) -> int:
-        return next(iter(self.blocks.values())).ndim
+        """The number of axes."""
+        return int(next(iter(self.blocks.values())).ndim)
 
     @property
     def shape(self) -> tuple[int, ...]:
+        """The lengths of the axes."""
         shape = list(next(iter(self.blocks.values())).shape)
         shape[self.axis] = len(self.links)
         return tuple(shape)
@@ -434,36 +458,30 @@ class Rolled(Foreign):
         key = ("settled", id(self))
         return self.recording.done(key, self, self.settle)
 
-    def settle(self) -> Rolled:
-        starts = np.flatnonzero(np.r_[True, np.diff(self.links) != 0]) if len(self.links) else []
+    def runs(self) -> list[tuple[int, int]]:
+        """Return where the entries of each link start and end, in the order they stand in."""
+        if not len(self.links):
+            return []
+        starts = np.flatnonzero(np.r_[True, np.diff(self.links) != 0])
         if len(set(self.links[starts].tolist())) < len(starts):
             raise CannotRoll("the entries of a link lie apart")
-        ends = [*starts[1:], len(self.links)] if len(starts) else []
-        taken: dict[int, Any] = {}
+        return list(zip(starts.tolist(), [*starts[1:].tolist(), len(self.links)], strict=True))
+
+    def settle(self) -> Rolled:
+        """Return what `settled` keeps; Refine if links of a kind have other entries of their blocks here."""
+        runs = self.runs()
         labels: list[Any] = [None] * len(self.recording.parent)
-        for a, b in zip(starts, ends, strict=True):
+        for a, b in runs:
+            labels[self.links[a]] = tuple(self.rows[a:b].tolist())
+        taken: dict[int, tuple[int, ...]] = {}
+        for a, _ in runs:
             i = self.links[a]
-            labels[i] = tuple(self.rows[a:b].tolist())
             if taken.setdefault(int(self.recording.kind[i]), labels[i]) != labels[i]:
-                differ = True
-                break
-        else:
-            differ = False
-        if differ:
-            for a, b in zip(starts, ends, strict=True):
-                labels[self.links[a]] = tuple(self.rows[a:b].tolist())
-            raise Refine(labels)
+                raise Refine(labels)
         blocks = {
-            kind: self.blocks[kind]
-            if rows == tuple(range(self.blocks[kind].shape[self.axis]))
-            else self.blocks[kind].take(rows, axis=self.axis)
-            for kind, rows in taken.items()
+            kind: taken_from(self.blocks[kind], own, self.axis) for kind, own in taken.items()
         }
-        rows = (
-            np.concatenate([np.arange(b - a) for a, b in zip(starts, ends, strict=True)])
-            if len(starts)
-            else self.rows
-        )
+        rows = np.concatenate([np.arange(b - a) for a, b in runs]) if runs else self.rows
         return Rolled(self.recording, self.axis, blocks, self.links, rows)
 
     def mapped(self, function: Callable[[Array], Array], axis: int | None = None) -> Rolled:
@@ -474,7 +492,7 @@ class Rolled(Foreign):
         )
 
     def share(self, other: Array, axis: int, kind: int) -> Array:
-        """Return what a plain array, as long as this one along an axis, is for the links of a kind."""
+        """Return what a plain array, as long as this one along an axis, is for the links of a kind; None for none."""
         own = np.flatnonzero(self.recording.kind[self.links] == kind)
         members, counts = np.unique(self.links[own], return_counts=True)
         if len(members) == 0:
@@ -489,6 +507,7 @@ class Rolled(Foreign):
         return self.recording.each(kind, list(entries[order]))
 
     def combine(self, op: str, other: Any, swapped: bool) -> Any:
+        """Return `self op other`, or `other op self` if swapped, kind by kind."""
         if isinstance(other, Link):
             other = other.alone()
         mine = self.settled()
@@ -500,9 +519,9 @@ class Rolled(Foreign):
             and other.ndim >= -mine.axis
             and other.shape[mine.axis] != 1
         )
-        if op == "@" and along and mine.axis == (-2 if swapped else -1):
-            return mine.contracted(other, swapped)
         if op == "@" and mine.axis == (-2 if swapped else -1):
+            if along:
+                return mine.contracted(other, swapped)
             raise CannotRoll("a product along links")
         if op == "@" and mine.axis > -3:
             along = False  # the axis is one of the result's own
@@ -523,6 +542,7 @@ class Rolled(Foreign):
         return total(self.recording, parts)
 
     def with_rolled(self, op: str, other: Rolled, swapped: bool) -> Any:
+        """Return `self op other`, or `other op self` if swapped, of arrays over the same links."""
         a, b = (other, self) if swapped else (self, other)
         if op == "@" and a.axis == -1 and b.axis == -2:
             return total(a.recording, {kind: a.blocks[kind] @ b.blocks[kind] for kind in a.blocks})
@@ -539,13 +559,16 @@ class Rolled(Foreign):
         return Rolled(a.recording, a.axis, blocks, a.links, a.rows)
 
     def transposed(self) -> Rolled:
+        """Return the transposes of the matrices in the last two axes."""
         axis = {-1: -2, -2: -1}.get(self.axis, self.axis)
         return self.mapped(lambda block: block.mT, axis)
 
     def astype(self, _kind: Any) -> Rolled:
+        """Return the array itself: recorded numbers have but one type."""
         return self
 
     def reshape(self, *shape: Any) -> Rolled:
+        """Return the same entries in another shape, whose axis of links holds whole links."""
         shape = tuple(shape[0]) if len(shape) == 1 and isinstance(shape[0], tuple | list) else shape
         mine, at = self.settled(), self.ndim + self.axis
         before, after = self.shape[:at], self.shape[at + 1 :]
@@ -564,78 +587,79 @@ class Rolled(Foreign):
         return Rolled(self.recording, -1 - len(rest), blocks, links, rows)
 
     def sum(self, axis: Any = None, keepdims: bool = False) -> Any:
-        axes = range(self.ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
-        axes = {a % self.ndim - self.ndim for a in axes}
+        """Return the sum along axes, along all if none is named; nobody's numbers if it is over links."""
+        named = range(self.ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+        axes = {a % self.ndim - self.ndim for a in named}
         mine = self.settled()
-        if self.axis in axes:
-            parts = {
-                kind: np.asarray(b.sum(tuple(axes), keepdims=keepdims), object)
-                for kind, b in mine.blocks.items()
-            }
-            return total(self.recording, parts)
-        lost = 0 if keepdims else sum(a > self.axis for a in axes)
-        return mine.mapped(
-            lambda b: np.asarray(b.sum(tuple(axes), keepdims=keepdims), object), self.axis + lost
-        )
 
-    def __getitem__(self, key: Any) -> Any:
+        def summed(block: Array) -> Array:
+            return np.asarray(block.sum(tuple(axes), keepdims=keepdims), object)
+
+        if self.axis in axes:
+            return total(self.recording, {kind: summed(b) for kind, b in mine.blocks.items()})
+        lost = 0 if keepdims else sum(a > self.axis for a in axes)
+        return mine.mapped(summed, self.axis + lost)
+
+    def spelled_out(self, key: Any) -> tuple[Any, ...]:
+        """Return an index that says of every axis what it takes."""
         key = key if isinstance(key, tuple) else (key,)
         given = sum(k is not None and k is not Ellipsis for k in key)
         if not any(k is Ellipsis for k in key):
             key = (*key, Ellipsis)
         spot = next(i for i, k in enumerate(key) if k is Ellipsis)
-        key = (*key[:spot], *[slice(None)] * (self.ndim - given), *key[spot + 1 :])
-        at, place = self.ndim + self.axis, 0
-        for where, k in enumerate(key):
-            if k is None:
-                continue
-            if place == at:
-                break
-            place += 1
-        own = key[where]
-        rest = (*key[:where], slice(None), *key[where + 1 :])
-        after = self.axis + sum(isinstance(k, int | np.integer) for k in key[where + 1 :])
-        after -= sum(k is None for k in key[where + 1 :])
-        plain = all(isinstance(k, slice) and k == slice(None) for k in rest)
-        base = self if plain else self.mapped(lambda b: np.asarray(b[rest], object), after)
-        if isinstance(own, slice) and own == slice(None):
-            return base
-        return base.along(own)
+        return (*key[:spot], *[slice(None)] * (self.ndim - given), *key[spot + 1 :])
+
+    def __getitem__(self, key: Any) -> Any:
+        key = self.spelled_out(key)
+        axes = [where for where, k in enumerate(key) if k is not None]
+        where = axes[self.ndim + self.axis]
+        own, before, behind = key[where], key[:where], key[where + 1 :]
+        rest = (*before, slice(None), *behind)
+        base = self
+        if not all(is_whole(k) for k in rest):
+            lost = sum(isinstance(k, int | np.integer) for k in behind)
+            axis = self.axis + lost - sum(k is None for k in behind)
+            base = self.mapped(lambda b: np.asarray(b[rest], object), axis)
+        return base if is_whole(own) else base.along(own)
 
     def along(self, own: Any) -> Any:
         """Return entries along the axis of links."""
         if isinstance(own, int | np.integer):
             return self.of_link(int(self.links[own]), (int(self.rows[own]),), drop=True)
         if isinstance(own, slice):
-            links, rows = self.links[own], self.rows[own]
-            if (
-                len(links)
-                and (links[0] == links).all()
-                and (len(links) < len(self.links) or len(self.recording.parent) == 1)
-            ):
-                return self.of_link(int(links[0]), tuple(rows.tolist()), drop=False)
-            if not len(links):
-                return np.empty(
-                    [0 if a == self.axis + self.ndim else s for a, s in enumerate(self.shape)],
-                    object,
-                )
-            return Rolled(self.recording, self.axis, self.blocks, links, rows)
+            return self.along_slice(own)
         own = np.asarray(own)
         if own.dtype == bool:
             own = np.flatnonzero(own)
         if own.ndim == 1:
             return Rolled(self.recording, self.axis, self.blocks, self.links[own], self.rows[own])
-        if own.ndim == 2 and own.shape[1] == 0:  # of joints without coordinates
+        if own.ndim == 2:
+            return self.along_table(own)
+        raise CannotRoll("entries of several links")
+
+    def along_slice(self, own: slice) -> Any:
+        """Return a stretch of the axis of links: an array of one link, if that is all there is in it."""
+        links, rows = self.links[own], self.rows[own]
+        if not len(links):
+            at = self.ndim + self.axis
+            return np.empty((*self.shape[:at], 0, *self.shape[at + 1 :]), object)
+        some = len(links) < len(self.links) or len(self.recording.parent) == 1
+        if some and (links[0] == links).all():
+            return self.of_link(int(links[0]), tuple(rows.tolist()), drop=False)
+        return Rolled(self.recording, self.axis, self.blocks, links, rows)
+
+    def along_table(self, own: Array) -> Any:
+        """Return entries (links, k), each row of one link, as an array with an axis more."""
+        if own.shape[1] == 0:  # of joints without coordinates
             at = self.ndim + self.axis
             return np.empty((*self.shape[:at], *own.shape, *self.shape[at + 1 :]), object)
-        if own.ndim == 2:
-            flat = self.along(own.reshape(-1)).settled()
-            if not (flat.links.reshape(own.shape) == flat.links.reshape(own.shape)[:, :1]).all():
-                raise CannotRoll("entries of several links")
-            blocks = {kind: np.expand_dims(b, self.axis - 1) for kind, b in flat.blocks.items()}
-            links = flat.links.reshape(own.shape)[:, 0]
-            return Rolled(self.recording, self.axis - 1, blocks, links, np.zeros(len(links), int))
-        raise CannotRoll("entries of several links")
+        flat = self.along(own.reshape(-1)).settled()
+        links = flat.links.reshape(own.shape)
+        if not (links == links[:, :1]).all():
+            raise CannotRoll("entries of several links")
+        blocks = {kind: np.expand_dims(b, self.axis - 1) for kind, b in flat.blocks.items()}
+        rows = np.zeros(len(links), int)
+        return Rolled(self.recording, self.axis - 1, blocks, links[:, 0], rows)
 
     def of_link(self, link: int, rows: tuple[int, ...], drop: bool) -> Link:
         """Return the entries of one link."""
@@ -645,11 +669,20 @@ class Rolled(Foreign):
         def make() -> Array:
             if drop:
                 return np.asarray(whole.take(rows[0], axis=self.axis), object)
-            full = rows == tuple(range(whole.shape[self.axis]))
-            return whole if full else whole.take(rows, axis=self.axis)
+            return taken_from(whole, rows, self.axis)
 
         key = ("rows", id(whole), self.axis, rows, drop)
         return Link(self.recording, link, self.recording.done(key, whole, make))
+
+
+def taken_from(block: Array, rows: tuple[int, ...], axis: int) -> Array:
+    """Return entries of a block along an axis: the block itself, if these are all."""
+    return block if rows == tuple(range(block.shape[axis])) else block.take(rows, axis=axis)
+
+
+def is_whole(index: Any) -> bool:
+    """Whether an index of an axis takes all of it."""
+    return isinstance(index, slice) and index == slice(None)
 
 
 def total(recording: Recording, parts: dict[int, Array]) -> Array:
@@ -667,22 +700,26 @@ class Functions:
 
     @staticmethod
     def sin(x: Any) -> Any:
+        """Return the sines of all entries."""
         return apply(_ops.sin, x)
 
     @staticmethod
     def cos(x: Any) -> Any:
+        """Return the cosines of all entries."""
         return apply(_ops.cos, x)
 
     @staticmethod
     def sqrt(x: Any) -> Any:
+        """Return the square roots of all entries."""
         return apply(_ops.sqrt, x)
 
     @staticmethod
     def where(condition: Any, a: Any, b: Any) -> Any:
+        """Return the entries of `a` where a condition is true, those of `b` elsewhere."""
         given = [condition, a, b]
         rolled = [x.settled() for x in given if isinstance(x, Rolled)]
         if not rolled:
-            return _ops.where(*[x.alone() if isinstance(x, Link) else x for x in given])
+            return _ops.where(*[alone(x) for x in given])
         first = rolled[0]
         blocks = {}
         for kind in first.blocks:
@@ -692,14 +729,13 @@ class Functions:
 
     @staticmethod
     def broadcast_to(x: Any, shape: tuple[int, ...]) -> Any:
+        """Return an array with entries repeated until it has a shape."""
         if isinstance(x, np.ndarray):
             return np.broadcast_to(x, shape)
-        if isinstance(x, Link):
-            if x.shape == tuple(shape):
-                return x
-            return np.broadcast_to(x.alone(), shape)
         if x.shape == tuple(shape):
             return x
+        if isinstance(x, Link):
+            return np.broadcast_to(x.alone(), shape)
 
         def grown(block: Array) -> Array:
             own = list(shape)
@@ -710,49 +746,56 @@ class Functions:
 
     @staticmethod
     def stack(arrays: Sequence[Any], axis: int) -> Any:
-        if all(isinstance(x, Link) for x in arrays) and len({x.link for x in arrays}) == len(
-            arrays
-        ):
-            return rolled_up(
-                [
-                    x.changed(("stack", axis), None, lambda x=x: np.expand_dims(x.block, axis))
-                    for x in arrays
-                ],
-                axis,
-            )
-        if any(isinstance(x, Rolled) for x in arrays):
-            first = next(x for x in arrays if isinstance(x, Rolled))
-            # a new axis after the links' one moves it one to the left
-            own = first.axis - 1 if axis > first.axis else first.axis
-            return blockwise(
-                arrays, lambda parts: np.stack(np.broadcast_arrays(*parts), axis=axis), own
-            )
-        return np.stack([x.alone() if isinstance(x, Link) else x for x in arrays], axis=axis)
+        """Return arrays side by side along a new axis."""
+        if are_of_different_links(arrays):
+            return rolled_up([with_axis(x, axis) for x in arrays], axis)
+        first = next((x for x in arrays if isinstance(x, Rolled)), None)
+        if first is None:
+            return np.stack([alone(x) for x in arrays], axis=axis)
+        # a new axis after the links' one, or in its place, moves it one to the left
+        own = first.axis - 1 if axis >= first.axis else first.axis
+        return blockwise(
+            arrays, lambda parts: np.stack(np.broadcast_arrays(*parts), axis=axis), own
+        )
 
     @staticmethod
     def concatenate(arrays: Sequence[Any], axis: int) -> Any:
-        if (
-            all(isinstance(x, Link) for x in arrays)
-            and len({x.link for x in arrays}) == len(arrays) > 1
-        ):
+        """Return arrays end to end along an axis."""
+        if len(arrays) > 1 and are_of_different_links(arrays):
             return rolled_up(arrays, axis)
         rolled = [x for x in arrays if isinstance(x, Rolled)]
         if not rolled:
-            if len({x.link for x in arrays if isinstance(x, Link)}) == 1:
-                first = next(x for x in arrays if isinstance(x, Link))
-                parts = [x.block if isinstance(x, Link) else x for x in arrays]
-                key = ("concatenate", axis, *[id(p) for p in parts])
-                return first.changed(key, parts, lambda: np.concatenate(parts, axis=axis))
-            return np.concatenate(
-                [x.alone() if isinstance(x, Link) else x for x in arrays], axis=axis
-            )
-        axis = axis if axis < 0 else axis - rolled[0].ndim
+            return joined_of_link(arrays, axis)
+        first = rolled[0]
+        axis = axis if axis < 0 else axis - first.ndim
         if any(x.axis == axis for x in rolled):
-            recording = rolled[0].recording
-            return end_to_end(
-                [repeated(recording, x, axis) if isinstance(x, np.ndarray) else x for x in arrays]
-            )
-        return blockwise(arrays, lambda parts: np.concatenate(parts, axis=axis), rolled[0].axis)
+            long = [
+                repeated(first.recording, x, axis) if isinstance(x, np.ndarray) else x
+                for x in arrays
+            ]
+            return end_to_end(long)
+        return blockwise(arrays, lambda parts: np.concatenate(parts, axis=axis), first.axis)
+
+
+def are_of_different_links(arrays: Sequence[Any]) -> bool:
+    """Whether these are arrays of one link each, no two of the same."""
+    links = [x.link for x in arrays if isinstance(x, Link)]
+    return len(links) == len(arrays) == len(set(links))
+
+
+def with_axis(x: Link, axis: int) -> Link:
+    """Return an array of a link with an axis of length one more."""
+    return x.changed(("stack", axis), None, lambda: np.expand_dims(x.block, axis))
+
+
+def joined_of_link(arrays: Sequence[Any], axis: int) -> Any:
+    """Return arrays end to end, some of them of a link: the link's own if all these are of one, else nobody's."""
+    of_links = [x for x in arrays if isinstance(x, Link)]
+    if len({x.link for x in of_links}) != 1:
+        return np.concatenate([alone(x) for x in arrays], axis=axis)
+    parts = [x.block if isinstance(x, Link) else x for x in arrays]
+    key = ("concatenate", axis, *[id(p) for p in parts])
+    return of_links[0].changed(key, parts, lambda: np.concatenate(parts, axis=axis))
 
 
 def inverted(x: Array) -> Array:
@@ -824,10 +867,7 @@ def repeated(recording: Recording, x: Array, axis: int) -> Rolled:
 
 def blockwise(arrays: Sequence[Any], function: Callable[[list[Array]], Array], axis: int) -> Rolled:
     """Return what a function makes of the blocks of several arrays, kind by kind."""
-    arrays = [
-        x.settled() if isinstance(x, Rolled) else x.alone() if isinstance(x, Link) else x
-        for x in arrays
-    ]
+    arrays = [x.settled() if isinstance(x, Rolled) else alone(x) for x in arrays]
     first = next(x for x in arrays if isinstance(x, Rolled))
     blocks = {}
     for kind in first.blocks:
@@ -981,72 +1021,119 @@ def shaped(entries: Sequence[Number], shapes: Sequence[tuple[int, ...]]) -> list
 
 
 @dataclass(frozen=True, eq=False)
+class Guess:
+    """What is taken for known of what a sweep carries, until the steps of some kind show otherwise.
+
+    sweep : its number; turn : how often it was tried before; pattern : of all entries; shapes : of the arrays.
+    """
+
+    sweep: int
+    turn: int
+    pattern: Pattern
+    shapes: list[tuple[int, ...]]
+
+    def arrays(self, recording: Recording, kind: int, op: str) -> tuple[list[Array], list[int]]:
+        """Return the carried arrays as a link of a kind reads them, and the class of each entry."""
+        entries, places = self.pattern.numbers(recording, self.sweep, self.turn, kind, op)
+        return shaped(entries, self.shapes), places
+
+    def corrected(self, pattern: Pattern) -> Guess:
+        """Return the guess for the next turn, with another pattern."""
+        return replace(self, pattern=pattern, turn=self.turn + 1)
+
+
+@dataclass(frozen=True, eq=False)
+class Turn:
+    """What the steps of all kinds made of a guess.
+
+    results : what each kind's step returned; outcomes : the entries it hands on; places : the class of each entry that
+    was read; shapes : of the arrays that are handed on.
+    """
+
+    results: dict[int, Any]
+    outcomes: dict[int, list[Number]]
+    places: list[int]
+    shapes: list[tuple[int, ...]]
+
+
+@dataclass(frozen=True, eq=False)
 class Walker:
     """Walks a tree once for every kind of link: what `outward` and `inward` become in a recording."""
 
     recording: Recording
 
-    def require_known(self, parent: Sequence[int]) -> None:
-        """Refuse to walk another tree than that of the recording."""
-        if tuple(parent) != self.recording.parent:
-            raise CannotRoll("a walk along another tree")
-
     def kinds(self) -> list[int]:
+        """Return the kinds of links, in order."""
         return sorted(set(self.recording.kind.tolist()))
+
+    def begin(
+        self, parent: Sequence[int], links: Sequence[Any], inward: bool
+    ) -> tuple[int, dict[int, list[Any]]]:
+        """Return the number of a new sweep, and what stands for what is given of the links of each kind."""
+        recording = self.recording
+        if tuple(parent) != recording.parent:
+            raise CannotRoll("a walk along another tree")
+        index = len(recording.sweeps)
+        recording.sweeps.append(Sweep(index, inward, {}, None))  # its place
+        given = {k: [representative(recording, k, x) for x in links] for k in self.kinds()}
+        return index, given
 
     def spread(self, results: dict[int, Any]) -> list[Any]:
         """Return for every link what its kind has, its arrays as the link's own."""
-        kinds = self.recording.kind.tolist()
-        leaves = {kind: leaves_of(nest) for kind, nest in results.items()}
+        recording = self.recording
+        leaves = {
+            kind: [objects(recording, x) for x in leaves_of(nest)] for kind, nest in results.items()
+        }
         whole = []
-        for i, kind in enumerate(kinds):
-            own = [
-                Link(self.recording, i, x) if isinstance(x, np.ndarray) else x for x in leaves[kind]
-            ]
+        for i, kind in enumerate(recording.kind.tolist()):
+            own = [Link(recording, i, x) if isinstance(x, np.ndarray) else x for x in leaves[kind]]
             whole.append(with_leaves(results[kind], iter(own)))
         return whole
 
     def outward(
         self, step: Callable[..., Any], parent: Sequence[int], ground: Any, links: Sequence[Any]
     ) -> list[Any]:
-        """Record a walk outwards."""
-        self.require_known(parent)
-        recording, index = self.recording, len(self.recording.sweeps)
-        recording.sweeps.append(Sweep(index, False, {}, None))  # its place
-        given = {kind: [representative(recording, kind, x) for x in links] for kind in self.kinds()}
+        """Record a walk outwards: arguments and result as those of `chain.outward`."""
+        index, given = self.begin(parent, links, False)
         start = [alone(x) for x in leaves_of(ground)]
-        carried = [x is not None for x in start]
-        base = flat_numbers(recording, [x for x in start if x is not None])
+        base = flat_numbers(self.recording, [x for x in start if x is not None])
         shapes = [np.shape(x) for x in start if x is not None]
-        pattern, turn = refined(None, [base], False), 0
+        guess = Guess(index, 0, refined(None, [base], False), shapes)
         while True:
-            results, outcomes, places = {}, {}, []
-            for kind in self.kinds():
-                entries, places = pattern.numbers(recording, index, turn, kind, "carried")
-                arrays = iter(shaped(entries, shapes))
-                given_by_parent = with_leaves(
-                    ground, iter([next(arrays) if c else None for c in carried])
-                )
-                results[kind] = step(given_by_parent, *given[kind])
-                own = [x for x, c in zip(leaves_of(results[kind]), carried, strict=True) if c]
-                if (grown := [np.shape(x) for x in own]) != shapes:
-                    break
-                outcomes[kind] = flat_numbers(recording, own)
-            if grown != shapes:
-                base, shapes = self.broadened(start, grown), grown
-                pattern, turn = refined(None, [base], False), turn + 1
+            turn = self.turn_outward(step, ground, given, guess)
+            if turn.shapes != guess.shapes:
+                base = self.broadened(start, turn.shapes)
+                pattern = refined(None, [base], False)
+                guess = Guess(index, guess.turn + 1, pattern, turn.shapes)
                 continue
-            new = refined(pattern, [base, *outcomes.values()], False)
-            if partition(new) == partition(pattern):
+            pattern = refined(guess.pattern, [base, *turn.outcomes.values()], False)
+            if partition(pattern) == partition(guess.pattern):
                 break
-            pattern, turn = new, turn + 1
-        made, first = picked(pattern, places, outcomes), picked(pattern, places, {0: base})[0]
-        recording.sweeps[index] = Sweep(index, False, made, first)
-        as_arrays = {
-            kind: with_leaves(nest, iter([objects(recording, x) for x in leaves_of(nest)]))
-            for kind, nest in results.items()
-        }
-        return self.spread(as_arrays)
+            guess = guess.corrected(pattern)
+        made = picked(guess.pattern, turn.places, turn.outcomes)
+        first = picked(guess.pattern, turn.places, {0: base})[0]
+        self.recording.sweeps[index] = Sweep(index, False, made, first)
+        return self.spread(turn.results)
+
+    def turn_outward(
+        self, step: Callable[..., Any], ground: Any, given: dict[int, list[Any]], guess: Guess
+    ) -> Turn:
+        """Return what the steps make of a guess, up to the first kind whose arrays have other shapes."""
+        carried = [x is not None for x in leaves_of(ground)]
+        turn = Turn({}, {}, [], guess.shapes)
+        for kind in self.kinds():
+            arrays, places = guess.arrays(self.recording, kind, "carried")
+            own = iter(arrays)
+            of_parent = with_leaves(ground, iter([next(own) if c else None for c in carried]))
+            result = step(of_parent, *given[kind])
+            leaves = [x for x, c in zip(leaves_of(result), carried, strict=True) if c]
+            shapes = [np.shape(x) for x in leaves]
+            turn.results[kind] = result
+            if shapes != guess.shapes:
+                return replace(turn, shapes=shapes)
+            turn.outcomes[kind] = flat_numbers(self.recording, leaves)
+            turn = replace(turn, places=places)
+        return turn
 
     def broadened(self, start: Sequence[Any], shapes: Sequence[tuple[int, ...]]) -> list[Number]:
         """Return what the ground carries, with the shapes of what links carry."""
@@ -1068,64 +1155,76 @@ class Walker:
         nothing: Sequence[Any],
         links: Sequence[Any],
     ) -> tuple[list[Any], list[Any]]:
-        """Record a walk inwards."""
-        self.require_known(parent)
-        recording, index = self.recording, len(self.recording.sweeps)
-        recording.sweeps.append(Sweep(index, True, {}, None))  # its place
-        given = {kind: [representative(recording, kind, x) for x in links] for kind in self.kinds()}
-        base_leaves = [alone(x) for x in leaves_of(tuple(nothing))]
-        base = flat_numbers(recording, base_leaves)
-        if any(x.mark for x in base):
+        """Record a walk inwards: arguments and results as those of `chain.inward`."""
+        index, given = self.begin(parent, links, True)
+        empty = with_leaves(tuple(nothing), iter([alone(x) for x in leaves_of(tuple(nothing))]))
+        if any(x.mark for x in flat_numbers(self.recording, leaves_of(empty))):
             raise CannotRoll("a leaf receives something")
-        pattern, turn, shapes = refined(None, [base], True), 0, None
+        turn = self.turn_inward(step, empty, given, None)
+        guess = self.first_guess(index, 1, turn)
         while True:
-            results, outcomes, places = {}, {}, []
-            for kind in self.kinds():
-                if shapes is None:
-                    arrays = base_leaves
-                    places = [-1] * len(base)
-                else:
-                    entries, places = pattern.numbers(recording, index, turn, kind, "received")
-                    arrays = shaped(entries, shapes)
-                received = with_leaves(
-                    tuple(nothing), iter([as_numbers(recording.tape, a) for a in arrays])
-                )
-                results[kind] = step(received, *given[kind])
-                outcomes[kind] = flat_numbers(recording, leaves_of(results[kind][1]))
-            new_shapes = [np.shape(x) for x in leaves_of(results[self.kinds()[0]][1])]
-            if shapes is None or new_shapes != shapes:
-                grown = shapes is not None
-                shapes = new_shapes
-                zero = recording.tape.constant(0)
-                base = [zero] * sum(int(np.prod(s)) for s in shapes)
-                pattern = refined(refined(None, [base], True), [base, *outcomes.values()], True)
-                turn += 1
-                if grown and turn > 4:
+            turn = self.turn_inward(step, empty, given, guess)
+            if turn.shapes != guess.shapes:
+                guess = self.first_guess(index, guess.turn + 1, turn)
+                if guess.turn > MOST_TURNS:
                     raise CannotRoll("what is handed on grows from link to link")
                 continue
-            new = refined(pattern, [base, *outcomes.values()], True)
-            if partition(new) == partition(pattern):
-                break
-            pattern, turn = new, turn + 1
-        made = picked(pattern, places, outcomes)
-        recording.sweeps[index] = Sweep(index, True, made, None)
-        kept = {
-            kind: with_leaves(
-                result[0], iter([objects(recording, x) for x in leaves_of(result[0])])
+            pattern = refined(
+                guess.pattern, [self.zeros(guess.shapes), *turn.outcomes.values()], True
             )
-            for kind, result in results.items()
-        }
-        ground_entries, _ = pattern.numbers(recording, index, turn, -1, "received")
-        ground_entries = [self.at_ground(x) for x in ground_entries]
-        arrays = shaped(ground_entries, shapes)
-        return self.spread(kept), list(with_leaves(results[self.kinds()[0]][1], iter(arrays)))
+            if partition(pattern) == partition(guess.pattern):
+                break
+            guess = guess.corrected(pattern)
+        made = picked(guess.pattern, turn.places, turn.outcomes)
+        self.recording.sweeps[index] = Sweep(index, True, made, None)
+        kept = self.spread({kind: result[0] for kind, result in turn.results.items()})
+        return kept, self.of_ground(guess, turn)
+
+    def turn_inward(
+        self,
+        step: Callable[..., Any],
+        empty: tuple[Any, ...],
+        given: dict[int, list[Any]],
+        guess: Guess | None,
+    ) -> Turn:
+        """Return what the steps make of a guess, None for that of a tree of leaves, which receive `empty`."""
+        tape = self.recording.tape
+        turn = Turn({}, {}, [], [])
+        for kind in self.kinds():
+            arrays, places = leaves_of(empty), turn.places
+            if guess is not None:
+                arrays, places = guess.arrays(self.recording, kind, "received")
+            received = with_leaves(empty, iter([as_numbers(tape, a) for a in arrays]))
+            turn.results[kind] = step(received, *given[kind])
+            turn.outcomes[kind] = flat_numbers(self.recording, leaves_of(turn.results[kind][1]))
+            turn = replace(turn, places=places)
+        handed = leaves_of(turn.results[self.kinds()[0]][1])
+        return replace(turn, shapes=[np.shape(x) for x in handed])
+
+    def zeros(self, shapes: Sequence[tuple[int, ...]]) -> list[Number]:
+        """Return the entries of what a leaf receives, in arrays of these shapes."""
+        return [self.recording.tape.constant(0)] * sum(int(np.prod(s)) for s in shapes)
+
+    def first_guess(self, sweep: int, number: int, turn: Turn) -> Guess:
+        """Return what is known of what is received when leaves receive nothing, and others this."""
+        base = self.zeros(turn.shapes)
+        pattern = refined(refined(None, [base], True), [base, *turn.outcomes.values()], True)
+        return Guess(sweep, number, pattern, turn.shapes)
+
+    def of_ground(self, guess: Guess, turn: Turn) -> list[Any]:
+        """Return what the ground receives."""
+        entries, _ = guess.pattern.numbers(
+            self.recording, guess.sweep, guess.turn, NOBODY, "received"
+        )
+        arrays = shaped([self.at_ground(x) for x in entries], guess.shapes)
+        return list(with_leaves(turn.results[self.kinds()[0]][1], iter(arrays)))
 
     def at_ground(self, x: Number) -> Number:
         """Return what the ground receives as nobody's."""
         if x.owner is None:
             return x
         if x.op == "negative":
-            return -self.at_ground(x.args[0])
+            return -self.at_ground(x.operand)
         return self.recording.tape.write("grounded", x.args, mark_of("grounded", x.mark))
 
 
@@ -1144,7 +1243,7 @@ def picked(
 
 
 def alone(x: Any) -> Any:
-    """Return what the ground has as nobody's."""
+    """Return an array of a link as nobody's; what is none as it is."""
     return x.alone() if isinstance(x, Link) else x
 
 

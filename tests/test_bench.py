@@ -3,6 +3,7 @@
 import importlib
 import importlib.util
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -232,3 +233,37 @@ def test_a_peer_that_cannot_go_on_is_left_out(monkeypatch):
     assert results["calls"]["broken"] == {} and list(results["calls"]["ours"]) == ["2", "3"]
     with pytest.raises(AssertionError, match="nothing is timed"):
         side.require_same([1.0], [1.1])
+
+
+def test_compiled_functions_are_measured_kept_and_drawn(jax, tmp_path, monkeypatch, capsys):
+    pytest.importorskip("matplotlib").use("agg")
+    pytest.importorskip("mujoco", reason="MuJoCo is not installed")
+    pytest.importorskip("casadi", reason="CasADi is not installed")
+    if not any(shutil.which(c) for c in ("cc", "gcc", "clang")):
+        pytest.skip("there is no C compiler here")
+    from chaindyn import _native
+
+    monkeypatch.setattr(_native, "FLAGS", tuple("-O0" if f == "-O2" else f for f in _native.FLAGS))
+    monkeypatch.setenv("CHAINDYN_CACHE", str(tmp_path / "cache"))
+    monkeypatch.syspath_prepend(str(BENCH))
+    bench = load("compiled")
+    monkeypatch.setattr(bench.side, "BOOK", tmp_path)
+    for name, value in {
+        "SIZES": (2, 3),
+        "LONG": (4, 8),
+        "MANY": 20,
+        "ROUNDS": 1,
+        "BATCH_OF_JAX": 8,
+    }.items():
+        monkeypatch.setattr(bench, name, value)
+    monkeypatch.setattr(bench, "LINKS_OF_MANY", 2)
+    monkeypatch.setattr(
+        bench.side, "in_turns", lambda calls, _: {k: (call(), 1.0)[1] for k, call in calls.items()}
+    )
+    monkeypatch.setattr(bench, "batch", lambda: {"one thread": 1.0})
+    bench.main(["--save", "--plot", str(tmp_path / "plot.svg")])
+    kept = json.loads((tmp_path / "speed_compiled.json").read_text())
+    assert set(kept["calls"]) == set(bench.STYLES)
+    assert all(us > 0 for times in kept["calls"].values() for us in times.values())
+    assert "<svg" in (tmp_path / "plot.svg").read_text()
+    assert "aba / Pinocchio, aba" in capsys.readouterr().out

@@ -556,6 +556,11 @@ def test_marks_are_values_modulo_the_prime():
     ) % PRIME
 
 
+def test_powers_of_two_have_marks_of_their_own():
+    marks = {mark_of_constant(2.0**k) for k in range(-1000, 1000)}
+    assert len(marks | {PRIME - m for m in marks}) == 4000
+
+
 def test_a_recorded_number_refuses_to_be_judged():
     a = Tape().unknown("input", 0)
     with pytest.raises(TypeError, match="no value yet"):

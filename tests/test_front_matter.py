@@ -16,7 +16,7 @@ PAGES = [*CHAPTERS, *sorted((ROOT / "book").glob("*.md"))]
 def test_readme_code_prints_what_the_readme_shows():
     """The blocks run one after another, as a reader would type them."""
     shown = re.findall(r"```python\n(.*?)```\s*```text\n(.*?)```", README, re.DOTALL)
-    assert len(shown) == README.count("```python") == 3
+    assert len(shown) == README.count("```python") == 4
     names: dict[str, object] = {}
     for code, expected in shown:
         printed = io.StringIO()
@@ -39,10 +39,10 @@ def test_readme_picture_is_the_opening_pages():
     )
 
 
-def test_every_erratum_that_a_chapter_proves_is_listed_and_no_other():
+def test_every_erratum_that_a_page_proves_is_listed_and_no_other():
     proved = {
         anchor
-        for page in CHAPTERS
+        for page in PAGES
         for anchor in re.findall(r"^\((erratum-[\w-]+)\)=", page.read_text(encoding="utf-8"), re.M)
     }
     errata = (ROOT / "book" / "errata.md").read_text(encoding="utf-8")

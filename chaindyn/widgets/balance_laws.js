@@ -34,8 +34,8 @@ const APART = 0.02; // radians or metres
 function linearModel(tree, upright, motors) {
   const none = upright.map(() => 0);
   const unit = (k, x) => none.map((_, i) => (i === k ? x : 0));
-  const weight = (x) => inverseDynamics(tree, poses(tree, add(upright, x)), none, none, 0).effort;
-  const yielding = (force) => forwardOf(tree).accelerate(upright, none, force, [0, 0, 0]);
+  const weight = (x) => compute(RNEA, tree, [add(upright, x), none, none])[0];
+  const yielding = (force) => accelerations(tree, upright, none, force, [0, 0, 0]);
   const along = (k) => SHARES.map(([times, share]) => scale(share / APART, subtract(weight(unit(k, -times * APART)), weight(unit(k, times * APART))))).reduce(add);
   const [byPlace, byForce] = [none.map((_, k) => yielding(along(k))), motors.map((k) => yielding(unit(k, 1)))].map(transpose);
   return {
@@ -55,7 +55,7 @@ const closedLoop = ({ A, B }, K) => A.map((row, i) => row.map((x, j) => x - B[i]
 // is short enough for RK4 to follow the fastest decay.
 function feedback(still, K, limit) {
   const { tree, upright, motors } = still;
-  const [forward, n] = [forwardOf(tree), upright.length];
+  const n = upright.length;
   const forces = (q, qd) => {
     const tau = new Array(n).fill(0);
     for (let m = 0; m < motors.length; m++) {
@@ -70,7 +70,7 @@ function feedback(still, K, limit) {
   const fastest = Math.max(...values.map(([re, im]) => Math.hypot(re, im)));
   const step = Math.max(FINEST, Math.min(COARSEST, 1.5 / fastest));
   const off = new Array(n).fill(0);
-  return { ...still, K, limit, forces, values, step, driven: { acceleration: (_, q, qd) => forward.accelerate(q, qd, forces(q, qd)) }, loose: { acceleration: (_, q, qd) => forward.accelerate(q, qd, off) } };
+  return { ...still, K, limit, forces, values, step, driven: { acceleration: (_, q, qd) => accelerations(tree, q, qd, forces(q, qd)) }, loose: { acceleration: (_, q, qd) => accelerations(tree, q, qd, off) } };
 }
 
 // A motion from a knock: joint `joint` is `aside` and moves at `rate`, all else stands. `fate` is "" until it is known:

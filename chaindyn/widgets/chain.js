@@ -6,8 +6,8 @@
 function fromTree(tree, { q, body, frame }) {
   const at = poses(tree, q);
   const world = [[1, 0, 0], [0, 1, 0], [0, 0, 1]];
-  const J_world = jacobian(tree, at, body, [0, 0, 0], world);
-  const J = frame === "world" ? J_world : jacobian(tree, at, body, at.p[body], frame === "body" ? at.R[body] : world);
+  const J_world = jacobian(tree, q, body, [0, 0, 0], world);
+  const J = frame === "world" ? J_world : jacobian(tree, q, body, at.p[body], frame === "body" ? at.R[body] : world);
   return { ...at, J, J_world };
 }
 
@@ -23,7 +23,7 @@ function render({ model, el }) {
   const tree = model.get("scene");
   const { names, kind, column, reach } = tree;
   const embedded = (request) => fromTree(tree, request);
-  const talk = new Talk(model, { embedded, data: "the chain\u2019s embedded parameters, by a product of joint transforms of its own", show });
+  const talk = new Talk(model, { embedded, data: "the chain\u2019s embedded parameters, by the book\u2019s own lines, put into JavaScript", show });
   const camera = cameraOn(tree, poses(tree, talk.request.q));
   const stage = new Stage("The chain", camera, talk.update);
   const movable = names.map((_, i) => i).filter((i) => column[i] !== null);

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 import chaindyn
 from chaindyn import Chain
 from chaindyn._check import FRAMES, check_chain
-from chaindyn.widgets.explorer import Explorer, source
+from chaindyn.widgets.explorer import Explorer, emitted, source
 from chaindyn.widgets.tree import require_drawable, scene_of, shaped
 
 
@@ -28,7 +28,7 @@ class ChainExplorer(Explorer):
     limits have another shape.
     """
 
-    _esm = source("base.js", "tree.js", "chain.js")
+    _esm = source("base.js", *emitted("forward_kinematics", "screws"), "tree.js", "chain.js")
 
     def __init__(
         self,

@@ -15,7 +15,7 @@ from chaindyn import Chain, Link, Prismatic, Revolute
 from chaindyn._check import check_word, require_positive
 from chaindyn.contact import check_coefficients, contact_rows
 from chaindyn.state import evaluate
-from chaindyn.widgets.explorer import Explorer, source
+from chaindyn.widgets.explorer import Explorer, emitted, source
 
 TURN = Revolute((0, -1, 0))  # from x towards z
 SLIDES = Prismatic((1, 0, 0)), Prismatic((0, 0, 1))
@@ -91,7 +91,8 @@ class ContactExplorer(Explorer):
     """
 
     _esm = source(
-        *("base.js", "dense.js", "motion.js", "contact_laws.js", "contact_step.js", "contact.js")
+        *("base.js", *emitted("rnea", "crba", "energies"), "crba.js", "dense.js"),
+        *("motion.js", "contact_laws.js", "contact_step.js", "contact.js"),
     )
     _css = source("base.css", "motion.css", "contact.css")
 

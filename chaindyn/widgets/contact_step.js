@@ -95,58 +95,45 @@ function posesOf(tree, q) {
   return poses;
 }
 
-// The velocity of a link's point, and its spin, for each unit joint rate that moves it: a list of [joint, [vx, vz, w]].
-function columnsAt(tree, poses, link, point) {
-  const columns = [];
-  for (let i = link; i >= 0; i = tree[i].parent) {
-    const { joint } = tree[i];
-    const moved = joint === "turn" ? [...quarter(subtract(point, poses[i].at)), 1] : joint === "x" ? [1, 0, 0] : [0, 1, 0];
-    columns.push([i, moved]);
-  }
-  return columns;
-}
 const heavy = (tree) => tree.map((link, i) => ({ ...link, i })).filter(({ mass }) => mass > 0);
 
-function massMatrix(tree, poses) {
-  const M = square(tree.length);
-  for (const { i, mass, inertia, com } of heavy(tree)) {
-    const columns = columnsAt(tree, poses, i, placed(poses[i], com));
-    for (const [k, a] of columns) for (const [l, b] of columns) M[k][l] += mass * (a[0] * b[0] + a[1] * b[1]) + inertia * a[2] * b[2];
+// The same links in space, x and z up, as the emitted functions take them.
+const SPATIAL = new WeakMap();
+const AXES = { x: [1, 0, 0], z: [0, 0, 1], turn: [0, -1, 0] };
+function inSpaceOf(tree) {
+  if (!SPATIAL.has(tree)) {
+    const eye = [[1, 0, 0], [0, 1, 0], [0, 0, 1]];
+    const lifted = ([x, z]) => [x, 0, z];
+    SPATIAL.set(tree, {
+      ...{ parent: tree.map(({ parent }) => parent), column: tree.map((_, k) => k), rotation: tree.map(() => eye), gravity: [0, 0, -GRAVITY] },
+      ...{ kind: tree.map(({ joint }) => (joint === "turn" ? "Revolute" : "Prismatic")), axis: tree.map(({ joint }) => AXES[joint]) },
+      ...{ offset: tree.map(({ offset }) => lifted(offset)), com: tree.map(({ com }) => lifted(com)), mass: tree.map(({ mass }) => mass) },
+      inertia: tree.map(({ inertia }) => eye.map((row) => scale(inertia, row))),
+    });
   }
-  return M;
+  return SPATIAL.get(tree);
 }
 
-// The joint forces of weight, less those that constant joint rates would need.
-function drivingForces(tree, poses, qd) {
-  const spins = [];
-  const origins = []; // their accelerations at constant joint rates
-  tree.forEach(({ parent, joint }, i) => {
-    const [spin, before] = parent < 0 ? [0, [0, 0]] : [spins[parent], origins[parent]];
-    const arm = parent < 0 ? [0, 0] : subtract(poses[i].at, poses[parent].at);
-    spins.push(spin + (joint === "turn" ? qd[i] : 0));
-    origins.push(subtract(before, scale(spin * spin, arm)));
-  });
-  const forces = tree.map(() => 0);
-  for (const { i, mass, com } of heavy(tree)) {
-    const centre = placed(poses[i], com);
-    const [ax, az] = subtract(origins[i], scale(spins[i] ** 2, subtract(centre, poses[i].at)));
-    for (const [k, a] of columnsAt(tree, poses, i, centre)) forces[k] -= mass * (a[0] * ax + a[1] * (az + GRAVITY));
-  }
-  return forces;
+// The velocity (x, z) of a link's point for each unit joint rate that moves it: a list of [joint, [vx, vz]].
+function columnsOf(tree, q) {
+  const [screws] = compute(CRBA, inSpaceOf(tree), [q]);
+  return (link, [x, z]) => {
+    const columns = [];
+    for (let i = link; i >= 0; i = tree[i].parent) columns.push([i, [screws[i][3] + screws[i][1] * z, screws[i][5] - screws[i][1] * x]]);
+    return columns;
+  };
 }
+// The joint forces of weight, less those that constant joint rates would need.
+const drivingForces = (tree, q, qd) => scale(-1, compute(RNEA, inSpaceOf(tree), [q, qd, scale(0, q)])[0]);
 
 // Kinetic and potential energy together.
-function energyOf(tree, q, qd) {
-  const poses = posesOf(tree, q);
-  const weight = heavy(tree).reduce((sum, { i, mass, com }) => sum + mass * GRAVITY * placed(poses[i], com)[1], 0);
-  return weight + dot(qd, apply(massMatrix(tree, poses), qd)) / 2;
-}
+const energyOf = (tree, q, qd) => compute(ENERGIES, inSpaceOf(tree), [q, qd]).slice(0, 2).reduce((a, b) => a + b);
 
 // The rates after a step without contacts, as chapter 17 takes them: without what acts at rest, and with it. Only joints between bodies
 // make forces that go with velocities.
-function freeRates({ tree, jointed }, poses, qd, h) {
-  const L = cholesky(massMatrix(tree, poses));
-  const slope = (rates) => solveUpper(L, solveLower(L, drivingForces(tree, poses, rates)));
+function freeRates({ tree, jointed }, q, qd, h) {
+  const L = cholesky(massMatrix(inSpaceOf(tree), q));
+  const slope = (rates) => solveUpper(L, solveLower(L, drivingForces(tree, q, rates)));
   const atRest = slope(scale(0, qd));
   if (!jointed) return { before: qd, moved: add(qd, scale(h, atRest)) };
   const fallen = scale(h / 2, atRest);
@@ -257,12 +244,12 @@ function contactsOf({ tree, pieces, jointed }, poses) {
 // --- One step -------------------------------------------------------------------------------------------------------------
 
 // The rows of a contact's velocity, along its normal and along its tangent (the normal, turned clockwise).
-function rowsOf(tree, poses, { bodies, point, normal }) {
+function rowsOf(tree, columns, { bodies, point, normal }) {
   const tangent = scale(-1, quarter(normal));
   const rows = [normal, tangent].map(() => tree.map(() => 0));
   bodies.forEach((link, side) => {
     if (link < 0) return;
-    for (const [k, [vx, vz]] of columnsAt(tree, poses, link, point)) {
+    for (const [k, [vx, vz]] of columns(link, point)) {
       [normal, tangent].forEach((axis, r) => (rows[r][k] += (side ? -1 : 1) * (axis[0] * vx + axis[1] * vz)));
     }
   });
@@ -297,17 +284,18 @@ function stepOf(request, world = worldOf(request)) {
   const { tree } = world;
   const { q, qd, step: h } = request;
   const middle = add(q, scale(h / 2, qd));
-  const { before, moved } = freeRates(world, posesOf(tree, middle), qd, h);
+  const { before, moved } = freeRates(world, middle, qd, h);
   const there = add(middle, scale(h / 2, moved));
   const ahead = posesOf(tree, there);
+  const columns = columnsOf(tree, there);
   const near = contactsOf(world, ahead).map((contact) => {
-    const rows = rowsOf(tree, ahead, contact);
+    const rows = rowsOf(tree, columns, contact);
     return { ...contact, rows, halfWay: contact.gap - (h / 2) * inner(rows[0], moved) };
   });
   const closed = near.filter(({ halfWay }) => halfWay <= MARGIN);
   const overlap = Math.max(0, ...near.map(({ halfWay }) => -halfWay));
   const how = { solver: request.solver, sweeps: request.sweeps, work: { iterations: 0, residual: 0, count: "" } };
-  const L = cholesky(massMatrix(tree, ahead));
+  const L = cholesky(massMatrix(inSpaceOf(tree), there));
   const K = closed.flatMap(({ rows }) => rows);
   const Y = K.map((row) => solveLower(L, row));
   const W = square(K.length);

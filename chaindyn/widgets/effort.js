@@ -1,14 +1,17 @@
 // The view of EffortExplorer. The request is {q, qd, qdd, load}; the scene is the tree, masses, inertias about the centres of
 // mass, gravity, and the names of the parts.
 
-// --- Without Python: the laws of Newton and Euler for each link, in laws.js ------------------------------------------
+// --- Without Python: rnea and joint_wrenches of the book, emitted ----------------------------------------------------
 
 function fromLaws(tree, { q, qd, qdd, load }) {
   const at = poses(tree, q);
-  const still = scale(0, qd);
-  const steps = [[still, still, 0], [qd, still, 0], [qd, qdd, 0], [qd, qdd, load]].map((step) => inverseDynamics(tree, at, ...step));
-  const parts = steps.map(({ effort }, k) => (k ? subtract(effort, steps[k - 1].effort) : effort));
-  return { ...at, parts, wrench: steps[3].wrench };
+  const [still, last] = [scale(0, qd), tree.names.length - 1];
+  const weight = scale(load, tree.gravity);
+  const external = tree.names.map((_, i) => (i < last ? scale(0, [...weight, ...weight]) : [...cross(apply(at.R[last], tree.tip), weight), ...weight]));
+  const free = external.map((x) => scale(0, x));
+  const steps = [[still, still, free], [qd, still, free], [qd, qdd, free], [qd, qdd, external]].map((step) => compute(LOADS, tree, [q, ...step]));
+  const parts = steps.map(([effort], k) => (k ? subtract(effort, steps[k - 1][0]) : effort));
+  return { ...at, parts, wrench: steps[3][1] };
 }
 
 // --- The view -------------------------------------------------------------------------------------------------------------
@@ -18,7 +21,7 @@ const COLOURS = { weight: "z", velocity: "y", acceleration: "x", load: "slide", 
 function render({ model, el }) {
   const tree = model.get("scene");
   const { names, kind, column, reach } = tree;
-  const talk = new Talk(model, { embedded: (request) => fromLaws(tree, request), data: "the chain\u2019s embedded parameters, by Newton\u2019s and Euler\u2019s laws for each link", show });
+  const talk = new Talk(model, { embedded: (request) => fromLaws(tree, request), data: "the chain\u2019s embedded parameters, by the book\u2019s own lines, put into JavaScript", show });
   const tipOf = ({ R, p }) => add(p.at(-1), apply(R.at(-1), tree.tip));
   const first = poses(tree, talk.request.q);
   const camera = cameraOn(tree, { p: [...first.p, tipOf(first)] });

@@ -9,6 +9,7 @@ so a fast drag does not queue up work.
 from __future__ import annotations
 
 import inspect
+import re
 import traceback
 from collections.abc import Callable
 from importlib.resources import files
@@ -23,8 +24,17 @@ from chaindyn import Chain, Link, Revolute
 
 
 def source(*names: str) -> str:
-    """Return JavaScript or CSS files of this package, one after another, as the one text that anywidget takes."""
-    return "\n".join((files(__package__) / name).read_text(encoding="utf-8") for name in names)
+    """Return JavaScript or CSS files of this package, one after another, as the one text that anywidget takes.
+
+    Lines of comment stay here: they are for who reads the files.
+    """
+    text = "\n".join((files(__package__) / name).read_text(encoding="utf-8") for name in names)
+    return re.sub(r"(?m)^\s*//.*\n", "", text)
+
+
+def emitted(*names: str) -> tuple[str, ...]:
+    """Return the files that give a view functions of the book, which ``python -m book physics`` writes."""
+    return (*[f"emitted/{name}.js" for name in ("model", *names)], "physics.js")
 
 
 def without_none(options: dict[str, Any]) -> dict[str, Any]:

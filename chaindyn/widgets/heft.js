@@ -1,28 +1,24 @@
-// The view of HeftExplorer. The request is {q, body}; the scene is the tree, the links' spatial inertias and a first view.
+// The view of HeftExplorer. The request is {q, body}; the scene is the tree, the links' masses, inertias about the centres of mass, and a first view.
 
-// --- Without Python: the sweep inward, in articulated.js ------------------------------------------------------------------------------
+// --- Without Python: articulated inertias as the book's own lines have them, emitted --------------------------------------------------
 
 // The mass felt in every direction; NaN, and the link at fault, where M is singular.
 function fromInertias(tree, { q, body }) {
   const at = poses(tree, q);
-  const singularAt = withoutInertia(tree, tree.inertia, q);
+  const [felt, kept, sure] = compute(MASSES_FELT, tree, [q]);
+  const singularAt = withoutInertia(tree, q, kept, sure);
   if (singularAt !== undefined) return { values: { ...at, felt: at.R[body].map((row) => row.map(() => NaN)) }, singularAt };
-  const I = [...tree.inertia];
-  for (let i = I.length - 1; i > body; i--) {
-    const parent = tree.parent[i];
-    if (parent >= 0) I[parent] = plus(I[parent], seenFrom(fromParent(tree, q, i), throughJoint(tree, i, I[i])));
-  }
-  const linear = throughJoint(tree, body, I[body]).slice(3).map((row) => row.slice(3));
-  return { values: { ...at, felt: multiply(at.R[body], multiply(linear, transpose(at.R[body]))) } };
+  return { values: { ...at, felt: felt[body] } };
 }
 
 // --- The view -------------------------------------------------------------------------------------------------------
 
 function render({ model, el }) {
   const tree = model.get("scene");
-  const { names, column, reach, mass } = tree;
+  const { names, column, reach } = tree;
+  const mass = tree.mass.reduce((sum, x) => sum + x, 0);
   const embedded = (request) => fromInertias(tree, request).values;
-  const talk = new Talk(model, { embedded, data: "the chain\u2019s embedded inertias, by a sweep of its own", show });
+  const talk = new Talk(model, { embedded, data: "the chain\u2019s embedded inertias, by the book\u2019s own lines, put into JavaScript", show });
   const camera = new Camera(240 / reach, middleOf(poses(tree, talk.request.q)));
   camera.look(tree.view);
   const stage = new Stage("The chain", camera, talk.update);

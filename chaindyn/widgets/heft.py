@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 import chaindyn
 from chaindyn import Chain, forward_kinematics
 from chaindyn._check import require_no_rotors
-from chaindyn.widgets.explorer import Explorer, source
+from chaindyn.widgets.explorer import Explorer, emitted, source
 from chaindyn.widgets.tree import VIEWS, require_drawable, scene_of, shaped
 
 
@@ -27,7 +27,10 @@ class HeftExplorer(Explorer):
     limits have another shape.
     """
 
-    _esm = source("base.js", "tree.js", "articulated.js", "heft.js")
+    _esm = source(
+        *("base.js", *emitted("forward_kinematics", "masses_felt", "margins")),
+        *("tree.js", "singular.js", "heft.js"),
+    )
 
     def __init__(
         self,
@@ -47,8 +50,8 @@ class HeftExplorer(Explorer):
             raise ValueError(f"view is {view!r}, but must be one of {list(VIEWS)}")
         scene = {
             **scene_of(chain, tip, limits),
-            "inertia": chain.spatial_inertia,
-            "mass": chain.mass.sum(),
+            "inertia": chain.inertia,
+            "mass": chain.mass,
             "view": VIEWS[view],
         }
         q = np.zeros(chain.nq) if q is None else shaped("q", q, (chain.nq,))

@@ -2,41 +2,18 @@
 // which only those that are given count; the scene is the tree, masses, inertias about the centres of mass, gravity, and how
 // far the sliders of the forces go.
 
-// --- Without Python: the mass matrix and the bias by the laws in laws.js, and the equations of the free joints ----------
+// --- Without Python: hybrid_dynamics of the book, emitted ----------------------------------------------------------------
 
-// The effort is M qdd + h: a column of M for each joint that accelerates alone, without weight.
-function equations(tree, at, qd) {
-  const still = scale(0, qd);
-  const weightless = { ...tree, gravity: [0, 0, 0] };
-  const column = (_, j) => inverseDynamics(weightless, at, still, still.map((_, k) => Number(k === j)), 0).effort;
-  return { M: transpose(qd.map(column)), h: inverseDynamics(tree, at, qd, still, 0).effort };
-}
-
-// Solve A x = b for a mass matrix, the outermost joint first: each pivot is then the inertia that a joint feels with all
-// joints beyond it free.
-function solveInward(A, b) {
-  let rows = A.map((row, i) => [...row, b[i]]);
-  for (let i = A.length - 1; i >= 0; i--) {
-    const own = scale(1 / rows[i][i], rows[i]);
-    rows = rows.map((row, k) => (k === i ? own : subtract(row, scale(row[i], own))));
-  }
-  return rows.map((row) => row.at(-1));
-}
-
-// Of the free joints, M_vv qdd_v = tau_v - h_v - M_vu qdd_u; of the others, tau_u = M_uu qdd_u + M_uv qdd_v + h_u.
-// NaN, and the link at fault, where M_vv is singular.
+// All accelerations and forces; NaN, and the link at fault, where the equations of the free joints are singular.
 function fromEquations(tree, { q, qd, prescribed, qdd, tau }) {
-  const at = poses(tree, q);
-  const { M, h } = equations(tree, at, qd);
-  const free = prescribed.flatMap((told, k) => (told ? [] : [k]));
-  const told = qdd.map((a, k) => (prescribed[k] ? a : 0));
-  const singularAt = withoutInertia(tree, inertiasOf(tree, tree.inertia), q, (i) => !prescribed[tree.column[i]]);
-  const A = free.map((i) => free.map((j) => M[i][j]));
-  const x = singularAt === undefined ? solveInward(A, free.map((k) => tau[k] - h[k] - dot(M[k], told))) : free.map(() => NaN);
-  const all = told.map((a, k) => (prescribed[k] ? a : x[free.indexOf(k)]));
-  const forces = M.map((row, k) => (prescribed[k] ? dot(row, all) + h[k] : tau[k]));
-  return { values: { ...at, qdd: all, tau: forces }, singularAt };
+  const free = prescribed.map((told) => Number(!told));
+  const [all, forces, kept, sure] = compute(HYBRID, tree, [q, qd, free, qdd, tau]);
+  const singularAt = withoutInertia(tree, q, kept, sure);
+  const known = (x, given) => x.map((y, k) => (singularAt === undefined || given(k) ? y : NaN));
+  return { values: { ...poses(tree, q), qdd: known(all, (k) => prescribed[k]), tau: known(forces, (k) => !prescribed[k]) }, singularAt };
 }
+// The joint forces of a motion: every joint is told.
+const efforts = (tree, q, qd, qdd) => compute(HYBRID, tree, [q, qd, scale(0, qd), qdd, scale(0, qd)])[1];
 
 // --- The view -----------------------------------------------------------------------------------------------------------
 
@@ -51,9 +28,9 @@ const signOf = (told, turns) =>
 
 function render({ model, el }) {
   const tree = model.get("scene");
-  const { names, kind, column, reach, mass, gravity } = tree;
+  const { names, kind, column, reach, mass } = tree;
   const embedded = (request) => fromEquations(tree, request).values;
-  const talk = new Talk(model, { embedded, data: "the chain\u2019s embedded parameters, by Newton\u2019s and Euler\u2019s laws and the equations of the free joints", show });
+  const talk = new Talk(model, { embedded, data: "the chain\u2019s embedded parameters, by the book\u2019s own lines, put into JavaScript", show });
   const tipOf = ({ R, p }) => add(p.at(-1), apply(R.at(-1), tree.tip));
   const first = poses(tree, talk.request.q);
   const camera = cameraOn(tree, { p: [...first.p, tipOf(first)] });
@@ -250,8 +227,7 @@ function render({ model, el }) {
     const kept = (i) => (isTold(i) ? close(qdd[column[i]], request.qdd[column[i]]) : close(tau[column[i]], request.tau[column[i]]));
     const changed = movable.find((i) => !kept(i));
     if (changed !== undefined) return `hybrid_dynamics did not keep what joint ${names[changed]} was given.`;
-    const at = poses(tree, request.q);
-    const [needed, bias] = [qdd, scale(0, qdd)].map((a) => inverseDynamics(tree, at, request.qd, a, 0).effort);
+    const [needed, bias] = [qdd, scale(0, qdd)].map((a) => efforts(tree, request.q, request.qd, a));
     const largest = Math.max(...[needed, bias, subtract(needed, bias)].flat().map(Math.abs));
     const wrong = movable.find((i) => !(Math.abs(needed[column[i]] - tau[column[i]]) <= 1e-6 * largest));
     if (wrong === undefined) return "";
@@ -268,8 +244,7 @@ function render({ model, el }) {
     paintLinks(stage, tree, ends, { R, p }, -1, { axes: false }); // whose colours mean other things here
     for (const i of movable) if (Number.isFinite(tau[column[i]])) paintForce(i, p[i], apply(R[i], tree.axis[i]), tau[column[i]] / scaleOf(tau, i));
     if (!qdd.every(Number.isFinite)) return;
-    const felt = inverseDynamics(tree, { R, p }, talk.request.qd, qdd, 0).centres;
-    const accelerations = felt.map((a) => add(a, gravity));
+    const [accelerations] = compute(CENTRE_ACCELERATIONS, tree, [talk.request.q, talk.request.qd, qdd]);
     const metres = (0.45 * reach) / roundUp(accelerations.map(norm)); // a m/s^2 of the arrows
     accelerations.forEach((a, i) => {
       if (mass[i] > 0 && norm(a) > 1e-9) stage.arrow(add(p[i], apply(R[i], tree.com[i])), scale(metres, a), "motion", { width: 3 });

@@ -3,65 +3,13 @@
 // the map's two coordinates (links whose joints turn, or "along" the struck link), whose line is drawn in it (["jump" or
 // "reaction", link]), what it shows ("impulse" or "mass"), and the name under which a new one is wanted, or null.
 
-// --- Without Python: the joint-space mass matrix -------------------------------------------------------------------------
+// --- Without Python: impact of the book, emitted -------------------------------------------------------------------------
 
-// Of a posed tree: for each link the joints that move it, each {column, w, v(point)}: turning and velocity there at unit rate.
-function motions(tree, { R, p }) {
-  const joints = tree.names.map((_, i) => {
-    const axis = apply(R[i], tree.axis[i]);
-    const turns = tree.kind[i] === "Revolute";
-    return { column: tree.column[i], w: turns ? axis : [0, 0, 0], v: (x) => (turns ? cross(axis, subtract(x, p[i])) : axis) };
-  });
-  return tree.names.map((_, i) => pathOf(tree, i).filter((k) => tree.column[k] !== null).map((k) => joints[k]));
-}
-
-// What does not depend on the speeds: how the chain yields, and a function from joint rates to the links' momenta.
-function yieldingOf(tree, { q, body, point, normal }) {
-  const at = poses(tree, q);
-  const moved = motions(tree, at);
-  const struck = add(at.p[body], apply(at.R[body], point));
-  const count = tree.column.filter((column) => column !== null).length;
-  const parts = tree.names.map((_, i) => {
-    const com = add(at.p[i], apply(at.R[i], tree.com[i]));
-    const spin = multiply(at.R[i], multiply(tree.moments[i], transpose(at.R[i])));
-    const each = moved[i].map(({ column, w, v }) => ({ column, l: scale(tree.mass[i], v(com)), h: apply(spin, w), v: v(com), w }));
-    return { com, each };
-  });
-  const M = Array.from({ length: count }, () => Array(count).fill(0));
-  for (const { each } of parts) for (const a of each) for (const b of each) M[a.column][b.column] += dot(a.v, b.l) + dot(a.w, b.h);
-  const L = cholesky(M);
-  const inertias = inertiasOf(tree, tree.moments);
-  const doubtful = !L.every((row, i) => row[i] ** 2 > 1e-9 * Math.max(...inertias.flat(2)));
-  const singularAt = doubtful ? withoutInertia(tree, inertias, q) : undefined;
-  const [J, turns] = [0, 0].map(() => Array.from({ length: count }, () => [0, 0, 0]));
-  for (const { column, v, w } of moved[body]) [J[column], turns[column]] = [v(struck), w];
-  const inverted = (K) => transpose(transpose(K).map((column) => solveLower(L, column))); // M^-1 = L^-T L^-1
-  const Y = inverted(J);
-  const yn = Y.map((row) => dot(row, normal));
-  const [give, trace, turning] = [yn, Y.flat(), inverted(turns).flat()].map((x) => dot(x, x));
-  // As `contact_impulse` in Python: also against what places rounded to 8 eps make of a point at rest.
-  const places = [...at.p, struck].reduce((sum, p) => sum + dot(p, p), 0);
-  const movable = give > 0 && 1e12 * give > trace && trace > (turning * places) / 2 ** 98;
-  return { at, parts, struck, M, J, jump: solveUpper(L, yn), mass: movable ? 1 / give : Infinity, singularAt };
-}
-
-// What the joint of link i hands to it when the joint rates jump so and the struck link takes this impulse: force and moment.
-function reactionAt(tree, { at, parts, struck }, i, jump, body, blow) {
-  let [force, moment] = [[0, 0, 0], [0, 0, 0]];
-  tree.names.forEach((_, k) => {
-    if (!pathOf(tree, k).includes(i)) return;
-    const l = parts[k].each.reduce((sum, { column, l }) => add(sum, scale(jump[column], l)), [0, 0, 0]);
-    const h = parts[k].each.reduce((sum, { column, h }) => add(sum, scale(jump[column], h)), [0, 0, 0]);
-    force = add(force, l);
-    moment = add(moment, add(h, cross(subtract(parts[k].com, at.p[i]), l)));
-  });
-  if (!pathOf(tree, body).includes(i)) return { force, moment };
-  return { force: subtract(force, blow), moment: subtract(moment, cross(subtract(struck, at.p[i]), blow)) };
-}
-
-function impulseOf({ J, mass }, { qd, normal, restitution }) {
-  const speed = dot(combine(qd, J), normal);
-  return speed < 0 && mass < Infinity ? -(1 + restitution) * mass * speed : 0;
+// What a blow does, and what one of 1 N s along the normal would.
+function blowOn(tree, { q, qd, body, point, normal, restitution }) {
+  const struck = tree.names.map((_, i) => Number(i === body));
+  const [impulse, mass, before, after, velocity, change, rates, reactions, kept, sure] = compute(BLOW, tree, [q, qd, struck, point, normal, restitution]);
+  return { impulse, mass, energy: [before, after], velocity, change, rates, reactions, singularAt: withoutInertia(tree, q, kept, sure) };
 }
 
 // Why there is no answer; "" if there is one. NaN stands for what is not known.
@@ -72,29 +20,24 @@ function faultOf(tree, { normal, restitution }, singularAt) {
 }
 const unknown = (x) => (Array.isArray(x) ? x.map(unknown) : null);
 
-function fromMasses(tree, asked) {
+function fromBlow(tree, asked) {
   const request = { ...asked, normal: scale(1 / (norm(asked.normal) || 1), asked.normal) };
-  const { q, qd, body, normal, map } = request;
-  const given = yieldingOf(tree, request);
+  const { q, qd, body, point, map } = request;
+  const [at, given] = [poses(tree, q), blowOn(tree, request)];
   const fault = faultOf(tree, request, given.singularAt);
-  const impulse = impulseOf(given, request);
-  const jump = scale(impulse, given.jump);
-  const qd_after = add(qd, jump);
-  const blow = scale(impulse, normal);
-  const reactions = tree.names.map((_, i) => reactionAt(tree, given, i, jump, body, blow));
-  const energy = (rates) => dot(rates, apply(given.M, rates)) / 2;
+  const { impulse, mass, velocity, change, rates, reactions, energy } = given;
   const values = {
     chain: request.chain,
-    ...given.at,
-    point: given.struck,
+    ...at,
+    point: add(at.p[body], apply(at.R[body], point)),
     impulse,
-    mass: Number.isFinite(given.mass) ? given.mass : null,
-    qd_after,
-    before: combine(qd, given.J),
-    after: combine(qd_after, given.J),
-    reactions: reactions.map(({ force }) => force),
-    moments: reactions.map(({ moment }) => moment),
-    energy: [energy(qd), energy(qd_after)],
+    mass: Number.isFinite(mass) ? mass : null,
+    qd_after: add(qd, scale(impulse, rates)),
+    before: velocity,
+    after: add(velocity, scale(impulse, change)),
+    reactions: reactions.map((x) => scale(impulse, x.slice(3))),
+    moments: reactions.map((x) => scale(impulse, x.slice(0, 3))),
+    energy,
   };
   if (fault) for (const name of ["impulse", "mass", "qd_after", "after", "reactions", "moments", "energy"]) values[name] = unknown(values[name]);
   return { values: map === null ? values : { ...values, map: { key: map, ...(fault ? { error: fault } : mapOf(tree, request)) } }, fault };
@@ -128,12 +71,11 @@ function mapOf(tree, request) {
     const up = atShare(tree, request, request.axes[1], (j + 0.5) / cells);
     const row = Array.from({ length: cells }, (_, i) => {
       const there = atShare(tree, up, request.axes[0], (i + 0.5) / cells);
-      const given = yieldingOf(tree, there);
-      fault ||= faultOf(tree, there, given.singularAt);
-      const reaction = () => dot(reactionAt(tree, given, link, given.jump, request.body, request.normal).force, request.normal);
-      const one = kind === "jump" ? given.jump[tree.column[link]] : reaction();
-      const finite = Number.isFinite(given.mass);
-      return [impulseOf(given, there), finite ? given.mass : null, finite ? one : null];
+      const { impulse, mass, rates, reactions, singularAt } = blowOn(tree, there);
+      fault ||= faultOf(tree, there, singularAt);
+      const one = kind === "jump" ? rates[tree.column[link]] : dot(reactions[link].slice(3), request.normal);
+      const finite = Number.isFinite(mass);
+      return [impulse, finite ? mass : null, finite ? one : null];
     });
     impulse.push(row.map((x) => x[0]));
     mass.push(row.map((x) => x[1]));
@@ -273,9 +215,9 @@ function fastest(tree, q, qd) {
 function render({ model, el }) {
   const { chains, labels } = model.get("scene");
   const tree = () => chains[talk.request.chain];
-  const computed = (request) => fromMasses(chains[request.chain], { ...request, map: request.map === held.key ? null : request.map });
+  const computed = (request) => fromBlow(chains[request.chain], { ...request, map: request.map === held.key ? null : request.map });
   const embedded = (request) => computed(request).values;
-  const talk = new Talk(model, { embedded, data: "the chain\u2019s embedded masses, by a mass matrix of its own", show });
+  const talk = new Talk(model, { embedded, data: "the chain\u2019s embedded masses, by the book\u2019s own lines, put into JavaScript", show });
   const camera = cameraFor(tree(), talk.request);
   const stage = new Stage("The chain and the wall", camera, talk.update);
   let held = { key: null }; // the map that is shown, until a newer one is there
@@ -411,7 +353,7 @@ function render({ model, el }) {
     if (result.values.map) held = { ...result.values.map, python: talk.live && !result.error };
     // Another chain than Python's last answer was about is the page's own until Python has caught up.
     const values = result.values.chain === request.chain ? result.values : embedded(request);
-    if (!talk.live) result.error = fromMasses(tree(), { ...request, map: null }).fault;
+    if (!talk.live) result.error = fromBlow(tree(), { ...request, map: null }).fault;
     stage.draw(() => paint(values, request));
     refreshers.forEach((refresh) => refresh());
     if (panel.childElementCount > 1 || panel.firstChild !== panels[request.chain]) panel.replaceChildren(panels[request.chain]);

@@ -19,7 +19,14 @@ from chaindyn import (
     point_velocity,
 )
 from chaindyn._check import check_chain, require_between, require_no_rotors, unit
-from chaindyn.widgets.explorer import Explorer, equal_rods, error_in_words, source, without_none
+from chaindyn.widgets.explorer import (
+    Explorer,
+    emitted,
+    equal_rods,
+    error_in_words,
+    source,
+    without_none,
+)
 from chaindyn.widgets.tree import VIEWS, limits_of, reach_of, require_drawable, shaped, tree_of
 
 MOST_RODS = 6
@@ -60,7 +67,10 @@ class ImpactExplorer(Explorer):
     the struck link, there is no such view, body or axis, or an argument has another shape or is out of range.
     """
 
-    _esm = source("base.js", "tree.js", "articulated.js", "dense.js", "impact.js")
+    _esm = source(
+        *("base.js", *emitted("forward_kinematics", "blow", "margins")),
+        *("tree.js", "singular.js", "impact.js"),
+    )
     _css = source("base.css", "impact.css")
 
     def __init__(
@@ -248,7 +258,7 @@ def _struck(
         "reach": reach,
         "limits": limits_of(chain, limits, reach),
         "mass": chain.mass,
-        "moments": chain.inertia,
+        "inertia": chain.inertia,
         "view": VIEWS[view],
         "cells": 41 if chain.n <= 3 else 25,  # of the map, each way: some 50 ms of `impact`
     }

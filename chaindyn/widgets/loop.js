@@ -62,26 +62,30 @@ function flippedAt(model, held, flipped, k, angle) {
 
 // --- Without Python: how it moves ---------------------------------------------------------------------------------------------
 
-// From the rods' own angles to joint coordinates: what joint k does, all rods from k on do.
-const fromOuter = (x) => x.map((_, k) => x.slice(k).reduce((a, b) => (Array.isArray(a) ? add(a, b) : a + b)));
-// A q'' + h = forces, and of the pin in the last rod's axes the rows K, the gap, its rate, and dK/dt q' as `Closure` has it.
-function partsOf({ lengths, base, gravity, density }, q, qd) {
-  const [angles, rates] = [anglesOf(q), anglesOf(qd)];
-  const mass = scale(density, lengths);
-  const beyond = mass.map((_, k) => mass.slice(k + 1).reduce((sum, m) => sum + m, 0));
-  const coupling = (k, l) => (k === l ? lengths[k] ** 2 * (mass[k] / 3 + beyond[k]) : lengths[k] * lengths[l] * (mass[Math.max(k, l)] / 2 + beyond[Math.max(k, l)]));
-  const M = fromOuter(angles.map((a, k) => fromOuter(angles.map((b, l) => coupling(k, l) * Math.cos(a - b)))));
-  const lift = lengths.map((L, k) => L * (mass[k] / 2 + beyond[k]) * gravity);
-  const h = fromOuter(angles.map((a, k) => lift[k] * Math.cos(a) + dot(angles.map((b, l) => coupling(k, l) * Math.sin(a - b)), rates.map((w) => w * w))));
-  const arms = angles.map((angle, k) => scale(lengths[k], pointing(angle)));
-  const J = fromOuter(arms.map(turned));
-  const rate = combine(qd, J);
-  const inward = combine(rates.map((w) => -w * w), arms);
-  const axes = [pointing(angles.at(-1)), turned(pointing(angles.at(-1)))];
-  const seen = (x) => apply(axes, x);
-  const parts = { M, h, K: transpose(J.map(seen)), gap: seen(subtract(arms.reduce(add), [base, 0])), rate: seen(rate) };
-  parts.bias = seen(subtract(inward, scale(rates.at(-1), turned(rate)))); // of a spatial acceleration: without w x v of the pin
-  parts.energy = [dot(qd, apply(M, qd)) / 2, dot(lift, angles.map(Math.sin))];
+const TREES = new WeakMap(); // of each model, its rods as a tree in space: x, and z up
+function treeOf(model) {
+  const { lengths, density, gravity } = model;
+  const each = (of) => lengths.map(of);
+  const eye = [[1, 0, 0], [0, 1, 0], [0, 0, 1]];
+  const bar = (L) => (density * L ** 3) / 12;
+  const tree = {
+    ...{ parent: each((_, k) => k - 1), column: each((_, k) => k), kind: each(() => "Revolute"), axis: each(() => [0, -1, 0]) },
+    ...{ offset: each((_, k) => [k ? lengths[k - 1] : 0, 0, 0]), rotation: each(() => eye), mass: scale(density, lengths) },
+    ...{ com: each((L) => [L / 2, 0, 0]), inertia: each((L) => [[0, 0, 0], [0, bar(L), 0], [0, 0, bar(L)]]), gravity: [0, 0, -gravity] },
+  };
+  if (!TREES.has(model)) TREES.set(model, tree);
+  return TREES.get(model);
+}
+// M q'' + h = forces, and of the pin in the last rod's axes the rows K, the gap, its rate, and dK/dt q' as `Closure` has it.
+function partsOf(model, q, qd) {
+  const [tree, still] = [treeOf(model), scale(0, q)];
+  const last = q.map((_, k) => Number(k === q.length - 1));
+  const [screws, twist, acceleration, gap] = compute(PIN, tree, [q, qd, last, [model.lengths.at(-1), 0, 0], [model.base, 0, 0]]);
+  const inPlane = (x) => [x.at(-3), x.at(-1)];
+  const parts = { K: transpose(screws.map(inPlane)), gap: inPlane(gap), rate: inPlane(twist), bias: inPlane(acceleration) };
+  parts.M = massMatrix(tree, q);
+  parts.h = compute(RNEA, tree, [q, qd, still])[0];
+  parts.energy = compute(ENERGIES, tree, [q, qd]).slice(0, 2);
   return parts;
 }
 
@@ -162,8 +166,9 @@ function fallOf(model, { cure, rate, step }, start, t) {
 // Of a closed posture the two singular values of K, and of K for the rods that are not in the hand; NaN of one that is not closed.
 function sizesAt(model, { q, gap }) {
   if (gap > 0) return { sizes: [NaN, NaN], passive: [NaN, NaN] };
-  const columns = anglesOf(q).map((angle, k) => scale(model.lengths[k], turned(pointing(angle))));
-  return { sizes: singularValues(...transpose(fromOuter(columns))), passive: singularValues(columns[1], columns[2]) };
+  const { K } = partsOf(model, q, scale(0, q));
+  const column = (k) => subtract(...[k, k + 1].map((j) => K.map((row) => row[j] ?? 0))); // of rod k when it turns alone
+  return { sizes: singularValues(...K), passive: singularValues(column(1), column(2)) };
 }
 
 function fromRods(scene, request) {

@@ -14,7 +14,7 @@ import chaindyn
 from chaindyn import Chain, Closure, Link, Revolute
 from chaindyn._check import check_times, require_positive
 from chaindyn.robots import five_bar, four_bar
-from chaindyn.widgets.explorer import Explorer, source
+from chaindyn.widgets.explorer import Explorer, emitted, source
 from chaindyn.widgets.motion import padded
 from chaindyn.widgets.tree import shaped
 
@@ -91,7 +91,10 @@ class LoopExplorer(Explorer):
     shape.
     """
 
-    _esm = source("base.js", "dense.js", "motion.js", "loop.js")
+    _esm = source(
+        *("base.js", *emitted("rnea", "crba", "energies", "pin"), "crba.js"),
+        *("dense.js", "motion.js", "loop.js"),
+    )
     _css = source("base.css", "motion.css")
 
     def __init__(

@@ -1,27 +1,16 @@
-// The view of MassMatrixExplorer. The request is {q}; the scene is the tree, the links' masses and spatial inertias, and the
-// entry to begin with.
+// The view of MassMatrixExplorer. The request is {q}; the scene is the tree, the links' masses and inertias about their
+// centres, and the entry to begin with.
 
-// --- Without Python: the sum of J^T I J over the bodies, each in its own axes ----------------------------------------
+// --- Without Python: crba of the book, emitted ------------------------
 
-function massMatrix(tree, at) {
-  const sum = tree.names.map((_, k) => {
-    const J = jacobian(tree, at, k, at.p[k], at.R[k]);
-    return multiply(transpose(J), multiply(tree.inertia[k], J));
-  });
-  return sum.reduce((A, B) => A.map((row, i) => add(row, B[i])));
-}
-
-function fromBodies(tree, { q }) {
-  const at = poses(tree, q);
-  return { ...at, M: massMatrix(tree, at) };
-}
+const fromComposites = (tree, { q }) => ({ ...poses(tree, q), M: massMatrix(tree, q) });
 
 // --- The view -----------------------------------------------------------------------------------------------------------
 
 function render({ model, el }) {
   const tree = model.get("scene");
   const { names, kind, column, reach, mass, com } = tree;
-  const talk = new Talk(model, { embedded: (request) => fromBodies(tree, request), data: "the chain\u2019s embedded inertias, as a sum of J\u1d40 I J over the bodies", show });
+  const talk = new Talk(model, { embedded: (request) => fromComposites(tree, request), data: "the chain\u2019s embedded inertias, by the book\u2019s own lines, put into JavaScript", show });
   const camera = cameraOn(tree, poses(tree, talk.request.q));
   const stage = new Stage("The chain", camera, talk.update);
   const movable = names.map((_, i) => i).filter((i) => column[i] !== null); // the link of each row and column
@@ -111,9 +100,9 @@ function render({ model, el }) {
 
   // What a reader's crba may have wrong, by the page's own sum.
   function doubted({ R, p, M }, [row, col], largest) {
-    const ours = massMatrix(tree, { R, p })[row][col];
+    const ours = massMatrix(tree, talk.request.q)[row][col];
     if (M[row][col] !== null && Math.abs(M[row][col] - ours) < 1e-6 * largest) return "";
-    return `By the sum of J\u1d40 I J over the bodies, this entry is ${shown(ours, 3)}.`;
+    return `By the book\u2019s own crba, this entry is ${shown(ours, 3)}.`;
   }
 
   function paint({ R, p }, entry) {

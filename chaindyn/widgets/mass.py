@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 import chaindyn
 from chaindyn import Chain, forward_kinematics
 from chaindyn._check import check_chain, require_no_rotors
-from chaindyn.widgets.explorer import Explorer, source
+from chaindyn.widgets.explorer import Explorer, emitted, source
 from chaindyn.widgets.tree import require_drawable, scene_of, shaped
 
 
@@ -25,7 +25,9 @@ class MassMatrixExplorer(Explorer):
     such entry, or q, tip or limits have another shape.
     """
 
-    _esm = source("base.js", "tree.js", "mass.js")
+    _esm = source(
+        "base.js", *emitted("forward_kinematics", "crba"), "tree.js", "crba.js", "mass.js"
+    )
 
     def __init__(
         self,
@@ -48,7 +50,7 @@ class MassMatrixExplorer(Explorer):
             )
         scene = {
             **scene_of(chain, tip, limits),
-            "inertia": chain.spatial_inertia,
+            "inertia": chain.inertia,
             "mass": chain.mass,
             "entry": list(entry),
         }

@@ -3,58 +3,9 @@
 
 // --- Without Python: forces along the tree, and the steps of chapter 10 ---
 
-// Motions [w; v] and wrenches [moment; force] about the world's origin.
-const halves = (x) => [x.slice(0, 3), x.slice(3)];
-function crossMotion(a, b) {
-  const [[w, v], [x, y]] = [halves(a), halves(b)];
-  return [...cross(w, x), ...add(cross(w, y), cross(v, x))];
-}
-function crossForce(a, f) {
-  const [[w, v], [n, g]] = [halves(a), halves(f)];
-  return [...add(cross(w, n), cross(v, g)), ...cross(w, g)];
-}
-
-// A chain in motion, with the tree, q and qd that it was made from: of each link its pose, joint motion S, velocity V, its rate at constant joint speed c, inertia I and centre.
-function inMotion(tree, q, qd) {
-  const { R, p } = poses(tree, q);
-  const links = Object.assign([], { tree, q, qd });
-  tree.parent.forEach((parent, i) => {
-    const axis = apply(R[i], tree.axis[i]);
-    const still = [0, 0, 0];
-    const S = tree.kind[i] === "Revolute" ? [...axis, ...cross(p[i], axis)] : [...still, ...(tree.kind[i] === "Prismatic" ? axis : still)];
-    const own = scale(qd[tree.column[i]] ?? 0, S);
-    const V = parent < 0 ? own : add(links[parent].V, own);
-    const centre = add(p[i], apply(R[i], tree.com[i]));
-    const moments = multiply(R[i], multiply(tree.inertia[i], transpose(R[i])));
-    links.push({ parent, column: tree.column[i], R: R[i], p: p[i], S, V, c: crossMotion(V, own), I: inertiaMatrix(tree.mass[i], moments, centre), centre });
-  });
-  return links;
-}
-
-// Wrenches on the links, added up along the tree, as joint forces.
-function alongJoints(links, wrenches) {
-  const through = [...wrenches];
-  const tau = [];
-  for (let i = links.length - 1; i >= 0; i--) {
-    const { parent, column, S } = links[i];
-    if (column !== null) tau[column] = dot(S, through[i]);
-    if (parent >= 0) through[parent] = add(through[parent], through[i]);
-  }
-  return tau;
-}
-
-// qdd under the joint forces tau; `gravity` and whether the links' own motion counts can be left out: then it is M^-1 tau.
-const accelerations = ({ tree, q, qd }, tau, gravity, moving = true) => forwardOf(tree).accelerate(q, moving ? qd : scale(0, qd), tau, gravity);
-
-// The joint forces that qdd needs.
-function needed(links, qdd, gravity) {
-  const A = [];
-  links.forEach(({ parent, column, S, c }, i) => {
-    const from = parent < 0 ? [0, 0, 0, ...scale(-1, gravity)] : A[parent];
-    A.push([from, c, scale(column === null ? 0 : qdd[column], S)].reduce(add));
-  });
-  return alongJoints(links, links.map(({ I, V }, i) => add(apply(I, A[i]), crossForce(V, apply(I, V)))));
-}
+const WEIGHTLESS = [0, 0, 0];
+const needed = (tree, q, qd, qdd, gravity = tree.gravity) => compute(RNEA, tree, [q, qd, qdd], gravity)[0]; // the joint forces
+const yielding = (tree, q, tau) => accelerations(tree, q, scale(0, q), tau, WEIGHTLESS); // M^-1 tau
 
 // What is desired at a time after the first one: the target, or a sway about it.
 function desiredAt(tree, { motors }, period, time) {
@@ -65,59 +16,34 @@ function desiredAt(tree, { motors }, period, time) {
 }
 const gainsOf = ({ frequency, damping }) => ({ kp: frequency ** 2, kd: 2 * damping * frequency });
 
-// What acts on a chain: functions of time, q, qd and the chain in motion.
+// What acts on a chain: functions of time, q and qd.
 function drivenBy(tree, request, period) {
   const { kp, kd } = gainsOf(request);
   const none = scale(0, request.qd);
-  const torque = (time, q, qd, links) => {
+  const torque = (time, q, qd) => {
     if (request.motors === "off") return none;
     const wanted = desiredAt(tree, request, period, time);
-    return needed(links, [wanted.qdd, scale(kd, subtract(wanted.qd, qd)), scale(kp, subtract(wanted.q, q))].reduce(add), tree.gravity);
+    return needed(tree, q, qd, [wanted.qdd, scale(kd, subtract(wanted.qd, qd)), scale(kp, subtract(wanted.q, q))].reduce(add));
   };
-  const acceleration = (time, q, qd) => {
-    const links = inMotion(tree, q, qd);
-    return accelerations(links, torque(time, q, qd, links), tree.gravity);
-  };
-  const push = (time, q, qd) => subtract(torque(time, q, qd, inMotion(tree, q, qd)), needed(inMotion(tree, q, none), none, tree.gravity));
+  const acceleration = (time, q, qd) => accelerations(tree, q, qd, torque(time, q, qd));
+  const push = (time, q, qd) => subtract(torque(time, q, qd), needed(tree, q, none, none));
   return { tree, torque, acceleration, push };
 }
 
-// The momenta of every link at the start (sign 1) and the end (-1) of a step between two postures, about the world's origin.
-function stepMomenta(tree, from, to, h) {
-  return tree.names.map((_, i) => {
-    const [turned, went] = [multiply(transpose(from.R[i]), to.R[i]), apply(transpose(from.R[i]), subtract(to.p[i], from.p[i]))];
-    const trace = 1 + turned[0][0] + turned[1][1] + turned[2][2];
-    const c = [turned[2][1] - turned[1][2], turned[0][2] - turned[2][0], turned[1][0] - turned[0][1]].map((x) => x / trace);
-    const v = subtract(went, cross(c, went));
-    const [n, f] = halves(scale(1 / h, apply(inertiaMatrix(tree.mass[i], tree.inertia[i], tree.com[i]), [...scale(2, c), ...v])));
-    const at = (sign, { R, p }) => {
-      const turn = (x) => add(x, scale(sign, cross(c, x)));
-      const force = turn(f);
-      const moment = [turn(n), scale(dot(c, n), c), scale(sign / 2, cross(v, force))].reduce(add);
-      return [...add(apply(R[i], moment), cross(p[i], apply(R[i], force))), ...apply(R[i], force)];
-    };
-    return [at(1, from), at(-1, to)];
-  });
-}
 function variationalStep({ tree, push }, time, q, qd, h) {
-  const none = scale(0, qd);
-  const inertias = (links, tau) => accelerations(links, tau, [0, 0, 0], false); // M^-1 tau
-  const here = inMotion(tree, q, qd);
-  const pi = add(alongJoints(here, here.map(({ I, V }) => apply(I, V))), scale(h / 2, push(time, q, qd)));
-  const from = poses(tree, q);
-  let moved = scale(h, inertias(here, pi));
+  const momenta = (next) => compute(STEP_MOMENTA, tree, [q, next, h]);
+  const pi = add(needed(tree, q, scale(0, qd), qd, WEIGHTLESS), scale(h / 2, push(time, q, qd))); // M qd, and half of the push
+  let moved = scale(h, yielding(tree, q, pi));
   for (let k = 0; ; k++) {
     if (k === 50) throw new Error(`the variational step of ${rounded(h, 6)} s does not converge: a shorter one would`);
-    const starts = stepMomenta(tree, from, poses(tree, add(q, moved)), h).map(([start]) => start);
-    const correction = scale(h, inertias(here, subtract(pi, alongJoints(here, starts))));
+    const correction = scale(h, yielding(tree, q, subtract(pi, momenta(add(q, moved))[0])));
     moved = add(moved, correction);
     if (Math.max(...correction.map(Math.abs)) <= 64 * Number.EPSILON * Math.max(1, tree.reach)) break;
   }
   const next = add(q, moved);
-  const there = inMotion(tree, next, none);
-  const end = alongJoints(there, stepMomenta(tree, from, poses(tree, next), h).map(([, last]) => last));
-  const foreseen = inertias(there, add(end, scale(h / 2, push(time, q, qd))));
-  return [next, inertias(there, add(end, scale(h / 2, push(time + h, next, foreseen))))];
+  const end = momenta(next)[1];
+  const foreseen = yielding(tree, next, add(end, scale(h / 2, push(time, q, qd))));
+  return [next, yielding(tree, next, add(end, scale(h / 2, push(time + h, next, foreseen))))];
 }
 
 const STEPPERS = { RK4: rk4Step, "semi-implicit Euler": eulerStep, variational: variationalStep };
@@ -130,13 +56,12 @@ function bySteps({ chains, t, period }, request) {
   let [q, qd] = [request.q, request.qd];
   const values = { chain: request.chain, q: [], tau: request.motors === "off" ? null : [], kinetic: [], potential: [], reason: "" };
   const keep = (time) => {
-    const links = inMotion(tree, q, qd);
-    const kinetic = links.reduce((sum, { I, V }) => sum + dot(V, apply(I, V)) / 2, 0);
+    const [kinetic, potential] = compute(ENERGIES, tree, [q, qd]);
     if (!Number.isFinite(kinetic)) throw new Error("the state is no longer finite: shorter steps may help");
     values.q.push(q);
-    values.tau?.push(driven.torque(time, q, qd, links));
+    values.tau?.push(driven.torque(time, q, qd));
     values.kinetic.push(kinetic);
-    values.potential.push(-links.reduce((sum, { centre }, i) => sum + tree.mass[i] * dot(tree.gravity, centre), 0));
+    values.potential.push(potential);
   };
   keep(0);
   try {

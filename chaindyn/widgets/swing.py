@@ -19,7 +19,7 @@ from chaindyn._check import (
     require_no_rotors,
     require_positive,
 )
-from chaindyn.widgets.explorer import Explorer, equal_rods, source, without_none
+from chaindyn.widgets.explorer import Explorer, emitted, equal_rods, source, without_none
 from chaindyn.widgets.motion import padded
 from chaindyn.widgets.tree import (
     VIEWS,
@@ -65,7 +65,11 @@ class SwingExplorer(Explorer):
     damping is not positive, or an argument has another shape.
     """
 
-    _esm = source(*("base.js", "tree.js", "articulated.js", "forward.js", "motion.js", "swing.js"))
+    _esm = source(
+        "base.js",
+        *emitted("forward_kinematics", "rnea", "aba", "margins", "energies", "step_momenta"),
+        *("tree.js", "singular.js", "forward.js", "motion.js", "swing.js"),
+    )
     _css = source("base.css", "motion.css")
 
     def __init__(

@@ -1,26 +1,8 @@
 // What the explorers of a chain share: the scene is the tree (parents, where each joint sits in its parent, its kind and
 // axis, and which entry of q is its own, null for a fixed joint), posed, drawn, pulled at and set by numbers.
 
-// The pose {R, p} of a link in the frame of its joint's seat. Rodrigues' formula, column by column.
-function jointPose(kind, axis, q) {
-  const identity = [[1, 0, 0], [0, 1, 0], [0, 0, 1]];
-  if (kind === "Prismatic") return { R: identity, p: scale(q, axis) };
-  if (kind !== "Revolute") return { R: identity, p: [0, 0, 0] };
-  const turned = (e) =>
-    [scale(Math.cos(q), e), scale(Math.sin(q), cross(axis, e)), scale((1 - Math.cos(q)) * dot(axis, e), axis)].reduce(add);
-  return { R: transpose(identity.map(turned)), p: [0, 0, 0] };
-}
-
 function poses(tree, q) {
-  const R = [];
-  const p = [];
-  tree.parent.forEach((parent, i) => {
-    const joint = jointPose(tree.kind[i], tree.axis[i], q[tree.column[i]]);
-    const seat = add(tree.offset[i], apply(tree.rotation[i], joint.p));
-    const turned = multiply(tree.rotation[i], joint.R);
-    R.push(parent < 0 ? turned : multiply(R[parent], turned));
-    p.push(parent < 0 ? seat : add(p[parent], apply(R[parent], seat)));
-  });
+  const [R, p] = compute(FORWARD_KINEMATICS, tree, [q]);
   return { R, p };
 }
 
@@ -29,17 +11,11 @@ function pathOf(tree, body) {
   return body < 0 ? [] : [body, ...pathOf(tree, tree.parent[body])];
 }
 
-// The Jacobian (6 rows) about a point, in the axes that are the columns of `axes`.
-function jacobian(tree, { R, p }, body, about, axes) {
-  const columns = tree.column.filter((column) => column !== null).map(() => [0, 0, 0, 0, 0, 0]);
-  for (const i of pathOf(tree, body)) {
-    if (tree.column[i] === null) continue;
-    const axis = apply(R[i], tree.axis[i]);
-    const revolute = tree.kind[i] === "Revolute";
-    const w = revolute ? axis : [0, 0, 0];
-    const v = revolute ? cross(axis, subtract(about, p[i])) : axis;
-    columns[tree.column[i]] = [...apply(transpose(axes), w), ...apply(transpose(axes), v)];
-  }
+// The Jacobian (6 rows) of a body about a point, in the axes that are the columns of `axes`: the screws of the joints that carry it.
+function jacobian(tree, q, body, about, axes) {
+  const [all] = compute(SCREWS, tree, [q, axes, about]);
+  const carriers = pathOf(tree, body).map((i) => tree.column[i]);
+  const columns = all.map((screw, k) => (carriers.includes(k) ? screw : screw.map(() => 0)));
   return columns.length ? transpose(columns) : [[], [], [], [], [], []];
 }
 

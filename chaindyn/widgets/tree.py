@@ -32,7 +32,7 @@ def require_drawable(chain: Chain) -> None:
 
 
 def tree_of(chain: Chain) -> dict[str, Any]:
-    """Return what the page needs of a chain to pose it: the product of its joints' transforms, outward."""
+    """Return what the page needs of a chain to pose and to move it."""
     return {
         "names": chain.names,
         "parent": chain.parent,
@@ -42,6 +42,9 @@ def tree_of(chain: Chain) -> dict[str, Any]:
         "offset": chain.offset,
         "rotation": chain.rotation,
         "com": chain.com,
+        "mass": chain.mass,
+        "inertia": chain.inertia,
+        "gravity": chain.gravity,
     }
 
 

@@ -68,8 +68,8 @@ def test_the_drawing_has_each_chapter_once_and_says_it_in_words():
     needs = needs_of_chapters()
     svg = ElementTree.fromstring(drawn(needs, chapter_graph.titles()))
     space = "{http://www.w3.org/2000/svg}"
-    names = ("x", "y", "width", "height")
-    boxes = [{k: float(box.get(k)) for k in names} for box in svg.iter(f"{space}rect")]
+    sides = ("x", "y", "width", "height")
+    boxes = [{k: float(box.get(k)) for k in sides} for box in svg.iter(f"{space}rect")]
     assert len(boxes) == len(needs) and len(list(svg.iter(f"{space}path"))) == len(edges(needs))
     for k, one in enumerate(boxes):  # no two boxes overlap
         for other in boxes[:k]:

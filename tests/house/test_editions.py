@@ -127,7 +127,7 @@ def test_no_cell_of_the_student_edition_reads_what_a_solution_made(page):
 
 @pytest.mark.parametrize("page", CHAPTERS)
 def test_no_reference_leads_into_a_solution(page):
-    """Otherwise the student's site would not build."""
+    """What stands in solutions is not referred to outside of them, or the student's site would not build."""
     source = page.read_text(encoding="utf-8")
     solutions = "\n".join(SOLUTION.findall(source))
     labels = set(re.findall(r"^\$\$[ ]*\(([\w-]+)\)|^\(([\w-]+)\)=", solutions, re.M))

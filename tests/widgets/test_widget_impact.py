@@ -241,7 +241,7 @@ def test_the_page_computes_what_python_computes_impact(on_page, body, feel):
             sent = json.loads(json.dumps(plain(request)))
             here = plain(widget.compute({**sent, "map": "k" if seed == 0 else None}))
             sent["map"] = "k" if seed == 0 else None
-            answer = on_page(widget, "fromMasses", widget.scene["chains"][0], sent)
+            answer = on_page(widget, "fromBlow", widget.scene["chains"][0], sent)
             assert answer["fault"] == ""
             there = answer["values"]
             assert set(there) == set(here)

@@ -71,7 +71,7 @@ def test_the_page_computes_what_python_computes_mass(on_page):
     widget = MassMatrixExplorer(chain)
     for seed in range(3):
         request = {"q": chaindyn.random_state(chain, seed)[0].tolist()}
-        there = on_page(widget, "fromBodies", widget.scene, request)
+        there = on_page(widget, "fromComposites", widget.scene, request)
         here = widget.compute(request)
         assert set(there) == set(here)
         for name in here:

@@ -10,8 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-import chaindyn
-
 pytest.importorskip("anywidget")
 from chaindyn.widgets import (
     ChainExplorer,
@@ -98,8 +96,8 @@ def test_the_cases_reach_every_edge():
 
 SWING = SimpleNamespace(
     _esm=f"""{SwingExplorer._esm}
-const forces = (tree, q, qd, qdd) => needed(inMotion(tree, q, qd), qdd, tree.gravity);
-const rates = (tree, q, qd, tau) => accelerations(inMotion(tree, q, qd), tau, tree.gravity);
+const forces = (tree, q, qd, qdd) => needed(tree, q, qd, qdd);
+const rates = (tree, q, qd, tau) => accelerations(tree, q, qd, tau);
 """
 )
 
@@ -121,10 +119,6 @@ class Page:
             "tip": [0, 0, 0],
             "reach": 1.0,
         }
-        self.tree["moments"] = self.tree["inertia"]
-        parts = zip(*(self.tree[key] for key in ("mass", "com", "inertia")), strict=True)
-        about_origin = [chaindyn.spatial_inertia(*map(np.array, part)).tolist() for part in parts]
-        self.spatial = self.tree | {"inertia": about_origin}
 
     def poses(self, q):
         return self.call(ChainExplorer, "poses", self.tree, q)
@@ -136,28 +130,28 @@ class Page:
         R, p = self.poses(q).values()
         about = [0, 0, 0] if frame == "world" else p[body]
         axes = R[body] if frame == "body" else np.eye(3)
-        at = {"R": R, "p": p}
-        return [{"J": self.call(ChainExplorer, "jacobian", self.tree, at, body, about, axes)}]
+        return [{"J": self.call(ChainExplorer, "jacobian", self.tree, q, body, about, axes)}]
 
     def rnea(self, q, qd, qdd):
-        laws = self.call(EffortExplorer, "inverseDynamics", self.tree, self.poses(q), qd, qdd, 0)
-        return [{"tau": laws["effort"]}, {"tau": self.call(SWING, "forces", self.tree, q, qd, qdd)}]
+        parts = self.laws(q, qd, qdd)["parts"]
+        efforts = self.call(HybridExplorer, "efforts", self.tree, q, qd, qdd)
+        swing = self.call(SWING, "forces", self.tree, q, qd, qdd)
+        return [{"tau": tau} for tau in (np.sum(parts, axis=0), efforts, swing)]
+
+    def laws(self, q, qd, qdd):
+        return self.call(
+            EffortExplorer, "fromLaws", self.tree, {"q": q, "qd": qd, "qdd": qdd, "load": 0}
+        )
 
     def joint_wrenches(self, q, qd, qdd, frame):
         assert frame == "mixed"
-        laws = self.call(EffortExplorer, "inverseDynamics", self.tree, self.poses(q), qd, qdd, 0)
-        return [{"wrenches": laws["wrench"]}]
+        return [{"wrenches": self.laws(q, qd, qdd)["wrench"]}]
 
     def crba(self, q):
-        at, here = self.poses(q), {"q": q, "body": 0, "point": [0, 0, 0], "normal": [1, 0, 0]}
-        return [
-            {"M": self.call(MassMatrixExplorer, "massMatrix", self.spatial, at)},
-            {"M": self.call(HybridExplorer, "equations", self.tree, at, [0] * len(q))["M"]},
-            {"M": self.call(ImpactExplorer, "yieldingOf", self.tree, here)["M"]},
-        ]
+        return [{"M": self.call(MassMatrixExplorer, "massMatrix", self.tree, q)}]
 
     def articulated_inertia(self, q):
-        answer = self.call(HeftExplorer, "fromInertias", self.spatial, {"q": q, "body": 0})
+        answer = self.call(HeftExplorer, "fromInertias", self.tree, {"q": q, "body": 0})
         return [
             self.refused(answer)
         ]  # of which the page shows one block; test_widget_heft.py sees to that
@@ -232,7 +226,7 @@ class Page:
         local = R[body].T @ (np.array(point) - p[body])
         request = {"chain": 0, "q": q, "qd": qd, "point": local, "normal": normal, "body": body}
         request |= {"restitution": restitution, "map": None}
-        answer = self.call(ImpactExplorer, "fromMasses", self.tree, request)
+        answer = self.call(ImpactExplorer, "fromBlow", self.tree, request)
         if answer["fault"]:
             return [{"error": answer["fault"]}]
         x = answer["values"]

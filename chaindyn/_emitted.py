@@ -1,0 +1,564 @@
+"""The physics of the pages: functions of the book, recorded once and written down as JavaScript.
+
+``python -m book physics`` writes each of `FUNCTIONS` to ``emitted/NAME.js``; an explorer joins those it needs to its
+view, before ``physics.js``, which gives them numbers and takes their answers. One text serves every chain of hinges,
+slides and fixed joints.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import chaindyn
+from chaindyn import Chain, Drive, Joint, Link, X_motion, rotation_about, spatial_inertia
+from chaindyn._ops import Array, concatenate, eye, solve, stack, unstack, zeros
+from chaindyn.articulated import (
+    Articulated,
+    FactorisedChain,
+    articulated_step,
+    factorise_state,
+    require_inertia,
+    rounding_step,
+)
+from chaindyn.chain import inward
+from chaindyn.compilation import Recorded, record
+from chaindyn.composite import composite_inertias
+from chaindyn.emission import Plan, Writer, js_kernel, literal
+from chaindyn.impulse import (
+    contact_impulse,
+    impulse_response,
+    kinetic_energy_of,
+    scalar,
+    traces,
+    unit_impulses,
+)
+from chaindyn.inverse_dynamics import (
+    ground_acceleration,
+    joint_forces,
+    needed_wrenches,
+    net_bias,
+    wrenches_in,
+)
+from chaindyn.kinematics import classical_acceleration, screws_seen_from
+from chaindyn.recording import Number
+from chaindyn.simulation import discrete_momenta, generalised_force
+from chaindyn.state import State, evaluate
+
+EMITTED = Path(__file__).parent / "widgets" / "emitted"
+
+# What the pages ask for, and the book's functions do not say in one call --------------------------
+
+
+def screws(chain: Chain, q: Array, R: Array, p: Array) -> Array:
+    """Return the screw of each joint (nv, 6) in a frame of the world, R (3, 3) and p (3,): columns of Jacobians."""
+    return screws_seen_from(evaluate(chain, q), R, p)
+
+
+def centre_accelerations(chain: Chain, q: Array, qd: Array, qdd: Array) -> Array:
+    """Return how the links' centres of mass accelerate (n, 3), in world axes, gravity not included."""
+    state = evaluate(chain, q, qd, qdd)
+    R, _ = state.poses
+    shift = X_motion(eye(3), chain.com)
+    at_centre = [(shift @ x)[..., 0] for x in (state.accelerations(qdd), state.twists)]
+    return (R @ classical_acceleration(*at_centre)[..., 3:, None])[..., 0]
+
+
+def loads(chain: Chain, q: Array, qd: Array, qdd: Array, external: Array) -> tuple[Array, Array]:
+    """Return joint forces (nv,), and what each parent exerts on its link (n, 6); external and this are "mixed"."""
+    state = evaluate(chain, q, qd, qdd, external)
+    wrenches = needed_wrenches(state, qdd, net_bias(state, external, "mixed"))
+    return joint_forces(state, wrenches), wrenches_in(state, wrenches, "mixed")
+
+
+def pin(
+    chain: Chain, q: Array, qd: Array, pinned: Array, offset: Array, foot: Array
+) -> tuple[Array, ...]:
+    """Return of a point of a link, in its axes: screws (nv, 6), twist and acceleration (6,) about it, gap (3,).
+
+    pinned : (n,) one for the link; offset : (3,) of the point in its frame; foot : (3,) in the world, from which the
+    gap is measured. The acceleration is spatial, at constant joint rates.
+    """
+    state = evaluate(chain, q, qd)
+    R, p = state.poses
+    R_own, p_own = (pinned[:, None, None] * R).sum(-3), (pinned[:, None] * p).sum(-2)
+    place = p_own + (R_own @ offset[:, None])[:, 0]
+    motions = state.twists, state.accelerations(0 * qd)
+    own = [X_motion(eye(3), offset) @ (pinned[:, None, None] * x).sum(-3) for x in motions]
+    gap = R_own.mT @ (place - foot)[:, None]
+    return screws_seen_from(state, R_own, place), *[x[:, 0] for x in (*own, gap)]
+
+
+def factorise_free(state: State, free: Array) -> FactorisedChain:
+    """Return the factorised chain of the joints that are free to move; free : (nv,) ones, zeros where a rate is told.
+
+    A joint that is told has an S of zeros and an inertia of one, so that it answers no force.
+    """
+    own = [free[j.start : j.stop] for j in state.chain.v_columns]
+    S = [s * f for s, f in zip(state.S, own, strict=True)]
+    both = [concatenate([s, X], axis=-1) for s, X in zip(S, state.X, strict=True)]
+    held = [(1 - f) * eye(f.shape[-1]) for f in own]
+    inertias = [state.inertias[i] for i in range(state.chain.n)]
+    links, _ = inward(articulated_step, state.chain.parent, (zeros((6, 6)),), both, inertias, held)
+    factors = FactorisedChain(state, S, links)
+    require_inertia(state, S, links, factors.inertias)
+    return factors
+
+
+def hybrid(
+    chain: Chain, q: Array, qd: Array, free: Array, qdd: Array, tau: Array
+) -> tuple[Array, Array, Array]:
+    """Return what `hybrid_dynamics` does, (nv,) each, with its mask as numbers, and what `margins` needs.
+
+    free : (nv,) ones where tau is given, zeros where qdd is; the other entries of these do not count.
+    """
+    state = evaluate(chain, q, qd)
+    factors, told = factorise_free(state, free), (1 - free) * qdd
+    eta = state.eta + state.along_joints(state.subspaces, told)
+    loads = net_bias(state, None, "body") + factors.inertias @ eta
+    left, p = factors.inward_forces((free * tau)[..., None], loads)
+    A, answers = factors.outward_motions(left, eta, ground_acceleration(chain))
+    wrenches = factors.inertias @ (stack(A, axis=-3) - eta) + stack(p, axis=-3)
+    needed = joint_forces(state, wrenches)
+    forces = (1 - free) * needed + free * tau
+    return told + answers[..., 0], forces, kept_of(factors)
+
+
+def forward_dynamics(chain: Chain, q: Array, qd: Array, tau: Array) -> tuple[Array, Array]:
+    """Return what `aba` does, and what `margins` needs."""
+    state = evaluate(chain, q, qd, tau)
+    factors = factorise_state(state)
+    loads = net_bias(state, None, "body") + factors.inertias @ state.eta
+    left, _ = factors.inward_forces(tau[..., None], loads)
+    _, qdd = factors.outward_motions(left, state.eta, ground_acceleration(chain))
+    return qdd[..., 0], kept_of(factors)
+
+
+def kept_of(factors: FactorisedChain) -> Array:
+    """Return D, G and the diagonal of the articulated inertia of every link (n, 1, 13)."""
+    diagonals = [(own.inertia * eye(6)).sum(-1)[None, :] for own in factors.links]
+    given = zip(factors.links, diagonals, strict=True)
+    return stack([concatenate([own.D, own.G, size], axis=-1) for own, size in given], axis=-3)
+
+
+def margins(chain: Chain, q: Array, kept: Array) -> Array:
+    """Return the inertia that each joint feels, less what of it may be rounding (nv,): where positive, it feels some.
+
+    kept : (n, 1, 13), as from `kept_of`.
+    """
+    state = evaluate(chain, q)
+    parts = unstack(kept, -3)
+    links = [Articulated(x[:, 7:].mT * eye(6), zeros((6, 7)), x[:, :1], x[:, 1:7]) for x in parts]
+    given = state.X, [both[..., :-6] for both in state.both], links
+    noise, _ = inward(rounding_step, chain.parent, (zeros((6, 6)),), *given)
+    unit = 32 * 2.0**-52
+    felt = [own.D - unit * size for own, size in zip(links, noise, strict=True)]
+    return concatenate(felt, axis=-2)[..., 0]
+
+
+def masses_felt(chain: Chain, q: Array) -> tuple[Array, Array]:
+    """Return the mass felt at each joint, in every direction, (n, 3, 3) in world axes, and what `margins` needs."""
+    state = evaluate(chain, q)
+    factors, (R, _) = factorise_state(state), state.poses
+    felt = [apparent(own, S) for own, S in zip(factors.links, factors.S, strict=True)]
+    return R @ stack(felt, axis=-3)[..., 3:, 3:] @ R.mT, kept_of(factors)
+
+
+def apparent(own: Articulated, S: Array) -> Array:
+    """Return the inertia (6, 6) that a link shows through its joint, as `apparent_inertia` does."""
+    U = own.inertia @ S
+    return own.inertia - U @ solve(own.D, U.mT)
+
+
+def crba(chain: Chain, q: Array) -> tuple[Array, Array]:
+    """Return the screw of each joint (nv, 6), and the wrench that accelerates all that it carries by that screw.
+
+    Both in the world. Where one joint carries the other, their entry of the mass matrix is a product of the two.
+    """
+    state = evaluate(chain, q)
+    wrenches = composite_inertias(state) @ stack(state.S, axis=-3)
+    return screws_seen_from(state, eye(3), zeros((3,))), wrenches_in(state, wrenches, "world")
+
+
+def energies(chain: Chain, q: Array, qd: Array) -> tuple[Array, Array]:
+    """Return kinetic and potential energy."""
+    return chaindyn.kinetic_energy(chain, q, qd), chaindyn.potential_energy(chain, q)
+
+
+def step_momenta(chain: Chain, q0: Array, q1: Array, h: Array) -> tuple[Array, Array]:
+    """Return the momenta (nv,) along the joints at the start and at the end of a variational step."""
+    start, end = discrete_momenta(chain, q0, q1, h)
+    return generalised_force(State(chain, q0), start), generalised_force(State(chain, q1), end)
+
+
+def blow(
+    chain: Chain,
+    q: Array,
+    qd: Array,
+    struck: Array,
+    point: Array,
+    normal: Array,
+    restitution: Array,
+) -> tuple[Array, ...]:
+    """Return what `impact` does of a link that is struck, and what a blow of 1 N s on it does; struck : (n,) one.
+
+    point : (3,) in the link's own frame; normal : (3,) in the world, a unit vector. Impulse, effective mass, energies
+    before and after; the velocity of the point (3,), and by how much 1 N s along the normal changes it; by how much
+    it changes the joint rates (nv,), and what it has every parent exert on its child (n, 6), "mixed". And what
+    `margins` needs.
+    """
+    state = evaluate(chain, q, qd)
+    R, p = state.poses
+    mask = struck[:, None, None]
+    R_b, p_b = (mask * R).sum(-3), (struck[:, None] * p).sum(-2)
+    place = p_b + (R_b @ point[:, None])[:, 0]
+    at_point = unit_impulses(R_b, p_b, place, "body")
+    unit_blow = at_point[:, 3:] @ normal[:, None]
+    blows = concatenate([unit_blow, at_point], axis=-1)
+    factors = factorise_state(state)
+    twists, rates, known = impulse_response(factors, mask * blows)
+    turning, trace = traces(at_point, (mask * twists).sum(-3)[:, 1:])
+    twists, rates, known = twists[..., :1], rates[:, :1], known[..., :1]
+    V = state.twists
+    moving, given = [at_point[:, 3:].mT @ (mask * x).sum(-3) for x in (V, twists)]
+    speed, yielding = [normal[None, :] @ x for x in (moving, given)]
+    reach = (p * p).sum((-2, -1), keepdims=True) + (place * place).sum(-1, keepdims=True)[:, None]
+    noise = turning * reach / 2.0**98
+    impulse, mass = contact_impulse(speed, yielding, trace, noise, restitution[None, None])
+    dV, jump = twists * impulse, (rates * impulse)[:, 0]
+    energies = kinetic_energy_of(state, V, qd), kinetic_energy_of(state, V + dV, qd + jump)
+    reactions = wrenches_in(state, factors.inertias @ twists + known, "mixed")
+    numbers = [scalar(x) for x in (impulse, mass, *energies)]
+    return *numbers, moving[:, 0], given[:, 0], rates[:, 0], reactions, kept_of(factors)
+
+
+class Told(NamedTuple):
+    """A function to be emitted, the shapes of its arguments, and of each result what its rows are.
+
+    rows : "links", "joints", "one" if there are none, or "kept" for what another function takes as it is.
+    """
+
+    function: Callable[..., Any]
+    arrays: dict[str, tuple[Any, ...]]
+    rows: str
+
+
+Q, V, WRENCHES = ("nq",), ("nv",), ("n", 6)
+STATE = {"q": Q, "qd": V}
+FUNCTIONS = {
+    "forward_kinematics": Told(chaindyn.forward_kinematics, {"q": Q}, "links links"),
+    "screws": Told(screws, {"q": Q, "R": (3, 3), "p": (3,)}, "joints"),
+    "centre_accelerations": Told(centre_accelerations, {**STATE, "qdd": V}, "links"),
+    "rnea": Told(chaindyn.rnea, {**STATE, "qdd": V}, "joints"),
+    "loads": Told(loads, {**STATE, "qdd": V, "external": WRENCHES}, "joints links"),
+    "aba": Told(forward_dynamics, {**STATE, "tau": V}, "joints kept"),
+    "hybrid": Told(hybrid, {**STATE, "free": V, "qdd": V, "tau": V}, "joints joints kept"),
+    "margins": Told(margins, {"q": Q, "kept": ("n", 1, 13)}, "joints"),
+    "masses_felt": Told(masses_felt, {"q": Q}, "links kept"),
+    "energies": Told(energies, STATE, "one one"),
+    "step_momenta": Told(step_momenta, {"q0": Q, "q1": Q, "h": ()}, "joints joints"),
+    "blow": Told(
+        blow,
+        {**STATE, "struck": ("n",), "point": (3,), "normal": (3,), "restitution": ()},
+        "one one one one one one joints links kept",
+    ),
+    "pin": Told(
+        pin, {**STATE, "pinned": ("n",), "offset": (3,), "foot": (3,)}, "joints one one one"
+    ),
+    "crba": Told(crba, {"q": Q}, "joints joints"),
+}
+
+# Recording ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class OneDegree(Joint):
+    """A joint that turns about its axis (..., 3), slides along it, or neither: `turn`, `slide` (...) are 1 or 0."""
+
+    axis: Array = (0, 0, 1)
+    turn: Array = 1
+    slide: Array = 0
+
+    def __post_init__(self) -> None:
+        for own in fields(self):
+            object.__setattr__(self, own.name, np.asarray(getattr(self, own.name)))
+
+    def pose(self, q: Array) -> tuple[Array, Array]:
+        """Return R (..., 3, 3), p (..., 3) of the child in the joint frame; q : (..., 1)."""
+        turned = rotation_about(self.axis, self.turn[..., None] * q)
+        return turned, self.slide[..., None] * self.axis * q
+
+    def motion_subspace(self, q: Array) -> Array:
+        """Return S (..., 6, 1), in child coordinates."""
+        parts = [x[..., None] * self.axis for x in (self.turn, self.slide)]
+        return concatenate(parts, axis=-1)[..., None]
+
+
+LINKS = 17  # of the chain that is recorded: a number that is no other size
+
+
+def template() -> Chain:
+    """Return a chain of such joints, with rotors: where a joint is fixed, the page gives it one, and no motion."""
+    drive = Drive(rotor_inertia=1)
+    return Chain([Link(OneDegree(), 1, (0, 0, 0), np.eye(3), drive=drive) for _ in range(LINKS)])
+
+
+def on_page(told: Told) -> Callable[..., Any]:
+    """Return the function, of a chain whose spatial inertias are made of mass, centre and moments."""
+
+    def called(chain: Chain, *args: Any, **options: Any) -> Any:
+        own = spatial_inertia(chain.mass, chain.com, chain.inertia)
+        chain.__dict__["spatial_inertia"] = own
+        return told.function(chain, *args, **options)
+
+    return called
+
+
+def recorded(told: Told) -> Recorded:
+    """Return the function recorded for every chain of such joints. CannotRecord where it cannot be."""
+    return record(on_page(told), template(), told.arrays, {}, open_model=True)
+
+
+# Text ---------------------------------------------------------------------------------------------
+
+
+def emitted(name: str, told: Told, model: Model) -> str:
+    """Return a recorded function as JavaScript: a constant of its name in capitals, which `compute` takes.
+
+    model : of which it reads, and to which it adds what it needs of a chain's numbers.
+    """
+    result = recorded(told)
+    plan = result.plan
+    parts = {
+        "keep": plan.widths[0],
+        "carried": sum(len(c) for c in plan.classes.values()),
+        "kept": max(plan.kept, 1),
+        "inputs": json.dumps(
+            [None if core in (Q, V) else symbolic(core) for core in told.arrays.values()]
+        ),
+        "rows": json.dumps(told.rows.split()),
+        "outputs": json.dumps([symbolic(x) for x in result.outputs]),
+        "run": f"{name}_run",
+    }
+    kernel = js_kernel(plan, f"{name}_run", len(result.inputs), len(result.outputs))
+    kernel = model.placed(kernel, plan)
+    whole = ",".join(f"{key}:{value}" for key, value in parts.items())
+    return "\n".join([*compact(kernel.split("\n")), f"const {name.upper()}={{{whole}}};", ""])
+
+
+def symbolic(shape: tuple[Any, ...]) -> list[Any]:
+    """Return a shape for any number of links."""
+    return ["n" if k in (LINKS, "n", "nq", "nv") else k for k in shape]
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """The numbers that functions read of a chain: what each is made of, of a tree t on the page and its link i.
+
+    links, common : for each the place among those of a link, and among those of nobody.
+    """
+
+    links: dict[str, int] = field(default_factory=dict)
+    common: dict[str, int] = field(default_factory=dict)
+
+    def place(self, x: Number) -> int:
+        """Return the place of a number that hangs on the model alone, a new one if need be."""
+        own = self.common if x.owner is None else self.links
+        return own.setdefault(made_of(x), len(own))
+
+    def placed(self, text: str, plan: Plan) -> str:
+        """Return a program that reads its numbers where all functions do."""
+        known = {x.index: x for x in plan.live}
+        data, common = (
+            {str(at): self.place(known[index]) for index, at in places.items()}
+            for places in (plan.data.get(0, {}), plan.common)
+        )
+        text = re.sub(r"\bD\[d\+(\d+)\]", lambda m: f"D[d+{data[m[1]]}]", text)
+        return re.sub(r"\bG\[(\d+)\]", lambda m: f"G[{common[m[1]]}]", text)
+
+    def text(self) -> str:
+        """Return the constant MODEL, which fills in the numbers of a tree."""
+        links = "".join(f"D[d+{at}]={made};" for made, at in self.links.items())
+        common = "".join(f"G[{at}]={made};" for made, at in self.common.items())
+        sizes = f"links:{len(self.links)},shared:{len(self.common)}"
+        return f"const MODEL={{{sizes},fill(t,i,D,d){{{links}}},common(t,G){{{common}}}}};\n"
+
+
+def made_of(x: Number) -> str:
+    """Return what a number is made of, as an expression of a tree's parameters."""
+    if x.op in ("data", "shared"):
+        places: tuple[Any, ...] = x.args[0][1:]
+        parameter: str = x.args[0][0]
+        own = parameter.removeprefix("joint.") + ("[i]" if x.op == "data" else "")
+        return "t." + own + "".join(f"[{k}]" for k in places)
+    text: str = Named().expression(x)
+    for y in x.args:
+        if isinstance(y, Number) and y.op != "constant":
+            text = with_operand(text, f"x{y.index}", made_of(y))
+    return short_constants(text)
+
+
+class Named(Writer):
+    """Writes an operation with names for what it is made of."""
+
+    def __init__(self) -> None:
+        super().__init__(None, "javascript", None)  # type: ignore[arg-type]
+
+    def name(self, x: Number) -> str:
+        """Return a constant, or the name of any other number."""
+        return (
+            short_constants(literal(x.args[0], "Infinity")) if x.op == "constant" else f"x{x.index}"
+        )
+
+
+# What is used once is written where it is used, and names are short: a third of the text is left, and
+# the same arithmetic.
+
+NAME = re.compile(r"\bx\d+\b")
+MADE = re.compile(r"const (x\d+)=(.*);$")
+SHORT = [
+    a + b
+    for a in "abefhjlmprsuyzABEFHJLMPQRSTUVWXYZ_$"
+    for b in ["", *"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"]
+]
+SHORT = [x for x in SHORT if x not in ("as", "if", "in", "do", "of", "nq", "nv")]
+
+
+def compact(lines: list[str]) -> Iterator[str]:
+    """Yield a program's lines, each function's body made short."""
+    lines = with_constants([line for line in lines if line])
+    starts = [i for i, line in enumerate(lines) if line.startswith(("function ", "export "))]
+    for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
+        yield lines[start].removeprefix("export ")
+        body = [short_constants(line) for line in lines[start + 1 : end - 1]]
+        yield from in_runs(shortened(inlined(body)))
+        yield lines[end - 1]
+
+
+def short_constants(line: str) -> str:
+    """Return a line with whole numbers written as such."""
+    return re.sub(r"(?<![\w.])(\d+)\.0(?!\d)", r"\1", line)
+
+
+KEPT = re.compile(r"\bg\[(\d+)\]")
+
+
+def with_constants(lines: list[str]) -> list[str]:
+    """Return a program's lines with constants for the numbers of nobody's that no link reads."""
+    last = max(i for i, line in enumerate(lines) if line.startswith("export function "))
+    by_links = {k for line in lines[:last] for k in KEPT.findall(line)}
+
+    def named(line: str) -> str:
+        line = KEPT.sub(lambda m: m[0] if m[1] in by_links else f"x{m[1]}", line)
+        return re.sub(r"^(x\d+=)", r"const \1", line)
+
+    return [*lines[:last], *map(named, lines[last:])]
+
+
+def in_runs(lines: list[str]) -> Iterator[str]:
+    """Yield lines with neighbouring constants declared together."""
+    run: list[str] = []
+    for line in [*lines, ""]:
+        if line.startswith("const ") and line.count(";") == 1 and line[6] != "[":
+            run.append(line[len("const ") : -1])
+            continue
+        if run:
+            yield "const " + ",".join(run) + ";"
+            run = []
+        if line:
+            yield line
+
+
+def inlined(lines: list[str]) -> list[str]:
+    """Return lines in which what is used once stands where it is used, and what is not used is left out."""
+    uses: dict[str, int] = {}
+    for line in lines:
+        for name in NAME.findall(line.split("=", 1)[1] if MADE.match(line) else line):
+            uses[name] = uses.get(name, 0) + 1
+    waiting: dict[str, str] = {}
+    result = []
+    for line in lines:
+        made = MADE.match(line)
+        text = made[2] if made else line
+        for name in NAME.findall(text):
+            if name in waiting:
+                text = with_operand(text, name, waiting.pop(name))
+        if made and uses.get(made[1], 0) <= 1:
+            if made[1] in uses:
+                waiting[made[1]] = text
+        else:
+            result.append(f"const {made[1]}={text};" if made else text)
+    return result
+
+
+SIGN, PRODUCT, SUM, CHOICE = 1, 2, 3, 4
+
+
+def binding(text: str) -> int:
+    """Return how loosely an expression is bound: 0 is a name or a call."""
+    depth, found = 0, 0
+    for i, letter in enumerate(text):
+        depth += (letter in "([") - (letter in ")]")
+        if depth == 0 and letter in "+-*/?":
+            if letter == "?":
+                return CHOICE
+            operand = i > 0 and text[i - 1] not in "e+-*/"
+            level = PRODUCT if letter in "*/" else SUM if operand else SIGN
+            found = max(found, level)
+    return found
+
+
+def with_operand(text: str, name: str, operand: str) -> str:
+    """Return text with an expression in place of the one occurrence of a name, in brackets where it needs them."""
+    place = re.search(rf"\b{name}\b", text)
+    assert place
+    before, after = text[: place.start()], text[place.end() :]
+    left, right, level = before[-1:], after[:1], binding(operand)
+    loose = (
+        level == CHOICE
+        or (left in ("*", "/") and level >= SIGN)
+        or (left in ("+", "-") and level in (SIGN, SUM))
+        or (right in ("*", "/") and level == SUM)
+        or (right in ("?", "!", ">") and level > 0)
+    )
+    return before + (f"({operand})" if loose else operand) + after
+
+
+def shortened(lines: list[str]) -> list[str]:
+    """Return lines with short names."""
+    names: dict[str, str] = {}
+    return [NAME.sub(lambda m: names.setdefault(m[0], SHORT[len(names)]), line) for line in lines]
+
+
+HEAD = (
+    "// Emitted by `python -m book physics` from the lines of the chapters: no edit here lasts.\n"
+)
+
+
+def written() -> dict[str, str]:
+    """Return all emitted files by name."""
+    model = Model()
+    texts = {f"{name}.js": HEAD + emitted(name, told, model) for name, told in FUNCTIONS.items()}
+    return texts | {"model.js": HEAD + model.text()}
+
+
+def write(check: bool = False) -> list[str]:
+    """Write what is emitted, or only look; return the names of the files that were not current."""
+    texts, stale = written(), []
+    for path in [EMITTED / name for name in texts] + sorted(EMITTED.glob("*.js")):
+        wanted = texts.get(path.name)
+        if (path.read_text(encoding="utf-8") if path.exists() else None) == wanted:
+            continue
+        stale.append(path.name)
+        if not check and wanted is None:
+            path.unlink()
+        elif not check and wanted is not None:
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(wanted, encoding="utf-8")
+    return stale

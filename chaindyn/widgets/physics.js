@@ -1,0 +1,61 @@
+// What emitted/*.js computes, with a tree's own numbers. Each text there is a function of the book, recorded for links whose joints
+// turn about an axis, slide along it, or do neither; here it is only given room, numbers and the tree.
+
+const PREPARED = new WeakMap(); // of each tree: its numbers, and by function room to work
+function prepared(recorded, tree) {
+  if (!PREPARED.has(tree)) PREPARED.set(tree, { ...numbersOf(tree), rooms: new Map() });
+  const { D, links, rooms } = PREPARED.get(tree);
+  if (!rooms.has(recorded)) rooms.set(recorded, { D, ...roomFor(recorded, links) });
+  return rooms.get(recorded);
+}
+
+const isKind = (tree, name) => tree.kind.map((kind) => Number(kind === name));
+function numbersOf(tree) {
+  // A joint that is fixed neither turns nor slides, and feels an inertia of one: it answers no force.
+  const parts = { turn: isKind(tree, "Revolute"), slide: isKind(tree, "Prismatic"), reflected_inertia: isKind(tree, "Fixed").map((x) => [x]) };
+  const D = new Float64Array(tree.parent.length * MODEL.links);
+  tree.parent.forEach((_, i) => MODEL.fill({ ...tree, ...parts }, i, D, i * MODEL.links));
+  return { D, links: tree.parent };
+}
+const sizeOf = (shape, n) => shape.reduce((size, k) => size * (k === "n" ? n : k), 1);
+function roomFor({ keep, carried, kept, inputs, outputs }, links) {
+  const n = links.length;
+  const room = (size) => new Float64Array(size);
+  return {
+    sizes: [n, n, n, n * keep],
+    links: Int32Array.from(links.flatMap((parent, i) => [parent, 0, i * MODEL.links, i * keep, i, i])),
+    G: room(MODEL.shared),
+    inputs: inputs.map((shape) => room(sizeOf(shape ?? ["n"], n))),
+    outputs: outputs.map((shape) => room(sizeOf(shape, n))),
+    w: room(n * keep + (n + 1) * carried + kept),
+  };
+}
+
+// Numbers in a row as rows of rows.
+function nested(x, shape, from = 0) {
+  if (shape.length === 0) return x[from];
+  const size = sizeOf(shape.slice(1));
+  return Array.from({ length: shape[0] }, (_, k) => (shape.length === 1 ? x[from + k] : nested(x, shape.slice(1), from + k * size)));
+}
+
+// The results of a function; inputs and results that have a row for each joint have one for each that moves. What is "kept" for
+// another function is as it stands there, until the next call. The last result is what must be positive, for the answers to be
+// beyond doubt.
+function compute(recorded, tree, inputs, gravity = tree.gravity) {
+  const own = prepared(recorded, tree);
+  const { column } = tree;
+  for (let k = 0; k < inputs.length; k++) {
+    const x = inputs[k];
+    if (recorded.inputs[k]) own.inputs[k].set(ArrayBuffer.isView(x) ? x : [x].flat(Infinity));
+    else for (let i = 0; i < column.length; i++) own.inputs[k][i] = column[i] === null ? 0 : x[column[i]];
+  }
+  MODEL.common({ gravity }, own.G);
+  recorded.run(own.sizes, own.links, own.D, own.G, own.inputs, own.outputs, own.w);
+  return own.outputs.map((x, k) => {
+    const [rows, ...rest] = recorded.outputs[k];
+    if (recorded.rows[k] === "kept") return x;
+    if (rows !== "n") return nested(x, recorded.outputs[k]);
+    const all = nested(x, [column.length, ...rest]);
+    return recorded.rows[k] === "joints" ? all.filter((_, i) => column[i] !== null) : all;
+  });
+}

@@ -1,0 +1,125 @@
+"""The pages' physics is emitted from the chapters' lines; by hand there is only drawing and bookkeeping."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import chaindyn
+from chaindyn import _emitted
+
+WIDGETS = Path(chaindyn.__file__).parent / "widgets"
+BY_HAND = sorted(path.name for path in WIDGETS.glob("*.js"))
+
+
+def test_what_is_emitted_is_what_the_chapters_say_today():
+    """If not: python -m book physics."""
+    assert _emitted.write(check=True) == []
+
+
+def test_what_is_emitted_does_not_depend_on_the_chain_that_was_recorded(monkeypatch):
+    """One text serves chains of every length."""
+    names = ("forward_kinematics", "aba", "margins")
+    model = _emitted.Model()
+    short = [_emitted.emitted(name, _emitted.FUNCTIONS[name], model) for name in names]
+    monkeypatch.setattr(_emitted, "LINKS", 29)
+    assert short == [_emitted.emitted(name, _emitted.FUNCTIONS[name], model) for name in names]
+
+
+# What dynamics cannot do without: how links hang together, their masses, weight, and solving with a mass
+# matrix. Who reads these in a file written by hand stands here, with what for; a recursion that somebody
+# puts back does not.
+
+READ = re.compile(r"\b(?:mass|inertia|moments|gravity|com|parent)\b")
+READERS = {
+    "balance_laws.js": {"fallen": "where the centre of mass is"},
+    "contact.js": {"render": "where the bodies are"},
+    "contact_step.js": {
+        **dict.fromkeys(("ROD", "BOX", "BALL", "carrier", "TREES"), "the scenes' bodies"),
+        "heavy": "which links are bodies",
+        "inSpaceOf": "the scenes' bodies as a tree",
+        "posesOf": "where shapes are, to draw them and to find where they touch",
+        "columnsOf": "which screws move a link",
+    },
+    "crba.js": {"massMatrix": "which screws and wrenches meet"},
+    "effort.js": {"fromLaws": "the load's weight", "render": "the load's arrow"},
+    "forward.js": {"accelerations": "handed on"},
+    "heft.js": {"render": "the mass of all links, told"},
+    "hybrid.js": {"render": "where centres of mass are"},
+    "impact.js": {
+        "blowOn": "an effective mass",
+        "fromBlow": "an effective mass, and moments",
+        "mapOf": "an effective mass",
+        "QUANTITIES": "an effective mass",
+        "render": "an effective mass, and moments",
+    },
+    "loop.js": {"treeOf": "the rods as a tree", "modelOf": "handed on"},
+    "mass.js": {"render": "masses and centres, told"},
+    "physics.js": {
+        "numbersOf": "how many links",
+        "roomFor": "the tree for what is emitted",
+        "compute": "handed on",
+    },
+    "swing.js": {"needed": "handed on"},
+    "tree.js": {"pathOf": "the way in", "endsOf": "what is drawn", "paintLinks": "what is drawn"},
+}
+# What still stands by hand, a list that may only grow shorter: one body, contact and closed loops, and steps in time.
+SOLVE = re.compile(r"\b(?:cholesky|solveLower|solveUpper|rk4Step|eulerStep)\(")
+STILL = {
+    "balance_laws.js": {"linearModel", "stepOn"},
+    "contact_laws.js": {"leastImpulses", "coulombLcp", "bySweeps", "byModes"},
+    "contact_step.js": {"freeRates", "rowsOf", "stepOf"},
+    "dense.js": {"cholesky", "solveLower", "solveUpper"},
+    "inertia.js": {"brickMoments", "fromTables", "flightOf", "render"},
+    "loop.js": {"yieldingOf", "accelerationOf", "projectedState", "fallOf"},
+    "motion.js": {"eulerStep", "rk4Step"},
+    "rotation.js": {"expOf", "logOf"},
+    "swing.js": {"variationalStep"},
+}
+FORBIDDEN = re.compile(  # words for what a recursion needs
+    r"crossMotion|crossForce|motionTransform|inertiaMatrix|throughJoint|articulate\b|inverseDynamics|jointPose|Rodrigues"
+)
+
+
+def declared(name: str) -> dict[str, str]:
+    """The code of a file's functions and constants by name, without comments and strings."""
+    start = re.compile(r"^(?:export default|async function|function\*?|const|let|class) (\w+|\W)")
+    parts: dict[str, str] = {}
+    now = ""
+    for line in (WIDGETS / name).read_text(encoding="utf-8").splitlines():
+        if found := start.match(line):
+            now = found[1]
+        code = re.sub(r'//.*|"[^"]*"|`[^`]*`', "", line)
+        parts[now] = parts.get(now, "") + code + "\n"
+    return parts
+
+
+@pytest.mark.parametrize("name", BY_HAND)
+def test_no_dynamics_is_written_by_hand(name):
+    parts = declared(name)
+    readers = {part for part, code in parts.items() if READ.search(code)}
+    allowed = set(READERS.get(name, {})) | STILL.get(name, set())
+    assert readers <= allowed, f"{name}: {sorted(readers - allowed)} read what links are made of"
+    assert set(READERS.get(name, {})) <= readers, f"{name}: strike those off that are gone"
+    solvers = {part for part, code in parts.items() if SOLVE.search(code)}
+    assert solvers <= STILL.get(name, set()), f"{name}: {sorted(solvers)} solve by themselves"
+    assert STILL.get(name, set()) <= parts.keys(), f"{name}: strike those off that are gone"
+    if name != "rotation.js":  # whose subject that is
+        assert not FORBIDDEN.search("\n".join(parts.values()))
+
+
+def test_every_file_that_is_named_is_there():
+    assert {*READERS, *STILL} <= set(BY_HAND)
+
+
+def test_a_recursion_that_is_put_back_is_found(tmp_path, monkeypatch):
+    """Poses added up along the tree, and forces along it."""
+    poses = "function placed(tree, q) {\n  return tree.parent.map((k, i) => turn(k, q[i]));\n}\n"
+    forces = "const weight = (tree) => tree.mass.map((m) => scale(m, tree.gravity));\n"
+    for code in (poses, forces, "const free = (M, b) => solveUpper(cholesky(M), b);\n"):
+        (tmp_path / "new.js").write_text(code, encoding="utf-8")
+        monkeypatch.setattr(f"{__name__}.WIDGETS", tmp_path)
+        with pytest.raises(AssertionError):
+            test_no_dynamics_is_written_by_hand("new.js")
