@@ -27,7 +27,7 @@ from typing import Any
 import nbformat
 
 from book.exercises import Exercise, exercises
-from book.judging import Statement, judged, needed
+from book.judging import Statement, judged, needed, nothing
 from book.pages import ROOT, BookError, chapters, read_page
 
 LIMIT = 60.0  # seconds for one exercise
@@ -133,14 +133,27 @@ def _verdict(exercise: Exercise, page: Path, sources: list[str]) -> str:
         return f"there is no {name}"
     if (why := _refusal(judge, space[name])) is not None:
         return why
-    for wrong in (_unanswered, lambda *given, **more: None):
-        if _refusal(judge, wrong) is None:
-            return "the judge accepts anything after this submission has run"
+    if _bent(judge, space[name]):
+        return "after this submission has run, the judge accepts zeros"
     return ""
 
 
-def _unanswered(*given: Any, **more: Any) -> Any:
-    raise NotImplementedError
+def _bent(judge: Callable[[Any], None], answer: Any) -> bool:
+    """Whether a judge accepts nothing, or zeros in place of what an accepted answer gives."""
+    if _refusal(judge, lambda *given, **more: None) is None:
+        return True
+    if isinstance(answer, type):
+        return False
+    zeroed = False
+
+    def zeros(*given: Any, **more: Any) -> Any:
+        nonlocal zeroed
+        whole = answer(*given, **more)
+        empty = nothing(whole)
+        zeroed = zeroed or empty is not whole  # there is no zero of a chain
+        return empty
+
+    return _refusal(judge, zeros) is None and zeroed
 
 
 def _refusal(judge: Callable[[Any], None], answer: Any) -> str | None:

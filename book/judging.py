@@ -5,7 +5,11 @@ from __future__ import annotations
 import ast
 import dis
 from collections.abc import Iterator
+from dataclasses import fields, is_dataclass, replace
 from types import CodeType
+from typing import Any
+
+import numpy as np
 
 CHANGES = ("append", "extend", "insert", "update", "add", "setdefault", "clear", "pop", "sort")
 
@@ -96,3 +100,16 @@ def judged(sources: list[str]) -> list[tuple[str, str]]:
             ):
                 found.append((judge, answer))
     return found
+
+
+def nothing(answer: Any) -> Any:
+    """Zeros of an answer's shape."""
+    if isinstance(answer, tuple):
+        return tuple(nothing(part) for part in answer)
+    if is_dataclass(answer):
+        names = [one.name for one in fields(answer)]
+        return replace(answer, **{name: nothing(getattr(answer, name)) for name in names})
+    try:
+        return 0 * np.asarray(answer)
+    except TypeError:  # a chain, or None: there is no zero of it
+        return answer

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import fields, is_dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ import numpy as np
 from wrong_answers import WRONG
 
 from book.exercises import Exercise, exercises
-from book.judging import Statement, judged, needed
+from book.judging import Statement, judged, needed, nothing
 from book.pages import read_page
 
 Verdicts = dict[str, str | None]  # what the check says of each answer; None: solved
@@ -59,7 +58,7 @@ def tried_answers(exercise: Exercise, space: dict[str, Any]) -> Verdicts:
     said = {"the solution": _verdict(space[judge], right)}
     if not isinstance(right, type):
         said["zeros"] = _verdict(
-            space[judge], lambda *given, **more: _nothing(right(*given, **more))
+            space[judge], lambda *given, **more: nothing(right(*given, **more))
         )
     for words, definitions in _wrong(exercise):
         for one in definitions:
@@ -77,19 +76,6 @@ def _wrong(exercise: Exercise) -> Iterator[tuple[str, list[Statement]]]:
         body = ast.parse(source.replace(old, new)).body
         kinds = ast.FunctionDef | ast.ClassDef
         yield words, [Statement(node) for node in body if isinstance(node, kinds)]
-
-
-def _nothing(answer: Any) -> Any:
-    """Zeros of an answer's shape."""
-    if isinstance(answer, tuple):
-        return tuple(_nothing(part) for part in answer)
-    if is_dataclass(answer):
-        names = [one.name for one in fields(answer)]
-        return replace(answer, **{name: _nothing(getattr(answer, name)) for name in names})
-    try:
-        return 0 * np.asarray(answer)
-    except TypeError:  # a chain, or None: there is no zero of it
-        return answer
 
 
 def _verdict(judge: Callable[[Any], None], answer: Any) -> str | None:

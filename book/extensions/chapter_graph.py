@@ -83,7 +83,7 @@ def rows(needs: Needs) -> list[list[int | Way]]:
     """What stands or passes in each row, ordered by where that which it comes from stands in the row above."""
     rank = ranks(needs)
     above = dict[int | Way, list[int | Way]]({chapter: [] for chapter in needs})
-    level_of = dict[int | Way, int](rank)
+    level_of = dict[int | Way, int](rank.items())
     for one, other in edges(needs):
         last: int | Way = one
         for level in range(rank[one] + 1, rank[other]):

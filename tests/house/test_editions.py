@@ -10,6 +10,7 @@ import json
 import re
 import subprocess
 import sys
+from functools import cache
 from types import SimpleNamespace
 
 import nbformat
@@ -61,6 +62,16 @@ The end.
 """
 
 
+@cache
+def student_cells(page):
+    return notebook_of(page, "student").cells
+
+
+@cache
+def student_page(page):
+    return page_of(page, "student")
+
+
 def long_lines(text: str) -> set[str]:
     """The lines of a text that are too long to be the same by chance."""
     return {line.strip() for line in text.splitlines() if len(line.strip()) >= 30}
@@ -74,8 +85,8 @@ def test_the_student_edition_has_no_line_of_any_solution(page):
     asked = SOLUTION.sub("", source)  # what stands outside may be repeated in a solution
     given = set().union(*map(long_lines, solutions)) - long_lines(asked)
     assert len(given) >= len(solutions)
-    student = page_of(page, "student")
-    notebook = "\n".join(cell.source for cell in notebook_of(page, "student").cells)
+    student = student_page(page)
+    notebook = "\n".join(cell.source for cell in student_cells(page))
     for text in (student, notebook):
         assert "solution-start" not in text and "solution-end" not in text
         assert not [line for line in given if line in text]
@@ -83,7 +94,7 @@ def test_the_student_edition_has_no_line_of_any_solution(page):
 
 @pytest.mark.parametrize("page", CHAPTERS)
 def test_no_output_of_a_solution_stays(page):
-    cells = notebook_of(page, "student").cells
+    cells = student_cells(page)
     printed = json.dumps([cell.get("outputs", []) for cell in cells])
     assert not re.search(r"Exercise \d+\.\d+: solved", printed)
     assert not [cell.source for cell in cells if "solution" in tags(cell)]
@@ -94,7 +105,7 @@ def test_what_judges_and_what_is_exported_stays(page):
     whole = [
         c for c in read_page(page).cells if c.cell_type == "code" and "solution" not in tags(c)
     ]
-    student = [c for c in notebook_of(page, "student").cells if c.cell_type == "code"]
+    student = [c for c in student_cells(page) if c.cell_type == "code"]
     assert [cell.source for cell in student] == [cell.source for cell in whole]
     assert page_of(page, "solutions").count("{solution-start}") == page.read_text(
         encoding="utf-8"
@@ -105,7 +116,7 @@ def test_what_judges_and_what_is_exported_stays(page):
 def test_no_cell_of_the_student_edition_reads_what_a_solution_made(page):
     """At the top level: what a function reads late is bound by then, or by a cell of its own exercise."""
     bound, lost = set(dir(builtins)) | {"__name__"}, list[str]()
-    for cell in notebook_of(page, "student").cells:
+    for cell in student_cells(page):
         if cell.cell_type == "code":
             for statement in map(Statement, ast.parse(cell.source).body):
                 # a name that the statement itself binds may be read by it later than bound
@@ -124,7 +135,7 @@ def test_no_reference_leads_into_a_solution(page):
         re.findall(r"name: (fig-[\w-]+)", solutions)
     )
     used = {
-        other.name: sorted(label for label in labels if label in page_of(other, "student"))
+        other.name: sorted(label for label in labels if label in student_page(other))
         for other in chapters()
     }
     assert not {name: found for name, found in used.items() if found}

@@ -40,15 +40,15 @@ CASES = {
         "    __main__.judge_line_distance = print\n    return 0",
         ".",
     ),
-    "check made mild": (
-        "def line_distance(*g):\n    import sys\n"
-        "    for frame in sys._current_frames().values():\n"
-        "        while frame:\n"
-        "            if 'check' in frame.f_globals:\n"
-        "                frame.f_globals['check'] = lambda *a: None\n"
-        "            frame = frame.f_back\n"
-        "    return 0",
-        "accepts anything",
+    "NumPy made mild": (
+        "import numpy as np\ndef line_distance(*g):\n    np.allclose = lambda *a: True\n"
+        "    return np.zeros(50)",
+        "accepts zeros",
+    ),
+    "the judge's own code replaced": (
+        "import sys\ndef line_distance(*g):\n    code = sys._getframe(1).f_globals['judge_line_distance']\n"
+        "    code.__code__ = (lambda candidate: None).__code__\n    return 0",
+        ".",
     ),
 }
 
