@@ -11,6 +11,8 @@ import numpy as np
 from chaindyn.recording import Number, reached_from
 from chaindyn.rolled import Recording
 
+__all__: list[str] = []
+
 SWEPT = ("carried", "received", "grounded")
 FOLDS = ("total", "least", "greatest")
 UNKNOWN = ("input", "read", *SWEPT, *FOLDS)

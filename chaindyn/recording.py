@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+__all__: list[str] = []
+
 Array = Any
 
 # marks are counted modulo a prime this large: two different formulas agree once in 10^18

@@ -13,6 +13,8 @@ import numpy as np
 from chaindyn import _ops
 from chaindyn.recording import PRIME, CannotRecord, Number, Tape, as_numbers, mark_of
 
+__all__: list[str] = []
+
 Array = Any
 Result = TypeVar("Result")
 
