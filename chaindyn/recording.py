@@ -14,7 +14,6 @@ __all__: list[str] = []
 
 Array = Any
 
-# marks are counted modulo a prime this large: two different formulas agree once in 10^18
 # so large that two different formulas agree once in 10^18; modulo 2^61 - 1 the powers of two would repeat
 PRIME = 2**61 - 2373
 MOST = 300_000  # numbers in one recording: beyond, compilers take minutes
