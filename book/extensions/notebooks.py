@@ -46,7 +46,8 @@ def said(app: Sphinx, page: str) -> dict[str, str]:
     env, texts = app.env, dict[str, str]()
     for node in env.get_doctree(page).findall(addnodes.pending_xref):
         domain, role, target = node.get("refdomain"), node["reftype"], node["reftarget"]
-        if domain not in env.domains:  # MyST's links between files are of none, and say what they say
+        # MyST's links between files are of no domain, and say what they say.
+        if domain not in env.domains:
             continue
         inside = node[0].deepcopy() if len(node) else nodes.inline()
         try:
