@@ -150,10 +150,11 @@ def door() -> Any:
 
 @functools.cache
 def opened(path: Path) -> Any:
-    """Return a compiled program, ready to be called."""
+    """Return a compiled program, ready to be called: it has `march`, and `one` or `many`."""
     library = ctypes.CDLL(str(path))
-    for function in (library.one, library.many, library.march):
-        function.restype = ctypes.c_longlong
+    for name in ("one", "many", "march"):
+        if hasattr(library, name):
+            getattr(library, name).restype = ctypes.c_longlong
     return library
 
 
@@ -171,8 +172,8 @@ def addresses(arrays: Sequence[Array]) -> Any:
 class Kernel:
     """A compiled program with the model it works on.
 
-    sizes : n, nq, nv and how much the links keep; inputs, outputs : shapes, the last output what must be positive; room
-    : how many numbers it needs to work; tree, data, common : the model.
+    library : what `opened` gives; sizes : n, nq, nv and the length of all records; inputs, outputs : shapes, the last
+    output what must be positive; room : how many numbers it needs to work; tree, data, common : the model.
     """
 
     library: Any
@@ -186,9 +187,9 @@ class Kernel:
 
     @cached_property
     def lengths(self) -> Array:
-        """The sizes, and the lengths of inputs and outputs."""
+        """The sizes, those of the model, and the lengths of inputs and outputs."""
         own = [int(np.prod(shape)) for shape in (*self.inputs, *self.outputs)]
-        return np.array([*self.sizes, *own], np.int64)
+        return np.array([*self.sizes, self.data.size, self.common.size, *own], np.int64)
 
     @cached_property
     def model(self) -> tuple[Any, ...]:
@@ -200,7 +201,7 @@ class Kernel:
         results = [np.empty(shape) for shape in self.outputs]
         work = np.empty(self.room + 1)
         holds = self.library.one(*self.model, addresses(values), addresses(results), address(work))
-        return results, not holds
+        return results[:-1], not holds
 
     @cached_property
     def room_of_door(self) -> tuple[Array, Array]:

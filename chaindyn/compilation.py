@@ -87,6 +87,7 @@ SHAPES: dict[str, tuple[Any, ...]] = {
     "q1": ("nq",),
 }
 
+MOST_LINKS_STRAIGHT = 12  # of chains that are tried without loops
 MOST_LIVE = 40_000  # of numbers that results hang on: beyond, C compilers take minutes
 STEPS = {"RK4": rk4_step, "semi-implicit Euler": semi_implicit_euler_step}
 
@@ -340,12 +341,21 @@ def record(
     options: dict[str, Any],
     *,
     open_model: bool = False,
+    straight: bool = False,
 ) -> Recorded:
     """Record what a function does with a chain and arrays of these shapes.
 
     Once for every kind of link if it can be; else link by link. open_model : whether the program is to serve other
-    chains of the same kinds of links too.
+    chains of the same kinds of links too; straight : whether short chains are recorded link by link at once: there are
+    fewer operations, since the first link and the last have less to do, and nothing is kept from loop to loop.
     """
+    if straight and not open_model and chain.n <= MOST_LINKS_STRAIGHT:
+        try:
+            recorded = recorded_link_by_link(function, chain, arrays, options)
+        except CannotRecord:
+            recorded = None
+        if recorded is not None and recorded.plan.straight:
+            return recorded
     kind = first_kinds(chain)
     while True:
         try:
@@ -428,12 +438,11 @@ def recorded_link_by_link(
         ]
         given[name] = entries[list(core[0])] if core and isinstance(core[0], tuple) else entries
     try:
-        result = called(
-            function, straight_chain(chain, recording), recording, arrays, given, options, None
-        )
+        ghost = straight_chain(chain, recording)
+        result = called(function, ghost, recording, arrays, given, options, None)
+        recorded = finished(chain, recording, arrays, result)
     except (TypeError, ValueError, AttributeError, IndexError) as error:
         raise CannotRecord(f"{type(error).__name__}: {error}") from error
-    recorded = finished(chain, recording, arrays, result)
     if len(recorded.plan.live) > MOST_LIVE:
         raise CannotRecord(f"it takes {len(recorded.plan.live)} operations, link by link")
     return recorded
@@ -472,7 +481,7 @@ def model_tables(recorded: Recorded, chain: Chain) -> tuple[Array, Array, Array]
     width = {k: len(plan.data.get(k, {})) for k in plan.widths}
     tree[:, 0], tree[:, 1] = chain.parent, kinds
     tree[:, 2] = np.r_[0, np.cumsum([width[int(k)] for k in kinds])[:-1]]
-    tree[:, 3] = np.r_[0, np.cumsum([plan.widths[int(k)] for k in kinds])[:-1]]
+    tree[:, 3] = plan.carried + np.r_[0, np.cumsum([plan.widths[int(k)] for k in kinds])[:-1]]
     tree[:, 4] = [c.start for c in chain.q_columns]
     tree[:, 5] = [c.start for c in chain.v_columns]
     data = np.zeros(sum(width[int(k)] for k in kinds) + 1)
@@ -490,30 +499,36 @@ def kernel_for(
     options: dict[str, Any],
     word: str = "",
     *,
+    lanes: bool,
     open_model: bool = False,
 ) -> tuple[Kernel, Any]:
     """Return a function as machine code, and how its results are put together: recorded and compiled now or earlier.
 
-    word : what else the function hangs on that is not in its name; open_model : as for `record`.
+    word : what else the function hangs on that is not in its name; lanes : whether for batches, some states side by
+    side; open_model : as for `record`.
     """
     said = [(k, comparable(v)) for k, v in options.items()]
-    key = _stored.key_of(function, chain, (word, open_model, list(cores.items()), said))
+    key = _stored.key_of(function, chain, (word, lanes, open_model, list(cores.items()), said))
     if key is not None and (kept := _stored.found(key)) is not None:
         return kept
-    recorded = record(function, chain, cores, options, open_model=open_model)
-    kernel, program = kernel_of(recorded, chain)
+    recorded = record(function, chain, cores, options, open_model=open_model, straight=True)
+    kernel, program = kernel_of(recorded, chain, lanes)
     if key is not None:
         _stored.keep(key, program, kernel, recorded.nest)
     return kernel, recorded.nest
 
 
-def kernel_of(recorded: Recorded, chain: Chain) -> tuple[Kernel, Path]:
+def length_of_records(plan: Plan) -> int:
+    """Return how many numbers the records of the ground and of all links hold."""
+    return plan.carried + sum(plan.widths[int(k)] for k in plan.recording.kind)
+
+
+def kernel_of(recorded: Recorded, chain: Chain, lanes: bool) -> tuple[Kernel, Path]:
     """Return a recorded function as machine code, with the numbers of the model, and the path of its program."""
     plan = recorded.plan
-    text = c_program(plan, len(recorded.inputs), len(recorded.outputs))
-    keep = sum(plan.widths[int(k)] for k in plan.recording.kind)
-    room = keep + sum((chain.n + 1) * len(c) for c in plan.classes.values())
-    sizes = [chain.n, chain.nq, chain.nv, keep]
+    text = c_program(plan, len(recorded.inputs), len(recorded.outputs), lanes=lanes)
+    room = length_of_records(plan)
+    sizes = [chain.n, chain.nq, chain.nv, room]
     path = built(text)
     tables = model_tables(recorded, chain)
     return Kernel(opened(path), sizes, recorded.inputs, recorded.outputs, room, *tables), path
@@ -533,7 +548,7 @@ class Program:
 
     def assembled(self, arrays: Sequence[Array], batch: tuple[int, ...]) -> Any:
         """Return results in the form that the function gives them."""
-        whole = [x.reshape((*batch, *x.shape[1:])) if batch else x for x in arrays[:-1]]
+        whole = [x.reshape((*batch, *x.shape[1:])) if batch else x for x in arrays]
         return with_leaves(self.nest, iter([x if x.ndim else x[()] for x in whole]))
 
 
@@ -559,7 +574,8 @@ class Compiled:
         given = self.signature.bind(*args, **kwargs).arguments
         arrays = {k: v for k, v in given.items() if k in self.shapes and v is not None}
         options = {k: v for k, v in given.items() if k not in arrays}
-        program = self.program(arrays, options)
+        lanes = any(np.ndim(x) > len(self.core(name, options)) for name, x in arrays.items())
+        program = self.program(arrays, options, lanes)
         prepared = None if program is None else prepare(program, self.chain, arrays)
         if program is not None and prepared is not None:
             batch, values = prepared
@@ -570,24 +586,27 @@ class Compiled:
         return self.function(self.chain, **given)
 
     def program(
-        self, arrays: dict[str, Any], options: dict[str, Any], loud: bool = True
+        self, arrays: dict[str, Any], options: dict[str, Any], lanes: bool, loud: bool = True
     ) -> Program | None:
         """Return the program for these arguments, recorded and compiled at first; None if it cannot be.
 
-        loud : whether a warning says so.
+        lanes : whether there is a batch; loud : whether a warning says so.
         """
         try:
-            key = (tuple(arrays), tuple((k, comparable(v)) for k, v in sorted(options.items())))
+            said = tuple((k, comparable(v)) for k, v in sorted(options.items()))
+            key = (lanes, tuple(arrays), said)
         except TypeError:  # an option that cannot be compared
             return None
         if key not in self.programs:
-            program = self.made(arrays, options, loud)
+            program = self.made(arrays, options, lanes, loud)
             if program is None and not loud:
                 return None
             self.programs[key] = program
         return self.programs[key]
 
-    def made(self, arrays: dict[str, Any], options: dict[str, Any], loud: bool) -> Program | None:
+    def made(
+        self, arrays: dict[str, Any], options: dict[str, Any], lanes: bool, loud: bool
+    ) -> Program | None:
         """Record and compile for these arguments; None, with a warning, where that cannot be done."""
         cores = {name: self.core(name, options) for name in arrays}
         words = getattr(self.function, "words", {})
@@ -595,7 +614,7 @@ class Compiled:
             _check.check_word(options[name], name, words[name])
         try:
             kernel, nest = kernel_for(
-                self.function, self.chain, cores, options, open_model=self.open_model
+                self.function, self.chain, cores, options, lanes=lanes, open_model=self.open_model
             )
         except (CannotRecord, NoCompiler) as error:
             if not loud:
@@ -623,7 +642,9 @@ class Compiled:
         required = [p for p in self.signature.parameters.values() if p.default is p.empty]
         plain = all(p.kind is p.POSITIONAL_OR_KEYWORD and p.name in self.shapes for p in required)
         program = (
-            self.program(dict.fromkeys([p.name for p in required]), {}, False) if plain else None
+            self.program(dict.fromkeys([p.name for p in required]), {}, False, False)
+            if plain
+            else None
         )
         if program is None or not (
             isinstance(program.nest, Foreign | np.ndarray) or is_flat_tuple(program.nest)
@@ -677,7 +698,7 @@ def taken(chain: Chain, x: Array, core: tuple[Any, ...]) -> Array | None:
     some = bool(core) and isinstance(core[0], tuple)
     own = (len(core[0]),) if some else shape_of(chain, core)
     lead = x.ndim - len(own)
-    if lead < 0 or x.shape[lead:] != own or not np.isfinite(x).all():
+    if lead < 0 or x.shape[lead:] != own:
         return None
     x = x.astype(float, copy=False)
     if not some:
@@ -704,7 +725,7 @@ def run(
     if not batch:
         return kernel.one(values)
     count = int(np.prod(batch))
-    results = [np.empty((count, *shape)) for shape in kernel.outputs]
+    results = [np.empty((count, *shape)) for shape in kernel.outputs[:-1]]
     strides = [
         x.size // count if x.ndim > len(s) and count else 0
         for x, s in zip(values, kernel.inputs, strict=True)
@@ -779,8 +800,8 @@ def javascript(whole: Compiled) -> str:
     recorded = record(whole.function, whole.chain, cores, {}, open_model=whole.open_model)
     plan, chain = recorded.plan, whole.chain
     tree, data, common = model_tables(recorded, chain)
-    keep = sum(plan.widths[int(k)] for k in plan.recording.kind)
-    room = keep + sum((chain.n + 1) * len(c) for c in plan.classes.values()) + max(plan.kept, 1)
+    keep = length_of_records(plan)
+    room = keep + max(plan.kept, 1)
     lengths = [[int(np.prod(s)) for s in shapes] for shapes in (recorded.inputs, recorded.outputs)]
     names = ",".join(f"a{k}" for k in range(len(cores)))
     word = whole.function.__name__
@@ -820,13 +841,13 @@ def cores_of(function: Callable[..., Any]) -> dict[str, tuple[Any, ...]]:
 # whole motions
 
 
-def march_of(chain: Chain, method: str) -> Kernel:
-    """Return a step of a method, compiled for a chain: once for each chain."""
+def march_of(chain: Chain, method: str, lanes: bool) -> Kernel:
+    """Return a step of a method, compiled for a chain: once for each chain, and for one motion or for many (lanes)."""
     own: dict[Any, Any] = chain.__dict__.setdefault("programs", {})
-    if method not in own:
+    if (method, lanes) not in own:
         cores = {"q": ("nq",), "qd": ("nv",), "tau": ("nv",), "h": ()}
-        own[method], _ = kernel_for(step_of(method), chain, cores, {}, method)
-    kernel: Kernel = own[method]
+        own[method, lanes], _ = kernel_for(step_of(method), chain, cores, {}, method, lanes=lanes)
+    kernel: Kernel = own[method, lanes]
     return kernel
 
 
@@ -877,7 +898,7 @@ def rollout(
     count = int(np.prod(batch))
     loads = held_loads(chain, torque, batch, len(times) - 1)
     try:
-        kernel = march_of(chain, method)
+        kernel = march_of(chain, method, count > 1)
     except NoCompiler as error:
         warnings.warn(f"{error}: simulate takes over", RuntimeWarning, stacklevel=4)
         return simulate(chain, q, qd, t=times, torque=torque, method=method, step=step)

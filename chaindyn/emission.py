@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property, reduce
 from typing import Any
 
 import numpy as np
@@ -62,6 +64,13 @@ static inline V each_sqrt(V x) { V r; for (int l = 0; l < LANES; l++) r[l] = sqr
 static inline V choose_v(V c, V a, V b) { M m = c != 0.0; return (V)((m & (M)a) | (~m & (M)b)); }
 static inline V min_v(V a, V b) { M m = a < b; return (V)((m & (M)a) | (~m & (M)b)); }
 static inline V max_v(V a, V b) { M m = a > b; return (V)((m & (M)a) | (~m & (M)b)); }
+/* the model's numbers in every lane, laid down where there is room */
+static V *wide_model(const double *x, I size, V **free) {
+  V *wide = *free;
+  for (I j = 0; j < size; j++) wide[j] = splat(x[j]);
+  *free += size;
+  return wide;
+}
 static inline V positive_v(V x) { return (V)((x > 0.0) & (M)splat(1.0)); }
 
 /* sine and cosine: quarter turns taken off in three parts of pi/2, then Taylor's polynomials up to pi/4 */
@@ -74,24 +83,29 @@ static inline V positive_v(V x) { return (V)((x > 0.0) & (M)splat(1.0)); }
   (1.0 + (s) * (-0.5 + (s) * (1.0/24 + (s) * (-1.0/720 + (s) * (1.0/40320 + (s) * (-1.0/3628800 \\
    + (s) * (1.0/479001600.0 + (s) * (-1.0/87178291200.0 + (s) * (1.0/20922789888000.0)))))))))
 #define FAR 1e5
-static inline double turn_s(double x, long long quarter) {
+static inline long long bits_of(double x) { long long bits; memcpy(&bits, &x, 8); return bits; }
+static inline __attribute__((always_inline)) double turn_s(double x, long long quarter) {
   if (!(fabs(x) < FAR)) return quarter ? cos(x) : sin(x);
-  double shifted = x * 0x1.45f306dc9c883p-1 + 0x1.8p52, turns = shifted - 0x1.8p52, r = PARTS(x, turns), s = r * r;
-  long long bits; memcpy(&bits, &shifted, 8); bits += quarter;
-  double y = bits & 1 ? COSINE(s) : SINE(r, s);
-  return bits & 2 ? -y : y;
+  double shifted = x * 0x1.45f306dc9c883p-1 + 0x1.8p52, turns = shifted - 0x1.8p52, r = PARTS(x, turns), s = r * r, y;
+  long long bits = bits_of(shifted) + quarter, odd = -(bits & 1), sign = (bits & 2) << 62;
+  bits = ((odd & bits_of(COSINE(s))) | (~odd & bits_of(SINE(r, s)))) ^ sign;
+  memcpy(&y, &bits, 8);
+  return y;
 }
-static inline V turn_v(V x, long long quarter) {
+static inline __attribute__((always_inline)) V turn_v(V x, long long quarter) {
   V shifted = x * 0x1.45f306dc9c883p-1 + 0x1.8p52, turns = shifted - 0x1.8p52, r = PARTS(x, turns), s = r * r;
   M bits = (M)shifted + quarter, odd = -(bits & 1), sign = (bits & 2) << 62;
   V y = (V)((odd & (M)(COSINE(s))) | (~odd & (M)(SINE(r, s))));
   y = (V)((M)y ^ sign);
-  for (int l = 0; l < LANES; l++) if (!(fabs(x[l]) < FAR)) y[l] = quarter ? cos(x[l]) : sin(x[l]);
+  M near = (x < FAR) & (x > -FAR);
+  if (!(near[0] & near[1] & near[2] & near[3]))
+    for (int l = 0; l < LANES; l++) if (!near[l]) y[l] = quarter ? cos(x[l]) : sin(x[l]);
   return y;
 }
 """
 
 SINGLE = """#define T double
+#define WIDE_MODEL(x, size, free) (x)
 #define WIDE(x) (x)
 #define SIN(x) turn_s(x, 0)
 #define COS(x) turn_s(x, 1)
@@ -103,17 +117,8 @@ SINGLE = """#define T double
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
 """
 
-SIDE_BY_SIDE = """#undef T
-#undef WIDE
-#undef SIN
-#undef COS
-#undef SQRT
-#undef ATAN2
-#undef POSITIVE
-#undef WHERE
-#undef MIN
-#undef MAX
-#define T V
+SIDE_BY_SIDE = """#define T V
+#define WIDE_MODEL(x, size, free) wide_model(x, size, free)
 #define WIDE(x) splat(x)
 #define SIN(x) turn_v(x, 0)
 #define COS(x) turn_v(x, 1)
@@ -125,14 +130,7 @@ SIDE_BY_SIDE = """#undef T
 #define MAX(a, b) max_v(a, b)
 """
 
-# one motion is computed by itself, several side by side
-MARCH = """I march(const I *sizes, const I *tree, const double *D, const double *G, const double *const *in,
-        double *const *out, V *w, I states, const I *strides, I again, I steps, I every) {
-  if (states == 1)
-    return march_s(sizes, tree, D, G, in, out, (double *)w, states, strides, again, steps, every);
-  return march_v(sizes, tree, D, G, in, out, w, states, strides, again, steps, every);
-}
-"""
+MOST_STRAIGHT = 6_000  # numbers of a program without loops: compilers take three seconds for these
 
 
 @dataclass(frozen=True, eq=False)
@@ -220,7 +218,9 @@ class Plan:
 
     live : the numbers that results hang on; fixed : those of them that hang on the model alone; classes : what each
     sweep carries; loop : of each sweep; place : the loop of each number; data : for each kind what is read from the
-    model, common : of nobody's; slot : where a number is kept for later loops; widths : how much each kind keeps.
+    model, common : of nobody's; slot : where a number is kept for later loops, in its link's record or among nobody's;
+    widths : how much a link of each kind keeps, its record; kept : how many are nobody's. A record begins with what
+    sweeps carry, those inward first; the ground's record is no more than that.
     """
 
     recording: Recording
@@ -236,6 +236,41 @@ class Plan:
     slot: dict[int, int]
     widths: dict[int, int]
     kept: int
+
+    @property
+    def straight(self) -> bool:
+        """Whether it is one piece of straight text, whose numbers have a name each and need not be kept."""
+        return is_straight(self.recording, self.live)
+
+    @cached_property
+    def base(self) -> dict[int, int]:
+        """Where in a record each sweep has what it carries."""
+        return bases(self.recording, self.classes)
+
+    @property
+    def gathered(self) -> int:
+        """How much of a record sweeps inward add up, from its beginning."""
+        inward = [len(c) for s, c in self.classes.items() if self.recording.sweeps[s].inward]
+        return sum(inward)
+
+    @property
+    def carried(self) -> int:
+        """How much of a record belongs to sweeps: the length of the ground's."""
+        return sum(len(c) for c in self.classes.values())
+
+
+def is_straight(recording: Recording, live: Sequence[Number]) -> bool:
+    """Whether a recording link by link is short enough for one piece of text."""
+    return not recording.parent and len(live) <= MOST_STRAIGHT
+
+
+def bases(recording: Recording, classes: dict[int, list[int]]) -> dict[int, int]:
+    """Return where in a link's record each sweep has what it carries, those inward first."""
+    base, at = {}, 0
+    for s in sorted(classes, key=lambda s: not recording.sweeps[s].inward):
+        base[s] = at
+        at += len(classes[s])
+    return base
 
 
 def fixed_numbers(live: Sequence[Number]) -> set[int]:
@@ -316,17 +351,19 @@ def slots(
     recording: Recording,
     live: Sequence[Number],
     fixed: set[int],
+    classes: dict[int, list[int]],
     place: dict[int, int],
     users: dict[int, list[Number]],
     handed_in: dict[int, list[int]],
 ) -> tuple[dict[int, int], dict[int, int], int]:
-    """Return where each number is kept for later loops, how many each kind of link keeps, and how many are nobody's."""
+    """Return where each number is kept for later loops, the lengths of records, and how many are nobody's."""
     slot: dict[int, int] = {}
-    widths = dict.fromkeys(sorted(set(recording.kind.tolist())), 0)
+    straight = is_straight(recording, live)
+    widths = dict.fromkeys(sorted(set(recording.kind.tolist())), sum(map(len, classes.values())))
     kept = 0
     for x in live:
         if x.owner is None:
-            if x.index not in fixed and x.op not in ("input", "grounded"):
+            if not straight and x.index not in fixed and x.op not in ("input", "grounded"):
                 slot[x.index] = kept
                 kept += 1
             continue
@@ -353,7 +390,7 @@ def put_in_order(recording: Recording, outputs: list[Output]) -> Plan:
     of_links = [place[x.index] for x in live if x.owner is not None]
     last = max([0, *loop.values(), *of_links, *written])
     data, common = tables(recording, outputs, live, fixed, classes, handed_in)
-    slot, widths, kept = slots(recording, live, fixed, place, users, handed_in)
+    slot, widths, kept = slots(recording, live, fixed, classes, place, users, handed_in)
     return Plan(
         recording,
         outputs,
@@ -451,15 +488,26 @@ class Writer:
             return None
         if x.owner is None:
             return f"G[{self.plan.common[x.index]}]"
-        return f"D[d+{self.plan.data[kind_that_has(x)][x.index]}]"
+        at = self.plan.data[kind_that_has(x)][x.index]
+        return f"D[{at}]" if self.language == "c" else f"D[d+{at}]"
+
+    def record(self, whose: str, at: int) -> str:
+        """Return a place in a record: a link's "own", its "parent"'s, or the "ground"'s."""
+        if whose == "ground":
+            return f"w[{at}]"
+        if self.language == "c":
+            return f"{whose}[{at}]"
+        return f"w[{whose[0]}+{at}]"
+
+    def kept(self, x: Number) -> str:
+        """Return where a number is kept for later loops."""
+        return self.record("own", self.plan.slot[x.index])
 
     def swept(self, x: Number) -> str:
         """Return how what a sweep carries is written."""
         s, place = x.args
-        at = self.plan.classes[s].index(place)
-        if x.op == "grounded":
-            return f"C{s}[{at}]"
-        return f"C{s}[{'c' if x.op == 'carried' else 'o'}{s}+{at}]"
+        whose = {"carried": "parent", "received": "own", "grounded": "ground"}[x.op]
+        return self.record(whose, self.plan.base[s] + self.plan.classes[s].index(place))
 
     def name(self, x: Number) -> str:
         """Return how a number is written where it is used."""
@@ -474,12 +522,12 @@ class Writer:
         ):
             return self.swept(x)
         if x.owner is None:
-            return f"g[{plan.slot[x.index]}]"
-        return f"x{x.index}" if plan.place[x.index] == self.loop else f"w[k+{plan.slot[x.index]}]"
+            return f"x{x.index}" if plan.straight else f"g[{plan.slot[x.index]}]"
+        return f"x{x.index}" if plan.place[x.index] == self.loop else self.kept(x)
 
     def wide(self, x: Number) -> str:
         """Return the same as an entry of every lane, where it is one number for all."""
-        narrow = self.language == "c" and self.model(x) is not None
+        narrow = self.language == "c" and x.op == "constant"
         return f"WIDE({self.name(x)})" if narrow else self.name(x)
 
     def expression(self, x: Number) -> str:
@@ -515,41 +563,95 @@ class Writer:
 
 
 def loop_lines(plan: Plan, language: str, loop: int, kind: int) -> list[str]:
-    """Return what one link of a kind does in a loop."""
+    """Return what one link of a kind does in a loop: numbers, each followed by where it is laid down."""
     write = Writer(plan, language, loop)
     declare = "const T " if language == "c" else "const "
+    own = [x for x in plan.live if x.owner == kind and plan.place[x.index] == loop]
+    here = {x.index for x in own}
+    after: dict[int, list[str]] = {x.index: [] for x in own}
+    rest = []
+    for x in own:
+        if x.index in plan.slot:
+            after[x.index].append(f"{write.kept(x)}={write.wide(x)};")
+    for x, line in [
+        *handed(write, loop, kind),
+        *laid_down(write, loop, kind),
+        *taken_in(write, loop, kind),
+    ]:
+        (after[x.index] if x.index in here else rest).append(line)
     lines = []
-    for x in plan.live:
-        if x.owner != kind or plan.place[x.index] != loop:
-            continue
+    for x in in_turn(own, [x for x in own if after[x.index]]):
         if x.index not in plan.fixed and x.op not in ("input", "carried", "received"):
             lines.append(f"{declare}x{x.index}={write.expression(x)};")
-        if x.index in plan.slot:
-            lines.append(f"w[k+{plan.slot[x.index]}]={write.wide(x)};")
-    lines += handing_lines(write, loop, kind)
-    for o in plan.outputs:
-        if o.kind == kind and max(output_loop(plan, o), 1) == loop:
-            at = address(o.base, o.times, o.plus, o.over)
-            lines.append(f"out{o.result}[{at}]={write.wide(o.number)};")
-    for x in plan.live:
-        if x.op in FOLDS:
-            own = [y for y in x.args if y.owner == kind and plan.place[y.index] == loop]
-            lines += [write.folded(x, y) for y in own]
-    return lines
+        lines += after[x.index]
+    return lines + rest
 
 
-def handing_lines(write: Writer, loop: int, kind: int) -> list[str]:
-    """Return how a link of a kind hands on what sweeps carry in a loop: to its children, or added to its parent's."""
+def in_turn(numbers: Sequence[Number], wanted: Sequence[Number]) -> list[Number]:
+    """Return numbers in an order in which few wait for their use at any time: processors keep few at hand.
+
+    Next comes always the wanted number that lacks the fewest others, those that it lacks before it.
+    """
+    bit = {x.index: 1 << k for k, x in enumerate(numbers)}
+    need: dict[int, int] = {}
+    for x in numbers:
+        parts = [need.get(y.index, 0) for y in x.args if isinstance(y, Number)]
+        need[x.index] = reduce(operator.or_, parts, bit[x.index])
+    order: list[Number] = []
+    done, waiting = 0, [*wanted]
+    while waiting:
+        lacking = [(need[x.index] & ~done).bit_count() for x in waiting]
+        best = waiting.pop(lacking.index(min(lacking)))
+        stack = [best]
+        while stack:
+            x = stack[-1]
+            parts = [y for y in x.args if isinstance(y, Number) and bit.get(y.index, 0) & ~done]
+            if parts and not bit[x.index] & done:
+                stack.append(max(parts, key=lambda y: (need[y.index] & ~done).bit_count()))
+                continue
+            stack.pop()
+            if not bit[x.index] & done:
+                done |= bit[x.index]
+                order.append(x)
+    return order
+
+
+def handed(write: Writer, loop: int, kind: int) -> list[tuple[Number, str]]:
+    """Return what a link of a kind hands on in a loop, with the line: to its children, or added to its parent's."""
     plan, lines = write.plan, []
     for s in [s for s in plan.classes if plan.loop[s] == loop]:
         sweep = plan.recording.sweeps[s]
-        for at, c in enumerate(plan.classes[s]):
-            own = sweep.made[kind][c]
+        for at, c in enumerate(plan.classes[s], plan.base[s]):
+            x = sweep.made[kind][c]
             if not sweep.inward:
-                lines.append(f"C{s}[o{s}+{at}]={write.wide(own)};")
-            elif own.mark:
-                lines.append(f"C{s}[c{s}+{at}]+={write.wide(own)};")
+                lines.append((x, f"{write.record('own', at)}={write.wide(x)};"))
+            elif x.mark:
+                lines.append((x, f"{write.record('parent', at)}+={write.wide(x)};"))
     return lines
+
+
+def laid_down(write: Writer, loop: int, kind: int) -> list[tuple[Number, str]]:
+    """Return what a link of a kind writes into results in a loop, with the line."""
+    return [
+        (
+            o.number,
+            f"out{o.result}[{address(o.base, o.times, o.plus, o.over)}]={write.wide(o.number)};",
+        )
+        for o in write.plan.outputs
+        if o.kind == kind and max(output_loop(write.plan, o), 1) == loop
+    ]
+
+
+def taken_in(write: Writer, loop: int, kind: int) -> list[tuple[Number, str]]:
+    """Return what a link of a kind adds to folds in a loop, with the line."""
+    plan = write.plan
+    return [
+        (y, write.folded(x, y))
+        for x in plan.live
+        if x.op in FOLDS
+        for y in x.args
+        if y.owner == kind and plan.place[y.index] == loop
+    ]
 
 
 def output_loop(plan: Plan, o: Output) -> int:
@@ -558,8 +660,27 @@ def output_loop(plan: Plan, o: Output) -> int:
     return own + 1 if o.number.owner is None and own else own
 
 
+def straight_lines(plan: Plan, language: str) -> list[str]:
+    """Return a program without loops: numbers, each followed by the results that it is."""
+    write = Writer(plan, language, None)
+    declare = "const T " if language == "c" else "const "
+    numbers = [x for x in plan.live if x.index not in plan.fixed and x.op != "input"]
+    own = {x.index for x in numbers}
+    after: dict[int, list[str]] = {}
+    for o in plan.outputs:
+        line = f"out{o.result}[{o.plus}]={write.wide(o.number)};"
+        after.setdefault(o.number.index, []).append(line)
+    lines = [line for index, own_lines in after.items() if index not in own for line in own_lines]
+    for x in in_turn(numbers, [x for x in numbers if x.index in after]):
+        lines.append(f"{declare}x{x.index}={write.expression(x)};")
+        lines += after.get(x.index, [])
+    return lines
+
+
 def lines_between(plan: Plan, language: str, after: int) -> list[str]:
     """Return what is done after a loop with nobody's numbers (0: before the first)."""
+    if plan.straight:
+        return straight_lines(plan, language)
     write = Writer(plan, language, None)
     lines = []
     for x in plan.live:
@@ -573,7 +694,10 @@ def lines_between(plan: Plan, language: str, after: int) -> list[str]:
     for s, classes in plan.classes.items():
         start = plan.recording.sweeps[s].start
         if start is not None and plan.loop[s] == after + 1:
-            lines += [f"C{s}[{at}]={write.wide(start[c])};" for at, c in enumerate(classes)]
+            lines += [
+                f"{write.record('ground', at)}={write.wide(start[c])};"
+                for at, c in enumerate(classes, plan.base[s])
+            ]
     return lines
 
 
@@ -590,24 +714,21 @@ def first_values(plan: Plan, language: str) -> list[str]:
 def c_shared(plan: Plan, inputs: int, results: int) -> tuple[str, str]:
     """Return the parameters that all functions of a program in C have, and the arguments passed on for them."""
     arrays = [f"in{a}" for a in range(inputs)]
-    state = [*[f"out{r}" for r in range(results)], *[f"C{s}" for s in plan.classes], "w", "g"]
+    state = [*[f"out{r}" for r in range(results)], "g"]
     const = "".join(f", const T *restrict {a}" for a in arrays)
     changed = "".join(f", T *restrict {x}" for x in state)
     passed = "".join(f", {x}" for x in [*arrays, *state])
-    return (
-        f"const double *restrict D, const double *restrict G{const}{changed}, I n, I nq, I nv",
-        f"D, G{passed}, n, nq, nv",
-    )
+    return f"const T *restrict G{const}{changed}, I n, I nq, I nv", f"G{passed}, n, nq, nv"
 
 
-def c_carried(plan: Plan) -> list[str]:
-    """Return the lines that lay out what sweeps carry, the ground first, and empty what is added up."""
-    width = {s: len(c) for s, c in plan.classes.items()}
-    lines = [f"T *restrict C{s} = w + size; size += (n + 1) * {k};" for s, k in width.items()]
-    return lines + [
-        f"for (I j = 0; j < (n + 1) * {k}; j++) C{s}[j] = WIDE(0.0);"
-        for s, k in width.items()
-        if plan.recording.sweeps[s].inward
+def c_emptied(plan: Plan) -> list[str]:
+    """Return the lines that empty what sweeps inward add up, in every record."""
+    if not plan.gathered:
+        return []
+    empty = f"for (int j = 0; j < {plan.gathered}; j++)"
+    return [
+        f"{empty} w[j] = WIDE(0.0);",
+        f"for (I i = 0; i < n; i++) {{ T *own = w + K(i); {empty} own[j] = WIDE(0.0); }}",
     ]
 
 
@@ -618,12 +739,12 @@ def c_loop(plan: Plan, loop: int, head: str, passed: str) -> tuple[list[str], li
         if not (lines := loop_lines(plan, "c", loop, kind)):
             continue
         name = f"link{kind}_{loop}_@"
-        places = "".join(f", I c{s}, I o{s}" for s in plan.classes)
-        top = f"static inline void {name}({head}, I i, I d, I k, I q, I v{places}) {{"
+        top = (
+            f"static inline void {name}({head}, const T *restrict D, T *restrict own, T *restrict parent, "
+            "I i, I q, I v) {"
+        )
         functions.append("\n".join([top, *lines, "}"]))
-        width = {s: len(c) for s, c in plan.classes.items()}
-        places = "".join(f", (t[0] + 1) * {k}, (i + 1) * {k}" for k in width.values())
-        calls[kind] = f"{name}({passed}, i, t[2], t[3], t[4], t[5]{places});"
+        calls[kind] = f"{name}({passed}, D + t[2], w + t[3], parent, i, t[4], t[5]);"
     if not calls:
         return [], []
     walk = "for (I i = 0; i < n; i++)" if loop % 2 else "for (I i = n - 1; i >= 0; i--)"
@@ -631,27 +752,28 @@ def c_loop(plan: Plan, loop: int, head: str, passed: str) -> tuple[list[str], li
     body = f"switch (t[1]) {{ {cases} }}"
     if len(plan.widths) == 1:
         (body,) = calls.values()
-    return functions, [f"{walk} {{ const I *t = tree + 6 * i; {body} }}"]
+    place = "const I *t = tree + 6 * i; T *parent = w + (t[0] < 0 ? 0 : K(t[0]));"
+    return functions, [f"{walk} {{ {place} {body} }}"]
 
 
 def c_between(plan: Plan, after: int, head: str, passed: str) -> tuple[list[str], list[str]]:
     """Return what is done after a loop with nobody's numbers: functions, if it is much, and the lines themselves."""
     lines = lines_between(plan, "c", after)
-    if len(lines) <= PIECE:
+    if len(lines) <= PIECE or plan.straight:
         return [], lines
     functions, calls = [], []
     for part, start in enumerate(range(0, len(lines), PIECE)):
         name = f"piece_{after}_{part}_@"
-        top = f"static __attribute__((noinline)) void {name}(const I *tree, {head}) {{"
+        top = f"static __attribute__((noinline)) void {name}(const I *tree, T *w, {head}) {{"
         functions.append("\n".join([top, *lines[start : start + PIECE], "}"]))
-        calls.append(f"{name}(tree, {passed});")
+        calls.append(f"{name}(tree, w, {passed});")
     return functions, calls
 
 
 def c_kernel(plan: Plan, inputs: int, results: int) -> str:
     """Return the program in C for one type of number T, single or in lanes, as text with @ for its suffix."""
     head, passed = c_shared(plan, inputs, results)
-    text, body = [], [*c_carried(plan), *first_values(plan, "c")]
+    text, body = [], [*c_emptied(plan), *first_values(plan, "c")]
     for loop in range(plan.last + 1):
         if loop:
             functions, lines = c_loop(plan, loop, head, passed)
@@ -663,8 +785,8 @@ def c_kernel(plan: Plan, inputs: int, results: int) -> str:
     arguments = "".join(f", const T *restrict in{a}" for a in range(inputs))
     arguments += "".join(f", T *restrict out{r}" for r in range(results))
     top = (
-        "static void run_@(I n, I nq, I nv, I size, const I *restrict tree, const double *restrict D, "
-        f"const double *restrict G{arguments}, T *restrict w, T *restrict g) {{"
+        "static void run_@(I n, I nq, I nv, const I *restrict tree, const T *restrict D, "
+        f"const T *restrict G{arguments}, T *restrict w, T *restrict g) {{"
     )
     return "\n".join([*text, top, *body, "}"])
 
@@ -672,47 +794,41 @@ def c_kernel(plan: Plan, inputs: int, results: int) -> str:
 def js_loop(plan: Plan, loop: int, name: str, shared: str) -> tuple[list[str], list[str]]:
     """Return the functions of a loop, one for each kind of link, and the lines that walk along the links."""
     functions, cases = [], []
-    width = {s: len(c) for s, c in plan.classes.items()}
     for kind in plan.widths:
         if not (lines := loop_lines(plan, "javascript", loop, kind)):
             continue
         own = f"{name}_{kind}_{loop}"
-        places = "".join(f",c{s},o{s}" for s in plan.classes)
-        top = f"function {own}({shared},i,d,k,q,v{places}){{"
-        functions.append("\n".join([top, *lines, "}"]))
-        places = "".join(f",(tree[t]+1)*{k},(i+1)*{k}" for k in width.values())
-        call = f"{own}({shared},i,tree[t+2],tree[t+3],tree[t+4],tree[t+5]{places});"
+        functions.append("\n".join([f"function {own}({shared},i,d,o,p,q,v){{", *lines, "}"]))
+        call = f"{own}({shared},i,tree[t+2],tree[t+3],p,tree[t+4],tree[t+5]);"
         cases.append(f"if(tree[t+1]==={kind}) {call}")
     if not cases:
         return [], []
     walk = "for(let i=0;i<n;i++)" if loop % 2 else "for(let i=n-1;i>=0;i--)"
-    return functions, [walk + "{const t=6*i;\n" + "\nelse ".join(cases) + "\n}"]
+    place = "const t=6*i,p=tree[t]<0?0:K(tree[t]);"
+    return functions, [walk + "{" + place + "\n" + "\nelse ".join(cases) + "\n}"]
 
 
 def js_names(plan: Plan, inputs: int, results: int) -> list[str]:
-    """Return the lines that name what a program in JavaScript works on."""
-    lines = ["const [n,nq,nv,keep]=sizes;", "let size=keep;"]
+    """Return the lines that name what a program in JavaScript works on, and empty what sweeps inward add up."""
+    lines = ["const [n,nq,nv,keep]=sizes,K=(link)=>tree[6*link+3];"]
     lines += [f"const in{a}=inputs[{a}];" for a in range(inputs)]
     lines += [f"const out{r}=outputs[{r}];" for r in range(results)]
-    for s, classes in plan.classes.items():
-        length = f"(n+1)*{len(classes)}"
-        lines.append(f"const C{s}=w.subarray(size,size+{length}); size+={length};")
-        if plan.recording.sweeps[s].inward:
-            lines.append(f"C{s}.fill(0);")
-    lines.append(f"const g=w.subarray(size,size+{max(plan.kept, 1)});")
-    return [*lines, "const K=(link)=>tree[6*link+3];"]
+    lines.append("const g=w.subarray(keep);")
+    if plan.gathered:
+        lines.append(f"w.fill(0,0,{plan.gathered});")
+        lines.append(f"for(let i=0;i<n;i++) w.fill(0,K(i),K(i)+{plan.gathered});")
+    return lines
 
 
 def js_kernel(plan: Plan, name: str, inputs: int, results: int) -> str:
     """Return the program in JavaScript, a function that works in place on arrays of numbers.
 
-    name(sizes, tree, D, G, inputs, outputs, w): sizes are n, nq, nv and the links' keep, tree six whole numbers a link,
-    D and G the model, w room to work; inputs and outputs are arrays of arrays. The last output is what must be
-    positive.
+    name(sizes, tree, D, G, inputs, outputs, w): sizes are n, nq, nv and the length of all records, tree six whole
+    numbers a link, D and G the model, w room to work: the records, then nobody's numbers; inputs and outputs are arrays
+    of arrays. The last output is what must be positive.
     """
     arrays = [f"in{a}" for a in range(inputs)] + [f"out{r}" for r in range(results)]
-    carried = [f"C{s}" for s in plan.classes]
-    shared = ",".join(["D", "G", *arrays, *carried, "w", "g", "n", "nq", "nv"])
+    shared = ",".join(["D", "G", *arrays, "w", "g", "n", "nq", "nv"])
     text, body = [], [*js_names(plan, inputs, results), *first_values(plan, "javascript")]
     for loop in range(plan.last + 1):
         if loop:
@@ -724,45 +840,52 @@ def js_kernel(plan: Plan, name: str, inputs: int, results: int) -> str:
     return "\n".join([*text, top, *body, "}"]) + "\n"
 
 
-def c_entries(prefix: str, inputs: int, results: int) -> str:
-    """Return the inputs and results of a program, as arguments of its kernel: entries of `in` and `out`."""
-    names = [f"{prefix}in[{a}]" for a in range(inputs)] + [
-        f"{prefix}out[{r}]" for r in range(results)
-    ]
+def c_entries(inputs: int, results: int) -> str:
+    """Return the inputs and results of a program, as arguments of its kernel."""
+    names = [f"vin[{a}]" for a in range(inputs)] + [f"vout[{r}]" for r in range(results)]
     return "".join(f", {name}" for name in names)
 
 
+LAID_OUT = """  const I *length = sizes + 6;
+  T *free = w;
+  const T *vD = WIDE_MODEL(D, sizes[4], &free), *vG = WIDE_MODEL(G, sizes[5], &free);
+  for (int a = 0; a < INPUTS; a++) { vin[a] = free; free += length[a]; }
+  for (int r = 0; r < RESULTS; r++) { vout[r] = free; free += length[INPUTS + r]; }"""
+
+# added to a sum that stays zero, unless some input or result is no number, or what must be positive is not
+GIVEN = "for (int a = 0; a < INPUTS; a++) for (I j = 0; j < length[a]; j++) sum += vin[a][j] - vin[a][j];"
+JUDGED = """    for (int r = 0; r < RESULTS; r++) {
+      for (I j = 0; j < length[INPUTS + r]; j++) sum += vout[r][j] - vout[r][j];
+    }
+    for (I j = 0; j < length[INPUTS + RESULTS - 1]; j++) {
+      sum += WHERE(POSITIVE(vout[RESULTS - 1][j]), WIDE(0.0), WIDE(NAN));
+    }"""
+
+
 def c_march(plan: Plan, inputs: int, results: int, suffix: str) -> str:
-    """Return the program again and again, for one motion ("s") or some side by side ("v")."""
-    given = c_entries("v", inputs, results)
+    """Return the function of a program that runs it again and again, for one motion ("s") or some ("v")."""
+    given = c_entries(inputs, results)
     return f"""
 /* The first `again` results are the next step's first inputs; those of every `every`-th step are kept, states before
    steps. Returns whether something did not hold. */
-static I march_{suffix}(const I *restrict sizes, const I *restrict tree, const double *restrict D,
+I march(const I *restrict sizes, const I *restrict tree, const double *restrict D,
     const double *restrict G, const double *const *in, double *const *out, T *restrict w,
     I states, const I *restrict strides, I again, I steps,
     I every) {{
   T g[{max(plan.kept, 1)}], *vin[{max(inputs, 1)}], *vout[{max(results, 1)}];
-  const I *length = sizes + 4;
-  T *free = w;
+{LAID_OUT}
   I wrong = 0, lanes = sizeof(T) / sizeof(double);
-  for (int a = 0; a < {inputs}; a++) {{ vin[a] = free; free += length[a]; }}
-  for (int r = 0; r < {results}; r++) {{ vout[r] = free; free += length[{inputs} + r]; }}
   for (I b = 0; b < states && !wrong; b += lanes) {{
     I own = states - b < lanes ? states - b : lanes;
-    for (int a = 0; a < {inputs}; a++) for (int l = 0; l < lanes; l++) {{
+    for (int a = 0; a < INPUTS; a++) for (int l = 0; l < lanes; l++) {{
       const double *from = in[a] + (b + (l < own ? l : 0)) * strides[a];
       for (I j = 0; j < length[a]; j++) ((double *)&vin[a][j])[l] = from[j];
     }}
     for (I s = 1; s <= steps && !wrong; s++) {{
-      run_{suffix}(sizes[0], sizes[1], sizes[2], sizes[3], tree, D, G{given}, free, g);
       T sum = WIDE(0.0);
-      for (int r = 0; r < again; r++) for (I j = 0; j < length[r]; j++) {{
-        vin[r][j] = vout[r][j];
-        sum += vout[r][j] - vout[r][j];
-      }}
-      for (I j = 0; j < length[{inputs} + {results} - 1]; j++)
-        sum += WHERE(POSITIVE(vout[{results} - 1][j]), WIDE(0.0), WIDE(NAN));
+      run_{suffix}(sizes[0], sizes[1], sizes[2], tree, vD, vG{given}, free, g);
+{JUDGED}
+      for (int r = 0; r < again; r++) for (I j = 0; j < length[r]; j++) vin[r][j] = vout[r][j];
       for (int l = 0; l < own; l++) wrong |= !(((double *)&sum)[l] == 0.0);
       if (s % every == 0) for (int l = 0; l < own; l++) for (int r = 0; r < again; r++) {{
         double *to = out[r] + ((b + l) * (steps / every) + s / every - 1) * length[r];
@@ -776,51 +899,47 @@ static I march_{suffix}(const I *restrict sizes, const I *restrict tree, const d
 
 
 def c_one(plan: Plan, inputs: int, results: int) -> str:
-    """Return the function of a program that computes one state, and the one that judges results."""
-    return f"""/* whether all results are finite numbers and all that is expected to be positive is */
-static I holds(const I *length, double *const *out) {{
-  double sum = 0.0;
-  for (int r = 0; r < {results}; r++) for (I j = 0; j < length[r]; j++) {{
-    sum += out[r][j] - out[r][j];
-    if (r == {results} - 1 && !(out[r][j] > 0.0)) return 0;
-  }}
-  return sum == 0.0;
-}}
+    """Return the function of a program that computes one state: whether all that it must be holds."""
+    return f"""
 I one(const I *restrict sizes, const I *restrict tree, const double *restrict D, const double *restrict G,
-         const double *const *in, double *const *out, double *restrict w) {{
+         const double *const *vin, double *const *vout, double *restrict w) {{
   double g[{max(plan.kept, 1)}];
-  run_s(sizes[0], sizes[1], sizes[2], sizes[3], tree, D, G{c_entries("", inputs, results)}, w, g);
-  return holds(sizes + 4 + {inputs}, out);
+  const I *length = sizes + 6;
+  double sum = 0.0;
+  {GIVEN}
+  run_s(sizes[0], sizes[1], sizes[2], tree, D, G{c_entries(inputs, results)}, w, g);
+{JUDGED}
+  return sum == 0.0;
 }}
 """
 
 
 def c_many(plan: Plan, inputs: int, results: int) -> str:
     """Return the function of a program that computes a batch of states, some side by side."""
-    return f"""/* returns the first state in which something does not hold, -1 if there is none; strides : how far one
-   state of each input lies from the next, 0 where all share it */
+    return f"""
+/* Returns the first state in which something does not hold, or an input is no number; -1 if there is none. What must be
+   positive is not written down. strides : how far one state of each input lies from the next, 0 where all share it. */
 I many(const I *restrict sizes, const I *restrict tree, const double *restrict D, const double *restrict G,
           const double *const *in, double *const *out, V *restrict w, I states, const I *restrict strides) {{
   V g[{max(plan.kept, 1)}], *vin[{max(inputs, 1)}], *vout[{max(results, 1)}];
-  const I *length = sizes + 4;
-  V *free = w;
+{LAID_OUT}
   I wrong = -1;
-  for (int a = 0; a < {inputs}; a++) {{ vin[a] = free; free += length[a]; }}
-  for (int r = 0; r < {results}; r++) {{ vout[r] = free; free += length[{inputs} + r]; }}
   for (I b = 0; b < states; b += LANES) {{
     I own = states - b < LANES ? states - b : LANES;
-    for (int a = 0; a < {inputs}; a++) for (int l = 0; l < LANES; l++) {{
+    for (int a = 0; a < INPUTS; a++) for (int l = 0; l < LANES; l++) {{
       const double *from = in[a] + (b + (l < own ? l : 0)) * strides[a];
       for (I j = 0; j < length[a]; j++) vin[a][j][l] = from[j];
     }}
-    run_v(sizes[0], sizes[1], sizes[2], sizes[3], tree, D, G{c_entries("v", inputs, results)}, free, g);
+    V sum = splat(0.0);
+    {GIVEN}
+    run_v(sizes[0], sizes[1], sizes[2], tree, vD, vG{c_entries(inputs, results)}, free, g);
+{JUDGED}
     for (int l = 0; l < own; l++) {{
-      double *to[{results}];
-      for (int r = 0; r < {results}; r++) {{
-        to[r] = out[r] + (b + l) * length[{inputs} + r];
-        for (I j = 0; j < length[{inputs} + r]; j++) to[r][j] = vout[r][j][l];
+      for (int r = 0; r < RESULTS - 1; r++) {{
+        double *to = out[r] + (b + l) * length[INPUTS + r];
+        for (I j = 0; j < length[INPUTS + r]; j++) to[j] = vout[r][j][l];
       }}
-      if (wrong < 0 && !holds(length + {inputs}, to)) wrong = b + l;
+      if (wrong < 0 && !(sum[l] == 0.0)) wrong = b + l;
     }}
   }}
   return wrong;
@@ -828,27 +947,19 @@ I many(const I *restrict sizes, const I *restrict tree, const double *restrict D
 """
 
 
-def c_program(plan: Plan, inputs: int, results: int) -> str:
-    """Return the whole program: `one` for one state, `many` for a batch, `march` for many steps, lane by lane.
+def c_program(plan: Plan, inputs: int, results: int, *, lanes: bool) -> str:
+    """Return the whole program: for one state at a time, `one`, or for a batch, some side by side, `many`.
 
-    one(sizes, tree, D, G, in, out, w): sizes are n, nq, nv, the links' keep, then the length of each input and result;
-    the last result is what must be positive.
+    `march` takes many steps. one(sizes, tree, D, G, in, out, w): sizes are n, nq, nv, the length of all records, of D
+    and of G, then that of each input and result; the last result is what must be positive.
     """
-    kernel = c_kernel(plan, inputs, results)
-    single = kernel.replace("_@", "_s").replace("@", "s")
-    lanes = kernel.replace("_@", "_v").replace("@", "v")
+    suffix = "v" if lanes else "s"
     parts = [
+        f"#define INPUTS {inputs}\n#define RESULTS {results}\n",
         PRELUDE,
-        SINGLE,
-        single,
-        c_march(plan, inputs, results, "s"),
-        "\n",
-        SIDE_BY_SIDE,
-        lanes,
-        c_march(plan, inputs, results, "v"),
-        "\n",
-        MARCH,
-        c_one(plan, inputs, results),
-        c_many(plan, inputs, results),
+        SIDE_BY_SIDE if lanes else SINGLE,
+        c_kernel(plan, inputs, results).replace("@", suffix),
+        c_march(plan, inputs, results, suffix),
+        (c_many if lanes else c_one)(plan, inputs, results),
     ]
     return "".join(parts)

@@ -117,6 +117,7 @@ def test_compiled_is_the_function(name):
 def test_the_program_answers_and_not_the_function_behind_it():
     fast = compiled(cd.aba, TREE)
     calls = []
+    fast(Q, QD, TAU)  # from here on there is a program for batches too
     object.__setattr__(fast.program.__self__, "function", lambda *a, **k: calls.append(a))
     fast(Q[0], QD[0], TAU[0])
     fast(Q, QD, TAU)
@@ -296,10 +297,20 @@ def test_too_long_a_recording_is_given_up():
 # the text
 
 
-def texts(chain, function=cd.aba):
-    """Return the program of a function for a chain."""
-    recorded = record(function, chain, {"q": ("nq",), "qd": ("nv",), "tau": ("nv",)}, {})
-    return c_program(recorded.plan, len(recorded.inputs), len(recorded.outputs))
+def texts(chain, function=cd.aba, *, straight=False):
+    """Return the programs of a function for a chain, for one state and for batches, as one text."""
+    cores = {"q": ("nq",), "qd": ("nv",), "tau": ("nv",)}
+    recorded = record(function, chain, cores, {}, straight=straight)
+    counts = len(recorded.inputs), len(recorded.outputs)
+    return "".join(c_program(recorded.plan, *counts, lanes=lanes) for lanes in (False, True))
+
+
+def test_short_chains_are_straight_text_and_long_ones_loops():
+    short, long = (random_tree(Case(n, seed=1, kinds=(cd.Revolute,))) for n in (3, 14))
+    assert "link0_1" not in texts(short, straight=True)
+    assert "g[0]=" not in texts(short, straight=True)  # its numbers have names
+    assert texts(long, straight=True) == texts(long)
+    assert "link0_1" in texts(long)
 
 
 def test_text_is_as_long_as_there_are_kinds_of_links():
@@ -315,7 +326,7 @@ def test_names_and_numbers_of_a_model_do_not_reach_the_text():
         cd.Link(cd.Prismatic((1, 0, 0)), 1.0, (0, 0, 0), np.eye(3)),
     ]
     chain = cd.Chain(links, frames=[cd.Frame(name + "?", 0)])
-    text = texts(chain)
+    text = texts(chain) + texts(chain, straight=True)
     assert 'puts("here' not in text
     assert "123.456" not in text
     assert 'puts("here' not in compiled(cd.aba, chain, target="javascript")
@@ -327,7 +338,8 @@ def test_no_text_hangs_on_the_numbers_of_an_open_model():
     first, second = (random_tree(Case(6, seed=s, kinds=(cd.Revolute,))) for s in (1, 2))
     cores = {"q": ("nq",), "qd": ("nv",), "tau": ("nv",)}
     both = [record(cd.aba, c, cores, {}, open_model=True) for c in (first, second)]
-    assert c_program(both[0].plan, 3, 2) == c_program(both[1].plan, 3, 2)
+    first_text, second_text = (c_program(x.plan, 3, 2, lanes=False) for x in both)
+    assert first_text == second_text
     other = cd.Chain(
         [
             cd.Link(x.joint, 2 * x.mass, x.com, 3 * x.inertia, x.offset, x.rotation)
