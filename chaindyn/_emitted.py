@@ -337,7 +337,7 @@ def emitted(name: str, told: Told, model: Model) -> str:
     plan = result.plan
     parts = {
         "keep": plan.widths[0],
-        "carried": sum(len(c) for c in plan.classes.values()),
+        "carried": plan.carried,
         "kept": max(plan.kept, 1),
         "inputs": json.dumps(
             [None if core in (Q, V) else symbolic(core) for core in told.arrays.values()]
@@ -424,7 +424,7 @@ NAME = re.compile(r"\bx\d+\b")
 MADE = re.compile(r"const (x\d+)=(.*);$")
 SHORT = [
     a + b
-    for a in "abefhjlmprsuyzABEFHJLMPQRSTUVWXYZ_$"
+    for a in "abefhjklmrsuyzABEFHJLMPQRSTUVWXYZ_$"
     for b in ["", *"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"]
 ]
 SHORT = [x for x in SHORT if x not in ("as", "if", "in", "do", "of", "nq", "nv")]

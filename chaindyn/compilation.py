@@ -21,7 +21,15 @@ from chaindyn import _check, _ops, _stored
 from chaindyn._native import LANES, Kernel, NoCompiler, built, opened
 from chaindyn.articulated import aba
 from chaindyn.chain import Chain
-from chaindyn.emission import Output, Plan, c_program, js_kernel, of_the_model, put_in_order
+from chaindyn.emission import (
+    MOST_STRAIGHT,
+    Output,
+    Plan,
+    c_program,
+    js_kernel,
+    of_the_model,
+    put_in_order,
+)
 from chaindyn.recording import CannotRecord, Tape, as_numbers
 from chaindyn.rolled import (
     CannotRoll,
@@ -88,6 +96,10 @@ SHAPES: dict[str, tuple[Any, ...]] = {
 }
 
 MOST_LINKS_STRAIGHT = 12  # of chains that are tried without loops
+STRAIGHT = {
+    False: 3_000,
+    True: MOST_STRAIGHT,
+}  # numbers of a program without: for one state, for batches
 MOST_LIVE = 40_000  # of numbers that results hang on: beyond, C compilers take minutes
 STEPS = {"RK4": rk4_step, "semi-implicit Euler": semi_implicit_euler_step}
 
@@ -341,20 +353,21 @@ def record(
     options: dict[str, Any],
     *,
     open_model: bool = False,
-    straight: bool = False,
+    straight: int = 0,
 ) -> Recorded:
     """Record what a function does with a chain and arrays of these shapes.
 
     Once for every kind of link if it can be; else link by link. open_model : whether the program is to serve other
-    chains of the same kinds of links too; straight : whether short chains are recorded link by link at once: there are
-    fewer operations, since the first link and the last have less to do, and nothing is kept from loop to loop.
+    chains of the same kinds of links too; straight : how many numbers a recording link by link may have to be taken
+    nevertheless: it has fewer operations, since the first link and the last have less to do, and keeps nothing from
+    loop to loop, but its text soon outgrows what processors hold ready.
     """
     if straight and not open_model and chain.n <= MOST_LINKS_STRAIGHT:
         try:
             recorded = recorded_link_by_link(function, chain, arrays, options)
         except CannotRecord:
             recorded = None
-        if recorded is not None and recorded.plan.straight:
+        if recorded is not None and len(recorded.plan.live) <= straight:
             return recorded
     kind = first_kinds(chain)
     while True:
@@ -511,7 +524,9 @@ def kernel_for(
     key = _stored.key_of(function, chain, (word, lanes, open_model, list(cores.items()), said))
     if key is not None and (kept := _stored.found(key)) is not None:
         return kept
-    recorded = record(function, chain, cores, options, open_model=open_model, straight=True)
+    recorded = record(
+        function, chain, cores, options, open_model=open_model, straight=STRAIGHT[lanes]
+    )
     kernel, program = kernel_of(recorded, chain, lanes)
     if key is not None:
         _stored.keep(key, program, kernel, recorded.nest)

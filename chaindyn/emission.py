@@ -107,6 +107,7 @@ static inline __attribute__((always_inline)) V turn_v(V x, long long quarter) {
 SINGLE = """#define T double
 #define WIDE_MODEL(x, size, free) (x)
 #define WIDE(x) (x)
+#define EACH(from, j) (from)[0][j]
 #define SIN(x) turn_s(x, 0)
 #define COS(x) turn_s(x, 1)
 #define SQRT(x) sqrt(x)
@@ -120,6 +121,7 @@ SINGLE = """#define T double
 SIDE_BY_SIDE = """#define T V
 #define WIDE_MODEL(x, size, free) wide_model(x, size, free)
 #define WIDE(x) splat(x)
+#define EACH(from, j) (V){(from)[0][j], (from)[1][j], (from)[2][j], (from)[3][j]}
 #define SIN(x) turn_v(x, 0)
 #define COS(x) turn_v(x, 1)
 #define SQRT(x) each_sqrt(x)
@@ -563,11 +565,14 @@ class Writer:
 
 
 def loop_lines(plan: Plan, language: str, loop: int, kind: int) -> list[str]:
-    """Return what one link of a kind does in a loop: numbers, each followed by where it is laid down."""
-    write = Writer(plan, language, loop)
-    declare = "const T " if language == "c" else "const "
+    """Return what one link of a kind does in a loop: numbers, each followed by where it is laid down.
+
+    In JavaScript in the order of the recording: text with its likes together packs best.
+    """
+    write, in_c = Writer(plan, language, loop), language == "c"
+    declare = "const T " if in_c else "const "
     own = [x for x in plan.live if x.owner == kind and plan.place[x.index] == loop]
-    here = {x.index for x in own}
+    here = {x.index for x in own if in_c}
     after: dict[int, list[str]] = {x.index: [] for x in own}
     rest = []
     for x in own:
@@ -580,7 +585,7 @@ def loop_lines(plan: Plan, language: str, loop: int, kind: int) -> list[str]:
     ]:
         (after[x.index] if x.index in here else rest).append(line)
     lines = []
-    for x in in_turn(own, [x for x in own if after[x.index]]):
+    for x in in_turn(own, [x for x in own if after[x.index]]) if in_c else own:
         if x.index not in plan.fixed and x.op not in ("input", "carried", "received"):
             lines.append(f"{declare}x{x.index}={write.expression(x)};")
         lines += after[x.index]
@@ -815,8 +820,10 @@ def js_names(plan: Plan, inputs: int, results: int) -> list[str]:
     lines += [f"const out{r}=outputs[{r}];" for r in range(results)]
     lines.append("const g=w.subarray(keep);")
     if plan.gathered:
-        lines.append(f"w.fill(0,0,{plan.gathered});")
-        lines.append(f"for(let i=0;i<n;i++) w.fill(0,K(i),K(i)+{plan.gathered});")
+        empty = (
+            f"w.fill(0,0,{plan.gathered});for(let i=0;i<n;i++)w.fill(0,K(i),K(i)+{plan.gathered});"
+        )
+        lines.append(empty)
     return lines
 
 
@@ -852,6 +859,13 @@ LAID_OUT = """  const I *length = sizes + 6;
   for (int a = 0; a < INPUTS; a++) { vin[a] = free; free += length[a]; }
   for (int r = 0; r < RESULTS; r++) { vout[r] = free; free += length[INPUTS + r]; }"""
 
+# the inputs of the states from b on; where fewer are left than there are lanes, the first stands in
+GATHERED = """    for (int a = 0; a < INPUTS; a++) {
+      const double *from[LANES];
+      for (int l = 0; l < LANES; l++) from[l] = in[a] + (b + (l < own ? l : 0)) * strides[a];
+      for (I j = 0; j < length[a]; j++) vin[a][j] = EACH(from, j);
+    }"""
+
 # added to a sum that stays zero, unless some input or result is no number, or what must be positive is not
 GIVEN = "for (int a = 0; a < INPUTS; a++) for (I j = 0; j < length[a]; j++) sum += vin[a][j] - vin[a][j];"
 JUDGED = """    for (int r = 0; r < RESULTS; r++) {
@@ -877,10 +891,7 @@ I march(const I *restrict sizes, const I *restrict tree, const double *restrict 
   I wrong = 0, lanes = sizeof(T) / sizeof(double);
   for (I b = 0; b < states && !wrong; b += lanes) {{
     I own = states - b < lanes ? states - b : lanes;
-    for (int a = 0; a < INPUTS; a++) for (int l = 0; l < lanes; l++) {{
-      const double *from = in[a] + (b + (l < own ? l : 0)) * strides[a];
-      for (I j = 0; j < length[a]; j++) ((double *)&vin[a][j])[l] = from[j];
-    }}
+{GATHERED}
     for (I s = 1; s <= steps && !wrong; s++) {{
       T sum = WIDE(0.0);
       run_{suffix}(sizes[0], sizes[1], sizes[2], tree, vD, vG{given}, free, g);
@@ -926,10 +937,7 @@ I many(const I *restrict sizes, const I *restrict tree, const double *restrict D
   I wrong = -1;
   for (I b = 0; b < states; b += LANES) {{
     I own = states - b < LANES ? states - b : LANES;
-    for (int a = 0; a < INPUTS; a++) for (int l = 0; l < LANES; l++) {{
-      const double *from = in[a] + (b + (l < own ? l : 0)) * strides[a];
-      for (I j = 0; j < length[a]; j++) vin[a][j][l] = from[j];
-    }}
+{GATHERED}
     V sum = splat(0.0);
     {GIVEN}
     run_v(sizes[0], sizes[1], sizes[2], tree, vD, vG{c_entries(inputs, results)}, free, g);

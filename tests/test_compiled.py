@@ -297,7 +297,7 @@ def test_too_long_a_recording_is_given_up():
 # the text
 
 
-def texts(chain, function=cd.aba, *, straight=False):
+def texts(chain, function=cd.aba, *, straight=0):
     """Return the programs of a function for a chain, for one state and for batches, as one text."""
     cores = {"q": ("nq",), "qd": ("nv",), "tau": ("nv",)}
     recorded = record(function, chain, cores, {}, straight=straight)
@@ -307,9 +307,9 @@ def texts(chain, function=cd.aba, *, straight=False):
 
 def test_short_chains_are_straight_text_and_long_ones_loops():
     short, long = (random_tree(Case(n, seed=1, kinds=(cd.Revolute,))) for n in (3, 14))
-    assert "link0_1" not in texts(short, straight=True)
-    assert "g[0]=" not in texts(short, straight=True)  # its numbers have names
-    assert texts(long, straight=True) == texts(long)
+    assert "link0_1" not in texts(short, straight=3000)
+    assert "g[0]=" not in texts(short, straight=3000)  # its numbers have names
+    assert texts(long, straight=3000) == texts(long)
     assert "link0_1" in texts(long)
 
 
@@ -326,7 +326,7 @@ def test_names_and_numbers_of_a_model_do_not_reach_the_text():
         cd.Link(cd.Prismatic((1, 0, 0)), 1.0, (0, 0, 0), np.eye(3)),
     ]
     chain = cd.Chain(links, frames=[cd.Frame(name + "?", 0)])
-    text = texts(chain) + texts(chain, straight=True)
+    text = texts(chain) + texts(chain, straight=3000)
     assert 'puts("here' not in text
     assert "123.456" not in text
     assert 'puts("here' not in compiled(cd.aba, chain, target="javascript")

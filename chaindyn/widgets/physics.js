@@ -21,13 +21,14 @@ const sizeOf = (shape, n) => shape.reduce((size, k) => size * (k === "n" ? n : k
 function roomFor({ keep, carried, kept, inputs, outputs }, links) {
   const n = links.length;
   const room = (size) => new Float64Array(size);
+  const records = carried + n * keep; // the ground's, and one of each link
   return {
-    sizes: [n, n, n, n * keep],
-    links: Int32Array.from(links.flatMap((parent, i) => [parent, 0, i * MODEL.links, i * keep, i, i])),
+    sizes: [n, n, n, records],
+    links: Int32Array.from(links.flatMap((parent, i) => [parent, 0, i * MODEL.links, carried + i * keep, i, i])),
     G: room(MODEL.shared),
     inputs: inputs.map((shape) => room(sizeOf(shape ?? ["n"], n))),
     outputs: outputs.map((shape) => room(sizeOf(shape, n))),
-    w: room(n * keep + (n + 1) * carried + kept),
+    w: room(records + kept),
   };
 }
 

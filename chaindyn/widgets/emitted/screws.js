@@ -1,18 +1,18 @@
 // Emitted by `python -m book physics` from the lines of the chapters: no edit here lasts.
-function screws_run_0_1(D,G,in0,in1,in2,out0,out1,C0,w,g,n,nq,nv,i,d,k,q,v,c0,o0){
-const a=D[d+15]*in0[q],aa=Math.cos(a),ab=Math.sin(a),ac=aa*D[d+17],ad=aa*D[d+18],ae=aa*D[d+20],af=ab*D[d+14],ag=ab*D[d+13],ah=ab*D[d+12],ai=aa*D[d+22]+D[d+16],aj=D[d+17]-(ac+af),ak=ag-ad+D[d+18],al=af-ac+D[d+17],am=aa*D[d+23]+D[d+19],an=D[d+20]-(ae+ah),ao=D[d+18]-(ad+ag),ap=ah-ae+D[d+20],aq=aa*D[d+24]+D[d+21],ar=D[d+25]*in0[q],at=D[d+26]*in0[q],au=D[d+27]*in0[q],av=D[d+0]*ai+D[d+1]*al+D[d+2]*ao,aw=D[d+0]*aj+D[d+1]*am+D[d+2]*ap,ax=D[d+0]*ak+D[d+1]*an+D[d+2]*aq,ay=D[d+3]*ai+D[d+4]*al+D[d+5]*ao,az=D[d+3]*aj+D[d+4]*am+D[d+5]*ap,aA=D[d+3]*ak+D[d+4]*an+D[d+5]*aq,aB=D[d+6]*ai+D[d+7]*al+D[d+8]*ao,aC=D[d+6]*aj+D[d+7]*am+D[d+8]*ap,aD=D[d+6]*ak+D[d+7]*an+D[d+8]*aq,aE=D[d+9]+(D[d+0]*ar+D[d+1]*at+D[d+2]*au),aF=D[d+10]+(D[d+3]*ar+D[d+4]*at+D[d+5]*au),aG=D[d+11]+(D[d+6]*ar+D[d+7]*at+D[d+8]*au),aH=C0[c0+0]*av+C0[c0+1]*ay+C0[c0+2]*aB,aI=C0[c0+0]*aw+C0[c0+1]*az+C0[c0+2]*aC,aJ=C0[c0+0]*ax+C0[c0+1]*aA+C0[c0+2]*aD,aK=C0[c0+3]*av+C0[c0+4]*ay+C0[c0+5]*aB,aL=C0[c0+3]*aw+C0[c0+4]*az+C0[c0+5]*aC,aM=C0[c0+3]*ax+C0[c0+4]*aA+C0[c0+5]*aD,aN=C0[c0+6]*av+C0[c0+7]*ay+C0[c0+8]*aB,aO=C0[c0+6]*aw+C0[c0+7]*az+C0[c0+8]*aC,aP=C0[c0+6]*ax+C0[c0+7]*aA+C0[c0+8]*aD,aQ=C0[c0+0]*aE+C0[c0+1]*aF+C0[c0+2]*aG-C0[c0+9],aR=C0[c0+10]+(C0[c0+3]*aE+C0[c0+4]*aF+C0[c0+5]*aG),aS=C0[c0+11]+(C0[c0+6]*aE+C0[c0+7]*aF+C0[c0+8]*aG),aT=aH*D[d+28]+aI*D[d+29]+aJ*D[d+30],aU=aK*D[d+28]+aL*D[d+29]+aM*D[d+30],aV=aN*D[d+28]+aO*D[d+29]+aP*D[d+30],aW=aH*D[d+25]+aI*D[d+26]+aJ*D[d+27],aX=aK*D[d+25]+aL*D[d+26]+aM*D[d+27],aY=aN*D[d+25]+aO*D[d+26]+aP*D[d+27],aZ=in2[0]-aQ,b=in2[1]-aR,ba=in2[2]-aS;
-C0[o0+0]=aH;
-C0[o0+1]=aI;
-C0[o0+2]=aJ;
-C0[o0+3]=aK;
-C0[o0+4]=aL;
-C0[o0+5]=aM;
-C0[o0+6]=aN;
-C0[o0+7]=aO;
-C0[o0+8]=aP;
-C0[o0+9]=-aQ;
-C0[o0+10]=aR;
-C0[o0+11]=aS;
+function screws_run_0_1(D,G,in0,in1,in2,out0,out1,w,g,n,nq,nv,i,d,o,p,q,v){
+const a=D[d+15]*in0[q],aa=Math.cos(a),ab=Math.sin(a),ac=aa*D[d+17],ad=aa*D[d+18],ae=aa*D[d+20],af=ab*D[d+14],ag=ab*D[d+13],ah=ab*D[d+12],ai=aa*D[d+22]+D[d+16],aj=D[d+17]-(ac+af),ak=ag-ad+D[d+18],al=af-ac+D[d+17],am=aa*D[d+23]+D[d+19],an=D[d+20]-(ae+ah),ao=D[d+18]-(ad+ag),ap=ah-ae+D[d+20],aq=aa*D[d+24]+D[d+21],ar=D[d+25]*in0[q],at=D[d+26]*in0[q],au=D[d+27]*in0[q],av=D[d+0]*ai+D[d+1]*al+D[d+2]*ao,aw=D[d+0]*aj+D[d+1]*am+D[d+2]*ap,ax=D[d+0]*ak+D[d+1]*an+D[d+2]*aq,ay=D[d+3]*ai+D[d+4]*al+D[d+5]*ao,az=D[d+3]*aj+D[d+4]*am+D[d+5]*ap,aA=D[d+3]*ak+D[d+4]*an+D[d+5]*aq,aB=D[d+6]*ai+D[d+7]*al+D[d+8]*ao,aC=D[d+6]*aj+D[d+7]*am+D[d+8]*ap,aD=D[d+6]*ak+D[d+7]*an+D[d+8]*aq,aE=D[d+9]+(D[d+0]*ar+D[d+1]*at+D[d+2]*au),aF=D[d+10]+(D[d+3]*ar+D[d+4]*at+D[d+5]*au),aG=D[d+11]+(D[d+6]*ar+D[d+7]*at+D[d+8]*au),aH=w[p+0]*av+w[p+1]*ay+w[p+2]*aB,aI=w[p+0]*aw+w[p+1]*az+w[p+2]*aC,aJ=w[p+0]*ax+w[p+1]*aA+w[p+2]*aD,aK=w[p+3]*av+w[p+4]*ay+w[p+5]*aB,aL=w[p+3]*aw+w[p+4]*az+w[p+5]*aC,aM=w[p+3]*ax+w[p+4]*aA+w[p+5]*aD,aN=w[p+6]*av+w[p+7]*ay+w[p+8]*aB,aO=w[p+6]*aw+w[p+7]*az+w[p+8]*aC,aP=w[p+6]*ax+w[p+7]*aA+w[p+8]*aD,aQ=w[p+0]*aE+w[p+1]*aF+w[p+2]*aG-w[p+9],aR=w[p+10]+(w[p+3]*aE+w[p+4]*aF+w[p+5]*aG),aS=w[p+11]+(w[p+6]*aE+w[p+7]*aF+w[p+8]*aG),aT=aH*D[d+28]+aI*D[d+29]+aJ*D[d+30],aU=aK*D[d+28]+aL*D[d+29]+aM*D[d+30],aV=aN*D[d+28]+aO*D[d+29]+aP*D[d+30],aW=aH*D[d+25]+aI*D[d+26]+aJ*D[d+27],aX=aK*D[d+25]+aL*D[d+26]+aM*D[d+27],aY=aN*D[d+25]+aO*D[d+26]+aP*D[d+27],aZ=in2[0]-aQ,b=in2[1]-aR,ba=in2[2]-aS;
+w[o+0]=aH;
+w[o+1]=aI;
+w[o+2]=aJ;
+w[o+3]=aK;
+w[o+4]=aL;
+w[o+5]=aM;
+w[o+6]=aN;
+w[o+7]=aO;
+w[o+8]=aP;
+w[o+9]=-aQ;
+w[o+10]=aR;
+w[o+11]=aS;
 out0[i*6]=in1[0]*aT+in1[3]*aU+in1[6]*aV;
 out0[i*6+1]=in1[1]*aT+in1[4]*aU+in1[7]*aV;
 out0[i*6+2]=in1[2]*aT+in1[5]*aU+in1[8]*aV;
@@ -21,25 +21,22 @@ out0[i*6+4]=(in1[7]*b-in1[4]*ba)*aT+(in1[1]*ba-in1[7]*aZ)*aU+(in1[4]*aZ-in1[1]*b
 out0[i*6+5]=(in1[8]*b-in1[5]*ba)*aT+(in1[2]*ba-in1[8]*aZ)*aU+(in1[5]*aZ-in1[2]*b)*aV+in1[2]*aW+in1[5]*aX+in1[8]*aY;
 }
 function screws_run(sizes,tree,D,G,inputs,outputs,w){
-const [n,nq,nv,keep]=sizes;
-let size=keep;
-const in0=inputs[0],in1=inputs[1],in2=inputs[2],out0=outputs[0],out1=outputs[1];
-const C0=w.subarray(size,size+(n+1)*12); size+=(n+1)*12;
-const g=w.subarray(size,size+1),K=(link)=>tree[6*link+3];
-C0[0]=1;
-C0[1]=0;
-C0[2]=0;
-C0[3]=0;
-C0[4]=1;
-C0[5]=0;
-C0[6]=0;
-C0[7]=0;
-C0[8]=1;
-C0[9]=0;
-C0[10]=0;
-C0[11]=0;
-for(let i=0;i<n;i++){const t=6*i;
-if(tree[t+1]===0) screws_run_0_1(D,G,in0,in1,in2,out0,out1,C0,w,g,n,nq,nv,i,tree[t+2],tree[t+3],tree[t+4],tree[t+5],(tree[t]+1)*12,(i+1)*12);
+const [n,nq,nv,keep]=sizes,K=(link)=>tree[6*link+3];
+const in0=inputs[0],in1=inputs[1],in2=inputs[2],out0=outputs[0],out1=outputs[1],g=w.subarray(keep);
+w[0]=1;
+w[1]=0;
+w[2]=0;
+w[3]=0;
+w[4]=1;
+w[5]=0;
+w[6]=0;
+w[7]=0;
+w[8]=1;
+w[9]=0;
+w[10]=0;
+w[11]=0;
+for(let i=0;i<n;i++){const t=6*i,p=tree[t]<0?0:K(tree[t]);
+if(tree[t+1]===0) screws_run_0_1(D,G,in0,in1,in2,out0,out1,w,g,n,nq,nv,i,tree[t+2],tree[t+3],p,tree[t+4],tree[t+5]);
 }
 }
-const SCREWS={keep:0,carried:12,kept:1,inputs:[null, [3, 3], [3]],rows:["joints"],outputs:[["n", 6], [0]],run:screws_run};
+const SCREWS={keep:12,carried:12,kept:1,inputs:[null, [3, 3], [3]],rows:["joints"],outputs:[["n", 6], [0]],run:screws_run};
