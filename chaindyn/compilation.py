@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, partial
 from itertools import pairwise
 from pathlib import Path
@@ -20,7 +20,7 @@ import numpy as np
 from chaindyn import _check, _ops, _stored
 from chaindyn._native import LANES, Kernel, NoCompiler, built, opened
 from chaindyn.articulated import aba
-from chaindyn.chain import Chain
+from chaindyn.chain import Chain, coordinate_rate
 from chaindyn.emission import (
     MOST_STRAIGHT,
     Output,
@@ -43,6 +43,7 @@ from chaindyn.rolled import (
     with_leaves,
 )
 from chaindyn.simulation import Driven, Simulation, rk4_step, semi_implicit_euler_step, simulate
+from chaindyn.tangents import slopes_of_outputs
 
 __all__ = ["compiled", "rollout"]
 
@@ -538,15 +539,219 @@ def length_of_records(plan: Plan) -> int:
     return plan.carried + sum(plan.widths[int(k)] for k in plan.recording.kind)
 
 
-def kernel_of(recorded: Recorded, chain: Chain, lanes: bool) -> tuple[Kernel, Path]:
-    """Return a recorded function as machine code, with the numbers of the model, and the path of its program."""
+def kernel_of(
+    recorded: Recorded, chain: Chain, lanes: bool, along: Sequence[bool] | None = None
+) -> tuple[Kernel, Path]:
+    """Return a recorded function as machine code, with the numbers of the model, and the path of its program.
+
+    lanes, along : as for `c_program`.
+    """
     plan = recorded.plan
-    text = c_program(plan, len(recorded.inputs), len(recorded.outputs), lanes=lanes)
+    text = c_program(plan, len(recorded.inputs), len(recorded.outputs), lanes=lanes, along=along)
     room = length_of_records(plan)
     sizes = [chain.n, chain.nq, chain.nv, room]
     path = built(text)
     tables = model_tables(recorded, chain)
     return Kernel(opened(path), sizes, recorded.inputs, recorded.outputs, room, *tables), path
+
+
+# derivatives
+
+
+def tangent_core(core: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return the shape of a direction in which an argument changes: of places, a joint velocity."""
+    return ("nv",) if core == ("nq",) else core
+
+
+def tangent_record(
+    function: Callable[..., Any],
+    chain: Chain,
+    cores: dict[str, tuple[Any, ...]],
+    options: dict[str, Any],
+    straight: int,
+) -> Recorded:
+    """Record how the results of a function change with its arguments: it takes these, and directions after them.
+
+    Places (nq,) change along `integrate`.
+    """
+    directions = {f"{name} changes": tangent_core(core) for name, core in cores.items()}
+
+    def with_changes(chain: Chain, **given: Any) -> Any:
+        own = {name: given[name] for name in cores}
+        result = function(chain, **own, **options)
+        rates = []
+        for name, core in cores.items():
+            rate = given[f"{name} changes"]
+            place = core == ("nq",)
+            rates.append((own[name], coordinate_rate(chain, own[name], rate) if place else rate))
+        return result, tuple(rates)
+
+    recorded = record(with_changes, chain, cores | directions, {}, straight=straight)
+    recording, outputs = recorded.plan.recording, recorded.plan.outputs
+    result, _ = recorded.nest
+    count = len(leaves_of(result))
+    by_leaf: dict[int, list[Output]] = {}
+    for o in outputs:
+        by_leaf.setdefault(o.result, []).append(o)
+    seeds = {
+        x.number.index: rate.number
+        for k in range(len(cores))
+        for x, rate in zip(
+            by_leaf.get(count + 2 * k, []), by_leaf.get(count + 2 * k + 1, []), strict=True
+        )
+        if x.number.op == "input"
+    }
+    recording.tape.expectations.clear()  # they were judged with the results
+    slopes = slopes_of_outputs(recording, [o for o in outputs if o.result < count], seeds)
+    plan = put_in_order(recording, slopes)
+    return Recorded(plan, recorded.inputs, [*recorded.outputs[:count], (0,)], result)
+
+
+def tangent_kernel(
+    function: Callable[..., Any],
+    chain: Chain,
+    cores: dict[str, tuple[Any, ...]],
+    options: dict[str, Any],
+) -> tuple[Kernel, Any]:
+    """Return the changes of a function's results as machine code, recorded and compiled now or earlier."""
+    said = [(k, comparable(v)) for k, v in options.items()]
+    key = _stored.key_of(function, chain, ("changes", list(cores.items()), said))
+    if key is not None and (kept := _stored.found(key)) is not None:
+        return kept
+    recorded = tangent_record(function, chain, cores, options, STRAIGHT[False])
+    if not recorded.plan.recording.parent and not recorded.plan.straight:
+        recorded = tangent_record(function, chain, cores, options, 0)
+    if len(recorded.plan.live) > MOST_LIVE:
+        raise CannotRecord(f"it takes {len(recorded.plan.live)} operations")
+    along = [core == ("nq",) for core in cores.values()]
+    kernel, program = kernel_of(recorded, chain, lanes=True, along=along)
+    if key is not None:
+        _stored.keep(key, program, kernel, recorded.nest)
+    return kernel, recorded.nest
+
+
+def kernel_of_one(kernel: Kernel) -> Kernel:
+    """Return the kernel of all changes of one state: for each argument and result an array, the directions last."""
+    half = len(kernel.inputs) // 2
+    own, directions = kernel.inputs[:half], kernel.inputs[half:]
+    outputs = [(*shape, int(np.prod(turn))) for turn in directions for shape in kernel.outputs[:-1]]
+    room = (kernel.room + int(kernel.lengths[4:].sum()) + 1) * LANES
+    return replace(kernel, inputs=own, outputs=[*outputs, (0,)], room=room)
+
+
+@dataclass(frozen=True, eq=False)
+class Slopes:
+    """The derivatives of a function's results, compiled for some of its arguments.
+
+    program : in any directions, of which as many follow as there are arguments; one : in all, of one state; columns :
+    for each argument which of the directions are its own, None if all are.
+    """
+
+    program: Program
+    one: Kernel
+    columns: list[Array | None]
+
+    def of(
+        self, values: Sequence[Array], batch: tuple[int, ...], threads: int
+    ) -> tuple[list[Array], bool]:
+        """Return the changes (..., *shape, directions), by argument and result, and whether some are no numbers."""
+        if not batch:
+            return self.one.one(values)
+        kernel, half = self.program.kernel, len(values)
+        shapes, wrong = kernel.inputs[half:], False
+        results = [np.empty((*batch, *shape)) for shape in self.one.outputs[:-1]]
+        parts = len(kernel.outputs) - 1
+        for a, shape in enumerate(shapes):
+            for j in range(int(np.prod(shape))):
+                directions = [np.zeros(s) for s in shapes]
+                directions[a].reshape(-1)[j] = 1
+                found, bad = run(kernel, [*values, *directions], batch, threads)
+                wrong |= bad
+                for r, x in enumerate(found):
+                    results[a * parts + r][..., j] = x.reshape((*batch, *x.shape[1:]))
+        return results, wrong
+
+    def sorted_out(self, slopes: Sequence[Array]) -> tuple[Any, ...]:
+        """Return changes put together as results are, for each argument, the directions in its own shape."""
+        parts, whole = len(self.program.kernel.outputs) - 1, []
+        turns = self.program.kernel.inputs[len(self.columns) :]
+        for a, (columns, turn) in enumerate(zip(self.columns, turns, strict=True)):
+            own = slopes[a * parts : (a + 1) * parts]
+            shaped = [
+                x.reshape((*x.shape[:-1], *turn)) if columns is None else x[..., columns]
+                for x in own
+            ]
+            whole.append(with_leaves(self.program.nest, iter(shaped)))
+        return tuple(whole)
+
+
+@dataclass(frozen=True, eq=False)
+class Differentiated:
+    """A function of a chain with its derivatives, as machine code: called like the function, without the chain.
+
+    value : the function itself; quick : a quicker callable for the derivatives of one state, if there is one.
+    """
+
+    whole: Compiled
+    made: dict[Any, Slopes] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def value(self) -> Any:
+        """The function as machine code."""
+        return self.whole.quick() or self.whole
+
+    @cached_property
+    def quick(self) -> Any:
+        """The derivatives as machine code: without Python in between, of one state, if the result is one array."""
+        whole = self.whole
+        names = whole.required()
+        try:
+            own = None if names is None else self.slopes_for(dict.fromkeys(names), {})
+        except RuntimeError:  # it may want options
+            own = None
+        simple = own is not None and isinstance(own.program.nest, Foreign | np.ndarray)
+        flat = own is not None and all(len(turn) == 1 for turn in own.program.kernel.inputs)
+        return (own.one.quick(self.derivatives, True) if own and simple and flat else None) or (
+            self.derivatives
+        )
+
+    def __call__(self, *args: Any, **kwargs: Any) -> tuple[Any, tuple[Any, ...]]:
+        """Return what the function does, and how that changes with each argument that is an array."""
+        result = self.value(*args, **kwargs)  # which finds what is bad
+        return result, (self.derivatives if kwargs else self.quick)(*args, **kwargs)
+
+    def derivatives(self, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
+        """Return how the function changes with each argument that is an array. ValueError if that is not finite."""
+        whole = self.whole
+        arrays, options = whole.sorted_out(whole.signature.bind(*args, **kwargs).arguments)
+        slopes = self.slopes_for(arrays, options)
+        prepared = prepare(slopes.program, whole.chain, arrays)
+        if prepared is None:
+            raise ValueError("derivatives are of floats, but an argument is of another kind")
+        batch, values = prepared
+        found, wrong = slopes.of(values, batch, whole.threads)
+        if wrong:
+            raise ValueError("the derivatives are not finite there")
+        return slopes.sorted_out(found)
+
+    def slopes_for(self, arrays: dict[str, Any], options: dict[str, Any]) -> Slopes:
+        """Return the derivatives for these arguments, recorded and compiled at first; RuntimeError if that fails."""
+        key = (tuple(arrays), tuple((k, comparable(v)) for k, v in sorted(options.items())))
+        if key not in self.made:
+            whole = self.whole
+            cores = {name: whole.core(name, options) for name in arrays}
+            try:
+                kernel, nest = tangent_kernel(whole.function, whole.chain, cores, options)
+            except (CannotRecord, NoCompiler) as error:
+                name = whole.function.__name__
+                raise RuntimeError(f"the derivatives of {name} are not compiled: {error}") from None
+            program = Program(kernel, tuple(arrays), tuple(cores.values()), nest)
+            some = [
+                core[0] if core and isinstance(core[0], tuple) else None for core in cores.values()
+            ]
+            columns = [None if x is None else np.array(x, int) for x in some]
+            self.made[key] = Slopes(program, kernel_of_one(kernel), columns)
+        return self.made[key]
 
 
 # the public function
@@ -587,8 +792,7 @@ class Compiled:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Return what the function does, to rounding."""
         given = self.signature.bind(*args, **kwargs).arguments
-        arrays = {k: v for k, v in given.items() if k in self.shapes and v is not None}
-        options = {k: v for k, v in given.items() if k not in arrays}
+        arrays, options = self.sorted_out(given)
         lanes = any(np.ndim(x) > len(self.core(name, options)) for name, x in arrays.items())
         program = self.program(arrays, options, lanes)
         prepared = None if program is None else prepare(program, self.chain, arrays)
@@ -599,6 +803,11 @@ class Compiled:
                 return program.assembled(results, batch)
         # something is not as it must be: the function itself says what, or judges it at leisure
         return self.function(self.chain, **given)
+
+    def sorted_out(self, given: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return the arguments that are arrays, and the others, by name."""
+        arrays = {k: v for k, v in given.items() if k in self.shapes and v is not None}
+        return arrays, {k: v for k, v in given.items() if k not in arrays}
 
     def program(
         self, arrays: dict[str, Any], options: dict[str, Any], lanes: bool, loud: bool = True
@@ -652,15 +861,16 @@ class Compiled:
         whole = Compiled(self.function, chain, self.threads, self.shapes, self.open_model)
         return whole.quick() or whole
 
-    def quick(self) -> Any:
-        """Return a quicker callable for one state given by position, if the required arguments are arrays."""
+    def required(self) -> list[str] | None:
+        """Return the names of the required arguments, if all are arrays that may be given by position; else None."""
         required = [p for p in self.signature.parameters.values() if p.default is p.empty]
         plain = all(p.kind is p.POSITIONAL_OR_KEYWORD and p.name in self.shapes for p in required)
-        program = (
-            self.program(dict.fromkeys([p.name for p in required]), {}, False, False)
-            if plain
-            else None
-        )
+        return [p.name for p in required] if plain else None
+
+    def quick(self) -> Any:
+        """Return a quicker callable for one state given by position, if the required arguments are arrays."""
+        names = self.required()
+        program = None if names is None else self.program(dict.fromkeys(names), {}, False, False)
         if program is None or not (
             isinstance(program.nest, Foreign | np.ndarray) or is_flat_tuple(program.nest)
         ):
@@ -771,6 +981,7 @@ def compiled(
     chain: Chain,
     *,
     target: str = "native",
+    derivatives: bool = False,
     threads: int | None = None,
     parameters: str = "fixed",
     shapes: dict[str, tuple[Any, ...]] | None = None,
@@ -782,9 +993,12 @@ def compiled(
     the usual names do not tell: ("nq",), ("nv",), ("n", 6), (3,) or () for a number. Other arguments are options: for
     each set of them the function is recorded once, when it is first called so. parameters : "data" leaves the numbers
     of the model out of the program, so that `for_chain(other)` serves other chains of the same tree and joints without
-    compiling. target : "javascript" gives the text of an ES module instead, whose default export takes the required
-    arguments. One state or a batch, the same results to rounding, and the same errors: what is doubtful is given to the
-    function itself. RuntimeWarning, once, if a function cannot be recorded, or if there is no C compiler.
+    compiling. derivatives : each call gives a pair, the result and a tuple of its derivatives by each argument that is
+    an array, in order: (..., *shape of the result, *shape of the argument), by q along `integrate`, (..., nv). They
+    need a compiler (RuntimeError), and end where they are not finite (ValueError). target : "javascript" gives the text
+    of an ES module instead, whose default export takes the required arguments. One state or a batch, the same results
+    to rounding, and the same errors: what is doubtful is given to the function itself. RuntimeWarning, once, if a
+    function cannot be recorded, or if there is no C compiler.
     """
     _check.check_chain(chain)
     if not callable(function):
@@ -803,6 +1017,10 @@ def compiled(
     names = list(inspect.signature(function).parameters)[1:]
     own = {name: shape for name, shape in known.items() if name in names}
     whole = Compiled(function, chain, count, own, parameters == "data")
+    if derivatives:
+        if target != "native" or parameters != "fixed":
+            raise ValueError('derivatives need target="native" and parameters="fixed"')
+        return Differentiated(whole)
     return javascript(whole) if target == "javascript" else whole.quick() or whole
 
 
