@@ -4,8 +4,10 @@ Run as ``python bench/compiled.py``; needs the extra `peers` and a C compiler. O
 a serial chain of hinges and slides, one state a call from Python; Pinocchio has no one call for how every link yields,
 so its dense route stands beside. Also measured: how the time of `aba` grows from n = 100 to 10 000; the time a state in
 a batch of 10^5 at n = 7, on one thread and on two, beside a loop over Pinocchio; how long recording and compiling take,
-and a start from the cache; and rollouts by RK4 of one motion and of a thousand, beside MuJoCo's own `rollout`, on one
-thread. ``--save`` keeps the numbers in book/speed_compiled.json, ``--plot FILE`` draws them.
+and a start from the cache; rollouts by RK4 of one motion and of a thousand, beside MuJoCo's own `rollout`, on one
+thread; derivatives beside Pinocchio's; and what bounds all this from below: how many operations the programs have, and
+how many the machine can do in a second. ``--save`` keeps the numbers in book/speed_compiled.json, ``--plot FILE`` draws
+them.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from __future__ import annotations
 import side_by_side as side  # first: it sets BLAS to one thread
 # isort: on
 
+import ctypes
 import os
 import subprocess
 import tempfile
@@ -29,6 +32,8 @@ from impulse import dense
 from simulation import LINKS, STEP, hinges, mujoco_rollout, starts
 
 from chaindyn import Chain, aba, compiled, inverse_operational_space_inertia, rnea, rollout
+from chaindyn._native import LANES, built, opened
+from chaindyn.compilation import STRAIGHT, record
 from chaindyn.drawing import COLOURS, style
 from chaindyn.teaching import normwise
 
@@ -37,6 +42,9 @@ LONG = (100, 300, 1000, 3000, 10_000)
 LARGEST_PEER = 500
 MANY, LINKS_OF_MANY = 100_000, 7
 ROUNDS = 15
+SIZES_OF_SLOPES = (2, 7, 20, 50)
+STATE = {"q": ("nq",), "qd": ("nv",), "tau": ("nv",)}
+COUNTED = ("+", "-", "*", "inverse", "max", "min", "sqrt", "sin", "cos")
 BATCH_OF_JAX = 10_000
 STYLES = {
     "aba": ("x", "-"),
@@ -258,6 +266,84 @@ def beside_tools() -> dict[str, dict[str, float]]:
     }
 
 
+def slopes() -> dict[str, dict[str, float]]:
+    """Return microseconds a call of forward dynamics with all its derivatives, by number of links."""
+    times: dict[str, dict[str, float]] = {"compiled": {}, "Pinocchio": {}}
+    for n in SIZES_OF_SLOPES:
+        chain = side.chain_of(n)
+        state, model = side.state_of(chain), side.pinocchio_model(chain)
+        data, fast = model.createData(), compiled(aba, chain, derivatives=True)
+        own = {
+            "compiled": partial(fast, *state),
+            "Pinocchio": partial(pin.computeABADerivatives, model, data, *state),
+        }
+        mine, theirs = own["compiled"]()[1], own["Pinocchio"]()
+        print(n, f"slopes differ by {max(map(normwise, mine, theirs)):.1e}", flush=True)
+        for name, taken in side.in_turns(own, 7).items():
+            times[name][str(n)] = round(1e6 * taken, 2)
+    return times
+
+
+PEAK = """
+#if LANES == 1
+typedef double T;
+#else
+typedef double T __attribute__((vector_size(8 * LANES)));
+#endif
+#define PART(x, l) ((double *)&(x))[l]
+long long one(long long rounds, double *out) {
+  T x[12];
+  for (int k = 0; k < 12; k++) for (int l = 0; l < LANES; l++) PART(x[k], l) = 1e-9 * (k + l + out[0]);
+  for (long long r = 0; r < rounds; r++)
+#pragma GCC unroll 12
+    for (int k = 0; k < 12; k++) x[k] = x[k] * 0.999999 + 1e-6;
+  for (int k = 0; k < 12; k++) for (int l = 0; l < LANES; l++) out[0] += PART(x[k], l);
+  return 0;
+}
+long long march(void) { return 0; }
+"""
+
+
+def peak(lanes: int) -> float:
+    """Return how many operations a second the machine does on doubles in so many lanes, products and sums."""
+    program = opened(built(f"#define LANES {lanes}\n{PEAK}"))
+    rounds, out = 2_000_000, np.zeros(1)
+    call = partial(program.one, ctypes.c_longlong(rounds), ctypes.c_void_p(out.ctypes.data))
+    return 24 * rounds * lanes / side.in_turns({"peak": call}, 7)["peak"]
+
+
+def operations(chain: Chain, straight: int) -> float:
+    """Return how many sums, products and the like a program of `aba` has for a chain."""
+    plan = record(aba, chain, STATE, {}, straight=straight).plan
+    kinds = plan.recording.kind.tolist()
+    counted = [x for x in plan.live if x.index not in plan.fixed and x.op in COUNTED]
+    return sum(1 if x.owner is None else kinds.count(x.owner) for x in counted)
+
+
+def limits() -> dict[str, Any]:
+    """Return how many operations programs of `aba` have, and how many the machine does in a second."""
+    chains = {n: side.chain_of(n) for n in SIZES}
+    return {
+        "operations": {
+            "one": {str(n): operations(c, STRAIGHT[False]) for n, c in chains.items()},
+            "lanes": {str(n): operations(c, STRAIGHT[True]) for n, c in chains.items()},
+        },
+        "a second": {"one": round(peak(1) / 1e9, 2), "lanes": round(peak(LANES) / 1e9, 2)},
+        "batch": batches(),
+    }
+
+
+def batches() -> dict[str, float]:
+    """Return microseconds a state of `aba` in a batch on one thread, by number of links."""
+    calls = {}
+    for n in SIZES:
+        chain = side.chain_of(n)
+        state = side.state_of(chain, (max(64, 20_000 // n),))
+        calls[n] = partial(compiled(aba, chain, threads=1), *state), len(state[0])
+    taken = side.in_turns({n: call for n, (call, _) in calls.items()}, 7)
+    return {str(n): round(1e6 * t / calls[n][1], 3) for n, t in taken.items()}
+
+
 def measure() -> dict[str, Any]:
     """Return all that is measured."""
     return {
@@ -267,6 +353,8 @@ def measure() -> dict[str, Any]:
         "starting": starting(),
         "tools": beside_tools(),
         "rollouts": {"links": LINKS, "microseconds": rollouts()},
+        "slopes": slopes(),
+        "limits": limits(),
     }
 
 
@@ -290,24 +378,37 @@ def report(results: dict[str, Any]) -> str:
     return "\n".join(
         [
             *lines,
-            *(f"{k}: {results[k]}" for k in ("growth", "batch", "starting", "tools", "rollouts")),
+            *(
+                f"{k}: {results[k]}"
+                for k in ("growth", "batch", "starting", "tools", "rollouts", "slopes", "limits")
+            ),
         ]
     )
 
 
 def plot(results: dict[str, Any], styles: dict[str, tuple[str, str]], file: str) -> None:
-    """Draw microseconds a call against the number of links."""
+    """Draw microseconds a call against the number of links, and nanoseconds a link beside what is the least."""
     import matplotlib.pyplot as plt
 
     style()
-    fig, ax = plt.subplots(figsize=(5.4, 4.2))
+    fig, (ax, right) = plt.subplots(1, 2, figsize=(9.6, 4.2), width_ratios=(1.2, 1))
     for name, (colour, line) in styles.items():
         times = results["calls"][name]
         kind = {"color": COLOURS[colour], "marker": "o", "markersize": 4, "label": name}
         ax.loglog([int(n) for n in times], list(times.values()), line, **kind)
     ax.set(xlabel="links", ylabel="microseconds a call")
-    ax.legend(loc="upper left", fontsize=8, labelcolor="linecolor", frameon=False, handlelength=3)
-    ax.spines[["top", "right"]].set_visible(False)
+    limits = results["limits"]
+    measured = {"one": results["calls"]["aba"], "lanes": limits["batch"]}
+    for key, colour, name in (("one", "x", "one state"), ("lanes", "y", "in a batch")):
+        n = [int(k) for k in measured[key]]
+        own = [1e3 * t / k for t, k in zip(measured[key].values(), n, strict=True)]
+        least = [limits["operations"][key][str(k)] / limits["a second"][key] / k for k in n]
+        right.loglog(n, own, "o-", color=COLOURS[colour], markersize=4, label=f"aba, {name}")
+        right.loglog(n, least, ":", color=COLOURS[colour], label=f"operations alone, {name}")
+    right.set(xlabel="links", ylabel="nanoseconds a link")
+    for axes in (ax, right):
+        axes.legend(fontsize=8, labelcolor="linecolor", frameon=False, handlelength=3)
+        axes.spines[["top", "right"]].set_visible(False)
     fig.savefig(file, bbox_inches="tight", transparent=True, metadata={"Date": None})
 
 
