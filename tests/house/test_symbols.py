@@ -76,13 +76,33 @@ def words(meaning):
 
 
 def nouns_beside(letter, text):
-    """Return the words that introduce a letter: "the pitch $h$", "$h$ is the pitch"."""
+    """Return the words that introduce a letter: "the pitch $h$", "$h$ is the pitch", "$h_{\\text{bias}}$"."""
     symbol = rf"\${letter}{BETWEEN}"
-    before = re.findall(rf"([a-z]+) {symbol}", text)
+    before = re.findall(rf"([a-z]+) \${letter}(?:_\{{?\w+\}}?)?(?:\$| =)", text)
     after = re.findall(
         rf"{symbol},? (?:is|are|be|for|stands for|means) (?:the |a |an )((?:\w+ ?){{1,4}})", text
     )
-    return {word.rstrip("s") for word in [*before, *" ".join(after).split()] if word not in PLAIN}
+    index = re.findall(rf"(?<![A-Za-z\\]){letter}_\{{\\(?:text|mathrm)\{{(\w+)", text)
+    said = [*before, *" ".join(after).split(), *index]
+    return {word.rstrip("s") for word in said if word not in PLAIN}
+
+
+def labels(letter, text):
+    """Return what stands below a letter and counts nothing: the w of $Q_w$, not the i of $Q_i$."""
+    below = {
+        index
+        for formula in formulas(text)
+        for index in re.findall(
+            rf"(?<![A-Za-z\\]){letter}_(\\[a-z]+|\w|\{{[^{{}}]*\}})", DRESSED.sub(" ", formula)
+        )
+    }
+    return {index for index in below if not COUNTS.search(index)}
+
+
+def is_a_number(letter, text):
+    """Whether a letter is given a value other than 0 and 1, as no matrix is."""
+    values = re.findall(rf"\${letter}(?:_\w)? = ([0-9.]+)", text)
+    return any(float(value.rstrip(".")) not in (0, 1) or "." in value for value in values)
 
 
 def tidied(formula):
@@ -117,14 +137,23 @@ def slips(chapter, text):
         elsewhere = set().union(*(words(m) for (a, _), m in MEANINGS.items() if a == letter))
         for noun in (nouns_beside(letter, text) & (elsewhere | ALIEN)) - words(meaning):
             yield f"{noun} {letter}, which is declared as: {meaning}"
+        for label in labels(letter, text):
+            if f"{letter}_{label}" not in meaning:
+                yield f"{letter}_{label}, and {letter} is declared as: {meaning}"
+        if letter in "JPQ" and is_a_number(letter, text):
+            yield f"{letter} is a number, and declared as: {meaning}"
         ours = [tidied(m.partition("=")[2]) for m in formulas(meaning)]
         for formula in definitions(letter, text) if letter in "PDB" else ():
             if formula not in ours:
                 yield f"{letter} = {formula}, which is declared as: {meaning}"
 
 
+COUNTS = re.compile(
+    r"[0-9ijkmnpqNabcefsuvxyz]|lambda|nu|ell"
+)  # what may count links, joints, directions
+
 # Words beside a letter that say nothing of what it means.
-PLAIN = {"from", "matrix", "times", "with", "that"}
+PLAIN = {"from", "take", "matrix", "times", "with", "that"}
 
 # What these letters stand for in other books.
 ALIEN = {
@@ -174,6 +203,9 @@ def test_no_symbol_has_two_rows_in_the_tables_of_one_chapter():
         ("The rotor has the inertia $J$.", "inertia J"),
         ("A step of the length $h$ is taken.", "length h"),
         ("Let $Q_w$ weigh the errors.", "Q is displayed"),
+        ("A disc of $J = 0.5$ kg m².", "J is a number"),
+        ("The column of $J_w$ is taken.", "J_w"),
+        ("With the friction $h_{\\text{step}}$ it stops.", "step h"),
         ("With $D = 1 + u^2$ it is short.", "D = 1+u^2"),
     ],
 )
