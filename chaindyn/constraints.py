@@ -1,5 +1,5 @@
 # Generated from chapters/13_loops_and_redundancy.md by `python -m book export`; edit it there.
-# sha256 of the text below: 5dca2324511b831f4fd412593b76dc4f24945a5d302d0d81f525de8a89c1ae9e
+# sha256 of the text below: 958202fbd76b5c3c9f9e03fbcabad6bcf1f9f05d28c8019ff7523e772f6234a2
 """Loops: constraints between the links of a tree, and the dynamics that keeps them.
 
 Derived in chapter 13, "Loops and redundancy".
@@ -286,7 +286,7 @@ def assemble(chain: Chain, constraints: Any, q: Array, *, held: Any = None) -> A
     return np.array(answers).reshape(start.shape)
 
 
-# Chapter 13, "Loops and redundancy": Forward dynamics in O(n)
+# Chapter 13, "Loops and redundancy": The code: two sweeps and a small system
 def whitened(factors: FactorisedChain, forces: Array) -> tuple[Array, list[Array]]:
     """Return A (..., nv, m) with A^T A = F^T M^-1 F for joint forces F (..., nv, m), and the roots of each joint's D.
 
@@ -335,7 +335,7 @@ def held_response(
     return combine @ (Vh.mT @ (inverse * shares)), factors.outward_motions(left)[1]
 
 
-# Chapter 13, "Loops and redundancy": Forward dynamics in O(n)
+# Chapter 13, "Loops and redundancy": The code: two sweeps and a small system
 def check_stabilisation(stabilisation: Any) -> tuple[Any, Any] | None:
     """Return the gains (kp, kd), not negative, or None; ValueError if they are neither."""
     if stabilisation is None:
@@ -391,7 +391,7 @@ def wanted_in(
     return K, k, gap_share(K, error)
 
 
-# Chapter 13, "Loops and redundancy": Forward dynamics in O(n)
+# Chapter 13, "Loops and redundancy": The code: two sweeps and a small system
 @checked(q="nq", qd="nv", tau="nv", external=("n", 6), external_frame=FRAMES)
 def constrained_forward_dynamics(
     chain: Chain,
@@ -425,7 +425,7 @@ def constrained_forward_dynamics(
     return (free + more)[..., 0], multipliers[..., 0]
 
 
-# Chapter 13, "Loops and redundancy": Forward dynamics in O(n)
+# Chapter 13, "Loops and redundancy": The code: two sweeps and a small system
 def projected(chain: Chain, constraints: Any, q: Array, qd: Array) -> tuple[Array, Array]:
     """Return the state near q (..., nq), qd (..., nv) that keeps the constraints, by least steps in the metric M."""
     constraints = as_constraints(constraints)

@@ -1,5 +1,5 @@
 # Generated from chapters/14_impulse_response_of_a_chain.md by `python -m book export`; edit it there.
-# sha256 of the text below: 523303faed9761308e6060e73d553a4f596e4b9550818b1af4c1f00d8397c38e
+# sha256 of the text below: 0195da0ab6be5124324432ed49a670185af56cb6e2fef973c5d23cc11a380bc5
 """What a blow does to a chain: how it yields at every link, and how every joint's speed jumps.
 
 Derived in chapter 14, "The impulse response of a chain".
@@ -178,7 +178,7 @@ def inverse_operational_space_inertia(
     return mobilities_in(state, stack(inverses, axis=-3), frame)
 
 
-# Chapter 14, "The impulse response of a chain": An impact
+# Chapter 14, "The impulse response of a chain": The code of an impact
 @dataclass(frozen=True, eq=False)
 class Impact:
     """What a blow does to a chain; spatial vectors about the world origin, in world axes.
@@ -200,7 +200,7 @@ class Impact:
     multipliers: Array
 
 
-# Chapter 14, "The impulse response of a chain": An impact
+# Chapter 14, "The impulse response of a chain": The code of an impact
 def unit_impulses(R: Array, p: Array, point: Array, recursion: str) -> Array:
     """Return unit impulses at a point as wrenches (..., 6, 6) on the link at pose R, p [tau; f].
 
@@ -231,7 +231,7 @@ def impulse_response(
     return stack(jumps, axis=-3), rates, stack(p, axis=-3)
 
 
-# Chapter 14, "The impulse response of a chain": An impact
+# Chapter 14, "The impulse response of a chain": The code of an impact
 def held_impulse_response(
     factors: FactorisedChain, constraints: tuple[Any, ...], blows: Array, open_rates: Array
 ) -> tuple[Array, Array, Array, Array]:
@@ -253,7 +253,7 @@ def held_impulse_response(
     return *impulse_response(factors, blows + on_links, along), multipliers
 
 
-# Chapter 14, "The impulse response of a chain": An impact
+# Chapter 14, "The impulse response of a chain": The code of an impact
 def traces(impulses: Array, twists: Array) -> tuple[Array, Array]:
     """Return the traces (..., 1, 1) of the rotational and the linear 3x3 block of impulses^T twists."""
     diagonal = (impulses * twists).sum(-2, keepdims=True)
@@ -276,7 +276,7 @@ def kinetic_energy_of(state: State, V: Array, qd: Array) -> Array:
     return twice / 2
 
 
-# Chapter 14, "The impulse response of a chain": An impact
+# Chapter 14, "The impulse response of a chain": The code of an impact
 @checked(q="nq", qd="nv", point=3, normal=3, restitution=(), recursion=RECURSIONS)
 def impact(
     chain: Chain,
