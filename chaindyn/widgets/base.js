@@ -337,8 +337,9 @@ class Talk {
     const functions = this.model.get("scene").functions.join(", ");
     const { values, error } = this.answer;
     if (this.live && values) return { values, source: `Computed by Python with your ${functions}.` };
-    const why = this.live ? "Python reports an error" : "No Python is answering";
-    return { values: this.embedded(this.request), error: this.live ? error : "", source: `${why}: computed by the page from ${this.data}.` };
+    const own = `computed by the page from ${this.data}.`;
+    const source = this.live ? `Python reports an error: ${own}` : `All of this is ${own} In a notebook, Python answers, with your ${functions}.`;
+    return { values: this.embedded(this.request), error: this.live ? error : "", source };
   }
   close() {
     clearTimeout(this.alarm);

@@ -80,7 +80,8 @@ function plate(point, normal, reach) {
 }
 function paintWall(stage, point, normal, reach) {
   const { front, back, shape } = plate(point, normal, reach);
-  if (stage.solid("wall", shape, "wall", null)) return;
+  const before = dot(stage.camera.axes().toward, normal) < -0.02; // the eye is behind the wall, and looks through it
+  if (stage.solid("wall", shape, "wall", null, { opacity: before ? 0.4 : 1 })) return;
   stage.line([...front, front[0]], "ink", { width: 2.5, opacity: 0.7 });
   stage.line([...back, back[0]], "faint", { width: 1.5 });
   front.forEach((corner, k) => stage.line([corner, back[k]], "faint", { width: 1.5 }));

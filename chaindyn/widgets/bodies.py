@@ -31,7 +31,7 @@ def bodies_of(chain: Chain, tip: ArrayLike, reach: float) -> dict[str, Any]:
     return {
         "radius": radius,
         "links": [
-            [shape for end, axis in _ends(chain, i, tip) for shape in leg(end, axis, radius[i])]
+            [shape for end, axis in _ends(chain, i, tip, radius[i]) for shape in leg(end, axis, radius[i])]
             for i in n
         ],
         "joints": [_joint(chain, i, radius) for i in n],
@@ -47,8 +47,13 @@ def _radii(chain: Chain, reach: float) -> np.ndarray:
     return THICKNESS * reach * np.maximum(share, THINNEST)
 
 
-def _ends(chain: Chain, i: int, tip: ArrayLike) -> list[tuple[np.ndarray, np.ndarray | None]]:
-    """Return where link i leads to, and the axis of the joint that sits there, if one turns there."""
+def _ends(
+    chain: Chain, i: int, tip: ArrayLike, radius: float
+) -> list[tuple[np.ndarray, np.ndarray | None]]:
+    """Return where link i leads to, and the axis of the joint that sits there, if one turns there.
+
+    A leaf leads to the tip or centre of mass, less the radius of its round end, which then reaches that point.
+    """
     ends = []
     for k in range(chain.n):
         if chain.parent[k] == i:
@@ -56,31 +61,37 @@ def _ends(chain: Chain, i: int, tip: ArrayLike) -> list[tuple[np.ndarray, np.nda
             ends.append((np.asarray(chain.offset[k], float), axis))
     if not ends:
         last = np.asarray(tip, float) if i == chain.n - 1 else np.asarray(chain.com[i], float)
-        ends.append((last, None))
+        length = np.linalg.norm(last)
+        ends.append((last * max(0.5, 1 - radius / length) if length else last, None))
     return ends
 
 
 def leg(end: np.ndarray, axis: np.ndarray | None, radius: float) -> list[Shape]:
     """Return the capsules of a link that leads from its origin to `end`: across the next hinge's axis, then along it.
 
-    So the housing of a hinge lies along its axis, as those of real arms do. axis : (3,) unit, or None for one capsule.
+    So the housing of a hinge lies along its axis, as those of real arms do; it is a little thicker, so that one of two
+    round ends is seen where they meet. axis : (3,) unit, or None for one capsule.
     """
     along = np.zeros(3) if axis is None else (axis @ end) * axis
     points = [np.zeros(3), end - along, end]
-    pieces = zip(points[:-1], points[1:], strict=True)
+    pieces = zip(points[:-1], points[1:], (radius, 1.03 * radius), strict=True)
     return [
-        {"shape": "capsule", "from": a, "to": b, "radius": radius}
-        for a, b in pieces
+        {"shape": "capsule", "from": a, "to": b, "radius": r}
+        for a, b, r in pieces
         if np.linalg.norm(b - a) > 1e-9
     ]
 
 
 def _joint(chain: Chain, i: int, radius: np.ndarray) -> list[Shape]:
-    """Return the drum of a hinge, along its axis, or the block of a slide; both ride on the link."""
-    axis, r = _axis(chain, i), radius[i]
+    """Return the drum of a hinge, along its axis, or the block of a slide; both ride on the link.
+
+    The drum is wider and longer than the ends of both links that it joins.
+    """
+    axis, r, parent = _axis(chain, i), radius[i], chain.parent[i]
     if _kind(chain, i) == "Revolute":
-        half = 1.35 * r * axis
-        return [{"shape": "cylinder", "from": -half, "to": half, "radius": 1.2 * r}]
+        r = max(r, radius[parent]) if parent >= 0 else r
+        half = 1.2 * r * axis
+        return [{"shape": "cylinder", "from": -half, "to": half, "radius": 1.12 * r}]
     if _kind(chain, i) == "Prismatic":
         return [_block(axis, 2.2 * r * np.array([1, 1, 1.4]))]
     return []

@@ -38,9 +38,10 @@ function arrowShapes(from, displacement, thickness) {
   return length > head ? [shaft, tip] : [tip];
 }
 
-// Where labels go, [x, y] of where each begins: beside its point, within the picture, and off the labels before it as far as may be.
-function spread(labels, [width, height], letter = 7.6, line = 18) {
-  const taken = [];
+// Where labels go, [x, y] of where each begins: beside its point, within the picture, and off what is to be kept free, points with room
+// about them, and off the labels before it, as far as may be.
+function spread(labels, [width, height], free = [], letter = 7.6, line = 18) {
+  const taken = free.map(([x, y]) => [x - 10, y - 10, x + 10, y + 10]);
   const overlap = (a, b) => Math.max(0, Math.min(a[2], b[2]) - Math.max(a[0], b[0])) * Math.max(0, Math.min(a[3], b[3]) - Math.max(a[1], b[1]));
   return labels.map(({ at: [x, y], words }) => {
     const long = letter * words.length;
@@ -69,7 +70,7 @@ class World {
     this.renderer.shadowMap.type = three.PCFShadowMap;
     this.scene = new three.Scene();
     this.eye = new three.OrthographicCamera();
-    this.sun = new three.DirectionalLight("#fff6ea", 2.6);
+    this.sun = new three.DirectionalLight("#fff8ee", 2.9);
     this.sun.castShadow = true;
     this.sun.shadow.mapSize.set(1024, 1024);
     Object.assign(this.sun.shadow, { radius: 6, bias: -0.0005, normalBias: 0.01 });
@@ -77,7 +78,7 @@ class World {
     counter.position.set(1, -0.2, 0.3);
     this.floor = new three.Mesh(new three.PlaneGeometry(1, 1), new three.ShadowMaterial({ opacity: 0.28 }));
     this.floor.receiveShadow = true;
-    this.scene.add(new three.HemisphereLight("#ffffff", "#8a8f98", 1.5), this.sun, this.sun.target, counter, this.floor);
+    this.scene.add(new three.HemisphereLight("#ffffff", "#9aa0a8", 1.9), this.sun, this.sun.target, counter, this.floor);
     this.probes = Object.fromEntries(COLOURS.map((name) => [name, html("span", { class: name, hidden: "" })]));
     root.append(...Object.values(this.probes));
   }
@@ -117,9 +118,9 @@ class World {
     solid.receiveShadow = !above;
     solid.renderOrder = above ? 2 : 0;
     const { material } = solid;
-    material.color.copy(this.palette[colour]);
-    material.emissive.copy(this.palette[glow ? "force" : colour]);
-    material.emissiveIntensity = glow || (above ? 0.35 : 0);
+    material.color.copy(this.palette[colour]).lerp(this.palette.force, glow);
+    material.emissive.copy(material.color);
+    material.emissiveIntensity = above ? 0.35 : 0.5 * glow;
     material.opacity = opacity;
     material.transparent = above || opacity < 1;
     material.depthTest = !above;
@@ -169,7 +170,7 @@ class LitStage extends Stage {
   // floor: its height, below which nothing is; extent: of the scene, for its shadows [m]; home: a view to return to.
   constructor(label, camera, redraw, { floor = 0, extent = 1, looks = true } = {}) {
     super(label, camera, redraw);
-    Object.assign(this, { floor, extent, looks, look: "links", world: null, lit: false, level: 0, paces: [], fingers: new Map() });
+    Object.assign(this, { floor, extent, looks, look: "links", world: null, lit: false, level: 0, paces: [], held: [], fingers: new Map() });
     this.home = { zoom: camera.zoom, yaw: camera.yaw, tilt: camera.tilt };
     this.canvas = html("canvas", { "aria-hidden": "true" });
     this.element = html("div", { class: "stage" }, this.canvas, this.svg);
@@ -286,6 +287,10 @@ class LitStage extends Stage {
     this.svg.addEventListener("pointermove", moved);
   }
 
+  handle(label, colour, get, set) {
+    this.held.push(get);
+    super.handle(label, colour, get, set);
+  }
   dragged(moved) {
     if (this.fingers.size < 2) super.dragged(moved);
   }
@@ -301,7 +306,7 @@ class LitStage extends Stage {
     this.words = [];
     if (this.lit) this.world.colours();
     super.draw(paint);
-    const places = spread(this.words, this.camera.size);
+    const places = spread(this.words, this.camera.size, this.held.map((get) => this.camera.project(get())));
     this.words.forEach(({ words, colour }, k) => this.strokes.append(svg("text", { x: places[k][0], y: places[k][1], ...(colour ? { class: colour } : {}) }, words)));
     if (!this.lit) return;
     this.world.show(this.camera, { floor: this.floor, extent: this.extent, ratio: this.level ? 1 : Math.min(2, devicePixelRatio) });

@@ -89,7 +89,8 @@ class Film {
 
 // --- The view -------------------------------------------------------------------------------------------------------------------
 
-const SIZE = [640, 470];
+const SIZES = { wide: [640, 470], narrow: [420, 350] }; // of the picture, so that its letters can be read
+const BACK = 0.26; // how far behind the wall the handle that turns it is, in reaches of the chain
 
 // Turn the camera to these points, so that all are in the picture with some room around.
 function fit(camera, points, room = 34) {
@@ -110,7 +111,7 @@ function barRow(name, cells, bars, largest) {
   return html("tr", {}, html("th", { scope: "row" }, name), ...cells.map((text) => html("td", { class: "number" }, text)), html("td", {}, picture));
 }
 function few(heads, rows) {
-  const head = html("tr", {}, html("td"), ...heads.map((text) => html("th", { scope: "col" }, text)), html("td"));
+  const head = html("tr", {}, html("td"), ...heads.map((text) => html("th", { scope: "col", class: "number" }, text)), html("td"));
   return html("table", { class: "few" }, html("thead", {}, head), html("tbody", {}, ...rows));
 }
 const plainName = (name) => name.replace(/_link$/, "").replaceAll("_", " ");
@@ -120,7 +121,7 @@ function render({ model, el }) {
   const embedded = (request) => fromBlow(tree, { ...request, map: null }).values;
   const talk = new Talk(model, { embedded, data: "the arm\u2019s masses, by the book\u2019s own lines, put into JavaScript", show });
   const calm = matchMedia("(prefers-reduced-motion: reduce)");
-  const camera = new Camera(300, [0, 0, 0], SIZE);
+  const camera = new Camera(300, [0, 0, 0], SIZES[el.clientWidth && el.clientWidth < 640 ? "narrow" : "wide"]);
   camera.look(tree.view);
   if (tree.view === "space") Object.assign(camera, { yaw: -116, tilt: 17 });
   const stage = new LitStage("The chain and the wall", camera, talk.update, sceneAround(tree, talk.request));
@@ -164,7 +165,7 @@ function render({ model, el }) {
     const { R, p } = poses(tree, talk.request.q);
     return add(p[talk.request.body], apply(R[talk.request.body], talk.request.point));
   };
-  const behind = () => subtract(struck(), scale(0.16 * tree.reach, talk.request.normal));
+  const behind = () => subtract(struck(), scale(BACK * tree.reach, talk.request.normal));
   stage.handle("The wall: turn it", "force", behind, (tail) => aim(subtract(struck(), tail)));
   stage.onGrab = (link, where, moved) => {
     // Where the film stands elsewhere, the arm is first taken to the instant of the blow.
@@ -290,9 +291,9 @@ function render({ model, el }) {
     const some = (states) => states.filter((_, k) => k % 7 === 0).map(placed);
     stage.line(some(course.before), "faint", { width: 2, dash: "2 5" });
     if (!scene.early) stage.line(some(course.after), "motion", { width: 2, dash: "2 5" });
-    const metres = 0.32 * reach;
+    const metres = 0.2 * reach;
     const quickest = Math.max(norm(before), after.includes(null) ? 0 : norm(after), 1e-9);
-    if (!scene.flash) stage.arrow(tip, scale(metres / quickest / 1.6, before), "motion", { width: 3 });
+    if (!scene.flash) stage.arrow(tip, scale(metres / quickest, before), "motion", { width: 3 });
     if (!impulse || !scene.flash || !scene.left) return;
     const largest = Math.max(impulse, ...reactions.filter((f) => !f.includes(null)).map(norm));
     const grow = (share) => (metres / largest) * Math.max(0.001, share);

@@ -79,11 +79,10 @@ function cameraOn(tree, posed) {
   return new Camera(150 / extent, middle);
 }
 
-// How high the floor lies under a tree as it is posed, and how far its shadows may fall: on the ground, where the links stay above it.
+// How high the floor lies under a tree as it is posed, on the ground or below its lowest link, and how far its shadows may fall.
 function sceneAround(tree, { q }) {
   const { R, p } = poses(tree, q);
   const radius = tree.bodies?.radius ?? tree.names.map(() => 0);
   const heights = p.flatMap((at, i) => [at, ...endsOf(tree)[i].map((end) => add(at, apply(R[i], end)))].map((x) => x[2] - 1.5 * radius[i]));
-  const lowest = Math.min(...heights);
-  return { floor: lowest > -1.4 * Math.max(...radius) ? Math.min(0, lowest) : -1.2 * tree.reach, extent: tree.reach };
+  return { floor: Math.min(0, ...heights), extent: tree.reach };
 }
