@@ -126,10 +126,14 @@ class World {
     material.depthTest = !above;
     this.drawn.add(name);
   }
-  // Show what was put since the last time, as the camera of the strokes sees it. floor: its height; extent: how far shadows reach.
-  show(camera, { floor, extent, ratio }) {
+  // Only what was put since the last time is seen.
+  sift() {
     for (const [name, solid] of this.solids) solid.visible = this.drawn.has(name);
     this.drawn.clear();
+  }
+  // Show all of it as the camera of the strokes sees it. floor: its height; extent: how far shadows reach.
+  show(camera, { floor, extent, shadows, ratio }) {
+    this.sun.castShadow = this.floor.visible = shadows;
     const [width, height] = camera.size;
     const [clientWidth, clientHeight] = [this.canvas.clientWidth, this.canvas.clientHeight];
     if (!clientWidth) return;
@@ -164,7 +168,7 @@ class World {
 
 const PRESETS = { "three-quarter": "space", front: "x\u2013z", side: "y\u2013z", top: "x\u2013y" };
 const LOOKS = [["links", "as they reach"], ["box", "boxes with the same inertia"], ["ellipsoid", "ellipsoids with the same inertia"]];
-const SLOW = 55; // a frame [ms] that lasts longer, time and again, is too long
+const SLOW = 45; // a frame [ms] that lasts longer, time and again, is too long
 
 class LitStage extends Stage {
   // floor: its height, below which nothing is; extent: of the scene, for its shadows [m]; home: a view to return to.
@@ -218,13 +222,14 @@ class LitStage extends Stage {
     signal.addEventListener("abort", () => (changes.disconnect(), sizes.disconnect()));
   }
   turnOn(wanted) {
-    this.lit = wanted && this.level < 2;
+    this.lit = wanted;
     this.canvas.hidden = !this.lit;
     this.element.dataset.lit = this.lit;
     this.redraw();
   }
   close() {
     this.ending.abort();
+    clearTimeout(this.rested);
     this.world?.close();
     this.lit = false;
   }
@@ -309,22 +314,28 @@ class LitStage extends Stage {
     const places = spread(this.words, this.camera.size, this.held.map((get) => this.camera.project(get())));
     this.words.forEach(({ words, colour }, k) => this.strokes.append(svg("text", { x: places[k][0], y: places[k][1], ...(colour ? { class: colour } : {}) }, words)));
     if (!this.lit) return;
-    this.world.show(this.camera, { floor: this.floor, extent: this.extent, ratio: this.level ? 1 : Math.min(2, devicePixelRatio) });
-    this.keepPace();
+    this.world.sift();
+    const moving = performance.now() - this.latest < 1200;
+    this.render(moving ? this.level : 0);
+    this.keepPace(!moving);
   }
-  // Where frames come too slowly, draw with fewer pixels; where that is not enough, with strokes.
-  keepPace() {
+  // Where frames come too slowly one after another, draw moving pictures without shadows, and then with fewer pixels; a picture that
+  // rests is drawn in full.
+  keepPace(full) {
     const now = performance.now();
     const took = now - this.latest;
     this.latest = now;
-    if (!(took < 400)) return;
+    clearTimeout(this.rested);
+    if (this.level && !full) this.rested = setTimeout(() => this.lit && this.render(0), 250);
+    if (full || !(took < 1200)) return;
     this.paces.push(took);
-    if (this.paces.length < 40) return;
-    const median = this.paces.sort((a, b) => a - b)[20];
+    if (this.paces.length < 12) return;
+    const median = this.paces.sort((a, b) => a - b)[6];
     this.paces = [];
-    if (median < SLOW) return;
-    this.level += 1;
-    if (this.level > 1) this.turnOn(false);
+    if (median > SLOW) this.level = Math.min(2, this.level + 1);
+  }
+  render(level) {
+    this.world.show(this.camera, { floor: this.floor, extent: this.extent, shadows: level === 0, ratio: [Math.min(2, devicePixelRatio), 1, 0.6][level] });
   }
   solid(name, shape, colour, frame, options) {
     if (!this.lit) return false;
