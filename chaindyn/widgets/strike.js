@@ -200,7 +200,7 @@ function render({ model, el }) {
   const more = section(
     "Posture, speeds and wall in numbers",
     false,
-    html("p", { class: "source" }, "At the instant of the blow: where the joints are, how fast they turn, where the wall\u2019s normal points."),
+    html("p", { class: "aside" }, "At the instant of the blow: where the joints are, how fast they turn, where the wall\u2019s normal points."),
     ...movable.map((i) => row(jointRow(joints, i, () => talk.request.q[tree.column[i]], (value) => setJoint(i, value)))),
     ...movable.map((i) => row(speed(i))),
     row(angle("turn", 180, turnOf, (turn) => toDirection(turn, tiltOf(talk.request.normal)))),
@@ -208,7 +208,7 @@ function render({ model, el }) {
   );
   const strip = html("div", { class: "strip" }, play, scrub);
   const answers = html("div", { class: "answers" });
-  const hint = html("p", { class: "source" }, `${SLOWER} times slower than it is. Drag a link, or the dot behind the wall; let go, and it swings again.`);
+  const hint = html("p", { class: "aside" }, `${SLOWER} times slower than it is. Drag a link, or the dot behind the wall; let go, and it swings again.`);
   const tell = layout(el, stage, [answers], html("div", {}));
   el.querySelector(".chaindyn").classList.add("strike");
   stage.element.after(strip, row(restitution), hint, more);

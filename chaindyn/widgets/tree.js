@@ -79,10 +79,13 @@ function cameraOn(tree, posed) {
   return new Camera(150 / extent, middle);
 }
 
-// How high the floor lies under a tree as it is posed, on the ground or below its lowest link, and how far its shadows may fall.
+// How high the floor lies under a tree as it is posed, on the ground or below its lowest link, or, if the tree hangs, below its reach;
+// whether the tree stands on it, and how far its shadows may fall.
 function sceneAround(tree, { q }) {
   const { R, p } = poses(tree, q);
   const radius = tree.bodies?.radius ?? tree.names.map(() => 0);
   const heights = p.flatMap((at, i) => [at, ...endsOf(tree)[i].map((end) => add(at, apply(R[i], end)))].map((x) => x[2] - 1.5 * radius[i]));
-  return { floor: Math.min(0, ...heights), extent: tree.reach };
+  const lowest = Math.min(0, ...heights);
+  const hangs = lowest < -0.25 * tree.reach;
+  return { floor: hangs ? -1.1 * tree.reach : lowest, foot: !hangs, extent: tree.reach };
 }

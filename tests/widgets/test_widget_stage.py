@@ -107,7 +107,7 @@ def course_of(on_page, widget: StrikeExplorer) -> tuple[dict, dict]:
 
 
 def test_the_arm_moves_as_the_library_says_that_it_does(on_page):
-    """Freely, its weight carried: by the library's aba and steps of its own, and by the energy that only the blow takes."""
+    """Freely, its weight carried: by the library's simulation, and by the energy, which only the blow takes."""
     widget = striking()
     course, values = course_of(on_page, widget)
     chain = Chain(ur5().links, gravity=(0, 0, 0))
@@ -118,7 +118,9 @@ def test_the_arm_moves_as_the_library_says_that_it_does(on_page):
         q, v = np.array(Q), np.array(qd)
         assert states[0] == [q.tolist(), v.tolist()]
         times = np.linspace(0, sign * SPAN, STEPS + 1)[: len(states)]
-        result = chaindyn.simulate(chain, q, v * sign, t=np.abs(times))  # backwards is forwards, reversed
+        result = chaindyn.simulate(
+            chain, q, v * sign, t=np.abs(times)
+        )  # backwards is forwards, reversed
         assert np.array([x for x, _ in states]) == pytest.approx(result.q, abs=1e-6)
     energy = [
         chaindyn.kinetic_energy(chain, np.array(q), np.array(v))

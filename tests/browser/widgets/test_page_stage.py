@@ -1,4 +1,4 @@
-"""The stage: solids below the strokes, turned by mouse, keyboard and fingers, and the strokes alone where there is no WebGL."""
+"""The stage: solids below the strokes, turned by mouse, keyboard and fingers; strokes alone without WebGL."""
 
 from __future__ import annotations
 
@@ -29,7 +29,9 @@ PAINTED = """() => new Promise((tell) => requestAnimationFrame(() => setTimeout(
   context.drawImage(canvas, 0, 0, 160, 120);
   const { data } = context.getImageData(0, 0, 160, 120);
   let [n, x, y] = [0, 0, 0];
-  for (let k = 0; k < data.length / 4; k++) if (data[4 * k + 3] > 128) [n, x, y] = [n + 1, x + (k % 160), y + Math.floor(k / 160)];
+  for (let k = 0; k < data.length / 4; k++) {
+    if (data[4 * k + 3] > 128) [n, x, y] = [n + 1, x + (k % 160), y + Math.floor(k / 160)];
+  }
   tell([n, x / n / 160, y / n / 120]);
 })))"""
 
@@ -206,14 +208,18 @@ def clock_of(page: Page) -> float:
 def test_it_moves_at_once_and_can_be_paused(put_on_page):
     page = put_on_page(striking(), stage=True)
     first = clock_of(page)
-    page.wait_for_function(f"Math.abs(document.querySelector('.strip input').value - {first}) > 0.02")
+    page.wait_for_function(
+        f"Math.abs(document.querySelector('.strip input').value - {first}) > 0.02"
+    )
     page.get_by_role("button", name="Pause").click()
     drawn(page)
     still = clock_of(page)
     page.wait_for_timeout(200)
     assert clock_of(page) == still
     page.get_by_role("button", name="Play").click()
-    page.wait_for_function(f"Math.abs(document.querySelector('.strip input').value - {still}) > 0.02")
+    page.wait_for_function(
+        f"Math.abs(document.querySelector('.strip input').value - {still}) > 0.02"
+    )
 
 
 def test_it_is_still_for_who_prefers_that_until_asked(put_on_page):
@@ -223,7 +229,9 @@ def test_it_is_still_for_who_prefers_that_until_asked(put_on_page):
     page.wait_for_timeout(300)
     assert clock_of(page) == still
     page.get_by_role("button", name="Play").click()
-    page.wait_for_function(f"Math.abs(document.querySelector('.strip input').value - {still}) > 0.02")
+    page.wait_for_function(
+        f"Math.abs(document.querySelector('.strip input').value - {still}) > 0.02"
+    )
 
 
 def test_the_three_questions_are_answered_as_it_is_pulled(put_on_page):
@@ -252,7 +260,9 @@ def test_let_go_it_swings_again(put_on_page):
     page = put_on_page(striking())
     page.get_by_role("slider", name="restitution, slider").fill("0.8")
     drawn(page)
-    expect(page.get_by_role("button", name="Play")).to_be_visible()  # held at the instant of the blow
+    expect(
+        page.get_by_role("button", name="Play")
+    ).to_be_visible()  # held at the instant of the blow
     held = clock_of(page)
     page.wait_for_function(f"document.querySelector('.strip input').value < {held} - 0.1")
     expect(page.get_by_role("button", name="Pause")).to_be_visible()
@@ -286,7 +296,6 @@ def test_the_picture_stays_in_sight_on_a_phone(put_on_page):
     box = page.locator(".stage").bounding_box()
     assert -1 <= box["y"] < 100
     assert box["height"] < 0.6 * 600
-
 
 
 def test_what_is_closed_lets_go_of_everything(put_on_page):
