@@ -57,7 +57,7 @@ function spread(labels, [width, height], free = [], letter = 7.6, line = 18) {
 
 // --- The solids ------------------------------------------------------------------------------------------------------------------
 
-const COLOURS = ["body", "struck", "joint", "wall", "ink", "faint", "motion", "force", "slide", "x", "y", "z"];
+const PAINTS = ["body", "struck", "joint", "wall", "ink", "faint", "motion", "force", "slide", "x", "y", "z"];
 const LIGHT = [-0.45, -0.75, 1.1]; // where the main light is, from the middle of the picture
 const THREE_AT = () => document.documentElement.dataset.stage; // where the site has three.js; other places have none
 
@@ -79,7 +79,7 @@ class World {
     this.floor = new three.Mesh(new three.PlaneGeometry(1, 1), new three.ShadowMaterial({ opacity: 0.28 }));
     this.floor.receiveShadow = true;
     this.scene.add(new three.HemisphereLight("#ffffff", "#9aa0a8", 1.9), this.sun, this.sun.target, counter, this.floor);
-    this.probes = Object.fromEntries(COLOURS.map((name) => [name, html("span", { class: name, hidden: "" })]));
+    this.probes = Object.fromEntries(PAINTS.map((name) => [name, html("span", { class: name, hidden: "" })]));
     root.append(...Object.values(this.probes));
   }
   // The colours of the page as it is now, light or dark.
@@ -87,7 +87,7 @@ class World {
     const now = getComputedStyle(this.root).backgroundColor;
     if (now === this.paper) return;
     this.paper = now;
-    this.palette = Object.fromEntries(COLOURS.map((name) => [name, new this.three.Color().setStyle(getComputedStyle(this.probes[name]).color)]));
+    this.palette = Object.fromEntries(PAINTS.map((name) => [name, new this.three.Color().setStyle(getComputedStyle(this.probes[name]).color)]));
   }
   shape([kind, ...measures]) {
     const name = [kind, ...measures].join(" ");

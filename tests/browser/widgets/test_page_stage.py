@@ -275,7 +275,7 @@ def test_twelve_stops_at_most_before_more_is_opened(put_on_page):
     assert page.evaluate(stops) <= 12
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("screen", [{}, PHONE], ids=["wide", "phone"])
 @pytest.mark.parametrize("widget", [striking, struck_arm])
 def test_it_is_accessible(put_on_page, widget, screen, scheme):
