@@ -310,9 +310,18 @@ function render({ model, el }) {
     }
   }
 
+  // On paper the film stands at the instant of the blow.
+  const onPaper = () => {
+    film.playing = false;
+    film.still = true;
+    show();
+  };
+  addEventListener("beforeprint", onPaper);
+
   show();
   talk.ask({ map: null });
   return () => {
+    removeEventListener("beforeprint", onPaper);
     clearTimeout(resting);
     unwatch();
     for (const name of ["pointerup", "pointercancel"]) removeEventListener(name, released);
