@@ -97,6 +97,18 @@ def test_a_leg_turns_once_where_the_next_hinge_lies_across_its_way():
     assert leg(np.zeros(3), axis, 0.05) == []
 
 
+def test_a_housing_lies_along_the_axis_as_the_parent_sees_it():
+    """The child's frame is turned by 40 degrees about x, and so is its axis."""
+    c, s = np.cos(np.deg2rad(40)), np.sin(np.deg2rad(40))
+    turned = np.array([[1, 0, 0], [0, c, -s], [0, s, c]])
+    hinge, body = Revolute((0, 0, 1)), (1, (0.1, 0, 0), np.eye(3))
+    child = Link(hinge, *body, offset=(0.5, 0.2, 0.4), rotation=turned)
+    chain = Chain([Link(hinge, *body), child])
+    _, housing = bodies_of(chain, (0.2, 0, 0), 1.0)["links"][0]
+    along = housing["to"] - housing["from"]
+    assert np.cross(along, [0, -s, c]) == pytest.approx(0, abs=1e-15)
+
+
 def test_a_leaf_s_round_end_reaches_its_tip():
     (shape,) = bodies_of(ur5(), UR5_FLANGE, 1.3)["links"][-1]
     end = np.linalg.norm(shape["to"])

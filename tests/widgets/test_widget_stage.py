@@ -12,6 +12,7 @@ from chaindyn.robots import UR5_FLANGE, ur5
 
 pytest.importorskip("anywidget")
 from chaindyn.widgets import ImpactExplorer, StrikeExplorer
+from chaindyn.widgets.explorer import equal_rods
 
 Q, QD = [-0.3, -1.2, 1.3, -0.2, 1.4, 0.4], [0.2, 1.5, -1.0, -0.6, 0.5, 0.4]
 SPAN, STEPS, SLOWER, FLASH = 0.42, 63, 6, 2.6
@@ -140,6 +141,16 @@ def test_the_course_keeps_before_the_wall(on_page):
             # the wall's normal is -x
             assert (tips[:, 0] <= values["point"][0] + 2e-3).all()
             assert len(states) > STEPS // 4
+
+
+def test_a_rod_that_would_come_from_behind_the_wall_is_shown_from_where_it_is_before_it(on_page):
+    """At 8 rad/s it passes the wall's plane half a turn earlier, pi/8 s before the blow; the course is 0.42 s long."""
+    rod = equal_rods(1, (0, 0, 1), gravity=(0, 0, 0))
+    widget = StrikeExplorer(rod, [0.0], [8.0], normal=(0, -1, 0), tip=(1, 0, 0))
+    course, _ = course_of(on_page, widget)
+    shown = course["h"] * (len(course["before"]) - 1)
+    assert np.pi / 8 - 2 * course["h"] < shown <= np.pi / 8 + 1e-3
+    assert shown < SPAN - 2 * course["h"]
 
 
 def test_the_film_comes_stops_and_goes(on_page):
