@@ -129,6 +129,7 @@ function render({ model, el }) {
   const refreshers = [];
   const row = ({ row, refresh }) => (refreshers.push(refresh), row);
   let course; // of the request and the answer that `known` tells
+  let way; // of the struck point in it
   let known;
   let words = "";
 
@@ -223,6 +224,7 @@ function render({ model, el }) {
       known = asked;
       const after = values.qd_after.includes(null) ? request.qd : values.qd_after;
       course = courseOf(tree, request, after);
+      way = { before: wayOf(course.before, request), after: wayOf(course.after, request) };
       if (first) begin();
       answer(values, request);
       refreshers.forEach((refresh) => refresh());
@@ -235,6 +237,12 @@ function render({ model, el }) {
     if (scrub.getRootNode().activeElement !== scrub || film.playing) scrub.value = film.clock / cutOf(course).end;
     const lit = film.still ? -1 : movable.findLast((i) => arrived(i, tree.names.length, scene.flash) < 1 && scene.flash > turnOfJoint(i, tree.names.length));
     answers.querySelectorAll("tbody tr").forEach((line, k) => line.classList.toggle("lit", k % movable.length === movable.indexOf(lit)));
+  }
+
+  // Where the struck point comes by, now and then.
+  function wayOf(states, { body, point }) {
+    const some = states.filter((_, k) => k % 7 === 0).map(([q]) => poses(tree, q));
+    return some.map(({ R, p }) => add(p[body], apply(R[body], point)));
   }
 
   // The camera has the whole film in its picture; the film starts, for readers who do not mind.
@@ -283,14 +291,8 @@ function render({ model, el }) {
     const at = poses(tree, scene.q);
     const tip = add(at.p[body], apply(at.R[body], request.point));
     paintLinks(stage, tree, endsOf(tree), at, body, { axes: false, glow: names.map((_, i) => (impulse ? glowOf(i, n, scene) : 0)) });
-    // The way that the point has come, and goes.
-    const placed = ([q]) => {
-      const { R, p } = poses(tree, q);
-      return add(p[body], apply(R[body], request.point));
-    };
-    const some = (states) => states.filter((_, k) => k % 7 === 0).map(placed);
-    stage.line(some(course.before), "faint", { width: 2, dash: "2 5" });
-    if (!scene.early) stage.line(some(course.after), "motion", { width: 2, dash: "2 5" });
+    stage.line(way.before, "faint", { width: 2, dash: "2 5" });
+    if (!scene.early) stage.line(way.after, "motion", { width: 2, dash: "2 5" });
     const metres = 0.2 * reach;
     const quickest = Math.max(norm(before), after.includes(null) ? 0 : norm(after), 1e-9);
     if (!scene.flash) stage.arrow(tip, scale(metres / quickest, before), "motion", { width: 3 });
