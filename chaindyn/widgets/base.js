@@ -107,9 +107,10 @@ const WIDTH = 480;
 const HEIGHT = 400;
 
 class Camera {
-  constructor(pixelsPerMetre, centre = [0, 0, 0]) {
+  constructor(pixelsPerMetre, centre = [0, 0, 0], size = [WIDTH, HEIGHT]) {
     this.zoom = pixelsPerMetre;
     this.centre = centre;
+    this.size = size; // of the picture, in pixels
     this.look("space");
   }
   look(view) {
@@ -135,7 +136,7 @@ class Camera {
     return add(scale(dx / this.zoom, right), scale(-dy / this.zoom, up));
   }
   project(point) {
-    return add([WIDTH / 2, HEIGHT / 2], this.flatten(subtract(point, this.centre)));
+    return add(scale(0.5, this.size), this.flatten(subtract(point, this.centre)));
   }
   depth(point) {
     return dot(this.axes().toward, subtract(point, this.centre));
@@ -180,7 +181,7 @@ class Stage {
     this.svg = svg(
       "svg",
       {
-        viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
+        viewBox: `0 0 ${camera.size.join(" ")}`,
         tabindex: 0,
         role: "application",
         class: flat ? "flat" : "turned",
@@ -221,10 +222,12 @@ class Stage {
     const grabbed = event.target.closest("[data-grab]");
     follow(this.svg, this.svg, event, (moved, where) => {
       if (grabbed) return this.onGrab(grabbed.dataset.grab, where, moved);
-      if (this.flat) return;
-      this.camera.turn(-moved[0] / 2, moved[1] / 2);
-      this.redraw();
+      if (!this.flat) this.dragged(moved);
     });
+  }
+  dragged(moved) {
+    this.camera.turn(-moved[0] / 2, moved[1] / 2);
+    this.redraw();
   }
 
   // A point of space to pull at, in the plane parallel to the picture. `get` returns the point, `set` takes where it is wanted.
@@ -260,10 +263,11 @@ class Stage {
     paint(this);
     this.refreshers.forEach((refresh) => refresh());
   }
-  line(points, colour, { width = 2, dash = "none", opacity = 1, grab } = {}) {
+  // A stroke that is not seen, for a body stands in its place, can still be grabbed.
+  line(points, colour, { width = 2, dash = "none", opacity = 1, grab, seen = true } = {}) {
     const places = points.map((point) => this.camera.project(point)).join(" ");
     const look = { class: `stroke ${colour}`, points: places, "stroke-width": width, "stroke-dasharray": dash, opacity };
-    this.strokes.append(svg("polyline", look));
+    if (seen) this.strokes.append(svg("polyline", look));
     if (grab !== undefined) this.strokes.append(svg("polyline", { class: "hit", points: places, "data-grab": grab }));
   }
   // A painted polygon, that can be grabbed by this name.
@@ -283,6 +287,13 @@ class Stage {
   text(point, words, [dx, dy] = [8, -8]) {
     const [x, y] = this.camera.project(point);
     this.strokes.append(svg("text", { x: x + dx, y: y + dy }, words));
+  }
+  // Draw one body, or the links as bodies, and say whether that could be done: here there are strokes alone.
+  solid() {
+    return false;
+  }
+  solids() {
+    return false;
   }
   axes(origin, R, name, length = 0.4) {
     transpose(R).forEach((axis, i) => this.arrow(origin, scale(length, axis), "xyz"[i]));
@@ -326,8 +337,9 @@ class Talk {
     const functions = this.model.get("scene").functions.join(", ");
     const { values, error } = this.answer;
     if (this.live && values) return { values, source: `Computed by Python with your ${functions}.` };
-    const why = this.live ? "Python reports an error" : "No Python is answering";
-    return { values: this.embedded(this.request), error: this.live ? error : "", source: `${why}: computed by the page from ${this.data}.` };
+    const own = `computed by the page from ${this.data}.`;
+    const source = this.live ? `Python reports an error: ${own}` : `All of this is ${own} In a notebook, Python answers, with your ${functions}.`;
+    return { values: this.embedded(this.request), error: this.live ? error : "", source };
   }
   close() {
     clearTimeout(this.alarm);
@@ -342,7 +354,7 @@ function layout(el, stage, controls, numbers) {
   const source = html("p", { class: "source" });
   const error = html("p", { class: "error", role: "alert" });
   const spoken = html("p", { class: "unseen", role: "status", "aria-live": "polite" });
-  const picture = html("div", {}, stage.svg, stage.views(), source, error, numbers, spoken);
+  const picture = html("div", {}, stage.element ?? stage.svg, stage.views(), source, error, numbers, spoken);
   const columns = html("div", { class: "columns" }, picture, html("div", {}, ...controls));
   el.append(html("div", { class: "chaindyn" }, columns));
   // A key pressed here is not JupyterLab's, which looks for this mark on whatever has the focus.

@@ -25,7 +25,7 @@ function render({ model, el }) {
   const embedded = (request) => fromTree(tree, request);
   const talk = new Talk(model, { embedded, data: "the chain\u2019s embedded parameters, by the book\u2019s own lines, put into JavaScript", show });
   const camera = cameraOn(tree, poses(tree, talk.request.q));
-  const stage = new Stage("The chain", camera, talk.update);
+  const stage = new LitStage("The chain", camera, talk.update, sceneAround(tree, talk.request));
   const movable = names.map((_, i) => i).filter((i) => column[i] !== null);
   // The link whose joint's column is shown: at first the last joint that moves the body.
   let chosen = pathOf(tree, talk.request.body).find((i) => column[i] !== null) ?? movable[0];
@@ -93,7 +93,7 @@ function render({ model, el }) {
   // A joint's axis, where its column of the Jacobian says that it is: a line along w through w x v / w.w, or along v.
   function paintJoint(i, near, screw) {
     const colour = kind[i] === "Revolute" ? "motion" : "slide";
-    stage.line([near, near], colour, { width: i === chosen ? 16 : 11 });
+    stage.line([near, near], colour, { width: i === chosen ? 16 : 11, seen: i === chosen || !stage.lit });
     const [w, v] = [screw.slice(0, 3), screw.slice(3)];
     if (screw.includes(null) || norm(screw) === 0) return;
     const turning = norm(w) > 1e-9 * norm(screw);
@@ -106,7 +106,7 @@ function render({ model, el }) {
 
   show();
   talk.ask();
-  return () => talk.close();
+  return () => (stage.close(), talk.close());
 }
 
 export default { render };

@@ -28,7 +28,10 @@ class ChainExplorer(Explorer):
     limits have another shape.
     """
 
-    _esm = source("base.js", *emitted("forward_kinematics", "screws"), "tree.js", "chain.js")
+    _esm = source(
+        "base.js", *emitted("forward_kinematics", "screws"), "tree.js", "stage.js", "chain.js"
+    )
+    _css = source("base.css", "stage.css")
 
     def __init__(
         self,

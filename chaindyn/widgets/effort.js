@@ -25,7 +25,7 @@ function render({ model, el }) {
   const tipOf = ({ R, p }) => add(p.at(-1), apply(R.at(-1), tree.tip));
   const first = poses(tree, talk.request.q);
   const camera = cameraOn(tree, { p: [...first.p, tipOf(first)] });
-  const stage = new Stage("The chain", camera, talk.update);
+  const stage = new LitStage("The chain", camera, talk.update, sceneAround(tree, talk.request));
   const movable = names.map((_, i) => i).filter((i) => column[i] !== null);
   let chosen = tree.joint;
   const refreshers = [];
@@ -125,7 +125,7 @@ function render({ model, el }) {
     const forces = wrench.map((x) => x.slice(3));
     const metres = (0.4 * reach) / (Math.max(...forces.map(norm)) || 1); // a newton of the arrows
     for (const i of movable) {
-      stage.line([p[i], p[i]], i === chosen ? "motion" : "faint", { width: i === chosen ? 15 : 11 });
+      stage.line([p[i], p[i]], i === chosen ? "motion" : "faint", { width: i === chosen ? 15 : 11, seen: i === chosen || !stage.lit });
       if (!forces[i].includes(null)) stage.arrow(p[i], scale(metres, forces[i]), "force", { width: i === chosen ? 4 : 2 });
     }
     const half = scale(0.2 * reach, apply(R[chosen], tree.axis[chosen]));
@@ -141,7 +141,7 @@ function render({ model, el }) {
 
   show();
   talk.ask();
-  return () => talk.close();
+  return () => (stage.close(), talk.close());
 }
 
 export default { render };

@@ -30,7 +30,10 @@ class EffortExplorer(Explorer):
     load is negative or not finite, or q, qd, qdd, tip or limits have another shape.
     """
 
-    _esm = source("base.js", *emitted("forward_kinematics", "loads"), "tree.js", "effort.js")
+    _esm = source(
+        "base.js", *emitted("forward_kinematics", "loads"), "tree.js", "stage.js", "effort.js"
+    )
+    _css = source("base.css", "stage.css")
 
     def __init__(
         self,

@@ -21,7 +21,7 @@ function render({ model, el }) {
   const talk = new Talk(model, { embedded, data: "the chain\u2019s embedded inertias, by the book\u2019s own lines, put into JavaScript", show });
   const camera = new Camera(240 / reach, middleOf(poses(tree, talk.request.q)));
   camera.look(tree.view);
-  const stage = new Stage("The chain", camera, talk.update);
+  const stage = new LitStage("The chain", camera, talk.update, sceneAround(tree, talk.request));
   const movable = names.map((_, i) => i).filter((i) => column[i] !== null);
   const setJoint = (i, value) => talk.ask({ q: withJoint(tree, talk.request.q, i, value) });
   const rows = [
@@ -75,7 +75,7 @@ function render({ model, el }) {
 
   show();
   talk.ask();
-  return () => talk.close();
+  return () => (stage.close(), talk.close());
 }
 
 export default { render };

@@ -29,8 +29,9 @@ class HeftExplorer(Explorer):
 
     _esm = source(
         *("base.js", *emitted("forward_kinematics", "masses_felt", "margins")),
-        *("tree.js", "singular.js", "heft.js"),
+        *("tree.js", "singular.js", "stage.js", "heft.js"),
     )
+    _css = source("base.css", "stage.css")
 
     def __init__(
         self,

@@ -35,7 +35,7 @@ function render({ model, el }) {
   const first = poses(tree, talk.request.q);
   const camera = cameraOn(tree, { p: [...first.p, tipOf(first)] });
   camera.look(tree.view);
-  const stage = new Stage("The chain", camera, talk.update);
+  const stage = new LitStage("The chain", camera, talk.update, sceneAround(tree, talk.request));
   const movable = names.map((_, i) => i).filter((i) => column[i] !== null); // the link of each row and column
   const ends = endsOf(tree);
   let ahead = 0.2; // [s]
@@ -282,7 +282,7 @@ function render({ model, el }) {
 
   show();
   talk.ask();
-  return () => talk.close();
+  return () => (stage.close(), talk.close());
 }
 
 export default { render };

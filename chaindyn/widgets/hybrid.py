@@ -30,9 +30,9 @@ class HybridExplorer(Explorer):
     _esm = source(
         "base.js",
         *emitted("forward_kinematics", "hybrid", "margins", "centre_accelerations"),
-        *("tree.js", "singular.js", "hybrid.js"),
+        *("tree.js", "singular.js", "stage.js", "hybrid.js"),
     )
-    _css = source("base.css", "hybrid.css")
+    _css = source("base.css", "stage.css", "hybrid.css")
 
     def __init__(
         self,

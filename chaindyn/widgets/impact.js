@@ -3,45 +3,7 @@
 // the map's two coordinates (links whose joints turn, or "along" the struck link), whose line is drawn in it (["jump" or
 // "reaction", link]), what it shows ("impulse" or "mass"), and the name under which a new one is wanted, or null.
 
-// --- Without Python: impact of the book, emitted -------------------------------------------------------------------------
-
-// What a blow does, and what one of 1 N s along the normal would.
-function blowOn(tree, { q, qd, body, point, normal, restitution }) {
-  const struck = tree.names.map((_, i) => Number(i === body));
-  const [impulse, mass, before, after, velocity, change, rates, reactions, kept, sure] = compute(BLOW, tree, [q, qd, struck, point, normal, restitution]);
-  return { impulse, mass, energy: [before, after], velocity, change, rates, reactions, singularAt: withoutInertia(tree, q, kept, sure) };
-}
-
-// Why there is no answer; "" if there is one. NaN stands for what is not known.
-function faultOf(tree, { normal, restitution }, singularAt) {
-  if (!(norm(normal) > 0)) return "normal is zero: a direction must not be zero";
-  if (!(restitution >= 0 && restitution <= 1)) return `restitution is ${restitution}, but must lie between 0 and 1`;
-  return singularAt === undefined ? "" : singular(tree.names[singularAt]);
-}
-const unknown = (x) => (Array.isArray(x) ? x.map(unknown) : null);
-
-function fromBlow(tree, asked) {
-  const request = { ...asked, normal: scale(1 / (norm(asked.normal) || 1), asked.normal) };
-  const { q, qd, body, point, map } = request;
-  const [at, given] = [poses(tree, q), blowOn(tree, request)];
-  const fault = faultOf(tree, request, given.singularAt);
-  const { impulse, mass, velocity, change, rates, reactions, energy } = given;
-  const values = {
-    chain: request.chain,
-    ...at,
-    point: add(at.p[body], apply(at.R[body], point)),
-    impulse,
-    mass: Number.isFinite(mass) ? mass : null,
-    qd_after: add(qd, scale(impulse, rates)),
-    before: velocity,
-    after: add(velocity, scale(impulse, change)),
-    reactions: reactions.map((x) => scale(impulse, x.slice(3))),
-    moments: reactions.map((x) => scale(impulse, x.slice(0, 3))),
-    energy,
-  };
-  if (fault) for (const name of ["impulse", "mass", "qd_after", "after", "reactions", "moments", "energy"]) values[name] = unknown(values[name]);
-  return { values: map === null ? values : { ...values, map: { key: map, ...(fault ? { error: fault } : mapOf(tree, request)) } }, fault };
-}
+// --- The map's numbers ------------------------------------------------------------------------------------------------
 
 // Where a share of the way across or up the map is: the request there.
 function atShare(tree, request, axis, share) {
@@ -182,35 +144,9 @@ function mostOf(grid) {
   return greatest > 3 * usual ? { most: 3 * usual, capped: true } : { most: greatest, capped: false };
 }
 
-// --- The view -------------------------------------------------------------------------------------------------------------
+// --- The view --------------------------------------------------------------------------------------------------------------
 
-const ARM = 0.3; // how far behind the wall the handle that turns it is, in reaches of the chain
 const QUANTITIES = { impulse: "impulse [N s]", mass: "effective mass [kg]" };
-
-// A direction as two angles: turn about z from x, and tilt up from the x-y plane [degrees].
-const toDirection = (turn, tilt) => [Math.cos(radians(tilt)) * Math.cos(radians(turn)), Math.cos(radians(tilt)) * Math.sin(radians(turn)), Math.sin(radians(tilt))];
-const turnOf = ([x, y]) => degrees(Math.atan2(y, x));
-const tiltOf = ([x, y, z]) => degrees(Math.atan2(z, Math.hypot(x, y)));
-
-const endPoints = (tree, { R, p }) => [...p, ...p.map((origin, i) => add(origin, apply(R[i], tree.end[i])))];
-
-// A camera that has the whole of a chain as it starts, and the arrow of the blow, in the picture.
-function cameraFor(tree, { q, body, point, normal }) {
-  const at = poses(tree, q);
-  const struck = add(at.p[body], apply(at.R[body], point));
-  const points = [[0, 0, 0], ...endPoints(tree, at), subtract(struck, scale(ARM * tree.reach, normal))];
-  const [low, high] = [Math.min, Math.max].map((pick) => [0, 1, 2].map((k) => pick(...points.map((x) => x[k]))));
-  const middle = scale(0.5, add(low, high));
-  const camera = new Camera(165 / Math.max(tree.reach / 3, ...points.map((x) => norm(subtract(x, middle)))), middle);
-  camera.look(tree.view);
-  return camera;
-}
-
-// The greatest speed of a link's end [m/s].
-function fastest(tree, q, qd) {
-  const [here, step] = [endPoints(tree, poses(tree, q)), 1e-5];
-  return Math.max(...endPoints(tree, poses(tree, add(q, scale(step, qd)))).map((x, i) => norm(subtract(x, here[i])) / step));
-}
 
 function render({ model, el }) {
   const { chains, labels } = model.get("scene");
@@ -219,7 +155,7 @@ function render({ model, el }) {
   const embedded = (request) => computed(request).values;
   const talk = new Talk(model, { embedded, data: "the chain\u2019s embedded masses, by the book\u2019s own lines, put into JavaScript", show });
   const camera = cameraFor(tree(), talk.request);
-  const stage = new Stage("The chain and the wall", camera, talk.update);
+  const stage = new LitStage("The chain and the wall", camera, talk.update, sceneAround(tree(), talk.request));
   let held = { key: null }; // the map that is shown, until a newer one is there
   let resting; // the timer until a new one is asked for
   const refreshers = [];
@@ -281,6 +217,8 @@ function render({ model, el }) {
   function choose(index) {
     const { start } = chains[index];
     Object.assign(camera, cameraFor(chains[index], start));
+    Object.assign(stage, sceneAround(chains[index], start));
+    stage.settle();
     ask({ ...start, chain: index });
   }
 
@@ -452,15 +390,7 @@ function render({ model, el }) {
     const { p, point, before, after, impulse, reactions, qd_after } = values;
     const { reach, column } = tree();
     if (point.includes(null)) return;
-    // The wall: a plate across the normal, with a second edge behind it.
-    const aside = cross(normal, Math.abs(normal[2]) < 0.9 ? [0, 0, 1] : [1, 0, 0]);
-    const u = scale((0.22 * reach) / norm(aside), aside);
-    const v = cross(normal, u);
-    const corners = (depth) => [[1, 1], [1, -1], [-1, -1], [-1, 1]].map(([a, b]) => [add(scale(a, u), scale(b, v)), scale(-depth * reach, normal)].reduce(add, point));
-    const [front, back] = [corners(0), corners(0.035)];
-    stage.line([...front, front[0]], "ink", { width: 2.5, opacity: 0.7 });
-    stage.line([...back, back[0]], "faint", { width: 1.5 });
-    front.forEach((corner, k) => stage.line([corner, back[k]], "faint", { width: 1.5 }));
+    paintWall(stage, point, normal, reach);
     const finite = !qd_after.includes(null);
     const quickest = Math.max(fastest(tree(), q, qd), finite ? fastest(tree(), q, qd_after) : 0);
     const usual = fastest(tree(), tree().start.q, tree().start.qd);
@@ -468,7 +398,7 @@ function render({ model, el }) {
     ghost(qd, -moment, "faint", "6 5");
     if (finite) ghost(qd_after, moment, "motion", "none");
     paintLinks(stage, tree(), endsOf(tree()), values, body, { axes: false }); // their colours are those of pushes and speeds
-    p.forEach((at, i) => column[i] !== null && stage.line([at, at], "ink", { width: 11 }));
+    p.forEach((at, i) => column[i] !== null && stage.line([at, at], "ink", { width: 11, seen: !stage.lit }));
     // Velocities of the struck point: arriving, and leaving.
     stage.arrow(subtract(point, scale(moment, before)), scale(moment, before), "faint", { width: 3.5 });
     if (!after.includes(null)) stage.arrow(point, scale(moment, after), "motion", { width: 3.5 });
@@ -485,7 +415,7 @@ function render({ model, el }) {
 
   show();
   ask({});
-  return () => (clearTimeout(resting), talk.close());
+  return () => (clearTimeout(resting), stage.close(), talk.close());
 }
 
 export default { render };

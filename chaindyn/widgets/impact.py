@@ -19,6 +19,7 @@ from chaindyn import (
     point_velocity,
 )
 from chaindyn._check import check_chain, require_between, require_no_rotors, unit
+from chaindyn.widgets.bodies import bodies_of
 from chaindyn.widgets.explorer import (
     Explorer,
     emitted,
@@ -69,9 +70,10 @@ class ImpactExplorer(Explorer):
 
     _esm = source(
         *("base.js", *emitted("forward_kinematics", "blow", "margins")),
-        *("tree.js", "singular.js", "impact.js"),
+        *("tree.js", "singular.js", "stage.js", "blow.js", "impact.js"),
     )
-    _css = source("base.css", "impact.css")
+    _css = source("base.css", "stage.css", "impact.css")
+    _rods = range(1, MOST_RODS + 1)  # how many equal rods the reader can choose
 
     def __init__(
         self,
@@ -101,7 +103,7 @@ class ImpactExplorer(Explorer):
         count = 2 if links is None else links
         if count not in range(1, MOST_RODS + 1):
             raise ValueError(f"links is {links!r}, but must be a number from 1 to {MOST_RODS}")
-        for n in range(1, MOST_RODS + 1):
+        for n in self._rods:
             own = given if chain is None and n == count else {}
             rods: dict[str, Any] = {"q": BEND * np.ones(n), "tip": (1, 0, 0), "view": "xy"}
             self.struck.append(
@@ -111,7 +113,7 @@ class ImpactExplorer(Explorer):
         scene = {
             "chains": [struck.scene | {"start": struck.start} for struck in self.struck],
             "labels": ([] if chain is None else ["this chain"])
-            + ["1 rod", *[f"{n} equal rods" for n in range(2, MOST_RODS + 1)]],
+            + ["1 rod" if n == 1 else f"{n} equal rods" for n in self._rods],
         }
         start = {"chain": first, **self.struck[first].start, "restitution": float(restitution)}
         start |= {"quantity": "impulse", "map": None}
@@ -214,6 +216,28 @@ class ImpactExplorer(Explorer):
             return np.where(hit["impulse"] > 0, felt / hit["impulse"], np.nan)
 
 
+class StrikeExplorer(ImpactExplorer):
+    """See a chain swing into a wall in slow motion, again and again; take hold of it, and see what the blow does.
+
+    The three questions of the opening page are answered beside the picture: how strong the blow is, what the speed
+    of each joint becomes, what each bearing has to carry. Arguments as for `ImpactExplorer`; there is no map. Before
+    the blow and after it the chain moves freely, with motors that carry its weight and do no more. Readers who
+    prefer reduced motion see it at the instant of the blow, until they press play.
+    """
+
+    _esm = source(
+        *("base.js", *emitted("forward_kinematics", "blow", "margins", "aba")),
+        *("tree.js", "singular.js", "forward.js", "motion.js", "stage.js", "blow.js", "strike.js"),
+    )
+    _css = source("base.css", "stage.css", "strike.css")
+    _rods = range(0)
+
+    def __init__(self, chain: Chain, q: ArrayLike, qd: ArrayLike, **options: Any) -> None:
+        if not isinstance(chain, Chain):
+            raise TypeError(f"chain is {chain!r}, but must be a Chain")
+        super().__init__(chain, q, qd, **options)
+
+
 def _as_tuple(impact: Callable[..., Any]) -> Callable[..., Any]:
     """Return the function with its result as a tuple; what goes wrong within is still said to be in the reader's."""
 
@@ -256,6 +280,7 @@ def _struck(
         "tip": tip,
         "end": end,
         "reach": reach,
+        "bodies": bodies_of(chain, tip, reach),
         "limits": limits_of(chain, limits, reach),
         "mass": chain.mass,
         "inertia": chain.inertia,

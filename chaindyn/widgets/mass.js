@@ -12,7 +12,7 @@ function render({ model, el }) {
   const { names, kind, column, reach, mass, com } = tree;
   const talk = new Talk(model, { embedded: (request) => fromComposites(tree, request), data: "the chain\u2019s embedded inertias, by the book\u2019s own lines, put into JavaScript", show });
   const camera = cameraOn(tree, poses(tree, talk.request.q));
-  const stage = new Stage("The chain", camera, talk.update);
+  const stage = new LitStage("The chain", camera, talk.update, sceneAround(tree, talk.request));
   const movable = names.map((_, i) => i).filter((i) => column[i] !== null); // the link of each row and column
   let chosen = tree.entry;
   let pointed = null; // while the mouse is over the matrix
@@ -112,7 +112,7 @@ function render({ model, el }) {
     const [felt, moving] = entry.map((k) => movable[k]);
     for (const i of movable) {
       const held = i === felt || i === moving;
-      stage.line([p[i], p[i]], held ? "motion" : "faint", { width: held ? 15 : 10 });
+      stage.line([p[i], p[i]], held ? "motion" : "faint", { width: held ? 15 : 10, seen: held || !stage.lit });
       stage.text(p[i], String(column[i] + 1), [-18, -10]);
       if (!held) continue;
       const half = scale(0.22 * reach, apply(R[i], tree.axis[i]));
@@ -129,7 +129,7 @@ function render({ model, el }) {
 
   show();
   talk.ask();
-  return () => talk.close();
+  return () => (stage.close(), talk.close());
 }
 
 export default { render };

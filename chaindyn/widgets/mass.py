@@ -26,8 +26,10 @@ class MassMatrixExplorer(Explorer):
     """
 
     _esm = source(
-        "base.js", *emitted("forward_kinematics", "crba"), "tree.js", "crba.js", "mass.js"
+        *("base.js", *emitted("forward_kinematics", "crba")),
+        *("tree.js", "crba.js", "stage.js", "mass.js"),
     )
+    _css = source("base.css", "stage.css")
 
     def __init__(
         self,

@@ -15,6 +15,13 @@ function rk4Step({ acceleration }, time, q, qd, h) {
   return [add(q, mean(0)), add(qd, mean(1))];
 }
 
+// The states [q, qd] after each of so many steps of RK4, the first one included; a negative step goes back in time.
+function marched(system, q, qd, h, count) {
+  const states = [[q, qd]];
+  for (let k = 0; k < count; k++) states.push(rk4Step(system, k * h, ...states[k], h));
+  return states;
+}
+
 // --- A clock -------------------------------------------------------------------------------------------------------------------
 
 // A time among those of a motion, t, up to where `last` says that it goes: played, paused and scrubbed. `update` draws.

@@ -127,12 +127,14 @@ function render({ model, el }) {
   const held = {}; // the motion that is shown, and the values it was made from
   const player = new Player(t, () => t[Math.max(0, held.motion.q.length - 1)], talk.update);
   const camera = new Camera(1);
-  const stage = new Stage("The chain, swinging. Space plays and pauses", camera, talk.update);
+  const stage = new LitStage("The chain, swinging. Space plays and pauses", camera, talk.update);
   const refreshers = [];
   const row = ({ row, refresh }) => (refreshers.push(refresh), row);
 
   function aim() {
     camera.zoom = 185 / tree().reach;
+    Object.assign(stage, sceneAround(tree(), state()));
+    stage.settle();
     camera.look(tree().view);
   }
   function change(values) {
@@ -303,7 +305,7 @@ function render({ model, el }) {
       points.slice(1).forEach(([x, point], k) => stage.line([points[k][1], point], "motion trail", { width: 3, opacity: rounded(1 - (time - x) / TRAIL) }));
     }
     paintLinks(stage, tree(), ends, now, -1, { axes: false });
-    now.p.forEach((p, i) => tree().column[i] !== null && stage.line([p, p], "ink", { width: 11 }));
+    now.p.forEach((p, i) => tree().column[i] !== null && stage.line([p, p], "ink", { width: 11, seen: !stage.lit }));
     const tip = tipOf(tree(), now);
     stage.line([tip, tip], "motion", { width: 9 });
   }
@@ -311,7 +313,7 @@ function render({ model, el }) {
   aim();
   show();
   talk.ask();
-  return () => (player.stop(), clearTimeout(resting), talk.close());
+  return () => (player.stop(), clearTimeout(resting), stage.close(), talk.close());
 }
 
 export default { render };

@@ -19,6 +19,7 @@ from chaindyn._check import (
     require_no_rotors,
     require_positive,
 )
+from chaindyn.widgets.bodies import bodies_of
 from chaindyn.widgets.explorer import Explorer, emitted, equal_rods, source, without_none
 from chaindyn.widgets.motion import padded
 from chaindyn.widgets.tree import (
@@ -68,9 +69,9 @@ class SwingExplorer(Explorer):
     _esm = source(
         "base.js",
         *emitted("forward_kinematics", "rnea", "aba", "margins", "energies", "step_momenta"),
-        *("tree.js", "singular.js", "forward.js", "motion.js", "swing.js"),
+        *("tree.js", "singular.js", "forward.js", "motion.js", "stage.js", "swing.js"),
     )
-    _css = source("base.css", "motion.css")
+    _css = source("base.css", "stage.css", "motion.css")
 
     def __init__(
         self,
@@ -221,6 +222,7 @@ def _swung(
         "tip": tip,
         "reach": reach,
         "limits": limits_of(chain, limits, reach),
+        "bodies": bodies_of(chain, tip, reach),
         "mass": chain.mass,
         "inertia": chain.inertia,
         "gravity": chain.gravity,

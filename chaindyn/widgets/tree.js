@@ -28,15 +28,16 @@ function endsOf(tree) {
 }
 
 // The links' strokes from their origins to their ends, the way that slides have come out, and stalks from the ground.
-function paintLinks(stage, tree, ends, { R, p }, body, { axes = true } = {}) {
+function paintLinks(stage, tree, ends, { R, p }, body, { axes = true, glow = [] } = {}) {
+  const seen = !stage.solids(tree, { R, p }, { body, glow });
   if (axes) stage.axes([0, 0, 0], [[1, 0, 0], [0, 1, 0], [0, 0, 1]], "", 0.15 * tree.reach);
   tree.names.forEach((_, i) => {
     const parent = tree.parent[i];
     const seat = parent < 0 ? tree.offset[i] : add(p[parent], apply(R[parent], tree.offset[i]));
-    if (parent < 0) stage.line([[0, 0, 0], seat], "faint", { width: 2 });
-    stage.line([seat, p[i]], "slide", { width: 3 });
+    if (parent < 0) stage.line([[0, 0, 0], seat], "faint", { width: 2, seen });
+    stage.line([seat, p[i]], "slide", { width: 3, seen });
     for (const end of ends[i]) {
-      stage.line([p[i], add(p[i], apply(R[i], end))], i === body ? "ink" : "faint", { width: i === body ? 9 : 7, opacity: 0.8, grab: i });
+      stage.line([p[i], add(p[i], apply(R[i], end))], i === body ? "ink" : "faint", { width: i === body ? 9 : 7, opacity: 0.8, grab: i, seen });
     }
   });
 }
@@ -76,4 +77,15 @@ function cameraOn(tree, posed) {
   const middle = middleOf(posed);
   const extent = Math.max(tree.reach / 3, ...posed.p.map((x) => norm(subtract(x, middle))));
   return new Camera(150 / extent, middle);
+}
+
+// How high the floor lies under a tree as it is posed, on the ground or below its lowest link, or, if the tree hangs, below its reach;
+// whether the tree stands on it, and how far its shadows may fall.
+function sceneAround(tree, { q }) {
+  const { R, p } = poses(tree, q);
+  const radius = tree.bodies?.radius ?? tree.names.map(() => 0);
+  const heights = p.flatMap((at, i) => [at, ...endsOf(tree)[i].map((end) => add(at, apply(R[i], end)))].map((x) => x[2] - 1.5 * radius[i]));
+  const lowest = Math.min(0, ...heights);
+  const hangs = lowest < -0.25 * tree.reach;
+  return { floor: hangs ? -1.1 * tree.reach : lowest, foot: !hangs, extent: tree.reach };
 }

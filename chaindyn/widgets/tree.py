@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from chaindyn import Chain
+from chaindyn.widgets.bodies import bodies_of
 
 VIEWS = {
     "space": "space",
@@ -49,10 +50,16 @@ def tree_of(chain: Chain) -> dict[str, Any]:
 
 
 def scene_of(chain: Chain, tip: ArrayLike | None, limits: ArrayLike | None) -> dict[str, Any]:
-    """Return the tree, where its last link ends, how far it reaches, and how far its sliders go."""
+    """Return the tree, where its last link ends, how far it and its sliders reach, and what it looks like."""
     tip = chain.com[-1] if tip is None else shaped("tip", tip, (3,))
     reach = reach_of(chain, tip)
-    return {**tree_of(chain), "tip": tip, "reach": reach, "limits": limits_of(chain, limits, reach)}
+    return {
+        **tree_of(chain),
+        "tip": tip,
+        "reach": reach,
+        "limits": limits_of(chain, limits, reach),
+        "bodies": bodies_of(chain, tip, reach),
+    }
 
 
 def reach_of(chain: Chain, tip: np.ndarray) -> float:

@@ -48,9 +48,11 @@ READERS = {
     "forward.js": {"accelerations": "handed on"},
     "heft.js": {"render": "the mass of all links, told"},
     "hybrid.js": {"render": "where centres of mass are"},
-    "impact.js": {
+    "blow.js": {
         "blowOn": "an effective mass",
         "fromBlow": "an effective mass, and moments",
+    },
+    "impact.js": {
         "mapOf": "an effective mass",
         "QUANTITIES": "an effective mass",
         "render": "an effective mass, and moments",
@@ -62,6 +64,8 @@ READERS = {
         "roomFor": "the tree for what is emitted",
         "compute": "handed on",
     },
+    "stage.js": {"LitStage": "which link is the ground's"},
+    "strike.js": {"render": "an effective mass"},
     "swing.js": {"needed": "handed on"},
     "tree.js": {"pathOf": "the way in", "endsOf": "what is drawn", "paintLinks": "what is drawn"},
 }
@@ -74,7 +78,7 @@ STILL = {
     "dense.js": {"cholesky", "solveLower", "solveUpper"},
     "inertia.js": {"brickMoments", "fromTables", "flightOf", "render"},
     "loop.js": {"yieldingOf", "accelerationOf", "projectedState", "fallOf"},
-    "motion.js": {"eulerStep", "rk4Step"},
+    "motion.js": {"eulerStep", "rk4Step", "marched"},
     "rotation.js": {"expOf", "logOf"},
     "swing.js": {"variationalStep"},
 }

@@ -6,6 +6,7 @@ is played by a real widget of this process, which is sent what the page saves.
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import secrets
@@ -24,6 +25,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page
 
+from book import assets
 from chaindyn.widgets import Explorer
 
 PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>A widget</title>
@@ -122,17 +124,28 @@ def tabs() -> dict[str, Tab]:
 def put_on_page(
     chromium: Browser, pages: tuple[str, Files], tabs: dict[str, Tab]
 ) -> Iterator[Callable[..., Page]]:
-    """Open one widget on a page. `kernel`: Python answers; `clock`: the page's time is the test's, by `page.clock`."""
+    """Open one widget on a page.
+
+    `kernel`: Python answers; `clock`: the page's time is the test's, by `page.clock`; `stage`: three.js is served.
+    """
     address, files = pages
     used: list[tuple[str, Tab]] = []
 
     def put(
-        widget: Explorer, *, kernel: bool = False, clock: bool = False, **options: object
+        widget: Explorer,
+        *,
+        kernel: bool = False,
+        clock: bool = False,
+        stage: bool = False,
+        **options: object,
     ) -> Page:
         state = widget.get_state()
         model = {key: state[key] for key in ("request", "answer", "scene")}
         folder = f"/{next(FOLDERS)}/"
         files[folder] = "text/html", PAGE
+        if stage:
+            files[folder] = "text/html", PAGE.replace("<html", '<html data-stage="/three.js"', 1)
+            files["/three.js"] = "text/javascript", three()
         files[f"{folder}view.js"] = "text/javascript", state["_esm"]
         files[f"{folder}view.css"] = "text/css", state["_css"]
         files[f"{folder}state.json"] = "application/json", json.dumps(model, allow_nan=False)
@@ -153,6 +166,15 @@ def put_on_page(
             tab.page.context.close()
         else:
             tabs[kind] = tab
+
+
+@functools.cache
+def three() -> str:
+    """What the stage draws with, as the site serves it; the test is skipped where it was not fetched."""
+    bundle = assets.FOLDER / "vendor" / "three" / "three.js"
+    if not bundle.is_file():
+        pytest.skip("three.js is not there: python -m book assets")
+    return bundle.read_text(encoding="utf-8")
 
 
 @pytest.fixture

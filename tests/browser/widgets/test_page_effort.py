@@ -39,7 +39,8 @@ def test_efforts_by_number_keyboard_and_mouse(put_on_page):
     np.testing.assert_allclose(bars_of(page), expected_bars(widget, page), atol=0.006)
     page.get_by_role("spinbutton", name="load [kg]").fill("1.5")
     assert request_of(page)["load"] == 1.5
-    page.get_by_role("button", name="view x\u2013y").click()
+    page.get_by_text("View", exact=True).click()
+    page.get_by_role("button", name="view top").click()
     rows_of(page)
     before = request_of(page)["q"]
     drag(page, centre(page.locator("[data-grab='1']").first), (-30, 20))

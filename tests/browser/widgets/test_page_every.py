@@ -57,7 +57,7 @@ WIDGETS: dict[str, Callable[[], Explorer]] = {
 @pytest.mark.parametrize("name", WIDGETS)
 def test_it_is_there_without_python_and_says_so(put_on_page, name):
     page = put_on_page(WIDGETS[name]())
-    expect(page.locator(".source")).to_contain_text("No Python is answering: computed by the page")
+    expect(page.locator(".source")).to_contain_text("All of this is computed by the page")
     expect(page.locator(".error")).to_be_empty()
     assert page.locator(".chaindyn svg polyline").count() > 10
     assert all(all(row) for row in rows_of(page))

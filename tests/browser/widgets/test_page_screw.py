@@ -161,7 +161,7 @@ def test_a_python_that_does_not_answer_is_done_without(put_on_page):
         "() => { const python = window.python; window.python = () => new Promise(() => {}); window.back = python }"
     )
     page.get_by_role("spinbutton", name="motion pitch [m/rad]").fill("0.75")
-    expect(page.locator(".source")).to_contain_text("No Python is answering")
+    expect(page.locator(".source")).to_contain_text("All of this is computed by the page")
     along = page.locator(".chaindyn tbody tr").nth(5).locator("td").first
     expect(along).to_have_text("0.75")  # at pitch 0.75 m/rad, 1 rad/s
     page.evaluate("() => { window.python = window.back }")

@@ -36,7 +36,7 @@ def test_an_early_end_is_told_by_page_and_python_alike(put_on_page):
     options = {"links": 3, "q": [0.5] * 3, "method": "variational", "step": 0.04}
     for kernel in (False, True):
         page = put_on_page(SwingExplorer(**options), kernel=kernel)
-        source = "Computed by Python" if kernel else "No Python"
+        source = "Computed by Python" if kernel else "computed by the page"
         expect(page.locator(".source")).to_contain_text(source, timeout=20_000)
         expect(page.locator(".work")).to_contain_text(
             "It ended early: the variational step of 0.04 s does not converge"

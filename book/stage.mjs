@@ -1,0 +1,20 @@
+// What the stage of the explorers (chaindyn/widgets/stage.js) takes of three.js; assets.py bundles these and what they need.
+export {
+  BoxGeometry,
+  CapsuleGeometry,
+  Color,
+  ConeGeometry,
+  CylinderGeometry,
+  DirectionalLight,
+  HemisphereLight,
+  Matrix4,
+  Mesh,
+  MeshStandardMaterial,
+  OrthographicCamera,
+  PCFShadowMap,
+  PlaneGeometry,
+  Scene,
+  ShadowMaterial,
+  SphereGeometry,
+  WebGLRenderer,
+} from "three";
