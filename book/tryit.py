@@ -41,12 +41,18 @@ class Try:
     cell: int | None = None
 
 
+@cache
+def _read(page: Path) -> NotebookNode:
+    return read_page(page)
+
+
+@cache
 def tries(page: Path) -> list[Try]:
     """The cells of a chapter that run on its page, in order."""
     of_exercise = {one.label: one for one in exercises(page)}
     recorded = set(followed(explorers(page)))
     found, code, label = list[Try](), 0, None
-    for cell in read_page(page).cells:
+    for cell in _read(page).cells:
         if cell.cell_type == "markdown":
             for label in _START.findall(cell.source):
                 one = of_exercise[label]
@@ -75,7 +81,7 @@ def exported(cell: NotebookNode) -> Iterator[str]:
 
 def page_data(page: Path) -> dict[str, Any]:
     """What the browser needs to run cells of a page: their sources, and the files that they read."""
-    code = [cell.source for cell in read_page(page).cells if cell.cell_type == "code"]
+    code = [cell.source for cell in _read(page).cells if cell.cell_type == "code"]
     return {
         "cells": code,
         "tries": {one.name: {"source": one.source, "above": one.above} for one in tries(page)},
@@ -87,9 +93,10 @@ def page_data(page: Path) -> dict[str, Any]:
 # Explorers that follow ----------------------------------------------------------------------------
 
 
+@cache
 def explorers(page: Path) -> frozenset[str]:
     """The explorers that the cells of a page show, by the names of their classes."""
-    text = "\n".join(cell.source for cell in read_page(page).cells if cell.cell_type == "code")
+    text = "\n".join(cell.source for cell in _read(page).cells if cell.cell_type == "code")
     lists = [inside or line for inside, line in _WIDGET.findall(text)]
     return frozenset(name.strip() for names in lists for name in names.split(",") if name.strip())
 

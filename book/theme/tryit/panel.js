@@ -82,7 +82,8 @@ class Panel {
     this.output = element("div", { class: "try-output", role: "region", "aria-label": `Output of ${title}`, tabindex: 0 });
     this.output.hidden = true;
     const more = [button("Save as a file", () => this.download()), button("Begin again", () => this.reset())];
-    const link = element("a", { href: lab }, "Open in the lab");
+    const number = title.match(/^Exercise (.+)/)?.[1];
+    const link = element("a", { href: number ? `${lab}&exercise=${number}&at=${place.dataset.try}` : lab }, "Open in the lab");
     const bar = element("div", { class: "try-bar" }, this.runs, this.stops, this.state, element("span", { class: "try-more" }, ...more, link, button("Close", () => this.close())));
     const hint = element("p", { class: "try-hint" }, "Control and Enter run it; Escape, then Tab, leaves the editor. What you write is kept in this browser.");
     const box = element("div", { class: "try-editor" });
@@ -230,7 +231,7 @@ export async function panelsOf({ here, site }) {
       const [{ editor }, { tries, followed }] = await load();
       followers ??= new Followers(python, followed);
       const { source } = tries[place.dataset.try];
-      open.set(place, new Panel(place, opener, { python, followers, source, editor, lab: `${lab}#${place.dataset.try}` }));
+      open.set(place, new Panel(place, opener, { python, followers, source, editor, lab }));
     },
   };
 }
