@@ -9,6 +9,7 @@ import ast
 import dis
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass, replace
+from functools import cache
 from types import CodeType
 from typing import Any
 
@@ -92,13 +93,18 @@ def needed(statements: list[Statement], asked: dict[int, set[str]]) -> set[int]:
     return chosen
 
 
+@cache
+def statements_of(source: str) -> list[Statement]:
+    """The statements of a cell."""
+    return [Statement(node) for node in ast.parse(source).body]
+
+
 def given_for(above: list[str], code: str) -> list[Statement]:
     """The statements of the cells above that some code needs. SyntaxError if it is not Python."""
     asked = set[str]()
-    for node in ast.parse(code).body:
-        one = Statement(node)
+    for one in map(Statement, ast.parse(code).body):
         asked |= one.reads | one.reads_late | one.binds - one.replaces
-    statements = [Statement(node) for source in above for node in ast.parse(source).body]
+    statements = [one for source in above for one in statements_of(source)]
     chosen = needed(statements, {len(statements) - 1: asked})
     return [statements[index] for index in sorted(chosen)]
 

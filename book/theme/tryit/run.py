@@ -16,7 +16,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from judging import given_for  # type: ignore[import-not-found]  # book/judging.py, brought along
+from judging import given_for, statements_of  # type: ignore[import-not-found]  # book/judging.py, brought along
 
 Tell = Callable[[str, str], None]
 NAME = "your code"
@@ -38,6 +38,12 @@ class Told(io.TextIOBase):
             if self.left <= 0:
                 self.tell("problem", "\nThe rest of the output is left out.")
         return len(text)
+
+
+def prepare(cells: list[str]) -> None:
+    """Read the cells of a page before they are asked for."""
+    for source in cells:
+        statements_of(source)
 
 
 def run(above: list[str], code: str, tell: Tell) -> str | None:
@@ -83,7 +89,7 @@ def _run(above: list[str], code: str, tell: Tell) -> None:
         if last is not None:
             shown = ast.Expression(last.value)  # type: ignore[attr-defined]
             value = eval(compile(shown, NAME, "eval", dont_inherit=True), space)
-            if value is not None and not ast.unparse(last).endswith(";"):
+            if value is not None and not code.rstrip().endswith(";"):
                 print(repr(value))
         _draw(tell)
 

@@ -25,7 +25,7 @@ async function start(told) {
   python = await loadPyodide({ indexURL: packages, lockFileURL, packages: ["numpy", "chaindyn"] });
   URL.revokeObjectURL(lockFileURL);
   told.sources.forEach((address, k) => python.FS.writeFile(address.split("/").pop(), sources[k]));
-  python.runPython("import sys; sys.path.insert(0, '.'); import run, chaindyn");
+  python.runPython("import sys; sys.path.insert(0, '.'); import chaindyn, run");
 }
 
 const tell = (kind, text) => postMessage({ said: [kind, text] });
@@ -56,7 +56,7 @@ async function run({ name, code }) {
   const { above } = page.tries[name];
   await bringFiles();
   const cells = python.toPy(page.cells.slice(0, above));
-  const runCell = python.globals.get("run").run;
+  const runCell = python.pyimport("run").run;
   try {
     await whole(() => runCell(cells, code, tell));
   } finally {
@@ -82,7 +82,8 @@ onmessage = async ({ data }) => {
     if (data.live) {
       begun = start(data);
       await begun;
-      return postMessage({ ready: true });
+      postMessage({ ready: true });
+      return python.pyimport("run").prepare(python.toPy(page.cells));
     }
     await begun;
     if (data.codes) return postMessage({ done: data.serial, result: follow(data.codes) });
