@@ -22,7 +22,7 @@ DONE = "/Done in/.test(document.querySelector('.try-panel [role=status]')?.textC
 
 
 def measured(page_name: str, exercise: str) -> dict[str, float]:
-    """Seconds to the first result and to the second, the processor's seconds, and megabytes before and after the click."""
+    """Seconds to the first and the second result, the processor's seconds, and megabytes before and after the click."""
     with browser.serve(site.HTML) as address, sync_playwright() as playwright:
         own = browser.chromium(playwright)
         page = browser.open_page(own, 1280, "light")

@@ -1,4 +1,4 @@
-"""Cells that run on their page: a cold start, a check that answers, work that stays, a stop, an explorer that follows."""
+"""Cells that run on their page: a cold start, a check that answers, work that stays, an explorer that follows."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from book.exercises import exercises
 from book.pages import chapters
 
 pytestmark = pytest.mark.browser
+slow = pytest.mark.slow
 
 (CHAPTER,) = [page for page in chapters() if page.stem.startswith("08")]
 EXERCISE = "ex-8-serial"
@@ -101,12 +102,16 @@ def test_a_solution_is_accepted_and_a_wrong_answer_refused(page):
     print(f"first result after {time.monotonic() - start:.1f} s")
     assert "Exercise 8.6: solved" in run(page, solution())
     assert page.locator("pre[data-verdict='solved']").count() == 1
-    wrong = solution().replace("def chain_dynamics_solved(chain, q, qd, tau):", "def chain_dynamics_solved(chain, q, qd, tau):\n    tau = 2 * tau", 1)  # fmt: skip
+    head = "def chain_dynamics_solved(chain, q, qd, tau):"
+    wrong = solution().replace(head, f"{head}\n    tau = 2 * tau", 1)
     assert "Exercise 8.6: not yet right. relative error" in run(page, wrong)
-    assert "NameError: name 'g' is not defined" in run(page, "def f():\n    return g\nf()")
+    said = run(page, "def f():\n    return zork\nf()")
+    assert "NameError: name 'zork' is not defined" in said
+    assert "line 2, in f: return zork" in said
     assert run(page, "mass").strip() == "20.0"  # of a cell above
 
 
+@slow
 def test_work_survives_a_reload_and_can_be_taken_back(page):
     opened(page, EXERCISE)
     write(page, "# mine")
@@ -137,6 +142,7 @@ def test_work_survives_a_reload_and_can_be_taken_back(page):
     )
 
 
+@slow
 def test_a_run_is_stopped_and_says_so(page):
     opened(page, EXERCISE)
     write(page, "print('begun')\nwhile True:\n    pass")
@@ -148,6 +154,7 @@ def test_a_run_is_stopped_and_says_so(page):
     assert run(page, "1 + 1").strip() == "2"
 
 
+@slow
 def test_what_a_cell_asks_for_comes_when_it_does(page):
     opened(page, EXERCISE)
     code = "import matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.show()\nprint('drawn')"
@@ -209,6 +216,7 @@ def test_where_there_is_no_python_there_is_no_button(chromium, address, site_fol
     context.close()
 
 
+@slow
 def test_by_keyboard_on_a_phone_for_everyone(chromium, address):
     for scheme in SCHEMES:
         context = chromium.new_context(

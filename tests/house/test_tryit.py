@@ -110,7 +110,7 @@ def run_exercises(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("print('a')\n1 / 0", [("out", "a\n"), ("problem", "ZeroDivisionError: division by zero\n  line 2: 1 / 0\n")]),
         ("x = (", [("problem", "SyntaxError: '(' was never closed\n  line 1: x = (\n")]),
         ("raise SystemExit", [("problem", "SystemExit\n  line 1: raise SystemExit\n")]),
-        ("def f():\n    return g\nf()", [("problem", "NameError: name 'g' is not defined\n  line 2, in f: return g\n  line 3: f()\n")]),
+        ("def f():\n  g\nf()", [("problem", "NameError: name 'g' is not defined\n  line 2, in f: g\n  line 3: f()\n")]),
         ("import warnings\nwarnings.warn('far')", [("warning", "line 2: UserWarning: far\n")]),
     ],
 )  # fmt: skip
