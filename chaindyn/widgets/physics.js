@@ -7,7 +7,8 @@ function prepared(recorded, tree) {
   const { numbers, rooms } = PREPARED.get(tree);
   const model = recorded.model ?? MODEL;
   if (!numbers.has(model)) numbers.set(model, numbersOf(tree, model));
-  if (!rooms.has(recorded)) rooms.set(recorded, { ...numbers.get(model), ...roomFor(recorded, tree.parent, model) });
+  const own = numbers.get(model);
+  if (!rooms.has(recorded)) rooms.set(recorded, { ...own, ...roomFor(recorded, own.links, model) });
   return rooms.get(recorded);
 }
 // What stands in a function's place: the same recorded with what the reader redefined on the page, with a model of its own.
@@ -19,7 +20,7 @@ function numbersOf(tree, model) {
   const parts = { turn: isKind(tree, "Revolute"), slide: isKind(tree, "Prismatic"), reflected_inertia: isKind(tree, "Fixed").map((x) => [x]) };
   const D = new Float64Array(tree.parent.length * model.links);
   tree.parent.forEach((_, i) => model.fill({ ...tree, ...parts }, i, D, i * model.links));
-  return { D, model };
+  return { D, model, links: tree.parent };
 }
 const sizeOf = (shape, n) => shape.reduce((size, k) => size * (k === "n" ? n : k), 1);
 function roomFor({ keep, carried, kept, inputs, outputs }, links, model) {
