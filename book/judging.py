@@ -1,4 +1,7 @@
-"""Run the judges of a chapter's exercises without running the chapter: only the statements that they need."""
+"""Run the judges of a chapter's exercises without running the chapter: only the statements that they need.
+
+The pages bring this file to the reader's browser too, where it finds what a cell needs from above.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import ast
 import dis
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass, replace
+from functools import cache
 from types import CodeType
 from typing import Any
 
@@ -87,6 +91,22 @@ def needed(statements: list[Statement], asked: dict[int, set[str]]) -> set[int]:
             wanted -= one.replaces
             wanted |= with_late(one.reads)
     return chosen
+
+
+@cache
+def statements_of(source: str) -> list[Statement]:
+    """The statements of a cell."""
+    return [Statement(node) for node in ast.parse(source).body]
+
+
+def given_for(above: list[str], code: str) -> list[Statement]:
+    """The statements of the cells above that some code needs. SyntaxError if it is not Python."""
+    asked = set[str]()
+    for one in map(Statement, ast.parse(code).body):
+        asked |= one.reads | one.reads_late | one.binds - one.replaces
+    statements = [one for source in above for one in statements_of(source)]
+    chosen = needed(statements, {len(statements) - 1: asked})
+    return [statements[index] for index in sorted(chosen)]
 
 
 def judged(sources: list[str]) -> list[tuple[str, str]]:

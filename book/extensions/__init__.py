@@ -16,6 +16,7 @@ from book.extensions import (
     notebooks,
     numbers,
     teacher,
+    tryit,
 )
 
 
@@ -32,6 +33,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
         markup,
         notebooks,
         teacher,
+        tryit,
     )
     for extension in own:
         extension.setup(app)

@@ -1,5 +1,6 @@
 // What the book adds to JupyterLab: words for the pictures that cells draw; names, and keys of their own, for
-// sliders; and a way in for the keyboard where an output scrolls.
+// sliders; a way in for the keyboard where an output scrolls; a way back to the page, what to do at an exercise that
+// the page led to (`exercise` in the address), and trust in the book's own notebooks.
 "use strict";
 
 /** A picture is described by its cell, as on the site: metadata mystnb.image.alt. */
@@ -27,6 +28,68 @@ function markScrollable() {
   }
 }
 
+const asked = new URLSearchParams(location.search); // JupyterLab writes an address of its own later
+const exercise = asked.get("exercise");
+
+function made(tag, attributes, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else element.setAttribute(name, value);
+  }
+  element.append(...children);
+  return element;
+}
+
+/** Once its notebook is there: the cells of the book are trusted, the toolbar leads back, an exercise is shown. */
+async function arrive() {
+  const page = asked.get("path")?.match(/^(?:chapters|book)\/[\w-]+(?=\.ipynb$)/)?.[0];
+  if (!page) return;
+  const panel = await notebookPanel();
+  for (const cell of panel.content.model.cells) cell.trusted = true;
+  const address = new URL(`../../${page}.html${asked.get("at") ? `#${asked.get("at")}` : ""}`, location.href);
+  const back = made("a", { class: "book-back", href: address.href }, "\u2190 Back to the page");
+  back.style.cssText = "align-self: center; margin: 0 12px; color: var(--jp-content-link-color)";
+  panel.toolbar.node.prepend(back);
+  if (exercise) showExercise(panel);
+}
+
+async function notebookPanel() {
+  for (;;) {
+    const panel = window.jupyterapp?.shell?.currentWidget;
+    if (panel?.content?.model?.cells?.length && panel.context?.isReady && panel.toolbar) return panel;
+    await new Promise((done) => setTimeout(done, 100));
+  }
+}
+
+/** Go to the cell of the exercise, and say what to do there. */
+function showExercise(panel) {
+  const notebook = panel.content;
+  const cells = notebook.widgets.map((cell) => cell.model.sharedModel.getSource());
+  const start = cells.findIndex((text) => text.startsWith(`#### Exercise ${exercise}:`));
+  if (start < 0) return;
+  const types = notebook.widgets.map((cell) => cell.model.type);
+  const after = types.findIndex((type, k) => k > start && type === "code");
+  const next = cells.findIndex((text, k) => k > start && text.startsWith("#### "));
+  const own = after > 0 && (next < 0 || after < next);
+  notebook.activeCellIndex = own ? after : start;
+  const show = () => notebook.widgets[start].node.scrollIntoView({ block: "start" });
+  show();
+  setTimeout(show, 1500); // formulas and pictures above have come by then
+  const above = () => {
+    notebook.activeCellIndex = own ? after : start;
+    void jupyterapp.commands.execute("notebook:run-all-above").then(show);
+  };
+  const button = (text, onclick) => made("button", { type: "button", class: "jp-mod-styled jp-mod-accept", onclick }, text);
+  const words = own
+    ? "Run the cells above once, write your answer in the selected cell, and run it with Shift and Enter: it says whether the answer is right."
+    : "Run the cells above once, add a cell below the exercise, and try what you like.";
+  const note = made("aside", { class: "book-exercise", "aria-label": `Exercise ${exercise}` }, made("strong", {}, `Exercise ${exercise}. `), `${words} Your work is saved by itself, in this browser. `);
+  note.append(button("Run the cells above", above), " ", button("Close", () => note.remove()));
+  note.style.cssText = "position: fixed; z-index: 100; right: 16px; bottom: 16px; max-width: min(26rem, calc(100vw - 64px)); padding: 12px 16px; font: 14px/1.5 var(--jp-ui-font-family); color: var(--jp-ui-font-color1); background: var(--jp-layout-color1); border: 1px solid var(--jp-border-color1); box-shadow: var(--jp-elevation-z8)";
+  document.body.append(note);
+}
+
 let waiting = false;
 function lookAround() {
   if (waiting) return;
@@ -42,4 +105,5 @@ function lookAround() {
 document.addEventListener("DOMContentLoaded", () => {
   addEventListener("resize", lookAround);
   new MutationObserver(lookAround).observe(document.body, { childList: true, subtree: true });
+  void arrive();
 });

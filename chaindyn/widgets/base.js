@@ -318,6 +318,9 @@ class Talk {
     };
     model.on("change:answer", this.heard);
     model.on("change:request", this.update);
+    this.again = () => this.ask(); // when the reader has redefined what the page computes by
+    this.redefined = () => this.again();
+    addEventListener("chaindyn-physics", this.redefined);
   }
   get request() {
     return this.model.get("request");
@@ -337,6 +340,8 @@ class Talk {
     const functions = this.model.get("scene").functions.join(", ");
     const { values, error } = this.answer;
     if (this.live && values) return { values, source: `Computed by Python with your ${functions}.` };
+    const yours = globalThis.chaindynPhysics?.names.join(", ");
+    if (yours && !this.live) return { values: this.embedded(this.request), error: "", source: `Computed by the page with your ${yours}.` };
     const own = `computed by the page from ${this.data}.`;
     const source = this.live ? `Python reports an error: ${own}` : `All of this is ${own} In a notebook, Python answers, with your ${functions}.`;
     return { values: this.embedded(this.request), error: this.live ? error : "", source };
@@ -345,6 +350,7 @@ class Talk {
     clearTimeout(this.alarm);
     this.model.off("change:answer", this.heard);
     this.model.off("change:request", this.update);
+    removeEventListener("chaindyn-physics", this.redefined);
   }
 }
 

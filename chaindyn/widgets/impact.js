@@ -167,7 +167,8 @@ function render({ model, el }) {
     const q = request.q.map((x, k) => (axes.some((axis) => axis !== "along" && chains[chain].column[axis] === k) ? 0 : x));
     const end = chains[chain].end[body];
     const point = axes.includes("along") ? subtract(request.point, scale(shareAlong(chains[chain], request), end)).map((x) => rounded(x, 9)) : request.point;
-    return JSON.stringify([chain, q, request.qd, body, point, normal, restitution, axes, feel]);
+    const physics = globalThis.chaindynPhysics?.version;
+    return JSON.stringify([chain, q, request.qd, body, point, normal, restitution, axes, feel, physics]);
   }
   // The blow is asked for at once, a new map when the hand rests: it takes longer.
   function ask(change) {
@@ -175,6 +176,7 @@ function render({ model, el }) {
     clearTimeout(resting);
     resting = setTimeout(askMap, 80);
   }
+  talk.again = () => ask({});
   function askMap() {
     const key = keyOf(talk.request);
     if (key !== held.key || (talk.live && !held.python)) talk.ask({ map: key });

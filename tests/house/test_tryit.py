@@ -1,0 +1,193 @@
+"""What a cell needs from above when it runs on its page: found by names, without a browser."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import sys
+from pathlib import Path
+
+import pytest
+
+from book import tryit
+from book.judging import Statement, given_for
+from book.pages import ROOT, chapters
+
+PAGES = [pytest.param(page, id=page.stem) for page in chapters()]
+KNOWN = {*dir(builtins), "__name__", "__annotations__"}
+sys.path.insert(0, str(ROOT / "book" / "theme" / "tryit"))
+sys.path.insert(0, str(ROOT / "book"))  # in the browser judging.py lies beside run.py
+
+
+def unbound(above: list[str], code: str) -> set[str]:
+    """The names that are read where nothing that runs before has bound them; a function reads when all is there."""
+    own = [Statement(node) for node in ast.parse(code).body]
+    missing, bound = set[str](), set(KNOWN)
+    for one in [*given_for(above, code), *own]:
+        missing |= one.reads - bound - one.binds
+        bound |= one.binds
+    for one in [*given_for(above, code), *own]:
+        missing |= {name for name in one.reads_late - bound if not name.startswith("__")}
+    return missing
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_no_exercise_ends_in_a_name_error(page):
+    cells = tryit.page_data(page)["cells"]
+    tries = tryit.tries(page)
+    assert len({one.name for one in tries}) == len(tries) >= 7
+    for one in tries:
+        assert unbound(cells[: one.above], one.source) == set(), one.name
+        assert one.cell is None or cells[one.cell] == one.source
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_solution_finds_its_names_too(page):
+    """With more names than its exercise uses, it stands in the same place."""
+    cells = tryit.page_data(page)["cells"]
+    solutions = {one.label: one.solution for one in tryit.exercises(page)}
+    for one in tryit.tries(page):
+        if solutions.get(one.name) and one.cell is not None:
+            text = "\n".join([one.source, *solutions[one.name]])
+            assert unbound(cells[: one.above], text) == set(), one.name
+
+
+def test_only_what_is_needed_is_given():
+    above = ["import numpy as np\nimport sympy", "a = np.ones(2)", "def f(x):\n    return a + x"]
+    names = [one.binds for one in given_for(above, "f(1)")]
+    assert names == [{"np"}, {"a"}, {"f"}]
+    assert given_for(above, "print(1)") == []
+    assert unbound(above, "b") == {"b"}
+    assert unbound(above[2:], "f(1)") == {"a"}
+    with pytest.raises(SyntaxError):
+        given_for(above, "x = = 1")
+
+
+# What happens in the browser, here ----------------------------------------------------------------
+
+
+def told(above: list[str], code: str, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
+    """What a reader sees: pieces of one kind joined."""
+    import run
+
+    monkeypatch.chdir(ROOT / "chapters")
+    heard: list[tuple[str, str]] = []
+    missing = run.run(above, code, lambda kind, text: heard.append((kind, text)))
+    assert missing is None
+    joined: list[tuple[str, str]] = []
+    for kind, text in heard:
+        before = joined.pop()[1] if joined and joined[-1][0] == kind else ""
+        joined.append((kind, before + text))
+    return joined
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("page", PAGES)
+def test_every_exercise_runs_by_itself(page, monkeypatch):
+    run_exercises(page, monkeypatch)
+
+
+@pytest.mark.parametrize("page", [p for p in chapters() if p.stem[:2] in ("01", "08")])
+def test_exercises_run_by_themselves(page, monkeypatch):
+    run_exercises(page, monkeypatch)
+
+
+def run_exercises(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cells = tryit.page_data(page)["cells"]
+    for one in tryit.tries(page):
+        if "attempt(" not in one.source:
+            continue
+        heard = told(cells[: one.above], one.source, monkeypatch)
+        assert heard == [("out", f"{one.title}: not attempted yet\n")], one.name
+
+
+@pytest.mark.parametrize(
+    ("code", "heard"),
+    [
+        ("1 + 1", [("out", "2\n")]),
+        ("x = 2\nx;", []),
+        ("None", []),
+        ("print('a')\n1 / 0", [("out", "a\n"), ("problem", "ZeroDivisionError: division by zero\n  line 2: 1 / 0\n")]),
+        ("x = (", [("problem", "SyntaxError: '(' was never closed\n  line 1: x = (\n")]),
+        ("raise SystemExit", [("problem", "SystemExit\n  line 1: raise SystemExit\n")]),
+        ("def f():\n  g\nf()", [("problem", "NameError: name 'g' is not defined\n  line 2, in f: g\n  line 3: f()\n")]),
+        ("import warnings\nwarnings.warn('far')", [("warning", "line 2: UserWarning: far\n")]),
+    ],
+)  # fmt: skip
+def test_what_a_reader_sees(code, heard, monkeypatch):
+    assert told([], code, monkeypatch) == heard
+
+
+def test_output_ends_somewhere(monkeypatch):
+    (_, text), (kind, why) = told([], "for _ in range(300): print('x' * 999)", monkeypatch)
+    assert len(text) == 200_000
+    assert (kind, why) == ("problem", "\nThe rest of the output is left out.")
+
+
+def test_figures_are_told(monkeypatch):
+    code = "import matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.show()"
+    (_, text), *more = [x for x in told([], code, monkeypatch) if x[0] == "svg"]
+    assert "<svg" in text
+    assert not more
+
+
+def test_a_module_that_is_missing_is_named():
+    import run
+
+    assert run.run([], "import zork.inside", lambda kind, text: None) == "zork"
+
+
+# Explorers that follow ----------------------------------------------------------------------------
+
+STEP = "(parent[..., k:] - parent[..., :k] @ G,)"
+
+
+def followed(change: tuple[str, str]) -> tuple[str | None, str]:
+    """The module that is recorded of a changed `articulated_step`, and what the reader is told."""
+    import follow
+
+    (page,) = [page for page in chapters() if page.stem.startswith("08")]
+    data = tryit.page_data(page)
+    code = data["tries"]["articulated_step"]["source"]
+    assert change[0] in code
+    code = code.replace(*change)
+    names = [name for name in follow.redefined(code, data["cells"]) if name in data["followed"]]
+    heard: list[str] = []
+    functions = sorted({x for name in names for x in data["followed"][name]})
+    text = follow.follow([code], names, functions, lambda _, words: heard.append(words))
+    return text, "".join(heard)
+
+
+def test_an_explorer_follows_what_is_redefined():
+    from chaindyn import articulated
+
+    book = articulated.articulated_step
+    text, said = followed((STEP, "(parent[..., k:],)"))
+    assert text is not None
+    assert "masses_felt_run" in text
+    assert "export const runs={masses_felt_run:" in text
+    assert "differ from the book's: masses_felt by 52 %" in said
+    assert articulated.articulated_step is book
+    again, _ = followed((STEP, STEP + "  # as it was"))
+    assert again is None
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ((STEP, "(1 * parent[..., k:] - parent[..., :k] @ G,)"), "computes just what the book's does"),
+        (("I_hat = inertia", "I_hat = inertiaa"), "cannot follow your articulated_step"),
+        (("felt = both.mT", "felt = both.mT if children[0].sum() > 0 else both.mT"), "cannot follow"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_followed_is_said(change, words):
+    text, said = followed(change)
+    assert text is None
+    assert words in said
+
+
+def test_what_is_recorded_is_found_by_recording():
+    names = tryit.followed(frozenset({"HeftExplorer"}))
+    assert names["articulated_step"] == ["masses_felt"]
+    assert "aba" not in names  # no page computes by it: by its steps
+    assert tryit.followed(frozenset()) == {}
