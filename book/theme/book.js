@@ -12,45 +12,126 @@ function markScrollable() {
   }
 }
 
+/** Where the lines of some code begin and end that fold, each with what its button says. */
+function* foldable(lines) {
+  const imports = importsAbove(lines);
+  if (imports >= 4 && imports < lines.length) yield [0, imports, `imports, ${imports} lines`];
+  for (let k = imports; k < lines.length; k++) {
+    const [, kind, name] = lines[k].match(/^(class|def) (\w+)/) ?? [];
+    if (!name) continue;
+    let end = k + 1;
+    while (end < lines.length && !/^[^\s)]/.test(lines[end])) end++;
+    while (!lines[end - 1].trim()) end--;
+    const count = end - k - 1;
+    if (kind === "class" && count > 25) yield [k + 1, end, `class ${name}: ${count} more lines`];
+    if (name.startsWith("judge_") && count > 3) yield [k + 1, end, `the check: ${count} lines`];
+    k = end - 1;
+  }
+}
+
+/** How many lines at the top of some code only import. */
+function importsAbove(lines) {
+  let end = 0;
+  for (let k = 0, open = false; k < lines.length; k++) {
+    if (!open && lines[k].trim() && !/^(import|from) /.test(lines[k])) break;
+    open = open ? !lines[k].includes(")") : lines[k].includes("(") && !lines[k].includes(")");
+    if (lines[k].trim()) end = k + 1;
+  }
+  return end;
+}
+
+/** Fold imports above other code, bodies of long classes and the judges of exercises: whole cells are folded by the
+    page itself (extensions/folding.py). */
+function foldParts() {
+  for (const code of document.querySelectorAll(".cell_input pre")) {
+    if (code.closest("details.folded-code, .tag_solution")) continue;
+    const lines = code.textContent.split("\n");
+    // from below, that what is above keeps its place
+    for (const [start, end, says] of [...foldable(lines)].reverse()) {
+      const range = document.createRange();
+      range.setStart(...place(code, lines, start));
+      range.setEnd(...place(code, lines, end));
+      hide(range, says, (button) => [lines[start].match(/^ */)[0], button, "\n"]);
+    }
+  }
+}
+
+/** The text node, and the place in it, where a line of some code begins. */
+function place(code, lines, line) {
+  let left = lines.slice(0, line).reduce((sum, text) => sum + text.length + 1, 0);
+  const walker = document.createTreeWalker(code, NodeFilter.SHOW_TEXT);
+  let node = walker.nextNode();
+  for (; node && left > node.length; node = walker.nextNode()) left -= node.length;
+  return [node, left];
+}
+
 /** Fold what follows the first line of a long docstring in an exported cell. Pygments marks its lines one by one. */
 function foldDocstrings() {
   for (const first of document.querySelectorAll(".tag_export .cell_input .sd")) {
-    if (!/^[rRbB]?("""|''')/.test(first.textContent) || first.closest(".docstring-rest")) continue;
+    if (!/^[rRbB]?("""|''')/.test(first.textContent) || first.closest(".folded-lines, details.folded-code")) continue;
     const quotes = first.textContent.match(/"""|'''/)[0];
     if (first.textContent.trim().split(quotes).length > 2) continue; // opened and closed on one line
     let last = first;
     do last = last.nextElementSibling; while (last && !(last.matches(".sd") && last.textContent.includes(quotes)));
-    if (last) fold(first, last);
+    if (!last) continue;
+    const range = document.createRange();
+    range.setStartAfter(first);
+    range.setEndAfter(last);
+    const count = range.toString().split("\n").length - 1;
+    const indent = first.previousSibling?.textContent.match(/ *$/)[0] ?? "";
+    if (count >= 4) hide(range, `${count} more lines`, (button) => [`\n${indent}`, button]);
   }
 }
 
-/** Put what lies between the end of `first` and the end of `last` behind a button. */
-function fold(first, last) {
-  const range = document.createRange();
-  range.setStartAfter(first);
-  range.setEndAfter(last);
-  const count = range.toString().split("\n").length - 1;
-  if (count < 4) return;
+/** Put a part of some code behind a button, on the line that `line` makes of it. The copy button leaves that line out
+    (_config.yml), and takes what is hidden. */
+function hide(range, says, line) {
   const rest = document.createElement("span");
-  rest.className = "docstring-rest";
+  rest.className = "folded-lines";
   rest.append(range.extractContents());
   const button = document.createElement("button");
   button.type = "button";
-  button.className = "docstring-toggle";
+  button.className = "fold-toggle";
   const show = (open) => {
     rest.hidden = !open;
     button.setAttribute("aria-expanded", String(open));
-    button.textContent = open ? "less" : `${count} more lines`;
+    button.textContent = open ? "less" : says;
     markScrollable();
   };
   button.addEventListener("click", () => show(rest.hidden));
   addEventListener("beforeprint", () => show(true));
-  // On a line of its own, in reach on a narrow screen; the copy button leaves this line out (_config.yml).
-  const line = document.createElement("span");
-  line.className = "docstring-fold";
-  line.append(`\n${first.previousSibling?.textContent.match(/ *$/)[0] ?? ""}`, button);
-  first.after(line, rest);
+  const own = document.createElement("span");
+  own.className = "fold-line";
+  own.append(...line(button));
+  range.insertNode(rest);
+  rest.before(own);
   show(false);
+}
+
+/** Open what is folded around the place that the address names, and the cell below the mark of what it exports. */
+function openTarget() {
+  let target = null;
+  try {
+    target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  } catch {
+    return; // an address with a stray percent sign names nothing
+  }
+  if (!target) return;
+  const cell = target.matches(".exported") ? target.nextElementSibling : null;
+  const inside = cell?.querySelector("details.folded-code");
+  if (inside) inside.open = true;
+  for (let fold = target.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
+  target.scrollIntoView();
+}
+
+/** On paper everything is open; what was closed is closed again afterwards. */
+function openForPrint() {
+  let closed = [];
+  addEventListener("beforeprint", () => {
+    closed = [...document.querySelectorAll("details:not([open])")];
+    closed.forEach((fold) => (fold.open = true));
+  });
+  addEventListener("afterprint", () => closed.forEach((fold) => (fold.open = false)));
 }
 
 /** A slider of the widget manager is named by the label beside it. */
@@ -62,7 +143,11 @@ function nameSliders() {
 }
 
 document.addEventListener("DOMContentLoaded", async () => {
+  foldParts();
   foldDocstrings();
+  openForPrint();
+  openTarget();
+  addEventListener("hashchange", openTarget);
   if (document.querySelector("script[type='application/vnd.jupyter.widget-view+json']")) {
     new MutationObserver(nameSliders).observe(document.body, { childList: true, subtree: true });
   }
