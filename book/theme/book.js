@@ -12,6 +12,78 @@ function markScrollable() {
   }
 }
 
+// Where a display may be broken, best first: at wide spaces, before relations, before plus and minus, after products.
+const BREAKS = [
+  "mjx-mspace, mjx-mtext",
+  ["3D", "2260", "2261", "2248", "223C", "2264", "2265", "3C", "3E", "2208", "27F9", "21D2", "27F6", "2192", "21A6"],
+  ["2B", "2212", "B1"],
+].map((kind) => (typeof kind === "string" ? kind : kind.map((glyph) => `mjx-mo:has(> .mjx-c${glyph}:only-child)`).join()));
+const SMALLEST = 0.8;
+
+/** A display that is wider than the page is broken into lines, or, if little is missing, set smaller; what can be
+    neither scrolls. */
+function fitDisplays() {
+  for (const formula of document.querySelectorAll("div.math mjx-container[display=true]")) {
+    const width = String(formula.clientWidth);
+    if (width === "0" || formula.dataset.fittedTo === width) continue; // 0: in what is folded
+    formula.dataset.fullSize ??= parseFloat(getComputedStyle(formula).fontSize);
+    join(formula);
+    formula.style.fontSize = `${formula.dataset.fullSize}px`;
+    if (excess(formula) > 1 / 0.9) BREAKS.some((_, k) => breakInto(formula, BREAKS.slice(0, k + 1).join()));
+    const scale = Math.max(SMALLEST, 0.99 / excess(formula));
+    if (scale < 0.99) formula.style.fontSize = `${formula.dataset.fullSize * scale}px`;
+    formula.dataset.fittedTo = String(formula.clientWidth);
+  }
+}
+
+/** How many times wider a display is than its place. */
+const excess = (formula) => formula.scrollWidth / formula.clientWidth;
+
+/** The outermost row of a display, out of the table of one cell that Sphinx puts around some. */
+function outermostRow(formula) {
+  let row = formula.querySelector("mjx-math");
+  while (row.childElementCount === 1) {
+    const [only] = row.children;
+    const cells = only.matches("mjx-mtable") ? only.querySelectorAll(":scope > mjx-table > mjx-itable > mjx-mtr > mjx-mtd") : [];
+    if (cells.length === 1) {
+      cells[0].querySelector(":scope > mjx-tstrut")?.remove();
+      only.replaceWith(...cells[0].childNodes);
+    } else if (only.matches("mjx-mrow, mjx-mstyle, mjx-texatom")) row = only;
+    else break;
+  }
+  return row;
+}
+
+/** Break the outermost row of a display before each of some parts; true if it fits then. */
+function breakInto(formula, places) {
+  join(formula);
+  const row = outermostRow(formula);
+  let line = null;
+  for (const part of [...row.children]) {
+    const space = part.matches("mjx-mspace");
+    if (!line || space || part.matches(places) || line.matches(".break-space")) {
+      line = document.createElement("span");
+      line.className = space ? "break-space" : "break-line";
+      row.append(line);
+    }
+    line.append(part);
+  }
+  formula.classList.add("broken");
+  return excess(formula) <= 1;
+}
+
+/** Take the breaks out of a display. */
+function join(formula) {
+  formula.classList.remove("broken");
+  for (const line of formula.querySelectorAll(".break-line, .break-space")) line.replaceWith(...line.childNodes);
+}
+
+/** What is fitted to the page's width is fitted anew when that changes, or something unfolds. */
+function fit() {
+  fitDisplays();
+  markScrollable();
+}
+
 /** Where the lines of some code begin and end that fold, each with what its button says. */
 function* foldable(lines) {
   const imports = importsAbove(lines);
@@ -152,11 +224,11 @@ document.addEventListener("DOMContentLoaded", async () => {
     new MutationObserver(nameSliders).observe(document.body, { childList: true, subtree: true });
   }
   // not the window's resizing: sidebars come and go after that, and by hand
-  new ResizeObserver(markScrollable).observe(document.querySelector("article") ?? document.body);
+  new ResizeObserver(fit).observe(document.querySelector("article") ?? document.body);
   markScrollable();
   if (!window.MathJax) return;
   // The widget manager asks for formulas in the way of MathJax 2.
   window.MathJax.Hub = { Queue: ([, , element]) => window.MathJax.typesetPromise?.([element]) };
   await window.MathJax.startup?.promise;
-  markScrollable();
+  fit();
 });
