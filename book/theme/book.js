@@ -3,7 +3,7 @@
 
 /** Let the keyboard reach a box that scrolls sideways, and only such a box. */
 function markScrollable() {
-  for (const box of document.querySelectorAll("mjx-container[display=true], div.cell_output, div.cell_output .output, div.highlight pre, .pst-scrollable-table-container")) {
+  for (const box of document.querySelectorAll("mjx-container[display=true], div.cell_output, div.cell_output .output, figure, div.highlight pre, .pst-scrollable-table-container")) {
     if (box.scrollWidth > box.clientWidth) {
       box.tabIndex = 0;
     } else {
@@ -206,6 +206,33 @@ function openForPrint() {
   addEventListener("afterprint", () => closed.forEach((fold) => (fold.open = false)));
 }
 
+const GREEK = "alpha α beta β gamma γ delta δ epsilon ε eta η theta θ kappa κ lambda λ mu μ nu ν xi ξ pi π rho ρ sigma σ tau τ phi φ chi χ psi ψ omega ω Gamma Γ Delta Δ Theta Θ Lambda Λ Xi Ξ Pi Π Sigma Σ Phi Φ Psi Ψ Omega Ω times × cdot · le ≤ ge ≥ ne ≠ in ∈ sum ∑ partial ∂ infty ∞ to → pm ± dots …".split(" ");
+const SIGNS = new Map(GREEK.flatMap((name, k) => (k % 2 ? [] : [[name, GREEK[k + 1]]])));
+
+/** A formula as a line of text, for a search's result: signs for their names, and no other markup. */
+function plainFormula(tex) {
+  if (/\\begin|\\\\/.test(tex)) return "…";
+  return tex
+    .replace(/^\s*\\[([]|\\[)\]]\s*$/g, "")
+    .replace(/\\[td]?frac\{([^{}]*)\}\{([^{}]*)\}/g, "$1/$2")
+    .replace(/\\([A-Za-z]+) ?/g, (_, name) => SIGNS.get(name) ?? "")
+    .replace(/\\[,;: !]/g, " ")
+    .replace(/[{}\\]/g, "");
+}
+
+/** The search quotes pages; their formulas are TeX until a browser sets them. */
+function quoteWithoutTeX() {
+  const quote = Search.htmlToText;
+  Search.htmlToText = (html, anchor) => {
+    const page = new DOMParser().parseFromString(html, "text/html");
+    page.querySelectorAll(".math").forEach((math) => {
+      math.querySelector(".eqno")?.remove();
+      math.textContent = plainFormula(math.textContent);
+    });
+    return quote(page.documentElement.outerHTML, anchor);
+  };
+}
+
 /** A slider of the widget manager is named by the label beside it. */
 function nameSliders() {
   for (const handle of document.querySelectorAll(".noUi-handle:not([aria-label])")) {
@@ -218,6 +245,7 @@ document.addEventListener("DOMContentLoaded", async () => {
   foldParts();
   foldDocstrings();
   openForPrint();
+  if (typeof Search !== "undefined") quoteWithoutTeX();
   openTarget();
   addEventListener("hashchange", openTarget);
   if (document.querySelector("script[type='application/vnd.jupyter.widget-view+json']")) {

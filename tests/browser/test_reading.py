@@ -140,3 +140,37 @@ def test_on_paper_all_is_open(opened):
     assert page.locator("details:not([open]), .folded-lines[hidden]").count() == 0
     page.evaluate("dispatchEvent(new Event('afterprint'))")
     assert page.locator("details.folded-code:not([open])").count() == closed
+
+
+def test_figures_can_be_read_on_a_phone(opened):
+    """Words of nine pixels at least: what is too wide for that is panned in its own box, also by keyboard."""
+    page = opened("chapters/10_simulation")
+    page.set_viewport_size({"width": 390, "height": 900})
+    small = page.evaluate("""() => [...document.querySelectorAll("article img[style*='--legible']")]
+        .filter(image => image.clientWidth && image.clientWidth + 1 < parseFloat(image.style.getPropertyValue("--legible")))
+        .map(image => image.src)""")
+    assert small == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_no_tex_in_links_and_titles(site_folder):
+    for name in CHAPTERS:
+        html = (site_folder / f"{name}.html").read_text(encoding="utf-8")
+        said = re.findall(r'<title>(.*?)</title>|title="([^"]*)"|std-ref">(.*?)</span>', html)
+        raw = [text for text in map("".join, said) if re.search(r"\\[a-zA-Z]+|\$", text)]
+        assert not raw, name
+
+
+def test_search_quotes_without_tex(opened):
+    page = opened("search")
+    page.goto(page.url + "?q=screw")
+    page.wait_for_selector("p.context", timeout=60_000)
+    quoted = " ".join(page.locator("p.context").all_inner_texts())
+    assert quoted and not re.search(r"\\[a-zA-Z(]", quoted)
+
+
+def test_every_page_says_licence_and_how_to_cite(site_folder):
+    for name in CHAPTERS:
+        html = (site_folder / f"{name}.html").read_text(encoding="utf-8")
+        assert 'rel="license"' in html
+        assert "Cite as" in html
