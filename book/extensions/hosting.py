@@ -100,6 +100,6 @@ def setup(app: Sphinx) -> None:
     )  # before MyST-NB reads its settings
     app.connect("html-page-context", preload_face)
     app.connect("html-page-context", gather_sheets)
-    app.connect("build-finished", write_sheet)
+    app.connect("build-finished", write_sheet, priority=900)  # the theme writes pygments.css before
     app.add_css_file("book.css")
     app.add_js_file("book.js", loading_method="defer")

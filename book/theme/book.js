@@ -31,13 +31,13 @@ function fitDisplays() {
     formula.style.fontSize = `${formula.dataset.fullSize}px`;
     if (excess(formula) > 1 / 0.9) BREAKS.some((_, k) => breakInto(formula, BREAKS.slice(0, k + 1).join()));
     const scale = Math.max(SMALLEST, 0.99 / excess(formula));
-    if (scale < 0.99) formula.style.fontSize = `${formula.dataset.fullSize * scale}px`;
+    if (excess(formula) > 1) formula.style.fontSize = `${formula.dataset.fullSize * scale}px`;
     formula.dataset.fittedTo = String(formula.clientWidth);
   }
 }
 
-/** How many times wider a display is than its place. */
-const excess = (formula) => formula.scrollWidth / formula.clientWidth;
+/** How many times wider a display is than its place; a pixel is rounding. */
+const excess = (formula) => (formula.scrollWidth - 1) / formula.clientWidth;
 
 /** The outermost row of a display, out of the table of one cell that Sphinx puts around some. */
 function outermostRow(formula) {
