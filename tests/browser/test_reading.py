@@ -146,9 +146,12 @@ def test_figures_can_be_read_on_a_phone(opened):
     """Words of nine pixels at least: what is too wide for that is panned in its own box, also by keyboard."""
     page = opened("chapters/10_simulation")
     page.set_viewport_size({"width": 390, "height": 900})
-    small = page.evaluate("""() => [...document.querySelectorAll("article img[style*='--legible']")]
-        .filter(image => image.clientWidth && image.clientWidth + 1 < parseFloat(image.style.getPropertyValue("--legible")))
-        .map(image => image.src)""")
+    small = page.evaluate("""() => {
+        const wanted = image => parseFloat(image.style.getPropertyValue("--legible"));
+        return [...document.querySelectorAll("article img[style*='--legible']")]
+            .filter(image => image.clientWidth && image.clientWidth + 1 < wanted(image))
+            .map(image => image.src);
+    }""")
     assert small == []
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
