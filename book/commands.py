@@ -173,6 +173,12 @@ def _lab(argv: list[str]) -> int:
     return subprocess.run(command, check=False).returncode
 
 
+def _measure(argv: list[str]) -> int:
+    from book.measure import main
+
+    return main(argv)
+
+
 def _edition(argv: list[str]) -> int:
     from book.editions import main
 
@@ -387,6 +393,7 @@ _COMMANDS: dict[str, Callable[[list[str]], int]] = {
     "pdf": _pdf,
     "serve": _serve,
     "lab": _lab,
+    "measure": _measure,
     "edition": _edition,
     "grade": _grade,
     "test": _test,

@@ -102,7 +102,7 @@ def join(site: Path, names: Sequence[str] | None = None) -> str:
         articles.append(
             f'<section class="joined-page" id="{_slug(name)}">{article.decode()}</section>'
         )
-        if soup.select_one("script[src*='html-manager']") or not head:  # all that a page may need
+        if soup.select_one("script[src*='widgets.js']") or not head:  # all that a page may need
             head = _head(soup, name)
     front = (
         f'<section class="front"><h1>{escape(config["title"])}</h1><p>{escape(config["author"])}</p></section>'

@@ -36,6 +36,7 @@ COMMANDS = {
     "site": "build the site",
     "pdf": "build the site and print it as one PDF",
     "lab": "open the chapters in JupyterLab",
+    "measure": "measure the built pages: shares of text, code and figures; first paint",
     "edition": "write an edition for a course: student, solutions, instructor or slides",
     "grade": "judge the attempts in a submitted notebook",
     "test": "run every check",

@@ -74,7 +74,12 @@ def _forget_read_pages() -> None:
     """Read all pages again when the tools changed."""
     # Sphinx copies style and scripts only when it writes a page, and knows nothing of its extensions' files.
     book = ROOT / "book"
-    tools = [*book.glob("*.py"), *book.glob("extensions/*.py"), *book.rglob("theme/**/*")]
+    tools = [
+        *book.glob("*.py"),
+        *book.glob("extensions/*.py"),
+        *book.rglob("theme/**/*"),
+        *book.glob("templates/*"),
+    ]
     tools += [*ROOT.glob("_*.yml"), book / "package-lock.json", book / "stage.mjs"]
     if changed(BUILD / "tools", tools, f"lab: {live.ready()}"):
         shutil.rmtree(BUILD / ".doctrees", ignore_errors=True)

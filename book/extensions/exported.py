@@ -54,7 +54,7 @@ def mark_exported_cells(app: Sphinx, doctree: nodes.document) -> None:
         names = _definitions(cell)
         for name in names:
             derivations(app.env)[f"{module}.{name}"] = Derivation(
-                page, f"export-{name}", _section(cell)
+                page, f"export-{name}", section_of(cell)
             )
         index = cell.parent.index(cell)
         cell.parent.insert(index, _marker(module, names))
@@ -69,7 +69,8 @@ def _definitions(cell: nodes.Element) -> list[str]:
     ]
 
 
-def _section(node: nodes.Node) -> str:
+def section_of(node: nodes.Node) -> str:
+    """The title of the section that a node stands in."""
     while not isinstance(node, nodes.section):
         node = node.parent
     return node[0].astext()

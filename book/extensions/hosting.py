@@ -1,19 +1,26 @@
-"""Serve from the site itself what its pages load: MathJax, require.js, the widget manager, our style and script.
+"""Serve from the site itself what its pages load: MathJax, the faces, what widgets need, our style and script.
 
 Where ``book/_assets`` is missing (see ``book/assets.py``), the default hosts of Sphinx and MyST-NB stay in place.
 """
 
 from __future__ import annotations
 
+import posixpath
+import re
 from pathlib import Path
+from typing import Any
 
+from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.config import Config
 
 BOOK = Path(__file__).resolve().parents[1]
+ONE_SHEET = "_static/site.css"  # all that the pages have of style
+TEXT_FACE = "vendor/fonts/source-serif-4-400-normal.woff2"
 
 
 def use_local_assets(app: Sphinx, config: Config) -> None:
+    config.templates_path = [*config.templates_path, str(BOOK / "templates")]
     config.html_static_path = [*config.html_static_path, str(BOOK / "theme")]
     assets = BOOK / "_assets"
     if not (assets / "vendor").is_dir():
@@ -22,11 +29,66 @@ def use_local_assets(app: Sphinx, config: Config) -> None:
     config.html_extra_path = [*config.html_extra_path, str(assets)]
     # Sphinx takes a script's address from `_static`.
     config.mathjax_path = "../vendor/mathjax/tex-mml-chtml.js"
-    config.nb_ipywidgets_js = {
-        "../vendor/require.js": {},
-        "widgets.js": {},
-        "../vendor/html-manager/dist/embed-amd.js": {"data-jupyter-widgets-cdn": ""},
-    }
+    config.nb_ipywidgets_js = {"widgets.js": {"defer": "defer"}}
+
+
+def preload_face(
+    app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: nodes.document | None
+) -> None:
+    """Ask for the face of the text together with the style sheet, which names it only when it has come."""
+    if not (BOOK / "_assets" / TEXT_FACE).is_file():
+        return
+    address = "../" * page.count("/") + TEXT_FACE
+    link = f'<link rel="preload" as="font" type="font/woff2" crossorigin href="{address}">'
+    context["metatags"] = context.get("metatags", "") + link
+
+
+_SHEET = re.compile(r'<link\b(?=[^>]*rel="stylesheet")[^>]*?href="([^"?]*)[^"]*"[^>]*>\s*')
+_ASKED_FOR_EARLY = re.compile(r'<link rel="preload" as="script"[^>]*>\s*')
+_ADDRESS = re.compile(r"""url\((["']?)(?!data:|#|[a-z]+:)([^"')]+)\1\)""")
+
+
+def gather_sheets(
+    app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: nodes.document | None
+) -> None:
+    """Give the template what makes one style sheet of a dozen, each of which would cost a way to the server and back
+    before the first word is painted; scripts, which can wait, are not asked for early."""
+
+    def one_sheet(head: str) -> str:
+        top = "../" * page.count("/")
+        sheets = [
+            posixpath.normpath(posixpath.join(posixpath.dirname(page), href))
+            for href in _SHEET.findall(head)
+        ]
+        app.env.chaindyn_sheets = sheets  # type: ignore[attr-defined]
+        link = f'<link rel="stylesheet" href="{top}{ONE_SHEET}">'
+        return _ASKED_FOR_EARLY.sub("", _SHEET.sub("", head)) + link
+
+    context["one_sheet"] = one_sheet
+
+
+def write_sheet(app: Sphinx, exception: Exception | None) -> None:
+    """Write the style sheets of the pages into one, in their order, with addresses seen from there."""
+    sheets = getattr(app.env, "chaindyn_sheets", [])
+    if exception or app.builder.name != "html" or not sheets:
+        return
+    out = Path(app.outdir)
+    parts = [
+        _anew((out / sheet).read_text(encoding="utf-8"), sheet)
+        for sheet in ("_static/basic.css", *sheets)
+    ]
+    Path(out, ONE_SHEET).write_text("\n".join(parts), encoding="utf-8")
+
+
+def _anew(css: str, sheet: str) -> str:
+    """A style sheet without its imports and comments, whose addresses hold in the folder of `ONE_SHEET`."""
+
+    def address(found: re.Match[str]) -> str:
+        full = posixpath.join(posixpath.dirname(sheet), found[2])
+        return f'url("{posixpath.relpath(full, posixpath.dirname(ONE_SHEET))}")'
+
+    css = re.sub(r'@charset [^;]*;|@import "[^"]*";|/\*.*?\*/', "", css, flags=re.DOTALL)
+    return _ADDRESS.sub(address, css)
 
 
 def setup(app: Sphinx) -> None:
@@ -36,5 +98,8 @@ def setup(app: Sphinx) -> None:
     app.connect(
         "config-inited", use_local_assets, priority=400
     )  # before MyST-NB reads its settings
+    app.connect("html-page-context", preload_face)
+    app.connect("html-page-context", gather_sheets)
+    app.connect("build-finished", write_sheet, priority=900)  # the theme writes pygments.css before
     app.add_css_file("book.css")
     app.add_js_file("book.js", loading_method="defer")

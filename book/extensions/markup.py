@@ -3,6 +3,7 @@ where there are no scripts."""
 
 from __future__ import annotations
 
+import re
 from html import escape
 from typing import Any
 
@@ -36,6 +37,23 @@ def describe_widgets(app: Sphinx, doctree: nodes.document) -> None:
         view.parent.append(nodes.raw("", f"<noscript><p>{words}</p></noscript>", format="html"))
 
 
+def keep_stops(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    """A stop or a comma after a formula stays on its line: a browser would break before it."""
+    for formula in list(doctree.findall(nodes.math)):
+        after = formula.next_node(descend=False, siblings=True)
+        stop = (
+            re.match(r"[.,;:!?)\]’”]+", after.astext()) if isinstance(after, nodes.Text) else None
+        )
+        if stop is None:
+            continue
+        rest = nodes.Text(after.astext()[stop.end() :])
+        after.parent.replace(after, rest)
+        together = nodes.inline(classes=["keep-together"])
+        formula.replace_self(together)
+        together += [formula, nodes.Text(stop[0])]
+
+
 def setup(app: Sphinx) -> None:
     app.connect("doctree-read", describe_widgets)
+    app.connect("doctree-resolved", keep_stops)
     app.connect("html-page-context", repair)

@@ -3,7 +3,7 @@
 
 /** Let the keyboard reach a box that scrolls sideways, and only such a box. */
 function markScrollable() {
-  for (const box of document.querySelectorAll("mjx-container[display=true], div.cell_output, div.cell_output .output, div.highlight pre, .pst-scrollable-table-container")) {
+  for (const box of document.querySelectorAll("mjx-container[display=true], div.cell_output, div.cell_output .output, figure, div.highlight pre, .pst-scrollable-table-container")) {
     if (box.scrollWidth > box.clientWidth) {
       box.tabIndex = 0;
     } else {
@@ -12,45 +12,225 @@ function markScrollable() {
   }
 }
 
+// Where a display may be broken, best first: at wide spaces, before relations, before plus and minus, after products.
+const BREAKS = [
+  "mjx-mspace, mjx-mtext",
+  ["3D", "2260", "2261", "2248", "223C", "2264", "2265", "3C", "3E", "2208", "27F9", "21D2", "27F6", "2192", "21A6"],
+  ["2B", "2212", "B1"],
+].map((kind) => (typeof kind === "string" ? kind : kind.map((glyph) => `mjx-mo:has(> .mjx-c${glyph}:only-child)`).join()));
+const SMALLEST = 0.8;
+
+/** A display that is wider than the page is broken into lines, or, if little is missing, set smaller; what can be
+    neither scrolls. */
+function fitDisplays() {
+  for (const formula of document.querySelectorAll("div.math mjx-container[display=true]")) {
+    const width = String(formula.clientWidth);
+    if (width === "0" || formula.dataset.fittedTo === width) continue; // 0: in what is folded
+    formula.dataset.fullSize ??= parseFloat(getComputedStyle(formula).fontSize);
+    join(formula);
+    formula.style.fontSize = `${formula.dataset.fullSize}px`;
+    if (excess(formula) > 1 / 0.9) BREAKS.some((_, k) => breakInto(formula, BREAKS.slice(0, k + 1).join()));
+    const scale = Math.max(SMALLEST, 0.99 / excess(formula));
+    if (excess(formula) > 1) formula.style.fontSize = `${formula.dataset.fullSize * scale}px`;
+    formula.dataset.fittedTo = String(formula.clientWidth);
+  }
+}
+
+/** How many times wider a display is than its place; a pixel is rounding. */
+const excess = (formula) => (formula.scrollWidth - 1) / formula.clientWidth;
+
+/** The outermost row of a display, out of the table of one cell that Sphinx puts around some. */
+function outermostRow(formula) {
+  let row = formula.querySelector("mjx-math");
+  while (row.childElementCount === 1) {
+    const [only] = row.children;
+    const cells = only.matches("mjx-mtable") ? only.querySelectorAll(":scope > mjx-table > mjx-itable > mjx-mtr > mjx-mtd") : [];
+    if (cells.length === 1) {
+      cells[0].querySelector(":scope > mjx-tstrut")?.remove();
+      only.replaceWith(...cells[0].childNodes);
+    } else if (only.matches("mjx-mrow, mjx-mstyle, mjx-texatom")) row = only;
+    else break;
+  }
+  return row;
+}
+
+/** Break the outermost row of a display before each of some parts; true if it fits then. */
+function breakInto(formula, places) {
+  join(formula);
+  const row = outermostRow(formula);
+  let line = null;
+  for (const part of [...row.children]) {
+    const space = part.matches("mjx-mspace");
+    if (!line || space || part.matches(places) || line.matches(".break-space")) {
+      line = document.createElement("span");
+      line.className = space ? "break-space" : "break-line";
+      row.append(line);
+    }
+    line.append(part);
+  }
+  formula.classList.add("broken");
+  return excess(formula) <= 1;
+}
+
+/** Take the breaks out of a display. */
+function join(formula) {
+  formula.classList.remove("broken");
+  for (const line of formula.querySelectorAll(".break-line, .break-space")) line.replaceWith(...line.childNodes);
+}
+
+/** What is fitted to the page's width is fitted anew when that changes, or something unfolds. */
+function fit() {
+  fitDisplays();
+  markScrollable();
+}
+
+/** Where the lines of some code begin and end that fold, each with what its button says. */
+function* foldable(lines) {
+  const imports = importsAbove(lines);
+  if (imports >= 4 && imports < lines.length) yield [0, imports, `imports, ${imports} lines`];
+  for (let k = imports; k < lines.length; k++) {
+    const [, kind, name] = lines[k].match(/^(class|def) (\w+)/) ?? [];
+    if (!name) continue;
+    let end = k + 1;
+    while (end < lines.length && !/^[^\s)]/.test(lines[end])) end++;
+    while (!lines[end - 1].trim()) end--;
+    const count = end - k - 1;
+    if (kind === "class" && count > 25) yield [k + 1, end, `class ${name}: ${count} more lines`];
+    if (name.startsWith("judge_") && count > 3) yield [k + 1, end, `the check: ${count} lines`];
+    k = end - 1;
+  }
+}
+
+/** How many lines at the top of some code only import. */
+function importsAbove(lines) {
+  let end = 0;
+  for (let k = 0, open = false; k < lines.length; k++) {
+    if (!open && lines[k].trim() && !/^(import|from) /.test(lines[k])) break;
+    open = open ? !lines[k].includes(")") : lines[k].includes("(") && !lines[k].includes(")");
+    if (lines[k].trim()) end = k + 1;
+  }
+  return end;
+}
+
+/** Fold imports above other code, bodies of long classes and the judges of exercises: whole cells are folded by the
+    page itself (extensions/folding.py). */
+function foldParts() {
+  for (const code of document.querySelectorAll(".cell_input pre")) {
+    if (code.closest("details.folded-code, .tag_solution")) continue;
+    const lines = code.textContent.split("\n");
+    // from below, that what is above keeps its place
+    for (const [start, end, says] of [...foldable(lines)].reverse()) {
+      const range = document.createRange();
+      range.setStart(...place(code, lines, start));
+      range.setEnd(...place(code, lines, end));
+      hide(range, says, (button) => [lines[start].match(/^ */)[0], button, "\n"]);
+    }
+  }
+}
+
+/** The text node, and the place in it, where a line of some code begins. */
+function place(code, lines, line) {
+  let left = lines.slice(0, line).reduce((sum, text) => sum + text.length + 1, 0);
+  const walker = document.createTreeWalker(code, NodeFilter.SHOW_TEXT);
+  let node = walker.nextNode();
+  for (; node && left > node.length; node = walker.nextNode()) left -= node.length;
+  return [node, left];
+}
+
 /** Fold what follows the first line of a long docstring in an exported cell. Pygments marks its lines one by one. */
 function foldDocstrings() {
   for (const first of document.querySelectorAll(".tag_export .cell_input .sd")) {
-    if (!/^[rRbB]?("""|''')/.test(first.textContent) || first.closest(".docstring-rest")) continue;
+    if (!/^[rRbB]?("""|''')/.test(first.textContent) || first.closest(".folded-lines, details.folded-code")) continue;
     const quotes = first.textContent.match(/"""|'''/)[0];
     if (first.textContent.trim().split(quotes).length > 2) continue; // opened and closed on one line
     let last = first;
     do last = last.nextElementSibling; while (last && !(last.matches(".sd") && last.textContent.includes(quotes)));
-    if (last) fold(first, last);
+    if (!last) continue;
+    const range = document.createRange();
+    range.setStartAfter(first);
+    range.setEndAfter(last);
+    const count = range.toString().split("\n").length - 1;
+    const indent = first.previousSibling?.textContent.match(/ *$/)[0] ?? "";
+    if (count >= 4) hide(range, `${count} more lines`, (button) => [`\n${indent}`, button]);
   }
 }
 
-/** Put what lies between the end of `first` and the end of `last` behind a button. */
-function fold(first, last) {
-  const range = document.createRange();
-  range.setStartAfter(first);
-  range.setEndAfter(last);
-  const count = range.toString().split("\n").length - 1;
-  if (count < 4) return;
+/** Put a part of some code behind a button, on the line that `line` makes of it. The copy button leaves that line out
+    (_config.yml), and takes what is hidden. */
+function hide(range, says, line) {
   const rest = document.createElement("span");
-  rest.className = "docstring-rest";
+  rest.className = "folded-lines";
   rest.append(range.extractContents());
   const button = document.createElement("button");
   button.type = "button";
-  button.className = "docstring-toggle";
+  button.className = "fold-toggle";
   const show = (open) => {
     rest.hidden = !open;
     button.setAttribute("aria-expanded", String(open));
-    button.textContent = open ? "less" : `${count} more lines`;
+    button.textContent = open ? "less" : says;
     markScrollable();
   };
   button.addEventListener("click", () => show(rest.hidden));
   addEventListener("beforeprint", () => show(true));
-  // On a line of its own, in reach on a narrow screen; the copy button leaves this line out (_config.yml).
-  const line = document.createElement("span");
-  line.className = "docstring-fold";
-  line.append(`\n${first.previousSibling?.textContent.match(/ *$/)[0] ?? ""}`, button);
-  first.after(line, rest);
+  const own = document.createElement("span");
+  own.className = "fold-line";
+  own.append(...line(button));
+  range.insertNode(rest);
+  rest.before(own);
   show(false);
+}
+
+/** Open what is folded around the place that the address names, and the cell below the mark of what it exports. */
+function openTarget() {
+  let target = null;
+  try {
+    target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  } catch {
+    return; // an address with a stray percent sign names nothing
+  }
+  if (!target) return;
+  const cell = target.matches(".exported") ? target.nextElementSibling : null;
+  const inside = cell?.querySelector("details.folded-code");
+  if (inside) inside.open = true;
+  for (let fold = target.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
+  target.scrollIntoView();
+}
+
+/** On paper everything is open; what was closed is closed again afterwards. */
+function openForPrint() {
+  let closed = [];
+  addEventListener("beforeprint", () => {
+    closed = [...document.querySelectorAll("details:not([open])")];
+    closed.forEach((fold) => (fold.open = true));
+  });
+  addEventListener("afterprint", () => closed.forEach((fold) => (fold.open = false)));
+}
+
+const GREEK = "alpha α beta β gamma γ delta δ epsilon ε eta η theta θ kappa κ lambda λ mu μ nu ν xi ξ pi π rho ρ sigma σ tau τ phi φ chi χ psi ψ omega ω Gamma Γ Delta Δ Theta Θ Lambda Λ Xi Ξ Pi Π Sigma Σ Phi Φ Psi Ψ Omega Ω times × cdot · le ≤ ge ≥ ne ≠ in ∈ sum ∑ partial ∂ infty ∞ to → pm ± dots …".split(" ");
+const SIGNS = new Map(GREEK.flatMap((name, k) => (k % 2 ? [] : [[name, GREEK[k + 1]]])));
+
+/** A formula as a line of text, for a search's result: signs for their names, and no other markup. */
+function plainFormula(tex) {
+  if (/\\begin|\\\\/.test(tex)) return "…";
+  return tex
+    .replace(/^\s*\\[([]|\\[)\]]\s*$/g, "")
+    .replace(/\\[td]?frac\{([^{}]*)\}\{([^{}]*)\}/g, "$1/$2")
+    .replace(/\\([A-Za-z]+) ?/g, (_, name) => SIGNS.get(name) ?? "")
+    .replace(/\\[,;: !]/g, " ")
+    .replace(/[{}\\]/g, "");
+}
+
+/** The search quotes pages; their formulas are TeX until a browser sets them. */
+function quoteWithoutTeX() {
+  const quote = Search.htmlToText;
+  Search.htmlToText = (html, anchor) => {
+    const page = new DOMParser().parseFromString(html, "text/html");
+    page.querySelectorAll(".math").forEach((math) => {
+      math.querySelector(".eqno")?.remove();
+      math.textContent = plainFormula(math.textContent);
+    });
+    return quote(page.documentElement.outerHTML, anchor);
+  };
 }
 
 /** A slider of the widget manager is named by the label beside it. */
@@ -62,16 +242,21 @@ function nameSliders() {
 }
 
 document.addEventListener("DOMContentLoaded", async () => {
+  foldParts();
   foldDocstrings();
+  openForPrint();
+  if (typeof Search !== "undefined") quoteWithoutTeX();
+  openTarget();
+  addEventListener("hashchange", openTarget);
   if (document.querySelector("script[type='application/vnd.jupyter.widget-view+json']")) {
     new MutationObserver(nameSliders).observe(document.body, { childList: true, subtree: true });
   }
   // not the window's resizing: sidebars come and go after that, and by hand
-  new ResizeObserver(markScrollable).observe(document.querySelector("article") ?? document.body);
+  new ResizeObserver(fit).observe(document.querySelector("article") ?? document.body);
   markScrollable();
   if (!window.MathJax) return;
   // The widget manager asks for formulas in the way of MathJax 2.
   window.MathJax.Hub = { Queue: ([, , element]) => window.MathJax.typesetPromise?.([element]) };
   await window.MathJax.startup?.promise;
-  markScrollable();
+  fit();
 });

@@ -1,13 +1,86 @@
-// Between require.js and the widget manager: what they load lies on this site.
+// Shows the widgets of a page, whose state stands in the page. Loaded when a page has any, after its first paint.
+//
+// The book's own widgets are modules of anywidget, which need no more than a place and a model. A page with any other
+// widget of Jupyter's asks for its widget manager (require.js and 3.6 MB more).
+"use strict";
+
 (() => {
-  const vendor = new URL("../vendor/", document.currentScript.src).href;
-  document.documentElement.dataset.stage = `${vendor}three/three.js`; // what the stage of the explorers asks for
-  window.require.config({
-    paths: {
-      anywidget: `${vendor}anywidget`,
-      // The manager's two modules, beside which it looks for its icon font.
-      "@jupyter-widgets/html-manager": `${vendor}html-manager/dist/manager`,
-      "@jupyter-widgets/html-manager/dist": `${vendor}html-manager/dist`,
-    },
-  });
+  const here = document.currentScript.src;
+  document.documentElement.dataset.stage = new URL("../vendor/three/three.js", here).href; // what the explorers' stage asks for
+  const KIND = "application/vnd.jupyter.widget";
+
+  /** The state of all widgets of the page, by the name of their model. */
+  const allStates = () =>
+    Object.assign({}, ...[...document.querySelectorAll(`script[type="${KIND}-state+json"]`)].map((state) => JSON.parse(state.textContent).state));
+
+  /** What a module of anywidget may ask its model for. There is no kernel: what is saved stays on the page. */
+  function pageModel(state) {
+    const listeners = new Map();
+    const of = (event) => listeners.get(event) ?? listeners.set(event, new Set()).get(event);
+    return {
+      get: (key) => state[key],
+      set(key, value) {
+        state[key] = value;
+        of(`change:${key}`).forEach((listener) => listener());
+        of("change").forEach((listener) => listener());
+      },
+      on: (event, listener) => void of(event).add(listener),
+      off: (event, listener) => void (listener ? of(event).delete(listener) : listeners.delete(event)),
+      save_changes() {},
+      send() {},
+    };
+  }
+
+  async function show(view, state) {
+    if (!document.querySelector(`style[data-widget="${state._anywidget_id}"]`)) {
+      const style = document.createElement("style");
+      style.dataset.widget = state._anywidget_id;
+      style.textContent = state._css ?? "";
+      document.head.append(style);
+    }
+    const address = URL.createObjectURL(new Blob([state._esm], { type: "text/javascript" }));
+    const module = await import(address);
+    URL.revokeObjectURL(address);
+    const el = document.createElement("div");
+    view.after(el);
+    const model = pageModel(state);
+    const { initialize, render } = module.default;
+    await initialize?.({ model });
+    await render({ model, el });
+  }
+
+  const load = (src, data = {}) =>
+    new Promise((done, failed) => {
+      const script = Object.assign(document.createElement("script"), { src, onload: done, onerror: failed });
+      for (const [name, value] of Object.entries(data)) script.setAttribute(name, value);
+      document.head.append(script);
+    });
+
+  async function loadManager() {
+    const vendor = new URL("../vendor/", here).href;
+    await load(`${vendor}require.js`);
+    window.require.config({
+      paths: {
+        anywidget: `${vendor}anywidget`,
+        // The manager's two modules, beside which it looks for its icon font.
+        "@jupyter-widgets/html-manager": `${vendor}html-manager/dist/manager`,
+        "@jupyter-widgets/html-manager/dist": `${vendor}html-manager/dist`,
+      },
+    });
+    await load(`${vendor}html-manager/dist/embed-amd.js`, { "data-jupyter-widgets-cdn": "" });
+  }
+
+  function showAll() {
+    const states = allStates();
+    const views = [...document.querySelectorAll(`script[type="${KIND}-view+json"]`)];
+    const stateOf = (view) => states[JSON.parse(view.textContent).model_id].state;
+    if (views.every((view) => "_esm" in stateOf(view))) {
+      views.forEach((view) => show(view, stateOf(view)));
+    } else {
+      loadManager();
+    }
+  }
+
+  // Two frames later what there is to read has been painted.
+  requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(showAll)));
 })();

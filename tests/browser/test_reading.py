@@ -15,7 +15,7 @@ from book.pages import ROOT, chapters, read_page
 pytestmark = pytest.mark.browser
 
 CHAPTERS = [f"chapters/{page.stem}" for page in chapters()]
-FOLDED = ".tag_export .docstring-toggle"
+FOLDED = ".tag_export .fold-toggle"
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def opened(chromium: Browser, site_url: str):
 def test_long_docstrings_unfold_by_keyboard(opened):
     page = opened(CHAPTERS[0])
     button = page.locator(FOLDED).first
-    rest = page.locator(".docstring-rest").first
+    rest = page.locator(".tag_export .folded-lines").first
     assert button.get_attribute("aria-expanded") == "false"
     assert not rest.is_visible()
     button.focus()
@@ -52,7 +52,7 @@ def test_long_docstrings_unfold_by_keyboard(opened):
 def test_copy_button_copies_the_cell_as_its_author_wrote_it(opened):
     page = opened(CHAPTERS[0])
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    cell = page.locator(".tag_export", has=page.locator(".docstring-toggle")).first
+    cell = page.locator(".tag_export", has=page.locator(".fold-toggle")).first
     cell.hover()
     cell.locator("button.copybtn").click()
     copied = page.evaluate("navigator.clipboard.readText()")
@@ -65,6 +65,9 @@ def test_without_scripts_everything_is_there(chromium, site_url):
     page.goto(f"{site_url}{CHAPTERS[0]}.html")
     assert page.locator(FOLDED).count() == 0
     assert page.locator(".tag_export .sd").last.is_visible()
+    fold = page.locator("details.folded-code").first
+    fold.locator("summary").click()
+    assert fold.locator("pre").first.is_visible()
     assert page.locator(".chapter-map .here").is_visible()
     assert "This widget needs JavaScript" in page.locator(".bd-article").inner_text()
     context.close()
@@ -102,3 +105,75 @@ def test_downloads_are_the_twin_in_plain_markdown(site_folder, name):
     prose = "\n".join(cell.source for cell in offered.cells if cell.cell_type == "markdown")
     assert not re.findall(r"\{[\w:]+\}`|```\{|\$\$ *\(eq|\([a-z]+-\d+-[\w-]+\)", prose)
     compile((site_folder / "_sources" / f"{name}.py").read_text(encoding="utf-8"), name, "exec")
+
+
+def test_code_steps_back_and_opens_by_keyboard(opened):
+    page = opened(CHAPTERS[0])
+    fold = page.locator("details.folded-code", has_text="Check:").first
+    assert not fold.locator("pre").is_visible()
+    fold.locator("summary").focus()
+    page.keyboard.press("Enter")
+    assert fold.locator("pre").is_visible()
+    assert not page.locator(".tag_export:not(:has(details)) .cell_input").first.is_hidden()
+
+
+def test_an_address_opens_what_it_names(opened, site_folder):
+    """The API page links to the mark above an exported class, whose cell is folded."""
+    name = next(
+        page for page in CHAPTERS if "The exported class" in (site_folder / f"{page}.html").read_text("utf-8")
+    )  # fmt: skip
+    page = opened(name)
+    cell = page.locator(".exported[id] + .cell:has(details.folded-code)").first
+    anchor = cell.evaluate("cell => cell.previousElementSibling.id")
+    assert not cell.locator("pre").first.is_visible()
+    page.evaluate(f"location.hash = '#{anchor}'")
+    page.wait_for_function(
+        "() => document.querySelector('.exported[id] + .cell details.folded-code').open"
+    )
+
+
+def test_on_paper_all_is_open(opened):
+    page = opened(CHAPTERS[0])
+    closed = page.locator("details.folded-code:not([open])").count()
+    assert closed
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.locator("details:not([open]), .folded-lines[hidden]").count() == 0
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert page.locator("details.folded-code:not([open])").count() == closed
+
+
+def test_figures_can_be_read_on_a_phone(opened):
+    """Words of nine pixels at least: what is too wide for that is panned in its own box, also by keyboard."""
+    page = opened("chapters/10_simulation")
+    page.set_viewport_size({"width": 390, "height": 900})
+    small = page.evaluate("""() => {
+        const wanted = image => parseFloat(image.style.getPropertyValue("--legible"));
+        return [...document.querySelectorAll("article img[style*='--legible']")]
+            .filter(image => image.clientWidth && image.clientWidth + 1 < wanted(image))
+            .map(image => image.src);
+    }""")
+    assert small == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_no_tex_in_links_and_titles(site_folder):
+    for name in CHAPTERS:
+        html = (site_folder / f"{name}.html").read_text(encoding="utf-8")
+        said = re.findall(r'<title>(.*?)</title>|title="([^"]*)"|std-ref">(.*?)</span>', html)
+        raw = [text for text in map("".join, said) if re.search(r"\\[a-zA-Z]+|\$", text)]
+        assert not raw, name
+
+
+def test_search_quotes_without_tex(opened):
+    page = opened("search")
+    page.goto(page.url + "?q=screw")
+    page.wait_for_selector("p.context", timeout=60_000)
+    quoted = " ".join(page.locator("p.context").all_inner_texts())
+    assert quoted and not re.search(r"\\[a-zA-Z(]", quoted)
+
+
+def test_every_page_says_licence_and_how_to_cite(site_folder):
+    for name in CHAPTERS:
+        html = (site_folder / f"{name}.html").read_text(encoding="utf-8")
+        assert 'rel="license"' in html
+        assert "Cite as" in html

@@ -1,0 +1,131 @@
+"""Measure what a reader meets: how much of a page is text, code, outputs, figures, and when its first paint comes.
+
+``python -m book measure shares [PAGE ...]`` adds up heights, as laid out on a wide screen and on a phone.
+``python -m book measure paint [PAGE ...]`` opens each page with an empty cache on a slow network (1.44 Mbit/s, 563 ms
+to and fro, what browsers call "slow 4G") and a processor made four times slower; the server compresses, as those that
+books are published on do. A page is named as in ``chapters/13_loops_and_redundancy``; with none, all are measured.
+``--site FOLDER`` measures another build.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from book.browser import WIDTHS, chromium, open_page, page_names, serve, settle
+from book.pages import BookError
+from book.site import HTML
+
+KINDS = ("text", "code", "outputs", "figures")
+SLOW_4G = {
+    "offline": False,
+    "latency": 562.5,  # ms
+    "downloadThroughput": 1.44e6 / 8,  # bytes a second
+    "uploadThroughput": 0.675e6 / 8,
+}
+SLOWER = 4  # times, the processor
+PAINTS = 3  # of which the middle one is told
+
+HEIGHTS = """() => {
+  const height = (boxes) => [...boxes].reduce((sum, box) => sum + box.getBoundingClientRect().height, 0);
+  const article = document.querySelector("article.bd-article");
+  const outermost = (selector) =>
+    [...article.querySelectorAll(selector)].filter((box) => !box.parentElement.closest(selector));
+  const code = height(outermost("details.folded-code, details.hide, div.cell_input, .exported"));
+  const figures = height(outermost(".cell_output img, .cell_output .chaindyn, figure"));
+  const drawn = ".cell_output img, .cell_output .chaindyn, .cell_output figure";
+  const outputs = height(outermost("div.cell_output")) - height(outermost(drawn));
+  return { text: article.getBoundingClientRect().height - code - figures - outputs, code, outputs, figures };
+}"""
+
+FIRST_PAINT = """() => new Promise((done) => {
+  const told = (list) => list.getEntries().forEach((entry) => {
+    if (entry.name === "first-contentful-paint") done(entry.startTime / 1000);
+  });
+  new PerformanceObserver(told).observe({ type: "paint", buffered: true });
+})"""
+
+
+def shares(page: Page) -> dict[str, float]:
+    """The heights [px] that an open page gives to each of `KINDS`."""
+    heights: dict[str, float] = page.evaluate(HEIGHTS)
+    return heights
+
+
+def first_paint(browser: Browser, address: str) -> tuple[float, float]:
+    """Seconds to the first contentful paint, and the kilobytes that came until the page was at rest."""
+    page = open_page(browser, 390, "light")
+    session = page.context.new_cdp_session(page)
+    received = [0.0]
+
+    def count(event: dict[str, Any]) -> None:
+        received[0] += event["encodedDataLength"] / 1000
+
+    session.on("Network.loadingFinished", count)
+    session.send("Network.enable")
+    session.send("Network.emulateNetworkConditions", SLOW_4G)
+    session.send("Emulation.setCPUThrottlingRate", {"rate": SLOWER})
+    page.goto(address, wait_until="commit", timeout=120_000)
+    seconds: float = page.evaluate(FIRST_PAINT)
+    page.wait_for_load_state("networkidle", timeout=120_000)
+    page.context.close()
+    return seconds, received[0]
+
+
+def _print_shares(browser: Browser, address: str, names: list[str]) -> None:
+    for width in WIDTHS:
+        print(
+            f"\n{width} px wide" + " " * 39 + "screens " + "".join(f"{kind:>10}" for kind in KINDS)
+        )
+        for name in names:
+            page = open_page(browser, width, "light")
+            page.goto(f"{address}{name}.html")
+            settle(page)
+            heights = shares(page)
+            page.context.close()
+            total = sum(heights.values())
+            parts = "".join(f"{heights[kind] / total:10.0%}" for kind in KINDS)
+            print(f"{name:48} {total / 900:8.0f}{parts}", flush=True)
+
+
+def _print_paints(browser: Browser, address: str, names: list[str]) -> None:
+    print(" " * 48 + "first paint [s]   transferred [kB]")
+    for name in names:
+        runs = [first_paint(browser, f"{address}{name}.html") for _ in range(PAINTS)]
+        seconds, kilobytes = (statistics.median(values) for values in zip(*runs, strict=True))
+        print(f"{name:48} {seconds:14.2f} {kilobytes:18.0f}", flush=True)
+
+
+MEASURES: dict[str, Callable[[Browser, str, list[str]], None]] = {
+    "shares": _print_shares,
+    "paint": _print_paints,
+}
+
+
+@contextmanager
+def _opened(site: Path) -> Iterator[tuple[Browser, str]]:
+    with sync_playwright() as playwright, serve(site, compressed=True) as address:
+        browser = chromium(playwright)
+        yield browser, address
+        browser.close()
+
+
+def main(argv: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="python -m book measure", description=__doc__)
+    parser.add_argument("what", choices=MEASURES)
+    parser.add_argument("pages", nargs="*", metavar="PAGE")
+    parser.add_argument("--site", type=Path, default=HTML, help="the folder of a built site")
+    arguments = parser.parse_intermixed_args(argv)
+    names = arguments.pages or [name for name in page_names() if name not in ("search", "genindex")]
+    for name in names:
+        if not (arguments.site / f"{name}.html").is_file():
+            raise BookError(f"there is no page {name} in {arguments.site}: build the site first")
+    with _opened(arguments.site) as (browser, address):
+        MEASURES[arguments.what](browser, address, names)
+    return 0
