@@ -26,7 +26,7 @@ PDF = BUILD / "chaindyn.pdf"
 JOINED = "book-in-one.html"  # for as long as it takes to print, at the top of the site
 LEFT_OUT = ("search", "genindex")
 # What is of use on a screen only.
-ON_SCREEN = ".headerlink, .take-away, .chapter-map, .copybtn, details.hide, noscript"
+ON_SCREEN = ".headerlink, .take-away, .chapter-map, .copybtn, .try, details.drawing, noscript"
 FOOT = (
     '<div style="width:100%;text-align:center;font:8px sans-serif;color:#555">'
     '<span class="pageNumber"></span></div>'
