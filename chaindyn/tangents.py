@@ -26,8 +26,6 @@ RULES: dict[str, Callable[..., Number]] = {
     "sqrt": lambda x, a, da: da * (2 * x).inverse(),
     "atan2": lambda x, a, b, da, db: (b * da - a * db) * (a * a + b * b).inverse(),
     "where": lambda x, c, a, b, dc, da, db: c.where(da, db),
-    "max": lambda x, a, b, da, db: (a - b).above_zero().where(da, db),
-    "min": lambda x, a, b, da, db: (b - a).above_zero().where(da, db),
 }
 
 

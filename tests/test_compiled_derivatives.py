@@ -168,6 +168,26 @@ def test_a_function_of_ones_own_with_branches_of_values():
         assert np.abs(slopes[k, 0] - expected).max() <= bound(3)
 
 
+def test_roots_angles_and_quotients_have_their_slopes():
+    def mixed(chain, q):
+        from chaindyn._ops import atan2, divide, sqrt, stack
+
+        x, y = q[..., 0], q[..., 1]
+        return stack([sqrt(2 + x * y), atan2(x * x, y), divide(x, 3 + y)], axis=-1)
+
+    q = np.array([0.7, -0.4])
+    x, y = q
+    root, square = np.sqrt(2 + x * y), x**4 + y**2
+    expected = [
+        [y / 2 / root, x / 2 / root],
+        [2 * x * y / square, -x * x / square],
+        [1 / (3 + y), -x / (3 + y) ** 2],
+    ]
+    for chain in (SHORT, random_tree(Case(2, seed=1, kinds=(cd.Revolute,)))):
+        _, (slopes,) = compiled(mixed, chain, derivatives=True)(q)
+        assert np.abs(slopes - expected).max() <= bound(2)
+
+
 def test_threads_and_batches_change_nothing():
     many = compiled(cd.rnea, TREE, derivatives=True, threads=2)
     alone = compiled(cd.rnea, TREE, derivatives=True, threads=1)
