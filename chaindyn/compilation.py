@@ -30,7 +30,7 @@ from chaindyn.emission import (
     of_the_model,
     put_in_order,
 )
-from chaindyn.recording import CannotRecord, Tape, as_numbers
+from chaindyn.recording import CannotRecord, Number, Tape, as_numbers
 from chaindyn.rolled import (
     CannotRoll,
     Foreign,
@@ -590,21 +590,27 @@ def tangent_record(
     recording, outputs = recorded.plan.recording, recorded.plan.outputs
     result, _ = recorded.nest
     count = len(leaves_of(result))
-    by_leaf: dict[int, list[Output]] = {}
-    for o in outputs:
-        by_leaf.setdefault(o.result, []).append(o)
-    seeds = {
-        x.number.index: rate.number
-        for k in range(len(cores))
-        for x, rate in zip(
-            by_leaf.get(count + 2 * k, []), by_leaf.get(count + 2 * k + 1, []), strict=True
-        )
-        if x.number.op == "input"
-    }
+    seeds = seeds_among([o for o in outputs if o.result >= count], count, len(cores))
     recording.tape.expectations.clear()  # they were judged with the results
     slopes = slopes_of_outputs(recording, [o for o in outputs if o.result < count], seeds)
     plan = put_in_order(recording, slopes)
     return Recorded(plan, recorded.inputs, [*recorded.outputs[:count], (0,)], result)
+
+
+def seeds_among(outputs: Sequence[Output], first: int, pairs: int) -> dict[int, Number]:
+    """Return the change of each number of the arguments, by its index.
+
+    outputs : from the result `first` on, for each argument its own numbers, then their changes.
+    """
+    by_result: dict[int, list[Number]] = {}
+    for o in outputs:
+        by_result.setdefault(o.result - first, []).append(o.number)
+    return {
+        x.index: rate
+        for k in range(pairs)
+        for x, rate in zip(by_result.get(2 * k, []), by_result.get(2 * k + 1, []), strict=True)
+        if x.op == "input"
+    }
 
 
 def tangent_kernel(
@@ -640,7 +646,7 @@ def kernel_of_one(kernel: Kernel) -> Kernel:
 
 
 @dataclass(frozen=True, eq=False)
-class Slopes:
+class DerivativePrograms:
     """The derivatives of a function's results, compiled for some of its arguments.
 
     program : in any directions, of which as many follow as there are arguments; one : in all, of one state; columns :
@@ -687,13 +693,10 @@ class Slopes:
 
 @dataclass(frozen=True, eq=False)
 class Differentiated:
-    """A function of a chain with its derivatives, as machine code: called like the function, without the chain.
-
-    value : the function itself; quick : a quicker callable for the derivatives of one state, if there is one.
-    """
+    """A function of a chain with its derivatives, as machine code: called like the function, without the chain."""
 
     whole: Compiled
-    made: dict[Any, Slopes] = field(default_factory=dict, repr=False)
+    made: dict[Any, DerivativePrograms] = field(default_factory=dict, repr=False)
 
     @cached_property
     def value(self) -> Any:
@@ -734,7 +737,7 @@ class Differentiated:
             raise ValueError("the derivatives are not finite there")
         return slopes.sorted_out(found)
 
-    def slopes_for(self, arrays: dict[str, Any], options: dict[str, Any]) -> Slopes:
+    def slopes_for(self, arrays: dict[str, Any], options: dict[str, Any]) -> DerivativePrograms:
         """Return the derivatives for these arguments, recorded and compiled at first; RuntimeError if that fails."""
         key = (tuple(arrays), tuple((k, comparable(v)) for k, v in sorted(options.items())))
         if key not in self.made:
@@ -750,7 +753,7 @@ class Differentiated:
                 core[0] if core and isinstance(core[0], tuple) else None for core in cores.values()
             ]
             columns = [None if x is None else np.array(x, int) for x in some]
-            self.made[key] = Slopes(program, kernel_of_one(kernel), columns)
+            self.made[key] = DerivativePrograms(program, kernel_of_one(kernel), columns)
         return self.made[key]
 
 
