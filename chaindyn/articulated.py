@@ -1,5 +1,5 @@
 # Generated from chapters/08_articulated_body_inertia.md by `python -m book export`; edit it there.
-# sha256 of the text below: 6c865f5c1ca8b5f26395e87a217f6d28bf200b3a910785dbd6bfdcae1f8d6de6
+# sha256 of the text below: 3c8101d056a31d12604c0708cbae4d474d08cc8305fedd354a4a05eb9ecc8536
 """Forward dynamics by articulated-body inertia: how a chain accelerates, link by link.
 
 Derived in chapter 8, "Articulated-body inertia".
@@ -133,7 +133,7 @@ def acceleration_step(
     return X @ parent[0] + eta + S @ qdd, qdd
 
 
-# Chapter 8, "Articulated-body inertia": When no answer exists
+# Chapter 8, "Articulated-body inertia": When no solution exists
 def rounding_step(
     children: Any, X: Array, S: Array, own: Articulated
 ) -> tuple[Array, tuple[Array]]:

@@ -1,5 +1,5 @@
 # Generated from chapters/07_the_stacked_form_and_composite_inertia.md by `python -m book export`; edit it there.
-# sha256 of the text below: ca3f1e419dd2c0bde8572667d06fee5ac370c9304b2ae70dc498725538b9d5b6
+# sha256 of the text below: 937c7a355a7bbcdd35405899e43d8723680673eb9b4e22ae5d9767a2dd934190
 """The stacked form: the tree in one matrix, composite inertia, the mass and Coriolis matrices.
 
 Derived in chapter 7, "The stacked form and composite inertia".
@@ -112,7 +112,7 @@ def center_of_mass(chain: Chain, q: Array) -> Array:
     return center_in(evaluate(chain, q))
 
 
-# Chapter 7, "The stacked form and composite inertia": Only what comes from outside
+# Chapter 7, "The stacked form and composite inertia": Only external wrenches change it
 def composite_inertia_step(children: Any, X: Array, inertia: Array) -> tuple[Array, tuple[Array]]:
     """Link step: inertia of the link with all that hangs on it, and the same in the parent's coordinates."""
     composite = inertia + children[0]
