@@ -1,6 +1,6 @@
 # Generated from chapters/09_hybrid_dynamics.md by `python -m book export`; edit it there.
-# sha256 of the text below: 81f77ca83a8f7513303d622ae8b0206fecb8a7bb5d0ed084dab07684df0ba8ff
-"""Hybrid dynamics: some joints move as they are told, the others as they are pushed.
+# sha256 of the text below: c83b0d2e2f1268a005afd41deddabd9bd2c997019d9f47cdff224e90c8c9efdc
+"""Hybrid dynamics: the acceleration is given at some joints, the force at the others.
 
 Derived in chapter 9, "Hybrid dynamics".
 """

@@ -1,5 +1,5 @@
 # Generated from chapters/04_joints_links_chains_trees.md by `python -m book export`; edit it there.
-# sha256 of the text below: 85d10d0c9dd155f2bb9df6ef2973e2e22077826f0fc845e99b2b589856f050fd
+# sha256 of the text below: e581eb585fba00c3d067d564c838f6dd0b3e0e53b7510b7687f7aec908b395a5
 """Joints: how one body may move against another.
 
 Derived in chapter 4, "Joints, links, chains, trees".
@@ -65,7 +65,7 @@ def rotation_about(axis: Array, angle: Array) -> Array:
     return c * (eye(3) - along) + s * skew(axis) + along
 
 
-# Chapter 4, "Joints, links, chains, trees": What every joint answers
+# Chapter 4, "Joints, links, chains, trees": What every joint provides
 def across(axis: Array) -> Array:
     """Return two unit vectors (..., 3, 2) at right angles to a unit axis (..., 3) and to each other.
 
@@ -246,7 +246,7 @@ class Fixed(Joint):
         return zeros((*q.shape[:-1], 6, 6)) + eye(6)
 
 
-# Chapter 4, "Joints, links, chains, trees": Joints with more freedom
+# Chapter 4, "Joints, links, chains, trees": Joints with more degrees of freedom
 @dataclass(frozen=True, eq=False)
 class Universal(Joint):
     """Two hinges whose axes meet, with nothing between: a cross, as in a drive shaft.
@@ -301,7 +301,7 @@ class Universal(Joint):
         return rng.uniform(-np.pi, np.pi, (*shape, 2))
 
 
-# Chapter 4, "Joints, links, chains, trees": Joints with more freedom
+# Chapter 4, "Joints, links, chains, trees": Joints with more degrees of freedom
 @dataclass(frozen=True, eq=False)
 class Spherical(Joint):
     """A ball in a socket: the child turns about a point.
@@ -346,7 +346,7 @@ class Spherical(Joint):
         return normalised(rng.normal(size=(*shape, 4)))
 
 
-# Chapter 4, "Joints, links, chains, trees": Joints with more freedom
+# Chapter 4, "Joints, links, chains, trees": Joints with more degrees of freedom
 @dataclass(frozen=True, eq=False)
 class Free(Joint):
     """No joint at all: the child may move anyhow, like the trunk of a walking robot.
@@ -395,7 +395,7 @@ class Free(Joint):
         return concatenate([places, Spherical().random(rng, shape)], axis=-1)
 
 
-# Chapter 4, "Joints, links, chains, trees": Joints with more freedom
+# Chapter 4, "Joints, links, chains, trees": Joints with more degrees of freedom
 @dataclass(frozen=True, eq=False)
 class Helical(Joint):
     """A nut on a bolt: the child turns about `axis` (..., 3) and advances along it by `pitch` (...) [m/rad].

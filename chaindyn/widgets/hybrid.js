@@ -82,10 +82,10 @@ function render({ model, el }) {
       const told = isTold(i);
       numbersOf.forEach((each, k) => (each.refresh(), (each.row.hidden = told !== (k === 0))));
     }
-    ["told", "free"].forEach((word, k) => {
+    ["prescribed", "free"].forEach((word, k) => {
       switches[k].className = `role ${word}`;
       switches[k].textContent = word;
-      switches[k].setAttribute("aria-label", k === 0 ? `${names[i]} is told its acceleration; set it free` : `${names[i]} is free, its force is given; tell it its acceleration`);
+      switches[k].setAttribute("aria-label", k === 0 ? `${names[i]} is prescribed, its acceleration is given; set it free` : `${names[i]} is free, its force is given; prescribe its acceleration`);
     });
     refreshers.push(refresh);
     refresh();
@@ -112,7 +112,7 @@ function render({ model, el }) {
       const told = isTold(i);
       if (told !== drawn) {
         knob.replaceChildren(...signOf(told, turns(i)));
-        const does = told ? "told its acceleration; Enter sets it free" : "free, its force is given; Enter tells it its acceleration";
+        const does = told ? "prescribed, its acceleration is given; Enter sets it free" : "free, its force is given; Enter prescribes its acceleration";
         element.setAttribute("aria-label", `${names[i]} is ${does}. Arrow keys up and down change what is given.`);
       }
       drawn = told;
@@ -138,7 +138,7 @@ function render({ model, el }) {
   const bars = html("div");
   const controls = [
     bars,
-    group("All joints", button("all told: inverse dynamics", all(true)), button("all free: forward dynamics", all(false)), button("swap given and answered", swap), button("zero all given", zero)),
+    group("All joints", button("all prescribed: inverse dynamics", all(true)), button("all free: forward dynamics", all(false)), button("swap given and answered", swap), button("zero all given", zero)),
     section("What each joint is given", true, ...movable.map(givenRow)),
     section("Posture", true, ...movable.map((i) => row(jointRow(tree, i, () => talk.request.q[column[i]], (value) => setJoint(i, value))))),
     section(
@@ -156,7 +156,7 @@ function render({ model, el }) {
     const mark = (told) => svg("svg", { class: "mark ink", viewBox: "-12 -12 24 24", "aria-hidden": "true" }, svg("g", { class: "handle" }, ...signOf(told, true)));
     const bar = (which) => html("span", { class: `swatch ${which}`, "aria-hidden": "true" });
     const where = "Click a joint to change its part. Arrows: how the links\u2019 centres of mass accelerate. Dashed blue: the chain a little later, were the accelerations to stay. Arcs, and arrows along slides: the joints\u2019 forces, dashed where given.";
-    return html("p", { class: "legend" }, mark(true), " told: acceleration given, force answered. ", mark(false), " free: force given, acceleration answered. ", bar("given"), " given, ", bar("answered"), ` answered. ${where}`);
+    return html("p", { class: "legend" }, mark(true), " prescribed: acceleration given, force answered. ", mark(false), " free: force given, acceleration answered. ", bar("given"), " given, ", bar("answered"), ` answered. ${where}`);
   }
 
   // --- Outputs --------------------------------------------------------------------------------------------------------------
@@ -177,9 +177,9 @@ function render({ model, el }) {
   const listed = (links) => links.map((i) => names[i]).join(", ");
   function explained() {
     const [given, free] = [movable.filter(isTold), movable.filter((i) => !isTold(i))];
-    if (free.length === 0) return "All told: inverse dynamics. Nothing is solved; every force follows from the motion.";
+    if (free.length === 0) return "All prescribed: inverse dynamics. Nothing is solved; every force follows from the motion.";
     if (given.length === 0) return `All free: forward dynamics. ${count(free.length)} solved for all accelerations, and no force is left to find.`;
-    return `Told: ${listed(given)}. Free: ${listed(free)}. ${count(free.length)} solved for the accelerations of the free joints; then the forces of the others follow.`;
+    return `Prescribed: ${listed(given)}. Free: ${listed(free)}. ${count(free.length)} solved for the accelerations of the free joints; then the forces of the others follow.`;
   }
   const count = (n) => (n === 1 ? "One equation is" : `${n} equations are`);
   function told(i, { qdd, tau }) {

@@ -48,7 +48,7 @@ def test_a_joint_is_told_or_set_free_by_mouse_and_keyboard(put_on_page):
     expect(slide).to_have_attribute("aria-label", re.compile("^slide is free, its force is given"))
     page.mouse.click(*centre(slide))
     assert request_of(page)["prescribed"] == [True, False, True, False]
-    expect(slide).to_have_attribute("aria-label", re.compile("^slide is told its acceleration"))
+    expect(slide).to_have_attribute("aria-label", re.compile("^slide is prescribed, its acceleration is given"))
     expect(slide.locator("rect")).to_have_count(1)
     expect_parts(page, widget)
     for key in ("ArrowUp", "Shift+ArrowUp", "ArrowDown"):
@@ -77,12 +77,12 @@ def test_the_switch_of_a_row_keeps_the_focus_and_changes_the_slider(put_on_page)
     force.focus()
     page.keyboard.press("ArrowRight")
     assert request_of(page)["tau"] == [0, 0, 0.25, 0]
-    switch = page.get_by_role("button", name="slide is free, its force is given; tell it")
+    switch = page.get_by_role("button", name="slide is free, its force is given; prescribe its")
     switch.focus()
     page.keyboard.press("Enter")
     expect(force).to_be_hidden()
     expect(acceleration).to_be_visible()
-    told = page.get_by_role("button", name="slide is told its acceleration; set it free")
+    told = page.get_by_role("button", name="slide is prescribed, its acceleration is given; set it free")
     expect(told).to_be_focused()
     page.get_by_role("spinbutton", name="acceleration of slide [m/s\u00b2]").fill("-4")
     expect_parts(page, widget)
@@ -96,14 +96,14 @@ def test_both_limits_and_the_way_back(put_on_page):
     widget = HybridExplorer(arm(), [0.4, -0.5, 0.1, 0.5], [1, 2, 0, 1], qdd=[2])
     page = put_on_page(widget)
     work = page.locator(".work")
-    expect(work).to_have_text(re.compile("^Told: base. Free: link1, slide, finger. 3 equations"))
+    expect(work).to_have_text(re.compile("^Prescribed: base. Free: link1, slide, finger. 3 equations"))
     before = parts_of(page)
     page.get_by_role("button", name="swap given and answered").click()
     assert request_of(page)["prescribed"] == [False, True, True, True]
     expect(work).to_contain_text("One equation is solved")
     other = {"given": "answered", "answered": "given"}
     assert parts_of(page) == [[(x, other[role]) for x, role in row] for row in before]
-    for name in ("all told: inverse dynamics", "all free: forward dynamics"):
+    for name in ("all prescribed: inverse dynamics", "all free: forward dynamics"):
         page.get_by_role("button", name=name).click()
         expect(work).to_contain_text(re.compile(name, re.IGNORECASE))
         expect_parts(page, widget)
@@ -113,7 +113,7 @@ def test_both_limits_and_the_way_back(put_on_page):
     page.get_by_role("button", name="zero all given").click()
     page.locator("summary").filter(has_text="Velocities").click()
     page.get_by_role("button", name="hold still").click()
-    page.get_by_role("button", name="all told").click()
+    page.get_by_role("button", name="all prescribed").click()
     expect_parts(page, widget)
     weight = chaindyn.rnea(arm(), np.array(request_of(page)["q"]), np.zeros(4), np.zeros(4))
     np.testing.assert_allclose([row[1][0] for row in parts_of(page)], weight, atol=0.00501)
@@ -244,15 +244,15 @@ def test_in_jupyterlab_a_joint_is_told_and_set_free_by_keys(lab: tuple[Page, Pat
     expect(source).to_have_text(python, timeout=20_000)
     cells = page.locator(".jp-Cell").count()
     work, rod = page.locator(".chaindyn .work"), page.locator("[data-joint=rod]")
-    expect(work).to_contain_text("Told: cart. Free: rod.")
+    expect(work).to_contain_text("Prescribed: cart. Free: rod.")
     rod.focus()
     page.keyboard.press("Enter")
-    expect(work).to_contain_text("All told")
+    expect(work).to_contain_text("All prescribed")
     for key in ("Shift+ArrowUp", "Shift+ArrowUp", "a", "b", "x"):
         page.keyboard.press(key)
     expect(error).to_contain_text("ArithmeticError: too much; in hybrid_dynamics, line 12")
     page.keyboard.press("Space")
-    expect(work).to_contain_text("Told: cart. Free: rod.")
+    expect(work).to_contain_text("Prescribed: cart. Free: rod.")
     expect(error).to_be_empty()
     expect(rod).to_be_focused()
     page.locator("[data-joint=cart]").click()
