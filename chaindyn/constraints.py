@@ -1,5 +1,5 @@
 # Generated from chapters/13_loops_and_redundancy.md by `python -m book export`; edit it there.
-# sha256 of the text below: 958202fbd76b5c3c9f9e03fbcabad6bcf1f9f05d28c8019ff7523e772f6234a2
+# sha256 of the text below: 099b15358c4a2a96d55d9d1b67ecd7084824fab5448e0a4ac5a96d0795434729
 """Loops: constraints between the links of a tree, and the dynamics that keeps them.
 
 Derived in chapter 13, "Loops and redundancy".
@@ -185,7 +185,7 @@ def solve_kkt(M: Array, K: Array, right: Array, k: Array, *, tolerance: float = 
     return Held(x, multipliers[..., 0], np.broadcast_to(rank, x.shape[:-1])[()])
 
 
-# Chapter 13, "Loops and redundancy": Putting it together
+# Chapter 13, "Loops and redundancy": Assembling a mechanism
 def closing_step(
     chain: Chain,
     constraints: Any,
@@ -556,7 +556,7 @@ def constrained_inverse_dynamics(
     return interleave(passive, told, tau[..., ~passive]), multipliers[..., 0]
 
 
-# Chapter 13, "Loops and redundancy": Some joints told, others free
+# Chapter 13, "Loops and redundancy": Some joints prescribed, others free
 def require_kept(K: Array, qdd: Array, wanted: Array) -> None:
     """Refuse accelerations that break the constraints: those that were prescribed contradict them."""
     if not are_floats(K, qdd, wanted):

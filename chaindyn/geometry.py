@@ -1,5 +1,5 @@
 # Generated from chapters/16_where_bodies_touch.md by `python -m book export`; edit it there.
-# sha256 of the text below: 75acf6afce637d83bdda3b2818d05c633fd7106e1b25b95ce2689f5b9d499d71
+# sha256 of the text below: 433898dedd89c9ec4611331f071731839631e1e39997f2e108dde111f685f92e
 """Geometry: where the links of a chain touch each other and the ground.
 
 Derived in chapter 16, "Where bodies touch".
@@ -370,7 +370,7 @@ def gjk(a: Array, b: Array) -> list[Simplex]:
         steps.append(trial)
 
 
-# Chapter 16, "Where bodies touch": How deep
+# Chapter 16, "Where bodies touch": Depth of an overlap
 def spanning_corners(a: Array, b: Array) -> list[tuple[int, int]]:
     """Return four pairs of corners of a and b whose differences span a volume."""
     pairs = [(0, 0)]
@@ -747,7 +747,7 @@ def patch_on_plane(a: Core, n: Array, origin: Array, margin: float) -> list[tupl
     ]
 
 
-# Chapter 16, "Where bodies touch": Which pairs to look at
+# Chapter 16, "Where bodies touch": Which pairs to compare
 def bounds_of(shape: Any) -> tuple[Array, Array]:
     """Return the least and the greatest coordinates (3,) of a shape in the world; a half-space has no end."""
     if not isinstance(shape, Core):
