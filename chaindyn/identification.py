@@ -1,5 +1,5 @@
 # Generated from chapters/19_identification.md by `python -m book export`; edit it there.
-# sha256 of the text below: 16e3b53aa7e30961bae7a11db921a350175591e881a530c98e90f4710c79e846
+# sha256 of the text below: 5c6888c3d0b0bd3921da9ae731627b320a5b2d3ee495543aefa2eb3614fcbd72
 """Identification: what a robot's links weigh, from how it moves.
 
 Derived in chapter 19, "Identification".
@@ -236,7 +236,7 @@ def fit_linear(regressor: Any, forces: Any) -> LinearFit:
     return LinearFit(estimate, inverse @ inverse.T, noise)
 
 
-# Chapter 19, "Identification": Never an unphysical link
+# Chapter 19, "Identification": Physically possible links
 def body_factors(inertias: Array) -> Array:
     """Return F (..., 4, 4) with F F^T the pseudo-inertia of spatial inertias (..., 6, 6), which must be of bodies."""
     J = pseudo_inertia(inertias)

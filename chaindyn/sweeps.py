@@ -1,5 +1,5 @@
 # Generated from chapters/21_ten_million_postures.md by `python -m book export`; edit it there.
-# sha256 of the text below: 2f1c962b01f26ff8f96074d8ee4c5cd37b6da2578d5df7aefc1e65b8dd87b109
+# sha256 of the text below: ae98d2e09c6a8bde533ababf981411f0db7d0513029d06ed902afa532d446c09
 """Sweeps: one function over millions of states, on all cores, resumable.
 
 Derived in chapter 21, "Ten million postures".
@@ -87,7 +87,7 @@ def chunk_size(count: int, block: int, chunk: int | None) -> int:
     return -(-wish // block) * block
 
 
-# Chapter 21, "Ten million postures": States that nobody stores
+# Chapter 21, "Ten million postures": States that are not stored
 def uniform(seed: int, start: int, stop: int, width: int) -> Array:
     """Return rows start to stop (stop - start, width) of one endless table of random numbers in [0, 1).
 
@@ -273,7 +273,7 @@ class Memory:
         return like(self.kind[0], self.arrays)
 
 
-# Chapter 21, "Ten million postures": What is lost when a machine dies
+# Chapter 21, "Ten million postures": What an interruption costs
 def names_in(code: CodeType) -> set[str]:
     """Return the names that a function's code, and the functions written in it, look up."""
     inner = [names_in(x) for x in code.co_consts if isinstance(x, CodeType)]
@@ -363,7 +363,7 @@ def digest(thing: Any, what: str) -> str:
     return into.hexdigest()
 
 
-# Chapter 21, "Ten million postures": What is lost when a machine dies
+# Chapter 21, "Ten million postures": What an interruption costs
 def write_whole(path: Path, content: bytes) -> None:
     """Write a file that is there whole or not at all, also if the power fails."""
     draft = path.with_name(f"{path.name}.{os.getpid()}.part")
