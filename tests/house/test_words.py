@@ -16,7 +16,10 @@ BANNED = {
     r"\b(?:two|three|four|five|few|many|more|further) rounds\b": "steps, repetitions",
     r"\bsays? so\b": "reports, warns, shows",
     r"\bknows? (?:nothing|of)\b": "makes no use of, does not depend on",
-    r"\b[Tt]o who\b": "to whoever",
+    r"\b[Tt]o who\b|\b[Ww]hoever\b|\bWho (?:only|wants|has|knows|gives)\b": "if you, a reader who",
+    r"\b(?:is|are|was|were) told\b": "is given, is prescribed",
+    r"\bnever heard of\b|\bknows no\b": "does not use",
+    r"\bin the place of\b": "instead of",
     r"\bdecides? over\b": "determines",
     r"\bbelongs? into\b": "belongs in",
     r"\bthe house(?:'s)?\b": "this book's",
@@ -54,6 +57,10 @@ def test_a_page_does_without_mannered_words(page):
         "These are his (31) and (32).",
         "the house's normal",
         "It takes three rounds.",
+        "Who only wants\nthe result",
+        "The joint is told its rate.",
+        "It has never heard of energy.",
+        "a series in the place of the quotient",
     ],
 )
 def test_the_words_are_found(sentence):
