@@ -48,7 +48,9 @@ def test_a_joint_is_told_or_set_free_by_mouse_and_keyboard(put_on_page):
     expect(slide).to_have_attribute("aria-label", re.compile("^slide is free, its force is given"))
     page.mouse.click(*centre(slide))
     assert request_of(page)["prescribed"] == [True, False, True, False]
-    expect(slide).to_have_attribute("aria-label", re.compile("^slide is prescribed, its acceleration is given"))
+    expect(slide).to_have_attribute(
+        "aria-label", re.compile("^slide is prescribed, its acceleration is given")
+    )
     expect(slide.locator("rect")).to_have_count(1)
     expect_parts(page, widget)
     for key in ("ArrowUp", "Shift+ArrowUp", "ArrowDown"):
@@ -82,7 +84,9 @@ def test_the_switch_of_a_row_keeps_the_focus_and_changes_the_slider(put_on_page)
     page.keyboard.press("Enter")
     expect(force).to_be_hidden()
     expect(acceleration).to_be_visible()
-    told = page.get_by_role("button", name="slide is prescribed, its acceleration is given; set it free")
+    told = page.get_by_role(
+        "button", name="slide is prescribed, its acceleration is given; set it free"
+    )
     expect(told).to_be_focused()
     page.get_by_role("spinbutton", name="acceleration of slide [m/s\u00b2]").fill("-4")
     expect_parts(page, widget)
@@ -96,7 +100,9 @@ def test_both_limits_and_the_way_back(put_on_page):
     widget = HybridExplorer(arm(), [0.4, -0.5, 0.1, 0.5], [1, 2, 0, 1], qdd=[2])
     page = put_on_page(widget)
     work = page.locator(".work")
-    expect(work).to_have_text(re.compile("^Prescribed: base. Free: link1, slide, finger. 3 equations"))
+    expect(work).to_have_text(
+        re.compile("^Prescribed: base. Free: link1, slide, finger. 3 equations")
+    )
     before = parts_of(page)
     page.get_by_role("button", name="swap given and answered").click()
     assert request_of(page)["prescribed"] == [False, True, True, True]
