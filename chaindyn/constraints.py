@@ -1,5 +1,5 @@
 # Generated from chapters/13_loops_and_redundancy.md by `python -m book export`; edit it there.
-# sha256 of the text below: 9351b64e04463fb29f1fe1790eec0471b82d51b3c040482bf73838112a5d3f68
+# sha256 of the text below: 5d67dbb98db6703c9531ff429e4922b9c34eecfed7adf6a140724c56ed124e50
 """Loops: constraints between the links of a tree, and the dynamics that keeps them.
 
 Derived in chapter 13, "Loops and redundancy".
@@ -21,6 +21,7 @@ from chaindyn._check import (
     check_matrix,
     check_positive_number,
     checked,
+    may_be_nonzero,
     read_only,
     require_between,
     require_finite,
@@ -29,7 +30,7 @@ from chaindyn._check import (
     require_shape,
     unit,
 )
-from chaindyn._ops import Array, concatenate, divide, eye, solve, sqrt, zeros
+from chaindyn._ops import Array, concatenate, divide, eye, holds_objects, solve, sqrt, zeros
 from chaindyn.articulated import FactorisedChain, factorise_state
 from chaindyn.chain import Chain, difference, integrate
 from chaindyn.closure import (
@@ -96,12 +97,29 @@ def independent_combinations(
     return shrink[..., None] * U * kept[..., None, :], kept.sum(-1)
 
 
-def dependent() -> ValueError:
-    """Return the error that says that rows of exact numbers depend on each other."""
-    return ValueError(
-        "rows of K depend on each other: of symbols and exact numbers leave out those that the others make, "
-        "or give floats"
-    )
+def exact_multipliers(C: Array, missed: Array, acts: Array) -> Array:
+    """Return multipliers (..., m, 1) of symbols or exact numbers: C times those of rows that act is what they miss.
+
+    C : (..., a, a); missed : (..., m, 1); acts : (m,) booleans. Others, whose rows are zeros, are zero.
+    """
+    try:
+        found = solve(C, missed[..., acts, :])
+    except ZeroDivisionError:
+        found = None
+    undefined = {"NaN", "ComplexInfinity"}  # what SymPy makes of a division by zero
+    if found is None or (
+        holds_objects(found) and any(type(x).__name__ in undefined for x in found.flat)
+    ):
+        raise ValueError(
+            "rows of K depend on each other: of symbols and exact numbers leave out those that the others make, "
+            "or give floats"
+        )
+    return interleave(acts, found[..., 0], 0 * missed[..., ~acts, 0])[..., None]
+
+
+def rows_that_act(K: Array) -> Array:
+    """Return which rows (m,) of symbols or exact numbers are not plain zeros, as those that hold a plane loop in it."""
+    return np.array([may_be_nonzero(K[..., i, :]) for i in range(K.shape[-2])], bool)
 
 
 # Chapter 13, "Loops and redundancy": The null space
@@ -152,9 +170,9 @@ def solve_kkt(M: Array, K: Array, right: Array, k: Array, *, tolerance: float = 
     multipliers are not, and the smallest are given, rows taken at length one; k that contradicts itself is met
     as nearly as can be. tolerance : the share by which rows may be wrong, and still count as dependent, beside
     rounding. The result has the `rank` too. Of symbols and other numbers than floats M must be regular and the
-    rows independent. ValueError if shapes do not fit, if M is not symmetric, or is singular on a motion that K
-    allows. "Notes on rigid body dynamics", constraints, with the sign of the multipliers restored; by a basis of
-    the null space of K.
+    rows independent, but for rows of zeros. ValueError if shapes do not fit, if M is not symmetric, or is
+    singular on a motion that K allows. "Notes on rigid body dynamics", constraints, with the sign of the
+    multipliers restored; by a basis of the null space of K.
     """
     M = check_matrix(M, "M", (None, None))
     n = M.shape[-2]
@@ -169,13 +187,12 @@ def solve_kkt(M: Array, K: Array, right: Array, k: Array, *, tolerance: float = 
     require_between(share, "tolerance", 0, 1)
     right, k = right[..., None], k[..., None]
     if not are_floats(M, K, right, k):
-        try:
-            x = solve(M, concatenate([right, K.mT], axis=-1))
-            multipliers = solve(K @ x[..., 1:], k - K @ x[..., :1])
-        except ZeroDivisionError:
-            raise dependent() from None
+        acts = rows_that_act(K)
+        x = solve(M, concatenate([right, K.mT], axis=-1))
+        C = (K @ x[..., 1:])[..., acts, :][..., acts]
+        multipliers = exact_multipliers(C, k - K @ x[..., :1], acts)
         x = x[..., :1] + x[..., 1:] @ multipliers
-        return Held(x[..., 0], multipliers[..., 0], zeros(x.shape[:-2]) + min(K.shape[-2:]))
+        return Held(x[..., 0], multipliers[..., 0], zeros(x.shape[:-2]) + min(int(acts.sum()), n))
     require_symmetric(M)
     size = size_of_motions(M)
     combine, rank = independent_combinations(K, size, share)
@@ -390,10 +407,8 @@ def held_response(
     `independent_combinations`.
     """
     if not are_floats(K, wanted, *(own.D for own in factors.links)):
-        try:
-            multipliers = solve(factors.delassus(K), wanted)
-        except ZeroDivisionError:
-            raise dependent() from None
+        acts = rows_that_act(K)
+        multipliers = exact_multipliers(factors.delassus(K[..., acts, :]), wanted, acts)
         return multipliers, factors.solve(K.mT @ multipliers)
     A, roots = whitened(factors, K.mT)
     diagonals = [np.diagonal(own.D, axis1=-2, axis2=-1)[..., None] for own in factors.links]
@@ -497,9 +512,9 @@ def constrained_forward_dynamics(
     `aba`. M qdd + h = tau + K^T multipliers + the forces from outside, and K qdd = -dK/dt qd. stabilisation :
     gains (kp, kd); then K qdd = -dK/dt qd - kd K qd - kp error. Rows may depend on each other: qdd and K^T
     multipliers do not change, and the multipliers are the smallest. Of symbols and other numbers than floats
-    they must be independent. In O(n) for each row, beside what rows alone cost. RuntimeWarning if qd breaks the
-    constraints and nothing stabilises, with the size. ValueError as from `constraint_jacobian` and `aba`. Kim
-    (2012), section 3.2, which is reconstructed here.
+    they must be independent, but for rows of zeros. In O(n) for each row, beside what rows alone cost.
+    RuntimeWarning if qd breaks the constraints and nothing stabilises, with the size. ValueError as from
+    `constraint_jacobian` and `aba`. Kim (2012), section 3.2, which is reconstructed here.
     """
     gains, constraints = check_stabilisation(stabilisation), as_constraints(constraints)
     state = evaluate(chain, q, qd, tau, external)

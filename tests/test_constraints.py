@@ -68,6 +68,7 @@ from chaindyn import (
     within_limits,
 )
 from chaindyn.constraints import (
+    Assembly,
     gap_share,
     independent_combinations,
     plain_coordinates,
@@ -474,6 +475,39 @@ def test_exact_systems_stay_exact():
     assert all(M @ x == np.array([1, 0, 2]) + K.T @ multipliers)
     with pytest.raises(ValueError, match="depend on each other"):
         solve_kkt(M, np.concatenate([K, K]), np.array([1, 0, 2], object), np.array([1, 1], object))
+
+
+def test_a_plane_loop_is_solved_in_symbols():
+    """A parallelogram by a hinge, three of whose five rows are zeros: (2/3 + 1) qdd = tau - 2 g cos(a)."""
+    sp = pytest.importorskip("sympy")
+    g, tau, w = sp.symbols("g tau w")
+    third = sp.Rational(1, 12)
+    rod = 1, (sp.Rational(1, 2), 0, 0), np.array([[0, 0, 0], [0, third, 0], [0, 0, third]])
+    chain = Chain(
+        [Link(Revolute((0, -1, 0)), *rod, offset=(int(i > 0), 0, 0)) for i in range(3)],
+        gravity=(0, 0, -g),
+    )
+    pin = Closure(Revolute(UP), 2, offset=(1, 0, 0), onto_offset=(1, 0, 0))
+    q = np.array([sp.pi / 3, -sp.pi / 3, 4 * sp.pi / 3])
+    turning, motor = np.array([w, -w, w]), np.array([tau, 0, 0])
+    qdd, multipliers = constrained_forward_dynamics(chain, pin, q, turning, motor)
+    expected = sp.Rational(3, 5) * (tau - g)
+    assert [sp.simplify(x - sign * expected) for x, sign in zip(qdd, (1, -1, 1), strict=True)] == [
+        0,
+        0,
+        0,
+    ]
+    assert [x == 0 for x in multipliers] == [True, True, False, True, False]
+    M, K = crba(chain, q), constraint_jacobian(chain, pin, q)
+    forces = motor - bias_force(chain, q, turning)
+    held = solve_kkt(M, K, forces, -constraint_bias(chain, pin, q, turning))
+    assert held.rank == 2
+    assert [sp.simplify(x - y) for x, y in zip(held.x, qdd, strict=True)] == [0, 0, 0]
+    assert [sp.simplify(x - y) for x, y in zip(held.multipliers, multipliers, strict=True)] == [
+        0
+    ] * 5
+    with pytest.raises(ValueError, match="rows of K depend on each other"):
+        constrained_forward_dynamics(chain, [pin, pin], q, turning, motor)
 
 
 def test_systems_that_do_not_fit_are_refused():
@@ -1388,6 +1422,30 @@ def test_what_limits_forbid_is_told():
     assert assemble(Chain([replace(slide, limits=Limits(-0.1, 0.8))]), at, [5.0]) == pytest.approx(
         0.7
     )
+
+
+def test_limits_are_those_of_each_joint():
+    """Also of the first coordinate; and a ball has none, whatever the last joint's are."""
+    solid = 1, (0.5, 0, 0), np.eye(3)
+    narrow = Limits(-0.1, 0.2)
+    rods = Chain([Link(Revolute(UP), *solid, offset=(i, 0, 0), limits=narrow) for i in (0, 1)])
+    down, up = Assembly(rods, (), np.eye(2), np.ones(2, bool)).room(np.array([0.05, -0.1]))
+    assert down == pytest.approx([-0.15, 0]) and up == pytest.approx([0.15, 0.3])
+    high = Closure(Planar((0, 0, 1)), 1, offset=(1, 0, 0), onto_offset=(0, 0, -0.01))
+    with pytest.raises(
+        ValueError,
+        match=r"held\[0\] keeps the joint of link 'link0' at 0.3, but its limits are -0.1",
+    ):
+        assemble(rods, high, [0.3, 0], held=[True, False])
+    ball = Chain(
+        [Link(Spherical(), *solid), Link(Revolute(UP), *solid, offset=(1, 0, 0), limits=narrow)]
+    )
+    held = np.arange(4) < 3
+    rod = Distance(1, length=1.995, offset=(1, 0, 0))
+    found = assemble(ball, rod, [1, 0, 0, 0, 0.9], held=held)
+    assert list(found[:4]) == [1, 0, 0, 0]
+    assert found[4] == pytest.approx(2 * np.arccos(1.995 / 2), abs=1e-9)
+    assert Assembly(ball, (), np.eye(4), ~held).room(found)[0][:3] == pytest.approx([-np.inf] * 3)
 
 
 def test_velocities_know_their_coordinates():
