@@ -69,6 +69,7 @@ from chaindyn import (
 )
 from chaindyn.constraints import (
     Assembly,
+    broken_row,
     gap_share,
     independent_combinations,
     plain_coordinates,
@@ -508,6 +509,23 @@ def test_a_plane_loop_is_solved_in_symbols():
     ] * 5
     with pytest.raises(ValueError, match="rows of K depend on each other"):
         constrained_forward_dynamics(chain, [pin, pin], q, turning, motor)
+
+
+def test_a_row_of_zeros_has_no_multiplier_in_exact_numbers():
+    half = Fraction(1, 2)
+    M, K = np.array([[half, 0], [0, half]]), np.array([[0, 0], [1, 1]], object)
+    x, multipliers = solve_kkt(M, K, np.array([1, 0]), np.array([half, 0]))
+    assert list(x) == [1, -1] and list(multipliers) == [0, -half]
+
+
+def test_what_breaks_a_row_is_measured_by_what_stands_in_it():
+    """By the largest that K x can be, and what it should be."""
+    K, x = np.array([[0, 2.0], [1, 1]]), np.array([[1.0], [3]])
+    off = np.array([[0], [0.07]])
+    assert broken_row(K, x, K @ x, 1e-2) is None
+    assert broken_row(K, x, K @ x - off, 1e-2) is None  # 6 + 6 stand in it
+    assert broken_row(K, x, K @ x - off, 5e-3) == pytest.approx((0.07, 1))
+    assert broken_row(K, 0 * x, np.zeros((2, 1)), 1e-2) is None
 
 
 def test_systems_that_do_not_fit_are_refused():
