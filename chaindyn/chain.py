@@ -1,5 +1,5 @@
 # Generated from chapters/04_joints_links_chains_trees.md by `python -m book export`; edit it there.
-# sha256 of the text below: 72f5f30fba89c9e8611fdce441ac414af14ff6db2f3238929a7918d1f50facaa
+# sha256 of the text below: 1f39098262e5f2792273b5a84b3215375b2f614d2435f64b0c10cb241e2ce3a0
 """Links, the chains and trees that joints make of them, and sweeps along the branches.
 
 Derived in chapter 4, "Joints, links, chains, trees".
@@ -71,7 +71,8 @@ class Limits:
     """How far a joint may go, how fast and how hard; infinite is no limit.
 
     lower, upper : of its coordinates [rad, m]; velocity : of the size of its rates [rad/s, m/s]; effort : of the size
-    of its forces [N m, N]. One number each, or one for each coordinate or rate. They are kept, and enforced by none.
+    of its forces [N m, N]. One number each, or one for each coordinate or rate. `assemble` keeps to
+    lower and upper; no dynamics enforces any.
     """
 
     lower: Any = -math.inf

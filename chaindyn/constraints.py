@@ -1,5 +1,5 @@
 # Generated from chapters/13_loops_and_redundancy.md by `python -m book export`; edit it there.
-# sha256 of the text below: 099b15358c4a2a96d55d9d1b67ecd7084824fab5448e0a4ac5a96d0795434729
+# sha256 of the text below: 9f897fb7989aef049d2a280f733e6ebcec39a2f521fd9e862ec68878722ec3c3
 """Loops: constraints between the links of a tree, and the dynamics that keeps them.
 
 Derived in chapter 13, "Loops and redundancy".
@@ -21,14 +21,16 @@ from chaindyn._check import (
     check_matrix,
     check_positive_number,
     checked,
+    may_be_nonzero,
     read_only,
+    require_between,
     require_finite,
     require_positive,
     require_same_batch,
     require_shape,
     unit,
 )
-from chaindyn._ops import Array, concatenate, divide, eye, solve, sqrt, zeros
+from chaindyn._ops import Array, concatenate, divide, eye, holds_objects, solve, sqrt, zeros
 from chaindyn.articulated import FactorisedChain, factorise_state
 from chaindyn.chain import Chain, difference, integrate
 from chaindyn.closure import (
@@ -95,12 +97,29 @@ def independent_combinations(
     return shrink[..., None] * U * kept[..., None, :], kept.sum(-1)
 
 
-def dependent() -> ValueError:
-    """Return the error that says that rows of exact numbers depend on each other."""
-    return ValueError(
-        "rows of K depend on each other: of symbols and exact numbers leave out those that the others make, "
-        "or give floats"
-    )
+def exact_multipliers(C: Array, missed: Array, acts: Array) -> Array:
+    """Return multipliers (..., m, 1) of symbols or exact numbers: C times those of rows that act is what they miss.
+
+    C : (..., a, a); missed : (..., m, 1); acts : (m,) booleans. Others, whose rows are zeros, are zero.
+    """
+    try:
+        found = solve(C, missed[..., acts, :])
+    except ZeroDivisionError:
+        found = None
+    undefined = {"NaN", "ComplexInfinity"}  # what SymPy makes of a division by zero
+    if found is None or (
+        holds_objects(found) and any(type(x).__name__ in undefined for x in found.flat)
+    ):
+        raise ValueError(
+            "rows of K depend on each other: of symbols and exact numbers leave out those that the others make, "
+            "or give floats"
+        )
+    return interleave(acts, found[..., 0], 0 * missed[..., ~acts, 0])[..., None]
+
+
+def rows_that_act(K: Array) -> Array:
+    """Return which rows (m,) of symbols or exact numbers are not plain zeros, as those that hold a plane loop in it."""
+    return np.array([may_be_nonzero(K[..., i, :]) for i in range(K.shape[-2])], bool)
 
 
 # Chapter 13, "Loops and redundancy": The null space
@@ -124,6 +143,13 @@ def size_of_motions(M: Array) -> Array:
     return np.where(diagonal > 0, np.sqrt(np.abs(diagonal)), 1)
 
 
+def require_symmetric(M: Array) -> None:
+    """Refuse matrices M (..., nv, nv) that differ from their transposes by more than rounding."""
+    differ = np.abs(M - M.mT).max(initial=0)
+    if differ > 1e-8 * np.abs(M).max(initial=0):
+        raise ValueError(f"M is not symmetric: it differs from its transpose by up to {differ:.3g}")
+
+
 def require_positive_on(reduced: Array, free: Array) -> None:
     """Refuse an M that is singular on the motions that K allows; reduced : (..., nv, nv), free : (...), how many."""
     n = reduced.shape[-1]
@@ -144,9 +170,9 @@ def solve_kkt(M: Array, K: Array, right: Array, k: Array, *, tolerance: float = 
     multipliers are not, and the smallest are given, rows taken at length one; k that contradicts itself is met
     as nearly as can be. tolerance : the share by which rows may be wrong, and still count as dependent, beside
     rounding. The result has the `rank` too. Of symbols and other numbers than floats M must be regular and the
-    rows independent. ValueError if shapes do not fit, or if M is singular on a motion that K allows. "Notes on
-    rigid body dynamics", constraints, with the sign of the multipliers restored; by a basis of the null space
-    of K.
+    rows independent, but for rows of zeros. ValueError if shapes do not fit, if M is not symmetric, or is
+    singular on a motion that K allows. "Notes on rigid body dynamics", constraints, with the sign of the
+    multipliers restored; by a basis of the null space of K.
     """
     M = check_matrix(M, "M", (None, None))
     n = M.shape[-2]
@@ -157,17 +183,19 @@ def solve_kkt(M: Array, K: Array, right: Array, k: Array, *, tolerance: float = 
     require_finite(right, "right")
     require_finite(k, "k")
     require_same_batch({"M": (M, 2), "K": (K, 2), "right": (right, 1), "k": (k, 1)})
+    share = check_array(tolerance, "tolerance", ())
+    require_between(share, "tolerance", 0, 1)
     right, k = right[..., None], k[..., None]
     if not are_floats(M, K, right, k):
-        try:
-            x = solve(M, concatenate([right, K.mT], axis=-1))
-            multipliers = solve(K @ x[..., 1:], k - K @ x[..., :1])
-        except ZeroDivisionError:
-            raise dependent() from None
+        acts = rows_that_act(K)
+        x = solve(M, concatenate([right, K.mT], axis=-1))
+        C = (K @ x[..., 1:])[..., acts, :][..., acts]
+        multipliers = exact_multipliers(C, k - K @ x[..., :1], acts)
         x = x[..., :1] + x[..., 1:] @ multipliers
-        return Held(x[..., 0], multipliers[..., 0], zeros(x.shape[:-2]) + min(K.shape[-2:]))
+        return Held(x[..., 0], multipliers[..., 0], zeros(x.shape[:-2]) + min(int(acts.sum()), n))
+    require_symmetric(M)
     size = size_of_motions(M)
-    combine, rank = independent_combinations(K, size, tolerance)
+    combine, rank = independent_combinations(K, size, share)
     rows = combine.mT @ K / size[..., None, :]  # independent ones, and zeros below
     U, sizes, Vh = np.linalg.svd(rows)
     p = rows.shape[-2]
@@ -186,103 +214,168 @@ def solve_kkt(M: Array, K: Array, right: Array, k: Array, *, tolerance: float = 
 
 
 # Chapter 13, "Loops and redundancy": Assembling a mechanism
-def closing_step(
-    chain: Chain,
-    constraints: Any,
-    q: Array,
-    M: Array,
-    towards: Array,
-    moved: Array,
-    tolerance: float,
-) -> Array:
-    """Return the step (nv,) nearest to `towards`, in the metric M, that closes the gap to first order.
+def plain_coordinates(chain: Chain) -> Array:
+    """Return for each velocity (nv,) the index of the coordinate whose rate it is; -1 for balls and free bodies."""
+    found = np.full(chain.nv, -1)
+    for joint, own, rates in zip(chain.joints, chain.q_columns, chain.v_columns, strict=True):
+        if type(joint).rate is Joint.rate:
+            found[rates] = np.arange(own.start, own.stop)
+    return found
 
-    moved : (nv,) booleans, which velocities may change; tolerance : as for `solve_kkt`.
+
+def pushed_back(step: Array, C: Array, down: Array, up: Array) -> Array:
+    """Return the step (n,) that a step becomes when limits push joints back, as little as they can, and none pulls.
+
+    C : (n, n), how steps answer to forces; down, up : (n,), between which the step must be. Where no forces achieve
+    that, each joint stops at its limit. Lawson and Hanson (1974), chapter 23.
     """
-    M, K = M[np.ix_(moved, moved)], constraint_jacobian(chain, constraints, q)
-    error = constraint_error(chain, constraints, q)
-    step = solve_kkt(M, K[:, moved], M @ towards[moved], -error, tolerance=tolerance).x
-    return interleave(moved, step, np.zeros(chain.nv - step.size))
+    from scipy.optimize import nnls
+
+    sizes, V = np.linalg.eigh(C)
+    F = V * np.sqrt(np.maximum(sizes, 0))
+    rows, short = np.concatenate([F, -F]), np.concatenate([down - step, step - up])
+    limited = np.isfinite(short)
+    E = np.vstack([rows[limited].T, short[limited]])
+    goal = np.eye(len(E))[-1]
+    left = goal - E @ nnls(E, goal)[0]
+    if left[-1] > 1e-12:
+        step = step - F @ (left[:-1] / left[-1])
+    return np.clip(step, down, up)
 
 
-def gap_of(chain: Chain, constraints: Any, q: Array) -> float:
-    """Return the norm of all errors of one posture."""
-    return float(np.linalg.norm(constraint_error(chain, constraints, q)))
+@dataclass(frozen=True, eq=False)
+class Assembly:
+    """A search for a posture that closes loops: of one posture at a time, within the limits of the joints.
 
+    M : (nv, nv), the metric in which steps are short; moved : (nv,) booleans, which velocities may change.
+    """
 
-def close_gap(
-    chain: Chain, constraints: Any, q: Array, M: Array, moved: Array
-) -> tuple[Array, float]:
-    """Return a posture (nq,) that Newton's steps lead to, none of which opens the gap, and the gap that is left."""
-    gap, still = gap_of(chain, constraints, q), np.zeros(chain.nv)
-    for _ in range(60):
-        if gap <= 1e-14:
-            break
-        # far away, a direction in which the loops hardly yield would ask for a step of many turns
-        tolerance = 1e-3 if gap > 1e-3 else 1e-8
-        step = closing_step(chain, constraints, q, M, still, moved, tolerance)
-        step = step / max(1.0, 2 * np.abs(step).max(initial=0))
-        for share in 0.5 ** np.arange(12):
-            ahead = integrate(chain, q, share * step)
-            if gap_of(chain, constraints, ahead) < gap:
+    chain: Chain
+    constraints: Any
+    M: Array
+    moved: Array
+
+    def gap(self, q: Array) -> float:
+        """Return the norm of all errors of a posture."""
+        return float(np.linalg.norm(constraint_error(self.chain, self.constraints, q)))
+
+    def after(self, q: Array, step: Array) -> Array:
+        """Return the posture (nq,) after a step (nv,)."""
+        return np.clip(
+            integrate(self.chain, q, step), self.chain.lower_limit, self.chain.upper_limit
+        )
+
+    def room(self, q: Array) -> tuple[Array, Array]:
+        """Return how far each velocity may take its joint down (nv,) and up (nv,), to the joint's limits."""
+        place = plain_coordinates(self.chain)
+        down, up = self.chain.lower_limit - q, self.chain.upper_limit - q
+        return np.where(place < 0, -np.inf, down[place]), np.where(place < 0, np.inf, up[place])
+
+    def step(self, q: Array, towards: Array, tolerance: float) -> Array:
+        """Return the step (nv,) nearest to `towards` that closes the gap to first order and keeps the limits.
+
+        tolerance : as for `solve_kkt`.
+        """
+        chain, moved, m = self.chain, self.moved, int(self.moved.sum())
+        K = constraint_jacobian(chain, self.constraints, q)[:, moved]
+        M, error = self.M[np.ix_(moved, moved)], constraint_error(chain, self.constraints, q)
+        forces = np.concatenate([(M @ towards[moved])[None], np.eye(m)])
+        wanted = np.concatenate([-error[None], np.zeros((m, len(K)))])
+        step, *answers = solve_kkt(M, K, forces, wanted, tolerance=tolerance).x
+        down, up = (way[moved] for way in self.room(q))
+        if ((step < down) | (step > up)).any():
+            step = pushed_back(step, np.array(answers), down, up)
+        return interleave(moved, step, np.zeros(chain.nv - m))
+
+    def closed(self, q: Array) -> tuple[Array, float]:
+        """Return a posture (nq,) to which Newton's steps lead, none of which opens the gap, and what is left of it."""
+        gap, still = self.gap(q), np.zeros(self.chain.nv)
+        for _ in range(60):
+            if gap <= 1e-14:
                 break
-        else:
-            break
-        q, gap = ahead, gap_of(chain, constraints, ahead)
-    return q, gap
-
-
-def drawn_near(
-    chain: Chain, constraints: Any, q: Array, start: Array, M: Array, moved: Array
-) -> Array:
-    """Return the closed posture (nq,) nearest to `start`, from one that is closed, by steps along the loops."""
-
-    def far(q: Array) -> float:
-        away = difference(chain, start, q)
-        return float(away @ M @ away)
-
-    for _ in range(50):
-        step = closing_step(chain, constraints, q, M, difference(chain, q, start), moved, 1e-8)
-        if np.abs(step).max(initial=0) <= 1e-10:
-            return q
-        for share in 0.5 ** np.arange(8):
-            ahead, gap = close_gap(chain, constraints, integrate(chain, q, share * step), M, moved)
-            if gap <= 1e-10 and far(ahead) < far(q) * (1 - 1e-10):
+            # far away, a direction in which the loops hardly yield would ask for a step of many turns
+            step = self.step(q, still, 1e-3 if gap > 1e-3 else 1e-8)
+            step = step / max(1.0, 2 * np.abs(step).max(initial=0))
+            for share in 0.5 ** np.arange(12):
+                ahead = self.after(q, share * step)
+                if self.gap(ahead) < gap:
+                    break
+            else:
                 break
-        else:
-            return q
-        q = ahead
-    return q
+            q, gap = ahead, self.gap(ahead)
+        return q, gap
+
+    def drawn_near(self, q: Array, start: Array) -> Array:
+        """Return the closed posture (nq,) nearest to `start`, from one that is closed, by steps along the loops."""
+
+        def far(q: Array) -> float:
+            away = difference(self.chain, start, q)
+            return float(away @ self.M @ away)
+
+        for _ in range(50):
+            step = self.step(q, difference(self.chain, q, start), 1e-8)
+            if np.abs(step).max(initial=0) <= 1e-10:
+                return q
+            for share in 0.5 ** np.arange(8):
+                ahead, gap = self.closed(self.after(q, share * step))
+                if gap <= 1e-10 and far(ahead) < far(q) * (1 - 1e-10):
+                    break
+            else:
+                return q
+            q = ahead
+        return q
+
+
+def within_reach(chain: Chain, q: Array, moved: Array) -> Array:
+    """Return a posture (nq,) with every joint brought to its limits, where it was beyond them.
+
+    moved : (nv,) booleans. ValueError if one that may not move is beyond.
+    """
+    near = np.clip(q, chain.lower_limit, chain.upper_limit)
+    place = plain_coordinates(chain)
+    for j in np.flatnonzero(~moved & (place >= 0) & (near != q)[place]):
+        own = place[j]
+        raise ValueError(
+            f"held[{j}] keeps the joint of link {chain.names[chain.link_of_column[j]]!r} at {q[own]:.6g}, but its "
+            f"limits are {chain.lower_limit[own]:.6g} and {chain.upper_limit[own]:.6g}"
+        )
+    return near
 
 
 @checked(q="nq")
 def assemble(chain: Chain, constraints: Any, q: Array, *, held: Any = None) -> Array:
-    """Return the posture (..., nq) nearest to q that closes the loops.
+    """Return the posture (..., nq) nearest to q that closes the loops, with every joint within its `Limits`.
 
     constraints : as for `constraint_jacobian`; q : (..., nq) floats; held : (nv,) booleans, true for velocities
     that must stay zero on the way, so that their joints stay where they are. Newton's steps close the loops,
     and steps along them come as near to q as they can, in the metric of the mass matrix at q: a local search.
     Of a loop that can be put together in two ways it finds the one near by. If it is caught, it starts again
     from five places near q, always the same. With a closure of a hand onto the ground it is inverse kinematics.
-    ValueError with the gap that is left if the loops cannot be closed from here.
+    ValueError with the gap that is left if the loops cannot be closed from here, or if a held joint is beyond its
+    limits.
     """
     constraints, start = as_constraints(constraints), as_real(q, "q")
     moved = ~(np.zeros(chain.nv, bool) if held is None else check_mask(held, "held", chain.nv))
+    limited = np.isfinite([chain.lower_limit, chain.upper_limit]).any()
     answers = []
     for one in start.reshape(-1, chain.nq):
-        rng, least, M = np.random.default_rng(0), np.inf, crba(chain, one)
+        rng, least = np.random.default_rng(0), np.inf
+        search, begin = (
+            Assembly(chain, constraints, crba(chain, one), moved),
+            within_reach(chain, one, moved),
+        )
         for attempt in range(6):
             jolt = 0.2 * attempt * rng.normal(size=chain.nv) * moved
-            closed, gap = close_gap(chain, constraints, integrate(chain, one, jolt), M, moved)
+            closed, gap = search.closed(search.after(begin, jolt))
             least = min(least, gap)
             if gap <= 1e-10:
                 break
         else:
             raise ValueError(
-                f"the loops cannot be closed from here: the nearest that was found leaves a gap of {least:.3g}; "
-                "another start, fewer joints held or other lengths may do"
+                f"the loops cannot be closed from here{' within the limits' if limited else ''}: the nearest that was "
+                f"found leaves a gap of {least:.3g}; another start, fewer joints held or other lengths may do"
             )
-        answers.append(drawn_near(chain, constraints, closed, one, M, moved))
+        answers.append(search.drawn_near(closed, one))
     return np.array(answers).reshape(start.shape)
 
 
@@ -314,10 +407,8 @@ def held_response(
     `independent_combinations`.
     """
     if not are_floats(K, wanted, *(own.D for own in factors.links)):
-        try:
-            multipliers = solve(factors.delassus(K), wanted)
-        except ZeroDivisionError:
-            raise dependent() from None
+        acts = rows_that_act(K)
+        multipliers = exact_multipliers(factors.delassus(K[..., acts, :]), wanted, acts)
         return multipliers, factors.solve(K.mT @ multipliers)
     A, roots = whitened(factors, K.mT)
     diagonals = [np.diagonal(own.D, axis1=-2, axis2=-1)[..., None] for own in factors.links]
@@ -361,16 +452,27 @@ def gap_share(K: Array, error: Array) -> Array:
     return np.minimum(10 * moved, 1e-4)
 
 
+def broken_row(K: Array, x: Array, wanted: Array, share: float) -> tuple[float, int] | None:
+    """Return by how much K x (..., m, 1) misses `wanted` and in which row, or None if by no more than a share.
+
+    K : (..., m, nv); x : (..., nv, 1). The share is of what the largest entries can make, beside a little.
+    """
+    missed = np.abs(K @ x - wanted)[..., 0]
+    size = np.abs(K).max((-2, -1), initial=0) * np.abs(x).max((-2, -1), initial=0)
+    size = size + np.abs(wanted).max((-2, -1), initial=0)
+    wrong = np.argwhere(missed > 1e-9 + share * size[..., None])
+    if not len(wrong):
+        return None
+    row = tuple(wrong[0])
+    return float(missed[row]), int(row[-1])
+
+
 def warn_if_inconsistent(K: Array, qd: Array) -> None:
-    """Warn if velocities break the constraints by more than a thousandth of the largest terms in K qd."""
-    rate, fastest = np.abs(K @ qd[..., None])[..., 0], np.abs(qd).max(-1, initial=0)[..., None]
-    size = np.abs(K).max((-2, -1), initial=0)[..., None] * fastest
-    wrong = np.argwhere(rate > 1e-9 + 1e-3 * size)
-    if len(wrong):
-        row = tuple(wrong[0])
+    """Warn if velocities (..., nv) break the constraints by more than a thousandth of what they could."""
+    if broken := broken_row(K, qd[..., None], np.zeros((1, 1)), 1e-3):
         warnings.warn(
-            f"the velocities break the constraints: K qd is {rate[row]:.3g} in row {row[-1]}, but should be zero; "
-            "the gap opens at this rate",
+            "the velocities break the constraints: K qd is {:.3g} in row {}, but should be zero; the gap opens at "
+            "this rate".format(*broken),
             RuntimeWarning,
             stacklevel=5,
         )
@@ -410,9 +512,9 @@ def constrained_forward_dynamics(
     `aba`. M qdd + h = tau + K^T multipliers + the forces from outside, and K qdd = -dK/dt qd. stabilisation :
     gains (kp, kd); then K qdd = -dK/dt qd - kd K qd - kp error. Rows may depend on each other: qdd and K^T
     multipliers do not change, and the multipliers are the smallest. Of symbols and other numbers than floats
-    they must be independent. In O(n) for each row, beside what rows alone cost. RuntimeWarning if qd breaks the
-    constraints and nothing stabilises, with the size. ValueError as from `constraint_jacobian` and `aba`. Kim
-    (2012), section 3.2, which is reconstructed here.
+    they must be independent, but for rows of zeros. In O(n) for each row, beside what rows alone cost.
+    RuntimeWarning if qd breaks the constraints and nothing stabilises, with the size. ValueError as from
+    `constraint_jacobian` and `aba`. Kim (2012), section 3.2, which is reconstructed here.
     """
     gains, constraints = check_stabilisation(stabilisation), as_constraints(constraints)
     state = evaluate(chain, q, qd, tau, external)
@@ -500,6 +602,17 @@ def require_motors(K: Array, passive: Array, size: Array, objective: str) -> Arr
     return choices
 
 
+def warn_if_impossible(K: Array, qdd: Array, wanted: Array) -> None:
+    """Warn if accelerations (..., nv, 1) break the constraints, as `warn_if_inconsistent` does for velocities."""
+    if broken := broken_row(K, qdd, wanted, 1e-3):
+        warnings.warn(
+            "the accelerations break the constraints: K qdd misses its value by {:.3g} in row {}; no forces of "
+            "motors bring this motion about".format(*broken),
+            RuntimeWarning,
+            stacklevel=4,
+        )
+
+
 @checked(q="nq", qd="nv", qdd="nv", objective={"unique", "min_force", "min_torque"})
 def constrained_inverse_dynamics(
     chain: Chain,
@@ -520,13 +633,13 @@ def constrained_inverse_dynamics(
     if there is only one answer; "min_force", of all answers that with the least sum of weights times squares of
     multipliers; "min_torque", that of the motors' forces. weights : (m,) or (n_a,), ones if None: what has
     several units, N and N m, should be given weights that make the squares comparable, such as 1/kg and 1/(kg
-    m^2). ValueError says how many motors are missing, or that the answer is not unique. Of symbols and other
-    numbers than floats nothing of this is checked, rows must be independent, and there is no "min_torque". Kim
-    (2012), (54)-(66).
+    m^2). ValueError says how many motors are missing, or that the answer is not unique; RuntimeWarning if qd or
+    qdd break the constraints, with the size. Of symbols and other numbers than floats nothing of this is
+    checked, rows must be independent, and there is no "min_torque". Kim (2012), (54)-(66).
     """
     constraints, passive = as_constraints(constraints), ~check_mask(actuated, "actuated", chain.nv)
-    state = State(chain, q, qd)
-    K, required = rows_in(state, constraints), rnea(chain, q, qd, qdd)
+    K, wanted, _ = wanted_in(State(chain, q, qd), constraints, None)
+    required = rnea(chain, q, qd, qdd)
     m, count = K.shape[-2], int(passive.sum())
     tau_passive = as_array(tau_passive, "tau_passive")
     if tau_passive.shape != ():
@@ -539,6 +652,7 @@ def constrained_inverse_dynamics(
         require_positive(weights, "weights")
     K_p, missed = K[..., passive], (required[..., passive] - tau_passive)[..., None]
     if are_floats(K, missed):
+        warn_if_impossible(K, qdd[..., None], wanted)
         choices = require_motors(K, passive, size_of_motions(crba(chain, q)), objective)
         forces = None if objective == "min_torque" else weights
         multipliers = least_multipliers(K_p, missed, forces)
@@ -559,16 +673,10 @@ def constrained_inverse_dynamics(
 # Chapter 13, "Loops and redundancy": Some joints prescribed, others free
 def require_kept(K: Array, qdd: Array, wanted: Array) -> None:
     """Refuse accelerations that break the constraints: those that were prescribed contradict them."""
-    if not are_floats(K, qdd, wanted):
-        return
-    left = np.abs(K @ qdd - wanted)[..., 0]
-    terms = (np.abs(K) @ np.abs(qdd) + np.abs(wanted))[..., 0]
-    wrong = np.argwhere(left > 1e-9 + 1e-6 * terms.max(-1, initial=0, keepdims=True))
-    if len(wrong):
-        row = tuple(wrong[0])
+    if are_floats(K, qdd, wanted) and (broken := broken_row(K, qdd, wanted, 1e-6)):
         raise ValueError(
-            f"the prescribed accelerations break the constraints: K qdd misses its value by {left[row]:.3g} in row "
-            f"{row[-1]}, whatever the other joints do; prescribe fewer"
+            "the prescribed accelerations break the constraints: K qdd misses its value by {:.3g} in row {}, "
+            "whatever the other joints do; prescribe fewer".format(*broken)
         )
 
 
@@ -736,11 +844,9 @@ class Coupling(Constraint):
         """Return the `error` of a chain in a state that is evaluated already."""
         chain, row = state.chain, self.row(state.chain)
         own = np.flatnonzero(row)
-        if any(type(chain.joints[i]).rate is not Joint.rate for i in chain.link_of_column[own]):
+        coordinates = plain_coordinates(chain)[own]
+        if (coordinates < 0).any():
             return None
-        places = [chain.q_columns[chain.link_of_column[j]].start for j in own]
-        first = [chain.v_columns[chain.link_of_column[j]].start for j in own]
-        coordinates = np.array(places, int) + own - np.array(first, int)
         return (row[own] * state.q[..., coordinates]).sum(-1, keepdims=True) - self.total
 
     def jacobian_in(self, state: State) -> Array:

@@ -30,6 +30,25 @@ def allowed_motions(chain, loops, q):
     return Vh[int((sizes > 1e-9 * sizes.max(initial=1)).sum()) :]
 
 
+def laid_through(chain, q, joint, link, onto, rng):
+    """Return a closure by a joint between two links, put where it closes in a posture, with the joint anywhere."""
+    R, p = forward_kinematics(chain, q)
+    turn, offset = random_rotation(rng), rng.normal(size=3)
+    R_J, p_J = joint.pose(joint.random(rng, ()))
+    # the frame in the link, seen from the other: where its own end must be for the pose (R_J, p_J)
+    onto_rotation = R[onto].T @ R[link] @ turn @ R_J.T
+    place = R[onto].T @ (p[link] + R[link] @ offset - p[onto])
+    return Closure(
+        joint,
+        link,
+        onto,
+        offset=offset,
+        rotation=turn,
+        onto_offset=place - onto_rotation @ p_J,
+        onto_rotation=onto_rotation,
+    )
+
+
 def random_loops(
     seed, n=8, joints=(Spherical, Universal, Cylindrical, Planar, Revolute, Prismatic)
 ):
@@ -40,29 +59,11 @@ def random_loops(
     rng = np.random.default_rng(seed)
     tree = random_tree(Case(n, branching=True, seed=seed, kinds=EVERY_KIND))
     q, _ = random_state(tree, rng)
-    R, p = forward_kinematics(tree, q)
     loops = []
     for _ in range(2 + seed % 2):
         i, j = rng.permutation(n)[:2]
         joint = random_joint(joints[rng.integers(len(joints))], rng)
-        turn, offset = random_rotation(rng), rng.normal(size=3)
-        x = joint.random(rng, ())
-        R_J, p_J = joint.pose(x)
-        # the frame in the link, seen from j: where the other end must be for the pose (R_J, p_J)
-        R_i, p_i = R[i] @ turn, p[i] + R[i] @ offset
-        R_on = R[j].T @ R_i @ R_J.T
-        p_on = R[j].T @ (p_i - p[j]) - R_on @ p_J
-        loops.append(
-            Closure(
-                joint,
-                int(i),
-                int(j),
-                offset=offset,
-                rotation=turn,
-                onto_offset=p_on,
-                onto_rotation=R_on,
-            )
-        )
+        loops.append(laid_through(tree, q, joint, int(i), int(j), rng))
     assert np.abs(constraint_error(tree, loops, q)).max() <= 1e-12
     basis = allowed_motions(tree, loops, q)
     qd = basis.T @ rng.normal(size=len(basis))

@@ -1,11 +1,13 @@
 """Loops: rods, gears and wheels as rows, and the dynamics that keeps them, by routes that share nothing."""
 
 import warnings
+from dataclasses import replace
 from fractions import Fraction
 
+import mpmath
 import numpy as np
 import pytest
-from loops import allowed_motions, opened, random_loops, ring
+from loops import allowed_motions, laid_through, opened, random_loops, ring
 from scipy.integrate import solve_ivp
 from scipy.optimize import minimize
 from trees import (
@@ -13,6 +15,7 @@ from trees import (
     EVERY_KIND,
     Case,
     oracle,
+    random_joint,
     random_rotation,
     random_tree,
     stored_chain,
@@ -26,8 +29,10 @@ from chaindyn import (
     Distance,
     Fixed,
     Free,
+    Limits,
     Link,
     Planar,
+    Prismatic,
     Revolute,
     Rolling,
     Spherical,
@@ -60,8 +65,16 @@ from chaindyn import (
     solve_kkt,
     to_maximal,
     to_maximal_state,
+    within_limits,
 )
-from chaindyn.constraints import gap_share, independent_combinations
+from chaindyn.constraints import (
+    Assembly,
+    broken_row,
+    gap_share,
+    independent_combinations,
+    plain_coordinates,
+    pushed_back,
+)
 from chaindyn.teaching import normwise
 
 STEP = 1e-30
@@ -465,6 +478,56 @@ def test_exact_systems_stay_exact():
         solve_kkt(M, np.concatenate([K, K]), np.array([1, 0, 2], object), np.array([1, 1], object))
 
 
+def test_a_plane_loop_is_solved_in_symbols():
+    """A parallelogram by a hinge, three of whose five rows are zeros: (2/3 + 1) qdd = tau - 2 g cos(a)."""
+    sp = pytest.importorskip("sympy")
+    g, tau, w = sp.symbols("g tau w")
+    third = sp.Rational(1, 12)
+    rod = 1, (sp.Rational(1, 2), 0, 0), np.array([[0, 0, 0], [0, third, 0], [0, 0, third]])
+    chain = Chain(
+        [Link(Revolute((0, -1, 0)), *rod, offset=(int(i > 0), 0, 0)) for i in range(3)],
+        gravity=(0, 0, -g),
+    )
+    pin = Closure(Revolute(UP), 2, offset=(1, 0, 0), onto_offset=(1, 0, 0))
+    q = np.array([sp.pi / 3, -sp.pi / 3, 4 * sp.pi / 3])
+    turning, motor = np.array([w, -w, w]), np.array([tau, 0, 0])
+    qdd, multipliers = constrained_forward_dynamics(chain, pin, q, turning, motor)
+    expected = sp.Rational(3, 5) * (tau - g)
+    assert [sp.simplify(x - sign * expected) for x, sign in zip(qdd, (1, -1, 1), strict=True)] == [
+        0,
+        0,
+        0,
+    ]
+    assert [x == 0 for x in multipliers] == [True, True, False, True, False]
+    M, K = crba(chain, q), constraint_jacobian(chain, pin, q)
+    forces = motor - bias_force(chain, q, turning)
+    held = solve_kkt(M, K, forces, -constraint_bias(chain, pin, q, turning))
+    assert held.rank == 2
+    assert [sp.simplify(x - y) for x, y in zip(held.x, qdd, strict=True)] == [0, 0, 0]
+    assert [sp.simplify(x - y) for x, y in zip(held.multipliers, multipliers, strict=True)] == [
+        0
+    ] * 5
+    with pytest.raises(ValueError, match="rows of K depend on each other"):
+        constrained_forward_dynamics(chain, [pin, pin], q, turning, motor)
+
+
+def test_a_row_of_zeros_has_no_multiplier_in_exact_numbers():
+    half = Fraction(1, 2)
+    M, K = np.array([[half, 0], [0, half]]), np.array([[0, 0], [1, 1]], object)
+    x, multipliers = solve_kkt(M, K, np.array([1, 0]), np.array([half, 0]))
+    assert list(x) == [1, -1] and list(multipliers) == [0, -half]
+
+
+def test_what_breaks_a_row_is_measured_by_what_stands_in_it():
+    """By the largest that K x can be, and what it should be."""
+    K, x = np.array([[0, 2.0], [1, 1]]), np.array([[1.0], [3]])
+    off = np.array([[0], [0.07]])
+    assert broken_row(K, x, K @ x, 1e-2) is None
+    assert broken_row(K, x, K @ x - off, 1e-2) is None  # 6 + 6 stand in it
+    assert broken_row(K, x, K @ x - off, 5e-3) == pytest.approx((0.07, 1))
+    assert broken_row(K, 0 * x, np.zeros((2, 1)), 1e-2) is None
+
+
 def test_systems_that_do_not_fit_are_refused():
     M, K, right, k = random_system(np.random.default_rng(9))
     for given, says in [
@@ -483,7 +546,78 @@ def test_systems_that_do_not_fit_are_refused():
             solve_kkt(*given)
 
 
+def test_matrices_and_shares_that_cannot_be_are_refused():
+    M, K, right, k = 2 * np.eye(2), np.ones((1, 2)), np.ones(2), np.ones(1)
+    with pytest.raises(ValueError, match=r"M is not symmetric: it differs .* by up to 0\.5"):
+        solve_kkt(M + np.triu(np.full((2, 2), 0.5), 1), K, right, k)
+    solve_kkt(M + np.triu(np.full((2, 2), 1e-12), 1), K, right, k)  # rounding
+    for bad in (-0.1, 1.5, np.nan, "small", (0, 1)):
+        with pytest.raises(ValueError, match="tolerance"):
+            solve_kkt(M, K, right, k, tolerance=bad)
+
+
 # Forward dynamics -------------------------------------------------------------------------------
+
+
+def in_forty_digits(chain, loops, q, qd, tau, rows=slice(None)):
+    """Return qdd and the multipliers of some rows, by the bordered system, and its condition once it is scaled."""
+    with mpmath.workdps(40):
+        exact = [np.array([mpmath.mpf(x) for x in y], object) for y in (q, qd)]
+        M, K = crba(chain, exact[0]), constraint_jacobian(chain, loops, exact[0])[rows]
+        k = -constraint_bias(chain, loops, *exact)[rows]
+        right = [*(tau - bias_force(chain, *exact)), *k]
+        system = np.block([[M, -K.T], [K, np.zeros((len(K), len(K)), int)]])
+        found = mpmath.lu_solve(mpmath.matrix(system.tolist()), mpmath.matrix(right))
+    n = chain.nv
+    scale = 1 / np.sqrt(np.diag(M).astype(float))
+    lengths = np.linalg.norm(K.astype(float) * scale, axis=1)
+    scale = np.concatenate([scale, 1 / lengths])
+    condition = np.linalg.cond(system.astype(float) * np.outer(scale, scale))
+    answers = np.array([float(x) for x in found])
+    return answers[:n], answers[n:], condition
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("kind", [Revolute, Spherical, Universal, Prismatic, Fixed])
+def test_a_loop_of_each_kind_is_within_its_condition(kind, seed):
+    """A chain in space with two loops by joints of one kind, against the dense system in forty digits."""
+    chain = random_tree(Case(8, seed=seed, kinds=(Spherical, Universal, Revolute, Prismatic)))
+    rng = np.random.default_rng(seed)
+    q, _ = random_state(chain, rng)
+    loops = [
+        laid_through(chain, q, random_joint(kind, rng), *pair, rng) for pair in ((7, 0), (5, 2))
+    ]
+    K = constraint_jacobian(chain, loops, q)
+    loops = loops if np.linalg.matrix_rank(K, tol=1e-9) == len(K) else loops[:1]
+    N = allowed_motions(chain, loops, q)
+    qd, tau = N.T @ rng.normal(size=len(N)), rng.normal(size=chain.nv)
+    qdd, multipliers = constrained_forward_dynamics(chain, loops, q, qd, tau)
+    exact, forces, condition = in_forty_digits(chain, loops, q, qd, tau)
+    assert normwise(qdd, exact) <= 100 * EPS * condition <= 1e-6
+    assert normwise(multipliers, forces) <= 100 * EPS * condition
+
+
+@pytest.mark.parametrize("rods", [3, 4, 7])
+@pytest.mark.parametrize(
+    "joint", [Revolute(UP), Spherical(), Cylindrical(UP), Planar(UP)], ids=repr
+)
+def test_a_loop_in_the_plane_is_within_its_condition(joint, rods):
+    """Rows that say nothing are left out of the dense system, and nothing changes."""
+    chain, rng = planar(rods), np.random.default_rng(rods)
+    loop = Closure(joint, rods - 1, offset=(1, 0, 0), onto_offset=(1.2, 0, 0))
+    q = assemble(chain, loop, np.linspace(-2.0, 1.5, rods))
+    qd = rng.normal(size=rods) @ np.diag(np.ones(rods))
+    N = allowed_motions(chain, loop, q)
+    qd, tau = N.T @ (N @ qd), rng.normal(size=rods)
+    K = constraint_jacobian(chain, loop, q)
+    rows = np.flatnonzero(np.abs(K).max(1) > 1e-9)
+    qdd, multipliers = constrained_forward_dynamics(chain, loop, q, qd, tau)
+    if not len(rows):  # a plane forbids nothing here
+        assert normwise(qdd, aba(chain, q, qd, tau)) <= 1e-12
+        return
+    exact, forces, condition = in_forty_digits(chain, loop, q, qd, tau, rows)
+    assert normwise(qdd, exact) <= 100 * EPS * condition <= 1e-9
+    assert normwise(multipliers[rows], forces) <= 100 * EPS * condition
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -1051,6 +1185,33 @@ def test_too_few_and_too_many_motors_are_told():
             drive(**given)
 
 
+def test_motions_that_break_the_loop_are_told_by_inverse_dynamics_too():
+    chain, loops, q = five_bar()
+    qd, qdd = motion_of(chain, loops, q)
+    feet = np.array([True, True, False, False])
+    K = constraint_jacobian(chain, loops, q)
+    ask = {"chain": chain, "constraints": loops, "q": q, "actuated": feet}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        constrained_inverse_dynamics(**ask, qd=qd, qdd=qdd)
+        constrained_inverse_dynamics(**ask, qd=qd, qdd=qdd + 1e-6)
+    off = np.array([0, 0, 1.0, 0])
+    with pytest.warns(RuntimeWarning) as caught:
+        constrained_inverse_dynamics(**ask, qd=qd + off, qdd=qdd)
+    assert "the velocities break the constraints: K qd is" in str(caught[0].message)
+    assert caught[0].filename == __file__
+    with pytest.warns(RuntimeWarning, match="the accelerations break the constraints") as caught:
+        constrained_inverse_dynamics(**ask, qd=qd, qdd=qdd + off)
+    assert caught[0].filename == __file__
+    told = str(caught[0].message)
+    size, row = float(told.split("by ")[1].split(" ")[0]), int(told.split("row ")[1].split(";")[0])
+    assert size == pytest.approx(abs(K[row, 2]), rel=1e-2)
+    with pytest.warns(RuntimeWarning, match="K qd is"):
+        constrained_hybrid_dynamics(
+            chain, loops, q, qd + off, prescribed=feet & False, qdd=[], tau=np.zeros(4)
+        )
+
+
 def test_hybrid_dynamics_lies_between_the_others():
     chain, loops, q = five_bar()
     qd, qdd = motion_of(chain, loops, q)
@@ -1185,6 +1346,138 @@ def test_a_stretched_start_is_no_trap():
     loop = Closure(Revolute(UP), 2, offset=(1, 0, 0), onto_offset=(1.2, 0, 0))
     q = assemble(chain, loop, np.zeros(3))
     assert np.abs(constraint_error(chain, loop, q)).max() <= 1e-10
+
+
+def limited(seed):
+    """Return five rods whose loop would take joints further than their limits let them, the loop, and a start."""
+    rng = np.random.default_rng(seed)
+    chain, start = planar(5), np.array([-1.8, 0.7, 0.9, 0.9, 0.5]) + 0.2 * rng.normal(size=5)
+    loop = Closure(Cylindrical(UP), 4, offset=(1, 0, 0), onto_offset=(0.8, 0, 0.2))
+    way = np.abs(assemble(chain, loop, start) - start) * rng.uniform(0.3, 1.1, size=5) + 0.02
+    links = list(chain.links)
+    for i in (1, 3, 4):
+        links[i] = replace(links[i], limits=Limits(start[i] - way[i], start[i] + way[i]))
+    return Chain(links), loop, start
+
+
+@pytest.mark.parametrize("seed", [0, 2, 4, 5, 6, 8, 14, 18])
+def test_the_posture_is_the_nearest_within_the_limits(seed):
+    """SciPy's minimiser, which begins there, finds nothing nearer; and without limits it would be elsewhere."""
+    chain, loop, start = limited(seed)
+    M, q = crba(chain, start), assemble(chain, loop, start)
+    low, high = chain.lower_limit, chain.upper_limit
+    assert within_limits(chain, q)
+    assert np.abs(constraint_error(chain, loop, q)).max() <= 1e-10
+    assert np.abs(q - assemble(planar(5), loop, start)).max() > 1e-3
+    used = np.abs(constraint_error(chain, loop, start)) > 1e-9
+    best = minimize(
+        lambda x: (x - start) @ M @ (x - start),
+        q,
+        bounds=list(zip(low, high, strict=True)),
+        constraints={"type": "eq", "fun": lambda x: constraint_error(chain, loop, x)[used]},
+        method="SLSQP",
+        options={"ftol": 1e-14, "maxiter": 300},
+    )
+    assert (q - start) @ M @ (q - start) <= best.fun * (1 + 1e-6)
+
+
+def test_limits_push_and_do_not_pull():
+    """What limits add to a step is the least that brings it back, by another solver."""
+    rng = np.random.default_rng(3)
+    for _ in range(20):
+        F = rng.normal(size=(5, 3))
+        C, step = F @ F.T, rng.normal(size=5)
+        inside = step + F @ rng.normal(size=3)  # what can be reached
+        down, up = inside - rng.uniform(0.1, 1, 5), inside + rng.uniform(0.1, 1, 5)
+        down[0], up[1] = -np.inf, np.inf
+        found = pushed_back(step, C, down, up)
+        assert (found >= down - 1e-12).all() and (found <= up + 1e-12).all()
+        y = np.linalg.lstsq(F, found - step, rcond=None)[0]
+        assert F @ y == pytest.approx(found - step, abs=1e-9)
+        limits = [
+            (row, low, high) for row, low, high in zip(F, down - step, up - step, strict=True)
+        ]
+        best = minimize(
+            lambda y: y @ y / 2,
+            np.linalg.lstsq(F, inside - step, rcond=None)[0],
+            jac=lambda y: y,
+            constraints=[
+                {"type": "ineq", "fun": lambda y, r=sign * row, c=sign * edge: r @ y - c}
+                for row, low, high in limits
+                for sign, edge in ((1, low), (-1, high))
+                if np.isfinite(edge)
+            ],
+            method="SLSQP",
+            options={"ftol": 1e-14},
+        )
+        assert y @ y / 2 <= best.fun + 1e-8
+    assert pushed_back(step, 0 * C, step + 1, step + 2) == pytest.approx(step + 1)  # nothing yields
+
+
+def test_what_limits_forbid_is_told():
+    chain, loop, start = limited(4)
+    links = list(chain.links)
+    for i in range(1, 5):
+        links[i] = replace(links[i], limits=Limits(start[i] - 1e-3, start[i] + 1e-3))
+    links[1] = replace(links[1], name="stiff")
+    stiff = Chain(links)
+    with pytest.raises(ValueError, match=r"from here within the limits: .* leaves a gap of \d\.\d"):
+        assemble(stiff, loop, start)
+    held = np.arange(5) == 1
+    with pytest.raises(
+        ValueError, match=r"held\[1\] keeps the joint of link 'stiff' at 3, but its limits are"
+    ):
+        assemble(stiff, loop, np.where(held, 3.0, start), held=held)
+    beyond = assemble(chain, loop, start + 3 * (np.arange(5) == 1))
+    assert (
+        within_limits(chain, beyond)
+        and np.abs(constraint_error(chain, loop, beyond)).max() <= 1e-10
+    )
+    slide = Link(Prismatic((1, 0, 0)), 1, (0, 0, 0), np.eye(3), limits=Limits(-0.1, 0.5))
+    at = Closure(Prismatic((0, 0, 1)), 0, onto_offset=(0.7, 0, 0))
+    with pytest.raises(ValueError, match=r"within the limits.*a gap of 0\.2;"):
+        assemble(Chain([slide]), at, np.zeros(1))
+    assert assemble(Chain([replace(slide, limits=Limits(-0.1, 0.8))]), at, [5.0]) == pytest.approx(
+        0.7
+    )
+
+
+def test_limits_are_those_of_each_joint():
+    """Also of the first coordinate; and a ball has none, whatever the last joint's are."""
+    solid = 1, (0.5, 0, 0), np.eye(3)
+    narrow = Limits(-0.1, 0.2)
+    rods = Chain([Link(Revolute(UP), *solid, offset=(i, 0, 0), limits=narrow) for i in (0, 1)])
+    down, up = Assembly(rods, (), np.eye(2), np.ones(2, bool)).room(np.array([0.05, -0.1]))
+    assert down == pytest.approx([-0.15, 0]) and up == pytest.approx([0.15, 0.3])
+    high = Closure(Planar((0, 0, 1)), 1, offset=(1, 0, 0), onto_offset=(0, 0, -0.01))
+    with pytest.raises(
+        ValueError,
+        match=r"held\[0\] keeps the joint of link 'link0' at 0.3, but its limits are -0.1",
+    ):
+        assemble(rods, high, [0.3, 0], held=[True, False])
+    ball = Chain(
+        [Link(Spherical(), *solid), Link(Revolute(UP), *solid, offset=(1, 0, 0), limits=narrow)]
+    )
+    held = np.arange(4) < 3
+    rod = Distance(1, length=1.995, offset=(1, 0, 0))
+    found = assemble(ball, rod, [1, 0, 0, 0, 0.9], held=held)
+    assert list(found[:4]) == [1, 0, 0, 0]
+    assert found[4] == pytest.approx(2 * np.arccos(1.995 / 2), abs=1e-9)
+    assert Assembly(ball, (), np.eye(4), ~held).room(found)[0][:3] == pytest.approx([-np.inf] * 3)
+
+
+def test_velocities_know_their_coordinates():
+    inertia = 1, (0, 0, 0), np.eye(3)
+    joints = [
+        Spherical(),
+        Universal((1, 0, 0), (0, 1, 0)),
+        Fixed(),
+        Free(),
+        Planar(UP),
+        Revolute(UP),
+    ]
+    chain = Chain([Link(joint, *inertia) for joint in joints])
+    assert list(plain_coordinates(chain)) == [-1] * 3 + [4, 5] + [-1] * 6 + [13, 14, 15, 16]
 
 
 def test_balls_and_free_bodies_are_assembled():

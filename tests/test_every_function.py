@@ -27,8 +27,11 @@ import chaindyn
 from chaindyn import crba
 from chaindyn.teaching import normwise
 
-# The velocities here are drawn at random, and no law asks them to keep a loop closed.
-pytestmark = pytest.mark.filterwarnings("ignore:the velocities break the constraints")
+# Velocities and accelerations are drawn at random here, and no law asks them to keep a loop closed.
+pytestmark = [
+    pytest.mark.filterwarnings(f"ignore:the {what} break the constraints")
+    for what in ("velocities", "accelerations")
+]
 
 
 def rows(law: str) -> list[Any]:

@@ -65,7 +65,11 @@ def test_a_module_s_all_is_what_the_package_offers_of_it():
 def test_every_exported_class_and_checked_function_is_in_chaindyn():
     """What checks its arguments is for the reader's use; link steps and helpers stay in their modules."""
     helpers = {"Articulated", "State", "Step"}  # what sweeps and steps hand on
-    helpers |= {"BodyConstraint", "Constraint"}  # what constraints share
+    helpers |= {
+        "Assembly",
+        "BodyConstraint",
+        "Constraint",
+    }  # what constraints share, and their search
     helpers |= {"BoxTree", "Core", "Shape", "Simplex"}  # what geometry works with
     helpers |= {"Scene", "Touching"}  # what contact works with
     helpers |= {"Drawn", "Memory", "Store", "StoredArray", "Strike", "job"}  # what sweeps work with
