@@ -138,6 +138,12 @@ class Camera {
   project(point) {
     return add(scale(0.5, this.size), this.flatten(subtract(point, this.centre)));
   }
+  // Where the line of sight through a place of the picture meets the x-z plane; seen from its edge, where it comes near it.
+  onPlane(place) {
+    const at = add(this.centre, this.lift(subtract(place, scale(0.5, this.size))));
+    const { toward } = this.axes();
+    return Math.abs(toward[1]) < 0.1 ? at : subtract(at, scale(at[1] / toward[1], toward));
+  }
   depth(point) {
     return dot(this.axes().toward, subtract(point, this.centre));
   }
@@ -168,10 +174,9 @@ function follow(picture, element, down, move) {
   for (const name of ["pointerup", "pointercancel"]) element.addEventListener(name, stop);
 }
 
-// Strokes are drawn anew each time; handles stay, so that they keep the focus and the pointer. What is flat is not turned.
+// Strokes are drawn anew each time; handles stay, so that they keep the focus and the pointer.
 class Stage {
-  constructor(label, camera, redraw, { flat = false } = {}) {
-    this.flat = flat;
+  constructor(label, camera, redraw) {
     this.camera = camera;
     this.redraw = redraw;
     this.strokes = svg("g");
@@ -184,8 +189,7 @@ class Stage {
         viewBox: `0 0 ${camera.size.join(" ")}`,
         tabindex: 0,
         role: "application",
-        class: flat ? "flat" : "turned",
-        "aria-label": `${label}. ${flat ? "Plus" : "Arrow keys turn the view, plus"} and minus zoom.`,
+        "aria-label": `${label}. Arrow keys turn the view, plus and minus zoom.`,
         onkeydown: (event) => this.key(event),
         onpointerdown: (event) => this.press(event),
       },
@@ -194,24 +198,11 @@ class Stage {
     );
   }
 
-  views() {
-    const look = (view) => () => (this.camera.look(view), this.redraw());
-    const zoom = (factor) => () => ((this.camera.zoom *= factor), this.redraw());
-    const button = (text, label, onclick) => html("button", { type: "button", "aria-label": label, onclick }, text);
-    return html(
-      "div",
-      { class: "line", role: "group", "aria-label": "View" },
-      ...(this.flat ? [] : Object.keys(VIEWS)).map((view) => button(view, `view ${view}`, look(view))),
-      button("+", "zoom in", zoom(1.2)),
-      button("\u2212", "zoom out", zoom(1 / 1.2)),
-    );
-  }
-
   key(event) {
     const turns = { ArrowLeft: [5, 0], ArrowRight: [-5, 0], ArrowUp: [0, 5], ArrowDown: [0, -5] };
     const zooms = { "+": 1.1, "=": 1.1, "-": 1 / 1.1 };
     if (event.target !== this.svg) return;
-    if (turns[event.key] && !this.flat) this.camera.turn(...turns[event.key]);
+    if (turns[event.key]) this.camera.turn(...turns[event.key]);
     else if (zooms[event.key]) this.camera.zoom *= zooms[event.key];
     else return;
     event.preventDefault();
@@ -222,7 +213,7 @@ class Stage {
     const grabbed = event.target.closest("[data-grab]");
     follow(this.svg, this.svg, event, (moved, where) => {
       if (grabbed) return this.onGrab(grabbed.dataset.grab, where, moved);
-      if (!this.flat) this.dragged(moved);
+      this.dragged(moved);
     });
   }
   dragged(moved) {
@@ -270,10 +261,10 @@ class Stage {
     if (seen) this.strokes.append(svg("polyline", look));
     if (grab !== undefined) this.strokes.append(svg("polyline", { class: "hit", points: places, "data-grab": grab }));
   }
-  // A painted polygon, that can be grabbed by this name.
-  face(points, colours, grab) {
+  // A painted polygon, that can be grabbed by this name, also where it is not seen.
+  face(points, colours, grab, { seen = true } = {}) {
     const places = points.map((point) => this.camera.project(point)).join(" ");
-    this.strokes.append(svg("polygon", { class: `face ${colours}`, points: places, "data-grab": grab }));
+    this.strokes.append(svg("polygon", { class: seen ? `face ${colours}` : "hidden", points: places, "data-grab": grab }));
   }
   arrow(from, displacement, colour, { width = 2, opacity = 1 } = {}) {
     const [tail, [dx, dy]] = [this.camera.project(from), this.camera.flatten(displacement)];
@@ -360,7 +351,7 @@ function layout(el, stage, controls, numbers) {
   const source = html("p", { class: "source" });
   const error = html("p", { class: "error", role: "alert" });
   const spoken = html("p", { class: "unseen", role: "status", "aria-live": "polite" });
-  const picture = html("div", {}, stage.element ?? stage.svg, stage.views(), source, error, numbers, spoken);
+  const picture = html("div", {}, stage.element, stage.views(), source, error, numbers, spoken);
   const columns = html("div", { class: "columns" }, picture, html("div", {}, ...controls));
   el.append(html("div", { class: "chaindyn" }, columns));
   // A key pressed here is not JupyterLab's, which looks for this mark on whatever has the focus.

@@ -4,6 +4,9 @@
 
 const EVERY = 0.02; // between samples that are kept, and between points of the curves [s]
 const GLOW = 0.3; // for how long a blow is seen [s]
+const GROUND = 0.9; // how deep the ground is drawn [m]
+const BELOW = -60; // below all of it [m]
+const UPRIGHT = [[1, 0, 0], [0, 1, 0], [0, 0, 1]];
 const BUSY = 12; // how long a frame may compute [ms]; if that is not enough, time goes slower
 const NOUNS = { chain: "rod", stack: "box", cradle: "ball" };
 const MODES = { sticks: ["S", "y", "sticks"], left: ["L", "force", "slips left"], right: ["R", "force", "slips right"], open: ["O", "faint", "open"] }; // letter, colour, words
@@ -47,6 +50,7 @@ function paintBodies(stage, { scene }, { tree }, poses) {
   tree.forEach(({ shape }, i) => {
     if (!shape) return;
     const corners = shape.core.map((point) => placed(poses[i], point));
+    if (stage.lit) return paintSolid(stage, scene, i, poses[i].at, corners, shape.radius);
     if (scene === "stack") return stage.face(corners.map(inSpace), "motion");
     if (scene === "chain") {
       stage.line(corners.map(inSpace), "motion", { width: 2 * shape.radius * stage.camera.zoom, opacity: 0.75 });
@@ -57,6 +61,26 @@ function paintBodies(stage, { scene }, { tree }, poses) {
     stage.face(rim.map(inSpace), "motion");
     dot(poses[i].at);
   });
+}
+
+function paintSolid(stage, scene, i, at, corners, radius) {
+  const [here, first] = [at, corners[0]].map(inSpace);
+  if (scene === "stack") return paintBlock(stage, `box ${i}`, corners, 0.3, i % 2 ? "body" : "struck");
+  if (scene === "chain") {
+    stage.rod(`rod ${i}`, first, inSpace(corners[1]), radius, "struck");
+    return stage.pin(`pin ${i}`, first, 0.5 * radius, 1.25 * radius, "joint");
+  }
+  stage.solid(`ball ${i}`, { shape: "ellipsoid", R: UPRIGHT, centre: first, sides: [1, 1, 1].map((x) => 2 * x * radius) }, "struck");
+  stage.solid(`string ${i}`, { shape: "cylinder", from: here, to: first, radius: 0.06 * radius }, "joint");
+  stage.pin(`hook ${i}`, here, 0.15 * radius, 0.5 * radius, "joint");
+}
+// What has four corners, anticlockwise, as deep as said.
+function paintBlock(stage, name, corners, depth, colour) {
+  const [a, b, , d] = corners.map(inSpace);
+  const [along, up] = [subtract(b, a), subtract(d, a)];
+  const R = transpose([scale(1 / norm(along), along), [0, 1, 0], scale(1 / norm(up), up)]);
+  const centre = scale(1 / 4, corners.map(inSpace).reduce(add));
+  return stage.solid(name, { shape: "box", R, centre, sides: [norm(along), depth, norm(up)] }, colour);
 }
 
 // A contact: its cone, its force as an arrow, its sign. `unit`: pixels for a newton; no arrow is longer than 90.
@@ -85,9 +109,8 @@ function render({ model, el }) {
   // What is shown: the world, the state now, the step that follows, samples since the throw, and blows that are still seen.
   const held = { world: null, now: null, next: null, samples: [], blows: [], playing: false, pace: 1, owed: 0, last: 0 };
   const calm = matchMedia("(prefers-reduced-motion: reduce)");
-  const camera = new Camera(100);
-  camera.look("x\u2013z");
-  const stage = new Stage("Bodies that touch. Space starts and pauses", camera, talk.update, { flat: true });
+  const camera = cameraBefore(100);
+  const stage = new LitStage("Bodies that touch. Space starts and pauses", camera, talk.update, { floor: BELOW, extent: 1.8, looks: false });
   const refreshers = [];
   const row = ({ row, refresh }) => (refreshers.push(refresh), row);
 
@@ -121,6 +144,7 @@ function render({ model, el }) {
     const { centre, zoom } = framing(talk.request);
     Object.assign(held, { centre, middle: middleOf(held.now.q) });
     camera.zoom = zoom;
+    stage.settle();
   }
   const afresh = (change) => (restart(change), aim());
   // Another scene comes with its own numbers.
@@ -317,7 +341,8 @@ function render({ model, el }) {
     const ahead = Math.sign(moved[0]) * Math.max(0, Math.abs(moved[0]) - 0.6);
     const beyond = () => (request.ground === "slope" && request.scene !== "cradle" ? [ahead, -ahead * Math.tan(request.angle)] : [ahead, 0]);
     camera.centre = inSpace(add(held.centre ?? [0, 0], beyond()));
-    for (const { core } of [...held.world.pieces].reverse()) {
+    for (const [k, { core }] of [...held.world.pieces.entries()].reverse()) {
+      if (paintBlock(stage, `ground ${k}`, core, GROUND, "wall")) continue;
       stage.strokes.append(svg("polygon", { class: "ground", points: core.map((point) => camera.project(inSpace(point))).join(" ") }));
     }
     paintBodies(stage, request, held.world, poses);
@@ -336,7 +361,7 @@ function render({ model, el }) {
   restart();
   aim();
   show();
-  return () => ((held.playing = false), talk.close());
+  return () => ((held.playing = false), stage.close(), talk.close());
 }
 
 export default { render };

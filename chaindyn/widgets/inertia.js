@@ -89,7 +89,7 @@ function render({ model, el }) {
   };
   const talk = new Talk(model, { embedded, data: "an embedded table of your newton_euler", show });
   const camera = new Camera(130);
-  const stage = new Stage("A brick that spins freely", camera, talk.update);
+  const stage = new LitStage("A brick that spins freely", camera, talk.update, { floor: -1.35, extent: 1.4, looks: false });
   const drawn = {}; // the flight, and the values it was made from
   let time = 0;
   let began = null; // while it flies: when, by the clock of the page [ms]
@@ -205,6 +205,9 @@ function render({ model, el }) {
     const place = (own) => apply(R, own);
     const ellipsoid = drawn.moments.map((I) => REACH * Math.sqrt((2 * drawn.energy[0]) / I)); // of spins of this energy
     const angles = Array.from({ length: 73 }, (_, k) => radians(5 * k));
+    const solid = (shape, sides, colour, opacity) => stage.solid(shape, { shape, R, centre: [0, 0, 0], sides }, colour, null, { opacity });
+    const seen = !solid("box", talk.request.sides, "struck", 1);
+    solid("ellipsoid", scale(2, ellipsoid), "motion", 0.16);
     for (const [i, j, k] of [[0, 1, 2], [1, 2, 0], [2, 0, 1]]) {
       const point = (a, b, c) => place([0, 1, 2].map((axis) => (axis === i ? a : axis === j ? b : c)));
       const round = angles.map((angle) => point(0, ellipsoid[j] * Math.cos(angle), ellipsoid[k] * Math.sin(angle)));
@@ -212,7 +215,7 @@ function render({ model, el }) {
       for (const [b, c] of [[1, 1], [1, -1], [-1, 1], [-1, -1]]) {
         const ends = [-half[i], half[i]].map((a) => point(a, b * half[j], c * half[k]));
         const near = camera.depth(add(...ends)) > 0;
-        stage.line(ends, "ink", { width: near ? 2.5 : 1.5, opacity: near ? 1 : 0.6 });
+        stage.line(ends, "ink", { width: near ? 2.5 : 1.5, opacity: near ? 1 : 0.6, seen });
       }
       stage.line([[0, 0, 0], point(half[i], 0, 0)], AXES[i], { width: 2 });
     }
@@ -229,7 +232,7 @@ function render({ model, el }) {
 
   show();
   talk.ask();
-  return () => ((began = null), talk.close());
+  return () => ((began = null), stage.close(), talk.close());
 }
 
 export default { render };

@@ -82,7 +82,7 @@ function render({ model, el }) {
   const scene = model.get("scene");
   const talk = new Talk(model, { embedded: (request) => fromVectors(scene, request), data: "Rodrigues\u2019 formula and its inverse", show });
   const camera = new Camera(132);
-  const stage = new Stage("A brick and its rotation vector", camera, talk.update);
+  const stage = new LitStage("A brick and its rotation vector", camera, talk.update, { floor: -1.4, extent: 1.4, looks: false });
   let chosen = "one turn";
   let place = 0; // on the way, a whole number of steps
   let began = null; // while it plays: when, by the clock of the page [ms]
@@ -209,14 +209,21 @@ function render({ model, el }) {
     const [u, v] = [half[(i + 1) % 3], half[(i + 2) % 3]];
     return [[1, 1], [-1, 1], [-1, -1], [1, -1]].map(([a, b]) => [scale(side, half[i]), scale(a, u), scale(b, v)].reduce(add));
   }
+  // The brick, with the colour of each axis on the two faces that it goes through.
+  function paintBrick(R) {
+    const box = (name, sides, colour, opacity) => stage.solid(name, { shape: "box", R, centre: [0, 0, 0], sides }, colour, null, { opacity });
+    AXES.forEach((axis, i) => box(`side ${axis}`, SIDES.map((side, k) => (k === i ? side + 0.005 : side - 0.08)), axis, 0.65));
+    return box("brick", SIDES, "body", 1);
+  }
   // The faces that look this way; where the matrix is no rotation, these are not those whose axes do.
   function paintFaces(R) {
     if (R.flat().includes(null)) return;
+    const seen = !paintBrick(R);
     for (const i of [0, 1, 2]) {
       const columns = transpose(R);
       const outward = scale(Math.sign(volume(R)), cross(columns[(i + 1) % 3], columns[(i + 2) % 3]));
       const side = Math.sign(dot(outward, camera.axes().toward)) || 1;
-      stage.face(corners(R, i, side), `${AXES[i]}${side > 0 ? "" : " back"}`, "brick");
+      stage.face(corners(R, i, side), `${AXES[i]}${side > 0 ? "" : " back"}`, "brick", { seen });
       if (side > 0) stage.text(scale(SIDES[i] / 2, columns[i]), AXES[i], [-4, 5]);
     }
   }
@@ -234,7 +241,7 @@ function render({ model, el }) {
 
   show();
   talk.ask();
-  return () => ((began = null), talk.close());
+  return () => ((began = null), stage.close(), talk.close());
 }
 
 export default { render };

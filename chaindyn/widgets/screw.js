@@ -57,7 +57,7 @@ function render({ model, el }) {
   const embedded = (request) => fromTables(tables, lattice, request);
   const talk = new Talk(model, { embedded, data: "embedded tables of your screw, X_motion, X_force", show });
   const camera = new Camera(95);
-  const stage = new Stage("A motion screw, a force screw and the velocity field", camera, talk.update);
+  const stage = new LitStage("A motion screw, a force screw and the velocity field", camera, talk.update, { floor: -1.7, extent: 2.2, looks: false });
   const change = (part, values) => talk.ask({ [part]: { ...talk.request[part], ...values } });
   const refreshers = [];
   const row = ({ row, refresh }) => (refreshers.push(refresh), row);
@@ -131,7 +131,7 @@ function render({ model, el }) {
     const byDepth = lattice.map((P, i) => ({ P, v: field[i], depth: camera.depth(P) })).sort((a, b) => a.depth - b.depth);
     for (const { P, v, depth } of byDepth) {
       if (v.includes(null)) continue;
-      stage.arrow(P, scale(SPEED, v), "faint", { width: 1.5, opacity: 0.65 + 0.15 * Math.max(-2, Math.min(2, depth)) });
+      stage.arrow(P, scale(SPEED, v), "faint", { width: 1.5, opacity: 0.65 + 0.15 * Math.max(-2, Math.min(2, depth)), above: false });
     }
     const [c, s] = [Math.cos(radians(B.turn)), Math.sin(radians(B.turn))];
     stage.axes([0, 0, 0], [[1, 0, 0], [0, 1, 0], [0, 0, 1]], "O");
@@ -146,7 +146,7 @@ function render({ model, el }) {
 
   show();
   talk.ask();
-  return () => talk.close();
+  return () => (stage.close(), talk.close());
 }
 
 export default { render };

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hands import PHONE, centre, drag, pass_time, request_of, rows_of, touch, verdict_of
+from hands import PHONE, centre, drag, look, pass_time, request_of, rows_of, touch, verdict_of
 from playwright.sync_api import Page, expect
 from scipy.spatial.transform import Rotation
 from widget_cases import EPS
@@ -24,9 +24,9 @@ def matrix_of(page: Page) -> np.ndarray:
 def test_a_brick_turns_with_the_pointer(put_on_page):
     """What is taken hold of, a point of a ball of 0.8 m, stays under the pointer."""
     page = put_on_page(RotationExplorer(w=(0, 0, 0)))
-    page.get_by_role("button", name="view x\u2013y").click()
+    look(page, "top")
     rows_of(page)
-    svg = page.locator(".chaindyn svg").bounding_box()
+    svg = page.locator(".stage > svg").bounding_box()
     middle = svg["x"] + svg["width"] / 2 - 70, svg["y"] + svg["height"] / 2 + 25
     drag(page, middle, (60, 0), steps=20)
     start, end = np.array([[-70, -25], [-10, -25]]) * 480 / svg["width"] / 132
@@ -39,7 +39,7 @@ def test_a_brick_turns_with_the_pointer(put_on_page):
 
 def test_a_rotation_by_keyboard_and_numbers(put_on_page):
     page = put_on_page(RotationExplorer(w=(0, 0, 1)))
-    page.get_by_role("button", name="view x\u2013y").click()
+    look(page, "top")
     page.get_by_role("button", name="Rotation vector", exact=False).first.focus()
     page.keyboard.press("Shift+ArrowRight")
     np.testing.assert_allclose(request_of(page)["w"], [0.25 / 0.42, 0, 1], atol=0.02)
