@@ -309,17 +309,18 @@ function render({ model, el }) {
   ];
   const [rateTurn, rateSlide] = ["rad/s", "m/s"].map((unit) => numberRow("rate", { min: -5, max: 5, step: 0.05, unit }, own("rate"), between(-100, 100, (value) => ask({ rate: value }))));
   const controls = [
-    section("The chain", true, row(pickerRow("System", CHOICES.system, own("system"), choose)), row(driveRow), row(countRow), row(limitRow)),
+    row(pickerRow("System", CHOICES.system, own("system"), choose)),
+    section("The chain", false, row(driveRow), row(countRow), row(limitRow)),
     section(
       "Weights, as powers of ten",
-      true,
+      false,
       power("places", "places"),
       power("rates", "rates"),
       power("effort", "effort"),
     ),
     section(
       "The knock",
-      true,
+      false,
       named("Knocked", jointSelect),
       ...[asideTurn, asideSlide, rateTurn, rateSlide].map(row),
       row(pickerRow("Basin\u2019s size", CHOICES.reach, () => held.reach, (value) => ((held.reach = Number(value)), ask(spansOf(talk.request))))),
@@ -329,10 +330,10 @@ function render({ model, el }) {
   const playButton = button("pause", play);
   const [where, verdict] = ["readout", "work"].map((name) => html("p", { class: name }));
   const [history, gains] = [html("div"), html("div")];
-  const gainList = section("Gains", false, gains);
+  const gainList = section("Latest knocks, and gains", false, history, gains);
   gainList.addEventListener("toggle", () => talk.update());
-  const numbers = html("div", {}, group("Knock", button("knock", knock), button("strike again", strike), playButton, button("stand up", stand)), where, verdict, history, gainList);
-  const tell = layout(el, stage, controls, numbers);
+  const short = html("div", {}, group("Knock", button("knock", knock), button("strike again", strike), playButton, button("stand up", stand)), where, verdict);
+  const tell = layout(el, stage, [...controls, gainList], short);
   const root = el.querySelector(".chaindyn");
   root.prepend(html("p", { class: "opening" }, "A chain that feedback holds upright. Knock it; change the weights while it moves; click in the basin to knock it from there."));
   const plane = planeOf();
@@ -516,6 +517,7 @@ function render({ model, el }) {
   aim();
   show();
   talk.ask();
+  stage.beginWith(knock);
   return () => ((held.playing = held.looping = false), stage.close(), talk.close());
 }
 

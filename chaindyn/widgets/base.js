@@ -50,6 +50,9 @@ const button = (text, onclick) => html("button", { type: "button", onclick }, te
 const group = (label, ...children) => html("div", { class: "line", role: "group", "aria-label": label }, ...children);
 const section = (title, open, ...children) => html("details", open ? { open: "" } : {}, html("summary", {}, title), ...children);
 
+// Rows of which the first few stand open and the others are folded, so that who goes on by the keyboard is soon past them.
+const firstFew = (title, rows, count = 3) => (rows.length > count + 1 ? [...rows.slice(0, count), section(title, false, ...rows.slice(count))] : rows);
+
 // A row of inputs that have labels of their own, with a name to see, which may break after an underscore.
 const named = (text, ...inputs) => html("div", { class: "line" }, html("span", { class: "name", "aria-hidden": "true" }, text.replaceAll("_", "_\u200b")), ...inputs);
 
@@ -345,13 +348,13 @@ class Talk {
   }
 }
 
-// The frame around an explorer: picture and numbers left, controls right (below on a phone), where the numbers are from,
-// errors, and for screen readers the numbers in words, said once the reader rests. Returns what shows them.
-function layout(el, stage, controls, numbers) {
+// The frame around an explorer: the picture with what it says in short left, controls and folded tables right (below on a phone), where
+// the numbers are from, errors, and for screen readers the numbers in words, said once the reader rests. Returns what shows them.
+function layout(el, stage, controls, short) {
   const source = html("p", { class: "source" });
   const error = html("p", { class: "error", role: "alert" });
   const spoken = html("p", { class: "unseen", role: "status", "aria-live": "polite" });
-  const picture = html("div", {}, stage.element, stage.views(), source, error, numbers, spoken);
+  const picture = html("div", {}, stage.element, stage.views(), error, short, source, spoken);
   const columns = html("div", { class: "columns" }, picture, html("div", {}, ...controls));
   el.append(html("div", { class: "chaindyn" }, columns));
   // A key pressed here is not JupyterLab's, which looks for this mark on whatever has the focus.

@@ -217,11 +217,12 @@ function render({ model, el }) {
   const angle = numberRow("slope", { min: 0, max: 45, step: 1, unit: "\u00b0", digits: 1 }, () => degrees(talk.request.angle), between(0, 45, (value) => restart({ angle: radians(value) })));
   const count = numberRow("how many", { min: 1, max: 10, step: 1, digits: 0 }, own("count"), (value) => Number.isInteger(value) && value >= 1 && value <= kinds[talk.request.scene].most && afresh({ count: value }));
   const sweeps = number("sweeps", { min: 1, max: 200, step: 1, digits: 0 }, (value) => Number.isInteger(value) && value >= 1 && value <= 1000 && ask({ sweeps: value }));
+  const [where, verdict, worth] = ["readout", "work", "readout"].map((name) => html("p", { class: name }));
   const controls = [
+    picker("Scene", "scene", choose),
     section(
       "What is thrown",
-      true,
-      picker("Scene", "scene", choose),
+      false,
       row(ground),
       row(angle),
       row(count),
@@ -229,7 +230,7 @@ function render({ model, el }) {
     ),
     section(
       "Laws",
-      true,
+      false,
       row(number("restitution", { min: 0, max: 1, step: 0.05 }, between(0, 1, (restitution) => ask({ restitution })))),
       row(number("friction", { min: 0, max: 1.5, step: 0.05 }, between(0, Infinity, (friction) => ask({ friction })))),
       picker("Law", "law", (law) => ask({ law })),
@@ -237,22 +238,22 @@ function render({ model, el }) {
     ),
     section(
       "Solver",
-      true,
+      false,
       picker("Solver", "solver", (solver) => ask({ solver })),
       row(sweeps),
       row(pickerRow("Step", steps.map((h) => [h, `${rounded(1000 * h, 3)}\u00a0ms`]), own("step"), (step) => ask({ step: Number(step) }))),
       row(pickerRow("Time goes", NAMES.pace, () => held.pace, (pace) => (held.pace = Number(pace)))),
+      worth,
     ),
   ];
   const playButton = button("start", play);
   const timeRow = row(numberRow("time", { min: 0, max: longest, step: EVERY, unit: "s" }, () => held.now?.time ?? 0, goTo));
-  const [where, verdict, worth] = ["readout", "work", "readout"].map((name) => html("p", { class: name }));
   const signs = Object.keys(MODES).map((mode) => html("span", {}, svg("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, signOf(mode, [12, 12], [1, 0])), MODES[mode][2]));
   const table = html("div");
   const list = section("All contacts", false, table);
   list.addEventListener("toggle", () => talk.update());
-  const numbers = html("div", {}, html("p", { class: "legend signs" }, ...signs), group("Throw", playButton, button("step", stepOn), button("throw again", () => restart()), timeRow), where, verdict, worth, list);
-  const tell = layout(el, stage, controls, numbers);
+  const short = html("div", {}, html("p", { class: "legend signs" }, ...signs), group("Throw", playButton, button("step", stepOn), button("throw again", () => restart()), timeRow), where, verdict);
+  const tell = layout(el, stage, [...controls, list], short);
   const root = el.querySelector(".chaindyn");
   root.prepend(html("p", { class: "opening" }, "Start it, and change laws and solvers while it runs. The arrow on what is thrown is its speed at the start; the arrow at each contact is its force, and friction keeps it in the cone."));
   const energies = new Graph("Energy", t, goTo);
@@ -361,6 +362,7 @@ function render({ model, el }) {
   restart();
   aim();
   show();
+  stage.beginWith(play);
   return () => ((held.playing = false), stage.close(), talk.close());
 }
 

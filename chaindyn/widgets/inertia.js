@@ -132,11 +132,9 @@ function render({ model, el }) {
     play();
   }
 
-  const button = (text, onclick, label = text) => html("button", { type: "button", "aria-label": label, onclick }, text);
   const playButton = button("play", play);
   const rideButton = button("ride along", () => ((riding = !riding), talk.update()));
-  const throwButton = (name, rank) => button(name, () => throwAbout(rank), `throw about the ${name} side`);
-  const group = (label, ...children) => html("div", { class: "line", role: "group", "aria-label": label }, ...children);
+  const throwButton = (name, rank) => html("button", { type: "button", "aria-label": `throw about the ${name} side`, onclick: () => throwAbout(rank) }, name);
   const side = (axis, i) => {
     const get = () => talk.request.sides[i];
     const set = (value) => value >= shortest && setSide(i, value); // 0.3 begins with a 0
@@ -148,17 +146,21 @@ function render({ model, el }) {
     return row(numberRow(axis, { of: "spin", ...range, unit: "rad/s" }, () => talk.request.spin[i], set));
   };
   const moment = { min: 0, max: duration, step: 0.02, unit: "s" };
+  const [numbers, verdict, energies] = [html("div"), html("p", { class: "work" }), html("p")];
+  const heading = (text) => html("p", { class: "legend" }, text);
   const controls = [
-    html(
-      "details",
-      { open: "" },
-      html("summary", {}, "Flight"),
+    group("Throw about a side", "throw about", ...["longest", "middle", "shortest"].map(throwButton)),
+    section(
+      "Time, sides and spin, and all numbers",
+      false,
       row(numberRow("time", moment, () => time, (value) => ((began = null), setTime(value)))),
-      group("Flight", playButton, rideButton),
-      group("Throw about a side", "throw about", ...["longest", "middle", "shortest"].map(throwButton)),
+      heading("Sides of the brick"),
+      ...AXES.map(side),
+      heading("Spin at the start"),
+      ...AXES.map(spinAbout),
+      numbers,
+      energies,
     ),
-    html("details", { open: "" }, html("summary", {}, "Sides of the brick"), ...AXES.map(side)),
-    html("details", { open: "" }, html("summary", { class: "motion" }, "Spin at the start"), ...AXES.map(spinAbout)),
   ];
 
   const fly = ({ values }) => values !== drawn.values && Object.assign(drawn, flightOf(values, scene), { values });
@@ -174,8 +176,7 @@ function render({ model, el }) {
   for (const kind of ["pointerdown", "keydown"]) {
     stage.handles.addEventListener(kind, (event) => event.key !== "Tab" && (rewind(), talk.update()), true);
   }
-  const numbers = html("div");
-  const tell = layout(el, stage, controls, numbers);
+  const tell = layout(el, stage, controls, html("div", {}, group("Flight", playButton, rideButton), verdict));
 
   function show() {
     const result = talk.result();
@@ -184,7 +185,6 @@ function render({ model, el }) {
     stage.draw(() => paint(pose(), spin));
     refreshers.forEach((refresh) => refresh());
     playButton.textContent = began === null ? "play" : "stop";
-    playButton.setAttribute("aria-label", playButton.textContent);
     rideButton.setAttribute("aria-pressed", riding);
     const milli = (values) => scale(1000, values);
     numbers.replaceChildren(
@@ -193,9 +193,9 @@ function render({ model, el }) {
         ["\u03c9 [rad/s]", ...spin],
         ["h [g m\u00b2/s]", ...milli(momentum)],
       ]),
-      html("p", {}, `Energy at the start ${shown(1000 * drawn.energy[0])} mJ, at ${shown(time)} s ${shown(1000 * energy)} mJ.`),
-      html("p", { class: "work" }, drawn.verdict),
     );
+    energies.textContent = `Energy at the start ${shown(1000 * drawn.energy[0])} mJ, at ${shown(time)} s ${shown(1000 * energy)} mJ.`;
+    verdict.textContent = drawn.verdict;
     if (!talk.live && !scene.exact) result.error = "This function is not quadratic in the spin, so that without Python the flight is a guess.";
     tell(result, drawn.verdict);
   }
@@ -232,6 +232,7 @@ function render({ model, el }) {
 
   show();
   talk.ask();
+  stage.beginWith(play);
   return () => ((began = null), stage.close(), talk.close());
 }
 

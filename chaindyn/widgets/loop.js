@@ -306,11 +306,12 @@ function render({ model, el }) {
     const other = button("the other assembly", () => restart({ flipped: !talk.request.flipped, dropped: false }));
     const rule = html("p", { class: "legend" });
     refreshers.push(() => (rule.textContent = each.lengths.length === 3 ? ruleFor({ ...now(), base: each.base }) : ""));
-    return html("div", {}, section("Posture", true, ...each.held.map(angle), group("Assembly", other)), section("Lengths", true, ...each.adjustable.map(length), rule));
+    return section("Posture and lengths", false, ...each.held.map(angle), group("Assembly", other), ...each.adjustable.map(length), rule);
   }
   const panels = mechanisms.map(panelOf);
   const panel = html("div", {}, ...panels);
   const rate = numberRow("rate", { of: "Baumgarte\u2019s", min: 1, max: 200, step: 1, unit: "1/s" }, () => talk.request.rate, (value) => value > 0 && talk.ask({ rate: value }));
+  const bars = html("div");
   const afresh = (value) => restart({ step: Number(value) });
   const cures = Object.entries(CURES).map(([value, [name]]) => [value, name]);
   const controls = [
@@ -318,20 +319,20 @@ function render({ model, el }) {
     panel,
     section(
       "Cure for the drift",
-      true,
+      false,
       row(pickerRow("Cure", cures, () => talk.request.cure, (cure) => talk.ask({ cure }))),
       row(rate),
       row(pickerRow("Step", scene.steps.map((h) => [h, `${rounded(1000 * h, 2)}\u00a0ms`]), () => talk.request.step, afresh)),
     ),
+    section("Singular values", false, bars),
   ];
   const playButton = button("drop", play);
   const stepButton = button("step", step);
   const timeRow = row(player.row());
   const where = html("p", { class: "readout" });
   const verdict = html("p", { class: "work" });
-  const bars = html("div");
-  const numbers = html("div", {}, group("Fall", playButton, stepButton, button("reset", () => player.scrub(t[0])), timeRow), where, verdict, bars);
-  const tell = layout(el, stage, controls, numbers);
+  const short = html("div", {}, group("Fall", playButton, stepButton, button("reset", () => player.scrub(t[0])), timeRow), where, verdict);
+  const tell = layout(el, stage, controls, short);
   const root = el.querySelector(".chaindyn");
   root.prepend(html("p", { class: "opening" }, "Turn a crank: pull at a ring, or move a slider. Then drop the mechanism, with and without a cure, and watch its loop."));
   const turning = new Graph("Smaller singular value", sweep.map(degrees), (angle) => turnTo(0, radians(angle)), { ticks: [-180, -90, 0, 90, 180] });
@@ -470,6 +471,7 @@ function render({ model, el }) {
   aim();
   show();
   talk.ask();
+  stage.beginWith(play);
   return () => (player.stop(), stage.close(), talk.close());
 }
 

@@ -201,7 +201,8 @@ class LitStage extends Stage {
       (seen) => {
         if (!seen.some((entry) => entry.isIntersecting)) return;
         near.disconnect();
-        (window.requestIdleCallback ?? setTimeout)(() => this.open());
+        const open = () => this.open();
+        window.requestIdleCallback ? requestIdleCallback(open, { timeout: 500 }) : setTimeout(open); // also where the page never rests
       },
       { rootMargin: "50%" },
     );
@@ -230,6 +231,18 @@ class LitStage extends Stage {
     const sizes = new ResizeObserver(() => this.again());
     sizes.observe(this.canvas);
     signal.addEventListener("abort", () => (changes.disconnect(), sizes.disconnect()));
+  }
+  // Begin to move when most of the picture is first in sight, for readers who do not mind that, unless they were quicker and took hold of
+  // something.
+  beginWith(play) {
+    if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+    const root = this.element.closest(".chaindyn");
+    const watcher = new IntersectionObserver((seen) => seen.some((entry) => entry.isIntersecting) && (over.abort(), play()), { threshold: 0.6 });
+    const over = new AbortController();
+    over.signal.addEventListener("abort", () => watcher.disconnect());
+    this.ending.signal.addEventListener("abort", () => over.abort());
+    for (const kind of ["pointerdown", "keydown", "focusin"]) root.addEventListener(kind, () => over.abort(), { signal: over.signal });
+    watcher.observe(this.element);
   }
   turnOn(wanted) {
     this.lit = wanted;

@@ -86,7 +86,6 @@ def test_another_scene_comes_with_its_own_controls(put_on_page):
     expect(page.locator(".readout").first).to_contain_text("2\u00a0slip right")  # 0.5 is too little
     page.get_by_role("spinbutton", name="friction").fill("0.9")
     expect(page.locator(".readout").first).to_contain_text("2\u00a0stick")
-    page.get_by_text("All contacts").click()
     rows = rows_of(page)
     assert [row[0] for row in rows] == ["sticks"] * 2
     weight = np.array([[float(x.replace("\u2212", "-")) for x in row[1:]] for row in rows]).sum(0)

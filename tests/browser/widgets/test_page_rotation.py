@@ -78,7 +78,6 @@ def test_ways_to_a_target_are_told_apart(put_on_page):
     np.testing.assert_allclose(matrix_of(page), mixed, atol=0.006)
     percent = round(100 * np.linalg.det(mixed))
     assert f"down to {percent} % of its volume" in verdict_of(page)
-    page.get_by_text("Target", exact=True).click()
     for name, y in (("w", "1.2"), ("target", "1.9")):  # past the pole of yaw and pitch
         for axis, value in zip("xyz", ("0", y, "0"), strict=True):
             page.get_by_role("spinbutton", name=f"{name} {axis} [rad]").fill(value)

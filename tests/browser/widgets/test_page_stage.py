@@ -200,7 +200,7 @@ def clock_of(page: Page) -> float:
 
 
 def test_it_moves_at_once_and_can_be_paused(put_on_page):
-    page = put_on_page(striking(), stage=True)
+    page = put_on_page(striking(), stage=True, fresh=True)
     first = clock_of(page)
     page.wait_for_function(
         f"Math.abs(document.querySelector('.strip input').value - {first}) > 0.02"
@@ -262,13 +262,6 @@ def test_let_go_it_swings_again(put_on_page):
     expect(page.get_by_role("button", name="Pause")).to_be_visible()
 
 
-def test_twelve_stops_at_most_before_more_is_opened(put_on_page):
-    page = put_on_page(striking(), stage=True)
-    stops = """() => [...document.querySelectorAll(".chaindyn :is([tabindex='0'], button, input, select, summary)")]
-      .filter((element) => element.checkVisibility()).length"""
-    assert page.evaluate(stops) <= 12
-
-
 @pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("screen", [{}, PHONE], ids=["wide", "phone"])
 @pytest.mark.parametrize("name", ["impact", "strike", "contact", "rotation"])
@@ -285,7 +278,6 @@ def test_it_is_accessible(put_on_page, name, screen, scheme):
 
 def test_the_picture_stays_in_sight_on_a_phone(put_on_page):
     page = lit(put_on_page(striking(), stage=True, **PHONE, **CALM))
-    page.get_by_text("Posture, speeds and wall in numbers").click()
     page.get_by_role("spinbutton", name="speed of wrist 3").scroll_into_view_if_needed()
     box = page.locator(".stage").bounding_box()
     assert -1 <= box["y"] < 100
