@@ -14,6 +14,9 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.config import Config
 
+from book import live
+from book.extensions.sheet import used, words_of_page, words_of_script
+
 BOOK = Path(__file__).resolve().parents[1]
 ONE_SHEET = "_static/site.css"  # all that the pages have of style
 TEXT_FACE = "vendor/fonts/source-serif-4-400-normal.woff2"
@@ -68,7 +71,10 @@ def gather_sheets(
 
 
 def write_sheet(app: Sphinx, exception: Exception | None) -> None:
-    """Write the style sheets of the pages into one, in their order, with addresses seen from there."""
+    """Write the style sheets of the pages into one, in their order, with addresses seen from there.
+
+    What no page uses is left out: the first word is painted when all of it has come.
+    """
     sheets = getattr(app.env, "chaindyn_sheets", [])
     if exception or app.builder.name != "html" or not sheets:
         return
@@ -77,7 +83,14 @@ def write_sheet(app: Sphinx, exception: Exception | None) -> None:
         _anew((out / sheet).read_text(encoding="utf-8"), sheet)
         for sheet in ("_static/basic.css", *sheets)
     ]
-    Path(out, ONE_SHEET).write_text("\n".join(parts), encoding="utf-8")
+    # The lab has a style of its own; of the other folders of the site each page counts.
+    pages = [page for page in out.rglob("*.html") if live.NAME not in page.relative_to(out).parts]
+    scripts = Path(out, "_static").rglob("*.js")
+    words = set().union(
+        *(words_of_page(page.read_text(encoding="utf-8")) for page in pages),
+        *(words_of_script(script.read_text(encoding="utf-8")) for script in scripts),
+    )
+    Path(out, ONE_SHEET).write_text(used("\n".join(parts), words), encoding="utf-8")
 
 
 def _anew(css: str, sheet: str) -> str:
