@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from docutils import nodes
+from markupsafe import Markup, escape
 from sphinx.application import Sphinx
 from sphinx.config import Config
 
@@ -19,6 +20,7 @@ from book.extensions.sheet import used, words_of_page, words_of_script
 
 BOOK = Path(__file__).resolve().parents[1]
 ONE_SHEET = "_static/site.css"  # all that the pages have of style
+COVER = "book/figures/cover.png"  # in the repository
 TEXT_FACE = "vendor/fonts/source-serif-4-400-normal.woff2"
 
 
@@ -44,6 +46,24 @@ def preload_face(
     address = "../" * page.count("/") + TEXT_FACE
     link = f'<link rel="preload" as="font" type="font/woff2" crossorigin href="{address}">'
     context["metatags"] = context.get("metatags", "") + link
+
+
+def tell_who_links(
+    app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: nodes.document | None
+) -> None:
+    """Say in a page's head what is shown where somebody links to it: its title and the book's cover."""
+    options = app.config.html_theme_options
+    cover = f"{options['repository_url']}/raw/{options['repository_branch']}/{COVER}"
+    shown = {
+        "og:type": "book",
+        "og:title": Markup(context.get("title", "")).striptags(),
+        "og:site_name": app.config.html_title,
+        "og:image": cover,
+        "og:image:alt": "A robot arm, drawn at five instants, swings into a wall; arrows show the blow.",
+    }
+    tags = [f'<meta property="{name}" content="{escape(text)}">' for name, text in shown.items()]
+    tags.append('<meta name="twitter:card" content="summary_large_image">')
+    context["metatags"] = context.get("metatags", "") + "".join(tags)
 
 
 _SHEET = re.compile(r'<link\b(?=[^>]*rel="stylesheet")[^>]*?href="([^"?]*)[^"]*"[^>]*>\s*')
@@ -112,6 +132,7 @@ def setup(app: Sphinx) -> None:
         "config-inited", use_local_assets, priority=400
     )  # before MyST-NB reads its settings
     app.connect("html-page-context", preload_face)
+    app.connect("html-page-context", tell_who_links)
     app.connect("html-page-context", gather_sheets)
     app.connect("build-finished", write_sheet, priority=900)  # the theme writes pygments.css before
     app.add_css_file("book.css")
