@@ -83,6 +83,15 @@ def _picture(argv: list[str]) -> int:
     return 0
 
 
+def _cover(argv: list[str]) -> int:
+    from book.cover import write
+
+    _no_arguments("cover", argv)
+    for picture in write():
+        print(f"cover: {picture.relative_to(ROOT)}")
+    return 0
+
+
 def _assets(argv: list[str]) -> int:
     from book.assets import AssetsUnavailable, fetch
 
@@ -387,6 +396,7 @@ _COMMANDS: dict[str, Callable[[list[str]], int]] = {
     "twins": _twins,
     "sync": _sync,
     "picture": _picture,
+    "cover": _cover,
     "assets": _assets,
     "live": _live,
     "site": _site,

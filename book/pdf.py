@@ -22,6 +22,7 @@ from book.browser import NoBrowser, chromium, page_names, serve, settle
 from book.pages import ROOT, BookError
 from book.site import BUILD, HTML
 
+COVER = ROOT / "book" / "figures" / "cover.svg"
 PDF = BUILD / "chaindyn.pdf"
 JOINED = "book-in-one.html"  # for as long as it takes to print, at the top of the site
 LEFT_OUT = ("search", "genindex")
@@ -43,7 +44,8 @@ h1, h2, h3, h4 { break-after: avoid; }
 table, .pst-scrollable-table-container { break-inside: auto !important; overflow: visible !important; }
 thead { display: table-header-group; }
 tr { break-inside: avoid; }
-.front { text-align: center; padding-top: 30vh; }
+.front { text-align: center; padding-top: 12vh; }
+.front > svg { width: 78%; height: auto; }
 .front h1 { font-size: 3rem; margin: 0 0 1rem; }
 .contents { break-before: page; }
 .contents li { list-style: none; margin: 0.3rem 0; }
@@ -104,8 +106,10 @@ def join(site: Path, names: Sequence[str] | None = None) -> str:
         )
         if soup.select_one("script[src*='widgets.js']") or not head:  # all that a page may need
             head = _head(soup, name)
+    cover = COVER.read_text(encoding="utf-8")
     front = (
-        f'<section class="front"><h1>{escape(config["title"])}</h1><p>{escape(config["author"])}</p></section>'
+        f'<section class="front">{cover[cover.index("<svg") :]}'
+        f"<h1>{escape(config['title'])}</h1><p>{escape(config['author'])}</p></section>"
         f'<nav class="contents"><h2>Contents</h2><ul>{"".join(contents)}</ul></nav>'
     )
     return (

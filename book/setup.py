@@ -47,6 +47,7 @@ COMMANDS = {
     "twins": "execute the chapters into the notebooks beside them",
     "sync": "carry what was edited in a notebook back to its chapter",
     "picture": "take the README's picture from the opening page's notebook",
+    "cover": "draw the cover",
     "assets": "fetch what the pages load in a browser",
     "live": "gather Python for the browser, and build the lab into the site",
     "setup": "make or refresh the environment",

@@ -11,11 +11,16 @@ from pathlib import Path
 from typing import Any
 
 from docutils import nodes
+from markupsafe import Markup, escape
 from sphinx.application import Sphinx
 from sphinx.config import Config
 
+from book import live
+from book.extensions.sheet import used, words_of_page, words_of_script
+
 BOOK = Path(__file__).resolve().parents[1]
 ONE_SHEET = "_static/site.css"  # all that the pages have of style
+COVER = "book/figures/cover.png"  # in the repository
 TEXT_FACE = "vendor/fonts/source-serif-4-400-normal.woff2"
 
 
@@ -43,6 +48,24 @@ def preload_face(
     context["metatags"] = context.get("metatags", "") + link
 
 
+def tell_who_links(
+    app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: nodes.document | None
+) -> None:
+    """Say in a page's head what is shown where somebody links to it: its title and the book's cover."""
+    options = app.config.html_theme_options
+    cover = f"{options['repository_url']}/raw/{options['repository_branch']}/{COVER}"
+    shown = {
+        "og:type": "book",
+        "og:title": Markup(context.get("title", "")).striptags(),
+        "og:site_name": app.config.html_title,
+        "og:image": cover,
+        "og:image:alt": "A robot arm, drawn at five instants, swings into a wall; arrows show the blow.",
+    }
+    tags = [f'<meta property="{name}" content="{escape(text)}">' for name, text in shown.items()]
+    tags.append('<meta name="twitter:card" content="summary_large_image">')
+    context["metatags"] = context.get("metatags", "") + "".join(tags)
+
+
 _SHEET = re.compile(r'<link\b(?=[^>]*rel="stylesheet")[^>]*?href="([^"?]*)[^"]*"[^>]*>\s*')
 _ASKED_FOR_EARLY = re.compile(r'<link rel="preload" as="script"[^>]*>\s*')
 _ADDRESS = re.compile(r"""url\((["']?)(?!data:|#|[a-z]+:)([^"')]+)\1\)""")
@@ -68,7 +91,10 @@ def gather_sheets(
 
 
 def write_sheet(app: Sphinx, exception: Exception | None) -> None:
-    """Write the style sheets of the pages into one, in their order, with addresses seen from there."""
+    """Write the style sheets of the pages into one, in their order, with addresses seen from there.
+
+    What no page uses is left out: the first word is painted when all of it has come.
+    """
     sheets = getattr(app.env, "chaindyn_sheets", [])
     if exception or app.builder.name != "html" or not sheets:
         return
@@ -77,7 +103,14 @@ def write_sheet(app: Sphinx, exception: Exception | None) -> None:
         _anew((out / sheet).read_text(encoding="utf-8"), sheet)
         for sheet in ("_static/basic.css", *sheets)
     ]
-    Path(out, ONE_SHEET).write_text("\n".join(parts), encoding="utf-8")
+    # The lab has a style of its own; of the other folders of the site each page counts.
+    pages = [page for page in out.rglob("*.html") if live.NAME not in page.relative_to(out).parts]
+    scripts = Path(out, "_static").rglob("*.js")
+    words = set().union(
+        *(words_of_page(page.read_text(encoding="utf-8")) for page in pages),
+        *(words_of_script(script.read_text(encoding="utf-8")) for script in scripts),
+    )
+    Path(out, ONE_SHEET).write_text(used("\n".join(parts), words), encoding="utf-8")
 
 
 def _anew(css: str, sheet: str) -> str:
@@ -99,6 +132,7 @@ def setup(app: Sphinx) -> None:
         "config-inited", use_local_assets, priority=400
     )  # before MyST-NB reads its settings
     app.connect("html-page-context", preload_face)
+    app.connect("html-page-context", tell_who_links)
     app.connect("html-page-context", gather_sheets)
     app.connect("build-finished", write_sheet, priority=900)  # the theme writes pygments.css before
     app.add_css_file("book.css")

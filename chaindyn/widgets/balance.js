@@ -7,6 +7,8 @@ const AFTER = 3; // for how long a chain that fell is seen to swing [s]
 const KEPT = 4; // knocks in the table
 const FADING = 40; // sets of eigenvalues in the trail
 const CAR = { length: 0.4, height: 0.2, mark: 0.5 }; // of the cart, and between marks on its track [m]
+const UPRIGHT = [[1, 0, 0], [0, 1, 0], [0, 0, 1]]; // how the cart stands
+const BELOW = -60; // below all of it [m]
 const SLIDE = { widest: 1.5, fastest: 4 }; // how far the basin of a slide goes [m], [m/s]
 const CHOICES = {
   system: [["cart-pole", "a pole on a cart"], ["acrobot", "an acrobot"], ["chain", "a chain of rods"]],
@@ -20,7 +22,7 @@ const FATES = { recovered: "recovered", fell: "fell", neither: "neither" };
 const PANEL = { width: 360, height: 260, left: 52, right: 12, top: 10, bottom: 44 };
 function panelOf(title, marks) {
   const name = html("p", { class: "title" }, title);
-  const picture = svg("svg", { viewBox: `0 0 ${PANEL.width} ${PANEL.height}`, role: "img", class: "flat panel" }, marks);
+  const picture = svg("svg", { viewBox: `0 0 ${PANEL.width} ${PANEL.height}`, role: "img", class: "panel" }, marks);
   const key = html("p", { class: "key" });
   const words = html("p", { class: "readout" });
   return { picture, key, words, element: html("div", {}, name, picture, key, words) };
@@ -132,9 +134,8 @@ function render({ model, el }) {
   // What is shown: the linear model of the chain (`still`), the feedback and all that moves by it (`world`), the motion, the basin.
   const held = { key: "", still: null, world: null, values: null, gains: "", motion: null, knock: "", latest: null, basin: null, trail: [], knocks: [], listed: null, playing: false, looping: false, pace: 1, reach: 1, owed: 0, last: 0, fault: "" };
   const calm = matchMedia("(prefers-reduced-motion: reduce)");
-  const camera = new Camera(100);
-  camera.look("x\u2013z");
-  const stage = new Stage("The chain. Space knocks it, pauses and goes on", camera, talk.update, { flat: true });
+  const camera = cameraBefore(100);
+  const stage = new LitStage("The chain. Space knocks it, pauses and goes on", camera, talk.update, { looks: false });
   const refreshers = [];
   const row = ({ row, refresh }) => (refreshers.push(refresh), row);
   const turned = (request, joint = request.joint) => systems[request.system].tree.kind[joint] === "Revolute";
@@ -308,17 +309,18 @@ function render({ model, el }) {
   ];
   const [rateTurn, rateSlide] = ["rad/s", "m/s"].map((unit) => numberRow("rate", { min: -5, max: 5, step: 0.05, unit }, own("rate"), between(-100, 100, (value) => ask({ rate: value }))));
   const controls = [
-    section("The chain", true, row(pickerRow("System", CHOICES.system, own("system"), choose)), row(driveRow), row(countRow), row(limitRow)),
+    row(pickerRow("System", CHOICES.system, own("system"), choose)),
+    section("The chain", false, row(driveRow), row(countRow), row(limitRow)),
     section(
       "Weights, as powers of ten",
-      true,
+      false,
       power("places", "places"),
       power("rates", "rates"),
       power("effort", "effort"),
     ),
     section(
       "The knock",
-      true,
+      false,
       named("Knocked", jointSelect),
       ...[asideTurn, asideSlide, rateTurn, rateSlide].map(row),
       row(pickerRow("Basin\u2019s size", CHOICES.reach, () => held.reach, (value) => ((held.reach = Number(value)), ask(spansOf(talk.request))))),
@@ -328,10 +330,10 @@ function render({ model, el }) {
   const playButton = button("pause", play);
   const [where, verdict] = ["readout", "work"].map((name) => html("p", { class: name }));
   const [history, gains] = [html("div"), html("div")];
-  const gainList = section("Gains", false, gains);
+  const gainList = section("Latest knocks, and gains", false, history, gains);
   gainList.addEventListener("toggle", () => talk.update());
-  const numbers = html("div", {}, group("Knock", button("knock", knock), button("strike again", strike), playButton, button("stand up", stand)), where, verdict, history, gainList);
-  const tell = layout(el, stage, controls, numbers);
+  const short = html("div", {}, group("Knock", button("knock", knock), button("strike again", strike), playButton, button("stand up", stand)), where, verdict);
+  const tell = layout(el, stage, [...controls, gainList], short);
   const root = el.querySelector(".chaindyn");
   root.prepend(html("p", { class: "opening" }, "A chain that feedback holds upright. Knock it; change the weights while it moves; click in the basin to knock it from there."));
   const plane = planeOf();
@@ -353,6 +355,8 @@ function render({ model, el }) {
     const { system, count } = talk.request;
     camera.zoom = system === "cart-pole" ? 150 : 172 / count;
     camera.centre = [0, 0, system === "cart-pole" ? 0.1 : 0.08 * count];
+    Object.assign(stage, system === "cart-pole" ? { floor: BELOW, extent: 1.6 } : { floor: -1.02 * count, extent: 1.4 * count });
+    stage.settle();
   }
   function show() {
     const { request } = talk;
@@ -454,23 +458,45 @@ function render({ model, el }) {
     const last = tree.names.length - 1;
     stage.line([wanted.p[cart ? 1 : 0], add(wanted.p[last], apply(wanted.R[last], tree.tip))], "force", { width: 2, dash: "6 6" });
     const width = Math.max(5, 12 - tree.names.length);
+    const thick = width / 2 / stage.home.zoom;
     tree.names.forEach((_, i) => {
       if (!held.world.turns[i]) return;
-      const end = i === last ? tree.tip : tree.offset[i + 1];
-      stage.line([now.p[i], add(now.p[i], apply(now.R[i], end))], "motion", { width, opacity: 0.8 });
+      const ends = [now.p[i], add(now.p[i], apply(now.R[i], i === last ? tree.tip : tree.offset[i + 1]))];
+      const seen = !stage.rod(`rod ${i}`, ...ends, thick, "body");
+      stage.line(ends, "motion", { width, opacity: 0.8, seen });
     });
-    now.p.forEach((place, i) => stage.line([place, place], motors.includes(i) ? "force" : "ink", { width: motors.includes(i) ? width + 5 : width }));
+    now.p.forEach((place, i) => {
+      const motor = motors.includes(i);
+      const glow = motor && tau && time > 0 ? Math.min(1, Math.abs(tau[motors.indexOf(i)] / limit)) : 0;
+      const seen = held.world.turns[i] && !stage.pin(`pin ${i}`, place, (motor ? 1.7 : 1.2) * thick, 1.6 * thick, motor ? "slide" : "joint", { glow });
+      stage.line([place, place], motor ? "force" : "ink", { width: motor ? width + 5 : width, seen });
+    });
+    if (!cart) stage.solid("post", { shape: "cylinder", from: [0, 3 * thick, stage.floor], to: [0, 3 * thick, 0], radius: 1.4 * thick }, "joint");
     if (tau && time > 0) motors.forEach((k) => paintForce(now.p[k], held.world.turns[k], tau[k] / limit));
     if (time === 0 && qd[request.joint] !== 0) paintRate(request, now, qd[request.joint]);
   }
   function paintTrack(x) {
     const under = -CAR.height / 2;
     const from = CAR.mark * Math.round(x / CAR.mark);
+    if (stage.lit) return paintCar(x, under);
     stage.line([[x - 4, 0, under], [x + 4, 0, under]], "faint", { width: 1.5 });
     for (let k = -8; k <= 8; k++) stage.line([0, -0.06].map((z) => [from + k * CAR.mark, 0, under + z]), "faint", { width: 1.5 });
     stage.line([[0, 0, under], [0, 0, under - 0.14]], "ink", { width: 2.5 });
     const corner = (i, k) => [x + (i * CAR.length) / 2, 0, (k * CAR.height) / 2];
     stage.face([corner(-1, -1), corner(1, -1), corner(1, 1), corner(-1, 1)], "slide");
+  }
+  // The cart on its wheels, and below it the track with its marks, of which the middle one is the tallest.
+  function paintCar(x, under) {
+    const box = (name, colour, centre, sides) => stage.solid(name, { shape: "box", R: UPRIGHT, centre, sides }, colour);
+    const wheel = 0.3 * CAR.height;
+    box("cart", "slide", [x, 0, 0.2 * CAR.height], [CAR.length, 0.24, 0.6 * CAR.height]);
+    for (const k of [-1, 1]) stage.pin(`wheel ${k}`, [x + 0.32 * k * CAR.length, 0, under + wheel], wheel, 0.14, "joint");
+    box("track", "body", [x, 0, under - 0.03], [8, 0.34, 0.06]);
+    const from = CAR.mark * Math.round(x / CAR.mark);
+    for (let k = -8; k <= 8; k++) {
+      const at = from + k * CAR.mark;
+      box(`mark ${k}`, at ? "body" : "joint", [at, -0.17, under - (at ? 0.06 : 0.11)], [0.025, 0.03, at ? 0.12 : 0.22]);
+    }
   }
   // A motor's share of its limit: an arc of up to three quarters of a turn about the joint, or an arrow.
   function paintForce(place, turns, share) {
@@ -491,7 +517,8 @@ function render({ model, el }) {
   aim();
   show();
   talk.ask();
-  return () => ((held.playing = held.looping = false), talk.close());
+  stage.beginWith(knock);
+  return () => ((held.playing = held.looping = false), stage.close(), talk.close());
 }
 
 export default { render };

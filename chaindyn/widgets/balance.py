@@ -99,9 +99,9 @@ class BalanceExplorer(Explorer):
     _esm = source(
         *("base.js", *emitted("forward_kinematics", "rnea", "aba", "margins"), "tree.js"),
         *("singular.js", "forward.js", "motion.js"),
-        *("riccati.js", "balance_laws.js", "balance.js"),
+        *("riccati.js", "balance_laws.js", "stage.js", "balance.js"),
     )
-    _css = source("base.css", "motion.css", "balance.css")
+    _css = source("base.css", "stage.css", "motion.css", "balance.css")
 
     def __init__(
         self,

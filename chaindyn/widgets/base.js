@@ -50,6 +50,9 @@ const button = (text, onclick) => html("button", { type: "button", onclick }, te
 const group = (label, ...children) => html("div", { class: "line", role: "group", "aria-label": label }, ...children);
 const section = (title, open, ...children) => html("details", open ? { open: "" } : {}, html("summary", {}, title), ...children);
 
+// Rows of which the first few stand open and the others are folded, so that who goes on by the keyboard is soon past them.
+const firstFew = (title, rows, count = 3) => (rows.length > count + 1 ? [...rows.slice(0, count), section(title, false, ...rows.slice(count))] : rows);
+
 // A row of inputs that have labels of their own, with a name to see, which may break after an underscore.
 const named = (text, ...inputs) => html("div", { class: "line" }, html("span", { class: "name", "aria-hidden": "true" }, text.replaceAll("_", "_\u200b")), ...inputs);
 
@@ -138,6 +141,12 @@ class Camera {
   project(point) {
     return add(scale(0.5, this.size), this.flatten(subtract(point, this.centre)));
   }
+  // Where the line of sight through a place of the picture meets the x-z plane; seen from its edge, where it comes near it.
+  onPlane(place) {
+    const at = add(this.centre, this.lift(subtract(place, scale(0.5, this.size))));
+    const { toward } = this.axes();
+    return Math.abs(toward[1]) < 0.1 ? at : subtract(at, scale(at[1] / toward[1], toward));
+  }
   depth(point) {
     return dot(this.axes().toward, subtract(point, this.centre));
   }
@@ -168,10 +177,9 @@ function follow(picture, element, down, move) {
   for (const name of ["pointerup", "pointercancel"]) element.addEventListener(name, stop);
 }
 
-// Strokes are drawn anew each time; handles stay, so that they keep the focus and the pointer. What is flat is not turned.
+// Strokes are drawn anew each time; handles stay, so that they keep the focus and the pointer.
 class Stage {
-  constructor(label, camera, redraw, { flat = false } = {}) {
-    this.flat = flat;
+  constructor(label, camera, redraw) {
     this.camera = camera;
     this.redraw = redraw;
     this.strokes = svg("g");
@@ -184,8 +192,7 @@ class Stage {
         viewBox: `0 0 ${camera.size.join(" ")}`,
         tabindex: 0,
         role: "application",
-        class: flat ? "flat" : "turned",
-        "aria-label": `${label}. ${flat ? "Plus" : "Arrow keys turn the view, plus"} and minus zoom.`,
+        "aria-label": `${label}. Arrow keys turn the view, plus and minus zoom.`,
         onkeydown: (event) => this.key(event),
         onpointerdown: (event) => this.press(event),
       },
@@ -194,24 +201,11 @@ class Stage {
     );
   }
 
-  views() {
-    const look = (view) => () => (this.camera.look(view), this.redraw());
-    const zoom = (factor) => () => ((this.camera.zoom *= factor), this.redraw());
-    const button = (text, label, onclick) => html("button", { type: "button", "aria-label": label, onclick }, text);
-    return html(
-      "div",
-      { class: "line", role: "group", "aria-label": "View" },
-      ...(this.flat ? [] : Object.keys(VIEWS)).map((view) => button(view, `view ${view}`, look(view))),
-      button("+", "zoom in", zoom(1.2)),
-      button("\u2212", "zoom out", zoom(1 / 1.2)),
-    );
-  }
-
   key(event) {
     const turns = { ArrowLeft: [5, 0], ArrowRight: [-5, 0], ArrowUp: [0, 5], ArrowDown: [0, -5] };
     const zooms = { "+": 1.1, "=": 1.1, "-": 1 / 1.1 };
     if (event.target !== this.svg) return;
-    if (turns[event.key] && !this.flat) this.camera.turn(...turns[event.key]);
+    if (turns[event.key]) this.camera.turn(...turns[event.key]);
     else if (zooms[event.key]) this.camera.zoom *= zooms[event.key];
     else return;
     event.preventDefault();
@@ -222,7 +216,7 @@ class Stage {
     const grabbed = event.target.closest("[data-grab]");
     follow(this.svg, this.svg, event, (moved, where) => {
       if (grabbed) return this.onGrab(grabbed.dataset.grab, where, moved);
-      if (!this.flat) this.dragged(moved);
+      this.dragged(moved);
     });
   }
   dragged(moved) {
@@ -270,10 +264,10 @@ class Stage {
     if (seen) this.strokes.append(svg("polyline", look));
     if (grab !== undefined) this.strokes.append(svg("polyline", { class: "hit", points: places, "data-grab": grab }));
   }
-  // A painted polygon, that can be grabbed by this name.
-  face(points, colours, grab) {
+  // A painted polygon, that can be grabbed by this name, also where it is not seen.
+  face(points, colours, grab, { seen = true } = {}) {
     const places = points.map((point) => this.camera.project(point)).join(" ");
-    this.strokes.append(svg("polygon", { class: `face ${colours}`, points: places, "data-grab": grab }));
+    this.strokes.append(svg("polygon", { class: seen ? `face ${colours}` : "hidden", points: places, "data-grab": grab }));
   }
   arrow(from, displacement, colour, { width = 2, opacity = 1 } = {}) {
     const [tail, [dx, dy]] = [this.camera.project(from), this.camera.flatten(displacement)];
@@ -354,13 +348,13 @@ class Talk {
   }
 }
 
-// The frame around an explorer: picture and numbers left, controls right (below on a phone), where the numbers are from,
-// errors, and for screen readers the numbers in words, said once the reader rests. Returns what shows them.
-function layout(el, stage, controls, numbers) {
+// The frame around an explorer: the picture with what it says in short left, controls and folded tables right (below on a phone), where
+// the numbers are from, errors, and for screen readers the numbers in words, said once the reader rests. Returns what shows them.
+function layout(el, stage, controls, short) {
   const source = html("p", { class: "source" });
   const error = html("p", { class: "error", role: "alert" });
   const spoken = html("p", { class: "unseen", role: "status", "aria-live": "polite" });
-  const picture = html("div", {}, stage.element ?? stage.svg, stage.views(), source, error, numbers, spoken);
+  const picture = html("div", {}, stage.element, stage.views(), error, short, source, spoken);
   const columns = html("div", { class: "columns" }, picture, html("div", {}, ...controls));
   el.append(html("div", { class: "chaindyn" }, columns));
   // A key pressed here is not JupyterLab's, which looks for this mark on whatever has the focus.

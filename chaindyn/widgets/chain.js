@@ -11,6 +11,9 @@ function fromTree(tree, { q, body, frame }) {
   return { ...at, J, J_world };
 }
 
+// The velocity of a point that moves with a twist about the origin.
+const velocityAt = (point, twist) => add(twist.slice(3), cross(twist.slice(0, 3), point));
+
 // --- The view -----------------------------------------------------------------------------------------------------
 
 const FRAMES = {
@@ -27,8 +30,14 @@ function render({ model, el }) {
   const camera = cameraOn(tree, poses(tree, talk.request.q));
   const stage = new LitStage("The chain", camera, talk.update, sceneAround(tree, talk.request));
   const movable = names.map((_, i) => i).filter((i) => column[i] !== null);
-  // The link whose joint's column is shown: at first the last joint that moves the body.
-  let chosen = pathOf(tree, talk.request.body).find((i) => column[i] !== null) ?? movable[0];
+  // The link whose joint's column is shown: at first the one that moves the body's origin fastest.
+  let chosen = quickest(talk.request.body) ?? movable[0];
+  function quickest(body) {
+    const { p, J_world } = embedded(talk.request);
+    const speed = (i) => norm(velocityAt(p[body], J_world.map((row) => row[column[i]])));
+    const carriers = pathOf(tree, body).filter((i) => column[i] !== null);
+    return carriers.reduce((best, i) => (best === undefined || speed(i) > 1.001 * speed(best) ? i : best), undefined);
+  }
   const refreshers = [];
 
   function setJoint(i, value) {
@@ -57,14 +66,20 @@ function render({ model, el }) {
     refreshers.push(refresh);
     return row;
   }
-  const controls = [
-    ...sliders,
-    picker("Body", names.map((name, i) => [i, name]), () => talk.request.body, (value) => talk.ask({ body: Number(value) })),
-    picker("Joint", movable.map((i) => [i, names[i]]), () => chosen, (value) => choose(Number(value))),
-    picker("Frame", Object.entries(FRAMES).map(([key]) => [key, key]), () => talk.request.frame, (frame) => talk.ask({ frame })),
-  ];
   const numbers = html("div");
-  const tell = layout(el, stage, controls, numbers);
+  const words = html("p", { class: "work" });
+  const controls = [
+    ...firstFew("Other joints", sliders),
+    section(
+      "Body, joint and frame",
+      false,
+      picker("Body", names.map((name, i) => [i, name]), () => talk.request.body, (value) => talk.ask({ body: Number(value) })),
+      picker("Joint", movable.map((i) => [i, names[i]]), () => chosen, (value) => choose(Number(value))),
+      picker("Frame", Object.entries(FRAMES).map(([key]) => [key, key]), () => talk.request.frame, (frame) => talk.ask({ frame })),
+    ),
+    section("Its column of J", false, numbers),
+  ];
+  const tell = layout(el, stage, controls, words);
 
   function show() {
     const result = talk.result();
@@ -77,6 +92,8 @@ function render({ model, el }) {
     const caption = `Twist of ${names[body]} when only joint ${names[chosen]} moves, at ${rate}: column ${column[chosen] + 1} of J, ${FRAMES[frame]}`;
     const units = ["angular \u03c9 [rad/s]", "linear v [m/s]"];
     numbers.replaceChildren(numberTable(caption, ["x", "y", "z"], units.map((unit, k) => [unit, ...J.slice(3 * k, 3 * k + 3)])));
+    const speed = norm(velocityAt(result.values.p[body], result.values.J_world.map((row) => row[column[chosen]])));
+    words.textContent = `When joint ${names[chosen]} alone moves, at ${rate}, the origin of ${names[body]} moves at ${shown(speed)} m/s (arrow).`;
     tell(result, `${names[chosen]} ${shown(talk.request.q[column[chosen]])}. Column of J: ${J.map((x) => shown(x)).join(", ")}.`);
   }
 
@@ -86,8 +103,7 @@ function render({ model, el }) {
     stage.axes(p[body], R[body], names[body], 0.12 * reach);
     if (chosen === undefined) return;
     const twist = J_world.map((row) => row[column[chosen]]);
-    const velocity = add(twist.slice(3), cross(twist.slice(0, 3), p[body])); // of the body's origin
-    if (!twist.includes(null)) stage.arrow(p[body], scale(0.25, velocity), "force", { width: 3 });
+    if (!twist.includes(null)) stage.arrow(p[body], scale(0.25, velocityAt(p[body], twist)), "force", { width: 3 });
   }
 
   // A joint's axis, where its column of the Jacobian says that it is: a line along w through w x v / w.w, or along v.

@@ -4,6 +4,9 @@
 
 const EVERY = 0.02; // between samples that are kept, and between points of the curves [s]
 const GLOW = 0.3; // for how long a blow is seen [s]
+const GROUND = 0.9; // how deep the ground is drawn [m]
+const BELOW = -60; // below all of it [m]
+const UPRIGHT = [[1, 0, 0], [0, 1, 0], [0, 0, 1]];
 const BUSY = 12; // how long a frame may compute [ms]; if that is not enough, time goes slower
 const NOUNS = { chain: "rod", stack: "box", cradle: "ball" };
 const MODES = { sticks: ["S", "y", "sticks"], left: ["L", "force", "slips left"], right: ["R", "force", "slips right"], open: ["O", "faint", "open"] }; // letter, colour, words
@@ -47,6 +50,7 @@ function paintBodies(stage, { scene }, { tree }, poses) {
   tree.forEach(({ shape }, i) => {
     if (!shape) return;
     const corners = shape.core.map((point) => placed(poses[i], point));
+    if (stage.lit) return paintSolid(stage, scene, i, poses[i].at, corners, shape.radius);
     if (scene === "stack") return stage.face(corners.map(inSpace), "motion");
     if (scene === "chain") {
       stage.line(corners.map(inSpace), "motion", { width: 2 * shape.radius * stage.camera.zoom, opacity: 0.75 });
@@ -57,6 +61,26 @@ function paintBodies(stage, { scene }, { tree }, poses) {
     stage.face(rim.map(inSpace), "motion");
     dot(poses[i].at);
   });
+}
+
+function paintSolid(stage, scene, i, at, corners, radius) {
+  const [here, first] = [at, corners[0]].map(inSpace);
+  if (scene === "stack") return paintBlock(stage, `box ${i}`, corners, 0.3, i % 2 ? "body" : "struck");
+  if (scene === "chain") {
+    stage.rod(`rod ${i}`, first, inSpace(corners[1]), radius, "struck");
+    return stage.pin(`pin ${i}`, first, 0.5 * radius, 1.25 * radius, "joint");
+  }
+  stage.solid(`ball ${i}`, { shape: "ellipsoid", R: UPRIGHT, centre: first, sides: [1, 1, 1].map((x) => 2 * x * radius) }, "struck");
+  stage.solid(`string ${i}`, { shape: "cylinder", from: here, to: first, radius: 0.06 * radius }, "joint");
+  stage.pin(`hook ${i}`, here, 0.15 * radius, 0.5 * radius, "joint");
+}
+// What has four corners, anticlockwise, as deep as said.
+function paintBlock(stage, name, corners, depth, colour) {
+  const [a, b, , d] = corners.map(inSpace);
+  const [along, up] = [subtract(b, a), subtract(d, a)];
+  const R = transpose([scale(1 / norm(along), along), [0, 1, 0], scale(1 / norm(up), up)]);
+  const centre = scale(1 / 4, corners.map(inSpace).reduce(add));
+  return stage.solid(name, { shape: "box", R, centre, sides: [norm(along), depth, norm(up)] }, colour);
 }
 
 // A contact: its cone, its force as an arrow, its sign. `unit`: pixels for a newton; no arrow is longer than 90.
@@ -85,9 +109,8 @@ function render({ model, el }) {
   // What is shown: the world, the state now, the step that follows, samples since the throw, and blows that are still seen.
   const held = { world: null, now: null, next: null, samples: [], blows: [], playing: false, pace: 1, owed: 0, last: 0 };
   const calm = matchMedia("(prefers-reduced-motion: reduce)");
-  const camera = new Camera(100);
-  camera.look("x\u2013z");
-  const stage = new Stage("Bodies that touch. Space starts and pauses", camera, talk.update, { flat: true });
+  const camera = cameraBefore(100);
+  const stage = new LitStage("Bodies that touch. Space starts and pauses", camera, talk.update, { floor: BELOW, extent: 1.8, looks: false });
   const refreshers = [];
   const row = ({ row, refresh }) => (refreshers.push(refresh), row);
 
@@ -121,6 +144,7 @@ function render({ model, el }) {
     const { centre, zoom } = framing(talk.request);
     Object.assign(held, { centre, middle: middleOf(held.now.q) });
     camera.zoom = zoom;
+    stage.settle();
   }
   const afresh = (change) => (restart(change), aim());
   // Another scene comes with its own numbers.
@@ -193,11 +217,12 @@ function render({ model, el }) {
   const angle = numberRow("slope", { min: 0, max: 45, step: 1, unit: "\u00b0", digits: 1 }, () => degrees(talk.request.angle), between(0, 45, (value) => restart({ angle: radians(value) })));
   const count = numberRow("how many", { min: 1, max: 10, step: 1, digits: 0 }, own("count"), (value) => Number.isInteger(value) && value >= 1 && value <= kinds[talk.request.scene].most && afresh({ count: value }));
   const sweeps = number("sweeps", { min: 1, max: 200, step: 1, digits: 0 }, (value) => Number.isInteger(value) && value >= 1 && value <= 1000 && ask({ sweeps: value }));
+  const [where, verdict, worth] = ["readout", "work", "readout"].map((name) => html("p", { class: name }));
   const controls = [
+    picker("Scene", "scene", choose),
     section(
       "What is thrown",
-      true,
-      picker("Scene", "scene", choose),
+      false,
       row(ground),
       row(angle),
       row(count),
@@ -205,7 +230,7 @@ function render({ model, el }) {
     ),
     section(
       "Laws",
-      true,
+      false,
       row(number("restitution", { min: 0, max: 1, step: 0.05 }, between(0, 1, (restitution) => ask({ restitution })))),
       row(number("friction", { min: 0, max: 1.5, step: 0.05 }, between(0, Infinity, (friction) => ask({ friction })))),
       picker("Law", "law", (law) => ask({ law })),
@@ -213,22 +238,22 @@ function render({ model, el }) {
     ),
     section(
       "Solver",
-      true,
+      false,
       picker("Solver", "solver", (solver) => ask({ solver })),
       row(sweeps),
       row(pickerRow("Step", steps.map((h) => [h, `${rounded(1000 * h, 3)}\u00a0ms`]), own("step"), (step) => ask({ step: Number(step) }))),
       row(pickerRow("Time goes", NAMES.pace, () => held.pace, (pace) => (held.pace = Number(pace)))),
+      worth,
     ),
   ];
   const playButton = button("start", play);
   const timeRow = row(numberRow("time", { min: 0, max: longest, step: EVERY, unit: "s" }, () => held.now?.time ?? 0, goTo));
-  const [where, verdict, worth] = ["readout", "work", "readout"].map((name) => html("p", { class: name }));
   const signs = Object.keys(MODES).map((mode) => html("span", {}, svg("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, signOf(mode, [12, 12], [1, 0])), MODES[mode][2]));
   const table = html("div");
   const list = section("All contacts", false, table);
   list.addEventListener("toggle", () => talk.update());
-  const numbers = html("div", {}, html("p", { class: "legend signs" }, ...signs), group("Throw", playButton, button("step", stepOn), button("throw again", () => restart()), timeRow), where, verdict, worth, list);
-  const tell = layout(el, stage, controls, numbers);
+  const short = html("div", {}, html("p", { class: "legend signs" }, ...signs), group("Throw", playButton, button("step", stepOn), button("throw again", () => restart()), timeRow), where, verdict);
+  const tell = layout(el, stage, [...controls, list], short);
   const root = el.querySelector(".chaindyn");
   root.prepend(html("p", { class: "opening" }, "Start it, and change laws and solvers while it runs. The arrow on what is thrown is its speed at the start; the arrow at each contact is its force, and friction keeps it in the cone."));
   const energies = new Graph("Energy", t, goTo);
@@ -317,7 +342,8 @@ function render({ model, el }) {
     const ahead = Math.sign(moved[0]) * Math.max(0, Math.abs(moved[0]) - 0.6);
     const beyond = () => (request.ground === "slope" && request.scene !== "cradle" ? [ahead, -ahead * Math.tan(request.angle)] : [ahead, 0]);
     camera.centre = inSpace(add(held.centre ?? [0, 0], beyond()));
-    for (const { core } of [...held.world.pieces].reverse()) {
+    for (const [k, { core }] of [...held.world.pieces.entries()].reverse()) {
+      if (paintBlock(stage, `ground ${k}`, core, GROUND, "wall")) continue;
       stage.strokes.append(svg("polygon", { class: "ground", points: core.map((point) => camera.project(inSpace(point))).join(" ") }));
     }
     paintBodies(stage, request, held.world, poses);
@@ -336,7 +362,8 @@ function render({ model, el }) {
   restart();
   aim();
   show();
-  return () => ((held.playing = false), talk.close());
+  stage.beginWith(play);
+  return () => ((held.playing = false), stage.close(), talk.close());
 }
 
 export default { render };

@@ -92,9 +92,9 @@ class ContactExplorer(Explorer):
 
     _esm = source(
         *("base.js", *emitted("rnea", "crba", "energies"), "crba.js", "dense.js"),
-        *("motion.js", "contact_laws.js", "contact_step.js", "contact.js"),
+        *("motion.js", "contact_laws.js", "contact_step.js", "stage.js", "contact.js"),
     )
-    _css = source("base.css", "motion.css", "contact.css")
+    _css = source("base.css", "stage.css", "motion.css", "contact.css")
 
     def __init__(
         self,

@@ -52,21 +52,16 @@ function render({ model, el }) {
   const per = ["rad", "m"].filter((_, k) => movable.some((i) => turns(i) === (k === 0)));
   const rateRow = (text, name, largest, time) =>
     row(numberRow(text, { min: -largest, max: largest, step: 0.1, unit: per.map((of) => of + time).join(" or ") }, () => talk.request[name][column[chosen]], (value) => setRate(name, value)));
-  const button = (text, onclick) => html("button", { type: "button", onclick }, text);
   const still = () => talk.request.qd.map(() => 0);
   const bars = html("div");
-  const section = (title, ...children) => html("details", { open: "" }, html("summary", {}, title), ...children);
   const controls = [
+    row(pickerRow("Joint", movable.map((i) => [i, names[i]]), () => chosen, (value) => choose(Number(value)))),
+    rateRow("velocity", "qd", 8, "/s"),
+    rateRow("acceleration", "qdd", 30, "/s\u00b2"),
+    row(numberRow("load", { min: 0, max: tree.heaviest, step: 0.1, unit: "kg" }, () => talk.request.load, (load) => talk.ask({ load: Math.max(0, load) }))),
+    group("All joints", button("hold still", () => talk.ask({ qd: still(), qdd: still() })), button("no load", () => talk.ask({ load: 0 }))),
+    section("Posture", false, ...positions),
     bars,
-    section("Posture", ...positions),
-    section(
-      "Motion and load",
-      row(pickerRow("Joint", movable.map((i) => [i, names[i]]), () => chosen, (value) => choose(Number(value)))),
-      rateRow("velocity", "qd", 8, "/s"),
-      rateRow("acceleration", "qdd", 30, "/s\u00b2"),
-      row(numberRow("load", { min: 0, max: tree.heaviest, step: 0.1, unit: "kg" }, () => talk.request.load, (load) => talk.ask({ load: Math.max(0, load) }))),
-      html("div", { class: "line", role: "group", "aria-label": "All joints" }, button("hold still", () => talk.ask({ qd: still(), qdd: still() })), button("no load", () => talk.ask({ load: 0 }))),
-    ),
   ];
   const numbers = html("div");
   const tell = layout(el, stage, controls, numbers);

@@ -19,22 +19,21 @@ function render({ model, el }) {
   const mass = tree.mass.reduce((sum, x) => sum + x, 0);
   const embedded = (request) => fromInertias(tree, request).values;
   const talk = new Talk(model, { embedded, data: "the chain\u2019s embedded inertias, by the book\u2019s own lines, put into JavaScript", show });
-  const camera = new Camera(240 / reach, middleOf(poses(tree, talk.request.q)));
+  const camera = cameraOn(tree, poses(tree, talk.request.q));
   camera.look(tree.view);
   const stage = new LitStage("The chain", camera, talk.update, sceneAround(tree, talk.request));
   const movable = names.map((_, i) => i).filter((i) => column[i] !== null);
   const setJoint = (i, value) => talk.ask({ q: withJoint(tree, talk.request.q, i, value) });
-  const rows = [
-    ...movable.map((i) => jointRow(tree, i, () => talk.request.q[column[i]], (value) => setJoint(i, value))),
-    pickerRow("Held at", names.map((name, i) => [i, name]), () => talk.request.body, (value) => talk.ask({ body: Number(value) })),
-  ];
+  const heldAt = pickerRow("Held at", names.map((name, i) => [i, name]), () => talk.request.body, (value) => talk.ask({ body: Number(value) }));
+  const rows = movable.map((i) => jointRow(tree, i, () => talk.request.q[column[i]], (value) => setJoint(i, value)));
   const ends = endsOf(tree);
   stage.onGrab = (link, where, moved) => {
     const [i, change] = pulled(tree, camera, talk.result().values, link, where, moved);
     if (i !== undefined) setJoint(i, talk.request.q[column[i]] + change);
   };
   const numbers = html("div");
-  const tell = layout(el, stage, rows.map(({ row }) => row), numbers);
+  const words = html("p", { class: "work" });
+  const tell = layout(el, stage, [heldAt.row, ...firstFew("Other joints", rows.map(({ row }) => row)), section("All numbers", false, numbers)], words);
 
   // The mass felt along directions in the plane of the picture, and its least and greatest.
   function slice(felt) {
@@ -64,13 +63,14 @@ function render({ model, el }) {
       const metres = (0.5 * reach) / mass; // a kilogram of the curve
       if (felt.flat().every(Number.isFinite)) stage.line(curve.map((x) => add(p[body], scale(metres, x))), "force", { width: 2.5 });
     });
-    rows.forEach(({ refresh }) => refresh());
+    [heldAt, ...rows].forEach(({ refresh }) => refresh());
     const diagonal = felt.map((row, i) => row[i]);
     numbers.replaceChildren(
       numberTable(`Mass felt at the joint of ${names[body]} along the world\u2019s axes; all links together weigh ${shown(mass)} kg`, ["x", "y", "z"], [["[kg]", ...diagonal]]),
       numberTable("In the plane of the picture", ["least", "greatest"], [["[kg]", least, greatest]]),
     );
-    tell(result, `Held at ${names[body]}. Mass felt in the plane of the picture: from ${shown(least)} to ${shown(greatest)} kilograms.`);
+    words.textContent = `Held at ${names[body]}, the chain feels like ${shown(least)} to ${shown(greatest)} kg along directions in the plane of the picture (curve), of ${shown(mass)} kg in all.`;
+    tell(result, words.textContent);
   }
 
   show();

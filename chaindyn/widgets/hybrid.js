@@ -137,17 +137,22 @@ function render({ model, el }) {
   const rate = (i) => row(numberRow(names[i], { of: "velocity of", min: -8, max: 8, step: 0.1, unit: turns(i) ? "rad/s" : "m/s" }, () => talk.request.qd[column[i]], (value) => talk.ask(replaced("qd", column[i], value))));
   const bars = html("div");
   const controls = [
+    group("All joints", button("swap given and answered", swap)),
     bars,
-    group("All joints", button("all prescribed: inverse dynamics", all(true)), button("all free: forward dynamics", all(false)), button("swap given and answered", swap), button("zero all given", zero)),
-    section("What each joint is given", true, ...movable.map(givenRow)),
-    section("Posture", true, ...movable.map((i) => row(jointRow(tree, i, () => talk.request.q[column[i]], (value) => setJoint(i, value))))),
     section(
-      "Velocities",
+      "What each joint is given",
+      false,
+      group("All joints", button("all prescribed: inverse dynamics", all(true)), button("all free: forward dynamics", all(false)), button("zero all given", zero)),
+      ...movable.map(givenRow),
+    ),
+    section("Posture", false, ...movable.map((i) => row(jointRow(tree, i, () => talk.request.q[column[i]], (value) => setJoint(i, value))))),
+    section(
+      "Velocities, and how far to look ahead",
       false,
       ...movable.map(rate),
       group("Velocities", button("hold still", () => talk.ask({ qd: scale(0, talk.request.qd) }))),
+      row(numberRow("look ahead", { min: 0, max: 0.5, step: 0.01, unit: "s" }, () => ahead, (value) => ((ahead = Math.max(0, value)), talk.update()))),
     ),
-    row(numberRow("look ahead", { min: 0, max: 0.5, step: 0.01, unit: "s" }, () => ahead, (value) => ((ahead = Math.max(0, value)), talk.update()))),
   ];
   const numbers = html("div", {}, html("p", { class: "work" }), keyOfMarks());
   const tell = layout(el, stage, controls, numbers);

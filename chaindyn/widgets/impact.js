@@ -158,6 +158,27 @@ function render({ model, el }) {
   const stage = new LitStage("The chain and the wall", camera, talk.update, sceneAround(tree(), talk.request));
   let held = { key: null }; // the map that is shown, until a newer one is there
   let resting; // the timer until a new one is asked for
+  // The film of the blow, which is made when it is asked for. Without it the chain stands at the instant of the blow, with all arrows.
+  let course = null;
+  let seen = {}; // the request, the answer and the values that all but the film was drawn for
+  const film = new Film(() => cutOf(course).end, talk.update);
+  const unwatch = film.watch(el);
+  function play() {
+    if (film.playing) return film.play(false);
+    const { request } = talk;
+    const { qd_after } = valuesFor(request);
+    course ??= courseOf(tree(), request, qd_after.includes(null) ? request.qd : qd_after);
+    film.play();
+  }
+  function stand() {
+    Object.assign(film, { playing: false, clock: 0 });
+    course = null;
+  }
+  // Another chain than Python's last answer was about is the page's own until Python has caught up.
+  function valuesFor(request) {
+    const { values } = talk.result();
+    return values.chain === request.chain ? values : embedded(request);
+  }
   const refreshers = [];
   const row = ({ row, refresh }) => (refreshers.push(refresh), row);
 
@@ -172,6 +193,7 @@ function render({ model, el }) {
   }
   // The blow is asked for at once, a new map when the hand rests: it takes longer.
   function ask(change) {
+    stand();
     talk.ask({ ...change, map: null });
     clearTimeout(resting);
     resting = setTimeout(askMap, 80);
@@ -235,7 +257,6 @@ function render({ model, el }) {
       const set = (value) => ask({ qd: talk.request.qd.map((old, k) => (k === tree.column[i] ? value : old)) });
       return row(own(numberRow(tree.names[i], { of: "speed of", min: -largest, max: largest, step: 0.05, unit }, () => state().qd[tree.column[i]], set)));
     };
-    const group = (title, open, ...rows) => html("details", open ? { open: "" } : {}, html("summary", {}, title), ...rows);
     const along = numberRow("along link", { of: "blow", min: 0, max: 1, step: 0.01 }, () => shareAlong(tree, state()), (share) => ask({ point: atShare(tree, talk.request, "along", share).point }));
     const point = pointRow("point", "blow", () => state().point, (point) => ask({ point }));
     const angle = (name, range, from, to) => row(own(numberRow(name, { of: "blow", min: -range, max: range, step: 1, unit: "\u00b0", digits: 1 }, () => from(state().normal), (value) => aim(to(value)))));
@@ -256,7 +277,7 @@ function render({ model, el }) {
     return html(
       "div",
       {},
-      group(
+      section(
         "Map",
         false,
         pick("Shading", Object.entries(QUANTITIES), () => talk.request.quantity, (quantity) => ask({ quantity })),
@@ -264,9 +285,9 @@ function render({ model, el }) {
         axis("Across", 0),
         axis("Up", 1),
       ),
-      group(
+      section(
         "Blow",
-        true,
+        false,
         row(own(numberRow("restitution", { of: "", min: 0, max: 1, step: 0.01 }, () => talk.request.restitution, (value) => ask({ restitution: Math.max(0, Math.min(1, value)) })))),
         pick("Struck link", tree.names.map((name, i) => [i, name]).filter(([i]) => pathOf(tree, i).some((k) => tree.column[k] !== null)), () => state().body, (value) => ask({ body: Number(value), point: tree.end[Number(value)] })),
         row(own(along)),
@@ -274,33 +295,40 @@ function render({ model, el }) {
         angle("turn", 180, turnOf, (turn) => toDirection(turn, tiltOf(talk.request.normal))),
         angle("tilt", 90, tiltOf, (tilt) => toDirection(turnOf(talk.request.normal), tilt)),
       ),
-      group("Posture", true, ...movable.map((i) => row(own(jointRow(tree, i, () => state().q[tree.column[i]], (value) => setJoint(i, value)))))),
-      group("Joint speeds before the blow", movable.length < 4, ...movable.map(speed)),
+      section("Posture, and joint speeds before the blow", false, ...movable.map((i) => row(own(jointRow(tree, i, () => state().q[tree.column[i]], (value) => setJoint(i, value))))), ...movable.map(speed)),
     );
   }
   const panels = chains.map(panelOf);
   const panel = html("div", {}, ...panels);
   const chooser = row(pickerRow("Chain", labels.map((label, i) => [i, label]), () => talk.request.chain, (value) => choose(Number(value))));
   const numbers = html("div");
-  const tell = layout(el, stage, [about, map.svg, legend, line, chooser, panel], numbers);
+  const playButton = button("play the blow", play);
+  const standButton = button("stand at the blow", () => (stand(), talk.update()));
+  const words = html("p", { class: "result" });
+  const short = html("div", {}, group("Film", playButton, standButton), keyOfColours(), words);
+  const tell = layout(el, stage, [about, map.svg, legend, line, chooser, panel, section("Joint by joint", false, numbers)], short);
   el.querySelector(".chaindyn").prepend(
     html("p", { class: "opening" }, "A moving chain strikes a fixed, smooth wall. Drag the dot on the chain to where it strikes, the dot behind the wall to turn it, a link to bend the chain; or click another posture in the map."),
   );
 
+  const paintScene = (values, request) => paintFilm(stage, tree(), values, request, sceneAt(course, film.clock));
   function show() {
+    if (film.playing && seen.request === talk.request && seen.answer === talk.answer) return stage.draw(() => paintScene(seen.values, seen.request));
     const result = talk.result();
     const { request } = talk;
     if (result.values.map) held = { ...result.values.map, python: talk.live && !result.error };
-    // Another chain than Python's last answer was about is the page's own until Python has caught up.
-    const values = result.values.chain === request.chain ? result.values : embedded(request);
+    const values = valuesFor(request);
     if (!talk.live) result.error = fromBlow(tree(), { ...request, map: null }).fault;
-    stage.draw(() => paint(values, request));
+    stage.draw(() => (course ? paintScene : paint)(values, request));
+    playButton.textContent = film.playing ? "pause" : course ? "go on" : "play the blow";
+    standButton.disabled = !course;
     refreshers.forEach((refresh) => refresh());
     if (panel.childElementCount > 1 || panel.firstChild !== panels[request.chain]) panel.replaceChildren(panels[request.chain]);
     showMap(request);
-    const words = judge(values, request);
-    numbers.replaceChildren(keyOfColours(), html("p", { class: "result" }, words), jointTable(values, request));
-    tell({ ...result, error: result.error || (held.error ?? "") }, words);
+    words.textContent = judge(values, request);
+    numbers.replaceChildren(jointTable(values, request));
+    tell({ ...result, error: result.error || (held.error ?? "") }, words.textContent);
+    seen = { request, answer: talk.answer, values };
   }
 
   function judge({ impulse, mass, before, after, energy }, { normal }) {
@@ -417,7 +445,8 @@ function render({ model, el }) {
 
   show();
   ask({});
-  return () => (clearTimeout(resting), stage.close(), talk.close());
+  stage.beginWith(play);
+  return () => (clearTimeout(resting), unwatch(), stage.close(), talk.close());
 }
 
 export default { render };

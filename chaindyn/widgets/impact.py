@@ -64,13 +64,15 @@ class ImpactExplorer(Explorer):
     against the velocity of the point if None. tip, limits : as for `ChainExplorer`. axes : the two coordinates
     of the map, each the index or name of a link whose joint moves, or "along" for where along its link the blow is;
     view : "space", "xy", "xz" or "yz", how it is looked at first. The map asks `impact` for
-    all its postures at once. ValueError if a joint is not revolute, prismatic or fixed, no joint carries
+    all its postures at once. Its film shows the blow in slow motion, as `StrikeExplorer` does.
+    ValueError if a joint is not revolute, prismatic or fixed, no joint carries
     the struck link, there is no such view, body or axis, or an argument has another shape or is out of range.
     """
 
     _esm = source(
-        *("base.js", *emitted("forward_kinematics", "blow", "margins")),
-        *("tree.js", "singular.js", "stage.js", "blow.js", "impact.js"),
+        *("base.js", *emitted("forward_kinematics", "blow", "margins", "aba")),
+        *("tree.js", "singular.js", "forward.js", "motion.js", "film.js"),
+        *("stage.js", "blow.js", "course.js", "impact.js"),
     )
     _css = source("base.css", "stage.css", "impact.css")
     _rods = range(1, MOST_RODS + 1)  # how many equal rods the reader can choose
@@ -227,7 +229,8 @@ class StrikeExplorer(ImpactExplorer):
 
     _esm = source(
         *("base.js", *emitted("forward_kinematics", "blow", "margins", "aba")),
-        *("tree.js", "singular.js", "forward.js", "motion.js", "stage.js", "blow.js", "strike.js"),
+        *("tree.js", "singular.js", "forward.js", "motion.js", "film.js"),
+        *("stage.js", "blow.js", "course.js", "strike.js"),
     )
     _css = source("base.css", "stage.css", "strike.css")
     _rods = range(0)

@@ -89,7 +89,7 @@ function render({ model, el }) {
   };
   const talk = new Talk(model, { embedded, data: "an embedded table of your newton_euler", show });
   const camera = new Camera(130);
-  const stage = new Stage("A brick that spins freely", camera, talk.update);
+  const stage = new LitStage("A brick that spins freely", camera, talk.update, { floor: -1.35, extent: 1.4, looks: false });
   const drawn = {}; // the flight, and the values it was made from
   let time = 0;
   let began = null; // while it flies: when, by the clock of the page [ms]
@@ -132,11 +132,9 @@ function render({ model, el }) {
     play();
   }
 
-  const button = (text, onclick, label = text) => html("button", { type: "button", "aria-label": label, onclick }, text);
   const playButton = button("play", play);
   const rideButton = button("ride along", () => ((riding = !riding), talk.update()));
-  const throwButton = (name, rank) => button(name, () => throwAbout(rank), `throw about the ${name} side`);
-  const group = (label, ...children) => html("div", { class: "line", role: "group", "aria-label": label }, ...children);
+  const throwButton = (name, rank) => html("button", { type: "button", "aria-label": `throw about the ${name} side`, onclick: () => throwAbout(rank) }, name);
   const side = (axis, i) => {
     const get = () => talk.request.sides[i];
     const set = (value) => value >= shortest && setSide(i, value); // 0.3 begins with a 0
@@ -148,17 +146,21 @@ function render({ model, el }) {
     return row(numberRow(axis, { of: "spin", ...range, unit: "rad/s" }, () => talk.request.spin[i], set));
   };
   const moment = { min: 0, max: duration, step: 0.02, unit: "s" };
+  const [numbers, verdict, energies] = [html("div"), html("p", { class: "work" }), html("p")];
+  const heading = (text) => html("p", { class: "legend" }, text);
   const controls = [
-    html(
-      "details",
-      { open: "" },
-      html("summary", {}, "Flight"),
+    group("Throw about a side", "throw about", ...["longest", "middle", "shortest"].map(throwButton)),
+    section(
+      "Time, sides and spin, and all numbers",
+      false,
       row(numberRow("time", moment, () => time, (value) => ((began = null), setTime(value)))),
-      group("Flight", playButton, rideButton),
-      group("Throw about a side", "throw about", ...["longest", "middle", "shortest"].map(throwButton)),
+      heading("Sides of the brick"),
+      ...AXES.map(side),
+      heading("Spin at the start"),
+      ...AXES.map(spinAbout),
+      numbers,
+      energies,
     ),
-    html("details", { open: "" }, html("summary", {}, "Sides of the brick"), ...AXES.map(side)),
-    html("details", { open: "" }, html("summary", { class: "motion" }, "Spin at the start"), ...AXES.map(spinAbout)),
   ];
 
   const fly = ({ values }) => values !== drawn.values && Object.assign(drawn, flightOf(values, scene), { values });
@@ -174,8 +176,7 @@ function render({ model, el }) {
   for (const kind of ["pointerdown", "keydown"]) {
     stage.handles.addEventListener(kind, (event) => event.key !== "Tab" && (rewind(), talk.update()), true);
   }
-  const numbers = html("div");
-  const tell = layout(el, stage, controls, numbers);
+  const tell = layout(el, stage, controls, html("div", {}, group("Flight", playButton, rideButton), verdict));
 
   function show() {
     const result = talk.result();
@@ -184,7 +185,6 @@ function render({ model, el }) {
     stage.draw(() => paint(pose(), spin));
     refreshers.forEach((refresh) => refresh());
     playButton.textContent = began === null ? "play" : "stop";
-    playButton.setAttribute("aria-label", playButton.textContent);
     rideButton.setAttribute("aria-pressed", riding);
     const milli = (values) => scale(1000, values);
     numbers.replaceChildren(
@@ -193,9 +193,9 @@ function render({ model, el }) {
         ["\u03c9 [rad/s]", ...spin],
         ["h [g m\u00b2/s]", ...milli(momentum)],
       ]),
-      html("p", {}, `Energy at the start ${shown(1000 * drawn.energy[0])} mJ, at ${shown(time)} s ${shown(1000 * energy)} mJ.`),
-      html("p", { class: "work" }, drawn.verdict),
     );
+    energies.textContent = `Energy at the start ${shown(1000 * drawn.energy[0])} mJ, at ${shown(time)} s ${shown(1000 * energy)} mJ.`;
+    verdict.textContent = drawn.verdict;
     if (!talk.live && !scene.exact) result.error = "This function is not quadratic in the spin, so that without Python the flight is a guess.";
     tell(result, drawn.verdict);
   }
@@ -205,6 +205,9 @@ function render({ model, el }) {
     const place = (own) => apply(R, own);
     const ellipsoid = drawn.moments.map((I) => REACH * Math.sqrt((2 * drawn.energy[0]) / I)); // of spins of this energy
     const angles = Array.from({ length: 73 }, (_, k) => radians(5 * k));
+    const solid = (shape, sides, colour, opacity) => stage.solid(shape, { shape, R, centre: [0, 0, 0], sides }, colour, null, { opacity });
+    const seen = !solid("box", talk.request.sides, "struck", 1);
+    solid("ellipsoid", scale(2, ellipsoid), "motion", 0.16);
     for (const [i, j, k] of [[0, 1, 2], [1, 2, 0], [2, 0, 1]]) {
       const point = (a, b, c) => place([0, 1, 2].map((axis) => (axis === i ? a : axis === j ? b : c)));
       const round = angles.map((angle) => point(0, ellipsoid[j] * Math.cos(angle), ellipsoid[k] * Math.sin(angle)));
@@ -212,7 +215,7 @@ function render({ model, el }) {
       for (const [b, c] of [[1, 1], [1, -1], [-1, 1], [-1, -1]]) {
         const ends = [-half[i], half[i]].map((a) => point(a, b * half[j], c * half[k]));
         const near = camera.depth(add(...ends)) > 0;
-        stage.line(ends, "ink", { width: near ? 2.5 : 1.5, opacity: near ? 1 : 0.6 });
+        stage.line(ends, "ink", { width: near ? 2.5 : 1.5, opacity: near ? 1 : 0.6, seen });
       }
       stage.line([[0, 0, 0], point(half[i], 0, 0)], AXES[i], { width: 2 });
     }
@@ -229,7 +232,8 @@ function render({ model, el }) {
 
   show();
   talk.ask();
-  return () => ((began = null), talk.close());
+  stage.beginWith(play);
+  return () => ((began = null), stage.close(), talk.close());
 }
 
 export default { render };

@@ -33,7 +33,8 @@ class InertiaExplorer(Explorer):
     axes, at most 5 rad/s about each. ValueError if they are not, or if newton_euler asks for no moment.
     """
 
-    _esm = source("base.js", "inertia.js")
+    _esm = source("base.js", "stage.js", "inertia.js")
+    _css = source("base.css", "stage.css")
 
     def __init__(
         self,

@@ -185,6 +185,7 @@ const modelOf = ({ mechanisms, gravity, density }, { mechanism, lengths }) => ({
 // --- The view -----------------------------------------------------------------------------------------------------------------
 
 const CURES = { none: ["no cure", "force", "none"], Baumgarte: ["Baumgarte", "motion", "8 3"], projection: ["projection", "y", "2 3"] }; // name, colour, dash
+const THICKNESS = 0.04; // radius of a rod, in distances of the hinges of the ground
 const EDGE = 2.785; // of step times rate: above it RK4 makes Baumgarte's gap grow
 const NONE = 1e-6; // the share of the larger singular value below which the smaller one counts as zero
 const inDegrees = (angle) => `${shown(degrees(angle), 1)}\u00b0`;
@@ -228,9 +229,8 @@ function render({ model, el }) {
   talk.patience = 60000; // a fall takes Python a while
   const held = { values: {}, run: null, runs: {} }; // what is shown, the fall in it, and all falls from this start, by their cures
   const player = new Player(t, () => t[Math.max(0, (held.run?.q.length ?? 1) - 1)], talk.update);
-  const camera = new Camera(1);
-  camera.look("x\u2013z");
-  const stage = new Stage("The mechanism. Space drops it, and pauses", camera, talk.update, { flat: true });
+  const camera = cameraBefore(1);
+  const stage = new LitStage("The mechanism. Space drops it, and pauses", camera, talk.update, { looks: false });
   const refreshers = [];
   const row = ({ row, refresh }) => (refreshers.push(refresh), row);
 
@@ -248,7 +248,10 @@ function render({ model, el }) {
     const { lengths, base } = rods();
     const [left, right] = [lengths[0], lengths.at(-1)];
     camera.centre = [base / 2, 0, 0];
+    const low = Math.max(left, right);
+    Object.assign(stage, { floor: -1.15 * low, extent: base + low });
     camera.zoom = Math.min(210 / (base / 2 + Math.max(left, right)), 180 / Math.max(left, right, lengths.length > 3 ? 0.9 * (left + lengths[1]) : 0));
+    stage.settle();
   }
   // Another start ends a fall, and forgets those before.
   function restart(values) {
@@ -283,7 +286,7 @@ function render({ model, el }) {
   }
   stage.onGrab = (name, where, moved) => {
     const k = Number(name);
-    const [before, after] = [where, add(where, moved)].map((place) => towards(k, add(camera.centre, camera.lift(subtract(place, [WIDTH / 2, HEIGHT / 2])))));
+    const [before, after] = [where, add(where, moved)].map((place) => towards(k, camera.onPlane(place)));
     turnTo(k, cranks()[k] + wrapped(after - before));
   };
   const knees = () => jointsOf(rods(), posture()).filter((_, i, all) => i === 1 || (i === 3 && all.length > 4)); // ends of the cranks
@@ -303,11 +306,12 @@ function render({ model, el }) {
     const other = button("the other assembly", () => restart({ flipped: !talk.request.flipped, dropped: false }));
     const rule = html("p", { class: "legend" });
     refreshers.push(() => (rule.textContent = each.lengths.length === 3 ? ruleFor({ ...now(), base: each.base }) : ""));
-    return html("div", {}, section("Posture", true, ...each.held.map(angle), group("Assembly", other)), section("Lengths", true, ...each.adjustable.map(length), rule));
+    return section("Posture and lengths", false, ...each.held.map(angle), group("Assembly", other), ...each.adjustable.map(length), rule);
   }
   const panels = mechanisms.map(panelOf);
   const panel = html("div", {}, ...panels);
   const rate = numberRow("rate", { of: "Baumgarte\u2019s", min: 1, max: 200, step: 1, unit: "1/s" }, () => talk.request.rate, (value) => value > 0 && talk.ask({ rate: value }));
+  const bars = html("div");
   const afresh = (value) => restart({ step: Number(value) });
   const cures = Object.entries(CURES).map(([value, [name]]) => [value, name]);
   const controls = [
@@ -315,20 +319,20 @@ function render({ model, el }) {
     panel,
     section(
       "Cure for the drift",
-      true,
+      false,
       row(pickerRow("Cure", cures, () => talk.request.cure, (cure) => talk.ask({ cure }))),
       row(rate),
       row(pickerRow("Step", scene.steps.map((h) => [h, `${rounded(1000 * h, 2)}\u00a0ms`]), () => talk.request.step, afresh)),
     ),
+    section("Singular values", false, bars),
   ];
   const playButton = button("drop", play);
   const stepButton = button("step", step);
   const timeRow = row(player.row());
   const where = html("p", { class: "readout" });
   const verdict = html("p", { class: "work" });
-  const bars = html("div");
-  const numbers = html("div", {}, group("Fall", playButton, stepButton, button("reset", () => player.scrub(t[0])), timeRow), where, verdict, bars);
-  const tell = layout(el, stage, controls, numbers);
+  const short = html("div", {}, group("Fall", playButton, stepButton, button("reset", () => player.scrub(t[0])), timeRow), where, verdict);
+  const tell = layout(el, stage, controls, short);
   const root = el.querySelector(".chaindyn");
   root.prepend(html("p", { class: "opening" }, "Turn a crank: pull at a ring, or move a slider. Then drop the mechanism, with and without a cure, and watch its loop."));
   const turning = new Graph("Smaller singular value", sweep.map(degrees), (angle) => turnTo(0, radians(angle)), { ticks: [-180, -90, 0, 90, 180] });
@@ -427,7 +431,8 @@ function render({ model, el }) {
   function paint() {
     const { base, lengths } = rods();
     const foot = [base, 0, 0];
-    stage.line([[-0.12 * base, 0, 0], [1.12 * base, 0, 0]], "faint", { width: 2 });
+    const thick = THICKNESS * base;
+    stage.line([[-0.12 * base, 0, 0], [1.12 * base, 0, 0]], "faint", { width: 2, seen: !paintPosts([[0, 0, 0], foot], thick) });
     const places = (angle) => add([0, 0, 0], [lengths[0] * Math.cos(angle), 0, lengths[0] * Math.sin(angle)]);
     sweep.slice(1).forEach((angle, i) => {
       const closes = [i, i + 1].every((k) => Number.isFinite(held.values.sweep.passive[k]));
@@ -440,20 +445,34 @@ function render({ model, el }) {
     }
     joints.slice(1).forEach((end, i) => {
       const crank = i === 0 ? 0 : i === 3 ? 1 : undefined;
-      stage.line([joints[i], end], crank === undefined ? "faint" : "motion", { width: 8, opacity: 0.8, grab: crank });
+      // Rods that follow one another pass before and behind.
+      const [from, to] = [joints[i], end].map((place) => add(place, [0, (i % 2 ? -1 : 1) * 1.05 * thick, 0]));
+      const seen = !stage.rod(`rod ${i}`, from, to, thick, crank === undefined ? "body" : "struck");
+      stage.line([joints[i], end], crank === undefined ? "faint" : "motion", { width: 8, opacity: 0.8, grab: crank, seen });
     });
-    joints.forEach((joint) => stage.line([joint, joint], "ink", { width: 10 }));
-    stage.line([foot, foot], "ink", { width: 10 });
+    joints.forEach((joint, i) => stage.line([joint, joint], "ink", { width: 10, seen: !stage.pin(`pin ${i}`, joint, 0.75 * thick, 2.3 * thick, "joint") }));
+    stage.line([foot, foot], "ink", { width: 10, seen: !stage.lit });
     const gap = held.run ? latest(held.run.gap) : held.values.gap;
     if (gap < 1e-3 * base) return;
     stage.line([joints.at(-1), foot], "force", { width: 3, dash: "3 5" });
     stage.text(scale(0.5, add(joints.at(-1), foot)), `gap ${sized(gap, "m")}`);
   }
 
+  // What the two hinges of the ground stand on, behind the rods.
+  function paintPosts(places, thick) {
+    places.forEach(([x, , z], k) => {
+      const [low, high] = [[x, 3.4 * thick, stage.floor], [x, 3.4 * thick, z]];
+      stage.solid(`post ${k}`, { shape: "cylinder", from: low, to: high, radius: 1.1 * thick }, "joint");
+      stage.pin(`axle ${k}`, [x, 0, z], 0.75 * thick, 3.4 * thick, "joint");
+    });
+    return stage.lit;
+  }
+
   aim();
   show();
   talk.ask();
-  return () => (player.stop(), talk.close());
+  stage.beginWith(play);
+  return () => (player.stop(), stage.close(), talk.close());
 }
 
 export default { render };

@@ -93,9 +93,9 @@ class LoopExplorer(Explorer):
 
     _esm = source(
         *("base.js", *emitted("rnea", "crba", "energies", "pin"), "crba.js"),
-        *("dense.js", "motion.js", "loop.js"),
+        *("dense.js", "motion.js", "stage.js", "loop.js"),
     )
-    _css = source("base.css", "motion.css")
+    _css = source("base.css", "stage.css", "motion.css")
 
     def __init__(
         self,

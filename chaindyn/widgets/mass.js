@@ -54,7 +54,7 @@ function render({ model, el }) {
   );
   const legend = html("p", { class: "legend" }, "Point at an entry, or move by arrow keys. The stronger the colour, the larger; orange is negative. Dashed: zero, whatever the posture.");
   const numbers = html("div");
-  const tell = layout(el, stage, [grid, legend, ...rows.map(({ row }) => row)], numbers);
+  const tell = layout(el, stage, [grid, legend, ...firstFew("Other joints", rows.map(({ row }) => row))], numbers);
 
   function show() {
     const result = talk.result();

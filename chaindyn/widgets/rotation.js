@@ -82,7 +82,7 @@ function render({ model, el }) {
   const scene = model.get("scene");
   const talk = new Talk(model, { embedded: (request) => fromVectors(scene, request), data: "Rodrigues\u2019 formula and its inverse", show });
   const camera = new Camera(132);
-  const stage = new Stage("A brick and its rotation vector", camera, talk.update);
+  const stage = new LitStage("A brick and its rotation vector", camera, talk.update, { floor: -1.4, extent: 1.4, looks: false });
   let chosen = "one turn";
   let place = 0; // on the way, a whole number of steps
   let began = null; // while it plays: when, by the clock of the page [ms]
@@ -117,28 +117,24 @@ function render({ model, el }) {
     else began = null;
   }
 
-  const button = (text, onclick, label = text) => html("button", { type: "button", "aria-label": label, onclick }, text);
-  const group = (label, ...children) => html("div", { class: "line", role: "group", "aria-label": label }, ...children);
-  const section = (colour, title, ...children) => html("details", { open: "" }, html("summary", { class: colour }, title), ...children);
+  const named = (text, label, onclick) => html("button", { type: "button", "aria-label": label, onclick }, text);
+  const coloured = (colour, title, ...children) => html("details", {}, html("summary", { class: colour }, title), ...children);
   const ways = Object.keys(WAYS).map((name) => button(name, () => ((chosen = name), talk.update())));
   const playButton = button("play", play);
-  const quarter = (i) => button(AXES[i], () => turnBy(expOf(scale(Math.PI / 2, UNIT[i]))), `quarter turn about ${AXES[i]}`);
+  const quarter = (i) => named(AXES[i], `quarter turn about ${AXES[i]}`, () => turnBy(expOf(scale(Math.PI / 2, UNIT[i]))));
+  const [numbers, angleWords, verdictWords] = [html("div"), html("p"), html("p", { class: "work" })];
   const controls = [
-    section(
+    group("How to get to the target", ...ways),
+    row(numberRow("s", { min: 0, max: 1, step: 1 / scene.steps, digits: 3 }, () => place / scene.steps, (s) => ((began = null), setPlace(s)))),
+    coloured(
       "motion",
       "Rotation vector w",
       ...AXES.map((axis, i) => vectorRow("w", "w", axis, i)),
       group("Quarter turns about the fixed axes", "turn by 90\u00b0 about", quarter(0), quarter(1), quarter(2)),
       group("Attitude", button("no rotation", () => set({ w: [0, 0, 0] })), button("make it the target", () => set({ target: talk.request.w }))),
     ),
-    section(
-      "ink",
-      "Way to the target",
-      group("How to get there", ...ways),
-      row(numberRow("s", { min: 0, max: 1, step: 1 / scene.steps, digits: 3 }, () => place / scene.steps, (s) => ((began = null), setPlace(s)))),
-      group("Way", playButton),
-    ),
-    html("details", {}, html("summary", { class: "force" }, "Target"), ...AXES.map((axis, i) => vectorRow("target", "target", axis, i))),
+    coloured("force", "Target", ...AXES.map((axis, i) => vectorRow("target", "target", axis, i))),
+    section("Matrix and vectors", false, numbers),
   ];
 
   // Pulled at, the brick turns with the point of a ball about it that is under the pointer.
@@ -153,8 +149,7 @@ function render({ model, el }) {
     if (norm(axis) > 0) turnBy(expOf(scale(Math.atan2(norm(axis), dot(from, to)) / norm(axis), axis)));
   };
   stage.handle("Rotation vector", "motion", () => scale(REACH, talk.request.w), (point) => set({ w: scale(1 / REACH, point) }));
-  const numbers = html("div");
-  const tell = layout(el, stage, controls, numbers);
+  const tell = layout(el, stage, controls, html("div", {}, group("Way", playButton), verdictWords, angleWords));
 
   function show() {
     const result = talk.result();
@@ -164,13 +159,12 @@ function render({ model, el }) {
     refreshers.forEach((refresh) => refresh());
     ways.forEach((each) => each.setAttribute("aria-pressed", each.textContent === chosen));
     playButton.textContent = began === null ? "play" : "stop";
-    playButton.setAttribute("aria-label", playButton.textContent);
     const angle = norm(log);
     const where = place ? `At s = ${shown(place / scene.steps)} of the way: the matrix` : "Attitude R = exp w";
     const verdict = judge(chosen, way);
+    angleWords.textContent = aboutAngle(angle, talk.request.w);
+    verdictWords.textContent = verdict;
     numbers.replaceChildren(
-      html("p", {}, aboutAngle(angle, talk.request.w)),
-      html("p", { class: "work" }, verdict),
       numberTable(`${where}; its columns are the axes of the brick`, AXES, way[place].map((entries, i) => [AXES[i], ...entries])),
       numberTable("What is set, and what is found in R [rad]", AXES, [["w", ...talk.request.w], ["log R", ...log]]),
     );
@@ -209,14 +203,21 @@ function render({ model, el }) {
     const [u, v] = [half[(i + 1) % 3], half[(i + 2) % 3]];
     return [[1, 1], [-1, 1], [-1, -1], [1, -1]].map(([a, b]) => [scale(side, half[i]), scale(a, u), scale(b, v)].reduce(add));
   }
+  // The brick, with the colour of each axis on the two faces that it goes through.
+  function paintBrick(R) {
+    const box = (name, sides, colour, opacity) => stage.solid(name, { shape: "box", R, centre: [0, 0, 0], sides }, colour, null, { opacity });
+    AXES.forEach((axis, i) => box(`side ${axis}`, SIDES.map((side, k) => (k === i ? side + 0.02 : side - 0.08)), axis, 0.65));
+    return box("brick", SIDES, "body", 1);
+  }
   // The faces that look this way; where the matrix is no rotation, these are not those whose axes do.
   function paintFaces(R) {
     if (R.flat().includes(null)) return;
+    const seen = !paintBrick(R);
     for (const i of [0, 1, 2]) {
       const columns = transpose(R);
       const outward = scale(Math.sign(volume(R)), cross(columns[(i + 1) % 3], columns[(i + 2) % 3]));
       const side = Math.sign(dot(outward, camera.axes().toward)) || 1;
-      stage.face(corners(R, i, side), `${AXES[i]}${side > 0 ? "" : " back"}`, "brick");
+      stage.face(corners(R, i, side), `${AXES[i]}${side > 0 ? "" : " back"}`, "brick", { seen });
       if (side > 0) stage.text(scale(SIDES[i] / 2, columns[i]), AXES[i], [-4, 5]);
     }
   }
@@ -234,7 +235,8 @@ function render({ model, el }) {
 
   show();
   talk.ask();
-  return () => ((began = null), talk.close());
+  stage.beginWith(play);
+  return () => ((began = null), stage.close(), talk.close());
 }
 
 export default { render };

@@ -24,7 +24,8 @@ class RotationExplorer(Explorer):
     at most a whole turn long. ValueError if they are longer, not finite or of another shape.
     """
 
-    _esm = source("base.js", "rotation.js")
+    _esm = source("base.js", "stage.js", "rotation.js")
+    _css = source("base.css", "stage.css")
 
     def __init__(
         self,

@@ -39,7 +39,8 @@ class ScrewExplorer(Explorer):
     [rad/s or N]. frame : where B starts, origin (3,) [m] and turn about z [degrees].
     """
 
-    _esm = source("base.js", "screw.js")
+    _esm = source("base.js", "film.js", "stage.js", "screw.js")
+    _css = source("base.css", "stage.css")
 
     def __init__(
         self,

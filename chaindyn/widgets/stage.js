@@ -13,7 +13,7 @@ function upright(direction) {
 
 // Which solid a shape of `bodies.py` is, how it is turned, where its middle is, and how long it is along its own axes. A capsule's
 // ends stay round, so its measures are the solid's own.
-function placed(shape, thinnest = 0) {
+function solidOf(shape, thinnest = 0) {
   if (shape.sides) return { solid: [shape.shape], R: shape.R, p: shape.centre, size: shape.sides.map((side) => Math.max(side, thinnest)) };
   const { from, to, radius } = shape;
   const along = subtract(to, from);
@@ -168,10 +168,20 @@ class World {
 
 const PRESETS = { "three-quarter": "space", front: "x\u2013z", side: "y\u2013z", top: "x\u2013y" };
 const LOOKS = [["links", "as they reach"], ["box", "boxes with the same inertia"], ["ellipsoid", "ellipsoids with the same inertia"]];
+const ABOVE = 10; // how far above the x-z plane's own view what moves in it is looked at from, so that its bodies show their depth [degrees]
 const SLOW = 45; // a frame [ms] that lasts longer, time and again, is too long
 
+// A camera before the x-z plane.
+function cameraBefore(pixelsPerMetre) {
+  const camera = new Camera(pixelsPerMetre);
+  camera.look(PRESETS.front);
+  camera.turn(0, ABOVE);
+  return camera;
+}
+
 class LitStage extends Stage {
-  // floor: its height, below which nothing is; foot: whether the first link stands on it; extent: of the scene, for its shadows [m]; home: a view to return to.
+  // floor: its height, below which nothing is; foot: whether the first link stands on it; extent: of the scene, for its shadows [m];
+  // looks: whether links have other looks to choose from.
   constructor(label, camera, redraw, { floor = 0, foot = true, extent = 1, looks = true } = {}) {
     super(label, camera, redraw);
     Object.assign(this, { floor, foot, extent, looks, look: "links", world: null, lit: false, level: 0, paces: [], held: [], fingers: new Map() });
@@ -191,7 +201,8 @@ class LitStage extends Stage {
       (seen) => {
         if (!seen.some((entry) => entry.isIntersecting)) return;
         near.disconnect();
-        (window.requestIdleCallback ?? setTimeout)(() => this.open());
+        const open = () => this.open();
+        window.requestIdleCallback ? requestIdleCallback(open, { timeout: 500 }) : setTimeout(open); // also where the page never rests
       },
       { rootMargin: "50%" },
     );
@@ -221,6 +232,18 @@ class LitStage extends Stage {
     sizes.observe(this.canvas);
     signal.addEventListener("abort", () => (changes.disconnect(), sizes.disconnect()));
   }
+  // Begin to move when most of the picture is first in sight, for readers who do not mind that, unless they were quicker and took hold of
+  // something.
+  beginWith(play) {
+    if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+    const root = this.element.closest(".chaindyn");
+    const watcher = new IntersectionObserver((seen) => seen.some((entry) => entry.isIntersecting) && (over.abort(), play()), { threshold: 0.6 });
+    const over = new AbortController();
+    over.signal.addEventListener("abort", () => watcher.disconnect());
+    this.ending.signal.addEventListener("abort", () => over.abort());
+    for (const kind of ["pointerdown", "keydown", "focusin"]) root.addEventListener(kind, () => over.abort(), { signal: over.signal });
+    watcher.observe(this.element);
+  }
   turnOn(wanted) {
     this.lit = wanted;
     this.canvas.hidden = !this.lit;
@@ -245,10 +268,9 @@ class LitStage extends Stage {
       named("\u2212", "zoom out", zoom(1 / 1.2)),
       named("reset", "view reset", () => this.reset()),
     );
-    if (!this.looks) return buttons;
     const picker = pickerRow("Links", LOOKS, () => this.look, (value) => ((this.look = value), this.redraw()));
-    picker.row.classList.add("looks");
-    return html("details", { class: "views" }, html("summary", {}, "View"), buttons, picker.row, html("p", { class: "aside" }, "Drag to turn; pinch, or turn the wheel with Ctrl held, to zoom. In the picture: arrow keys turn it, plus and minus zoom, 0 resets."));
+    const rows = this.looks ? [buttons, picker.row] : [buttons];
+    return html("details", { class: "views" }, html("summary", {}, "View"), ...rows, html("p", { class: "aside" }, "Drag to turn; pinch, or turn the wheel with Ctrl held, to zoom. In the picture: arrow keys turn it, plus and minus zoom, 0 resets."));
   }
   // A place to return to: where the camera is now.
   settle() {
@@ -339,9 +361,16 @@ class LitStage extends Stage {
   }
   solid(name, shape, colour, frame, options) {
     if (!this.lit) return false;
-    const own = placed(shape, 0.006 * this.extent);
+    const own = solidOf(shape, 0.006 * this.extent);
     this.world.put(name, frame ? carriedBy(frame, own) : own, colour, options);
     return true;
+  }
+  // A round rod, and the pin of a joint about y at a place of the x-z plane.
+  rod(name, from, to, radius, colour, options) {
+    return this.solid(name, { shape: "capsule", from, to, radius }, colour, null, options);
+  }
+  pin(name, [x, , z], radius, half, colour, options) {
+    return this.solid(name, { shape: "cylinder", from: [x, -half, z], to: [x, half, z], radius }, colour, null, options);
   }
   // The links of a tree where they are, and its joints; the struck or chosen body in a colour of its own. glow: of each joint.
   solids(tree, { R, p }, { body = -1, glow = [] } = {}) {
@@ -365,9 +394,9 @@ class LitStage extends Stage {
   }
   arrow(from, displacement, colour, options = {}) {
     if (!this.lit) return super.arrow(from, displacement, colour, options);
-    const { width = 2, opacity = 1 } = options;
+    const { width = 2, opacity = 1, above = true } = options;
     const shapes = arrowShapes(from, displacement, (1.5 + width) / this.camera.zoom);
-    shapes.forEach((shape, k) => this.solid(`arrow ${this.arrows} ${k}`, shape, colour, null, { above: true, opacity }));
+    shapes.forEach((shape, k) => this.solid(`arrow ${this.arrows} ${k}`, shape, colour, null, { above, opacity }));
     this.arrows += 1;
   }
   text(point, words, _, colour) {

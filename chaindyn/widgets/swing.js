@@ -189,7 +189,7 @@ function render({ model, el }) {
     return html(
       "div",
       {},
-      section("Posture at the start", true, ...movable.map((i) => own(jointRow(tree, i, () => now().q[tree.column[i]], (value) => setJoint(i, value))))),
+      section("Posture at the start", false, ...movable.map((i) => own(jointRow(tree, i, () => now().q[tree.column[i]], (value) => setJoint(i, value))))),
       section("Speeds at the start", false, ...movable.map(speed)),
     );
   }
@@ -198,8 +198,8 @@ function render({ model, el }) {
   const controls = [
     row(pickerRow("Chain", labels.map((label, i) => [i, label]), () => state().chain, (value) => choose(Number(value)))),
     panel,
-    section("Method", true, row(pickerRow("Method", scene.methods.map((name) => [name, name]), () => state().method, set("method"))), stepRow),
-    section("Motors", true, row(pickerRow("Motors", Object.entries(MOTORS), () => state().motors, set("motors"))), gains),
+    section("Method", false, row(pickerRow("Method", scene.methods.map((name) => [name, name]), () => state().method, set("method"))), stepRow),
+    section("Motors", false, row(pickerRow("Motors", Object.entries(MOTORS), () => state().motors, set("motors"))), gains),
   ];
   const where = html("p", { class: "readout" });
   const verdict = html("p", { class: "work" });
@@ -313,6 +313,7 @@ function render({ model, el }) {
   aim();
   show();
   talk.ask();
+  stage.beginWith(() => player.play());
   return () => (player.stop(), clearTimeout(resting), stage.close(), talk.close());
 }
 

@@ -6,6 +6,7 @@ import pytest
 
 from book.extensions.figures import legible_width
 from book.extensions.hosting import _anew
+from book.extensions.sheet import used, words_of_page, words_of_script
 
 
 @pytest.mark.parametrize(
@@ -25,3 +26,31 @@ def test_the_smallest_words_decide_how_wide_a_figure_is():
     svg = '<svg height="100pt" width="400pt"><g transform="scale(0.12 -0.12)"/><g transform="scale(0.1 -0.1)"/></svg>'
     assert legible_width(svg) == 360
     assert legible_width("<svg></svg>") is None
+
+
+@pytest.mark.parametrize(
+    ("css", "kept"),
+    [
+        ("p{color:red}", "p{color:red}"),
+        (".here{top:0}", ".here{top:0}"),
+        (".gone{top:0}", ""),
+        ("#gone p,#there p{top:0}", "#there p{top:0}"),
+        (".here.gone{top:0}", ""),
+        (".here .gone{top:0}", ""),
+        (".here:not(.gone){top:0}", ".here:not(.gone){top:0}"),
+        (":is(.gone,.here) p{top:0}", ":is(.gone,.here) p{top:0}"),
+        (".set-later:hover::before{top:0}", ".set-later:hover::before{top:0}"),
+        ('[data-x=".gone"]{top:0}', '[data-x=".gone"]{top:0}'),
+        ("p{margin:.5em;color:#abc}", "p{margin:.5em;color:#abc}"),
+        ("@media print{.gone{top:0}.here{top:0}}", "@media print{.here{top:0}}"),
+        ("@media print{.gone{top:0}}", ""),
+        ("@font-face{font-family:gone}", "@font-face{font-family:gone}"),
+        ("/* b */.here{top:0}", ".here{top:0}"),
+        (r".a\:b{top:0}", r".a\:b{top:0}"),
+    ],
+)
+def test_a_style_sheet_keeps_what_pages_and_scripts_can_use(css, kept):
+    words = words_of_page('<p class="here a:b" id="there">') | words_of_script(
+        'x.className = "set-later"'
+    )
+    assert used(css, words) == kept

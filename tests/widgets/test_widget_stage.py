@@ -32,7 +32,7 @@ def test_upright_is_a_rotation_with_the_direction_for_its_second_column(on_page)
 
 def corner(on_page, shape: dict, unit: list[float]) -> np.ndarray:
     """Where a point of the unit solid lands, by the matrix that three.js is given."""
-    placed = on_page(ImpactExplorer, "placed", shape)
+    placed = on_page(ImpactExplorer, "solidOf", shape)
     matrix = np.array(on_page(ImpactExplorer, "matrixOf", placed)).reshape(4, 4)
     assert matrix[3] == pytest.approx([0, 0, 0, 1])
     return (matrix @ [*unit, 1])[:3]
@@ -46,7 +46,7 @@ def test_shapes_land_where_they_are_said_to_be(on_page):
     R = np.array([[0, -1, 0], [1, 0, 0], [0, 0, 1]])
     box = {"shape": "box", "R": R, "centre": [1, 2, 3], "sides": [2, 4, 6]}
     assert corner(on_page, box, [0.5, 0.5, 0.5]) == pytest.approx([1 - 2, 2 + 1, 3 + 3])
-    capsule = on_page(ImpactExplorer, "placed", {**drum, "shape": "capsule"})
+    capsule = on_page(ImpactExplorer, "solidOf", {**drum, "shape": "capsule"})
     assert capsule["solid"] == ["capsule", 0.3, 2]
     assert capsule["size"] == [1, 1, 1]
 
@@ -57,7 +57,7 @@ def test_a_carried_shape_goes_with_its_frame(on_page):
     p = rng.normal(size=3)
     own = on_page(
         ImpactExplorer,
-        "placed",
+        "solidOf",
         {"shape": "cylinder", "from": [0, 0, 0], "to": [0.3, 0.1, -0.2], "radius": 0.1},
     )
     carried = on_page(ImpactExplorer, "carriedBy", {"R": R, "p": p}, own)

@@ -48,8 +48,17 @@ PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>A wi
     },
   };
   Object.assign(window, { model, inside, listeners });
-  if (location.search === "?kernel") window.python = (request) => window.ask_python(location.pathname, request);
+  const asked = new URLSearchParams(location.search);
+  if (asked.has("kernel")) window.python = (request) => window.ask_python(location.pathname, request);
   window.close_view = view.render({ model, el: document.getElementById("widget") });
+  if (!asked.has("fresh")) {
+    const root = document.querySelector(".chaindyn");
+    root.dispatchEvent(new Event("focusin")); // taken in hand: it does not begin by itself
+    const folded = () => root.querySelectorAll("details:not([open], .views)");
+    const unfold = () => folded().forEach((each) => (each.open = true));
+    new MutationObserver(unfold).observe(root.querySelector(".columns"), { childList: true, subtree: true });
+    unfold();
+  }
 </script></body></html>"""
 Files = dict[str, tuple[str, str]]
 FOLDERS = count()
@@ -97,11 +106,12 @@ class Tab:
         self.widget.set_state({"request": request})
         return self.widget.answer
 
-    def open(self, address: str, folder: str, widget: Explorer | None) -> Page:
+    def open(self, address: str, folder: str, widget: Explorer | None, fresh: bool) -> Page:
         self.page.context.tracing.start_chunk()
         self.widget, self.folder = widget, folder
         self.page.mouse.move(0, 0)
-        self.page.goto(f"{address}{folder}{'?kernel' if widget else ''}")
+        asked = [word for word, wanted in (("kernel", widget), ("fresh", fresh)) if wanted]
+        self.page.goto(f"{address}{folder}?{'&'.join(asked)}")
         self.page.wait_for_selector(".chaindyn")
         return self.page
 
@@ -126,7 +136,8 @@ def put_on_page(
 ) -> Iterator[Callable[..., Page]]:
     """Open one widget on a page.
 
-    `kernel`: Python answers; `clock`: the page's time is the test's, by `page.clock`; `stage`: three.js is served.
+    `kernel`: Python answers; `clock`: the page's time is the test's, by `page.clock`; `stage`: three.js is served;
+    `fresh`: as a reader finds it, who has touched nothing. Otherwise it is in hand, at rest, and all is unfolded.
     """
     address, files = pages
     used: list[tuple[str, Tab]] = []
@@ -137,6 +148,7 @@ def put_on_page(
         kernel: bool = False,
         clock: bool = False,
         stage: bool = False,
+        fresh: bool = False,
         **options: object,
     ) -> Page:
         state = widget.get_state()
@@ -154,7 +166,7 @@ def put_on_page(
         used.append(("" if clock else kind, tab))
         if clock:
             tab.page.clock.install()
-        page = tab.open(address, folder, widget if kernel else None)
+        page = tab.open(address, folder, widget if kernel else None, fresh)
         if clock:
             page.clock.pause_at(page.evaluate("Date.now()") + 1000)
         return page

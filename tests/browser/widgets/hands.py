@@ -46,6 +46,14 @@ def as_shown(*columns: list[float]) -> list[list[str]]:
     return [[shown(x) for x in row] for row in zip(*columns, strict=True)]
 
 
+def look(page: Page, preset: str) -> None:
+    """Look from the front, the side, the top, or anywhere else that the stage offers."""
+    if not page.locator("details.views[open]").count():
+        page.get_by_text("View", exact=True).click()
+    page.get_by_role("button", name=f"view {preset}", exact=True).click()
+    drawn(page)
+
+
 def pass_time(page: Page, seconds: float) -> None:
     """Let time pass on a page whose clock is the test's, frame by frame; without this it stands still."""
     page.clock.run_for(round(1000 * seconds))

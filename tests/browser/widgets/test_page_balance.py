@@ -106,7 +106,6 @@ def test_weights_move_the_eigenvalues(put_on_page):
     assert crosses.get_attribute("d") != before
     assert words.inner_text() != said
     assert page.locator(".panel .spots").count() > 1
-    page.get_by_text("Gains", exact=True).click()
     drawn(page)
     gains = [[float(x.replace("\u2212", "-")) for x in row] for row in rows_of(page)[1:]]
     assert np.shape(gains) == (2, 2)

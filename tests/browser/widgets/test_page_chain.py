@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hands import PHONE, as_shown, centre, request_of, rows_of, touch
+from hands import PHONE, as_shown, centre, look, request_of, rows_of, touch
 from playwright.sync_api import expect
 from widget_cases import arm, planar
 
@@ -44,10 +44,9 @@ def test_chain_by_slider_and_pickers(put_on_page):
 def test_a_link_follows_the_pointer(put_on_page):
     """Pulled at, a link turns by what takes the point under the pointer along: here exactly, for it can."""
     page = put_on_page(ChainExplorer(planar(), [0.5, -0.7], tip=(1, 0, 0)))
-    page.get_by_text("View", exact=True).click()
-    page.get_by_role("button", name="view top").click()
+    look(page, "top")
     page.evaluate("new Promise(requestAnimationFrame)")
-    svg = page.locator(".chaindyn svg").bounding_box()
+    svg = page.locator(".stage > svg").bounding_box()
     per_unit = svg["width"] / 480
     points = page.locator("[data-grab='0']").get_attribute("points").split()
     joint, end = (np.array([float(x) for x in point.split(",")]) for point in points)
@@ -67,8 +66,7 @@ def test_a_link_follows_the_pointer(put_on_page):
 
 def test_a_link_is_pulled_by_touch(put_on_page):
     page = put_on_page(ChainExplorer(planar(), [0.5, -0.7], tip=(1, 0, 0)), **PHONE)
-    page.get_by_text("View", exact=True).click()
-    page.get_by_role("button", name="view top").click()
+    look(page, "top")
     page.evaluate("new Promise(requestAnimationFrame)")
     touch(page, centre(page.locator("[data-grab='1']")), (0, -40))
     first, second = request_of(page)["q"]

@@ -86,7 +86,6 @@ def test_another_scene_comes_with_its_own_controls(put_on_page):
     expect(page.locator(".readout").first).to_contain_text("2\u00a0slip right")  # 0.5 is too little
     page.get_by_role("spinbutton", name="friction").fill("0.9")
     expect(page.locator(".readout").first).to_contain_text("2\u00a0stick")
-    page.get_by_text("All contacts").click()
     rows = rows_of(page)
     assert [row[0] for row in rows] == ["sticks"] * 2
     weight = np.array([[float(x.replace("\u2212", "-")) for x in row[1:]] for row in rows]).sum(0)
@@ -96,18 +95,18 @@ def test_another_scene_comes_with_its_own_controls(put_on_page):
 def test_cones_arrows_and_signs_are_drawn(put_on_page):
     page = put_on_page(ContactExplorer("stack", "floor", count=2))
     drawn(page)
-    assert page.locator("svg.flat .cone").count() == 4
-    assert page.locator("svg.flat .letter").all_text_contents() == ["S"] * 4
+    assert page.locator(".stage svg .cone").count() == 4
+    assert page.locator(".stage svg .letter").all_text_contents() == ["S"] * 4
     page.get_by_role("spinbutton", name="friction").fill("0")
     drawn(page)
-    assert page.locator("svg.flat .cone").count() == 0
+    assert page.locator(".stage svg .cone").count() == 0
 
 
 def test_arrows_carry_the_weight_on_a_slope(put_on_page):
     """What holds a box at rest points straight up, though no normal does."""
     page = put_on_page(ContactExplorer("stack", "slope", count=1, friction=0.9))
     drawn(page)
-    points = [x.get_attribute("points") for x in page.locator("svg.flat polyline.ink").all()]
+    points = [x.get_attribute("points") for x in page.locator(".stage svg polyline.ink").all()]
     ends = np.array([[float(x) for x in re.split("[ ,]", each)[:4]] for each in points])
     assert len(ends) == 2
     right, down = (ends[:, 2:] - ends[:, :2]).sum(0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hands import PHONE, centre, drag, request_of, rows_of, touch
+from hands import PHONE, centre, drag, look, request_of, rows_of, touch
 from playwright.sync_api import Page, expect
 from widget_cases import INERTIA, arm, planar
 
@@ -39,8 +39,7 @@ def test_efforts_by_number_keyboard_and_mouse(put_on_page):
     np.testing.assert_allclose(bars_of(page), expected_bars(widget, page), atol=0.006)
     page.get_by_role("spinbutton", name="load [kg]").fill("1.5")
     assert request_of(page)["load"] == 1.5
-    page.get_by_text("View", exact=True).click()
-    page.get_by_role("button", name="view top").click()
+    look(page, "top")
     rows_of(page)
     before = request_of(page)["q"]
     drag(page, centre(page.locator("[data-grab='1']").first), (-30, 20))

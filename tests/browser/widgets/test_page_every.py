@@ -2,61 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from explorers import EXPLORERS
 from hands import PHONE, request_of, rows_of, touch
 from playwright.sync_api import expect
-from widget_cases import arm
 
 from book.browser import SCHEMES, WIDTHS
-from chaindyn.widgets import (
-    BalanceExplorer,
-    ChainExplorer,
-    ContactExplorer,
-    EffortExplorer,
-    Explorer,
-    HeftExplorer,
-    HybridExplorer,
-    ImpactExplorer,
-    InertiaExplorer,
-    LoopExplorer,
-    MassMatrixExplorer,
-    RotationExplorer,
-    ScrewExplorer,
-    SwingExplorer,
-)
+from chaindyn.widgets import ScrewExplorer
 
 pytestmark = pytest.mark.browser
 
 
+SHARED = [name for name in EXPLORERS if name != "strike"]  # the first screen is another page
 MODES = [(width, scheme) for scheme in SCHEMES for width in WIDTHS]
 
 
-WIDGETS: dict[str, Callable[[], Explorer]] = {
-    "screw": ScrewExplorer,
-    "rotation": RotationExplorer,
-    "effort": lambda: EffortExplorer(arm(), [0.4, -0.5, 0.1, 0.5], [1, 2, 0, 1], load=1),
-    "mass": lambda: MassMatrixExplorer(arm(), [0.4, -0.5, 0.1, 0.5], entry=(1, 0)),
-    "inertia": InertiaExplorer,
-    "chain": lambda: ChainExplorer(arm(), [0.4, -0.5, 0.1, 0.5], body="tool"),
-    "heft": lambda: HeftExplorer(arm(), [0.4, -0.5, 0.1, 0.5], body="slide"),
-    "impact": lambda: ImpactExplorer(
-        arm(), [0.4, -0.5, 0.1, 0.5], [0.8, -1.2, 0.3, 0.9], body="tool", point=(0.1, 0, 0)
-    ),
-    "swing": lambda: SwingExplorer(motors=True, t=np.linspace(0, 4, 101)),
-    "loop": lambda: LoopExplorer(dropped=True, t=np.linspace(0, 1, 26)),
-    "contact": lambda: ContactExplorer("stack", "stairs"),
-    "balance": BalanceExplorer,
-    "hybrid": lambda: HybridExplorer(arm(), [0.4, -0.5, 0.1, 0.5], [1, 2, 0, 1], qdd=[2]),
-}
-
-
-@pytest.mark.parametrize("name", WIDGETS)
+@pytest.mark.parametrize("name", SHARED)
 def test_it_is_there_without_python_and_says_so(put_on_page, name):
-    page = put_on_page(WIDGETS[name]())
+    page = put_on_page(EXPLORERS[name]())
     expect(page.locator(".source")).to_contain_text("All of this is computed by the page")
     expect(page.locator(".error")).to_be_empty()
     assert page.locator(".chaindyn svg polyline").count() > 10
@@ -78,7 +42,7 @@ def test_a_number_can_be_typed_and_rubbed_out(put_on_page):
 
 def test_a_finger_on_the_background_scrolls_the_page_or_turns_the_view(put_on_page):
     page = put_on_page(ScrewExplorer(), **PHONE)
-    box = page.locator(".chaindyn svg").bounding_box()
+    box = page.locator(".stage > svg").bounding_box()
     background = (box["x"] + 25, box["y"] + box["height"] - 40)
     strokes = page.locator(".chaindyn svg g").first.inner_html()
     touch(page, background, (90, 0))
@@ -96,13 +60,13 @@ def test_a_view_that_is_closed_listens_no_more(put_on_page):
     assert page.evaluate("Object.values(listeners).flat().length") == 0
 
 
-@pytest.mark.parametrize("name", WIDGETS)
+@pytest.mark.parametrize("name", SHARED)
 @pytest.mark.parametrize(
     ("width", "scheme"), [MODES[0], *(pytest.param(*m, marks=pytest.mark.slow) for m in MODES[1:])]
 )
 def test_it_is_accessible_and_fits(put_on_page, name, scheme, width):
     page = put_on_page(
-        WIDGETS[name](), viewport={"width": width, "height": 900}, color_scheme=scheme
+        EXPLORERS[name](), viewport={"width": width, "height": 900}, color_scheme=scheme
     )
     closed = page.locator("details:not([open]) summary")
     while closed.count():

@@ -129,7 +129,6 @@ def test_the_hinge_of_a_rod_feels_nothing_at_its_centre_of_percussion(put_on_pag
     assert rows_of(page)[0][3] == "0.00"
     page.wait_for_function("document.querySelector('.map .zero').getAttribute('d')")
     expect(page.locator(".key").last).to_contain_text("bearing rod 1 feels nothing along the blow")
-    page.get_by_text("Map", exact=True).click()
     page.get_by_role("combobox", name="Shading").select_option("mass")
     expect(page.locator(".shade + span")).to_contain_text("kg")
     page.get_by_role("combobox", name="Line where").select_option("jump 0")
@@ -145,7 +144,6 @@ def test_another_chain_can_be_struck(put_on_page):
     request = request_of(page)
     assert len(request["q"]) == 3
     assert rows_of(page) == impact_rows(widget, request)
-    page.get_by_text("Map", exact=True).click()
     page.get_by_role("combobox", name="Across").select_option("rod 1")
     assert request_of(page)["axes"] == [0, 2]
     page.wait_for_function("model.get('answer').serial === model.get('request').serial")
@@ -212,7 +210,6 @@ def test_a_blow_that_is_not_a_number_is_shown_as_that(put_on_page):
 
 def test_the_longest_choices_fit_on_a_phone(put_on_page):
     page = put_on_page(struck_arm(), viewport={"width": 340, "height": 700})
-    page.get_by_text("Map", exact=True).click()
     edge = page.locator(".chaindyn").bounding_box()
     for choice in page.locator(".chaindyn select").all():
         box = choice.bounding_box()

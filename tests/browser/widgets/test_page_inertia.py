@@ -6,7 +6,18 @@ import re
 
 import numpy as np
 import pytest
-from hands import PHONE, as_shown, centre, drag, pass_time, request_of, rows_of, touch, verdict_of
+from hands import (
+    PHONE,
+    as_shown,
+    centre,
+    drag,
+    look,
+    pass_time,
+    request_of,
+    rows_of,
+    touch,
+    verdict_of,
+)
 from playwright.sync_api import expect
 
 import chaindyn
@@ -72,9 +83,9 @@ def test_a_brick_thrown_about_each_side(put_on_page, side, axis, often):
 def test_a_brick_by_mouse_and_keyboard(put_on_page):
     widget = InertiaExplorer(sides=(1.2, 0.8, 0.2))
     page = put_on_page(widget)
-    page.get_by_role("button", name="view x\u2013y").click()
+    look(page, "top")
     rows_of(page)
-    per_metre = 130 * page.locator(".chaindyn svg").bounding_box()["width"] / 480
+    per_metre = 130 * page.locator(".stage > svg").bounding_box()["width"] / 480
     drag(page, centre(page.get_by_role("button", name="Side x of the brick")), (per_metre * 0.2, 0))
     np.testing.assert_allclose(request_of(page)["sides"], [1.6, 0.8, 0.2], atol=0.03)
     page.get_by_role("button", name="Side y of the brick").focus()
@@ -98,10 +109,10 @@ def test_a_brick_by_mouse_and_keyboard(put_on_page):
 def test_a_brick_is_taken_hold_of_where_it_was_let_go(put_on_page):
     """In flight its sides point anywhere; pulling at one starts anew, and pulls along the side all the same."""
     page = put_on_page(InertiaExplorer(sides=(1.2, 0.8, 0.2), spin=(0.1, 3, 0)))
-    page.get_by_role("button", name="view x\u2013y").click()
+    look(page, "top")
     page.get_by_role("spinbutton", name="time [s]").fill("2")
     rows_of(page)
-    per_metre = 130 * page.locator(".chaindyn svg").bounding_box()["width"] / 480
+    per_metre = 130 * page.locator(".stage > svg").bounding_box()["width"] / 480
     drag(page, centre(page.get_by_role("button", name="Side x of the brick")), (per_metre * 0.2, 0))
     expect(page.get_by_role("spinbutton", name="time [s]")).to_have_value("0")
     np.testing.assert_allclose(request_of(page)["sides"], [1.6, 0.8, 0.2], atol=0.03)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hands import PHONE, centre, drag, pass_time, request_of, rows_of, touch, verdict_of
+from hands import PHONE, centre, drag, look, pass_time, request_of, rows_of, touch, verdict_of
 from playwright.sync_api import Page, expect
 from scipy.spatial.transform import Rotation
 from widget_cases import EPS
@@ -24,9 +24,9 @@ def matrix_of(page: Page) -> np.ndarray:
 def test_a_brick_turns_with_the_pointer(put_on_page):
     """What is taken hold of, a point of a ball of 0.8 m, stays under the pointer."""
     page = put_on_page(RotationExplorer(w=(0, 0, 0)))
-    page.get_by_role("button", name="view x\u2013y").click()
+    look(page, "top")
     rows_of(page)
-    svg = page.locator(".chaindyn svg").bounding_box()
+    svg = page.locator(".stage > svg").bounding_box()
     middle = svg["x"] + svg["width"] / 2 - 70, svg["y"] + svg["height"] / 2 + 25
     drag(page, middle, (60, 0), steps=20)
     start, end = np.array([[-70, -25], [-10, -25]]) * 480 / svg["width"] / 132
@@ -39,7 +39,7 @@ def test_a_brick_turns_with_the_pointer(put_on_page):
 
 def test_a_rotation_by_keyboard_and_numbers(put_on_page):
     page = put_on_page(RotationExplorer(w=(0, 0, 1)))
-    page.get_by_role("button", name="view x\u2013y").click()
+    look(page, "top")
     page.get_by_role("button", name="Rotation vector", exact=False).first.focus()
     page.keyboard.press("Shift+ArrowRight")
     np.testing.assert_allclose(request_of(page)["w"], [0.25 / 0.42, 0, 1], atol=0.02)
@@ -78,7 +78,6 @@ def test_ways_to_a_target_are_told_apart(put_on_page):
     np.testing.assert_allclose(matrix_of(page), mixed, atol=0.006)
     percent = round(100 * np.linalg.det(mixed))
     assert f"down to {percent} % of its volume" in verdict_of(page)
-    page.get_by_text("Target", exact=True).click()
     for name, y in (("w", "1.2"), ("target", "1.9")):  # past the pole of yaw and pitch
         for axis, value in zip("xyz", ("0", y, "0"), strict=True):
             page.get_by_role("spinbutton", name=f"{name} {axis} [rad]").fill(value)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hands import FRAME, PHONE, as_shown, centre, drag, request_of, rows_of, touch
+from hands import FRAME, PHONE, as_shown, centre, drag, look, request_of, rows_of, touch
 from playwright.sync_api import Page, expect
 
 import chaindyn
@@ -31,10 +31,10 @@ def test_screw_by_mouse(put_on_page):
     widget = ScrewExplorer()
     page = put_on_page(widget)
     assert rows_of(page) == screw_rows(widget, widget.request)
-    page.get_by_role("button", name="view x\u2013y").click()
+    look(page, "top")
     handle = page.get_by_role("button", name="Point on the motion axis")
     before = request_of(page)["motion"]["point"]
-    zoom = 95 * page.locator(".chaindyn svg").bounding_box()["width"] / 480  # pixels a metre
+    zoom = 95 * page.locator(".stage > svg").bounding_box()["width"] / 480  # pixels a metre
     drag(page, centre(handle), (zoom * 0.5, -zoom * 0.25))
     request = request_of(page)
     np.testing.assert_allclose(
@@ -81,7 +81,7 @@ def test_screw_by_keyboard(put_on_page):
         "old => document.querySelector('.chaindyn svg g').innerHTML !== old", arg=strokes
     )
     assert request_of(page)["motion"] == widget.request["motion"]
-    page.get_by_role("button", name="view x\u2013z").press("Enter")
+    look(page, "front")
     picture.focus()
     page.keyboard.press("Tab")
     expect(page.get_by_role("button", name="Direction of the motion axis")).to_be_focused()
@@ -136,7 +136,6 @@ def test_an_error_of_the_readers_function_is_shown_and_goes_away(put_on_page):
 
     page = put_on_page(ScrewExplorer(X_motion=fragile), kernel=True)
     field = page.get_by_label("B origin x [m]")
-    page.get_by_text("Frame B", exact=True).click()
     field.fill("5")
     expect(page.get_by_role("alert")).to_contain_text(
         "ArithmeticError: too far out; in X_motion, line"

@@ -7,16 +7,12 @@ import gzip
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from conftest import three
+from explorers import EXPLORERS, striking
 from hands import PHONE, centre, drag, drawn, request_of
 from playwright.sync_api import Page, expect
-from widget_cases import arm
-
-from chaindyn.robots import UR5_FLANGE, ur5
-from chaindyn.widgets import ImpactExplorer, StrikeExplorer
 
 pytestmark = pytest.mark.browser
 
-Q, QD = [-0.3, -1.2, 1.3, -0.2, 1.4, 0.4], [0.2, 1.5, -1.0, -0.6, 0.5, 0.4]
 CALM = {"reduced_motion": "reduce"}
 NO_WEBGL = """HTMLCanvasElement.prototype.getContext = new Proxy(HTMLCanvasElement.prototype.getContext, {
   apply: (get, canvas, [kind, ...rest]) => (kind.startsWith("webgl") ? null : get.call(canvas, kind, ...rest)),
@@ -36,15 +32,6 @@ PAINTED = """() => new Promise((tell) => requestAnimationFrame(() => setTimeout(
 })))"""
 
 
-def striking(**options) -> StrikeExplorer:
-    return StrikeExplorer(ur5(), Q, QD, **{"normal": (-1, 0, 0), "tip": UR5_FLANGE, **options})
-
-
-def struck_arm() -> ImpactExplorer:
-    state = [0.4, -0.5, 0.1, 0.5], [0.8, -1.2, 0.3, 0.9]
-    return ImpactExplorer(arm(), *state, body="tool", point=(0.1, 0, 0))
-
-
 def lit(page: Page) -> Page:
     page.wait_for_selector(".stage[data-lit=true]")
     drawn(page)
@@ -62,14 +49,13 @@ def test_three_js_is_small():
     assert len(gzip.compress(three().encode())) <= 200_000
 
 
-@pytest.mark.parametrize("widget", [striking, struck_arm])
-def test_solids_stand_below_the_strokes(put_on_page, widget):
-    page = lit(put_on_page(widget(), stage=True, **CALM))
+@pytest.mark.parametrize("name", EXPLORERS)
+def test_solids_stand_below_the_strokes(put_on_page, name):
+    page = lit(put_on_page(EXPLORERS[name](), stage=True, **CALM))
     painted, x, y = painted_of(page)
-    assert painted > 400  # of 19 200
+    assert painted > 200  # of 19 200: two thin rods at least
     assert 0.15 < x < 0.85
     assert 0.15 < y < 0.85
-    assert page.locator(".stage [data-grab]").count() >= 5  # links can still be grabbed
     assert page.locator(".stage > canvas").get_attribute("aria-hidden") == "true"
 
 
@@ -89,7 +75,7 @@ def painted_of(page: Page) -> tuple[float, float, float]:
 
 
 def test_the_keyboard_turns_zooms_and_resets(put_on_page):
-    page = lit(put_on_page(struck_arm(), stage=True))
+    page = lit(put_on_page(EXPLORERS["impact"](), stage=True))
     picture = page.get_by_role("application")
     picture.focus()
     seen = [view_of(page)]
@@ -113,7 +99,7 @@ def test_the_keyboard_turns_zooms_and_resets(put_on_page):
 
 
 def test_the_mouse_turns_and_the_wheel_zooms_with_ctrl_alone(put_on_page):
-    page = lit(put_on_page(struck_arm(), stage=True))
+    page = lit(put_on_page(EXPLORERS["impact"](), stage=True))
     before = view_of(page)
     box = page.locator(".stage").bounding_box()
     corner = (box["x"] + 12, box["y"] + 12)
@@ -140,7 +126,7 @@ def test_bodies_of_the_same_inertia_are_shown_on_request(put_on_page):
 
 
 def test_two_fingers_zoom(put_on_page):
-    page = lit(put_on_page(struck_arm(), stage=True, **PHONE))
+    page = lit(put_on_page(EXPLORERS["impact"](), stage=True, **PHONE))
     before = view_of(page)
     box = page.locator(".stage").bounding_box()
     x, y = box["x"] + 40, box["y"] + 30
@@ -152,9 +138,11 @@ def test_two_fingers_zoom(put_on_page):
     assert view_of(page) != before
 
 
-@pytest.mark.parametrize("widget", [striking, struck_arm])
-def test_without_webgl_the_strokes_serve(put_on_page, widget):
-    page = put_on_page(widget(), stage=True, viewport={"width": 1200, "height": 901}, **CALM)
+@pytest.mark.parametrize("name", ["impact", "strike", "loop", "balance", "rotation"])
+def test_without_webgl_the_strokes_serve(put_on_page, name):
+    page = put_on_page(
+        EXPLORERS[name](), stage=True, viewport={"width": 1200, "height": 901}, **CALM
+    )
     page.context.add_init_script(NO_WEBGL)
     page.reload()
     page.wait_for_selector(".chaindyn")
@@ -212,7 +200,7 @@ def clock_of(page: Page) -> float:
 
 
 def test_it_moves_at_once_and_can_be_paused(put_on_page):
-    page = put_on_page(striking(), stage=True)
+    page = put_on_page(striking(), stage=True, fresh=True)
     first = clock_of(page)
     page.wait_for_function(
         f"Math.abs(document.querySelector('.strip input').value - {first}) > 0.02"
@@ -259,7 +247,7 @@ def test_the_three_questions_are_answered_as_it_is_pulled(put_on_page):
     drawn(page)
     expect(answer).to_have_text(f"{widget.compute(request)['impulse']:.2f}\u00a0N\u00a0s")
     drag(page, centre(page.locator("[data-grab='1']").first), (0, -25))
-    assert request_of(page)["q"] != Q
+    assert request_of(page)["q"] != widget.request["q"]
 
 
 def test_let_go_it_swings_again(put_on_page):
@@ -274,18 +262,11 @@ def test_let_go_it_swings_again(put_on_page):
     expect(page.get_by_role("button", name="Pause")).to_be_visible()
 
 
-def test_twelve_stops_at_most_before_more_is_opened(put_on_page):
-    page = put_on_page(striking(), stage=True)
-    stops = """() => [...document.querySelectorAll(".chaindyn :is([tabindex='0'], button, input, select, summary)")]
-      .filter((element) => element.checkVisibility()).length"""
-    assert page.evaluate(stops) <= 12
-
-
 @pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("screen", [{}, PHONE], ids=["wide", "phone"])
-@pytest.mark.parametrize("widget", [striking, struck_arm])
-def test_it_is_accessible(put_on_page, widget, screen, scheme):
-    page = lit(put_on_page(widget(), stage=True, **CALM, **screen, color_scheme=scheme))
+@pytest.mark.parametrize("name", ["impact", "strike", "contact", "rotation"])
+def test_it_is_accessible(put_on_page, name, screen, scheme):
+    page = lit(put_on_page(EXPLORERS[name](), stage=True, **CALM, **screen, color_scheme=scheme))
     for summary in page.locator("summary").all():
         if not summary.evaluate("summary => summary.parentElement.open"):
             summary.click()
@@ -297,7 +278,6 @@ def test_it_is_accessible(put_on_page, widget, screen, scheme):
 
 def test_the_picture_stays_in_sight_on_a_phone(put_on_page):
     page = lit(put_on_page(striking(), stage=True, **PHONE, **CALM))
-    page.get_by_text("Posture, speeds and wall in numbers").click()
     page.get_by_role("spinbutton", name="speed of wrist 3").scroll_into_view_if_needed()
     box = page.locator(".stage").bounding_box()
     assert -1 <= box["y"] < 100

@@ -161,7 +161,6 @@ def test_a_swing_by_keyboard(put_on_page):
     page.get_by_label("Chain", exact=True).select_option(label="5 equal rods")
     assert len(settled(page)["q"]) == 5
     expect(page.locator(".readout")).to_contain_text("Time 0.00 s: tip at (")
-    page.get_by_text("Speeds at the start").click()
     page.get_by_role("spinbutton", name="speed of rod 5 [rad/s]").fill("2")
     assert settled(page)["qd"] == [0, 0, 0, 0, 2]
     expect(page.locator(".readout")).to_contain_text("kinetic energy 0.67 J")  # a rod about its end

@@ -1,0 +1,32 @@
+// A film: it plays from start to end and begins again, as long as it is in sight.
+class Film {
+  constructor(length, update) {
+    Object.assign(this, { length, update, clock: 0, playing: false, inSight: true });
+  }
+  play(wanted = true) {
+    const idle = !this.ticking;
+    this.playing = wanted;
+    if (wanted && idle) this.next();
+    this.update();
+  }
+  next() {
+    this.ticking = requestAnimationFrame((now) => this.tick(now));
+  }
+  tick(now) {
+    this.ticking = null;
+    if (!this.playing || !this.inSight) return void (this.latest = null);
+    const gone = Math.min(100, now - (this.latest ?? now)) / 1000;
+    this.latest = now;
+    this.clock = (this.clock + gone) % this.length();
+    this.update();
+    this.next();
+  }
+  watch(element) {
+    const watcher = new IntersectionObserver(([{ isIntersecting }]) => {
+      this.inSight = isIntersecting;
+      if (isIntersecting && this.playing && !this.ticking) this.next();
+    });
+    watcher.observe(element);
+    return () => (watcher.disconnect(), (this.playing = false));
+  }
+}
