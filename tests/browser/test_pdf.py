@@ -35,7 +35,7 @@ def test_pictures_are_there(joined, site_folder):
     assert [src for src in sources if not (site_folder / src.split("?")[0]).is_file()] == []
 
 
-SAMPLE = ("book/intro", "chapters/05_velocity_acceleration_jacobians", "book/errata")
+SAMPLE = ("book/intro", "chapters/05_velocity_acceleration_jacobians")
 
 
 @pytest.mark.parametrize(
