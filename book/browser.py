@@ -130,15 +130,3 @@ def run_notebook(page: Page, timeout: float = 300) -> dict[str, Any]:
         "jupyterapp.shell.currentWidget.context.model.toJSON()"
     )
     return notebook
-
-
-def run_code(page: Page, code: str, timeout: float = 120) -> None:
-    """Run some code in the open notebook's kernel, and wait for its end."""
-    page.evaluate(
-        f"""code => {{
-        window.ran = false;
-        {_KERNEL}.requestExecute({{code}}).done.finally(() => {{ window.ran = true; }});
-    }}""",
-        code,
-    )
-    page.wait_for_function("window.ran", timeout=timeout * 1000)

@@ -26,8 +26,9 @@ COVER = ROOT / "book" / "figures" / "cover.svg"
 PDF = BUILD / "chaindyn.pdf"
 JOINED = "book-in-one.html"  # for as long as it takes to print, at the top of the site
 LEFT_OUT = ("search", "genindex")
-# What is of use on a screen only.
-ON_SCREEN = ".headerlink, .take-away, .chapter-map, .copybtn, .try, details.drawing, noscript"
+STATE = "application/vnd.jupyter.widget-state+json"
+# Classes of what is of use on a screen only.
+ON_SCREEN = {"headerlink", "take-away", "chapter-map", "copybtn", "try"}
 FOOT = (
     '<div style="width:100%;text-align:center;font:8px sans-serif;color:#555">'
     '<span class="pageNumber"></span></div>'
@@ -92,19 +93,20 @@ def join(site: Path, names: Sequence[str] | None = None) -> str:
     head = ""
     for name in names:
         soup = BeautifulSoup((site / f"{name}.html").read_text(encoding="utf-8"), "html.parser")
-        article = soup.select_one("article.bd-article")
+        article = soup.find("article", class_="bd-article")
         if not isinstance(article, Tag):
             raise BookError(f"{name}.html has no article: build the site anew")
-        for needless in article.select(ON_SCREEN):
+        for needless in article.find_all(_on_screen_only):
             needless.decompose()
         _address_anew(article, name, names)
-        states += map(str, soup.select("script[type='application/vnd.jupyter.widget-state+json']"))
+        states += map(str, soup.find_all("script", type=STATE))
         title = article.h1.get_text() if article.h1 else name
         contents.append(f'<li><a href="#{_slug(name)}">{escape(title)}</a></li>')
         articles.append(
             f'<section class="joined-page" id="{_slug(name)}">{article.decode()}</section>'
         )
-        if soup.select_one("script[src*='widgets.js']") or not head:  # all that a page may need
+        widgets = soup.find("script", src=re.compile(r"widgets\.js"))
+        if widgets or not head:  # all that a page may need
             head = _head(soup, name)
     cover = COVER.read_text(encoding="utf-8")
     front = (
@@ -119,15 +121,24 @@ def join(site: Path, names: Sequence[str] | None = None) -> str:
     )
 
 
+def _on_screen_only(tag: Tag) -> bool:
+    """Asked of each element, where a selector of CSS would take ten times as long."""
+    classes = tag.get("class") or ()
+    drawing = tag.name == "details" and "drawing" in classes
+    return tag.name == "noscript" or drawing or not ON_SCREEN.isdisjoint(classes)
+
+
 def _slug(name: str) -> str:
     return re.sub(r"\W", "-", name)
 
 
 def _address_anew(article: Tag, name: str, names: Sequence[str]) -> None:
     """Give a page's anchors names of their own, and its links and pictures addresses from the top of the site."""
-    for element in article.select("[id]"):
+    for element in article.find_all(id=True):
         element["id"] = f"{_slug(name)}--{element['id']}"
-    for element, attribute in [(e, a) for a in ("href", "src") for e in article.select(f"[{a}]")]:
+    for element, attribute in [
+        (e, a) for a in ("href", "src") for e in article.find_all(attrs={a: True})
+    ]:
         address = str(element[attribute])
         if re.match(r"[a-z]+:", address):
             continue
@@ -147,8 +158,9 @@ def _address_anew(article: Tag, name: str, names: Sequence[str]) -> None:
 def _head(soup: BeautifulSoup, name: str) -> str:
     """The styles and scripts of a page, addressed from the top of the site."""
     parts = []
-    for element in soup.select("link[rel~=stylesheet], script"):
-        if element.find_parent("article") or "json" in str(element.get("type", "")):
+    for element in soup.find_all(["link", "script"]):
+        foreign = element.name == "link" and "stylesheet" not in element.get("rel", [])
+        if foreign or element.find_parent("article") or "json" in str(element.get("type", "")):
             continue
         for attribute in ("href", "src"):
             address = str(element.get(attribute, ""))

@@ -274,9 +274,12 @@ from chaindyn import crba, sweep
 from chaindyn.robots import ur5
 
 def slow(chain, q):
-    with (Path(sys.argv[1]) / "calls").open("a") as file:
+    folder = Path(sys.argv[1])
+    with (folder / "calls").open("a") as file:
         file.write("x")
     time.sleep(0.15)
+    while (folder / "calls").stat().st_size > 6 and not (folder / "struck").exists():
+        time.sleep(0.01)  # that it is not done before it is killed
     return crba(chain, q)[:, 0]
 
 if __name__ == "__main__":
@@ -317,6 +320,7 @@ def test_killed_it_goes_on_and_leaves_no_process(tmp_path, number):
             for pid in pids:
                 os.kill(pid, number)
         run.send_signal(number)
+        (tmp_path / "struck").touch()
         told = run.communicate(timeout=20)[1]
     assert run.returncode != 0
     assert told.count("Traceback") == (number == signal.SIGINT), told  # the children say nothing

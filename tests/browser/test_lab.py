@@ -16,7 +16,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, Page
 
 from book import live
-from book.browser import HEIGHT, SCHEMES, WIDTHS, drawn, open_notebook, run_code, run_notebook
+from book.browser import HEIGHT, SCHEMES, WIDTHS, drawn, open_notebook, run_notebook
 from book.pages import ROOT, pages
 
 pytestmark = pytest.mark.browser
@@ -128,14 +128,13 @@ def test_chapter_runs_and_prints_what_the_book_prints(visitor, name):
     command(
         visitor.page, "apputils:adaptive-theme"
     )  # by which the lab follows the system, until now
-    for scheme in SCHEMES:
+    for width, scheme in zip(WIDTHS, SCHEMES, strict=True):
         command(visitor.page, "apputils:change-theme", theme=f"JupyterLab {scheme.capitalize()}")
         light = str(scheme == "light").lower()
         visitor.page.wait_for_selector(f"body[data-jp-theme-light='{light}']", state="attached")
-        for width in WIDTHS:
-            visitor.page.set_viewport_size({"width": width, "height": HEIGHT})
-            drawn(visitor.page)
-            assert not violations(visitor.page), (width, scheme)
+        visitor.page.set_viewport_size({"width": width, "height": HEIGHT})
+        drawn(visitor.page)
+        assert not violations(visitor.page), (width, scheme)
 
 
 def command(page: Page, name: str, **arguments: str) -> None:
@@ -145,15 +144,6 @@ def command(page: Page, name: str, **arguments: str) -> None:
 
 
 # The times that follow are printed, for who runs this with `-s`: what a busy machine takes says nothing of the lab.
-
-
-@slow
-def test_the_package_is_imported_by_a_first_visitor(visitor):
-    start = time.monotonic()
-    open_notebook(visitor.page, f"{visitor.site}{live.address(NAMES[0])}")
-    run_code(visitor.page, "import chaindyn")
-    print(f"first cell done in {time.monotonic() - start:.1f} s")
-    assert not visitor.troubles
 
 
 SLIDER = """

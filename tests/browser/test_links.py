@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+from collections import Counter
 from dataclasses import dataclass, field
 from functools import cache
 from html.parser import HTMLParser
@@ -21,7 +22,7 @@ from book.extensions.exported import public_name
 class Html(HTMLParser):
     """The ids and links of a page; a link is kept with the id that it stands in or after."""
 
-    ids: set[str] = field(default_factory=set)
+    ids: Counter[str] = field(default_factory=Counter)
     links: list[tuple[str, str]] = field(default_factory=list)
     last_id: str = ""
 
@@ -31,7 +32,7 @@ class Html(HTMLParser):
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
         values = dict(attributes)
         if identifier := values.get("id"):
-            self.ids.add(identifier)
+            self.ids[identifier] += 1
             self.last_id = identifier
         for name in ("href", "src"):
             if address := values.get(name):

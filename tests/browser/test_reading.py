@@ -18,20 +18,20 @@ CHAPTERS = [f"chapters/{page.stem}" for page in chapters()]
 FOLDED = ".tag_export .fold-toggle"
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def opened(chromium: Browser, site_url: str):
-    """Open a page; closed when the test ends."""
-    pages = []
+    """Go to a page, each in one tab for all tests, which leave it as it was."""
+    tabs = {}
 
-    def open_one(name: str, scheme: str = "light"):
-        page = open_page(chromium, 1280, scheme)
-        pages.append(page)
-        page.goto(f"{site_url}{name}.html")
-        settle(page)
-        return page
+    def open_one(name: str):
+        if name not in tabs:
+            tabs[name] = open_page(chromium, 1280, "light")
+            tabs[name].goto(f"{site_url}{name}.html")
+            settle(tabs[name])
+        return tabs[name]
 
     yield open_one
-    for page in pages:
+    for page in tabs.values():
         page.context.close()
 
 
@@ -77,8 +77,12 @@ def test_figures_turn_light_in_the_dark(opened):
     figure = (
         "() => getComputedStyle(document.querySelector('.cell_output img[src$=\".svg\"]')).filter"
     )
-    assert opened(CHAPTERS[0], "dark").evaluate(figure).startswith("invert(1)")
-    assert opened(CHAPTERS[0], "light").evaluate(figure) == "none"
+    page = opened(CHAPTERS[0])
+    assert page.evaluate(figure) == "none"
+    page.emulate_media(color_scheme="dark")
+    page.wait_for_function(f"({figure})().startsWith('invert(1)')")
+    page.emulate_media(color_scheme="light")
+    page.wait_for_function(f"({figure})() === 'none'")
 
 
 @pytest.mark.parametrize("name", CHAPTERS)
@@ -114,6 +118,8 @@ def test_code_steps_back_and_opens_by_keyboard(opened):
     fold.locator("summary").focus()
     page.keyboard.press("Enter")
     assert fold.locator("pre").is_visible()
+    page.keyboard.press("Enter")
+    assert not fold.locator("pre").is_visible()
     assert not page.locator(".tag_export:not(:has(details)) .cell_input").first.is_hidden()
 
 

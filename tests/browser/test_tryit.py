@@ -6,6 +6,7 @@ import json
 import re
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -41,8 +42,8 @@ def address(site_folder: Path, site_url: str) -> str:
     return f"{site_url}chapters/{CHAPTER.stem}.html"
 
 
-@pytest.fixture
-def page(chromium: Browser, address: str) -> Iterator[Page]:
+@contextmanager
+def visit(chromium: Browser, address: str) -> Iterator[Page]:
     context = chromium.new_context(viewport={"width": WIDTHS[0], "height": HEIGHT})
     page, troubles = context.new_page(), list[str]()
     page.on("pageerror", lambda error: troubles.append(str(error)))
@@ -52,6 +53,28 @@ def page(chromium: Browser, address: str) -> Iterator[Page]:
     yield page
     context.close()
     assert not troubles
+
+
+@pytest.fixture
+def page(chromium: Browser, address: str) -> Iterator[Page]:
+    """The chapter's page, to which nobody has been."""
+    with visit(chromium, address) as page:
+        yield page
+
+
+@pytest.fixture(scope="module")
+def lively(chromium: Browser, address: str) -> Iterator[Page]:
+    with visit(chromium, address) as page:
+        yield page
+
+
+@pytest.fixture
+def warm(lively: Page) -> Iterator[Page]:
+    """A page that tests share with its Python, which takes long to start; each leaves its cells as they were."""
+    yield lively
+    for panel in lively.locator(".try-panel:visible").all():
+        panel.get_by_role("button", name="Begin again").click()
+        panel.get_by_role("button", name="Close").click()
 
 
 def opened(page: Page, name: str) -> None:
@@ -95,7 +118,8 @@ def test_nothing_of_it_is_loaded_before_it_is_asked_for(page):
     )
 
 
-def test_a_solution_is_accepted_and_a_wrong_answer_refused(page):
+def test_a_solution_is_accepted_and_a_wrong_answer_refused(warm):
+    page = warm
     start = time.monotonic()
     opened(page, EXERCISE)
     assert run(page).strip() == "Exercise 8.6: not attempted yet"
@@ -143,7 +167,8 @@ def test_work_survives_a_reload_and_can_be_taken_back(page):
 
 
 @slow
-def test_a_run_is_stopped_and_says_so(page):
+def test_a_run_is_stopped_and_says_so(warm):
+    page = warm
     opened(page, EXERCISE)
     write(page, "print('begun')\nwhile True:\n    pass")
     page.keyboard.press("Control+Enter")
@@ -155,7 +180,8 @@ def test_a_run_is_stopped_and_says_so(page):
 
 
 @slow
-def test_what_a_cell_asks_for_comes_when_it_does(page):
+def test_what_a_cell_asks_for_comes_when_it_does(warm):
+    page = warm
     opened(page, EXERCISE)
     code = "import matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.show()\nprint('drawn')"
     assert run(page, code).strip() == "drawn"
@@ -170,7 +196,8 @@ def felt(page: Page) -> str:
     return page.locator(".chaindyn table").first.inner_text()
 
 
-def test_an_explorer_follows_a_redefined_function(page):
+def test_an_explorer_follows_a_redefined_function(warm):
+    page = warm
     book = felt(page)
     opened(page, "articulated_step")
     source = DATA["tries"]["articulated_step"]["source"]
@@ -218,34 +245,36 @@ def test_where_there_is_no_python_there_is_no_button(chromium, address, site_fol
 
 @slow
 def test_by_keyboard_on_a_phone_for_everyone(chromium, address):
+    context = chromium.new_context(
+        viewport={"width": min(WIDTHS), "height": HEIGHT}, has_touch=True
+    )
+    page = context.new_page()
+    page.goto(address)
+    settle(page)
+    place = page.locator(f"[data-try='{EXERCISE}']")
+    place.scroll_into_view_if_needed()
+    place.get_by_role("button").focus()
+    page.keyboard.press("Enter")
+    editor = page.locator(".try-panel .cm-content")
+    expect(editor).to_be_focused(timeout=PATIENCE)
+    run(page, "import warnings\nwarnings.warn('far')\nprint('x' * 2000)\n1 / 0  # 'why'")
+    page.keyboard.press("Tab")  # indents
+    expect(editor).to_be_focused()
+    page.keyboard.press("Escape")
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("button", name="Run")).to_be_focused()
+    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+    box = page.get_by_role("button", name="Run").bounding_box()
+    assert box is not None
+    assert box["height"] >= 24
+    # the rest of the page is judged elsewhere, and long
+    page.evaluate(
+        "document.querySelector('article').replaceChildren(document.querySelector('.try-panel'))"
+    )
+    only = {"type": "tag", "values": LEVEL_A_AND_AA}
     for scheme in SCHEMES:
-        context = chromium.new_context(
-            viewport={"width": min(WIDTHS), "height": HEIGHT}, color_scheme=scheme, has_touch=True
-        )
-        page = context.new_page()
-        page.goto(address)
-        settle(page)
-        place = page.locator(f"[data-try='{EXERCISE}']")
-        place.scroll_into_view_if_needed()
-        place.get_by_role("button").focus()
-        page.keyboard.press("Enter")
-        editor = page.locator(".try-panel .cm-content")
-        expect(editor).to_be_focused(timeout=PATIENCE)
-        run(page, "import warnings\nwarnings.warn('far')\nprint('x' * 2000)\n1 / 0  # 'why'")
-        page.keyboard.press("Tab")  # indents
-        expect(editor).to_be_focused()
-        page.keyboard.press("Escape")
-        page.keyboard.press("Tab")
-        expect(page.get_by_role("button", name="Run")).to_be_focused()
-        assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
-        # the rest of the page is judged elsewhere, and long
-        page.evaluate(
-            "document.querySelector('article').replaceChildren(document.querySelector('.try-panel'))"
-        )
-        only = {"type": "tag", "values": LEVEL_A_AND_AA}
+        page.emulate_media(color_scheme=scheme)
+        drawn(page)
         found = Axe().run(page, context=".try-panel", options={"runOnly": only}).response
-        assert json.dumps(found["violations"], indent=1) == "[]"
-        box = page.get_by_role("button", name="Run").bounding_box()
-        assert box is not None
-        assert box["height"] >= 24
-        context.close()
+        assert json.dumps(found["violations"], indent=1) == "[]", scheme
+    context.close()

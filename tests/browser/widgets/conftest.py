@@ -62,6 +62,7 @@ PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>A wi
 </script></body></html>"""
 Files = dict[str, tuple[str, str]]
 FOLDERS = count()
+KERNEL = "jupyterapp.shell.currentWidget?.sessionContext?.session?.kernel"
 
 
 @pytest.fixture(scope="session")
@@ -189,11 +190,46 @@ def three() -> str:
     return bundle.read_text(encoding="utf-8")
 
 
+@pytest.fixture(scope="session")
+def jupyter(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str, Path]]:
+    """The address of a JupyterLab, its token, and its folder."""
+    folder = tmp_path_factory.mktemp("lab")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    options = ["--no-browser", "--ip=127.0.0.1", f"--port={port}", "--allow-root"]
+    options += ["--LabApp.expose_app_in_browser=True", f"--ServerApp.root_dir={folder}"]
+    own = {
+        name: str(folder / name.lower())
+        for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")
+    }
+    # the server runs code: nobody else on the machine may ask it to
+    own["JUPYTER_TOKEN"] = token = secrets.token_hex()
+    with (folder / "lab.log").open("w") as log:
+        command = [sys.executable, "-m", "jupyterlab", *options]
+        server = subprocess.Popen(command, stdout=log, stderr=log, env={**os.environ, **own})
+        try:
+            address = f"http://127.0.0.1:{port}"
+            deadline = time.monotonic() + 60
+            while not answers(f"{address}/api"):
+                assert server.poll() is None and time.monotonic() < deadline, (
+                    folder / "lab.log"
+                ).read_text()
+                time.sleep(0.2)
+            yield address, token, folder
+        finally:
+            server.terminate()
+            server.wait(20)
+
+
 @pytest.fixture
 def lab(
-    chromium: Browser, tmp_path: Path, request: pytest.FixtureRequest
+    chromium: Browser, jupyter: tuple[str, str, Path], request: pytest.FixtureRequest
 ) -> Iterator[tuple[Page, Path]]:
-    """A page of a JupyterLab of its own, in which the cell that is the parameter has run; and the lab's folder."""
+    """A page of a JupyterLab, in which the cell that is the parameter has run; and the folder of its notebook."""
+    address, token, root = jupyter
+    folder = root / request.node.originalname
+    folder.mkdir()
     cell = {"cell_type": "code", "id": "a", "source": request.param.strip()}
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
     notebook = {
@@ -202,38 +238,15 @@ def lab(
         "nbformat": 4,
         "nbformat_minor": 5,
     }
-    (tmp_path / "try.ipynb").write_text(json.dumps(notebook))
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    options = ["--no-browser", "--ip=127.0.0.1", f"--port={port}", "--allow-root"]
-    options += ["--LabApp.expose_app_in_browser=True", f"--ServerApp.root_dir={tmp_path}"]
-    own = {
-        name: str(tmp_path / name.lower())
-        for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")
-    }
-    # the server runs code: nobody else on the machine may ask it to
-    own["JUPYTER_TOKEN"] = token = secrets.token_hex()
-    with (tmp_path / "lab.log").open("w") as log:
-        command = [sys.executable, "-m", "jupyterlab", *options]
-        server = subprocess.Popen(command, stdout=log, stderr=log, env={**os.environ, **own})
-        try:
-            address = f"http://127.0.0.1:{port}"
-            deadline = time.monotonic() + 60
-            while not answers(f"{address}/api"):
-                assert server.poll() is None and time.monotonic() < deadline, (
-                    tmp_path / "lab.log"
-                ).read_text()
-                time.sleep(0.2)
-            context = chromium.new_context(viewport={"width": 1280, "height": 1400})
-            page = context.new_page()
-            page.goto(f"{address}/lab/tree/try.ipynb?token={token}")
-            run_all(page)
-            yield page, tmp_path
-            context.close()
-        finally:
-            server.terminate()
-            server.wait(20)
+    (folder / "try.ipynb").write_text(json.dumps(notebook))
+    context = chromium.new_context(viewport={"width": 1280, "height": 1400})
+    page = context.new_page()
+    workspace = f"{address}/lab/workspaces/{folder.name}"  # else it opens what was open before, too
+    page.goto(f"{workspace}/tree/{folder.name}/try.ipynb?token={token}")
+    run_all(page)
+    yield page, folder
+    page.evaluate(f"{KERNEL}.shutdown()")
+    context.close()
 
 
 def answers(address: str) -> bool:
@@ -245,7 +258,6 @@ def answers(address: str) -> bool:
 
 def run_all(page: Page) -> None:
     """Run the notebook of a JupyterLab, until its widget is there."""
-    kernel = "jupyterapp.shell.currentWidget?.sessionContext?.session?.kernel"
-    page.wait_for_function(f"window.jupyterapp && {kernel}?.status === 'idle'", timeout=90_000)
+    page.wait_for_function(f"window.jupyterapp && {KERNEL}?.status === 'idle'", timeout=90_000)
     page.evaluate("void jupyterapp.commands.execute('notebook:run-all-cells')")
     page.wait_for_selector(".chaindyn", timeout=30_000)

@@ -29,7 +29,8 @@ def request_of(page: Page) -> dict:
 
 
 def rows_of(page: Page) -> list[list[str]]:
-    """The numbers shown, row by row, once they are drawn."""
+    """The numbers shown, row by row, once they are drawn; where they were folded away, that comes after a click."""
+    page.wait_for_selector(".chaindyn tbody tr", state="attached")
     drawn(page)
     return page.evaluate(NUMBERS)
 

@@ -15,8 +15,17 @@ pytestmark = pytest.mark.browser
 
 CALM = {"reduced_motion": "reduce"}
 NO_WEBGL = """HTMLCanvasElement.prototype.getContext = new Proxy(HTMLCanvasElement.prototype.getContext, {
-  apply: (get, canvas, [kind, ...rest]) => (kind.startsWith("webgl") ? null : get.call(canvas, kind, ...rest)),
+  apply(get, canvas, [kind, ...rest]) {
+    if (!kind.startsWith("webgl")) return get.call(canvas, kind, ...rest);
+    requestAnimationFrame(() => (window.refused = true)); // told when what was refused had its time to answer
+    return null;
+  },
 })"""
+# A picture that moves would have moved; one that came near would have asked for what lights it.
+A_WHILE = """async () => {
+  for (let k = 0; k < 12; k++) await new Promise(requestAnimationFrame);
+  await new Promise(requestIdleCallback);
+}"""
 # How many pixels of the canvas are painted, and where their middle is, in shares of its width and height.
 PAINTED = """() => new Promise((tell) => requestAnimationFrame(() => setTimeout(() => {
   const canvas = document.querySelector(".stage canvas");
@@ -145,8 +154,7 @@ def test_without_webgl_the_strokes_serve(put_on_page, name):
     )
     page.context.add_init_script(NO_WEBGL)
     page.reload()
-    page.wait_for_selector(".chaindyn")
-    page.wait_for_timeout(600)
+    page.wait_for_function("window.refused")
     expect(page.locator(".stage[data-lit=true]")).to_have_count(0)
     assert page.locator(".stage svg polyline.stroke").count() > 10
     page.context.add_init_script("")
@@ -156,7 +164,7 @@ def test_where_the_site_has_no_three_js_nothing_is_asked_for(put_on_page):
     page = put_on_page(striking(), **CALM)
     asked = []
     page.on("request", lambda request: asked.append(request.url))
-    page.wait_for_timeout(500)
+    page.evaluate(A_WHILE)
     assert asked == []
     assert page.locator(".stage svg polyline.stroke").count() > 10
 
@@ -208,7 +216,7 @@ def test_it_moves_at_once_and_can_be_paused(put_on_page):
     page.get_by_role("button", name="Pause").click()
     drawn(page)
     still = clock_of(page)
-    page.wait_for_timeout(200)
+    page.evaluate(A_WHILE)
     assert clock_of(page) == still
     page.get_by_role("button", name="Play").click()
     page.wait_for_function(
@@ -220,7 +228,7 @@ def test_it_is_still_for_who_prefers_that_until_asked(put_on_page):
     page = put_on_page(striking(), stage=True, **CALM)
     drawn(page)
     still = clock_of(page)
-    page.wait_for_timeout(300)
+    page.evaluate(A_WHILE)
     assert clock_of(page) == still
     page.get_by_role("button", name="Play").click()
     page.wait_for_function(
@@ -287,8 +295,8 @@ def test_the_picture_stays_in_sight_on_a_phone(put_on_page):
 def test_what_is_closed_lets_go_of_everything(put_on_page):
     page = lit(put_on_page(striking(), stage=True))
     page.evaluate("close_view()")
-    page.wait_for_timeout(200)
+    page.evaluate(A_WHILE)
     before = clock_of(page)
-    page.wait_for_timeout(200)
+    page.evaluate(A_WHILE)
     assert clock_of(page) == before
     page.evaluate("window.close_view = () => {}")
