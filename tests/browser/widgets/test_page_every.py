@@ -13,6 +13,7 @@ from widget_cases import arm
 
 from book.browser import SCHEMES, WIDTHS
 from chaindyn.widgets import (
+    AtlasExplorer,
     BalanceExplorer,
     ChainExplorer,
     ContactExplorer,
@@ -46,6 +47,7 @@ WIDGETS: dict[str, Callable[[], Explorer]] = {
     "impact": lambda: ImpactExplorer(
         arm(), [0.4, -0.5, 0.1, 0.5], [0.8, -1.2, 0.3, 0.9], body="tool", point=(0.1, 0, 0)
     ),
+    "atlas": lambda: AtlasExplorer(arm(), [0.4, -0.5, 0.1, 0.5], body="tool"),
     "swing": lambda: SwingExplorer(motors=True, t=np.linspace(0, 4, 101)),
     "loop": lambda: LoopExplorer(dropped=True, t=np.linspace(0, 1, 26)),
     "contact": lambda: ContactExplorer("stack", "stairs"),
@@ -60,6 +62,7 @@ def test_it_is_there_without_python_and_says_so(put_on_page, name):
     expect(page.locator(".source")).to_contain_text("All of this is computed by the page")
     expect(page.locator(".error")).to_be_empty()
     assert page.locator(".chaindyn svg polyline").count() > 10
+    page.evaluate("document.querySelectorAll('details').forEach((part) => (part.open = true))")
     assert all(all(row) for row in rows_of(page))
     expect(page.locator("[role=status]")).not_to_be_empty()
 
