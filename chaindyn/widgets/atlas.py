@@ -26,7 +26,8 @@ class AtlasExplorer(Explorer):
     """See how heavy a chain is where it strikes, how rare that is, and what its bearings carry.
 
     It can be bent and turned. Beside it stand a map over two joints, and a histogram of effective masses, which blows
-    drawn at random fill. q, direction : (nq,) and (3,), where it starts; direction is that in which the chain strikes, in world axes.
+    drawn at random fill.
+    q, direction : (nq,) and (3,), where it starts; direction is that in which the chain strikes, in world axes.
     strike(chain, q, direction, *, body) -> a `Strike`, for one blow and for a batch, with arrays mass (...), force and
     moment (..., n) of blows at 1 m/s: the book's own if not given. body : index or name of the link whose origin
     strikes, or a frame's name, None for the only leaf. atlas : (edges (m + 1,), counts (m,)) of masses [kg] in a
