@@ -30,6 +30,7 @@ from chaindyn.emission import (
     of_the_model,
     put_in_order,
 )
+from chaindyn.products import PRODUCTS, SLOPES
 from chaindyn.recording import CannotRecord, Number, Tape, as_numbers
 from chaindyn.rolled import (
     CannotRoll,
@@ -355,13 +356,15 @@ def record(
     *,
     open_model: bool = False,
     straight: int = 0,
+    short: bool = False,
 ) -> Recorded:
     """Record what a function does with a chain and arrays of these shapes.
 
     Once for every kind of link if it can be; else link by link. open_model : whether the program is to serve other
     chains of the same kinds of links too; straight : how many numbers a recording link by link may have to be taken
     nevertheless: it has fewer operations, since the first link and the last have less to do, and keeps nothing from
-    loop to loop, but its text soon outgrows what processors hold ready.
+    loop to loop, but its text soon outgrows what processors hold ready; short : whether to end there, CannotRecord
+    if it takes more.
     """
     if straight and not open_model and chain.n <= MOST_LINKS_STRAIGHT:
         try:
@@ -370,6 +373,8 @@ def record(
             recorded = None
         if recorded is not None and len(recorded.plan.live) <= straight:
             return recorded
+    if short:
+        raise CannotRecord("it has too many links to be recorded one by one")
     kind = first_kinds(chain)
     while True:
         try:
@@ -515,20 +520,28 @@ def kernel_for(
     *,
     lanes: bool,
     open_model: bool = False,
+    short: bool = False,
+    along: Sequence[bool] | None = None,
 ) -> tuple[Kernel, Any]:
     """Return a function as machine code, and how its results are put together: recorded and compiled now or earlier.
 
     word : what else the function hangs on that is not in its name; lanes : whether for batches, some states side by
-    side; open_model : as for `record`.
+    side; open_model, short : as for `record`; along : as for `c_program`.
     """
     said = [(k, comparable(v)) for k, v in options.items()]
     key = _stored.key_of(function, chain, (word, lanes, open_model, list(cores.items()), said))
     if key is not None and (kept := _stored.found(key)) is not None:
         return kept
     recorded = record(
-        function, chain, cores, options, open_model=open_model, straight=STRAIGHT[lanes]
+        function,
+        chain,
+        cores,
+        options,
+        open_model=open_model,
+        straight=MOST_STRAIGHT if short else STRAIGHT[lanes],
+        short=short,
     )
-    kernel, program = kernel_of(recorded, chain, lanes)
+    kernel, program = kernel_of(recorded, chain, lanes, along)
     if key is not None:
         _stored.keep(key, program, kernel, recorded.nest)
     return kernel, recorded.nest
@@ -569,10 +582,11 @@ def tangent_record(
     cores: dict[str, tuple[Any, ...]],
     options: dict[str, Any],
     straight: int,
+    judged: bool,
 ) -> Recorded:
     """Record how the results of a function change with its arguments: it takes these, and directions after them.
 
-    Places (nq,) change along `integrate`.
+    Places (nq,) change along `integrate`. judged : whether what is expected of the results is a last result here too.
     """
     directions = {f"{name} changes": tangent_core(core) for name, core in cores.items()}
 
@@ -591,10 +605,16 @@ def tangent_record(
     result, _ = recorded.nest
     count = len(leaves_of(result))
     seeds = seeds_among([o for o in outputs if o.result >= count], count, len(cores))
-    recording.tape.expectations.clear()  # they were judged with the results
+    expected = [
+        replace(o, result=count)
+        for o in outputs
+        if judged and o.result == len(recorded.outputs) - 1
+    ]
+    if not judged:
+        recording.tape.expectations.clear()
     slopes = slopes_of_outputs(recording, [o for o in outputs if o.result < count], seeds)
-    plan = put_in_order(recording, slopes)
-    return Recorded(plan, recorded.inputs, [*recorded.outputs[:count], (0,)], result)
+    plan = put_in_order(recording, [*slopes, *expected])
+    return Recorded(plan, recorded.inputs, [*recorded.outputs[:count], (len(expected),)], result)
 
 
 def seeds_among(outputs: Sequence[Output], first: int, pairs: int) -> dict[int, Number]:
@@ -618,15 +638,19 @@ def tangent_kernel(
     chain: Chain,
     cores: dict[str, tuple[Any, ...]],
     options: dict[str, Any],
+    judged: bool,
 ) -> tuple[Kernel, Any]:
-    """Return the changes of a function's results as machine code, recorded and compiled now or earlier."""
+    """Return the changes of a function's results as machine code, recorded and compiled now or earlier.
+
+    judged : as for `tangent_record`.
+    """
     said = [(k, comparable(v)) for k, v in options.items()]
-    key = _stored.key_of(function, chain, ("changes", list(cores.items()), said))
+    key = _stored.key_of(function, chain, ("changes", judged, list(cores.items()), said))
     if key is not None and (kept := _stored.found(key)) is not None:
         return kept
-    recorded = tangent_record(function, chain, cores, options, STRAIGHT[False])
+    recorded = tangent_record(function, chain, cores, options, STRAIGHT[False], judged)
     if not recorded.plan.recording.parent and not recorded.plan.straight:
-        recorded = tangent_record(function, chain, cores, options, 0)
+        recorded = tangent_record(function, chain, cores, options, 0, judged)
     if len(recorded.plan.live) > MOST_LIVE:
         raise CannotRecord(f"it takes {len(recorded.plan.live)} operations")
     along = [core == ("nq",) for core in cores.values()]
@@ -636,13 +660,15 @@ def tangent_kernel(
     return kernel, recorded.nest
 
 
-def kernel_of_one(kernel: Kernel) -> Kernel:
-    """Return the kernel of all changes of one state: for each argument and result an array, the directions last."""
-    half = len(kernel.inputs) // 2
-    own, directions = kernel.inputs[:half], kernel.inputs[half:]
+def kernel_of_one(kernel: Kernel, count: int) -> Kernel:
+    """Return the kernel of one state whose last inputs are taken along all unit vectors: `one` of `c_slopes`.
+
+    count : of these inputs. For each of them and each result there is an array, the unit vectors last.
+    """
+    own, directions = kernel.inputs[:-count], kernel.inputs[-count:]
     outputs = [(*shape, int(np.prod(turn))) for turn in directions for shape in kernel.outputs[:-1]]
     room = (kernel.room + int(kernel.lengths[4:].sum()) + 1) * LANES
-    return replace(kernel, inputs=own, outputs=[*outputs, (0,)], room=room)
+    return replace(kernel, inputs=own, outputs=[*outputs, kernel.outputs[-1]], room=room)
 
 
 @dataclass(frozen=True, eq=False)
@@ -744,7 +770,7 @@ class Differentiated:
             whole = self.whole
             cores = {name: whole.core(name, options) for name in arrays}
             try:
-                kernel, nest = tangent_kernel(whole.function, whole.chain, cores, options)
+                kernel, nest = tangent_kernel(whole.function, whole.chain, cores, options, False)
             except (CannotRecord, NoCompiler) as error:
                 name = whole.function.__name__
                 raise RuntimeError(f"the derivatives of {name} are not compiled: {error}") from None
@@ -753,7 +779,7 @@ class Differentiated:
                 core[0] if core and isinstance(core[0], tuple) else None for core in cores.values()
             ]
             columns = [None if x is None else np.array(x, int) for x in some]
-            self.made[key] = DerivativePrograms(program, kernel_of_one(kernel), columns)
+            self.made[key] = DerivativePrograms(program, kernel_of_one(kernel, len(cores)), columns)
         return self.made[key]
 
 
@@ -769,10 +795,66 @@ class Program:
     places: tuple[Any, ...]
     nest: Any
 
+    @property
+    def single(self) -> Kernel:
+        """What computes one state."""
+        return self.kernel
+
+    def computed(
+        self, values: Sequence[Array], batch: tuple[int, ...], threads: int
+    ) -> tuple[list[Array], bool]:
+        """Return the results of one state or of a batch, and whether some are not to be trusted."""
+        return run(self.kernel, values, batch, threads)
+
     def assembled(self, arrays: Sequence[Array], batch: tuple[int, ...]) -> Any:
         """Return results in the form that the function gives them."""
         whole = [x.reshape((*batch, *x.shape[1:])) if batch else x for x in arrays]
         return with_leaves(self.nest, iter([x if x.ndim else x[()] for x in whole]))
+
+
+@dataclass(frozen=True, eq=False)
+class ProductProgram(Program):
+    """A matrix (nv, nv) by its products with all unit vectors, side by side; the kernel takes one more argument."""
+
+    @cached_property
+    def single(self) -> Kernel:
+        """What computes one state."""
+        return kernel_of_one(self.kernel, 1)
+
+    def computed(
+        self, values: Sequence[Array], batch: tuple[int, ...], threads: int
+    ) -> tuple[list[Array], bool]:
+        """Return the matrix of one state or of a batch, and whether it is not to be trusted."""
+        if not batch:
+            return self.single.one(values)
+        (nv,) = self.kernel.inputs[-1]
+        count = int(np.prod(batch))
+        own = [
+            np.repeat(x, nv, axis=0) if x.ndim > len(shape) else x
+            for x, shape in zip(values, self.kernel.inputs, strict=False)
+        ]
+        columns = np.tile(np.eye(nv), (count, 1))
+        (rows,), wrong = run(self.kernel, [*own, columns], (count * nv,), threads)
+        return [rows.reshape((count, nv, nv)).mT], wrong
+
+
+@dataclass(frozen=True, eq=False)
+class SlopeProgram(Program):
+    """What returns the derivatives of a function, by the slopes of that function's recording."""
+
+    slopes: DerivativePrograms
+
+    @property
+    def single(self) -> Kernel:
+        """What computes one state."""
+        return self.slopes.one
+
+    def computed(
+        self, values: Sequence[Array], batch: tuple[int, ...], threads: int
+    ) -> tuple[list[Array], bool]:
+        """Return the derivatives of one state or of a batch, and whether they are not to be trusted."""
+        found, wrong = self.slopes.of(values, batch, threads)
+        return [x.reshape((-1, *x.shape[len(batch) :])) if batch else x for x in found], wrong
 
 
 @dataclass(frozen=True, eq=False)
@@ -801,7 +883,7 @@ class Compiled:
         prepared = None if program is None else prepare(program, self.chain, arrays)
         if program is not None and prepared is not None:
             batch, values = prepared
-            results, wrong = run(program.kernel, values, batch, self.threads)
+            results, wrong = program.computed(values, batch, self.threads)
             if not wrong:
                 return program.assembled(results, batch)
         # something is not as it must be: the function itself says what, or judges it at leisure
@@ -840,9 +922,7 @@ class Compiled:
         for name in words.keys() & options.keys():
             _check.check_word(options[name], name, words[name])
         try:
-            kernel, nest = kernel_for(
-                self.function, self.chain, cores, options, lanes=lanes, open_model=self.open_model
-            )
+            return self.program_of(cores, options, lanes)
         except (CannotRecord, NoCompiler) as error:
             if not loud:
                 return None
@@ -852,7 +932,39 @@ class Compiled:
                 stacklevel=4,
             )
             return None
-        return Program(kernel, tuple(arrays), tuple(cores.values()), nest)
+
+    def program_of(
+        self, cores: dict[str, tuple[Any, ...]], options: dict[str, Any], lanes: bool
+    ) -> Program:
+        """Return the program: as the function stands or, where that takes too much text, by products or slopes."""
+        function, chain, named = self.function, self.chain, (tuple(cores), tuple(cores.values()))
+        product = PRODUCTS.get(function)
+        source = SLOPES.get(function) if "external" not in cores and not self.open_model else None
+        by_other_way = product is not None or source is not None
+        try:
+            kernel, nest = kernel_for(
+                function,
+                chain,
+                cores,
+                options,
+                lanes=lanes,
+                open_model=self.open_model,
+                short=by_other_way,
+            )
+            return Program(kernel, *named, nest)
+        except CannotRecord:
+            if not by_other_way:
+                raise
+        if product is not None:
+            given = cores | {"column": ("nv",)}
+            kernel, nest = kernel_for(
+                product, chain, given, options, lanes=True, open_model=self.open_model, along=[True]
+            )
+            return ProductProgram(kernel, *named, nest)
+        kernel, nest = tangent_kernel(source, chain, cores, options, True)
+        own = Program(kernel, *named, nest)
+        slopes = DerivativePrograms(own, kernel_of_one(kernel, len(cores)), [None] * len(cores))
+        return SlopeProgram(kernel, *named, (nest,) * len(cores), slopes)
 
     def for_chain(self, chain: Chain) -> Any:
         """Return the same for another chain with the same tree and kinds of joints; ValueError if it has not."""
@@ -878,7 +990,7 @@ class Compiled:
             isinstance(program.nest, Foreign | np.ndarray) or is_flat_tuple(program.nest)
         ):
             return None
-        return program.kernel.quick(self, isinstance(program.nest, tuple))
+        return program.single.quick(self, isinstance(program.nest, tuple))
 
     def core(self, name: str, options: dict[str, Any]) -> tuple[Any, ...]:
         """Return the shape of an argument: of some velocities only, if the function is told so by a mask."""
