@@ -42,12 +42,13 @@ def coriolis_times(
 
 
 # matrices (nv, nv), and what gives their product with the argument `column`
-PRODUCTS: dict[Callable[..., Any], Callable[..., Any]] = {
-    crba: mass_times,
-    coriolis_matrix: coriolis_times,
-}
+PRODUCTS = ((crba, mass_times), (coriolis_matrix, coriolis_times))
 # what returns the derivatives of a function by its first three arguments
-SLOPES: dict[Callable[..., Any], Callable[..., Any]] = {
-    rnea_derivatives: rnea,
-    aba_derivatives: aba,
-}
+SLOPES = ((rnea_derivatives, rnea), (aba_derivatives, aba))
+# what gives the forces (q, qd, qdd) that the accelerations of a function of (q, qd, tau) take
+INVERSES = ((aba, rnea),)
+
+
+def other_way(table: Any, function: Callable[..., Any]) -> Callable[..., Any] | None:
+    """Return what a table has for a function, None if nothing."""
+    return next((other for own, other in table if own is function), None)
