@@ -30,6 +30,7 @@ from chaindyn.emission import (
     of_the_model,
     put_in_order,
 )
+from chaindyn.products import INVERSES, PRODUCTS, SLOPES, other_way
 from chaindyn.recording import CannotRecord, Number, Tape, as_numbers
 from chaindyn.rolled import (
     CannotRoll,
@@ -101,6 +102,7 @@ STRAIGHT = {
     False: 3_000,
     True: MOST_STRAIGHT,
 }  # numbers of a program without: for one state, for batches
+UNUSED = 4  # so many times as many may be recorded, of which some are not needed in the end
 MOST_LIVE = 40_000  # of numbers that results hang on: beyond, C compilers take minutes
 STEPS = {"RK4": rk4_step, "semi-implicit Euler": semi_implicit_euler_step}
 
@@ -355,21 +357,25 @@ def record(
     *,
     open_model: bool = False,
     straight: int = 0,
+    short: bool = False,
 ) -> Recorded:
     """Record what a function does with a chain and arrays of these shapes.
 
     Once for every kind of link if it can be; else link by link. open_model : whether the program is to serve other
     chains of the same kinds of links too; straight : how many numbers a recording link by link may have to be taken
     nevertheless: it has fewer operations, since the first link and the last have less to do, and keeps nothing from
-    loop to loop, but its text soon outgrows what processors hold ready.
+    loop to loop, but its text soon outgrows what processors hold ready; short : whether to end there, CannotRecord
+    if it takes more.
     """
     if straight and not open_model and chain.n <= MOST_LINKS_STRAIGHT:
         try:
-            recorded = recorded_link_by_link(function, chain, arrays, options)
+            recorded = recorded_link_by_link(function, chain, arrays, options, UNUSED * straight)
         except CannotRecord:
             recorded = None
         if recorded is not None and len(recorded.plan.live) <= straight:
             return recorded
+    if short:
+        raise CannotRecord("it has too many links to be recorded one by one")
     kind = first_kinds(chain)
     while True:
         try:
@@ -440,9 +446,10 @@ def recorded_link_by_link(
     chain: Chain,
     arrays: dict[str, tuple[Any, ...]],
     options: dict[str, Any],
+    most: int | None = None,
 ) -> Recorded:
-    """Record every link by itself: text as long as the chain."""
-    recording = Recording(Tape(), (), np.zeros(0, int))
+    """Record every link by itself: text as long as the chain; most : as for `Tape`."""
+    recording = Recording(Tape(most=most), (), np.zeros(0, int))
     given = {}
     for k, (name, core) in enumerate(arrays.items()):
         shape = shape_of(chain, core)
@@ -515,20 +522,28 @@ def kernel_for(
     *,
     lanes: bool,
     open_model: bool = False,
+    short: bool = False,
+    along: Sequence[bool] | None = None,
 ) -> tuple[Kernel, Any]:
     """Return a function as machine code, and how its results are put together: recorded and compiled now or earlier.
 
     word : what else the function hangs on that is not in its name; lanes : whether for batches, some states side by
-    side; open_model : as for `record`.
+    side; open_model, short : as for `record`; along : as for `c_program`.
     """
     said = [(k, comparable(v)) for k, v in options.items()]
     key = _stored.key_of(function, chain, (word, lanes, open_model, list(cores.items()), said))
     if key is not None and (kept := _stored.found(key)) is not None:
         return kept
     recorded = record(
-        function, chain, cores, options, open_model=open_model, straight=STRAIGHT[lanes]
+        function,
+        chain,
+        cores,
+        options,
+        open_model=open_model,
+        straight=MOST_STRAIGHT if short else STRAIGHT[lanes],
+        short=short,
     )
-    kernel, program = kernel_of(recorded, chain, lanes)
+    kernel, program = kernel_of(recorded, chain, lanes, along)
     if key is not None:
         _stored.keep(key, program, kernel, recorded.nest)
     return kernel, recorded.nest
@@ -540,14 +555,19 @@ def length_of_records(plan: Plan) -> int:
 
 
 def kernel_of(
-    recorded: Recorded, chain: Chain, lanes: bool, along: Sequence[bool] | None = None
+    recorded: Recorded,
+    chain: Chain,
+    lanes: bool,
+    along: Sequence[bool] | None = None,
+    inverse: bool = False,
 ) -> tuple[Kernel, Path]:
     """Return a recorded function as machine code, with the numbers of the model, and the path of its program.
 
-    lanes, along : as for `c_program`.
+    lanes, along, inverse : as for `c_program`.
     """
     plan = recorded.plan
-    text = c_program(plan, len(recorded.inputs), len(recorded.outputs), lanes=lanes, along=along)
+    counts = len(recorded.inputs), len(recorded.outputs)
+    text = c_program(plan, *counts, lanes=lanes, along=along, inverse=inverse)
     room = length_of_records(plan)
     sizes = [chain.n, chain.nq, chain.nv, room]
     path = built(text)
@@ -569,10 +589,11 @@ def tangent_record(
     cores: dict[str, tuple[Any, ...]],
     options: dict[str, Any],
     straight: int,
+    judged: bool,
 ) -> Recorded:
     """Record how the results of a function change with its arguments: it takes these, and directions after them.
 
-    Places (nq,) change along `integrate`.
+    Places (nq,) change along `integrate`. judged : whether what is expected of the results is a last result here too.
     """
     directions = {f"{name} changes": tangent_core(core) for name, core in cores.items()}
 
@@ -591,10 +612,16 @@ def tangent_record(
     result, _ = recorded.nest
     count = len(leaves_of(result))
     seeds = seeds_among([o for o in outputs if o.result >= count], count, len(cores))
-    recording.tape.expectations.clear()  # they were judged with the results
+    expected = [
+        replace(o, result=count)
+        for o in outputs
+        if judged and o.result == len(recorded.outputs) - 1
+    ]
+    if not judged:
+        recording.tape.expectations.clear()
     slopes = slopes_of_outputs(recording, [o for o in outputs if o.result < count], seeds)
-    plan = put_in_order(recording, slopes)
-    return Recorded(plan, recorded.inputs, [*recorded.outputs[:count], (0,)], result)
+    plan = put_in_order(recording, [*slopes, *expected])
+    return Recorded(plan, recorded.inputs, [*recorded.outputs[:count], (len(expected),)], result)
 
 
 def seeds_among(outputs: Sequence[Output], first: int, pairs: int) -> dict[int, Number]:
@@ -618,31 +645,39 @@ def tangent_kernel(
     chain: Chain,
     cores: dict[str, tuple[Any, ...]],
     options: dict[str, Any],
+    *,
+    judged: bool = False,
+    inverse: bool = False,
 ) -> tuple[Kernel, Any]:
-    """Return the changes of a function's results as machine code, recorded and compiled now or earlier."""
+    """Return the changes of a function's results as machine code, recorded and compiled now or earlier.
+
+    judged : as for `tangent_record`; inverse : as for `c_slopes`.
+    """
     said = [(k, comparable(v)) for k, v in options.items()]
-    key = _stored.key_of(function, chain, ("changes", list(cores.items()), said))
+    key = _stored.key_of(function, chain, ("changes", judged, inverse, list(cores.items()), said))
     if key is not None and (kept := _stored.found(key)) is not None:
         return kept
-    recorded = tangent_record(function, chain, cores, options, STRAIGHT[False])
+    recorded = tangent_record(function, chain, cores, options, STRAIGHT[False], judged)
     if not recorded.plan.recording.parent and not recorded.plan.straight:
-        recorded = tangent_record(function, chain, cores, options, 0)
+        recorded = tangent_record(function, chain, cores, options, 0, judged)
     if len(recorded.plan.live) > MOST_LIVE:
         raise CannotRecord(f"it takes {len(recorded.plan.live)} operations")
     along = [core == ("nq",) for core in cores.values()]
-    kernel, program = kernel_of(recorded, chain, lanes=True, along=along)
+    kernel, program = kernel_of(recorded, chain, True, along, inverse)
     if key is not None:
         _stored.keep(key, program, kernel, recorded.nest)
     return kernel, recorded.nest
 
 
-def kernel_of_one(kernel: Kernel) -> Kernel:
-    """Return the kernel of all changes of one state: for each argument and result an array, the directions last."""
-    half = len(kernel.inputs) // 2
-    own, directions = kernel.inputs[:half], kernel.inputs[half:]
+def kernel_of_one(kernel: Kernel, count: int) -> Kernel:
+    """Return the kernel of one state whose last inputs are taken along all unit vectors: `one` of `c_slopes`.
+
+    count : of these inputs. For each of them and each result there is an array, the unit vectors last.
+    """
+    own, directions = kernel.inputs[:-count], kernel.inputs[-count:]
     outputs = [(*shape, int(np.prod(turn))) for turn in directions for shape in kernel.outputs[:-1]]
     room = (kernel.room + int(kernel.lengths[4:].sum()) + 1) * LANES
-    return replace(kernel, inputs=own, outputs=[*outputs, (0,)], room=room)
+    return replace(kernel, inputs=own, outputs=[*outputs, kernel.outputs[-1]], room=room)
 
 
 @dataclass(frozen=True, eq=False)
@@ -650,12 +685,13 @@ class DerivativePrograms:
     """The derivatives of a function's results, compiled for some of its arguments.
 
     program : in any directions, of which as many follow as there are arguments; one : in all, of one state; columns :
-    for each argument which of the directions are its own, None if all are.
+    for each argument which of the directions are its own, None if all are; inverse : as for `c_slopes`.
     """
 
     program: Program
     one: Kernel
     columns: list[Array | None]
+    inverse: bool = False
 
     def of(
         self, values: Sequence[Array], batch: tuple[int, ...], threads: int
@@ -675,7 +711,7 @@ class DerivativePrograms:
                 wrong |= bad
                 for r, x in enumerate(found):
                     results[a * parts + r][..., j] = x.reshape((*batch, *x.shape[1:]))
-        return results, wrong
+        return (results, wrong) if wrong or not self.inverse else solved(*results)
 
     def sorted_out(self, slopes: Sequence[Array]) -> tuple[Any, ...]:
         """Return changes put together as results are, for each argument, the directions in its own shape."""
@@ -691,11 +727,38 @@ class DerivativePrograms:
         return tuple(whole)
 
 
+def derivative_programs(
+    kernel: Kernel, nest: Any, cores: dict[str, tuple[Any, ...]], chain: Chain, inverse: bool
+) -> DerivativePrograms:
+    """Return the derivatives that a kernel of `tangent_kernel` computes for some arguments."""
+    program = Program(kernel, tuple(cores), tuple(cores.values()), nest)
+    some = [core[0] if core and isinstance(core[0], tuple) else None for core in cores.values()]
+    columns = [None if x is None else np.array(x, int) for x in some]
+    one = kernel_of_one(kernel, len(cores))
+    if inverse:
+        one = replace(one, room=one.room + chain.nv**2)
+    return DerivativePrograms(program, one, columns, inverse)
+
+
+def solved(along_q: Array, along_qd: Array, M: Array) -> tuple[list[Array], bool]:
+    """Return -M^-1 times the first two (..., nv, nv), and M^-1, and whether there is no such matrix."""
+    try:
+        inverse = np.linalg.inv(M)
+    except np.linalg.LinAlgError:
+        return [along_q, along_qd, M], True
+    found = [-inverse @ along_q, -inverse @ along_qd, inverse]
+    return found, not all(np.isfinite(x).all() for x in found)
+
+
 @dataclass(frozen=True, eq=False)
 class Differentiated:
-    """A function of a chain with its derivatives, as machine code: called like the function, without the chain."""
+    """A function of a chain with its derivatives, as machine code: called like the function, without the chain.
+
+    inverse : as for `c_slopes`.
+    """
 
     whole: Compiled
+    inverse: bool = False
     made: dict[Any, DerivativePrograms] = field(default_factory=dict, repr=False)
 
     @cached_property
@@ -744,17 +807,41 @@ class Differentiated:
             whole = self.whole
             cores = {name: whole.core(name, options) for name in arrays}
             try:
-                kernel, nest = tangent_kernel(whole.function, whole.chain, cores, options)
+                kernel, nest = tangent_kernel(
+                    whole.function, whole.chain, cores, options, inverse=self.inverse
+                )
             except (CannotRecord, NoCompiler) as error:
                 name = whole.function.__name__
                 raise RuntimeError(f"the derivatives of {name} are not compiled: {error}") from None
-            program = Program(kernel, tuple(arrays), tuple(cores.values()), nest)
-            some = [
-                core[0] if core and isinstance(core[0], tuple) else None for core in cores.values()
-            ]
-            columns = [None if x is None else np.array(x, int) for x in some]
-            self.made[key] = DerivativePrograms(program, kernel_of_one(kernel), columns)
+            self.made[key] = derivative_programs(kernel, nest, cores, whole.chain, self.inverse)
         return self.made[key]
+
+
+@dataclass(frozen=True, eq=False)
+class DifferentiatedInverse(Differentiated):
+    """Forward dynamics with its derivatives, by those of the forces that its accelerations take.
+
+    forces : inverse dynamics, differentiated and solved for accelerations.
+    """
+
+    @cached_property
+    def forces(self) -> Differentiated:
+        """Inverse dynamics with its derivatives, solved for the accelerations."""
+        whole = self.whole
+        function = other_way(INVERSES, whole.function) or whole.function
+        shapes = {**whole.shapes, "qdd": ("nv",)}
+        return Differentiated(replace(whole, function=function, shapes=shapes, programs={}), True)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> tuple[Any, tuple[Any, ...]]:
+        """Return the accelerations, and how they change with each argument that is an array."""
+        result = self.value(*args, **kwargs)
+        if kwargs or len(args) != 3:
+            given = self.whole.signature.bind(*args, **kwargs).arguments
+            if given.get("external") is not None:
+                return super().__call__(*args, **kwargs)
+            args = given.pop("q"), given.pop("qd"), given.pop("tau")
+            return result, self.forces.derivatives(*args[:2], result, **given)
+        return result, self.forces.quick(*args[:2], result)
 
 
 # the public function
@@ -769,10 +856,141 @@ class Program:
     places: tuple[Any, ...]
     nest: Any
 
+    @property
+    def single(self) -> Kernel:
+        """What computes one state."""
+        return self.kernel
+
+    def computed(
+        self, values: Sequence[Array], batch: tuple[int, ...], threads: int
+    ) -> tuple[list[Array], bool]:
+        """Return the results of one state or of a batch, and whether some are not to be trusted."""
+        return run(self.kernel, values, batch, threads)
+
     def assembled(self, arrays: Sequence[Array], batch: tuple[int, ...]) -> Any:
         """Return results in the form that the function gives them."""
         whole = [x.reshape((*batch, *x.shape[1:])) if batch else x for x in arrays]
         return with_leaves(self.nest, iter([x if x.ndim else x[()] for x in whole]))
+
+    def quick(self, whole: Compiled) -> Any:
+        """Return a callable that goes straight to the program, or to the whole function; None if it cannot be made."""
+        return self.single.quick(whole, isinstance(self.nest, tuple))
+
+
+@dataclass(frozen=True, eq=False)
+class ProductProgram(Program):
+    """A matrix (nv, nv) by its products with all unit vectors, side by side; the kernel takes one more argument."""
+
+    @cached_property
+    def single(self) -> Kernel:
+        """What computes one state."""
+        return kernel_of_one(self.kernel, 1)
+
+    def computed(
+        self, values: Sequence[Array], batch: tuple[int, ...], threads: int
+    ) -> tuple[list[Array], bool]:
+        """Return the matrix of one state or of a batch, and whether it is not to be trusted."""
+        if not batch:
+            return self.single.one(values)
+        (nv,) = self.kernel.inputs[-1]
+        count = int(np.prod(batch))
+        own = [
+            np.repeat(x, nv, axis=0) if x.ndim > len(shape) else x
+            for x, shape in zip(values, self.kernel.inputs, strict=False)
+        ]
+        columns = np.tile(np.eye(nv), (count, 1))
+        (rows,), wrong = run(self.kernel, [*own, columns], (count * nv,), threads)
+        return [rows.reshape((count, nv, nv)).mT], wrong
+
+
+@dataclass(frozen=True, eq=False)
+class SlopeProgram(Program):
+    """What returns the derivatives of a function, by the slopes of that function's recording.
+
+    forward : what computes the accelerations that the slopes take in place of the forces, if they do.
+    """
+
+    slopes: DerivativePrograms
+    forward: Program | None
+
+    def computed(
+        self, values: Sequence[Array], batch: tuple[int, ...], threads: int
+    ) -> tuple[list[Array], bool]:
+        """Return the derivatives of one state or of a batch, and whether they are not to be trusted."""
+        doubtful = False
+        if self.forward is not None:
+            (qdd,), doubtful = self.forward.computed(values, batch, threads)
+            values = [*values[:-1], qdd]
+        found, wrong = self.slopes.of(values, batch, threads)
+        found = [x.reshape((-1, *x.shape[len(batch) :])) if batch else x for x in found]
+        return found, doubtful or wrong
+
+    def quick(self, whole: Compiled) -> Any:
+        """Return a callable that goes straight to the programs, or to the whole function; None if it cannot be made."""
+        if self.forward is None:
+            return self.slopes.one.quick(whole, True)
+        forward = self.forward.kernel.quick(nothing, False)
+        slopes = self.slopes.one.quick(nothing, True)
+        return None if forward is None or slopes is None else OneAfterOther(forward, slopes, whole)
+
+
+@dataclass(frozen=True, eq=False)
+class OneAfterOther:
+    """The quick way to derivatives of accelerations: first the accelerations, then their slopes, else the whole."""
+
+    forward: Callable[..., Any]
+    slopes: Callable[..., Any]
+    whole: Compiled
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Return what the whole function does."""
+        qdd = None if kwargs else self.forward(*args)
+        found = None if qdd is None else self.slopes(*args[:-1], qdd)
+        return self.whole(*args, **kwargs) if found is None else found
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.whole, name)
+
+
+def product_program(
+    product: Callable[..., Any],
+    chain: Chain,
+    cores: dict[str, tuple[Any, ...]],
+    options: dict[str, Any],
+    open_model: bool,
+) -> ProductProgram:
+    """Return the program of a matrix whose product with the argument `column` a function gives."""
+    given = cores | {"column": ("nv",)}
+    kernel, nest = kernel_for(
+        product, chain, given, options, lanes=True, open_model=open_model, along=[True]
+    )
+    return ProductProgram(kernel, tuple(cores), tuple(cores.values()), nest)
+
+
+def slope_program(
+    source: Callable[..., Any],
+    chain: Chain,
+    cores: dict[str, tuple[Any, ...]],
+    options: dict[str, Any],
+    lanes: bool,
+) -> SlopeProgram:
+    """Return the program of the derivatives of a function by its arguments."""
+    named, forward = (tuple(cores), tuple(cores.values())), None
+    forces = other_way(INVERSES, source)
+    if forces is not None:
+        of_forces, nest = kernel_for(source, chain, cores, options, lanes=lanes)
+        forward = Program(of_forces, *named, nest)
+        cores = {"qdd" if k == "tau" else k: core for k, core in cores.items()}
+    inverse = forward is not None
+    kernel, nest = tangent_kernel(
+        forces or source, chain, cores, options, judged=not inverse, inverse=inverse
+    )
+    slopes = derivative_programs(kernel, nest, cores, chain, inverse)
+    return SlopeProgram(kernel, *named, (nest,) * len(cores), slopes, forward)
+
+
+def nothing(*_: Any, **__: Any) -> None:
+    """Return None: the program has no answer."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -801,7 +1019,7 @@ class Compiled:
         prepared = None if program is None else prepare(program, self.chain, arrays)
         if program is not None and prepared is not None:
             batch, values = prepared
-            results, wrong = run(program.kernel, values, batch, self.threads)
+            results, wrong = program.computed(values, batch, self.threads)
             if not wrong:
                 return program.assembled(results, batch)
         # something is not as it must be: the function itself says what, or judges it at leisure
@@ -840,9 +1058,7 @@ class Compiled:
         for name in words.keys() & options.keys():
             _check.check_word(options[name], name, words[name])
         try:
-            kernel, nest = kernel_for(
-                self.function, self.chain, cores, options, lanes=lanes, open_model=self.open_model
-            )
+            return self.program_of(cores, options, lanes)
         except (CannotRecord, NoCompiler) as error:
             if not loud:
                 return None
@@ -852,7 +1068,34 @@ class Compiled:
                 stacklevel=4,
             )
             return None
-        return Program(kernel, tuple(arrays), tuple(cores.values()), nest)
+
+    def program_of(
+        self, cores: dict[str, tuple[Any, ...]], options: dict[str, Any], lanes: bool
+    ) -> Program:
+        """Return the program: as the function stands or, where that takes too much text, by products or slopes."""
+        product = other_way(PRODUCTS, self.function)
+        plain = "external" not in cores and not self.open_model
+        source = other_way(SLOPES, self.function) if plain else None
+        by_other_way = product is not None or source is not None
+        try:
+            kernel, nest = kernel_for(
+                self.function,
+                self.chain,
+                cores,
+                options,
+                lanes=lanes,
+                open_model=self.open_model,
+                short=by_other_way,
+            )
+            return Program(kernel, tuple(cores), tuple(cores.values()), nest)
+        except CannotRecord:
+            if not by_other_way:
+                raise
+        if source is not None:
+            return slope_program(source, self.chain, cores, options, lanes)
+        return product_program(
+            product or self.function, self.chain, cores, options, self.open_model
+        )
 
     def for_chain(self, chain: Chain) -> Any:
         """Return the same for another chain with the same tree and kinds of joints; ValueError if it has not."""
@@ -878,7 +1121,7 @@ class Compiled:
             isinstance(program.nest, Foreign | np.ndarray) or is_flat_tuple(program.nest)
         ):
             return None
-        return program.kernel.quick(self, isinstance(program.nest, tuple))
+        return program.quick(self)
 
     def core(self, name: str, options: dict[str, Any]) -> tuple[Any, ...]:
         """Return the shape of an argument: of some velocities only, if the function is told so by a mask."""
@@ -1023,7 +1266,7 @@ def compiled(
     if derivatives:
         if target != "native" or parameters != "fixed":
             raise ValueError('derivatives need target="native" and parameters="fixed"')
-        return Differentiated(whole)
+        return (DifferentiatedInverse if other_way(INVERSES, function) else Differentiated)(whole)
     return javascript(whole) if target == "javascript" else whole.quick() or whole
 
 

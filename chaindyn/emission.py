@@ -955,33 +955,70 @@ I many(const I *restrict sizes, const I *restrict tree, const double *restrict D
 """
 
 
-def c_slopes(plan: Plan, along: Sequence[bool], results: int) -> str:
-    """Return `one` of a program whose inputs are arguments and then directions: of one state, all directions in turn.
+INVERSE = """
+/* Works on the rows of [M | -A | -B | 1] until M, given in C, is 1: A becomes -M^-1 A, B the same, and C M^-1. Returns
+   whether M was not positive definite. */
+static __attribute__((noinline, optimize("O3"))) int inverted(I n, double *restrict A, double *restrict B,
+                                                              double *restrict C, double *restrict M) {
+  for (I i = 0; i < n * n; i++) { M[i] = C[i]; C[i] = 0.0; A[i] = -A[i]; B[i] = -B[i]; }
+  for (I i = 0; i < n; i++) C[i * n + i] = 1.0;
+  for (I k = 0; k < n; k++) {
+    if (!(M[k * n + k] > 0.0)) return 1;
+    for (I i = k + 1; i < n; i++) {
+      double f = M[i * n + k] / M[k * n + k];
+      for (I j = k + 1; j < n; j++) M[i * n + j] -= f * M[k * n + j];
+      for (I j = 0; j < n; j++) { A[i * n + j] -= f * A[k * n + j]; B[i * n + j] -= f * B[k * n + j]; }
+      for (I j = 0; j <= k; j++) C[i * n + j] -= f * C[k * n + j];
+    }
+  }
+  for (I k = n - 1; k >= 0; k--) {
+    double f = 1.0 / M[k * n + k];
+    for (I j = 0; j < n; j++) { A[k * n + j] *= f; B[k * n + j] *= f; C[k * n + j] *= f; }
+    for (I i = 0; i < k; i++) {
+      f = M[i * n + k];
+      for (I j = 0; j < n; j++) {
+        A[i * n + j] -= f * A[k * n + j]; B[i * n + j] -= f * B[k * n + j]; C[i * n + j] -= f * C[k * n + j];
+      }
+    }
+  }
+  return 0;
+}
+"""
 
-    along : for each argument whether its directions are joint velocities. The results are ordered by argument; each has
-    the directions of its argument as its last axis.
+
+def c_slopes(
+    plan: Plan, along: Sequence[bool], inputs: int, results: int, inverse: bool = False
+) -> str:
+    """Return `one` of a program whose inputs are arguments and then directions: of one state, all unit vectors in turn.
+
+    along : for each direction whether it is a joint velocity, else it is as long as the argument in its place. The
+    results are ordered by direction; each has the unit vectors of its direction as its last axis. inverse : the third
+    of three is a mass matrix M, and the results are -M^-1 times the first and the second, and M^-1.
     """
+    solved = "if (inverted(sizes[2], out[0], out[1], out[2], (double *)free)) return 0;"
     flags = ",".join(str(int(x)) for x in along)
-    return f"""
+    return f"""{INVERSE if inverse else ""}
 I one(const I *restrict sizes, const I *restrict tree, const double *restrict D, const double *restrict G,
          const double *const *in, double *const *out, double *restrict work) {{
-  enum {{ OWN = INPUTS / 2, PARTS = RESULTS - 1 }};
+  enum {{ TURNED = {len(along)}, OWN = INPUTS - TURNED, PARTS = RESULTS - 1 }};
   static const int along[] = {{{flags}}};
   const I *length = sizes + 6;
-  I turns[OWN], size[RESULTS], total = 0;
+  I turns[TURNED], size[RESULTS], total = 0;
   V g[{max(plan.kept, 1)}], *vin[INPUTS], *vout[RESULTS];
   V *free = (V *)(((uintptr_t)work + sizeof(V) - 1) / sizeof(V) * sizeof(V));
   const V *vD = wide_model(D, sizes[4], &free), *vG = wide_model(G, sizes[5], &free);
   for (int a = 0; a < OWN; a++) {{
     vin[a] = free; free += length[a];
     for (I j = 0; j < length[a]; j++) vin[a][j] = splat(in[a][j]);
+  }}
+  for (int a = 0; a < TURNED; a++) {{
     turns[a] = along[a] ? sizes[2] : length[a];
     total += turns[a];
     vin[OWN + a] = free; free += turns[a];
     for (I j = 0; j < turns[a]; j++) vin[OWN + a][j] = splat(0.0);
     if (turns[a]) for (int r = 0; r < PARTS; r++) size[r] = length[OWN + a * PARTS + r] / turns[a];
   }}
-  size[PARTS] = 0;
+  size[PARTS] = length[OWN + TURNED * PARTS];
   if (total) for (int r = 0; r < RESULTS; r++) {{ vout[r] = free; free += size[r]; }}
   double sum = 0.0;
   for (I b = 0, a = 0, j = 0; b < total; b += LANES) {{
@@ -991,9 +1028,10 @@ I one(const I *restrict sizes, const I *restrict tree, const double *restrict D,
       which[l] = a; at[l] = j++;
       vin[OWN + a][at[l]][l] = 1.0;
     }}
-    run_v(sizes[0], sizes[1], sizes[2], tree, vD, vG{c_entries(2 * len(along), results)}, free, g);
+    run_v(sizes[0], sizes[1], sizes[2], tree, vD, vG{c_entries(inputs, results)}, free, g);
     for (int l = 0; l < own; l++) {{
       vin[OWN + which[l]][at[l]][l] = 0.0;
+      for (I i = 0; i < size[PARTS]; i++) if (!(vout[PARTS][i][l] > 0.0)) sum = NAN;
       for (int r = 0; r < PARTS; r++) {{
         double *to = out[which[l] * PARTS + r] + at[l];
         for (I i = 0; i < size[r]; i++) {{
@@ -1003,6 +1041,7 @@ I one(const I *restrict sizes, const I *restrict tree, const double *restrict D,
       }}
     }}
   }}
+  {solved if inverse else ""}
   return sum == 0.0;
 }}
 """
@@ -1015,10 +1054,11 @@ def c_program(
     *,
     lanes: bool,
     along: Sequence[bool] | None = None,
+    inverse: bool = False,
 ) -> str:
     """Return the whole program: for one state at a time, `one`, or for a batch, some side by side, `many`.
 
-    along : of a program of slopes, whose second half of inputs are directions, as for `c_slopes`.
+    along, inverse : of a program whose last inputs are directions, as for `c_slopes`.
 
     `march` takes many steps. one(sizes, tree, D, G, in, out, w): sizes are n, nq, nv, the length of all records, of D
     and of G, then that of each input and result; the last result is what must be positive.
@@ -1031,6 +1071,6 @@ def c_program(
         c_kernel(plan, inputs, results).replace("@", suffix),
         c_march(plan, inputs, results, suffix),
         (c_many if lanes else c_one)(plan, inputs, results),
-        "" if along is None else c_slopes(plan, along, results),
+        "" if along is None else c_slopes(plan, along, inputs, results, inverse),
     ]
     return "".join(parts)

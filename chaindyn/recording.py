@@ -42,12 +42,13 @@ def mark_of(*words: Any) -> int:
 class Tape:
     """What was recorded: numbers in the order of their making, and each by its owner and its mark.
 
-    expectations : numbers that must come out positive for the recording to hold.
+    expectations : numbers that must come out positive for the recording to hold; most : how many numbers it may have.
     """
 
     numbers: list[Number] = field(default_factory=list)
     known: dict[tuple[int | None, int], Number] = field(default_factory=dict)
     expectations: list[Number] = field(default_factory=list)
+    most: int | None = None
 
     def write(self, op: str, args: tuple[Any, ...], mark: int, owner: int | None = None) -> Number:
         """Return the number with this mark, recorded now if it is not known yet.
@@ -62,8 +63,9 @@ class Tape:
             for whose in (owner, None):
                 if (opposite := self.known.get((whose, PRIME - mark))) is not None:
                     return -opposite
-        if len(self.numbers) >= MOST:
-            raise CannotRecord(f"it takes more than {MOST} operations, link by link")
+        most = MOST if self.most is None else self.most
+        if len(self.numbers) >= most:
+            raise CannotRecord(f"it takes more than {most} operations, link by link")
         number = Number(self, op, args, owner, mark, len(self.numbers))
         self.numbers.append(number)
         self.known[owner, mark] = number

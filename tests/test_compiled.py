@@ -7,7 +7,7 @@ import stat
 import subprocess
 import sys
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 
@@ -83,9 +83,16 @@ CASES = {
     "kinetic_energy": (cd.kinetic_energy, (Q, QD), {}),
     "momentum": (cd.momentum, (Q, QD), {}),
     "center_of_mass": (cd.center_of_mass, (Q,), {}),
+    "crba": (cd.crba, (Q,), {}),
+    "crba, world": (cd.crba, (Q,), {"recursion": "world"}),
+    "coriolis_matrix": (cd.coriolis_matrix, (Q, QD), {}),
+    "coriolis_matrix, world": (cd.coriolis_matrix, (Q, QD), {"recursion": "world"}),
+    "rnea_derivatives": (cd.rnea_derivatives, (Q, QD, QDD), {}),
+    "aba_derivatives": (cd.aba_derivatives, (Q, QD, TAU), {}),
 }
 ANSWERS_WITH_M = (
     "aba",
+    "aba_derivatives",
     "aba, world, external",
     "inverse_operational_space_inertia",
     "hybrid_dynamics",
@@ -289,9 +296,110 @@ def test_what_hangs_on_values_is_not_compiled_and_says_so():
 def test_too_long_a_recording_is_given_up():
     chain = random_tree(Case(60, seed=1, kinds=(cd.Revolute,)))
     q, qd = cd.random_state(chain, 2)
-    fast = compiled(cd.coriolis_matrix, chain)
+    fast = compiled(lambda chain, q, qd: cd.coriolis_matrix(chain, q, qd), chain)
     with pytest.warns(RuntimeWarning, match="operations"):
         assert np.array_equal(fast(q, qd), cd.coriolis_matrix(chain, q, qd))
+
+
+# what would take too much text: matrices by their products, derivatives by slopes
+
+BY_OTHER_WAY = (cd.crba, cd.coriolis_matrix, cd.rnea_derivatives, cd.aba_derivatives)
+
+
+def geared_tree(n: int) -> cd.Chain:
+    """Return a tree of hinges and slides with rotors; a chain, if it is short."""
+    tree = random_tree(Case(n, branching=n > 3, seed=8, kinds=(cd.Revolute, cd.Prismatic)))
+    drives = [cd.Drive(rotor_inertia=0.01 * (i + 1), gear_ratio=3.0) for i in range(n)]
+    return cd.Chain([replace(x, drive=d) for x, d in zip(tree.links, drives, strict=True)])
+
+
+def arguments_of(function, q, qd, tau):
+    return (q, qd, tau)[: {cd.crba: 1, cd.coriolis_matrix: 2}.get(function, 3)]
+
+
+@pytest.mark.parametrize("n", [3, 30])
+@pytest.mark.parametrize("function", BY_OTHER_WAY)
+def test_matrices_and_derivatives_of_chains_of_any_length(function, n):
+    chain = geared_tree(n)
+    q, qd = cd.random_state(chain, 2, batch=(2, 3))
+    tau = np.random.default_rng(3).normal(size=q.shape)
+    given, fast = arguments_of(function, q, qd, tau), compiled(function, chain)
+    limit = 100 * EPS * np.linalg.cond(cd.crba(chain, q)).max()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        batch = leaves_of(fast(*given))
+        one = leaves_of(fast(*[x[1, 2] for x in given]))
+        shared = leaves_of(fast(q[0, 0], *given[1:]))
+    for mine, single, common, whole, first in zip(
+        batch,
+        one,
+        shared,
+        leaves_of(function(chain, *given)),
+        leaves_of(function(chain, q[0, 0], *given[1:])),
+        strict=True,
+    ):
+        assert mine.shape == whole.shape == (2, 3, n, n)
+        assert normwise(mine, whole) <= limit
+        assert normwise(single, whole[1, 2]) <= limit
+        assert common.shape == first.shape
+        assert normwise(common, first) <= limit
+
+
+@pytest.mark.parametrize("function", BY_OTHER_WAY)
+def test_they_are_refused_in_the_same_words(function):
+    chain = geared_tree(30)
+    q, qd = cd.random_state(chain, 2)
+    fast = compiled(function, chain)
+    for spoilt in (q[:-1], np.where(np.arange(30) == 4, np.nan, q)):
+        given = arguments_of(function, spoilt, qd, qd)
+        with pytest.raises(ValueError) as theirs:
+            function(chain, *given)
+        with pytest.raises(ValueError) as mine:
+            fast(*given)
+        assert str(mine.value) == str(theirs.value)
+
+
+def test_slopes_of_forward_dynamics_are_refused_where_a_joint_feels_no_inertia():
+    tree = random_tree(Case(29, branching=True, seed=8, kinds=(cd.Revolute,)))
+    chain = cd.Chain(
+        [*tree.links, cd.Link(cd.Revolute(), 0, (0, 0, 0), np.zeros((3, 3)), name="ghost")]
+    )
+    q, qd = cd.random_state(chain, 2)
+    for batch in (q, np.stack([q, q])):
+        with pytest.raises(ValueError, match=r"ghost.* feels no inertia"):
+            compiled(cd.aba_derivatives, chain)(batch, qd, qd)
+
+
+def test_quaternions_of_another_length_are_refused_by_matrices_too():
+    chain = random_tree(Case(30, seed=1, kinds=(cd.Spherical,)))
+    q, _ = cd.random_state(chain, 2)
+    assert compiled(cd.crba, chain)(q).shape == (90, 90)
+    with pytest.raises(ValueError, match=r"length 1\.1"):
+        compiled(cd.crba, chain)(1.1 * q)
+    for given in (1.1 * q, np.stack([q, 1.1 * q])):
+        with pytest.raises(ValueError, match=r"length 1\.1"):
+            compiled(cd.rnea_derivatives, chain)(given, np.ones(90), np.ones(90))
+
+
+def test_wrenches_from_outside_stay_with_the_function_as_it_stands():
+    chain = geared_tree(3)
+    q, qd = cd.random_state(chain, 2)
+    external = np.random.default_rng(1).normal(size=(3, 6))
+    for frame in ("body", "world"):
+        options = {"external": external, "external_frame": frame}
+        found = compiled(cd.rnea_derivatives, chain)(q, qd, qd, **options)
+        for mine, theirs in zip(
+            found, cd.rnea_derivatives(chain, q, qd, qd, **options), strict=True
+        ):
+            assert normwise(mine, theirs) <= bound(3)
+
+
+def test_an_open_model_has_its_mass_matrix_too():
+    chain, other = geared_tree(14), geared_tree(14)
+    other = cd.Chain([replace(x, mass=2 * x.mass) for x in other.links])
+    q, _ = cd.random_state(chain, 2)
+    fast = compiled(cd.crba, chain, parameters="data")
+    assert normwise(fast.for_chain(other)(q), cd.crba(other, q)) <= bound(14)
 
 
 # the text

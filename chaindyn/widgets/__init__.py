@@ -11,6 +11,7 @@ except ImportError as error:
         "widgets need anywidget and ipywidgets: pip install 'chaindyn[widgets]'"
     ) from error
 
+from chaindyn.widgets.atlas import AtlasExplorer
 from chaindyn.widgets.balance import BalanceExplorer
 from chaindyn.widgets.chain import ChainExplorer
 from chaindyn.widgets.contact import ContactExplorer
@@ -27,6 +28,7 @@ from chaindyn.widgets.screw import ScrewExplorer
 from chaindyn.widgets.swing import SwingExplorer
 
 __all__ = [
+    "AtlasExplorer",
     "BalanceExplorer",
     "ChainExplorer",
     "ContactExplorer",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from types import SimpleNamespace
@@ -15,7 +14,7 @@ from chaindyn import Chain, Link, Prismatic, Revolute
 from chaindyn._check import check_word, require_positive
 from chaindyn.contact import check_coefficients, contact_rows
 from chaindyn.state import evaluate
-from chaindyn.widgets.explorer import Explorer, emitted, source
+from chaindyn.widgets.explorer import Explorer, emitted, fields_of, source
 
 TURN = Revolute((0, -1, 0))  # from x towards z
 SLIDES = Prismatic((1, 0, 0)), Prismatic((0, 0, 1))
@@ -136,8 +135,8 @@ class ContactExplorer(Explorer):
         fixed |= {"steps": sorted({*STEPS, float(start["step"])}, reverse=True)}
         fixed |= {"longest": LONGEST, "fastest": FASTEST}
         functions = {
-            "simulate_contact": _field_of(simulate_contact, "qd"),
-            "collision_impulses": _field_of(collision_impulses, "qd_jump"),
+            "simulate_contact": fields_of(simulate_contact, "qd"),
+            "collision_impulses": fields_of(collision_impulses, "qd_jump"),
         }
         super().__init__(functions, start | {"contacts": []}, fixed)
 
@@ -213,16 +212,6 @@ class ContactExplorer(Explorer):
         """Return the jump of the rates (nv,) by `collision_impulses`."""
         (jump,) = self.call("collision_impulses", chain, *given, shapes=[(chain.nv,)], **options)
         return jump
-
-
-def _field_of(function: Callable[..., Any], name: str) -> Callable[..., Any]:
-    """Return the function with this one of its result's fields as its result."""
-
-    @functools.wraps(function)
-    def field(*args: Any, **options: Any) -> Any:
-        return getattr(function(*args, **options), name)
-
-    return field
 
 
 def _in_space(contact: dict[str, Any]) -> SimpleNamespace:

@@ -8,6 +8,7 @@ so a fast drag does not queue up work.
 
 from __future__ import annotations
 
+import functools
 import inspect
 import re
 import traceback
@@ -108,6 +109,21 @@ class Explorer(anywidget.AnyWidget):
         except Exception as error:
             answer = {"error": error_in_words(error)}
         self.answer = {"serial": request.get("serial", 0), **answer}
+
+
+def fields_of(function: Callable[..., Any], *names: str) -> Callable[..., Any]:
+    """Return the function with these fields of its result as its result: one alone, several as a tuple.
+
+    What goes wrong within is still said to be in the function.
+    """
+
+    @functools.wraps(function)
+    def unpacked(*args: Any, **options: Any) -> Any:
+        result = function(*args, **options)
+        parts = tuple(getattr(result, name) for name in names)
+        return parts[0] if len(parts) == 1 else parts
+
+    return unpacked
 
 
 def error_in_words(error: Exception) -> str:

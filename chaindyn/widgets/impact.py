@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -25,6 +24,7 @@ from chaindyn.widgets.explorer import (
     emitted,
     equal_rods,
     error_in_words,
+    fields_of,
     source,
     without_none,
 )
@@ -72,9 +72,9 @@ class ImpactExplorer(Explorer):
     _esm = source(
         *("base.js", *emitted("forward_kinematics", "blow", "margins", "aba")),
         *("tree.js", "singular.js", "forward.js", "motion.js", "film.js"),
-        *("stage.js", "blow.js", "course.js", "impact.js"),
+        *("stage.js", "blow.js", "course.js", "map.js", "impact.js"),
     )
-    _css = source("base.css", "stage.css", "impact.css")
+    _css = source("base.css", "stage.css", "map.css", "impact.css")
     _rods = range(1, MOST_RODS + 1)  # how many equal rods the reader can choose
 
     def __init__(
@@ -119,7 +119,7 @@ class ImpactExplorer(Explorer):
         }
         start = {"chain": first, **self.struck[first].start, "restitution": float(restitution)}
         start |= {"quantity": "impulse", "map": None}
-        super().__init__({"impact": _as_tuple(impact)}, start, scene)
+        super().__init__({"impact": fields_of(impact, *RESULTS)}, start, scene)
 
     def compute(self, request: dict[str, Any]) -> dict[str, Any]:
         """Return the blow at the present posture and, where the request names a map, the map."""
@@ -239,17 +239,6 @@ class StrikeExplorer(ImpactExplorer):
         if not isinstance(chain, Chain):
             raise TypeError(f"chain is {chain!r}, but must be a Chain")
         super().__init__(chain, q, qd, **options)
-
-
-def _as_tuple(impact: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the function with its result as a tuple; what goes wrong within is still said to be in the reader's."""
-
-    @functools.wraps(impact)
-    def unpacked(*args: Any, **options: Any) -> tuple[Any, ...]:
-        result = impact(*args, **options)
-        return tuple(getattr(result, name) for name in RESULTS)
-
-    return unpacked
 
 
 def _struck(

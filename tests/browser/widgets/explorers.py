@@ -9,6 +9,7 @@ from widget_cases import arm
 
 from chaindyn.robots import UR5_FLANGE, ur5
 from chaindyn.widgets import (
+    AtlasExplorer,
     BalanceExplorer,
     ChainExplorer,
     ContactExplorer,
@@ -44,6 +45,7 @@ EXPLORERS: dict[str, Callable[[], Explorer]] = {
     "chain": lambda: ChainExplorer(arm(), Q, body="tool"),
     "heft": lambda: HeftExplorer(arm(), Q, body="slide"),
     "impact": lambda: ImpactExplorer(arm(), Q, QD, body="tool", point=(0.1, 0, 0)),
+    "atlas": lambda: AtlasExplorer(arm(), Q, body="tool"),
     "swing": lambda: SwingExplorer(motors=True, t=np.linspace(0, 4, 101)),
     "loop": lambda: LoopExplorer(dropped=True, t=np.linspace(0, 1, 26)),
     "contact": lambda: ContactExplorer("stack", "stairs"),
