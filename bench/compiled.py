@@ -5,9 +5,9 @@ a serial chain of hinges and slides, one state a call from Python; Pinocchio has
 so its dense route stands beside. Also measured: how the time of `aba` grows from n = 100 to 10 000; the time a state in
 a batch of 10^5 at n = 7, on one thread and on two, beside a loop over Pinocchio; how long recording and compiling take,
 and a start from the cache; rollouts by RK4 of one motion and of a thousand, beside MuJoCo's own `rollout`, on one
-thread; derivatives beside Pinocchio's; and what bounds all this from below: how many operations the programs have, and
-how many the machine can do in a second. ``--save`` keeps the numbers in book/speed_compiled.json, ``--plot FILE`` draws
-them.
+thread; derivatives and matrices beside Pinocchio's; and what bounds all this from below: how many operations the
+programs have, and how many the machine can do in a second. ``--save`` keeps the numbers in book/speed_compiled.json,
+``--plot FILE`` draws them.
 """
 
 from __future__ import annotations
@@ -31,7 +31,18 @@ from aba import mujoco_forward, mujoco_model
 from impulse import dense
 from simulation import LINKS, STEP, hinges, mujoco_rollout, starts
 
-from chaindyn import Chain, aba, compiled, inverse_operational_space_inertia, rnea, rollout
+from chaindyn import (
+    Chain,
+    aba,
+    aba_derivatives,
+    compiled,
+    coriolis_matrix,
+    crba,
+    inverse_operational_space_inertia,
+    rnea,
+    rnea_derivatives,
+    rollout,
+)
 from chaindyn._native import LANES, built, opened
 from chaindyn.compilation import STRAIGHT, record
 from chaindyn.drawing import COLOURS, style
@@ -44,6 +55,7 @@ MANY, LINKS_OF_MANY = 100_000, 7
 ROUNDS = 15
 SIZES_OF_SLOPES = (2, 7, 20, 50)
 STATE = {"q": ("nq",), "qd": ("nv",), "tau": ("nv",)}
+RESTS = ("growth", "batch", "starting", "tools", "rollouts", "slopes", "matrices", "limits")
 COUNTED = ("+", "-", "*", "inverse", "max", "min", "sqrt", "sin", "cos")
 BATCH_OF_JAX = 10_000
 STYLES = {
@@ -284,6 +296,28 @@ def slopes() -> dict[str, dict[str, float]]:
     return times
 
 
+def matrices() -> dict[str, dict[str, float]]:
+    """Return microseconds a call of matrices and of derivatives as functions of their own, by number of links."""
+    times: dict[str, dict[str, float]] = {}
+    for n in SIZES_OF_SLOPES:
+        chain = side.chain_of(n)
+        (q, qd, tau), model = side.state_of(chain), side.pinocchio_model(chain)
+        data = model.createData()
+        calls = {
+            crba: (pin.crba, (q,)),
+            coriolis_matrix: (pin.computeCoriolisMatrix, (q, qd)),
+            rnea_derivatives: (pin.computeRNEADerivatives, (q, qd, tau)),
+            aba_derivatives: (pin.computeABADerivatives, (q, qd, tau)),
+        }
+        own: dict[str, Call] = {}
+        for function, (theirs, state) in calls.items():
+            own[function.__name__] = partial(compiled(function, chain), *state)
+            own[f"Pinocchio, {theirs.__name__}"] = partial(theirs, model, data, *state)
+        for name, taken in side.in_turns(own, 7).items():
+            times.setdefault(name, {})[str(n)] = round(1e6 * taken, 2)
+    return times
+
+
 PEAK = """
 #if LANES == 1
 typedef double T;
@@ -354,6 +388,7 @@ def measure() -> dict[str, Any]:
         "tools": beside_tools(),
         "rollouts": {"links": LINKS, "microseconds": rollouts()},
         "slopes": slopes(),
+        "matrices": matrices(),
         "limits": limits(),
     }
 
@@ -378,10 +413,7 @@ def report(results: dict[str, Any]) -> str:
     return "\n".join(
         [
             *lines,
-            *(
-                f"{k}: {results[k]}"
-                for k in ("growth", "batch", "starting", "tools", "rollouts", "slopes", "limits")
-            ),
+            *(f"{k}: {results[k]}" for k in RESTS),
         ]
     )
 

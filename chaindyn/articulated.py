@@ -1,5 +1,5 @@
 # Generated from chapters/08_articulated_body_inertia.md by `python -m book export`; edit it there.
-# sha256 of the text below: 3c8101d056a31d12604c0708cbae4d474d08cc8305fedd354a4a05eb9ecc8536
+# sha256 of the text below: f1736926b6fa1e879290d80506c3e4d405518f0d9cd248885ed028f59066673f
 """Forward dynamics by articulated-body inertia: how a chain accelerates, link by link.
 
 Derived in chapter 8, "Articulated-body inertia".
@@ -266,32 +266,32 @@ class FactorisedChain:
         return concatenate(left, axis=-2).mT @ concatenate(parts, axis=-2)
 
 
-def rotor_blocks(chain: Chain, told: Array | None = None) -> list[Array]:
+def rotor_blocks(chain: Chain, prescribed: Array | None = None) -> list[Array]:
     """Return what each joint's rotors add to its D (k, k), of the rates that are free to move."""
-    free = np.ones(chain.nv, bool) if told is None else ~told
+    free = np.ones(chain.nv, bool) if prescribed is None else ~prescribed
     own = [
         chain.reflected_inertia[j.start : j.stop][free[j.start : j.stop]] for j in chain.v_columns
     ]
     return [x * eye(len(x)) for x in own]
 
 
-def free_subspaces(state: State, told: Array) -> list[Array]:
+def free_subspaces(state: State, prescribed: Array) -> list[Array]:
     """Return the columns of each joint's motion subspace that are free to move (..., 6, k)."""
-    free = [~told[own.start : own.stop] for own in state.chain.v_columns]
+    free = [~prescribed[own.start : own.stop] for own in state.chain.v_columns]
     return [s[..., columns] for s, columns in zip(state.S, free, strict=True)]
 
 
-def factorise_state(state: State, told: Array | None = None) -> FactorisedChain:
-    """Return the factorised chain of a state; told : (nv,) booleans, true where a rate is not free to change."""
-    if told is None:
+def factorise_state(state: State, prescribed: Array | None = None) -> FactorisedChain:
+    """Return the factorised chain of a state; prescribed : (nv,) booleans, true where a rate is not free to change."""
+    if prescribed is None:
         both = state.both
         S = [columns[..., :-6] for columns in both]
     else:
-        S = free_subspaces(state, told)
+        S = free_subspaces(state, prescribed)
         both = [concatenate([s, X], axis=-1) for s, X in zip(S, state.X, strict=True)]
     given = [both, unstack(state.inertias, -3)]
     if state.chain.has_rotors:
-        given.append(rotor_blocks(state.chain, told))
+        given.append(rotor_blocks(state.chain, prescribed))
     with np.errstate(all="ignore"):  # `require_inertia` says it better
         try:
             links, _ = inward(articulated_step, state.chain.parent, (zeros((6, 6)),), *given)

@@ -1,5 +1,5 @@
 # Generated from chapters/13_loops_and_redundancy.md by `python -m book export`; edit it there.
-# sha256 of the text below: 9f897fb7989aef049d2a280f733e6ebcec39a2f521fd9e862ec68878722ec3c3
+# sha256 of the text below: 4bba367f47b27f734416eae929867f675908c8861362d844786b9201a98c0055
 """Loops: constraints between the links of a tree, and the dynamics that keeps them.
 
 Derived in chapter 13, "Loops and redundancy".
@@ -626,7 +626,7 @@ def constrained_inverse_dynamics(
     objective: str = "unique",
     weights: Any = None,
 ) -> tuple[Array, Array]:
-    """Return joint forces tau (..., nv) and multipliers (..., m) with which a chain with loops moves as it is told.
+    """Return joint forces tau (..., nv) and multipliers (..., m) with which a chain with loops moves as prescribed.
 
     q, qd, qdd : a motion that keeps the constraints. actuated : (nv,) booleans, true where there is a motor.
     tau_passive : a number or (..., n_p), the forces in the other joints, zero by default. objective : "unique",
@@ -665,7 +665,7 @@ def constrained_inverse_dynamics(
     else:
         multipliers = least_multipliers(K_p, missed, weights)
     tau = required - (K.mT @ multipliers)[..., 0]
-    # of the passive ones, what was told and not what rounding leaves
+    # of the passive ones, what was prescribed and not what rounding leaves
     told = tau_passive + 0 * missed[..., 0]
     return interleave(passive, told, tau[..., ~passive]), multipliers[..., 0]
 

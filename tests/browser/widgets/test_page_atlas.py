@@ -39,7 +39,6 @@ def count_of(page: Page) -> int:
 def test_a_posture_is_chosen_by_button_map_and_hand(put_on_page, kernel):
     widget = atlas()
     page = put_on_page(widget, kernel=kernel)
-    page.get_by_text("What each bearing carries", exact=True).click()
     assert rows_of(page) == bearings(widget, widget.request)
     page.get_by_role("button", name="folded").click()
     assert rows_of(page) == bearings(widget, request_of(page))
@@ -106,7 +105,6 @@ def test_the_heaviest_direction(put_on_page):
 def test_it_says_so_where_nothing_can_move(put_on_page):
     page = put_on_page(AtlasExplorer(equal_rods(2, (0, 0, 1)), [0.3, 0.5], (0, 1, 0)))
     expect(page.locator(".result")).to_contain_text("the whole chain weighs 2.00 kg")
-    page.get_by_text("Posture and direction in numbers").click()
     page.get_by_role("spinbutton", name="direction tilt [\u00b0]").fill("90")
     expect(page.locator(".result")).to_contain_text("weighs infinitely much")
     expect(page.locator(".error")).to_be_empty()

@@ -267,6 +267,7 @@ def test_in_jupyterlab_every_blow_is_answered(
         page.mouse.move(x + by[0], y + by[1], steps=6)
         page.mouse.up()
         expect(result).not_to_have_text(before)
+    page.get_by_text("Blow", exact=True).click()
     field = page.get_by_role("spinbutton", name="restitution", exact=True)
     field.fill("1")
     expect(result).to_contain_text("Energy lost: 0.00 J")
