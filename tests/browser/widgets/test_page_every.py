@@ -25,7 +25,8 @@ def test_it_is_there_without_python_and_says_so(put_on_page, name):
     expect(page.locator(".error")).to_be_empty()
     assert page.locator(".chaindyn svg polyline").count() > 10
     page.evaluate("document.querySelectorAll('details').forEach((part) => (part.open = true))")
-    assert all(all(row) for row in rows_of(page))
+    if page.locator(".chaindyn tbody").count():  # a swing has no table
+        assert all(all(row) for row in rows_of(page))
     expect(page.locator("[role=status]")).not_to_be_empty()
 
 

@@ -212,6 +212,7 @@ def test_in_jupyterlab_a_drag_never_queues_up_and_ends_right(lab: tuple[Page, Pa
         "Computed by Python with your screw, X_motion, X_force.", timeout=20_000
     )
 
+    page.get_by_text("Motion screw", exact=True).click()
     asked = folder / "asked.txt"
     before = len(asked.read_text().splitlines())
     box = page.get_by_role("button", name="Point on the motion axis").bounding_box()
