@@ -92,6 +92,12 @@ NAMED = {
         {"q": Q[1], "qd": QD[1], "qdd": QDD[1], "external": EXTERNAL[1]},
         {"external_frame": "world"},
     ),
+    "aba, external": (
+        cd.aba,
+        {"q": Q[1], "qd": QD[1], "tau": TAU[1], "external": EXTERNAL[1]},
+        {"external_frame": "world"},
+    ),
+    "aba, by name": (cd.aba, {"q": Q[1], "qd": QD[1], "tau": TAU[1]}, {"recursion": "world"}),
 }
 
 
@@ -209,6 +215,20 @@ def test_what_is_bad_is_refused_in_the_functions_own_words():
     for other in ({"target": "javascript"}, {"parameters": "data"}):
         with pytest.raises(ValueError, match="derivatives need"):
             compiled(cd.aba, TREE, derivatives=True, **other)
+
+
+def test_a_mass_matrix_that_is_singular_to_rounding_is_refused_in_the_functions_own_words():
+    place = (0.3, 0.1, 0.2)  # of a point mass on the axis of its hinge, to rounding
+    point = cd.Link(cd.Revolute(place), 1.0, place, inertia=np.zeros((3, 3)))
+    chain = cd.Chain([cd.Link(cd.Revolute((0, 0, 1)), 1.0, (0, 0, 0), inertia=np.eye(3)), point])
+    q = np.array([0.3, 0.2])
+    with pytest.raises(ValueError) as expected:
+        cd.aba(chain, q, q, q)
+    for fast in (compiled(cd.aba_derivatives, chain), compiled(cd.aba, chain, derivatives=True)):
+        for given in (q, np.stack([q, q])):
+            with pytest.raises(ValueError) as found:
+                fast(given, given, given)
+            assert str(found.value).split(":")[0] == str(expected.value).split(":")[0]
 
 
 def test_a_slope_that_is_not_finite_is_said():
