@@ -1,5 +1,5 @@
 # Generated from chapters/06_inverse_dynamics.md by `python -m book export`; edit it there.
-# sha256 of the text below: c049a9f3cc1d193c267bda1dfc39a55b3f6abc8bef21feac1fc0373a7f1085b4
+# sha256 of the text below: a16d8b887a8f99958d34fbbe8d3af617c559767782b335bf6225021f1bedbecc
 """Inverse dynamics: the forces that a motion takes, by one system and by a recursion.
 
 Derived in chapter 6, "Inverse dynamics".
@@ -34,7 +34,7 @@ def full_system(chain: Chain, q: Array, qd: Array, tau: Array) -> tuple[Any, Arr
     Unknown are the accelerations a (6 n), the wrenches f (6 n) of each parent on its link, and qdd (nv). The
     matrix is SciPy's, sparse, and square of order 12 n + nv, 13 n with hinges and slides alone. Its rows:
     a - a of the parent - S qdd = eta; I a - f + f of the children = weight - v x* I v; S^T f = tau, where
-    rotors take their share N^2 J qdd of tau.
+    the part N^2 J qdd of tau drives the rotors.
     Alexiou, "The dynamics of a serial chain of bodies", the table of unknowns and equations.
     """
     from scipy import sparse
@@ -73,7 +73,7 @@ def is_singular(chain: Chain, matrix: Any, factors: Any) -> bool:
     turned = sparse.kron(sparse.eye_array(4 * chain.n), rotation_about(unit((1, 2, 3)), np.ones(1)))
     turn = sparse.block_diag([turned, sparse.eye_array(chain.nv)], format="csc")
     entries = abs(turn @ matrix @ turn.T)
-    mixed = np.cos(np.arange(matrix.shape[0]))  # no symmetry of the chain cancels these signs
+    mixed = np.cos(np.arange(matrix.shape[0]))  # signs that no symmetry of the chain cancels
     probe = factors.solve(turn.T @ (mixed * entries.sum(axis=1)))
     noise = np.finfo(float).eps * mixed * (entries @ np.abs(turn @ probe))
     size, error = (
@@ -86,8 +86,8 @@ def is_singular(chain: Chain, matrix: Any, factors: Any) -> bool:
 def solve_full_system(chain: Chain, q: Array, qd: Array, tau: Array) -> tuple[Array, Array, Array]:
     """Return accelerations (n, 6), joint wrenches (n, 6) and qdd (nv) from one large sparse system.
 
-    q : (nq,); qd : (nv,); tau : (nv,), one state of numbers. Accelerations are spatial and true ones, gravity
-    not taken off; wrenches are what each parent exerts on its link, as by `joint_wrenches`. Both are about the
+    q : (nq,); qd : (nv,); tau : (nv,), one state of numbers. Accelerations are spatial and true, gravity
+    not subtracted; wrenches are those of each parent on its link, as by `joint_wrenches`. Both are about the
     world origin, in world axes. Needs SciPy. Alexiou, "The dynamics of a serial chain of bodies", the table.
     ValueError for a batch, for symbols or complex numbers, and if M is singular: it names a joint that feels no
     inertia.
@@ -115,14 +115,14 @@ def solve_full_system(chain: Chain, q: Array, qd: Array, tau: Array) -> tuple[Ar
 
 # Chapter 6, "Inverse dynamics": The code
 def sum_wrenches(children: Any, X: Array, own: Array) -> tuple[Array, tuple[Array]]:
-    """Link step: what goes through the joint, for the link itself and for what hangs on it."""
+    """Link step: the wrench in the joint, for the link itself and all links after it."""
     through = own + children[0]
     return through, (X.mT @ through,)
 
 
 # Chapter 6, "Inverse dynamics": The code
 def wrenches_from(state: State, wrenches: Array, frame: str) -> Array:
-    """Return wrenches (..., n, 6), given in "body", "world" or "mixed", as the recursion wants them (..., n, 6, 1)."""
+    """Return wrenches (..., n, 6) in "body", "world" or "mixed" in the recursion's coordinates (..., n, 6, 1)."""
     columns = wrenches[..., None]
     return columns if frame == state.recursion else state.to_frame(frame).mT @ columns
 
@@ -135,7 +135,7 @@ def wrenches_in(state: State, wrenches: Array, frame: str) -> Array:
 
 
 def net_bias(state: State, external: Array | None, frame: str) -> Array:
-    """Return the bias forces (..., n, 6, 1) less the wrenches from outside, given in a frame, if there are any."""
+    """Return the bias forces (..., n, 6, 1) less the external wrenches, given in a frame, if any."""
     if external is None:
         return state.bias_forces
     return state.bias_forces - wrenches_from(state, external, frame)
@@ -143,12 +143,12 @@ def net_bias(state: State, external: Array | None, frame: str) -> Array:
 
 # Chapter 6, "Inverse dynamics": The code
 def ground_acceleration(chain: Chain) -> Array:
-    """Return how the ground accelerates that stands in for gravity (6, 1): upwards."""
+    """Return the upward acceleration of the ground that replaces gravity (6, 1)."""
     return concatenate([zeros((3,)), -chain.gravity], axis=-1)[:, None]
 
 
 def transmitted_wrenches(state: State, wrenches: Array) -> Array:
-    """Return what goes through each joint (..., n, 6, 1) if the links need these wrenches (..., n, 6, 1)."""
+    """Return the wrench in each joint (..., n, 6, 1) if the links need these wrenches (..., n, 6, 1)."""
     own = unstack(wrenches, -3)
     through, _ = inward(sum_wrenches, state.chain.parent, (zeros((6, 1)),), state.X, own)
     return stack(through, axis=-3)
@@ -166,7 +166,7 @@ def joint_forces(state: State, wrenches: Array) -> Array:
 
 
 def with_rotors(chain: Chain, forces: Array, qdd: Array) -> Array:
-    """Return joint forces (..., nv), and what it takes to speed the rotors up, if there are any: qdd (..., nv).
+    """Return joint forces (..., nv), plus those that accelerate the rotors, if any: qdd (..., nv).
 
     For qdd = 1 the same of a mass matrix.
     """
