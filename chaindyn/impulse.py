@@ -1,5 +1,5 @@
 # Generated from chapters/14_impulse_response_of_a_chain.md by `python -m book export`; edit it there.
-# sha256 of the text below: 266480ceadf24bd1e6c5d588b91979cab3b263911c2d91499859b5b2be224e56
+# sha256 of the text below: 4ac3bebb552b546ac3edac1132885c9f3031d5a13902ecef73133943f8016128
 """What a blow does to a chain: how it yields at every link, and how every joint's speed jumps.
 
 Derived in chapter 14, "The impulse response of a chain".
@@ -87,70 +87,13 @@ def contact_impulse(
     return impulse, where(movable, divide(1, inverse_mass), np.inf)
 
 
-# Chapter 14, "The impulse response of a chain": The printed recursion as a function
+# Chapter 14, "The impulse response of a chain": What it gains
 def mobilities_in(state: State, mobilities: Array, frame: str) -> Array:
     """Return each link's map from impulses to twists (..., n, 6, 6), from the recursion, in another frame."""
     if frame == state.recursion:
         return mobilities
     T = state.to_frame(frame)
     return T @ mobilities @ T.mT
-
-
-# Chapter 14, "The impulse response of a chain": The printed recursion as a function
-def extension_step(parent: Array, X: Array, S: Array, inertia: Array, rotor: Array) -> Array:
-    """Link step: inverse inertia at the end of a chain, one link further out (Alexiou 2023, (15)-(16)).
-
-    rotor : (k, k), the reflected inertia of the joint's rotor.
-    """
-    shorter = X @ parent @ X.mT
-    G = S @ solve(S.mT @ inertia @ S + rotor, S.mT)
-    Psi = (eye(6) - G @ inertia) @ shorter
-    return solve_pivoted(eye(6) + Psi @ inertia, G + Psi)
-
-
-def require_serial(chain: Chain) -> None:
-    """Refuse a tree, naming the first link whose parent is not the link before it."""
-    for i, parent in enumerate(chain.parent):
-        if parent != i - 1:
-            hangs = "the ground" if parent < 0 else repr(chain.names[parent])
-            raise ValueError(
-                f"link {i} ({chain.names[i]!r}) hangs on {hangs}: the serial recursion needs each link to "
-                "hang on the one before; inverse_operational_space_inertia takes trees"
-            )
-
-
-def require_own_inertia(
-    chain: Chain, S: list[Array], inertias: list[Array], rotors: list[Array]
-) -> None:
-    """Refuse a link without inertia of its own about its joint: the serial recursion divides by it."""
-    for name, s, inertia, rotor in zip(chain.names, S, inertias, rotors, strict=True):
-        size = s.mT @ (inertia * eye(6)) @ s  # the diagonal bounds all of I
-        D = s.mT @ inertia @ s + rotor
-        if feels_nothing(D, size):
-            raise ValueError(
-                f"link {name!r} alone has no inertia that its joint moves, and the serial recursion divides "
-                "by it; inverse_operational_space_inertia does not"
-            )
-
-
-@checked(q="nq", frame=FRAMES, recursion=RECURSIONS)
-def inverse_operational_space_inertia_serial(
-    chain: Chain, q: Array, *, frame: str = "body", recursion: str = "body"
-) -> Array:
-    """Return, for every link of a serial chain, the inverse inertia of the chain cut off after it.
-
-    q : (..., nq); frame, recursion : as for `inverse_operational_space_inertia`, whose last
-    entry equals the last one here (..., n, 6, 6). Alexiou (2023), (15)-(18), as printed in the world recursion.
-    ValueError for a tree, and for a link that alone has no inertia about its joint, such as a massless one.
-    """
-    require_serial(chain)
-    state = evaluate(chain, q, recursion=recursion)
-    inertias = unstack(state.inertias, -3)
-    rotors = rotor_blocks(chain)
-    require_own_inertia(chain, state.S, inertias, rotors)
-    links = state.X, state.S, inertias, rotors
-    inverses = outward(extension_step, chain.parent, zeros((6, 6)), *links)
-    return mobilities_in(state, stack(inverses, axis=-3), frame)
 
 
 # Chapter 14, "The impulse response of a chain": What it gains
@@ -443,3 +386,60 @@ def dynamically_consistent_inverse(
     """
     factors, J, inertia = operational_space(chain, q, body, point, frame)
     return factors.solve(J.mT) @ inertia
+
+
+# Chapter 14, "The impulse response of a chain": The printed recursion as a function
+def extension_step(parent: Array, X: Array, S: Array, inertia: Array, rotor: Array) -> Array:
+    """Link step: inverse inertia at the end of a chain, one link further out (Alexiou 2023, (15)-(16)).
+
+    rotor : (k, k), the reflected inertia of the joint's rotor.
+    """
+    shorter = X @ parent @ X.mT
+    G = S @ solve(S.mT @ inertia @ S + rotor, S.mT)
+    Psi = (eye(6) - G @ inertia) @ shorter
+    return solve_pivoted(eye(6) + Psi @ inertia, G + Psi)
+
+
+def require_serial(chain: Chain) -> None:
+    """Refuse a tree, naming the first link whose parent is not the link before it."""
+    for i, parent in enumerate(chain.parent):
+        if parent != i - 1:
+            hangs = "the ground" if parent < 0 else repr(chain.names[parent])
+            raise ValueError(
+                f"link {i} ({chain.names[i]!r}) hangs on {hangs}: the serial recursion needs each link to "
+                "hang on the one before; inverse_operational_space_inertia takes trees"
+            )
+
+
+def require_own_inertia(
+    chain: Chain, S: list[Array], inertias: list[Array], rotors: list[Array]
+) -> None:
+    """Refuse a link without inertia of its own about its joint: the serial recursion divides by it."""
+    for name, s, inertia, rotor in zip(chain.names, S, inertias, rotors, strict=True):
+        size = s.mT @ (inertia * eye(6)) @ s  # the diagonal bounds all of I
+        D = s.mT @ inertia @ s + rotor
+        if feels_nothing(D, size):
+            raise ValueError(
+                f"link {name!r} alone has no inertia that its joint moves, and the serial recursion divides "
+                "by it; inverse_operational_space_inertia does not"
+            )
+
+
+@checked(q="nq", frame=FRAMES, recursion=RECURSIONS)
+def inverse_operational_space_inertia_serial(
+    chain: Chain, q: Array, *, frame: str = "body", recursion: str = "body"
+) -> Array:
+    """Return, for every link of a serial chain, the inverse inertia of the chain cut off after it.
+
+    q : (..., nq); frame, recursion : as for `inverse_operational_space_inertia`, whose last
+    entry equals the last one here (..., n, 6, 6). Alexiou (2023), (15)-(18), as printed in the world recursion.
+    ValueError for a tree, and for a link that alone has no inertia about its joint, such as a massless one.
+    """
+    require_serial(chain)
+    state = evaluate(chain, q, recursion=recursion)
+    inertias = unstack(state.inertias, -3)
+    rotors = rotor_blocks(chain)
+    require_own_inertia(chain, state.S, inertias, rotors)
+    links = state.X, state.S, inertias, rotors
+    inverses = outward(extension_step, chain.parent, zeros((6, 6)), *links)
+    return mobilities_in(state, stack(inverses, axis=-3), frame)
