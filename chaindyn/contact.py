@@ -1,5 +1,5 @@
 # Generated from chapters/17_contact.md by `python -m book export`; edit it there.
-# sha256 of the text below: 4849465a49c44e9ae874f021dd06125fd0edc528127b2b936d125f019fa5a5a9
+# sha256 of the text below: b719d071dbe51f773f31e36247c8606ec70c54d235d567e13ade7547c802e0ef
 """Contact: blows at several places, forces at rest, friction, and motion through both.
 
 Derived in chapter 17, "Contact".
@@ -1122,7 +1122,7 @@ def finder(chain: Chain, geometries: Any, margin: float) -> Callable[[Array], Se
 
 
 def require_apart(contacts: Sequence[Any], names: Sequence[str]) -> None:
-    """Refuse a start in which bodies are more than a millimetre inside each other; say which, and how deep."""
+    """Refuse a start in which bodies are more than a millimetre inside each other, with names and depth."""
     for contact in contacts:
         if contact.gap < -1e-3:
             one, other = ("ground" if b < 0 else names[b] for b in contact.bodies)

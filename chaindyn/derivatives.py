@@ -1,5 +1,5 @@
 # Generated from chapters/18_derivatives.md by `python -m book export`; edit it there.
-# sha256 of the text below: 98d6c2faedf0dd65647472b3d83a13636411905cced2e3a882ef181bd07886c9
+# sha256 of the text below: 5de041b59791e27c8e3229d1e3c1a869431f4582e5cbac3ead407c4969a5ed0f
 """Derivatives: how forces and accelerations change with posture, rates and forces.
 
 Derived in chapter 18, "Derivatives".
@@ -472,7 +472,7 @@ def saltation_matrix(
 
 # Chapter 18, "Derivatives": With loops
 def by_complex_step(function: Any, x: Array) -> Array:
-    """Return the derivative (m, nv) of an analytic function of a tangent (nv,), at zero; x says how long that is."""
+    """Return the derivative (m, nv) of an analytic function of a tangent (nv,), at zero; x has its length."""
     step = 1e-100
     return stack([function(1j * step * unit).imag / step for unit in np.eye(x.shape[-1])], axis=-1)
 

@@ -1,6 +1,6 @@
 # Generated from chapters/19_identification.md by `python -m book export`; edit it there.
-# sha256 of the text below: 999ccbc49dda647ecb1cb8e7b1aa66515d7cf7523fe35aae3dd0d3da28767c94
-"""Identification: what a robot's links weigh, from how it moves.
+# sha256 of the text below: 051662fef47485839c1bb525a93c189e68a4ffd4082f6bf951b02071f9fa35ff
+"""Identification: the inertial parameters of a robot's links, from measured motion.
 
 Derived in chapter 19, "Identification".
 """

@@ -1,6 +1,6 @@
 # Generated from chapters/14_impulse_response_of_a_chain.md by `python -m book export`; edit it there.
-# sha256 of the text below: 4ac3bebb552b546ac3edac1132885c9f3031d5a13902ecef73133943f8016128
-"""What a blow does to a chain: how it yields at every link, and how every joint's speed jumps.
+# sha256 of the text below: f3f464e8ffdbdadd24ba506887c165211a1acc70d3a31b580c8198f61f256408
+"""Blows on a chain: the response of every link, and the jump of every joint's rate.
 
 Derived in chapter 14, "The impulse response of a chain".
 """

@@ -1,6 +1,6 @@
 # Generated from chapters/03_inertia_momentum_equation_of_motion.md by `python -m book export`; edit it there.
-# sha256 of the text below: 1bab8533ab8fa9fa1ab171fb925292ed64a6e7f0e8dfa490f2dc82094dd039e5
-"""Inertia: ten numbers of a body, and the one equation that moves it.
+# sha256 of the text below: 8db36e692c908f836f9080e1c000aa5c5728246973205298cbb70620104d6621
+"""Inertia: ten numbers of a body, its momentum, and its equation of motion.
 
 Derived in chapter 3, "Inertia, momentum and one equation of motion".
 """

@@ -1,6 +1,6 @@
 # Generated from chapters/06_inverse_dynamics.md by `python -m book export`; edit it there.
-# sha256 of the text below: a16d8b887a8f99958d34fbbe8d3af617c559767782b335bf6225021f1bedbecc
-"""Inverse dynamics: the forces that a motion takes, by one system and by a recursion.
+# sha256 of the text below: 24c66e69a1a10bc0c2b127056e4a7ef374eeee7bf03e28ba311d78a988ebc4d5
+"""Inverse dynamics: the forces for a motion, by one system and by a recursion.
 
 Derived in chapter 6, "Inverse dynamics".
 """
@@ -185,12 +185,12 @@ def rnea(
     external_frame: str = "body",
     recursion: str = "body",
 ) -> Array:
-    """Return the joint forces tau (..., nv) [N m, N] that a motion of a chain or tree takes: inverse dynamics.
+    """Return the joint forces tau (..., nv) [N m, N] for a motion of a chain or tree: inverse dynamics.
 
-    q : (..., nq); qd, qdd : (..., nv); external : (..., n, 6) wrench [tau; f] on each link from outside, in
+    q : (..., nq); qd, qdd : (..., nv); external : (..., n, 6) external wrench [tau; f] on each link, in
     `external_frame`: "body" (about the link origin, link axes), "world" (about the world origin, world axes)
     or "mixed" (about the link origin, world axes). recursion : the coordinates computed in. Gravity is the
-    chain's; what speeds up the rotors of its drives is included, friction (`joint_friction`) is not. Kim
+    chain's; the torque of the drives' rotors is included, friction (`joint_friction`) is not. Kim
     (2012), (35)-(42) and Table 2, with the base accelerating by -g.
     """
     state = evaluate(chain, q, qd, qdd, external, recursion=recursion)
@@ -201,9 +201,9 @@ def rnea(
 # Chapter 6, "Inverse dynamics": The code
 @checked(q="nq", qd="nv", recursion=RECURSIONS)
 def bias_force(chain: Chain, q: Array, qd: Array, *, recursion: str = "body") -> Array:
-    """Return h (..., nv), the joint forces that take a chain through q with qd and qdd = 0.
+    """Return h (..., nv), the joint forces for the state q, qd with qdd = 0.
 
-    q : (..., nq); qd : (..., nv). Weight is in it: M qdd + h = tau + the sum of J^T times external wrenches.
+    q : (..., nq); qd : (..., nv). Weight is included: M qdd + h = tau + the sum of J^T times external wrenches.
     """
     return rnea(chain, q, qd, 0 * qd, recursion=recursion)
 
@@ -229,10 +229,9 @@ def joint_wrenches(
     frame: str = "body",
     recursion: str = "body",
 ) -> Array:
-    """Return what each parent exerts on its link (..., n, 6) [tau; f], the motors' part included.
+    """Return the wrench of each parent on its link (..., n, 6) [tau; f], the motors' part included.
 
-    Arguments as for `rnea`, whose joint forces are S^T times these, and what its rotors take; frame : what they are
-    expressed in.
+    Arguments as for `rnea`, whose joint forces are S^T times these, plus the rotors'; frame : of the result.
     Alexiou, "The dynamics of a serial chain of bodies", (13); Kim (2012), (42).
     """
     state = evaluate(chain, q, qd, qdd, external, recursion=recursion)

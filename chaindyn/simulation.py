@@ -1,6 +1,6 @@
 # Generated from chapters/10_simulation.md by `python -m book export`; edit it there.
-# sha256 of the text below: a26d16b6c29394476180f3706b6d9dc00e30bc82ca44797e2458e5782ff2a571
-"""Simulation: from accelerations to motion, on the manifold on which the coordinates live.
+# sha256 of the text below: 610fad340e60b20d563986644ffc534f3ec2239e289afe2d6a34c474b55cb11b
+"""Simulation: from accelerations to motion, on the manifold of the coordinates.
 
 Derived in chapter 10, "Simulation".
 """

@@ -1,6 +1,6 @@
 # Generated from chapters/01_plucker_coordinates.md by `python -m book export`; edit it there.
-# sha256 of the text below: f1457ad7a561a3d7531a5ebb8754facce3d393a5791786b50282d9eab71cb4b9
-"""Spatial algebra: six numbers for a motion, six for a force, and what moves them about.
+# sha256 of the text below: 6b2d2e149e86f438306067df87dfb17ca40d025773ea233140f32bd581c2f1f2
+"""Spatial algebra: six numbers for a motion, six for a force, and the transforms between frames.
 
 Derived in chapter 1, "Plücker coordinates".
 """

@@ -1,6 +1,6 @@
 # Generated from chapters/05_velocity_acceleration_jacobians.md by `python -m book export`; edit it there.
-# sha256 of the text below: 00dacacecda7a03040c0a2f40db013099c64ba753a6adfbe01397af3a37215c4
-"""A chain in a posture, and moving: what the sweeps need of it, each evaluated once.
+# sha256 of the text below: 5bdff70a2e987dddf653dcdbb89e04e580b6723d860725b875e820fc25c66878
+"""A chain in a given posture and motion: the quantities that sweeps need, each computed once.
 
 Derived in chapter 5, "Velocity, acceleration, Jacobians".
 """

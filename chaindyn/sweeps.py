@@ -1,5 +1,5 @@
 # Generated from chapters/21_ten_million_postures.md by `python -m book export`; edit it there.
-# sha256 of the text below: 508da218d612654cb02f86f17ac613c41e9a3da212972ffcbe54dde559cdcf47
+# sha256 of the text below: c1bda3138d0437ab7d3a19bf990308fc93655d45894de08b952aef08aa2bb215
 """Sweeps: one function over millions of states, on all cores, resumable.
 
 Derived in chapter 21, "Ten million postures".
@@ -593,7 +593,7 @@ def finished(
         done, _ = wait(under_way, return_when=FIRST_COMPLETED)
         for future in sorted(
             done, key=lambda f: f.exception() is not None
-        ):  # what is lost comes last
+        ):  # lost chunks come last
             yield under_way.pop(future), future.result()
 
 
