@@ -333,7 +333,7 @@ WRONG: dict[str, list[tuple[str, str, str]]] = {
     "ex-9-sweep": [
         ("all free", "if u[i]:", "if False:"),
         (
-            "a told joint yields",
+            "a prescribed joint yields",
             "B_hat = B_hat + I_hat @ (eta + s[i] * qdd[i])",
             "B_hat = B_hat + I_hat @ eta",
         ),
