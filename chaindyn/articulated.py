@@ -1,5 +1,5 @@
 # Generated from chapters/08_articulated_body_inertia.md by `python -m book export`; edit it there.
-# sha256 of the text below: 502ab465dc4fd7f1d076da3efab51e38d2c92996417166ce7381b8d5e3c33010
+# sha256 of the text below: 0803828a195ff18764244b86da11b819eb5f0fedb380d6b88fa14afc1a5ffbe8
 """Forward dynamics by articulated-body inertia: how a chain accelerates, link by link.
 
 Derived in chapter 8, "Articulated-body inertia".
@@ -308,7 +308,7 @@ def factorise_state(state: State, prescribed: Array | None = None) -> Factorised
 def factorise(chain: Chain, q: Array, *, recursion: str = "body") -> FactorisedChain:
     """Return the factorised M (nv, nv) of a chain or tree, to solve M x = b in O(n) for each right-hand side.
 
-    q : (..., nq); recursion : the coordinates computed in. ``factorise(chain, q).solve(b)`` takes b (..., nv, m)
+    q : (..., nq); recursion : the coordinates of the computation. ``factorise(chain, q).solve(b)`` takes b (..., nv, m)
     and ``.delassus(K)``, which is K M^-1 K^T, rows K (..., m, nv). ValueError names the joint that feels no
     inertia, if M is singular. Kim (2012), (43)-(50) and Table 3, without velocities and weight.
     """
@@ -332,7 +332,7 @@ def aba(
     q : (..., nq); qd : (..., nv); tau : (..., nv) joint forces [N m, N]; external : (..., n, 6) external wrench
     [tau; f] on each link, in `external_frame`: "body" (about the link origin, link axes), "world" (about
     the world origin, world axes) or "mixed" (about the link origin, world axes). Gravity is the chain's. Rotors of its
-    drives are included, friction (`joint_friction`) is not. recursion : the coordinates computed in. ValueError
+    drives are included, friction (`joint_friction`) is not. recursion : the coordinates of the computation. ValueError
     names the joint that feels no inertia, if M is singular. Kim (2012), (43)-(50) and Table 3, with the base
     accelerating by -g.
     """

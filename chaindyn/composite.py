@@ -1,5 +1,5 @@
 # Generated from chapters/07_the_stacked_form_and_composite_inertia.md by `python -m book export`; edit it there.
-# sha256 of the text below: 662988c4960536e8a33208019a91c5ffc321b94ddb464e1151e1dac86cf51432
+# sha256 of the text below: d8442382fe16f414e420f24394bc82c1e90b2f3273a82e2ce263134da4973f7c
 """The stacked form: the tree in one matrix, composite inertia, the mass and Coriolis matrices.
 
 Derived in chapter 7, "The stacked form and composite inertia".
@@ -77,7 +77,7 @@ def mass_matrix(state: State) -> Array:
 def crba(chain: Chain, q: Array, *, recursion: str = "body") -> Array:
     """Return the mass matrix M (..., nv, nv) of a chain or tree, symmetric: composite inertia.
 
-    q : (..., nq). recursion : the coordinates computed in. The kinetic energy is qd^T M qd / 2. The reflected
+    q : (..., nq). recursion : the coordinates of the computation. The kinetic energy is qd^T M qd / 2. The reflected
     inertias of rotors are added on the diagonal. Alexiou, "The dynamics of a serial chain of bodies", (20).
     """
     return mass_matrix(evaluate(chain, q, recursion=recursion))

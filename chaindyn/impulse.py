@@ -1,5 +1,5 @@
 # Generated from chapters/14_impulse_response_of_a_chain.md by `python -m book export`; edit it there.
-# sha256 of the text below: f3f464e8ffdbdadd24ba506887c165211a1acc70d3a31b580c8198f61f256408
+# sha256 of the text below: 7d509b0e181e79e0e78eeffe57a9a1728bf8bc7f1098b7594ca13cd790f4912d
 """Blows on a chain: the response of every link, and the jump of every joint's rate.
 
 Derived in chapter 14, "The impulse response of a chain".
@@ -112,7 +112,7 @@ def inverse_operational_space_inertia(
     q : (..., nq). The matrix is J M^-1 J^T, symmetric and positive semidefinite. frame : where twist and
     impulse [tau; f] are expressed, "body" (about the link origin, link axes), "world" (about the world
     origin, world axes) or "mixed" (about the link origin, world axes). recursion : the coordinates
-    computed in. Chains and trees, also with massless links; ValueError names the joint without
+    of the computation. Chains and trees, also with massless links; ValueError names the joint without
     inertia if M is singular. For the last link of a serial chain, Alexiou (2023), (16).
     """
     state = evaluate(chain, q, recursion=recursion)

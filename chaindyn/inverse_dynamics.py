@@ -1,5 +1,5 @@
 # Generated from chapters/06_inverse_dynamics.md by `python -m book export`; edit it there.
-# sha256 of the text below: 24c66e69a1a10bc0c2b127056e4a7ef374eeee7bf03e28ba311d78a988ebc4d5
+# sha256 of the text below: 476391489ab745c478e5d04ebdcd073c5c36d06c0502bccef2f8af11cbc5f4e4
 """Inverse dynamics: the forces for a motion, by one system and by a recursion.
 
 Derived in chapter 6, "Inverse dynamics".
@@ -189,7 +189,7 @@ def rnea(
 
     q : (..., nq); qd, qdd : (..., nv); external : (..., n, 6) external wrench [tau; f] on each link, in
     `external_frame`: "body" (about the link origin, link axes), "world" (about the world origin, world axes)
-    or "mixed" (about the link origin, world axes). recursion : the coordinates computed in. Gravity is the
+    or "mixed" (about the link origin, world axes). recursion : the coordinates of the computation. Gravity is the
     chain's; the torque of the drives' rotors is included, friction (`joint_friction`) is not. Kim
     (2012), (35)-(42) and Table 2, with the base accelerating by -g.
     """
