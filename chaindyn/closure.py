@@ -1,5 +1,5 @@
 # Generated from chapters/12_maximal_coordinates.md by `python -m book export`; edit it there.
-# sha256 of the text below: 961e6f0bd96b4283d2c58a0248125ef9f53d26846f755c8ced579fd6cc372313
+# sha256 of the text below: 83f80f5157a619b46e51b43bcc810bdc4b6ffa3f5713da91dcf877b46c7ff8fa
 """Constraints: a joint held as rows, and rows of several constraints as one matrix.
 
 Derived in chapter 12, "Maximal coordinates".
@@ -349,7 +349,7 @@ def as_constraints(constraints: Any) -> tuple[Any, ...]:
     return given
 
 
-def asked(
+def part_of(
     constraints: Sequence[Any], k: int, part: str, core: tuple[int, ...], state: State
 ) -> Any:
     """Return the result (..., m, *core) of one of a constraint's functions; ValueError if its shape is wrong.
@@ -380,7 +380,7 @@ def asked(
 def rows_in(state: State, constraints: Sequence[Any]) -> Array:
     """Return the rows K (..., m, nv) of constraints, of a chain in an evaluated state."""
     nv, batch = state.chain.nv, state.q.shape[:-1]
-    rows = [asked(constraints, k, "jacobian", (nv,), state) for k in range(len(constraints))]
+    rows = [part_of(constraints, k, "jacobian", (nv,), state) for k in range(len(constraints))]
     return concatenate([zeros((*batch, 0, nv)), *rows], axis=-2)
 
 
@@ -388,16 +388,16 @@ def errors_in(state: State, constraints: Sequence[Any]) -> Array:
     """Return the errors (..., m) of constraints; where one is of velocities alone, zeros."""
     parts = [zeros((*state.q.shape[:-1], 0))]
     for k in range(len(constraints)):
-        own = asked(constraints, k, "error", (), state)
+        own = part_of(constraints, k, "error", (), state)
         if own is None:
-            own = zeros(asked(constraints, k, "jacobian", (state.chain.nv,), state).shape[-2:-1])
+            own = zeros(part_of(constraints, k, "jacobian", (state.chain.nv,), state).shape[-2:-1])
         parts.append(own)
     return concatenate(parts, axis=-1)
 
 
 def biases_in(state: State, constraints: Sequence[Any]) -> Array:
     """Return dK/dt qd (..., m) of constraints."""
-    parts = [asked(constraints, k, "bias", (), state) for k in range(len(constraints))]
+    parts = [part_of(constraints, k, "bias", (), state) for k in range(len(constraints))]
     batch = np.broadcast_shapes(state.q.shape[:-1], state.qd.shape[:-1])
     return concatenate([zeros((*batch, 0)), *parts], axis=-1)
 
@@ -411,10 +411,10 @@ def forces_in(state: State, constraints: Sequence[Any], multipliers: Array) -> t
     on_links, along = zeros((*batch, 6 * chain.n, 1)), zeros((*batch, chain.nv, 1))
     end = 0
     for k in range(len(constraints)):
-        rows = asked(constraints, k, "jacobian", (chain.nv,), state)
+        rows = part_of(constraints, k, "jacobian", (chain.nv,), state)
         start, end = end, end + rows.shape[-2]
         own = multipliers[..., start:end, :]
-        links = asked(constraints, k, "link_rows", (chain.n, 6), state)
+        links = part_of(constraints, k, "link_rows", (chain.n, 6), state)
         if links is None:
             along = along + rows.mT @ own
         else:
