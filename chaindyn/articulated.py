@@ -1,5 +1,5 @@
 # Generated from chapters/08_articulated_body_inertia.md by `python -m book export`; edit it there.
-# sha256 of the text below: f1736926b6fa1e879290d80506c3e4d405518f0d9cd248885ed028f59066673f
+# sha256 of the text below: 0803828a195ff18764244b86da11b819eb5f0fedb380d6b88fa14afc1a5ffbe8
 """Forward dynamics by articulated-body inertia: how a chain accelerates, link by link.
 
 Derived in chapter 8, "Articulated-body inertia".
@@ -51,7 +51,7 @@ __all__ = [
 # Chapter 8, "Articulated-body inertia": One joint: a part that moves, a part that is carried
 @checked(f=6, inertia=(6, 6))
 def decompose_force(f: Array, inertia: Array, S: Array) -> tuple[Array, Array]:
-    """Split forces on a body at rest, held by a joint: what accelerates it, what the joint carries.
+    """Split forces on a body at rest, held by a joint, into a part that accelerates it and one that the joint carries.
 
     f : (..., 6); inertia : (..., 6, 6); S : (..., 6, k) motion subspace; all in the same coordinates.
     Returns f_a (..., 6), a combination of the columns of ``inertia @ S``, and f_c = f - f_a (..., 6), for
@@ -69,7 +69,7 @@ def decompose_force(f: Array, inertia: Array, S: Array) -> tuple[Array, Array]:
 # Chapter 8, "Articulated-body inertia": What the door frame feels
 @checked(inertia=(6, 6))
 def apparent_inertia(inertia: Array, S: Array) -> Array:
-    """Return the inertia (..., 6, 6) that a body shows to what holds it by a joint: I - I S (S^T I S)^-1 S^T I.
+    """Return the inertia (..., 6, 6) of a body felt through its joint: I - I S (S^T I S)^-1 S^T I.
 
     inertia : (..., 6, 6); S : (..., 6, k) motion subspace, in the same coordinates. ValueError if columns of S
     depend on each other, or if S^T I S is singular. Kim (2012), Pi in Table 3.
@@ -84,9 +84,9 @@ def apparent_inertia(inertia: Array, S: Array) -> Array:
 # Chapter 8, "Articulated-body inertia": The code
 @dataclass(frozen=True, eq=False)
 class Articulated:
-    """What the factorisation keeps of a link.
+    """The factors of one link.
 
-    inertia : (..., 6, 6) articulated inertia of the link with all that hangs on it; both : (..., 6, k + 6) = [S X],
+    inertia : (..., 6, 6) articulated inertia of the link with its subtree; both : (..., 6, k + 6) = [S X],
     its motion from the joint's and the parent's; D : (..., k, k) = S^T inertia S, the inertia that the joint feels,
     with its rotor's; G : (..., k, 6) = D^-1 S^T inertia X.
     """
@@ -100,9 +100,9 @@ class Articulated:
 def articulated_step(
     children: Any, both: Array, inertia: Array, rotor: Array | None = None
 ) -> tuple[Articulated, tuple[Array]]:
-    """Link step inward: articulated inertia, and what of it the parent feels (Kim, Table 3).
+    """Link step inward: articulated inertia, and its part felt by the parent (Kim, Table 3).
 
-    rotor : (k, k), what the joint's rotor adds to D; None is nothing.
+    rotor : (k, k), reflected inertia added to D; None is zero.
     """
     k = both.shape[-1] - 6
     I_hat = inertia + children[0]
@@ -110,14 +110,14 @@ def articulated_step(
     joint, parent = felt[..., :k, :], felt[..., k:, :]
     D = joint[..., :k] if rotor is None else joint[..., :k] + rotor
     G = solve(D, joint[..., k:])
-    # with G^T D for the other corner, what rounding leaves unsymmetric would double at every link
+    # with G^T D for the other corner, the asymmetry of rounding would double at every link
     return Articulated(I_hat, both, D, G), (parent[..., k:] - parent[..., :k] @ G,)
 
 
 def force_step(
     children: Any, own: Articulated, load: Array, tau: Array
 ) -> tuple[tuple[Array, Array], tuple[Array]]:
-    """Link step inward: the joint force left for acceleration, the force known, and what the parent feels."""
+    """Link step inward: the joint force left for acceleration, the bias force, and the parent's share."""
     k = tau.shape[-2]
     p = load + children[0]
     felt = own.both.mT @ p
@@ -137,7 +137,7 @@ def acceleration_step(
 def rounding_step(
     children: Any, X: Array, S: Array, own: Articulated
 ) -> tuple[Array, tuple[Array]]:
-    """Link step inward: how large the rounding of D can be, in rounding units, to first order."""
+    """Link step inward: bound for the rounding of D, in rounding units, to first order."""
     size = own.inertia * eye(6)  # the diagonal
     E = children[0] + size
     PX = X - S @ own.G
@@ -149,13 +149,13 @@ def smallest(D: Array) -> Array:
     if D.shape[-1] == 1:
         return D[..., 0, 0]
     D = D.astype(float)
-    defined = np.isfinite(D).all((-2, -1))  # NaN would be an error of LAPACK's
+    defined = np.isfinite(D).all((-2, -1))  # LAPACK raises an error for NaN
     values = np.linalg.eigvalsh(np.where(defined[..., None, None], D, 0))
     return np.where(defined, values.min(axis=-1, initial=np.inf), np.nan)
 
 
 def feels_nothing(D: Array, noise: Array) -> bool:
-    """Whether D is known, and no more than the rounding that `noise` makes of it; exact numbers have none."""
+    """Whether D is a number, and no larger than its rounding by `noise`; exact numbers have none."""
     known, size = known_values(D), known_values(noise)
     if known is None or size is None:
         return False
@@ -164,7 +164,7 @@ def feels_nothing(D: Array, noise: Array) -> bool:
 
 
 def are_clearly_regular(felt: Sequence[Array], inertias: Array) -> bool:
-    """Whether all D are known, and so large beside the inertias that rounding need not be looked into."""
+    """Whether all D are numbers, and so large beside the inertias that rounding does not matter."""
     hinges = [D for D in felt if D.shape[-1] == 1]
     others = [] if len(hinges) == len(felt) else [D for D in felt if D.shape[-1] > 1]
     if hinges:
@@ -179,7 +179,7 @@ def are_clearly_regular(felt: Sequence[Array], inertias: Array) -> bool:
 def require_inertia(
     state: State, S: list[Array], links: Sequence[Articulated], inertias: Array
 ) -> None:
-    """Refuse a chain in a posture in which some joint feels no inertia, naming the outermost such joint.
+    """Refuse a posture in which some joint feels no inertia, naming the outermost such joint.
 
     inertias : (..., n, 6, 6) of the links, articulated. Symbols and traced arrays pass. ValueError too if the
     inertias overflow.
@@ -190,7 +190,7 @@ def require_inertia(
         [known_values(x) is None for x in (*felt, inertias)]
     ):
         return
-    with np.errstate(all="ignore"):  # what lies inward of a zero is undefined
+    with np.errstate(all="ignore"):  # inertias inward of a zero are undefined
         noise, _ = inward(rounding_step, chain.parent, (zeros((6, 6)),), state.X, S, links)
     for i in reversed(range(chain.n)):
         if feels_nothing(felt[i], noise[i]):
@@ -204,7 +204,7 @@ class FactorisedChain:
     """The mass matrix M of a chain in a posture, factorised link by link by `factorise`.
 
     state : the posture; S : for each joint, the columns of its motion subspace that are free to move;
-    links : what the sweep inward left of each link. Forces and motions are in the coordinates of the state.
+    links : the factors of each link, from the inward sweep. Forces and motions are in the coordinates of the state.
     """
 
     state: State
@@ -223,15 +223,15 @@ class FactorisedChain:
 
     @property
     def still(self) -> list[Array]:
-        """For each link, no force or motion."""
+        """For each link, zero force or motion."""
         return [zeros((6, 1))] * self.state.chain.n
 
     def inward_forces(
         self, tau: Array, loads: Array | None = None
     ) -> tuple[list[Array], list[Array]]:
-        """Return of each link the joint force left for acceleration (..., k, m), and the force known, p (..., 6, m).
+        """Return for each link the joint force left for acceleration (..., k, m), and the bias force p (..., 6, m).
 
-        tau : (..., nv, m) joint forces; loads : (..., n, 6, m), the forces that the links' known motion takes.
+        tau : (..., nv, m) joint forces; loads : (..., n, 6, m), the forces for the links' known motion.
         """
         parts = self.still if loads is None else unstack(loads, -3)
         pushes = [tau[..., own.start : own.stop, :] for own in self.rows]
@@ -244,7 +244,7 @@ class FactorisedChain:
     ) -> tuple[list[Array], Array]:
         """Return the links' accelerations (..., 6, m) each, and those of the joints (..., nv, m).
 
-        left : as from `inward_forces`; eta : (..., n, 6, m), what is known of them; ground : (..., 6, m), its own.
+        left : as from `inward_forces`; eta : (..., n, 6, m), their known part; ground : (..., 6, m), its own.
         """
         parts = self.still if eta is None else unstack(eta, -3)
         start = (zeros((6, 1)) if ground is None else ground), None
@@ -267,7 +267,7 @@ class FactorisedChain:
 
 
 def rotor_blocks(chain: Chain, prescribed: Array | None = None) -> list[Array]:
-    """Return what each joint's rotors add to its D (k, k), of the rates that are free to move."""
+    """Return the reflected inertia added to each joint's D (k, k), for the rates that are free to move."""
     free = np.ones(chain.nv, bool) if prescribed is None else ~prescribed
     own = [
         chain.reflected_inertia[j.start : j.stop][free[j.start : j.stop]] for j in chain.v_columns
@@ -292,11 +292,11 @@ def factorise_state(state: State, prescribed: Array | None = None) -> Factorised
     given = [both, unstack(state.inertias, -3)]
     if state.chain.has_rotors:
         given.append(rotor_blocks(state.chain, prescribed))
-    with np.errstate(all="ignore"):  # `require_inertia` says it better
+    with np.errstate(all="ignore"):  # `require_inertia` has the better message
         try:
             links, _ = inward(articulated_step, state.chain.parent, (zeros((6, 6)),), *given)
         except ZeroDivisionError:
-            # exact numbers stop where floats go on, and tell which joint it is
+            # exact numbers stop here, floats go on; the message names the joint
             floats = [[np.asarray(x, float) for x in part] for part in given]
             links, _ = inward(articulated_step, state.chain.parent, (zeros((6, 6)),), *floats)
     factors = FactorisedChain(state, S, links)
@@ -306,9 +306,9 @@ def factorise_state(state: State, prescribed: Array | None = None) -> Factorised
 
 @checked(q="nq", recursion=RECURSIONS)
 def factorise(chain: Chain, q: Array, *, recursion: str = "body") -> FactorisedChain:
-    """Return M (nv, nv) of a chain or tree factorised, to solve M x = b in O(n) for each right-hand side.
+    """Return the factorised M (nv, nv) of a chain or tree, to solve M x = b in O(n) for each right-hand side.
 
-    q : (..., nq); recursion : the coordinates computed in. ``factorise(chain, q).solve(b)`` takes b (..., nv, m)
+    q : (..., nq); recursion : the coordinates of the computation. ``factorise(chain, q).solve(b)`` takes b (..., nv, m)
     and ``.delassus(K)``, which is K M^-1 K^T, rows K (..., m, nv). ValueError names the joint that feels no
     inertia, if M is singular. Kim (2012), (43)-(50) and Table 3, without velocities and weight.
     """
@@ -329,10 +329,10 @@ def aba(
 ) -> Array:
     """Return the joint accelerations qdd (..., nv) [rad/s^2, m/s^2] of a chain or tree: forward dynamics.
 
-    q : (..., nq); qd : (..., nv); tau : (..., nv) joint forces [N m, N]; external : (..., n, 6) wrench [tau; f]
-    on each link from outside, in `external_frame`: "body" (about the link origin, link axes), "world" (about
+    q : (..., nq); qd : (..., nv); tau : (..., nv) joint forces [N m, N]; external : (..., n, 6) external wrench
+    [tau; f] on each link, in `external_frame`: "body" (about the link origin, link axes), "world" (about
     the world origin, world axes) or "mixed" (about the link origin, world axes). Gravity is the chain's. Rotors of its
-    drives are counted in, friction (`joint_friction`) is not. recursion : the coordinates computed in. ValueError
+    drives are included, friction (`joint_friction`) is not. recursion : the coordinates of the computation. ValueError
     names the joint that feels no inertia, if M is singular. Kim (2012), (43)-(50) and Table 3, with the base
     accelerating by -g.
     """
@@ -349,8 +349,8 @@ def aba(
 def articulated_inertia(chain: Chain, q: Array) -> Array:
     """Return the articulated-body inertia of every link (..., n, 6, 6), about its origin in link axes.
 
-    q : (..., nq). It is what the link, with all that hangs on it by joints free to move, shows to a force on
-    the link itself, its own joint taken off; `apparent_inertia` of it with S is what the parent feels through a joint
+    q : (..., nq). It is felt by a force on the link with its subtree, all joints of which are free to
+    move, and its own joint cut; `apparent_inertia` of it with S is felt by the parent through a joint
     without a rotor.
     ValueError names the joint that feels no inertia, if M is singular. Kim (2012), (49).
     """

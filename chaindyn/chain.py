@@ -1,5 +1,5 @@
 # Generated from chapters/04_joints_links_chains_trees.md by `python -m book export`; edit it there.
-# sha256 of the text below: 1f39098262e5f2792273b5a84b3215375b2f614d2435f64b0c10cb241e2ce3a0
+# sha256 of the text below: 8c02deaa90a993d78be1ad9489125bba86a7debf4ddece3f139cb51f051a61d4
 """Links, the chains and trees that joints make of them, and sweeps along the branches.
 
 Derived in chapter 4, "Joints, links, chains, trees".
@@ -50,10 +50,10 @@ __all__ = [
 # Chapter 4, "Joints, links, chains, trees": A link and its frame
 @dataclass(frozen=True, eq=False)
 class Drive:
-    """The motor of a joint behind its gear: how heavy it makes the joint, and how much it rubs.
+    """The motor of a joint and its gear: reflected inertia and friction.
 
-    rotor_inertia : of the rotor about its own axis [kg m^2]; gear_ratio : how often it turns while the joint turns
-    once, or, where the joint slides, by how many radians for each metre. The joint feels the reflected inertia
+    rotor_inertia : of the rotor about its own axis [kg m^2]; gear_ratio : its turns for each turn of the joint, or,
+    where the joint slides, its radians for each metre. The joint feels the reflected inertia
     gear_ratio^2 rotor_inertia [kg m^2, kg]. viscous : friction for each unit of the joint's rate [N m s, N s/m];
     coulomb : friction whatever the rate [N m, N]; both as the joint feels them: see `joint_friction`. One number
     each, or one for each rate of the joint.
@@ -68,11 +68,11 @@ class Drive:
 # Chapter 4, "Joints, links, chains, trees": A link and its frame
 @dataclass(frozen=True, eq=False)
 class Limits:
-    """How far a joint may go, how fast and how hard; infinite is no limit.
+    """Limits of a joint's coordinates, rates and forces; infinite is no limit.
 
     lower, upper : of its coordinates [rad, m]; velocity : of the size of its rates [rad/s, m/s]; effort : of the size
-    of its forces [N m, N]. One number each, or one for each coordinate or rate. `assemble` keeps to
-    lower and upper; no dynamics enforces any.
+    of its forces [N m, N]. One number each, or one for each coordinate or rate. `assemble` keeps
+    lower and upper; the dynamics enforces none of them.
     """
 
     lower: Any = -math.inf
@@ -84,7 +84,7 @@ class Limits:
 # Chapter 4, "Joints, links, chains, trees": A link and its frame
 @dataclass(frozen=True, eq=False)
 class Link:
-    """One rigid body and the joint that hangs it on its parent.
+    """One rigid body and the joint between it and its parent.
 
     joint : Revolute, Prismatic, Helical, Cylindrical, Planar, Universal, Spherical, Free, Fixed, or any other
     `Joint`; mass [kg]; com (3,) centre of mass in the link frame [m]; inertia (3, 3) about the centre of mass
@@ -111,8 +111,8 @@ class Link:
 class Frame:
     """A named pose on a link or on the ground: a tool, a camera, the corner of a table.
 
-    link : index or name of what carries it, "ground", or None for the only leaf; offset (3,) [m] of its origin and
-    rotation (3, 3) of its axes there: the frame's point x is ``offset + rotation @ x`` in the link's frame.
+    link : index or name of the link that carries it, "ground", or None for the only leaf; offset (3,) [m] of its
+    origin and rotation (3, 3) of its axes there: the frame's point x is ``offset + rotation @ x`` in the link's frame.
     The values are checked when a `Chain` is made with it.
     """
 
@@ -182,7 +182,7 @@ def stack_joints(joints: Sequence[Any]) -> Any:
 
 
 def in_one_row(parts: Sequence[Any], columns: Sequence[range]) -> Array:
-    """Return what is said of each link's joint, one number or as many as it has columns, as one row."""
+    """Return values of each link's joint, one number or one for each of its columns, as one row."""
     rows = [
         np.broadcast_to(as_array(part, "part of a link"), (len(own),))
         for part, own in zip(parts, columns, strict=True)
@@ -193,7 +193,7 @@ def in_one_row(parts: Sequence[Any], columns: Sequence[range]) -> Array:
 # Chapter 4, "Joints, links, chains, trees": Chains and trees: who hangs on whom
 @dataclass(frozen=True, eq=False)
 class Chain:
-    """Links hung on one another, and their parameters as arrays, link axis first.
+    """Links joined to one another, and their parameters as arrays, link axis first.
 
     links : each after its parent; gravity : (3,) acceleration of free fall in the world
     [m/s^2]; frames : each a `Frame`, named poses on links. ValueError names the link whose
@@ -209,14 +209,14 @@ class Chain:
         object.__setattr__(self, "gravity", check_gravity(self.gravity))
         object.__setattr__(self, "frames", as_frames(self.frames))
         check_links(self.links, self.names)
-        # Made now: a bad parent is told now, and what was checked is what is kept.
+        # Made now, so that a bad parent is an error at once, and later changes outside have no effect.
         _ = self.parent, self.mass, self.com, self.inertia, self.offset, self.rotation
         _ = self.reflected_inertia, self.viscous, self.coulomb, self.frame_places
         _ = self.lower_limit, self.upper_limit, self.velocity_limit, self.effort_limit
         check_laws(self.groups, self.joints, self.names)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Make copies anew from links, gravity and frames, checked and protected as the first was."""
+        """Rebuild copies from links, gravity and frames, checked and protected as the original."""
         return type(self), (self.links, self.gravity, self.frames)
 
     @cached_property
@@ -257,12 +257,12 @@ class Chain:
 
     @cached_property
     def offset(self) -> Array:
-        """Where the joints sit in their parents (n, 3) [m]."""
+        """Origins of the joints in their parents (n, 3) [m]."""
         return read_only([link.offset for link in self.links])
 
     @cached_property
     def rotation(self) -> Array:
-        """How the joints are turned in their parents (n, 3, 3)."""
+        """Rotations of the joints' frames in their parents (n, 3, 3)."""
         return read_only([link.rotation for link in self.links])
 
     @cached_property
@@ -272,7 +272,7 @@ class Chain:
 
     @cached_property
     def drives(self) -> tuple[Drive, ...]:
-        """Each link's drive; one that does nothing where there is none."""
+        """Each link's drive; one without inertia and friction where there is none."""
         return tuple(link.drive or Drive() for link in self.links)
 
     @cached_property
@@ -282,7 +282,7 @@ class Chain:
 
     @cached_property
     def reflected_inertia(self) -> Array:
-        """What the rotors add to the inertia of each joint, gear ratio squared times rotor inertia (nv,)."""
+        """The reflected inertia of each joint's rotor, gear ratio squared times rotor inertia (nv,)."""
         return in_one_row(
             [
                 as_array(drive.rotor_inertia, "rotor_inertia")
@@ -299,27 +299,27 @@ class Chain:
 
     @cached_property
     def coulomb(self) -> Array:
-        """Friction of each joint whatever its rate (nv,)."""
+        """Coulomb friction of each joint, for any rate (nv,)."""
         return in_one_row([drive.coulomb for drive in self.drives], self.v_columns)
 
     @cached_property
     def lower_limit(self) -> Array:
-        """The least that each coordinate may be (nq,) [rad, m], -inf where there is no limit."""
+        """The lower limit of each coordinate (nq,) [rad, m], -inf where there is no limit."""
         return in_one_row([limits.lower for limits in self.limits], self.q_columns)
 
     @cached_property
     def upper_limit(self) -> Array:
-        """The most that each coordinate may be (nq,) [rad, m], inf where there is no limit."""
+        """The upper limit of each coordinate (nq,) [rad, m], inf where there is no limit."""
         return in_one_row([limits.upper for limits in self.limits], self.q_columns)
 
     @cached_property
     def velocity_limit(self) -> Array:
-        """How large each joint rate may be (nv,) [rad/s, m/s], inf where there is no limit."""
+        """The largest size of each joint rate (nv,) [rad/s, m/s], inf where there is no limit."""
         return in_one_row([limits.velocity for limits in self.limits], self.v_columns)
 
     @cached_property
     def effort_limit(self) -> Array:
-        """How large each joint force may be (nv,) [N m, N], inf where there is no limit."""
+        """The largest size of each joint force (nv,) [N m, N], inf where there is no limit."""
         return in_one_row([limits.effort for limits in self.limits], self.v_columns)
 
     @cached_property
@@ -395,12 +395,12 @@ class Chain:
 
     @cached_property
     def group_order(self) -> Array:
-        """Where each link stands when the groups are laid end to end (n,)."""
+        """The place of each link when the groups are concatenated (n,)."""
         return protected(np.argsort(np.concatenate(members_by_kind(self.joints))))
 
     @cached_property
     def group_columns(self) -> Array:
-        """Where each entry of qd stands when those of the groups are laid end to end (nv,)."""
+        """The place of each entry of qd when those of the groups are concatenated (nv,)."""
         return protected(np.argsort(np.concatenate([j.ravel() for _, _, j in self.groups])))
 
     @cached_property
@@ -410,7 +410,7 @@ class Chain:
 
     @cached_property
     def both_columns(self) -> tuple[Array, tuple[range, ...]]:
-        """Where the columns of [S X] of each link stand in [S of all, X of all], and which of those are each link's."""
+        """The columns of each link's [S X] in [S of all, X of all], and which of those are each link's."""
         X = [range(self.nv + 6 * i, self.nv + 6 * i + 6) for i in range(self.n)]
         order = [j for own, six in zip(self.v_columns, X, strict=True) for j in (*own, *six)]
         return protected(np.array(order)), consecutive([len(own) + 6 for own in self.v_columns])
@@ -427,10 +427,10 @@ class Chain:
         return link_index(body, self.names, self.parent)
 
     def place(self, body: int | str | None = None) -> tuple[int, Array, Array]:
-        """Return the index of the link that a body is, or that carries it, and where the body is on it.
+        """Return the index of a body's link, or of the link that carries it, and the body's place on it.
 
-        body : index or name of a link, or a frame's name; None is the only leaf. The index is -1 for what is on the
-        ground. Of a frame follow offset (3,) and rotation (3, 3), of a link None and None. ValueError as by `index`.
+        body : index or name of a link, or a frame's name; None is the only leaf. The index is -1 for a frame on the
+        ground. For a frame offset (3,) and rotation (3, 3) follow, for a link None and None. ValueError as by `index`.
         """
         if isinstance(body, str) and body in self.frame_places:
             return self.frame_places[body]
@@ -452,11 +452,11 @@ class Chain:
 
 # Chapter 4, "Joints, links, chains, trees": Two ways to walk a tree
 def outward(step: Callable[..., Any], parent: Sequence[int], ground: Any, *links: Any) -> list[Any]:
-    """Carry something from the ground out along the branches.
+    """Sweep from the ground outwards along the branches.
 
-    step(carried by the parent, *what is given of the link) -> carried by the link.
-    `ground` is what the ground carries; `links` are sequences with an entry for each link.
-    A link comes after its parent. Returns what each link carries.
+    step(value of the parent, *data of the link) -> value of the link.
+    `ground` is the ground's value; `links` are sequences with an entry for each link.
+    A link comes after its parent. Returns the value of each link.
     """
     if (recorder := walker.get()) is not None:  # chapter 20: each kind of link once
         whole: list[Any] = recorder.outward(step, parent, ground, links)
@@ -470,11 +470,11 @@ def outward(step: Callable[..., Any], parent: Sequence[int], ground: Any, *links
 def inward(
     step: Callable[..., Any], parent: Sequence[int], nothing: Sequence[Any], *links: Any
 ) -> tuple[list[Any], list[Any]]:
-    """Gather something from the leaves in to the ground.
+    """Sweep from the leaves inwards to the ground.
 
-    step(sum of what the children hand on, *what is given of the link) -> (kept, handed
-    on). What is handed on is a tuple, added up entry by entry; `nothing` is the tuple that
-    a leaf receives. Returns what each link keeps, and what the ground gets.
+    step(sum of the children's contributions, *data of the link) -> (kept, contribution).
+    A contribution is a tuple; tuples are added entry by entry, and `nothing` is that of
+    a leaf. Returns what each link keeps, and the sum at the ground.
     """
     if (recorder := walker.get()) is not None:
         whole: tuple[list[Any], list[Any]] = recorder.inward(step, parent, nothing, links)
@@ -491,7 +491,7 @@ def inward(
 
 # Chapter 4, "Joints, links, chains, trees": Where everything is
 def by_link(chain: Chain, parts: Sequence[Array], axis: int) -> Array:
-    """Lay what was computed group by group end to end, in the order of the links."""
+    """Concatenate the results of the groups, in the order of the links."""
     if len(parts) == 1:
         return parts[0]
     joined = concatenate(parts, axis=axis)
@@ -582,7 +582,7 @@ def within_limits(chain: Chain, q: Array) -> Array:
 
 # Chapter 4, "Joints, links, chains, trees": Where everything is
 def in_columns(parts: Sequence[Array], columns: Sequence[Array]) -> Array:
-    """Lay what was computed group by group (..., m, k) out as rows (..., total) in the order of its columns."""
+    """Return the results of the groups (..., m, k) as rows (..., total), in the order of their columns."""
     flat = [
         part.reshape((*part.shape[:-2], own.size)) for part, own in zip(parts, columns, strict=True)
     ]

@@ -1,5 +1,5 @@
 # Generated from chapters/12_maximal_coordinates.md by `python -m book export`; edit it there.
-# sha256 of the text below: a8030016b809834517b8dc2e13d7a28313ff55d234deadd60cf80bfea30dcfd1
+# sha256 of the text below: 83f80f5157a619b46e51b43bcc810bdc4b6ffa3f5713da91dcf877b46c7ff8fa
 """Constraints: a joint held as rows, and rows of several constraints as one matrix.
 
 Derived in chapter 12, "Maximal coordinates".
@@ -77,7 +77,7 @@ def nearest_angles(joint: Universal, R: Array) -> Array:
 
 
 def nearest_turn(joint: Helical, R: Array, p: Array) -> Array:
-    """Return the angle (..., 1) of a nut at the pose R, p: of all that R allows, the one that p is nearest to."""
+    """Return the angle (..., 1) of a nut at the pose R, p: of all that fit R, the one nearest to p."""
     angle = turn_about(joint.axis, R)
     if not np.any(joint.pitch != 0):
         return angle
@@ -101,8 +101,8 @@ def sought_coordinates(joint: Any, R: Array, p: Array) -> Array:
 def nearest_coordinates(joint: Any, R: Array, p: Array) -> Array:
     """Return the coordinates (..., nq) of a joint that bring it to the pose R (..., 3, 3), p (..., 3), or near it.
 
-    If the joint can have this pose, they are those that give it. A joint of a reader's own may say it by a method
-    ``nearest(R, p)``; else they are sought, from its zero position on.
+    If the joint can have this pose, they give it exactly. A user's joint may have a method
+    ``nearest(R, p)`` for them; otherwise they are sought, from the zero position.
     """
 
     def along(axis: Array) -> Array:
@@ -134,11 +134,11 @@ def nearest_coordinates(joint: Any, R: Array, p: Array) -> Array:
 # Chapter 12, "Maximal coordinates": A joint held as rows
 @dataclass(frozen=True, eq=False)
 class Constraint:
-    """A constraint that answers from a chain's evaluated state what it is asked with coordinates."""
+    """A constraint whose error, rows and bias are computed from a chain's evaluated state."""
 
     @checked(q="nq")
     def error(self, chain: Chain, q: Array) -> Array | None:
-        """Return by how far a posture q (..., nq) misses the constraint (..., m), or None: it is one of velocities."""
+        """Return the error (..., m) of a posture q (..., nq), or None for a constraint of velocities."""
         return self.error_in(State(chain, q))
 
     @checked(q="nq")
@@ -148,19 +148,19 @@ class Constraint:
 
     @checked(q="nq", qd="nv")
     def bias(self, chain: Chain, q: Array, qd: Array) -> Array:
-        """Return dK/dt qd (..., m), what K qdd must cancel; q : (..., nq), qd : (..., nv)."""
+        """Return dK/dt qd (..., m), which K qdd must cancel; q : (..., nq), qd : (..., nv)."""
         return self.bias_in(State(chain, q, qd))
 
     def error_in(self, state: State) -> Array | None:
-        """Return the `error` of a chain in a state that is evaluated already."""
+        """Return the `error` of a chain in an evaluated state."""
         raise NotImplementedError
 
     def jacobian_in(self, state: State) -> Array:
-        """Return the `jacobian` of a chain in a state that is evaluated already."""
+        """Return the `jacobian` of a chain in an evaluated state."""
         raise NotImplementedError
 
     def bias_in(self, state: State) -> Array:
-        """Return the `bias` of a chain in a state that is evaluated already."""
+        """Return the `bias` of a chain in an evaluated state."""
         raise NotImplementedError
 
 
@@ -169,7 +169,7 @@ class BodyConstraint(Constraint):
     """A constraint between two bodies: its rows multiply the twist of a link relative to another, or to the ground."""
 
     def bodies(self, chain: Chain) -> tuple[int, int]:
-        """Return the indices of the link and of what it is held to, -1 for the ground."""
+        """Return the indices of the link and of the body it is held to, -1 for the ground."""
         raise NotImplementedError
 
     def seen_rows(self, state: State) -> tuple[Array, Array, Array]:
@@ -177,7 +177,7 @@ class BodyConstraint(Constraint):
         raise NotImplementedError
 
     def jacobian_in(self, state: State) -> Array:
-        """Return the `jacobian` of a chain in a state that is evaluated already."""
+        """Return the `jacobian` of a chain in an evaluated state."""
         chain = state.chain
         R, p, rows = self.seen_rows(state)
         moved = [{*chain.path(body)} if body >= 0 else set() for body in self.bodies(chain)]
@@ -185,7 +185,7 @@ class BodyConstraint(Constraint):
         return rows @ (screws_seen_from(state, R, p) * signs[:, None]).mT
 
     def link_rows_in(self, state: State) -> Array:
-        """Return how the twist of each link, in its own coordinates, counts in K qd (..., m, n, 6)."""
+        """Return the coefficients in K qd of each link's twist, in its own coordinates (..., m, n, 6)."""
         (R, p, rows), (R_links, p_links) = self.seen_rows(state), state.poses
         total: Array = 0
         for body, sign in zip(self.bodies(state.chain), (1, -1), strict=True):
@@ -199,7 +199,7 @@ class BodyConstraint(Constraint):
 
 # Chapter 12, "Maximal coordinates": A joint held as rows
 def bodies_of(kind: str, chain: Chain, link: int | str, onto: int | str) -> tuple[int, int]:
-    """Return the indices of the link that a constraint holds and of what it is held to, -1 for the ground."""
+    """Return the indices of the link that a constraint holds and of the body it is held to, -1 for the ground."""
     found = []
     for part, body in (("link", link), ("onto", onto)):
         if part == "onto" and body == "ground":
@@ -229,19 +229,19 @@ class Closure(BodyConstraint):
     joint : any `Joint`; link : index or name of its child; onto : of its parent, "ground" by default. offset (3,)
     [m] and rotation (3, 3) place the joint in the link, onto_offset and onto_rotation in the other: the joint's
     point x lies at ``offset + rotation @ x`` in the one and, while the joint is in its zero position, at
-    ``onto_offset + onto_rotation @ x`` in the other. ValueError names the part that is impossible; a link that a
-    chain does not have is named when the rows are asked for.
+    ``onto_offset + onto_rotation @ x`` in the other. ValueError names the impossible part; a link that a
+    chain does not have is named when the rows are computed.
 
     The rows are T^T times the twist of the link relative to the other, T being the joint's constraint subspace in
     the frame that it has in the link: a multiplier is a moment [N m] or a force [N] on the link along a column of
-    T. The error (..., m) [rad, m] is what is left of turn and shift, in these directions, from the nearest pose
+    T. The error (..., m) [rad, m] is the rotation and shift, in these directions, from the nearest pose
     that the joint can have; its derivative is the rows where the constraint is kept. There the bias is exact;
     elsewhere, if T does not depend on the joint's coordinates.
 
-    A constraint, as others can be written: any object with ``error(chain, q)`` (..., m), which is zero where the
-    constraint is kept (None if there is no such function), ``jacobian(chain, q)``, K (..., m, nv), and
+    The interface of a constraint, for other kinds: any object with ``error(chain, q)`` (..., m), which is zero where
+    the constraint is kept (None if there is no such function), ``jacobian(chain, q)``, K (..., m, nv), and
     ``bias(chain, q, qd)``, dK/dt qd (..., m). Forces that hold it are K^T lambda. If it acts on the links and not
-    along the joints, ``link_rows(chain, q)`` (..., m, n, 6) says how: K qd is the sum of these rows times the
+    along the joints, ``link_rows(chain, q)`` (..., m, n, 6) gives its rows: K qd is the sum of these rows times the
     links' twists, in link coordinates. "Notes on rigid body dynamics", constraints and subspaces: the rows are the
     complement of the joint's motions.
     """
@@ -269,7 +269,7 @@ class Closure(BodyConstraint):
                 object.__setattr__(self, part, read_only(value))
 
     def bodies(self, chain: Chain) -> tuple[int, int]:
-        """Return the indices of the link and of what it is held to, -1 for the ground."""
+        """Return the indices of the link and of the body it is held to, -1 for the ground."""
         return bodies_of("Closure", chain, self.link, self.onto)
 
     def placed(self, state: State, body: int) -> tuple[Array, Array]:
@@ -299,7 +299,7 @@ class Closure(BodyConstraint):
         return nearest_coordinates(self.joint, *self.relative_pose(State(chain, q)))
 
     def error_in(self, state: State) -> Array:
-        """Return the `error` of a chain in a state that is evaluated already."""
+        """Return the `error` of a chain in an evaluated state."""
         R, p = self.relative_pose(state)
         joint = as_guest(self.joint)
         nearest = nearest_coordinates(self.joint, R, p)
@@ -315,7 +315,7 @@ class Closure(BodyConstraint):
         return R, p[..., 0], as_guest(self.joint).constraint_subspace(nearest).mT
 
     def bias_in(self, state: State) -> Array:
-        """Return the `bias` of a chain in a state that is evaluated already."""
+        """Return the `bias` of a chain in an evaluated state."""
         i, j = self.bodies(state.chain)
         R, p = self.relative_pose(state)
         link, V = X_motion(self.rotation.mT, self.offset), state.twists
@@ -336,7 +336,7 @@ class Closure(BodyConstraint):
 
 # Chapter 12, "Maximal coordinates": A joint held as rows
 def as_constraints(constraints: Any) -> tuple[Any, ...]:
-    """Return constraints as a tuple, or say what is none."""
+    """Return constraints as a tuple; ValueError names what is not a constraint."""
     if isinstance(constraints, str) or not isinstance(constraints, Iterable):
         constraints = (constraints,)
     given = tuple(constraints)
@@ -349,14 +349,14 @@ def as_constraints(constraints: Any) -> tuple[Any, ...]:
     return given
 
 
-def asked(
+def part_of(
     constraints: Sequence[Any], k: int, part: str, core: tuple[int, ...], state: State
 ) -> Any:
-    """Return what a constraint answers to one of its questions, (..., m, *core), or say what is wrong with it.
+    """Return the result (..., m, *core) of one of a constraint's functions; ValueError if its shape is wrong.
 
-    One that has `error_in`, `jacobian_in` and `bias_in`, as a closure has, takes from the state what others have
-    evaluated. Another is no part of the house: arguments of what it calls are checked. None where it may have no
-    answer: errors and rows of links.
+    One with `error_in`, `jacobian_in` and `bias_in`, such as a closure, uses the evaluated state. Functions of
+    others are the user's, called with checked arguments. The result may be None where it is optional: errors and
+    rows of links.
     """
     constraint = constraints[k]
     own = getattr(constraint, f"{part}_in", None)
@@ -378,9 +378,9 @@ def asked(
 
 
 def rows_in(state: State, constraints: Sequence[Any]) -> Array:
-    """Return the rows K (..., m, nv) of constraints, of a chain in a state that is evaluated already."""
+    """Return the rows K (..., m, nv) of constraints, of a chain in an evaluated state."""
     nv, batch = state.chain.nv, state.q.shape[:-1]
-    rows = [asked(constraints, k, "jacobian", (nv,), state) for k in range(len(constraints))]
+    rows = [part_of(constraints, k, "jacobian", (nv,), state) for k in range(len(constraints))]
     return concatenate([zeros((*batch, 0, nv)), *rows], axis=-2)
 
 
@@ -388,33 +388,33 @@ def errors_in(state: State, constraints: Sequence[Any]) -> Array:
     """Return the errors (..., m) of constraints; where one is of velocities alone, zeros."""
     parts = [zeros((*state.q.shape[:-1], 0))]
     for k in range(len(constraints)):
-        own = asked(constraints, k, "error", (), state)
+        own = part_of(constraints, k, "error", (), state)
         if own is None:
-            own = zeros(asked(constraints, k, "jacobian", (state.chain.nv,), state).shape[-2:-1])
+            own = zeros(part_of(constraints, k, "jacobian", (state.chain.nv,), state).shape[-2:-1])
         parts.append(own)
     return concatenate(parts, axis=-1)
 
 
 def biases_in(state: State, constraints: Sequence[Any]) -> Array:
     """Return dK/dt qd (..., m) of constraints."""
-    parts = [asked(constraints, k, "bias", (), state) for k in range(len(constraints))]
+    parts = [part_of(constraints, k, "bias", (), state) for k in range(len(constraints))]
     batch = np.broadcast_shapes(state.q.shape[:-1], state.qd.shape[:-1])
     return concatenate([zeros((*batch, 0)), *parts], axis=-1)
 
 
 def forces_in(state: State, constraints: Sequence[Any], multipliers: Array) -> tuple[Array, Array]:
-    """Return what multipliers (..., m, c) do to links (..., n, 6, c), in their coordinates, and to joints (..., nv, c).
+    """Return the forces of multipliers (..., m, c) on links (..., n, 6, c), in their axes, and on joints (..., nv, c).
 
-    Along the joints act those constraints that have no rows of links, as motors would.
+    Constraints without rows of links act along the joints, as motors would.
     """
     chain, batch = state.chain, state.q.shape[:-1]
     on_links, along = zeros((*batch, 6 * chain.n, 1)), zeros((*batch, chain.nv, 1))
     end = 0
     for k in range(len(constraints)):
-        rows = asked(constraints, k, "jacobian", (chain.nv,), state)
+        rows = part_of(constraints, k, "jacobian", (chain.nv,), state)
         start, end = end, end + rows.shape[-2]
         own = multipliers[..., start:end, :]
-        links = asked(constraints, k, "link_rows", (chain.n, 6), state)
+        links = part_of(constraints, k, "link_rows", (chain.n, 6), state)
         if links is None:
             along = along + rows.mT @ own
         else:
@@ -424,10 +424,10 @@ def forces_in(state: State, constraints: Sequence[Any], multipliers: Array) -> t
 
 @checked(q="nq")
 def constraint_jacobian(chain: Chain, constraints: Any, q: Array) -> Array:
-    """Return the rows K (..., m, nv) of all constraints, one under another: K qd = 0 is what they ask of velocities.
+    """Return the rows K (..., m, nv) of all constraints, one under another: K qd = 0 on velocities.
 
-    constraints : one or several, each a `Closure` or any object with its three methods; q : (..., nq). The forces
-    by which they hold are K^T lambda (..., nv). ValueError names what is wrong with one. "Notes on rigid body
+    constraints : one or several, each a `Closure` or any object with its three methods; q : (..., nq). Their
+    forces are K^T lambda (..., nv). ValueError names the constraint and its error. "Notes on rigid body
     dynamics", constraints.
     """
     return rows_in(State(chain, q), as_constraints(constraints))
@@ -435,7 +435,7 @@ def constraint_jacobian(chain: Chain, constraints: Any, q: Array) -> Array:
 
 @checked(q="nq")
 def constraint_error(chain: Chain, constraints: Any, q: Array) -> Array:
-    """Return by how far a posture misses all constraints (..., m), in the order of `constraint_jacobian`'s rows.
+    """Return the errors of a posture in all constraints (..., m), in the order of `constraint_jacobian`'s rows.
 
     Arguments as there. A constraint of velocities alone, whose ``error`` returns None, has zeros here.
     """
@@ -455,11 +455,11 @@ def constraint_bias(chain: Chain, constraints: Any, q: Array, qd: Array) -> Arra
 def constraint_wrenches(
     chain: Chain, constraints: Any, q: Array, multipliers: Array, *, frame: str = "body"
 ) -> Array:
-    """Return the wrench (..., n, 6) [tau; f] on each link by which constraints hold it with these multipliers.
+    """Return the wrench (..., n, 6) [tau; f] of constraints on each link, for these multipliers.
 
     constraints, q : as for `constraint_jacobian`; multipliers : (..., m), in the order of its rows, forces or
-    impulses; frame : as for `body_twists`. As `external` they let `joint_wrenches` tell what the joints of a
-    closed chain carry. A constraint without rows of links, such as a `Coupling`, acts along the joints and has no
+    impulses; frame : as for `body_twists`. With them as `external`, `joint_wrenches` gives the wrenches in the
+    joints of a closed chain. A constraint without rows of links, such as a `Coupling`, acts along the joints and has no
     wrench. ValueError if there are more or fewer multipliers than rows. "Two rigid bodies with a constraint",
     general form.
     """

@@ -1,5 +1,5 @@
 # Generated from chapters/07_the_stacked_form_and_composite_inertia.md by `python -m book export`; edit it there.
-# sha256 of the text below: 937c7a355a7bbcdd35405899e43d8723680673eb9b4e22ae5d9767a2dd934190
+# sha256 of the text below: d8442382fe16f414e420f24394bc82c1e90b2f3273a82e2ce263134da4973f7c
 """The stacked form: the tree in one matrix, composite inertia, the mass and Coriolis matrices.
 
 Derived in chapter 7, "The stacked form and composite inertia".
@@ -30,7 +30,7 @@ __all__ = [
 # Chapter 7, "The stacked form and composite inertia": All bodies at once
 @checked()
 def tree_matrix(chain: Chain) -> Array:
-    """Return Delta (n, n) of integers: 1 in row i, column j where link i is link j or hangs on it.
+    """Return Delta (n, n) of integers: 1 in row i, column j where link i is link j or comes after it.
 
     In world coordinates V = Delta times the joints' parts, and f = Delta^T times the links' wrenches. Alexiou,
     "The dynamics of a serial chain of bodies", (16), there for a serial chain: the lower triangle.
@@ -45,7 +45,7 @@ def tree_matrix(chain: Chain) -> Array:
 def composite_step(
     children: Any, X: Array, S: Array, inertia: Array, own: Array
 ) -> tuple[Array, Any]:
-    """Link step: composite inertia, and the forces that move what hangs here, one column for each joint rate.
+    """Link step: composite inertia, and the forces that move the subtree, one column for each joint rate.
 
     own : (k, nv) picks the link's joint out of all. Keeps the rows (..., k, nv) of M to the right of it.
     """
@@ -77,15 +77,15 @@ def mass_matrix(state: State) -> Array:
 def crba(chain: Chain, q: Array, *, recursion: str = "body") -> Array:
     """Return the mass matrix M (..., nv, nv) of a chain or tree, symmetric: composite inertia.
 
-    q : (..., nq). recursion : the coordinates computed in. The kinetic energy is qd^T M qd / 2. What the rotors of
-    drives reflect stands on the diagonal. Alexiou, "The dynamics of a serial chain of bodies", (20).
+    q : (..., nq). recursion : the coordinates of the computation. The kinetic energy is qd^T M qd / 2. The reflected
+    inertias of rotors are added on the diagonal. Alexiou, "The dynamics of a serial chain of bodies", (20).
     """
     return mass_matrix(evaluate(chain, q, recursion=recursion))
 
 
 # Chapter 7, "The stacked form and composite inertia": Where the mass is
 def total_mass(chain: Chain) -> Array:
-    """Return the mass of the whole chain (1,) [kg]; ValueError if it has none."""
+    """Return the mass of the whole chain (1,) [kg]; ValueError if it is zero."""
     mass = chain.mass.sum(keepdims=True)
     known = known_values(mass)
     if known is not None and not known.all():
@@ -106,21 +106,21 @@ def center_in(state: State) -> Array:
 def center_of_mass(chain: Chain, q: Array) -> Array:
     """Return the centre of mass of the whole chain (..., 3), in the world [m].
 
-    q : (..., nq). The mean of the links' own, each with the weight of its mass; also a link that is
-    welded to the ground counts. ValueError if no link has mass.
+    q : (..., nq). The mean of the links' centres, weighted by mass; links
+    welded to the ground count too. ValueError if no link has mass.
     """
     return center_in(evaluate(chain, q))
 
 
 # Chapter 7, "The stacked form and composite inertia": Only external wrenches change it
 def composite_inertia_step(children: Any, X: Array, inertia: Array) -> tuple[Array, tuple[Array]]:
-    """Link step: inertia of the link with all that hangs on it, and the same in the parent's coordinates."""
+    """Link step: inertia of the link with its subtree, and the same in the parent's coordinates."""
     composite = inertia + children[0]
     return composite, (X.mT @ composite @ X,)
 
 
 def composite_inertias(state: State) -> Array:
-    """Return the inertia of every link with all that hangs on it, as one rigid body (..., n, 6, 6)."""
+    """Return the inertia of every link with its subtree, as one rigid body (..., n, 6, 6)."""
     links = state.X, unstack(state.inertias, -3)
     nothing = (zeros((6, 6)),)
     composites, _ = inward(composite_inertia_step, state.chain.parent, nothing, *links)
@@ -128,7 +128,7 @@ def composite_inertias(state: State) -> Array:
 
 
 def from_center(state: State) -> Array:
-    """Return what takes motions about the centre of mass, in world axes, to every link's coordinates (..., n, 6, 6)."""
+    """Return the transforms from motions about the centre of mass, in world axes, to each link's (..., n, 6, 6)."""
     R, p = state.poses
     return X_motion(R.mT, p - center_in(state)[..., None, :])
 
@@ -145,7 +145,7 @@ def centroidal_momentum_matrix(chain: Chain, q: Array) -> Array:
     """Return A (..., 6, nv): the momentum of the whole chain is A qd, angular first [N m s, N s].
 
     q : (..., nq). It is about the chain's centre of mass, in world axes. One inward sweep: column j is the
-    momentum of all that hangs on joint j. ValueError if no link has mass. Orin and Goswami (2008).
+    momentum of the subtree of joint j. ValueError if no link has mass. Orin and Goswami (2008).
     """
     return momentum_columns(evaluate(chain, q))
 
@@ -163,8 +163,8 @@ def center_of_mass_jacobian(chain: Chain, q: Array) -> Array:
 def centroidal_momentum_bias(chain: Chain, q: Array, qd: Array) -> Array:
     """Return dA/dt qd (..., 6): the rate of the momentum about the centre of mass if qdd = 0 [N m, N].
 
-    q : (..., nq); qd : (..., nv); A as from `centroidal_momentum_matrix`. A qdd + dA/dt qd is the sum of all wrenches
-    from outside about the centre of mass: weight, and what the ground does to the roots. ValueError if no link has
+    q : (..., nq); qd : (..., nv); A as from `centroidal_momentum_matrix`. A qdd + dA/dt qd is the sum of all external
+    wrenches about the centre of mass: weight, and those of the ground on the roots. ValueError if no link has
     mass.
     """
     state = evaluate(chain, q, qd)
@@ -203,7 +203,7 @@ def coriolis_step(
 def coriolis_matrix(chain: Chain, q: Array, qd: Array, *, recursion: str = "body") -> Array:
     """Return C (..., nv, nv) with C qd = h without weight, and dM/dt = C + C^T along the motion.
 
-    q : (..., nq); qd : (..., nv). Of the many matrices with the first property, the one that is made body by
+    q : (..., nq); qd : (..., nv). Of the many matrices with the first property, the one built body by
     body from B(I, v) = (v x* I - I v x + (I v) x*) / 2; it has the second for every type of joint.
     """
     state = evaluate(chain, q, qd, recursion=recursion)

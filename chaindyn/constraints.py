@@ -1,5 +1,5 @@
 # Generated from chapters/13_loops_and_redundancy.md by `python -m book export`; edit it there.
-# sha256 of the text below: 4bba367f47b27f734416eae929867f675908c8861362d844786b9201a98c0055
+# sha256 of the text below: 4bba16e2a6dfca216971fa5a1bbdef600eb24c63da0506f7ec6d5bb7eb982b8c
 """Loops: constraints between the links of a tree, and the dynamics that keeps them.
 
 Derived in chapter 13, "Loops and redundancy".
@@ -66,7 +66,7 @@ __all__ = [
 
 # Chapter 13, "Loops and redundancy": What counts as dependent
 def are_floats(*arrays: Array) -> bool:
-    """Whether all are NumPy's plain numbers, whose rows can be told from rounding; others must be independent."""
+    """Whether all are plain NumPy numbers, for which dependent rows are found; others must be independent."""
     return all(
         isinstance(x, np.ndarray) and x.dtype.kind in "iuf" and x.dtype.itemsize <= 8
         for x in arrays
@@ -76,12 +76,12 @@ def are_floats(*arrays: Array) -> bool:
 def independent_combinations(
     K: Array, size: Array, loose: Array | float = 0
 ) -> tuple[Array, Array]:
-    """Return combinations (..., m, p) of rows K (..., m, nv) of which none depends on the others, and the rank (...).
+    """Return independent combinations (..., m, p) of rows K (..., m, nv), and the rank (...).
 
     Column j times K is combination j; columns beyond the rank are zero, p is the smaller of m and nv. size :
-    (..., nv), what columns are measured by. Rows are compared at length one; one that is less than 1e-10 of the
-    largest is none. loose : (...), the share by which rows may be wrong: combinations smaller than that, or
-    than rounding, are none.
+    (..., nv), the units of the columns. Rows are compared at length one; one below 1e-10 of the
+    largest counts as zero. loose : (...), the relative error of the rows: combinations smaller than that, or
+    than rounding, count as zero.
     """
     rows = K / size[..., None, :]
     lengths = np.linalg.norm(rows, axis=-1)
@@ -98,7 +98,7 @@ def independent_combinations(
 
 
 def exact_multipliers(C: Array, missed: Array, acts: Array) -> Array:
-    """Return multipliers (..., m, 1) of symbols or exact numbers: C times those of rows that act is what they miss.
+    """Return multipliers (..., m, 1) of symbols or exact numbers: C times those of nonzero rows is `missed`.
 
     C : (..., a, a); missed : (..., m, 1); acts : (m,) booleans. Others, whose rows are zeros, are zero.
     """
@@ -106,7 +106,7 @@ def exact_multipliers(C: Array, missed: Array, acts: Array) -> Array:
         found = solve(C, missed[..., acts, :])
     except ZeroDivisionError:
         found = None
-    undefined = {"NaN", "ComplexInfinity"}  # what SymPy makes of a division by zero
+    undefined = {"NaN", "ComplexInfinity"}  # SymPy's results of a division by zero
     if found is None or (
         holds_objects(found) and any(type(x).__name__ in undefined for x in found.flat)
     ):
@@ -118,14 +118,14 @@ def exact_multipliers(C: Array, missed: Array, acts: Array) -> Array:
 
 
 def rows_that_act(K: Array) -> Array:
-    """Return which rows (m,) of symbols or exact numbers are not plain zeros, as those that hold a plane loop in it."""
+    """Return which rows (m,) of symbols or exact numbers are not zero, as some of a planar loop are."""
     return np.array([may_be_nonzero(K[..., i, :]) for i in range(K.shape[-2])], bool)
 
 
 # Chapter 13, "Loops and redundancy": The null space
 @dataclass(frozen=True, eq=False)
 class Held:
-    """What `solve_kkt` finds: x (..., nv), multipliers (..., m), and the rank (...) of K; unpacked, the first two."""
+    """Result of `solve_kkt`: x (..., nv), multipliers (..., m), and the rank (...) of K; unpacked, the first two."""
 
     x: Array
     multipliers: Array
@@ -138,7 +138,7 @@ class Held:
 
 
 def size_of_motions(M: Array) -> Array:
-    """Return roots of the diagonal of M (..., nv), by which motions of several units are compared."""
+    """Return roots of the diagonal of M (..., nv), to compare motions of several units."""
     diagonal = np.diagonal(M, axis1=-2, axis2=-1)
     return np.where(diagonal > 0, np.sqrt(np.abs(diagonal)), 1)
 
@@ -151,7 +151,7 @@ def require_symmetric(M: Array) -> None:
 
 
 def require_positive_on(reduced: Array, free: Array) -> None:
-    """Refuse an M that is singular on the motions that K allows; reduced : (..., nv, nv), free : (...), how many."""
+    """Refuse an M that is singular on the motions that K allows; reduced : (..., nv, nv); free : (...), count."""
     n = reduced.shape[-1]
     smallest = np.linalg.eigvalsh(reduced).min(-1, initial=np.inf)
     if (smallest <= 10 * n * np.finfo(float).eps).any() and np.any(free):
@@ -167,10 +167,10 @@ def solve_kkt(M: Array, K: Array, right: Array, k: Array, *, tolerance: float = 
 
     M : (..., nv, nv), symmetric and positive on the motions that K (..., m, nv) allows; it need not be regular.
     right : (..., nv); k : (..., m). x and K^T multipliers are unique. If rows depend on each other the
-    multipliers are not, and the smallest are given, rows taken at length one; k that contradicts itself is met
-    as nearly as can be. tolerance : the share by which rows may be wrong, and still count as dependent, beside
-    rounding. The result has the `rank` too. Of symbols and other numbers than floats M must be regular and the
-    rows independent, but for rows of zeros. ValueError if shapes do not fit, if M is not symmetric, or is
+    multipliers are not, and the smallest are given, for rows of length one; a contradictory k is met
+    as nearly as possible. tolerance : the relative error at which rows still count as dependent, beside
+    rounding. The result has the `rank` too. With symbols and numbers other than floats, M must be regular and the
+    rows independent, except for rows of zeros. ValueError if shapes do not fit, if M is not symmetric, or is
     singular on a motion that K allows. "Notes on rigid body dynamics", constraints, with the sign of the
     multipliers restored; by a basis of the null space of K.
     """
@@ -199,7 +199,7 @@ def solve_kkt(M: Array, K: Array, right: Array, k: Array, *, tolerance: float = 
     rows = combine.mT @ K / size[..., None, :]  # independent ones, and zeros below
     U, sizes, Vh = np.linalg.svd(rows)
     p = rows.shape[-2]
-    held = np.arange(n) < rank[..., None]  # which motions the rows take, of all in Vh
+    held = np.arange(n) < rank[..., None]  # the motions in Vh that the rows constrain
     inverse = np.where(held[..., :p], 1 / np.where(held[..., :p], sizes, 1), 0)[..., None]
     taken = Vh[..., :p, :].mT @ (inverse * (U.mT @ (combine.mT @ k)))
     scaled = M / (size[..., :, None] * size[..., None, :])
@@ -224,10 +224,10 @@ def plain_coordinates(chain: Chain) -> Array:
 
 
 def pushed_back(step: Array, C: Array, down: Array, up: Array) -> Array:
-    """Return the step (n,) that a step becomes when limits push joints back, as little as they can, and none pulls.
+    """Return the step (n,) after the least forces of limits, which push joints back and never pull.
 
-    C : (n, n), how steps answer to forces; down, up : (n,), between which the step must be. Where no forces achieve
-    that, each joint stops at its limit. Lawson and Hanson (1974), chapter 23.
+    C : (n, n), steps by unit forces; down, up : (n,), bounds of the step. Where no forces achieve
+    them, each joint stops at its limit. Lawson and Hanson (1974), chapter 23.
     """
     from scipy.optimize import nnls
 
@@ -245,7 +245,7 @@ def pushed_back(step: Array, C: Array, down: Array, up: Array) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Assembly:
-    """A search for a posture that closes loops: of one posture at a time, within the limits of the joints.
+    """A search for a posture that closes loops, from one start, within the limits of the joints.
 
     M : (nv, nv), the metric in which steps are short; moved : (nv,) booleans, which velocities may change.
     """
@@ -266,7 +266,7 @@ class Assembly:
         )
 
     def room(self, q: Array) -> tuple[Array, Array]:
-        """Return how far each velocity may take its joint down (nv,) and up (nv,), to the joint's limits."""
+        """Return the distances (nv,) and (nv,) of each joint from its lower and upper limit, by velocity."""
         place = plain_coordinates(self.chain)
         down, up = self.chain.lower_limit - q, self.chain.upper_limit - q
         return np.where(place < 0, -np.inf, down[place]), np.where(place < 0, np.inf, up[place])
@@ -288,12 +288,12 @@ class Assembly:
         return interleave(moved, step, np.zeros(chain.nv - m))
 
     def closed(self, q: Array) -> tuple[Array, float]:
-        """Return a posture (nq,) to which Newton's steps lead, none of which opens the gap, and what is left of it."""
+        """Return the posture (nq,) after Newton's steps, none of which opens the gap, and the remaining gap."""
         gap, still = self.gap(q), np.zeros(self.chain.nv)
         for _ in range(60):
             if gap <= 1e-14:
                 break
-            # far away, a direction in which the loops hardly yield would ask for a step of many turns
+            # far away, a direction in which the gap hardly changes would need a step of many turns
             step = self.step(q, still, 1e-3 if gap > 1e-3 else 1e-8)
             step = step / max(1.0, 2 * np.abs(step).max(initial=0))
             for share in 0.5 ** np.arange(12):
@@ -327,7 +327,7 @@ class Assembly:
 
 
 def within_reach(chain: Chain, q: Array, moved: Array) -> Array:
-    """Return a posture (nq,) with every joint brought to its limits, where it was beyond them.
+    """Return a posture (nq,) with every joint beyond its limits moved to them.
 
     moved : (nv,) booleans. ValueError if one that may not move is beyond.
     """
@@ -347,11 +347,11 @@ def assemble(chain: Chain, constraints: Any, q: Array, *, held: Any = None) -> A
     """Return the posture (..., nq) nearest to q that closes the loops, with every joint within its `Limits`.
 
     constraints : as for `constraint_jacobian`; q : (..., nq) floats; held : (nv,) booleans, true for velocities
-    that must stay zero on the way, so that their joints stay where they are. Newton's steps close the loops,
-    and steps along them come as near to q as they can, in the metric of the mass matrix at q: a local search.
-    Of a loop that can be put together in two ways it finds the one near by. If it is caught, it starts again
-    from five places near q, always the same. With a closure of a hand onto the ground it is inverse kinematics.
-    ValueError with the gap that is left if the loops cannot be closed from here, or if a held joint is beyond its
+    that stay zero throughout, so that their joints do not move. Newton's steps close the loops,
+    and steps along them approach q as far as possible, in the metric of the mass matrix at q: a local search.
+    If a loop can be assembled in two ways, it finds the nearer one. If it gets stuck, it starts again
+    from five postures near q, always the same. With a closure of a hand onto the ground it is inverse kinematics.
+    ValueError with the remaining gap if the loops cannot be closed from here, or if a held joint is beyond its
     limits.
     """
     constraints, start = as_constraints(constraints), as_real(q, "q")
@@ -383,7 +383,7 @@ def assemble(chain: Chain, constraints: Any, q: Array, *, held: Any = None) -> A
 def whitened(factors: FactorisedChain, forces: Array) -> tuple[Array, list[Array]]:
     """Return A (..., nv, m) with A^T A = F^T M^-1 F for joint forces F (..., nv, m), and the roots of each joint's D.
 
-    M is L D L^T by the sweeps: what is left of the forces at each joint, divided by the root of D.
+    M is L D L^T by the sweeps: the remaining force at each joint, divided by the root of D.
     """
     left, _ = factors.inward_forces(forces)
     roots = [np.linalg.cholesky(own.D) for own in factors.links]
@@ -400,7 +400,7 @@ def np_broadcast(parts: list[Array]) -> list[Array]:
 def held_response(
     factors: FactorisedChain, K: Array, wanted: Array, loose: Array | float = 0
 ) -> tuple[Array, Array]:
-    """Return multipliers (..., m, 1) and the accelerations M^-1 K^T multipliers (..., nv, 1) that they make.
+    """Return multipliers (..., m, 1) and their accelerations M^-1 K^T multipliers (..., nv, 1).
 
     K times these is `wanted` (..., m, 1). K : (..., m, nv) of the velocities that are free in the factors. One
     inward sweep for every row, one outward sweep for all of them together. loose : as for
@@ -428,7 +428,7 @@ def held_response(
 
 # Chapter 13, "Loops and redundancy": The code: two sweeps and a small system
 def check_stabilisation(stabilisation: Any) -> tuple[Any, Any] | None:
-    """Return the gains (kp, kd), not negative, or None; ValueError if they are neither."""
+    """Return the gains (kp, kd), not negative, or None; ValueError for anything else."""
     if stabilisation is None:
         return None
     try:
@@ -445,7 +445,7 @@ def check_stabilisation(stabilisation: Any) -> tuple[Any, Any] | None:
 
 
 def gap_share(K: Array, error: Array) -> Array:
-    """Return the share by which rows (..., m, nv) may be wrong since loops have gaps (..., m): as a joint motion."""
+    """Return the relative error of rows (..., m, nv) in loops with gaps (..., m), from the joint motion of the gaps."""
     largest = np.abs(K).max(-1, initial=0)
     counts = largest > 1e-10 * largest.max(-1, initial=0, keepdims=True)
     moved = np.where(counts, np.abs(error) / np.where(counts, largest, 1), 0).max(-1, initial=0)
@@ -453,9 +453,9 @@ def gap_share(K: Array, error: Array) -> Array:
 
 
 def broken_row(K: Array, x: Array, wanted: Array, share: float) -> tuple[float, int] | None:
-    """Return by how much K x (..., m, 1) misses `wanted` and in which row, or None if by no more than a share.
+    """Return the error of K x (..., m, 1) against `wanted` and its row, or None if it is within a share.
 
-    K : (..., m, nv); x : (..., nv, 1). The share is of what the largest entries can make, beside a little.
+    K : (..., m, nv); x : (..., nv, 1). The share is of the largest possible product of entries, plus a small constant.
     """
     missed = np.abs(K @ x - wanted)[..., 0]
     size = np.abs(K).max((-2, -1), initial=0) * np.abs(x).max((-2, -1), initial=0)
@@ -481,7 +481,7 @@ def warn_if_inconsistent(K: Array, qd: Array) -> None:
 def wanted_in(
     state: State, constraints: Any, gains: tuple[Any, Any] | None
 ) -> tuple[Array, Array, Array | float]:
-    """Return K (..., m, nv), what K qdd shall be (..., m, 1), and by how much the rows may be wrong (...)."""
+    """Return K (..., m, nv), the value of K qdd (..., m, 1), and the relative error of the rows (...)."""
     K, k = rows_in(state, constraints), -biases_in(state, constraints)[..., None]
     qd, error = state.qd[..., None], errors_in(state, constraints)
     if gains is not None:
@@ -511,10 +511,10 @@ def constrained_forward_dynamics(
     constraints : one or several, as for `constraint_jacobian`; q, qd, tau, external and external_frame as for
     `aba`. M qdd + h = tau + K^T multipliers + the forces from outside, and K qdd = -dK/dt qd. stabilisation :
     gains (kp, kd); then K qdd = -dK/dt qd - kd K qd - kp error. Rows may depend on each other: qdd and K^T
-    multipliers do not change, and the multipliers are the smallest. Of symbols and other numbers than floats
-    they must be independent, but for rows of zeros. In O(n) for each row, beside what rows alone cost.
-    RuntimeWarning if qd breaks the constraints and nothing stabilises, with the size. ValueError as from
-    `constraint_jacobian` and `aba`. Kim (2012), section 3.2, which is reconstructed here.
+    multipliers do not change, and the multipliers are the smallest. With symbols and numbers other than floats
+    they must be independent, except for rows of zeros. In O(n) for each row, plus the cost of rows alone.
+    RuntimeWarning, with the size, if qd breaks the constraints and there is no stabilisation. ValueError as from
+    `constraint_jacobian` and `aba`. Kim (2012), section 3.2, reconstructed here.
     """
     gains, constraints = check_stabilisation(stabilisation), as_constraints(constraints)
     state = evaluate(chain, q, qd, tau, external)
@@ -563,15 +563,13 @@ def least_multipliers(K: Array, right: Array, weights: Array | None) -> Array:
 def least_motors(
     K: Array, K_a: Array, needed: Array, first: Array, weights: Array, count: Array
 ) -> Array:
-    """Return multipliers (..., m, 1) that leave to the motors the least weighted square of needed - K_a^T multipliers.
+    """Return multipliers (..., m, 1) with the least weighted square of the motors' needed - K_a^T multipliers.
 
     K : (..., m, p), of the passive joints, K_a : (..., m, n_a) of the motors; first : (..., m, 1) balances the
-    passive ones, and so does what is returned. count : (...), how many combinations of multipliers the motors
-    feel beyond that.
+    passive ones, and so does the result. count : (...), the number of further combinations that act on the
+    motors.
     """
-    Q = np.linalg.qr(K, mode="complete")[0][
-        ..., K.shape[-1] :
-    ]  # what the passive joints do not feel
+    Q = np.linalg.qr(K, mode="complete")[0][..., K.shape[-1] :]  # no passive joint feels it
     roots = np.sqrt(weights)[..., None]
     felt = roots * (K_a.mT @ Q)
     U, sizes, Vh = np.linalg.svd(felt, full_matrices=False)
@@ -582,7 +580,7 @@ def least_motors(
 
 
 def require_motors(K: Array, passive: Array, size: Array, objective: str) -> Array:
-    """Return how many combinations of multipliers can be chosen (...); ValueError if motors lack, or choose."""
+    """Return the number of free combinations of multipliers (...); ValueError if motors are missing or not unique."""
     K_p, needed = K[..., passive], int(passive.sum())
     _, rank = independent_combinations(K, size)
     _, held = independent_combinations(K_p, size[..., passive]) if needed else (None, 0 * rank)
@@ -626,15 +624,15 @@ def constrained_inverse_dynamics(
     objective: str = "unique",
     weights: Any = None,
 ) -> tuple[Array, Array]:
-    """Return joint forces tau (..., nv) and multipliers (..., m) with which a chain with loops moves as prescribed.
+    """Return joint forces tau (..., nv) and multipliers (..., m) for a prescribed motion of a chain with loops.
 
     q, qd, qdd : a motion that keeps the constraints. actuated : (nv,) booleans, true where there is a motor.
     tau_passive : a number or (..., n_p), the forces in the other joints, zero by default. objective : "unique",
-    if there is only one answer; "min_force", of all answers that with the least sum of weights times squares of
-    multipliers; "min_torque", that of the motors' forces. weights : (m,) or (n_a,), ones if None: what has
-    several units, N and N m, should be given weights that make the squares comparable, such as 1/kg and 1/(kg
-    m^2). ValueError says how many motors are missing, or that the answer is not unique; RuntimeWarning if qd or
-    qdd break the constraints, with the size. Of symbols and other numbers than floats nothing of this is
+    if there is only one solution; "min_force", the one with the least sum of weights times squares of
+    multipliers; "min_torque", the same for the motors' forces. weights : (m,) or (n_a,), ones if None: for
+    several units, N and N m, choose weights that make the squares comparable, such as 1/kg and 1/(kg
+    m^2). ValueError gives the number of missing motors, or if the solution is not unique; RuntimeWarning, with the
+    size, if qd or qdd break the constraints. With symbols and numbers other than floats none of this is
     checked, rows must be independent, and there is no "min_torque". Kim (2012), (54)-(66).
     """
     constraints, passive = as_constraints(constraints), ~check_mask(actuated, "actuated", chain.nv)
@@ -665,14 +663,14 @@ def constrained_inverse_dynamics(
     else:
         multipliers = least_multipliers(K_p, missed, weights)
     tau = required - (K.mT @ multipliers)[..., 0]
-    # of the passive ones, what was prescribed and not what rounding leaves
-    told = tau_passive + 0 * missed[..., 0]
-    return interleave(passive, told, tau[..., ~passive]), multipliers[..., 0]
+    # for the passive ones the prescribed values, without rounding
+    given = tau_passive + 0 * missed[..., 0]
+    return interleave(passive, given, tau[..., ~passive]), multipliers[..., 0]
 
 
 # Chapter 13, "Loops and redundancy": Some joints prescribed, others free
 def require_kept(K: Array, qdd: Array, wanted: Array) -> None:
-    """Refuse accelerations that break the constraints: those that were prescribed contradict them."""
+    """Refuse accelerations that break the constraints: the prescribed ones contradict them."""
     if are_floats(K, qdd, wanted) and (broken := broken_row(K, qdd, wanted, 1e-6)):
         raise ValueError(
             "the prescribed accelerations break the constraints: K qdd misses its value by {:.3g} in row {}, "
@@ -694,10 +692,10 @@ def constrained_hybrid_dynamics(
     """Return all accelerations (..., nv), joint forces (..., nv) and multipliers (..., m), when some of each are given.
 
     constraints : as for `constraint_jacobian`; q, qd, prescribed, qdd and tau as for `hybrid_dynamics`. In O(n)
-    for each row. Rows may depend on each other, as in `constrained_forward_dynamics`: where what is prescribed
-    meets a row that no free joint moves, forces and multipliers are not unique, and the smallest multipliers
-    are given. ValueError if the prescribed accelerations break the constraints. Kim (2012), section 3.3, which
-    is reconstructed here.
+    for each row. Rows may depend on each other, as in `constrained_forward_dynamics`: if a row involves
+    prescribed joints only, forces and multipliers are not unique, and the smallest multipliers
+    are given. ValueError if the prescribed accelerations break the constraints. Kim (2012), section 3.3,
+    reconstructed here.
     """
     u, qdd, tau = check_hybrid(chain, prescribed, qdd, tau, q, qd)
     constraints = as_constraints(constraints)
@@ -715,7 +713,7 @@ def constrained_hybrid_dynamics(
 
 # Chapter 13, "Loops and redundancy": Rods, gears, and what cannot be integrated
 def point_place(state: State, body: int, point: Array) -> Array:
-    """Return where a point (3,) of a body is in the world (..., 3); body : -1 is the ground."""
+    """Return the position of a point (3,) of a body in the world (..., 3); body : -1 is the ground."""
     if body < 0:
         return point
     R, p = state.poses
@@ -736,14 +734,14 @@ def point_motion(state: State, body: int, point: Array) -> tuple[Array, Array]:
 
 
 def turned_on(V: Array) -> Array:
-    """Return [0; w x v] (..., 6, 1) of a twist (..., 6, 1): spatial acceleration lacks it to be the particle's."""
+    """Return [0; w x v] (..., 6, 1) of a twist (..., 6, 1): to add to a spatial acceleration for the particle's."""
     w = concatenate([V[..., :3, 0], 0 * V[..., 3:, 0]], axis=-1)
     return crm(w) @ concatenate([0 * V[..., :3, :], V[..., 3:, :]], axis=-2)
 
 
 @dataclass(frozen=True, eq=False)
 class Distance(BodyConstraint):
-    """A rod without mass, with a ball at each end: it keeps two points of two bodies at a length.
+    """A rod without mass, with a ball at each end: it keeps two points of two bodies at one distance.
 
     link : index or name; onto : the other, "ground" by default. offset (3,) [m] is the point in the link,
     onto_offset that in the other; length [m]. The error is (d.d - length^2) / (2 length) for d from the other's
@@ -766,7 +764,7 @@ class Distance(BodyConstraint):
             object.__setattr__(self, part, read_only(value))
 
     def bodies(self, chain: Chain) -> tuple[int, int]:
-        """Return the indices of the link and of what it is held to, -1 for the ground."""
+        """Return the indices of the link and of the body it is held to, -1 for the ground."""
         return bodies_of("Distance", chain, self.link, self.onto)
 
     def ends(self, chain: Chain) -> list[tuple[int, Array]]:
@@ -775,7 +773,7 @@ class Distance(BodyConstraint):
         return [(onto, self.onto_offset), (link, self.offset)]
 
     def error_in(self, state: State) -> Array:
-        """Return the `error` of a chain in a state that is evaluated already."""
+        """Return the `error` of a chain in an evaluated state."""
         start, end = (point_place(state, *place) for place in self.ends(state.chain))
         d = end - start
         square = (d * d).sum(-1, keepdims=True) - self.length * self.length
@@ -788,7 +786,7 @@ class Distance(BodyConstraint):
         return eye(3), end, concatenate([0 * along, along], axis=-1)
 
     def bias_in(self, state: State) -> Array:
-        """Return the `bias` of a chain in a state that is evaluated already."""
+        """Return the `bias` of a chain in an evaluated state."""
         places = self.ends(state.chain)
         start, end = (point_place(state, *place) for place in places)
         (V, A), (V_end, A_end) = (point_motion(state, *place) for place in places)
@@ -802,9 +800,9 @@ class Coupling(Constraint):
     """A gear, a belt or a screw between joints: the sum of rate factors times joint rates is zero.
 
     factors : for each joint concerned, by index or name of its link, one number, or as many as the joint has rates.
-    total : what the same sum of the coordinates has, where there is one: joints whose coordinates' rates are their
-    velocities; the error is by how much it differs. With a ball, a planar or a free joint it is None. The multiplier
-    acts along the joints, times the factors, as motors there would. ValueError names what does not fit a chain.
+    total : the value of the same sum of coordinates, if it exists, for joints whose coordinates' rates are their
+    velocities; the error is the difference from it. With a ball, a planar or a free joint it is None. The multiplier
+    acts along the joints, times the factors, as motors would. ValueError names the entry that does not fit a chain.
     """
 
     factors: Mapping[int | str, Any]
@@ -841,7 +839,7 @@ class Coupling(Constraint):
         return np.concatenate([parts[i] for i in range(chain.n)])
 
     def error_in(self, state: State) -> Array | None:
-        """Return the `error` of a chain in a state that is evaluated already."""
+        """Return the `error` of a chain in an evaluated state."""
         chain, row = state.chain, self.row(state.chain)
         own = np.flatnonzero(row)
         coordinates = plain_coordinates(chain)[own]
@@ -850,11 +848,11 @@ class Coupling(Constraint):
         return (row[own] * state.q[..., coordinates]).sum(-1, keepdims=True) - self.total
 
     def jacobian_in(self, state: State) -> Array:
-        """Return the `jacobian` of a chain in a state that is evaluated already."""
+        """Return the `jacobian` of a chain in an evaluated state."""
         return self.row(state.chain)[None] + zeros((*state.q.shape[:-1], 1, state.chain.nv))
 
     def bias_in(self, state: State) -> Array:
-        """Return the `bias` of a chain in a state that is evaluated already."""
+        """Return the `bias` of a chain in an evaluated state."""
         return zeros((*np.broadcast_shapes(state.q.shape[:-1], state.qd.shape[:-1]), 1))
 
 
@@ -867,8 +865,8 @@ class Rolling(BodyConstraint):
     the centre in the link [m]; normal : (3,) of the plane, in the world, upwards; height : of the plane along
     it [m]. The particle at the contact does not move along two directions in the plane, nor along the normal;
     multipliers are the friction forces and the normal force on the link [N]. The error is zero in the first two
-    rows, which are no rows of any function of q, and in the third the height of the lowest point over the
-    plane.
+    rows, which are not the derivative of any function of q, and in the third the height of the lowest point
+    over the plane.
     """
 
     link: int | str
@@ -907,7 +905,7 @@ class Rolling(BodyConstraint):
     def down(self, state: State) -> tuple[Array, Array, Array]:
         """Return the axis of the disc (..., 3), and the normal across it: direction (..., 3) and length (..., 1).
 
-        Of a ball, which has no axis, all of the normal is left.
+        For a ball, which has no axis, it is the whole normal.
         """
         if self.axis is None:
             return 0 * self.normal, self.normal, eye(1)[0]
@@ -918,7 +916,7 @@ class Rolling(BodyConstraint):
         return u, divide(s, size), size
 
     def error_in(self, state: State) -> Array:
-        """Return the `error` of a chain in a state that is evaluated already."""
+        """Return the `error` of a chain in an evaluated state."""
         centre = point_place(state, *self.centre(state))
         _, _, size = self.down(state)
         lowest = (self.normal * centre).sum(-1, keepdims=True) - self.radius * size
@@ -930,7 +928,7 @@ class Rolling(BodyConstraint):
         return eye(3), contact, concatenate([0 * self.directions, self.directions], axis=-1)
 
     def bias_in(self, state: State) -> Array:
-        """Return the `bias` of a chain in a state that is evaluated already."""
+        """Return the `bias` of a chain in an evaluated state."""
         V, A = point_motion(state, *self.centre(state))
         u, along, size = self.down(state)
         du = (crm(V)[..., :3, :3] @ u[..., None])[..., 0]  # w x u

@@ -1,5 +1,5 @@
 # Generated from chapters/17_contact.md by `python -m book export`; edit it there.
-# sha256 of the text below: bff8ea15f6dbcbb5e4eb24c21bfd3df44affbd7651418d86080e7077634a2527
+# sha256 of the text below: b719d071dbe51f773f31e36247c8606ec70c54d235d567e13ade7547c802e0ef
 """Contact: blows at several places, forces at rest, friction, and motion through both.
 
 Derived in chapter 17, "Contact".
@@ -52,11 +52,11 @@ __all__ = [
 # Chapter 17, "Contact": Either a gap or a force
 @dataclass(frozen=True, eq=False)
 class LCP:
-    """What `solve_lcp` finds: z (n,) and w = A z + b (n,), both at least 0, and z_i w_i = 0.
+    """The result of `solve_lcp`: z (n,) and w = A z + b (n,), both at least 0, and z_i w_i = 0.
 
     residual : the largest |min(z_i, w_i)|, which is zero for a solution; iterations : pivots, sweeps, or modes tried.
-    count : "one" or "many" solutions, "unknown" if the method cannot tell; solutions : (k, n), what enumeration found
-    of them: each isolated one, and of a continuum one point or two.
+    count : "one" or "many" solutions, "unknown" if the method cannot decide; solutions : (k, n), those found
+    by enumeration: each isolated one, and one or two points of a continuum.
     """
 
     z: Array
@@ -72,7 +72,7 @@ def residual_of(A: Array, b: Array, z: Array) -> float:
     return float(np.abs(np.minimum(z, A @ z + b)).max(initial=0))
 
 
-def told(A: Array, b: Array, z: Array, iterations: int, *more: Any) -> LCP:
+def result_of(A: Array, b: Array, z: Array, iterations: int, *more: Any) -> LCP:
     """Return the result for z (n,), with w and the residual computed from it."""
     z = np.maximum(z, 0)
     return LCP(z, A @ z + b, residual_of(A, b, z), iterations, *more)
@@ -96,7 +96,7 @@ def solutions_of_mode(A: Array, b: Array, active: Array, tolerance: float) -> li
     from scipy.optimize import linprog
 
     found: list[Array] = []
-    weights = 1 + np.sqrt(np.arange(2, 2 + active.sum()))  # a direction in which nothing lies level
+    weights = 1 + np.sqrt(np.arange(2, 2 + active.sum()))  # a direction without level ties
     equal = {"A_eq": own, "b_eq": right, "A_ub": -A[np.ix_(~active, active)], "b_ub": b[~active]}
     lowest = linprog(weights, **equal, method="highs")
     if lowest.status == 0:
@@ -130,12 +130,12 @@ def enumerate_modes(A: Array, b: Array) -> LCP:
         raise ArithmeticError(f"the LCP has no solution: none of its {2**n} modes fits")
     found.sort(key=np.linalg.norm)
     count = "one" if len(found) == 1 else "many"
-    return told(A, b, found[0], 2**n, count, np.array(found))
+    return result_of(A, b, found[0], 2**n, count, np.array(found))
 
 
 # Chapter 17, "Contact": Lemke's method
 def pivoted(tableau: Array, row: int, column: int) -> Array:
-    """Return the tableau in which the unknown of a column is the one that its row gives."""
+    """Return the tableau in which the unknown of a column enters the basis in a row."""
     own = tableau[row] / tableau[row, column]
     new = tableau - np.outer(tableau[:, column], own)
     new[row], new[:, column] = own, 0
@@ -146,7 +146,7 @@ def pivoted(tableau: Array, row: int, column: int) -> Array:
 def leaving_row(tableau: Array, column: int, last: int) -> int | None:
     """Return the row of the lexicographically least ratio, None if nothing in the column is positive.
 
-    last : a row that is preferred if its value is among the least, since with it the path ends; -1 for none.
+    last : a row preferred if its value is among the least, since it ends the path; -1 for none.
     """
     n, growing = len(tableau), tableau[:, column]
     rows = np.flatnonzero(growing > 1e-11 * np.abs(growing).max())
@@ -161,7 +161,7 @@ def leaving_row(tableau: Array, column: int, last: int) -> int | None:
 
 
 def ray_error(A: Array, b: Array, y: Array) -> ArithmeticError:
-    """Return the error that says what a ray means; y (n,) : the part of z that grows along it."""
+    """Return the error for a ray, with its meaning; y (n,) : the part of z that grows along it."""
     size = np.abs(A).max() * y.max(initial=0)
     if (A.T @ y <= 1e-9 * size).all() and b @ y < -1e-9 * np.abs(b).max() * y.max(initial=0):
         return ArithmeticError(
@@ -177,7 +177,7 @@ def lemke(A: Array, b: Array) -> LCP:
     """Return a solution of an LCP by Lemke's path with lexicographic ties. ArithmeticError if it ends on a ray."""
     n = len(b)
     if (b >= 0).all():
-        return told(A, b, np.zeros(n), 0)
+        return result_of(A, b, np.zeros(n), 0)
     large, most = np.abs(A).max() or 1, np.abs(b).max()
     start = np.full((n, 1), -1.0)
     tableau = np.hstack([np.eye(n), -A / large, start, b[:, None] / most])
@@ -206,11 +206,11 @@ def lemke(A: Array, b: Array) -> LCP:
 
 
 def polished(A: Array, b: Array, z: Array, active: Array, count: int) -> LCP:
-    """Return the result for z (n,) from a tableau, or for its mode solved anew, whichever is nearer to a solution."""
+    """Return the result for z (n,) from a tableau, or for its mode solved again, whichever is nearer to a solution."""
     again = np.zeros(len(b))
     own = np.ix_(active, active)
     again[active] = np.linalg.lstsq(A[own], -b[active], rcond=1e-13)[0]
-    answers = [told(A, b, x, count) for x in (z, again)]
+    answers = [result_of(A, b, x, count) for x in (z, again)]
     best = min(answers, key=lambda answer: answer.residual)
     size = np.abs(b).max() + np.abs(A).max() * np.abs(best.z).max()
     if best.residual > 1e-6 * size:
@@ -223,7 +223,7 @@ def polished(A: Array, b: Array, z: Array, active: Array, count: int) -> LCP:
 
 # Chapter 17, "Contact": Projected Gauss-Seidel
 def projected_gauss_seidel(A: Array, b: Array, sweeps: int, tolerance: float) -> LCP:
-    """Return what PGS has after so many sweeps, or fewer if the residual falls to a share of max |b|.
+    """Return the result of PGS after so many sweeps, or fewer if the residual falls to a share of max |b|.
 
     ValueError if a diagonal entry is not positive; ArithmeticError if z grows without bound.
     """
@@ -246,7 +246,7 @@ def projected_gauss_seidel(A: Array, b: Array, sweeps: int, tolerance: float) ->
             )
         if residual_of(A, b, z) <= limit:
             break
-    return told(A, b, z, count)
+    return result_of(A, b, z, count)
 
 
 def is_index(x: Any) -> bool:
@@ -263,10 +263,10 @@ def solve_lcp(
     A : (n, n); b : (n,); floats, one problem at a time. method : "lemke", which finds one solution for the matrices
     of contact problems and many others, ties decided lexicographically, so that it ends; "pgs", projected
     Gauss-Seidel, which improves z in at most so many `sweeps` and stops when the residual is `tolerance` times the
-    largest |b|: look at the `residual` of the result; "enumerate", which tries all modes, for n up to 12, and tells
+    largest |b|: check the `residual` of the result; "enumerate", which tries all modes, for n up to 12, and gives
     in `count` whether there is one solution or many. ArithmeticError if there is no solution, if Lemke's path ends on
-    a ray, or if PGS grows without bound: it says which. ValueError for bad input. Cottle, Pang and Stone (1992),
-    chapters 4 and 5.
+    a ray, or if PGS grows without bound: the message distinguishes them. ValueError for bad input. Cottle, Pang and
+    Stone (1992), chapters 4 and 5.
     """
     A, b = as_real(check_matrix(A, "A", (None, None)), "A"), as_real(as_array(b, "b"), "b")
     n = A.shape[-1]
@@ -287,7 +287,7 @@ def solve_lcp(
 
 # Chapter 17, "Contact": Several blows at once
 def check_contact(chain: Chain, contact: Any, k: int) -> None:
-    """Refuse what is no contact of this chain: bodies, point, normal, gap, friction, restitution and radii."""
+    """Refuse a contact that does not fit this chain: bodies, point, normal, gap, friction, restitution, radii."""
     parts = ("bodies", "point", "normal", "gap", "friction", "restitution")
     lacking = [name for name in parts if not hasattr(contact, name)]
     if lacking:
@@ -346,7 +346,7 @@ def of_contacts(value: Any, name: str, contacts: Sequence[Any], most: float) -> 
 
 
 def as_contacts(chain: Chain, contacts: Any, name: str = "contacts") -> list[Any]:
-    """Return contacts as a list, each checked; the name is what messages call the list."""
+    """Return contacts as a list, each checked; the name is that of the list in messages."""
     if not isinstance(contacts, Iterable):
         raise ValueError(f"{name} is {contacts!r}, but must be a list of contacts")
     given = list(contacts)
@@ -399,11 +399,11 @@ def contact_frames(normals: Array, slips: Array) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Touching:
-    """Contacts of a chain in a posture: what they see of a motion, and what it feels of them.
+    """Contacts of a chain in a posture: their rows and their response.
 
     K : (3 m, nv), for each contact the rows of the normal and of two tangents, zero where loops leave no motion;
-    frames : (m, 3, 3), these directions in the world; W : (3 m, 3 m), K M^-1 K^T, of the chain with its loops held,
-    if it has any (rows L, which may be wrong by the share `loose`).
+    frames : (m, 3, 3), these directions in the world; W : (3 m, 3 m), K M^-1 K^T, of the chain with its loops closed,
+    if it has any (rows L, with the relative error `loose`).
     """
 
     factors: FactorisedChain
@@ -427,7 +427,7 @@ class Touching:
 def held_motion(
     factors: FactorisedChain, L: Array, loose: Any, forces: Array
 ) -> tuple[Array, Array]:
-    """Return M^-1 forces (nv, c) of a chain with loops held, and the loops' multipliers (r, c)."""
+    """Return M^-1 forces (nv, c) of a chain with its loops closed, and the loops' multipliers (r, c)."""
     motions = factors.solve(forces)
     if not len(L):
         return motions, np.zeros((0, forces.shape[-1]))
@@ -460,14 +460,14 @@ def touching(
     W = K @ held_motion(factors, L, loose, K.mT)[0]
     locked = np.diagonal(W) <= 1e-12 * np.diagonal(
         factors.delassus(K)
-    )  # by the loops: what is left is rounding
+    )  # held by loops: mere rounding
     K, W = np.where(locked[:, None], 0, K), np.where(locked[:, None] | locked, 0, W)
     return Touching(factors, frames, K, (W + W.mT) / 2, L, loose)
 
 
 # Chapter 17, "Contact": Making it robust
 def most_even(A: Array, answer: LCP) -> Array:
-    """Return the smallest z (n,) with the same w as an answer, if it is a solution too, else the answer's."""
+    """Return the smallest z (n,) with the same w as a solution, if it is one too, else that solution's z."""
     size = np.abs(A).max(initial=0) * np.abs(answer.z).max(initial=0)
     held = np.flatnonzero(answer.w <= 1e-10 * size)
     z = np.zeros(len(answer.z))
@@ -477,9 +477,9 @@ def most_even(A: Array, answer: LCP) -> Array:
 
 
 def all_stuck(W: Array, b: Array, mu: Array, known: Array) -> Array | None:
-    """Return the smallest impulses (3 m,) with which all of W p + b vanishes, where they lie in their cones; else None.
+    """Return the smallest impulses (3 m,) with which all of W p + b vanishes, if they lie in their cones; else None.
 
-    Of contacts without friction only the normal components are asked. known (m,) : what friction may be beyond mu
+    For contacts without friction only the normal components count. known (m,) : friction allowed beyond mu
     times the normal impulse.
     """
     asked = np.stack([np.ones(len(mu), bool), mu > 0, mu > 0], axis=-1).ravel()
@@ -496,11 +496,11 @@ def all_stuck(W: Array, b: Array, mu: Array, known: Array) -> Array | None:
 
 
 def in_pyramids(W: Array, b: Array, mu: Array, known: Array, sliding: Array, facets: int) -> Array:
-    """Return impulses as `contact_impulses` does, by an LCP with pyramids of so many sides for cones."""
+    """Return impulses as `contact_impulses` does, by an LCP with pyramids in place of cones."""
     m = len(mu)
     rough = np.flatnonzero((mu > 0) & ~sliding)
     angles = 2 * np.pi * np.arange(facets) / facets
-    fan = np.stack([np.cos(angles), np.sin(angles)])  # exact along the axes but for rounding
+    fan = np.stack([np.cos(angles), np.sin(angles)])  # exact along the axes up to rounding
     G = np.zeros((3 * m, m + facets * len(rough)))
     G[3 * np.arange(m), np.arange(m)] = 1
     E = np.zeros((G.shape[1], len(rough)))
@@ -521,9 +521,9 @@ def in_pyramids(W: Array, b: Array, mu: Array, known: Array, sliding: Array, fac
 def by_and_by(
     impulses: Callable[[Array, Array], Array], W: Array, b: Array, size: float
 ) -> Array | None:
-    """Return p (3 m,) that `impulses` gives for W and b, found by problems that rounding cannot hide; None if it fails.
+    """Return p (3 m,) of `impulses` for W and b, from a series of regularised problems; None if it fails.
 
-    In each of them contacts yield by a share of the mean more, and get the push of the round before back as speed.
+    In each one a share of the mean is added to W's diagonal, and the effect of the last impulses taken from b.
     """
     mean = np.trace(W) / len(W)
     for share in (1e-8, 1e-6, 1e-4):
@@ -539,7 +539,7 @@ def by_and_by(
 
 
 def islands(W: Array) -> list[Array]:
-    """Return the contacts (k,) of each island: what happens at one does nothing at another; W : (3 m, 3 m)."""
+    """Return the contacts (k,) of each island: impulses in one have no effect in another; W : (3 m, 3 m)."""
     m = len(W) // 3
     linked = (W != 0).reshape(m, 3, m, 3).any((1, 3)) | np.eye(m, dtype=bool)
     first, before = np.arange(m), None
@@ -559,12 +559,12 @@ def contact_impulses(
 ) -> Array:
     """Return impulses p (3 m,): normal parts complementary to W p + b there, and friction by Coulomb's law.
 
-    W : (3 m, 3 m); b : (3 m,), for each contact the speed along the normal and along two tangents that there is
-    without p; mu : (m,); known : (m,), what friction may be beyond mu times the normal part; facets : how many sides
-    the pyramid has that stands for the cone; sliding : (m,) booleans, where friction is mu times the normal part,
+    W : (3 m, 3 m); b : (3 m,), for each contact the speeds along the normal and two tangents
+    without p; mu : (m,); known : (m,), friction allowed beyond mu times the normal part; facets : the number of
+    sides of the pyramid in place of the cone; sliding : (m,) booleans, where friction is mu times the normal part,
     against the first tangent; size : of the speeds from which b was computed, if they are larger than b [m/s].
-    Forces and accelerations will do for impulses and speeds. Stewart and Trinkle (1996). ArithmeticError as from
-    `solve_lcp`.
+    Forces and accelerations may take the place of impulses and speeds. Stewart and Trinkle (1996). ArithmeticError
+    as from `solve_lcp`.
     """
     m = len(mu)
     known = np.zeros(m) if known is None else known
@@ -597,14 +597,14 @@ def contact_impulses(
 
 # Chapter 17, "Contact": Making it robust
 def newton_blow(W: Array, v: Array, restitution: Array, mu: Array, size: float = 0) -> Array:
-    """Return the impulses (3 m,) of contacts with velocities v (3 m,): each parts as fast as it approached, times e."""
+    """Return the impulses (3 m,) of contacts with velocities v (3 m,): each separates at e times its approach speed."""
     returned = np.zeros(len(v))
     returned[0::3] = restitution * v[0::3]
     return contact_impulses(W, v + returned, mu, size=size)
 
 
 def poisson_blow(W: Array, v: Array, restitution: Array, mu: Array, size: float = 0) -> Array:
-    """Return the impulses (3 m,) of compression, and of a restitution that gives e times its normal parts or more."""
+    """Return the impulses (3 m,) of compression, and of a restitution with at least e times its normal parts."""
     compression = contact_impulses(W, v, mu, size=size)
     given = np.zeros(len(v))
     given[0::3] = restitution * compression[0::3]
@@ -613,7 +613,7 @@ def poisson_blow(W: Array, v: Array, restitution: Array, mu: Array, size: float 
 
 
 def moreau_blow(W: Array, v: Array, restitution: Array, mu: Array, size: float = 0) -> Array:
-    """Return the impulses (3 m,) of compression, and e times them again, as far as energy allows."""
+    """Return the impulses (3 m,) of compression, plus e times them, as far as energy allows."""
     compression = contact_impulses(W, v, mu, size=size)
     again = np.repeat(restitution, 3) * compression
     spent, wanted = compression @ W @ compression, again @ W @ again
@@ -629,11 +629,11 @@ def blow_of(law: str) -> Callable[..., Array]:
 # Chapter 17, "Contact": Together, or one after another?
 @dataclass(frozen=True, eq=False)
 class Collision:
-    """What blows at several contacts do to a chain.
+    """Response of a chain to blows at several contacts.
 
     impulses : (m, 3) on the first body of each contact, in world axes [N s]; qd_jump : (nv,) of the joint rates;
-    energy_before, energy_after : kinetic [J]; blows : how many there were, one after another; multipliers : (r,), the
-    impulses that close the loops, if there are any.
+    energy_before, energy_after : kinetic [J]; blows : their number, one after another; multipliers : (r,), the
+    impulses in the loop closures, if any.
     """
 
     impulses: Array
@@ -660,9 +660,9 @@ def series_of_blows(
 ) -> tuple[Array, int]:
     """Return the impulses (3 m,) of all blows until no contact approaches, and their number; v : (3 m,).
 
-    What a contact yields to along its normal by less than 1e-12 of all its directions is taken as not movable. After
-    100 blows for each contact a last one is together and without restitution. ArithmeticError if a law gains energy
-    with every blow, so that it does not end, or if it has no solution.
+    A contact whose inverse mass along its normal is below 1e-12 of that in all directions is taken as immovable.
+    After 100 blows for each contact the last blow is together and without restitution. ArithmeticError if a law
+    gains energy with every blow and so never ends, or if it has no solution.
     """
     diagonal = np.diagonal(W)
     movable = diagonal[0::3] > 1e-12 * diagonal.reshape(-1, 3).sum(-1)
@@ -698,15 +698,15 @@ def collision_impulses(
     order: str = "together",
     constraints: Any = (),
 ) -> Collision:
-    """Return what happens when a moving chain or tree is struck at several contacts in one moment.
+    """Return the response of a moving chain or tree that is struck at several contacts in one moment.
 
     q : (nq,); qd : (nv,) before, one state in floats. contacts : a list, as from `find_contacts`; all of them count as
     touching, whatever their gaps. restitution (0 to 1), friction (0 or more) : one number, (m,), or None for each
-    contact's own. law : "newton", by which a contact parts as fast as it approached times the restitution; "poisson",
-    by which it gives back that share of the normal impulse of compression; "moreau", by which it gives back that
-    share of all of its impulse of compression: this one never gains energy, whatever friction and restitutions are;
+    contact's own. law : "newton", by which a contact separates at the restitution times its speed of approach;
+    "poisson", by which it returns that share of the normal impulse of compression; "moreau", by which it returns
+    that share of its whole impulse of compression, and never gains energy, for any friction and restitutions;
     the others may. order : "together", all contacts in one blow, or "sequence", the fastest approach first; either
-    is repeated until nothing approaches. constraints : what closes loops, as for `constraint_jacobian`; qd must keep
+    is repeated until nothing approaches. constraints : loop closures, as for `constraint_jacobian`; qd must keep
     them. For one contact without friction it is `impact`. Friction is Coulomb's, in a pyramid of eight sides.
     ArithmeticError as from `solve_lcp`; ValueError for bad input, or if M is singular.
     """
@@ -726,12 +726,12 @@ def collision_impulses(
 
 # Chapter 17, "Contact": Friction at rest and in motion
 def field_at(spatial: Array, body: int, x: Array) -> Array:
-    """Return what a body's twist or spatial acceleration, of (n, 6) in the world, is at a place x (3,); -1 is still."""
+    """Return a body's twist or spatial acceleration, of (n, 6) in the world, at a point x (3,); zero for body -1."""
     return np.zeros(3) if body < 0 else spatial[body, 3:] + np.cross(spatial[body, :3], x)
 
 
 def spin_of(V: Array, body: int) -> Array:
-    """Return the angular velocity (3,) of a body, of twists (n, 6); -1 is still."""
+    """Return the angular velocity (3,) of a body, of twists (n, 6); zero for body -1."""
     return np.zeros(3) if body < 0 else V[body, :3]
 
 
@@ -742,7 +742,7 @@ def edges_of(contact: Any) -> tuple[Array | None, Array | None]:
 
 
 def contact_path(V: Array, contact: Any, normal: Array) -> tuple[Array, Array]:
-    """Return how a contact moves and its normal turns (3,) each; V : (n, 6) twists in the world.
+    """Return the rates (3,) of a contact's point and of its normal; V : (n, 6) twists in the world.
 
     The contact may have `radii` of the two surfaces and `edges`, as a `Contact` has; without them it is a corner of the
     first body on a face of the second.
@@ -769,9 +769,9 @@ def contact_path(V: Array, contact: Any, normal: Array) -> tuple[Array, Array]:
 
 
 def contact_bias(state: State, contacts: Sequence[Any], normals: Array) -> tuple[Array, Array]:
-    """Return the rate of parting and slip (m, 3) that goes with velocities alone, and what to add along normals (m,).
+    """Return the rate of separation and slip (m, 3) due to velocities alone, and a term along the normals (m,).
 
-    In world axes. The rate is that of the points that touch, whichever they are at each time.
+    In world axes. The rate is that of the points in contact, which may differ from one time to the next.
     """
     V = state.in_frame(state.twists, "world")
     A = state.in_frame(state.bias_accelerations, "world")
@@ -836,11 +836,11 @@ def resting_contact(
     q : (nq,); qd, tau : (nv,), one state in floats. contacts : a list, as from `find_contacts`; those with a gap or a
     speed along the normal above the tolerance [m, m/s] carry no force. friction : one number, (m,), or None for each
     contact's own; a contact whose slip is above the tolerance slides, others may stick or begin to. Forces are on the
-    first body, in world axes. Where a contact has `radii` and `edges` of its two surfaces, these say how it moves;
-    without them it is a corner of the first body on a flat face of the second. constraints : what closes
-    loops. The motion of smooth contacts is unique; forces need not be, and then the smallest are given if they can be.
-    ValueError if a closed contact approaches. ArithmeticError if no forces obey Coulomb's law, RuntimeWarning if
-    several motions do (Painleve).
+    first body, in world axes. Where a contact has `radii` and `edges` of its two surfaces, these determine how it
+    moves; without them it is a corner of the first body on a flat face of the second. constraints : loop
+    closures. The motion of smooth contacts is unique; forces need not be, and then the smallest are given if they
+    can be. ValueError if a closed contact approaches. ArithmeticError if no forces obey Coulomb's law,
+    RuntimeWarning if several motions do (Painleve).
     """
     require_one_state(q=q, qd=qd, tau=tau)
     q, qd, tau = as_real(q, "q"), as_real(qd, "qd"), as_real(tau, "tau")
@@ -884,7 +884,7 @@ def resting_contact(
 # Chapter 17, "Contact": Through time
 @dataclass(frozen=True, eq=False)
 class ContactLog:
-    """What happened at contacts, one row for each contact and each blow or step with an impulse.
+    """Record of contacts, one row for each contact and each blow or step with an impulse.
 
     t : (k,) [s]; kind : (k,) "blow", "push" (a step of contact) or "rest" (bouncing has ended, at this time); bodies :
     (k, 2) links' indices, -1 the ground; points, normals, impulses : (k, 3) in the world, impulses on the first [N s].
@@ -920,9 +920,9 @@ class ContactMotion(Simulation):
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """A chain with what acts on it, how its contacts are found, and by what laws they act.
+    """A chain with its loads, the search for its contacts, and their laws.
 
-    find : a function of q (nq,) that returns contacts; margin : up to which gap one counts as closed [m].
+    find : a function of q (nq,) that returns contacts; margin : the gap up to which one counts as closed [m].
     """
 
     driven: Driven
@@ -943,24 +943,24 @@ class Scene:
         return eps, of_contacts(self.friction, "friction", contacts, np.inf)
 
     def kept(self, q: Array, qd: Array) -> tuple[Array, Array]:
-        """Return the state near by that keeps the loops."""
+        """Return the nearby state with closed loops."""
         constraints = self.driven.constraints
         return projected(self.driven.chain, constraints, q, qd) if constraints else (q, qd)
 
 
 # Chapter 17, "Contact": Through time
 def slopes(driven: Driven, t: float, q: Array, rates: Array) -> Array:
-    """Return the accelerations (k, nv) in one posture q (nq,) at rates (k, nv): one call, if no function has a say."""
+    """Return the accelerations (k, nv) in one posture q (nq,) at rates (k, nv); in one call without user functions."""
     if callable(driven.torque):
         return np.stack([driven.acceleration(t, q, qd) for qd in rates])
     return driven.acceleration(t, q, rates)
 
 
 def free_rates(driven: Driven, t: float, q: Array, qd: Array, h: float) -> tuple[Array, Array]:
-    """Return the rates (nv,) after a step without contacts: without what acts on the chain at rest, and with it.
+    """Return the rates (nv,) after a step without contacts: without the loads on the chain at rest, and with them.
 
-    What goes with velocities, to which the turning of a body's own axes belongs, is taken by the midpoint rule: its
-    first slope alone would make a spinning body faster and faster. For a chain at rest it vanishes exactly.
+    Terms of the velocities, the rotation of a body's own axes among them, follow the midpoint rule: Euler's rule
+    would make a spinning body faster and faster. For a chain at rest they vanish exactly.
     """
     at_rest, first = slopes(driven, t, q, np.stack([0 * qd, qd]))
     gained = h / 2 * at_rest
@@ -973,11 +973,11 @@ def free_rates(driven: Driven, t: float, q: Array, qd: Array, h: float) -> tuple
 def moreau_jean_step(
     scene: Scene, t: float, q: Array, qd: Array, h: float
 ) -> tuple[Array, Array, list[tuple[float, str, Any, Array]]]:
-    """Return q and qd a time h later, and what to log: contacts that close within half a step act by one impulse each.
+    """Return q and qd a time h later, and rows to log: contacts that close within half a step act by one impulse each.
 
-    Rows are those of the place where the step would end without contacts, in whose axes the new rates are. The first
-    tangents are along the slip there would be without contacts: the slip before, where friction is large beside it,
-    would make each little turn of it larger.
+    Contact rows are taken where the step would end without contacts, in whose axes the new rates are. The first
+    tangents are along the slip without contacts: along the slip before, where friction is large beside it,
+    each small change of its direction would grow.
     """
     chain, driven = scene.driven.chain, scene.driven
     middle = integrate(chain, q, h / 2 * qd)
@@ -1008,7 +1008,7 @@ def moreau_jean_step(
 
 # Chapter 17, "Contact": Through time
 def overdue(scene: Scene, q: Array, qd: Array) -> float:
-    """Return for how long a contact has been due that is closed and approaches [s], the longest; 0 if none is."""
+    """Return the longest time since a closed, approaching contact should have struck [s]; 0 if there is none."""
     contacts = [contact for contact in scene.find(q) if contact.gap < 0]
     if not contacts:
         return 0.0
@@ -1022,7 +1022,7 @@ def overdue(scene: Scene, q: Array, qd: Array) -> float:
 def landing(scene: Scene, t: float, q: Array, qd: Array, h: float) -> float | None:
     """Return after how long a flight from q, qd has its first contact, within h, or None if it has none.
 
-    Looked for at four places; found by Newton's method on the gap, kept between a place before it and one after.
+    Sought at four times; found by Newton's method on the gap, bracketed between a time before and one after.
     """
     early = 0.0
     for late in h * np.array([0.25, 0.5, 0.75, 1.0]):
@@ -1037,7 +1037,7 @@ def landing(scene: Scene, t: float, q: Array, qd: Array, h: float) -> float | No
         still_due = overdue(scene, *rk4_step(scene.driven, t, q, qd, tau))
         if still_due > 0:
             late, due = tau, still_due
-        elif due <= 1e-9:  # a last step of Newton's, by less than it can be wrong
+        elif due <= 1e-9:  # a last Newton step, smaller than its error
             return float(tau)
         else:
             early = tau
@@ -1049,9 +1049,9 @@ def landing(scene: Scene, t: float, q: Array, qd: Array, h: float) -> float | No
 def blow_in(
     scene: Scene, t: float, q: Array, qd: Array
 ) -> tuple[Array, list[tuple[float, str, Any, Array]]]:
-    """Return the rates (nv,) after a blow at all closed contacts, and what to log.
+    """Return the rates (nv,) after a blow at all closed contacts, and rows to log.
 
-    A contact that would bounce for less than 1e-5 s is handed over to rest, at the time at which bouncing would end.
+    A contact that would bounce for less than 1e-5 s comes to rest, at the time at which bouncing would end.
     """
     chain, contacts = scene.driven.chain, scene.closed(q)
     state, normals = State(chain, q, qd), normals_of(contacts)
@@ -1074,7 +1074,7 @@ def blow_in(
 
 
 def rests(scene: Scene, t: float, q: Array, qd: Array) -> bool:
-    """Whether some closed contact has no speed along its normal, and something presses it."""
+    """Whether some closed contact has no speed along its normal and is pressed."""
     contacts = scene.closed(q)
     if not contacts:
         return False
@@ -1089,9 +1089,9 @@ def rests(scene: Scene, t: float, q: Array, qd: Array) -> bool:
 def event_step(
     scene: Scene, t: float, q: Array, qd: Array, end: float
 ) -> tuple[Array, Array, list[tuple[float, str, Any, Array]]]:
-    """Return q and qd at the time `end`, and what to log: flights by RK4 between blows, rest by a Moreau-Jean step.
+    """Return q and qd at the time `end`, and rows to log: flights by RK4 between blows, rest by a Moreau-Jean step.
 
-    After 1000 blows in one step the rest of it is a Moreau-Jean step too.
+    After 1000 blows in one step its remainder is a Moreau-Jean step too.
     """
     log: list[tuple[float, str, Any, Array]] = []
     for _ in range(1000):
@@ -1112,7 +1112,7 @@ def event_step(
 
 # Chapter 17, "Contact": Through time
 def finder(chain: Chain, geometries: Any, margin: float) -> Callable[[Array], Sequence[Any]]:
-    """Return a function of q that finds contacts: of geometries, or by a function of one's own, whose are checked."""
+    """Return a function of q that finds contacts: of geometries, or by the user's function, checked."""
     if callable(geometries):
         own = outside(geometries)
         return lambda q: as_contacts(chain, own(read_only_view(q)), "geometries(q)")
@@ -1122,7 +1122,7 @@ def finder(chain: Chain, geometries: Any, margin: float) -> Callable[[Array], Se
 
 
 def require_apart(contacts: Sequence[Any], names: Sequence[str]) -> None:
-    """Refuse a start in which bodies are more than a millimetre inside each other; say which, and how deep."""
+    """Refuse a start in which bodies are more than a millimetre inside each other, with names and depth."""
     for contact in contacts:
         if contact.gap < -1e-3:
             one, other = ("ground" if b < 0 else names[b] for b in contact.bodies)
@@ -1135,7 +1135,7 @@ def require_apart(contacts: Sequence[Any], names: Sequence[str]) -> None:
 def advance(
     scene: Scene, q: Array, qd: Array, times: Array, step: float, method: str
 ) -> Iterator[tuple[float, Array, Array, bool, list[Any]]]:
-    """Yield time, state, whether the time was asked for, and what to log, after each step."""
+    """Yield time, state, whether the time was requested, and rows to log, after each step."""
     for start, end in pairwise(times):
         count = max(int(np.ceil((end - start) / step - 1e-9)), 1)
         for k in range(1, count + 1):
@@ -1189,18 +1189,18 @@ def simulate_contact(
 ) -> ContactMotion:
     """Return the motion of a chain or tree that touches, from q (nq,), qd (nv,) at t[0], at all times t.
 
-    geometries : what may touch, as for `find_contacts`, or a function of q that returns contacts. t : (m,) increasing
-    [s]; step : the longest step [s]. torque : (nv,), or a function of (t, q, qd). method : "steps", Moreau-Jean time
-    stepping of order one, for any number of contacts: bodies may sink in by the step times their speed in a blow; or
-    "events", flights by RK4 with each landing found to rounding, and Moreau-Jean steps while something rests; a
-    contact that is closed and open again within a quarter of a step is missed. restitution, friction : one number for
-    all, or None for each contact's own. law, order : as for `collision_impulses`; "poisson" and "sequence" are for
-    events; in "steps" the law "moreau" never gains energy if all restitutions are equal. margin : up to which gap a
-    contact counts as closed [m]. constraints : what closes loops; each step ends with closed loops. Friction in the
-    chain's own joints acts as in `simulate`.
-    The result is a `Simulation` with a `log` of contacts and impulses. Whatever ends it early, an interruption by
-    the user too, leaves what was computed in the result, with the reason; RuntimeWarning says so.
-    ValueError for bad input, among it bodies that start more than 1e-3 m inside each other.
+    geometries : the shapes that may touch, as for `find_contacts`, or a function of q that returns contacts. t :
+    (m,) increasing [s]; step : the longest step [s]. torque : (nv,), or a function of (t, q, qd). method : "steps",
+    Moreau-Jean time stepping of order one, for any number of contacts: bodies may sink in by the step times their
+    speed in a blow; or "events", flights by RK4 with each landing found to rounding, and Moreau-Jean steps while
+    something rests; a contact that is closed and open again within a quarter of a step is missed. restitution,
+    friction : one number for all, or None for each contact's own. law, order : as for `collision_impulses`;
+    "poisson" and "sequence" are for events; in "steps" the law "moreau" never gains energy if all restitutions are
+    equal. margin : the gap up to which a contact counts as closed [m]. constraints : loop closures; each step ends
+    with closed loops. Friction in the chain's own joints acts as in `simulate`.
+    The result is a `Simulation` with a `log` of contacts and impulses. If it ends early, also by the user's
+    interruption, the result has the states so far and the reason, with a RuntimeWarning.
+    ValueError for bad input, such as bodies that start more than 1e-3 m inside each other.
     """
     require_one_state(q=q, qd=qd)
     q, qd, times = as_real(q, "q"), as_real(qd, "qd"), check_times(t)
@@ -1224,7 +1224,7 @@ def simulate_contact(
     )
     require_closed(driven, q, qd)
     require_apart(scene.find(q), chain.names)
-    driven.acceleration(times[0], q, qd)  # what is bad at once is told at once
+    driven.acceleration(times[0], q, qd)  # errors at the start are raised at once
     last: tuple[Any, ...] = (times[0], q, qd)
     states, log, problem = [last], [], None
     try:

@@ -1,5 +1,5 @@
 # Generated from chapters/11_control.md by `python -m book export`; edit it there.
-# sha256 of the text below: 08651bc10363c941c185f51dbc4989f0748d71e36219e5ee20dedb8f4da62864
+# sha256 of the text below: 52c86f561a9e97effd0d0e3321f83c0858bead1aa1d210a3e1a9bc8678003905
 """Control: the joint forces that make a chain follow a given motion.
 
 Derived in chapter 11, "Control".
@@ -32,7 +32,7 @@ def transport_joint(joint: Any, x: Array, v: Array, w: Array) -> tuple[Array, Ar
 
 
 def transport(chain: Chain, e: Array, v: Array, qd: Array) -> tuple[Array, Array]:
-    """Return for all joints what `transport_joint` does: velocities and their rates, both (..., nv)."""
+    """Return the results of `transport_joint` for all joints: velocities and their rates, both (..., nv)."""
     e, v, qd = broadcast_batch([e, v, qd], 1)
     pairs = [
         transport_joint(joint, e[..., j], v[..., j], qd[..., j]) for joint, _, j in chain.groups
@@ -46,7 +46,7 @@ def transport(chain: Chain, e: Array, v: Array, qd: Array) -> tuple[Array, Array
 def tracking_error(
     chain: Chain, q: Array, qd: Array, *, q_desired: Array, qd_desired: Array
 ) -> tuple[Array, Array]:
-    """Return how far, and how fast, the desired motion is ahead of the actual one: e and e' (..., nv).
+    """Return the tracking error and its rate, desired less actual: e and e' (..., nv).
 
     q, q_desired : (..., nq); qd, qd_desired : (..., nv). For angles and lengths these are differences; for a ball
     or a free body e is the `difference`, and e' that of the velocities, both in the child's axes.
@@ -71,7 +71,7 @@ def commanded_acceleration(
 ) -> Array:
     """Return the acceleration (..., nv) that brings a chain back to a desired motion.
 
-    It is qdd_desired + kd e' + kp e with the errors of `tracking_error`: where it is obeyed,
+    It is qdd_desired + kd e' + kp e with the errors of `tracking_error`, for which
     e'' + kd e' + kp e = 0. On balls and free bodies the desired velocity and acceleration are turned into the
     child's axes. kp [1/s^2], kd [1/s] : positive, one number or (nv,). ValueError if they are not. "Two rigid
     bodies with a constraint", computed torque.
@@ -97,7 +97,7 @@ def computed_torque(
 ) -> Array:
     """Return the joint forces tau (..., nv) [N m, N] that make a chain follow a desired motion.
 
-    They are what inverse dynamics asks for `commanded_acceleration`, whose arguments these are; every joint
+    Inverse dynamics of `commanded_acceleration`, with the same arguments; every joint
     velocity must have a motor. "Two rigid bodies with a constraint", computed torque.
     """
     desired = {"q_desired": q_desired, "qd_desired": qd_desired, "qdd_desired": qdd_desired}

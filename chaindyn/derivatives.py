@@ -1,5 +1,5 @@
 # Generated from chapters/18_derivatives.md by `python -m book export`; edit it there.
-# sha256 of the text below: a1d3c0f0d96b5e965476fd1cf0f495140db14775127b85d233cc167528b66016
+# sha256 of the text below: 5de041b59791e27c8e3229d1e3c1a869431f4582e5cbac3ead407c4969a5ed0f
 """Derivatives: how forces and accelerations change with posture, rates and forces.
 
 Derived in chapter 18, "Derivatives".
@@ -57,7 +57,7 @@ def subspace_slopes(joint: Any, q: Array) -> list[Array]:
 
 
 def joint_changes(joint: Any, q: Array, qd: Array, qdd: Array) -> tuple[Array, ...]:
-    """Return what a group of joints' coordinates change: dS qd, dS qdd, d(dS/dt qd) along q and along qd; and dS.
+    """Return derivatives by the coordinates of a group of joints: of S qd, S qdd, dS/dt qd along q and qd; and dS.
 
     The first four are (..., m, 6, k), a column for each coordinate, dS is (..., m, k, 6, k).
     """
@@ -83,7 +83,7 @@ def joint_changes(joint: Any, q: Array, qd: Array, qdd: Array) -> tuple[Array, .
 
 
 def each_link(chain: Chain, parts: Any, axis: int) -> list[Array]:
-    """Return what each group of joints gave, along an axis, as a list in the order of the links."""
+    """Return the results of each group of joints, along an axis, as a list in the order of the links."""
     laid = [own for part in parts for own in unstack(part, axis)]
     return [laid[k] for k in chain.group_order]
 
@@ -120,7 +120,7 @@ def motion_change_step(
     own: range,
     *changes: Array,
 ) -> tuple[Array, ...]:
-    """Link step outward: what q and qd change of twist and acceleration, (..., 6, nv) each."""
+    """Link step outward: derivatives of twist and acceleration by q and qd, (..., 6, nv) each."""
     dV_q, dV_v, dA_q, dA_v = parent
     S_qd, S_qdd, rate_q, rate_v = changes
     nv, spin, ad = dV_q.shape[-1], crm(V[..., 0]), crm(joint_twist[..., 0])
@@ -135,9 +135,9 @@ def motion_change_step(
 def force_change_step(
     children: Any, X: Array, S: Array, f: Array, given: Array, own: range, turned: Array
 ) -> tuple[Array, tuple[Array]]:
-    """Link step inward: what q, qd and qdd change of the joint forces (..., k, 3 nv), and of what the parent feels.
+    """Link step inward: derivatives by q, qd, qdd of the joint forces (..., k, 3 nv), and of the parent's wrench.
 
-    f : (..., 6, 1), what goes through the joint; given : (..., 6, 3 nv), the changes of what the link needs itself.
+    f : (..., 6, 1), the wrench in the joint; given : (..., 6, 3 nv), derivatives of the link's own needed wrench.
     """
     changed = given + children[0]
     width = changed.shape[-1]
@@ -155,13 +155,13 @@ def external_change(state: State, loads: Array, frame: str, J: Array) -> Array:
     if frame == "body":
         return 0 * J
     turning = crf_bar(loads[..., 0])
-    if frame == "mixed":  # the place moves along, the axes do not
+    if frame == "mixed":  # the point of application moves along, the axes do not
         turning = concatenate([turning[..., :3], 0 * turning[..., 3:]], axis=-1)
     return -turning @ J
 
 
 def link_changes(state: State, qdd: Array, A: Array, ground: Array) -> tuple[list[Array], ...]:
-    """Return what q and qd change of the links' twists and accelerations, four (..., n, 6, nv); and dS of each joint.
+    """Return derivatives of the links' twists and accelerations by q and qd, four (..., n, 6, nv), and each joint's dS.
 
     A : (..., n, 6, 1), the accelerations; ground : (6, 1).
     """
@@ -182,7 +182,7 @@ def link_changes(state: State, qdd: Array, A: Array, ground: Array) -> tuple[lis
 def force_changes(
     state: State, qdd: Array, ground: Array, loads: Array | None = None, frame: str = "body"
 ) -> tuple[Array, Array, Array]:
-    """Return how joint forces change with q, qd and qdd (..., nv, nv) each; the ground has the acceleration (6, 1).
+    """Return derivatives of joint forces by q, qd and qdd (..., nv, nv) each; the ground has the acceleration (6, 1).
 
     loads : (..., n, 6, 1) on the links, in link coordinates, held fixed in `frame`.
     """
@@ -213,7 +213,7 @@ def rnea_derivatives(
     external: Array | None = None,
     external_frame: str = "body",
 ) -> tuple[Array, Array, Array]:
-    """Return how `rnea` changes with q, qd and qdd: (..., nv, nv) each, the first along `integrate`.
+    """Return the derivatives of `rnea` by q, qd and qdd: (..., nv, nv) each, the first along `integrate`.
 
     q : (..., nq); qd, qdd : (..., nv); external : (..., n, 6), held fixed in `external_frame`. The last one is the
     mass matrix. Kim (2012), section 4, derived anew.
@@ -237,7 +237,7 @@ def aba_derivatives(
     external: Array | None = None,
     external_frame: str = "body",
 ) -> tuple[Array, Array, Array]:
-    """Return how `aba` changes with q, qd and tau: (..., nv, nv) each, the first along `integrate`.
+    """Return the derivatives of `aba` by q, qd and tau: (..., nv, nv) each, the first along `integrate`.
 
     By the implicit function theorem: tau - rnea(q, qd, qdd) stays zero. The last one is M^-1.
     """
@@ -251,7 +251,7 @@ def aba_derivatives(
 
 # Chapter 18, "Derivatives": A linear model
 def joint_deviation(joint: Any, q: Array, qd: Array) -> Array:
-    """Return how the deviations of a group of joints' places (..., m, k, k) change by themselves, at rates qd."""
+    """Return the matrices (..., m, k, k) by which deviations of a group of joints change at constant rates qd."""
     S, k = joint.motion_subspace(q), qd[..., 0, :].shape[-1]
     if not k:
         return S.mT @ S
@@ -276,11 +276,11 @@ def deviation_rate(chain: Chain, q: Array, qd: Array) -> Array:
 
 @checked(q="nq", qd="nv", tau="nv")
 def linearise(chain: Chain, q: Array, qd: Array, tau: Array) -> tuple[Array, Array]:
-    """Return A (..., 2 nv, 2 nv) and B (..., 2 nv, nv) of the motions beside q, qd under tau: dz/dt = A z + B dtau.
+    """Return A (..., 2 nv, 2 nv) and B (..., 2 nv, nv) of motions near q, qd under tau: dz/dt = A z + B dtau.
 
-    z = [delta, nu] : the deviation of the place along `integrate`, and of the rates; q : (..., nq); qd, tau :
-    (..., nv). For balls and free bodies delta is in the axes of the motion beside which it is. ValueError if the
-    chain's drives have friction, which `aba` leaves out and a motion does not.
+    z = [delta, nu] : the deviation of the posture along `integrate`, and of the rates; q : (..., nq); qd, tau :
+    (..., nv). For balls and free bodies delta is in the axes of the undisturbed motion. ValueError if the
+    chain's drives have friction, which `aba` leaves out, but a motion includes.
     """
     require_no_friction(chain, "linearise")
     along_q, along_qd, along_tau = aba_derivatives(chain, q, qd, tau)
@@ -293,7 +293,7 @@ def linearise(chain: Chain, q: Array, qd: Array, tau: Array) -> tuple[Array, Arr
 
 # Chapter 18, "Derivatives": Jacobians
 def own_changes(state: State, path: tuple[int, ...], axes: Array, origin: Array) -> list[Array]:
-    """Return what its own joint changes of each column of a Jacobian, (..., 6, nv), seen in axes about an origin."""
+    """Return derivatives of each column of a Jacobian by its own joint, (..., 6, nv), in axes about an origin."""
     chain, nv = state.chain, state.chain.nv
     R, p = state.poses
     changes = [zeros((6, nv))] * nv
@@ -314,7 +314,7 @@ def own_changes(state: State, path: tuple[int, ...], axes: Array, origin: Array)
 def body_jacobian_derivative(
     chain: Chain, q: Array, body: int | str | None = None, *, frame: str = "body"
 ) -> Array:
-    """Return how the Jacobian of a link changes (..., 6, nv, nv): [..., :, j, k] is column j along coordinate k.
+    """Return the derivatives of a link's Jacobian (..., 6, nv, nv): [..., :, j, k] is column j along coordinate k.
 
     q : (..., nq); body, frame : as for `body_jacobian`. ValueError if there is no such body.
     """
@@ -342,7 +342,7 @@ def body_jacobian_derivative(
 # Chapter 18, "Derivatives": A blow
 @dataclass(frozen=True, eq=False)
 class ImpactDerivatives:
-    """How a blow changes with the state before it, the struck point fixed on its link, the obstacle flat.
+    """Derivatives of a blow by the state before it, the struck point fixed on its link, the obstacle flat.
 
     impulse_dq, impulse_dqd : (..., nv); qd_jump_dq, qd_jump_dqd : (..., nv, nv), the first of each along `integrate`.
     """
@@ -369,7 +369,7 @@ def contact_row(state: State, body: Any, point: Array | None, normal: Array) -> 
 
 
 def require_blow(mass: Array, row: Array, qd: Array) -> None:
-    """Refuse a blow that meets no mass it can move, and one that grazes or separates, where `impact` has a kink."""
+    """Refuse a blow on an immovable contact, and one that grazes or separates, where `impact` has a kink."""
     weight, speeds = known_values(mass), known_values(row * qd[..., None, :])
     if weight is not None and not np.isfinite(weight).all():
         raise ValueError(
@@ -394,10 +394,10 @@ def blow_changes(
     restitution: Array,
     body: Any,
 ) -> tuple[Array, Array, ImpactDerivatives]:
-    """Return the contact's row (..., 1, nv), the jump of the rates (..., nv), and what `impact_derivatives` does."""
+    """Return the contact's row (..., 1, nv), the jump of the rates (..., nv), and the `ImpactDerivatives`."""
     require_between(restitution, "restitution", 0, 1)
     state = evaluate(chain, q, qd, point, normal, restitution)
-    with warnings.catch_warnings():  # what it warns of is refused below
+    with warnings.catch_warnings():  # its warnings are errors below
         warnings.simplefilter("ignore", RuntimeWarning)
         struck = impact(
             chain, q, qd, point=point, normal=normal, restitution=restitution, body=body
@@ -430,7 +430,7 @@ def impact_derivatives(
     restitution: Array,
     body: int | str | None = None,
 ) -> ImpactDerivatives:
-    """Return how the impulse and the jump of `impact` change with q, along `integrate`, and with qd.
+    """Return the derivatives of the impulse and the jump of `impact` by q, along `integrate`, and by qd.
 
     Arguments as for `impact`, without loops. The point moves with its link; the normal stays, as a flat wall's does.
     ValueError if the point does not approach the obstacle faster than rounding, where there is no derivative (a
@@ -472,7 +472,7 @@ def saltation_matrix(
 
 # Chapter 18, "Derivatives": With loops
 def by_complex_step(function: Any, x: Array) -> Array:
-    """Return the derivative (m, nv) of an analytic function of a tangent (nv,), at zero; x says how long that is."""
+    """Return the derivative (m, nv) of an analytic function of a tangent (nv,), at zero; x has its length."""
     step = 1e-100
     return stack([function(1j * step * unit).imag / step for unit in np.eye(x.shape[-1])], axis=-1)
 
@@ -481,10 +481,10 @@ def by_complex_step(function: Any, x: Array) -> Array:
 def constrained_forward_dynamics_derivatives(
     chain: Chain, constraints: Any, q: Array, qd: Array, tau: Array
 ) -> tuple[tuple[Array, Array, Array], tuple[Array, Array, Array]]:
-    """Return how qdd (nv, nv) and the multipliers (m, nv) of a chain with loops change with q, qd and tau.
+    """Return derivatives by q, qd and tau of qdd (nv, nv) and the multipliers (m, nv) of a chain with loops.
 
-    q : (nq,); qd, tau : (nv,), one state in floats that keeps the loops; along `integrate`, every coordinate for
-    itself, as if the loops could open. constraints : as for `constraint_jacobian`, whose rows must be analytic.
+    q : (nq,); qd, tau : (nv,), one state in floats that keeps the loops; along `integrate`, every coordinate
+    alone, as if the loops could open. constraints : as for `constraint_jacobian`, whose rows must be analytic.
     """
     require_one_state(q=q, qd=qd, tau=tau)
     for name, x in (("q", q), ("qd", qd), ("tau", tau)):

@@ -1,5 +1,5 @@
 # Generated from chapters/16_where_bodies_touch.md by `python -m book export`; edit it there.
-# sha256 of the text below: 433898dedd89c9ec4611331f071731839631e1e39997f2e108dde111f685f92e
+# sha256 of the text below: b2923f70cf049699bbb07740ecc0ec1d9ea176e416a801a2d74bc209014fabc8
 """Geometry: where the links of a chain touch each other and the ground.
 
 Derived in chapter 16, "Where bodies touch".
@@ -48,7 +48,7 @@ class Core:
 
     corners : (k, 3) [m], one for a ball, two for a capsule, four or more for a solid. radius : [m], 0 for a solid.
     normals, offsets : (f, 3) and (f,), the faces of a solid: its points are those with normals @ x <= offsets.
-    edges : (e, 3), the directions of a box's edges; of other solids they are not asked for.
+    edges : (e, 3), the directions of a box's edges; of other solids they are not needed.
     """
 
     corners: Array
@@ -58,7 +58,7 @@ class Core:
     edges: Array = field(default_factory=lambda: np.zeros((0, 3)))
 
     def placed(self, R: Array, p: Array) -> "Core":
-        """Return the same core, its frame at the pose R (3, 3), p (3,)."""
+        """Return the same core with its frame at the pose R (3, 3), p (3,)."""
         normals = self.normals @ R.T
         offsets = self.offsets + normals @ p
         return Core(self.corners @ R.T + p, self.radius, normals, offsets, self.edges @ R.T)
@@ -66,11 +66,11 @@ class Core:
 
 @dataclass(frozen=True, eq=False)
 class Shape:
-    """What all shapes with an end in every direction share: a core, in the shape's frame."""
+    """The common part of all bounded shapes: a core, in the shape's frame."""
 
     @cached_property
     def core(self) -> Core:
-        """The polytope that the shape is made of, and the radius that it is padded with."""
+        """The polytope of the shape and its padding radius."""
         raise NotImplementedError(f"{type(self).__name__} must say what its core is")
 
 
@@ -135,7 +135,7 @@ class Box(Shape):
 
 @dataclass(frozen=True, eq=False)
 class ConvexHull(Shape):
-    """The smallest convex solid that holds points (m, 3) [m], in any order; those inside it do no harm.
+    """The smallest convex solid that holds points (m, 3) [m], in any order; points inside have no effect.
 
     ValueError if there are fewer than four points, or if all lie in a plane, to 1e-9 of their extent.
     """
@@ -189,7 +189,7 @@ class HalfSpace:
 
 # Chapter 16, "Where bodies touch": Closed forms first
 def rounding_of(a: Array, b: Array) -> float:
-    """Return what differences of points (k, 3) and (m, 3) may owe to rounding: 64 units of their extent [m]."""
+    """Return a bound for the rounding of differences of points (k, 3) and (m, 3): 64 units of their extent [m]."""
     extent = np.abs(a - b[0]).max() + np.abs(b - b[0]).max()
     return 64 * float(np.finfo(float).eps * extent)
 
@@ -209,8 +209,8 @@ def along_segment(ends: Array, t: float) -> Array:
 def nearest_on_segments(a: Array, b: Array) -> Array:
     """Return the points (2, 3), on a and on b, where two segments (2, 3) are nearest; either may be one point.
 
-    Each end is tried against the other segment, and the inside of both against each other. So nothing is
-    lost where they are parallel, and the inside is not asked.
+    Each end is tested against the other segment, and the insides against each other, except where the
+    segments are parallel.
     """
     pairs = [(x, along_segment(b, place_on_segment(x, b))) for x in a]
     pairs += [(along_segment(a, place_on_segment(y, a)), y) for y in b]
@@ -238,9 +238,9 @@ def common_normal(axes: Array) -> Array:
 
 
 def sharpened_normal(n: Array, candidates: Array, noise: float) -> Array:
-    """Return a unit vector n (3,), known to `noise`, or the one of some unit vectors (m, 3) that it hides.
+    """Return a unit vector n (3,), known to `noise`, or one of some unit vectors (m, 3) that equals it to that.
 
-    A candidate that is no farther off is what n would be in exact arithmetic, or as good.
+    Such a candidate is n in exact arithmetic, or as good.
     """
     if not len(candidates):
         return n
@@ -258,8 +258,8 @@ def are_parallel(u: Array, v: Array) -> bool:
 def thin_distance(a: Array, b: Array) -> tuple[Array, Array]:
     """Return nearest points (2, 3) and unit normal, from b to a, of points or segments: corners (1 or 2, 3).
 
-    Where the two meet, the normal is at right angles to both, and points to the side of a's middle; of several
-    such directions it is any one.
+    Where the two meet, the normal is at right angles to both, and points to the side of a's middle; any one of several
+    such directions.
     """
     points = nearest_on_segments(a[[0, -1]], b[[0, -1]])
     v = points[0] - points[1]
@@ -328,7 +328,7 @@ def farthest_pair(a: Array, b: Array, direction: Array) -> tuple[int, int]:
 def direction_of(simplex: Simplex) -> Array:
     """Return the direction (3,) from the origin to the nearest point of a simplex: of a triangle, its normal.
 
-    They are the same, but where the nearest point is close, it has lost digits that the triangle's edges still have.
+    They are the same, but a close nearest point has lost digits that the triangle's edges still have.
     """
     v = simplex.nearest
     if len(simplex.points) == 3:
@@ -376,7 +376,7 @@ def spanning_corners(a: Array, b: Array) -> list[tuple[int, int]]:
     pairs = [(0, 0)]
     for _ in range(3):
         points = np.array([a[i] - b[j] for i, j in pairs])
-        free = np.linalg.svd(points - points[0])[2][len(pairs) - 1 :]  # across all that is spanned
+        free = np.linalg.svd(points - points[0])[2][len(pairs) - 1 :]  # perpendicular to the span
         reached = [farthest_pair(a, b, d) for d in (*free, *-free)]
         lengths = [abs((a[i] - b[j] - points[0]) @ free.T).max() for i, j in reached]
         pairs.append(reached[int(np.argmax(lengths))])
@@ -386,8 +386,8 @@ def spanning_corners(a: Array, b: Array) -> list[tuple[int, int]]:
 def epa(a: Array, b: Array) -> tuple[Array, float, list[Array]]:
     """Return normal (3,) and depth of two bodies that overlap, by the expanding polytope algorithm.
 
-    a, b : (k, 3) and (m, 3), their corners [m]; one of them is a solid. To move a by the depth along the normal
-    frees it, and no shorter way does. The third is the faces (m, 3, 3) of a - b that were seen on the way. A
+    a, b : (k, 3) and (m, 3), their corners [m]; one of them is a solid. The shortest move of a that
+    separates them is by the depth along the normal. The third is the visited faces (m, 3, 3) of a - b. A
     negative depth is a gap. It ends: each step adds a corner of a - b, of which there are finitely many.
     """
     from scipy import spatial
@@ -409,14 +409,14 @@ def epa(a: Array, b: Array) -> tuple[Array, float, list[Array]]:
 
 
 def box_depth(a: Core, b: Core) -> tuple[Array, float]:
-    """Return normal (3,), into a, and depth of two boxes that overlap, from the fifteen lines that can part them.
+    """Return normal (3,), into a, and depth of two boxes that overlap, from the fifteen lines that can separate them.
 
     These are the normals of their faces, and the common normals of an edge of one and an edge of the other. Of
     depths that differ by rounding the first counts, so that a face comes before edges.
     """
     crossed = np.cross(a.edges[:, None], b.edges).reshape(-1, 3)
     lengths = np.linalg.norm(crossed, axis=1)
-    sound = lengths > 1e-6  # where edges are parallel, the faces stand for them
+    sound = lengths > 1e-6  # parallel edges are covered by the faces
     axes = np.concatenate([a.edges, b.edges, crossed[sound] / lengths[sound, None]])
     axes = np.stack([axes, -axes], axis=1).reshape(-1, 3)
     depths = (b.corners @ axes.T).max(0) - (a.corners @ axes.T).min(0)
@@ -441,9 +441,9 @@ def solid_depth(a: Core, b: Core) -> tuple[Array, float]:
 # Chapter 16, "Where bodies touch": One function for all pairs
 @dataclass(frozen=True, eq=False)
 class Separation:
-    """How far two shapes are apart, and where they are nearest to each other.
+    """The distance of two shapes, and their nearest points.
 
-    distance : [m], negative where they overlap: less than nothing by the depth. points : (2, 3), the nearest points,
+    distance : [m], negative by the depth where they overlap. points : (2, 3), the nearest points,
     of the first shape and of the second; of overlapping shapes, those that a move by the depth along the normal
     brings together. normal : (3,), of unit length, from the second into the first. points[0] - points[1] is
     distance times normal.
@@ -455,15 +455,15 @@ class Separation:
 
 
 def lowest_corners(core: Core, n: Array, within: float) -> Array:
-    """Return the corners (k, 3) of a core that lie lowest in the direction of n, and those within so much above."""
+    """Return the corners (k, 3) of a core that lie lowest in the direction of n, within a tolerance."""
     heights = core.corners @ n
     return core.corners[heights <= heights.min() + within]
 
 
 def facing_points(a: Core, b: Core, n: Array, depth: float) -> tuple[Array, float]:
-    """Return points (2, 3) of two cores at the ends of the move by the depth along n, and how far that misses.
+    """Return points (2, 3) of two cores at the ends of the move by the depth along n, and its error.
 
-    It misses where the plane across n parts the bodies, but their nearest points do not lie over each other.
+    The error is not zero if the plane across n separates the bodies, but their nearest points are not opposite.
     """
     within = 64 * rounding_of(a.corners, b.corners)
     below, above = lowest_corners(a, n, within), lowest_corners(b, -n, within)
@@ -479,8 +479,8 @@ def facing_points(a: Core, b: Core, n: Array, depth: float) -> tuple[Array, floa
 def core_distance(a: Core, b: Core) -> tuple[float, Array, Array]:
     """Return distance, points (2, 3) and normal (3,) of two cores, as if their radii were zero.
 
-    A short distance has few digits left in its direction. There the faces are asked too, and they are right if they
-    say that the bodies overlap, or name points over each other that are so far apart.
+    The direction of a short distance has few digits left. There the faces are used too, and decide if by them
+    the bodies overlap, or have opposite points at this distance.
     """
     if not len(a.normals) and not len(b.normals):
         points, n = thin_distance(a.corners, b.corners)
@@ -506,7 +506,9 @@ def moved_core(core: Core, p: Array) -> Core:
 
 def core_separation(a: Core, b: Core) -> Separation:
     """Return the separation of two cores, their radii included, in the frame in which they are placed."""
-    origin = a.corners[0]  # near by: far from the world's origin digits would be lost
+    origin = a.corners[
+        0
+    ]  # relative to one of them: far from the world's origin digits would be lost
     apart, points, n = core_distance(moved_core(a, -origin), moved_core(b, -origin))
     out = np.array([-a.radius * n, b.radius * n])
     return Separation(apart - a.radius - b.radius, points + origin + out, n + 0.0)
@@ -521,7 +523,7 @@ def above_plane(a: Core, n: Array, origin: Array) -> Separation:
 
 
 def check_pose(pose: Any, name: str) -> tuple[Array, Array]:
-    """Return a pose (R, p) as floats, or say what is wrong with it."""
+    """Return a pose (R, p) as floats; ValueError if it is none."""
     try:
         R, p = pose
     except (TypeError, ValueError):
@@ -533,7 +535,7 @@ def check_pose(pose: Any, name: str) -> tuple[Array, Array]:
 
 
 def check_shape(shape: Any, name: str) -> None:
-    """Refuse what is none of the shapes."""
+    """Refuse anything but one of the shapes."""
     if not isinstance(shape, Shape | HalfSpace):
         raise ValueError(
             f"{name} is {shape!r}, but must be a Sphere, Capsule, Box, ConvexHull or HalfSpace"
@@ -548,12 +550,12 @@ def in_world(shape: Any, R: Array, p: Array) -> Any:
 def distance(
     shape_a: Any, pose_a: tuple[Array, Array], shape_b: Any, pose_b: tuple[Array, Array]
 ) -> Separation:
-    """Return how far two shapes are apart, with the points where they are nearest, in the world.
+    """Return the distance of two shapes and their nearest points, in the world.
 
     shape_a, shape_b : Sphere, Capsule, Box, ConvexHull or HalfSpace. pose_a, pose_b : (R, p), the pose of each
     shape's frame in the world. Overlapping shapes have a negative distance, the depth: the length of the shortest
-    move that parts them. Where several normals are equally good, such as for balls about one point, it is any one
-    of them. ValueError for what is no shape or no pose, and for two half-spaces, which overlap everywhere or nowhere.
+    move that separates them. Where several normals are equally good, such as for balls about one point, it is any one
+    of them. ValueError for a wrong shape or pose, and for two half-spaces, which have no distance.
     """
     worlds = []
     for shape, pose, letter in ((shape_a, pose_a, "a"), (shape_b, pose_b, "b")):
@@ -614,7 +616,7 @@ def across_of(n: Array) -> Array:
     """Return two unit vectors (2, 3) which with a unit vector (3,) as the third form a right-handed frame."""
     x, y, z = (float(c) for c in n)
     s = 1.0 if z >= 0 else -1.0
-    f = -1 / (s + z)  # the frame is the world's, mirrored so that its z, or -z, comes to n
+    f = -1 / (s + z)  # the world's frame, mirrored so that its z, or -z, becomes n
     return np.array([[1 + s * x * x * f, s * x * y * f, -s * x], [x * y * f, s + y * y * f, -y]])
 
 
@@ -627,7 +629,7 @@ def distinct_points(points: Array, tolerance: float) -> Array:
 def outline(points: Array, tolerance: float) -> Array:
     """Return the corners (k, 2) of the hull of points (m, 2), counterclockwise; k is 2 for a line, 1 for a point.
 
-    From left to right along the lower side, and back along the upper one, a point stays if the way turns left
+    From left to right along the lower side, and back along the upper one, a point stays if the path turns left
     there, by more than the tolerance [m].
     """
 
@@ -649,10 +651,10 @@ def outline(points: Array, tolerance: float) -> Array:
 
 
 def clipped(subject: Array, polygon: Array, tolerance: float) -> Array:
-    """Return what of a polygon, segment or point (k, 2) lies in a convex polygon (m, 2), counterclockwise, m > 2.
+    """Return the part of a polygon, segment or point (k, 2) in a convex polygon (m, 2), counterclockwise, m > 2.
 
-    One edge after the other cuts off what is to its right, as Sutherland and Hodgman (1974) do it; what lies within
-    the tolerance [m] of an edge stays whole.
+    Each edge in turn cuts off the part to its right, after Sutherland and Hodgman (1974); parts within
+    the tolerance [m] of an edge stay.
     """
     left: list[list[float]] = subject.tolist()
     rim = polygon.tolist()
@@ -672,7 +674,7 @@ def clipped(subject: Array, polygon: Array, tolerance: float) -> Array:
 
 
 def common_stretch(a: Array, b: Array, tolerance: float) -> Array:
-    """Return the ends (2, 2) of what two segments (2, 2) on one line share; none, (0, 2), if they cross or miss."""
+    """Return the ends (2, 2) of the common part of two segments (2, 2) on one line; (0, 2) if they cross or miss."""
     along = unit_rows((a[1] - a[0])[None])[0]
     left = np.array([-along[1], along[0]])
     if np.abs((b - a[0]) @ left).max() > tolerance:
@@ -684,7 +686,7 @@ def common_stretch(a: Array, b: Array, tolerance: float) -> Array:
 
 
 def shared_outline(a: Array, b: Array, tolerance: float) -> Array:
-    """Return the corners (k, 2) of what two outlines share: none where a single point would say as much."""
+    """Return the corners (k, 2) of the common part of two outlines: none where it is a single point."""
     if len(a) > 2 or len(b) > 2:
         return clipped(a, b, tolerance) if len(b) > 2 else clipped(b, a, tolerance)
     return common_stretch(a, b, tolerance) if len(a) == len(b) == 2 else np.zeros((0, 2))
@@ -714,8 +716,8 @@ def contact_patch(a: Core, b: Core, at: Separation, margin: float) -> list[tuple
     """Return points (3,) and gaps of the contact between two cores in the world, their nearest points known.
 
     Seen along the normal, the corners of a that can be within the margin have an outline, those of b have another,
-    and the corners of what both share are the points. If none of them is as near as the nearest points are, as
-    where edges cross, these are there too, and so no contact is ever without its deepest point.
+    and the corners of the common part are the points. If none of them is as near as the nearest points, as
+    where edges cross, these are added, so that every contact has its deepest point.
     """
     n, origin = at.normal, at.points.mean(0)
     a, b = moved_core(a, -origin), moved_core(b, -origin)
@@ -749,7 +751,7 @@ def patch_on_plane(a: Core, n: Array, origin: Array, margin: float) -> list[tupl
 
 # Chapter 16, "Where bodies touch": Which pairs to compare
 def bounds_of(shape: Any) -> tuple[Array, Array]:
-    """Return the least and the greatest coordinates (3,) of a shape in the world; a half-space has no end."""
+    """Return the least and the greatest coordinates (3,) of a shape in the world; a half-space is unbounded."""
     if not isinstance(shape, Core):
         return np.full(3, -np.inf), np.full(3, np.inf)
     return shape.corners.min(0) - shape.radius, shape.corners.max(0) + shape.radius
@@ -763,9 +765,9 @@ def sphere_pairs(centres: Array, radii: Array) -> list[tuple[int, int]]:
 
 
 def sweep_and_prune(low: Array, high: Array) -> tuple[list[tuple[int, int]], int]:
-    """Return the pairs of boxes, from low (n, 3) to high (n, 3) [m], that meet, and how many pairs were looked at.
+    """Return the pairs of boxes, from low (n, 3) to high (n, 3) [m], that meet, and the number of pairs tested.
 
-    A front sweeps along x. Boxes that it is in are open; one that it enters is held against these alone.
+    A plane sweeps along x. Boxes that it cuts are open; a box that it enters is tested against these only.
     """
     starts, ends = low.tolist(), high.tolist()
     pairs, looked = [], 0
@@ -803,7 +805,7 @@ def box_tree(low: Array, high: Array, members: Array | None = None) -> BoxTree:
 
 
 def tree_pairs(a: BoxTree, b: BoxTree) -> tuple[list[tuple[int, int]], int]:
-    """Return the pairs, one box of each of two trees, that meet, and how many pairs of boxes were looked at."""
+    """Return the pairs, one box of each of two trees, that meet, and the number of pairs of boxes tested."""
     pairs, looked, waiting = [], 0, [(a, b)]
     while waiting:
         one, other = waiting.pop()
@@ -827,8 +829,8 @@ class Geometry:
     """A shape on a link of a chain, or on the ground.
 
     link : index or name of the link, or "ground". offset (3,) [m] and rotation (3, 3) place the shape's frame in the
-    link's. friction : coefficient of Coulomb's law, zero or more. restitution : from 0 to 1. ValueError for what is
-    none of these.
+    link's. friction : coefficient of Coulomb's law, zero or more. restitution : from 0 to 1. ValueError for other
+    values.
     """
 
     shape: Any
@@ -877,7 +879,7 @@ class Contact:
 
 
 def straight_at(rim: Array, u: Array, tolerance: float) -> Array:
-    """Return the directions (d, 2) in which an outline (k, 2) goes on straight, both ways, from its point u (2,).
+    """Return the directions (d, 2) in which an outline (k, 2) continues straight, both ways, from its point u (2,).
 
     None at a corner, one on a side, two inside.
     """
@@ -915,7 +917,7 @@ def surfaces_at(a: Core, b: Core, at: Separation, points: Sequence[Array]) -> li
 
 
 def body_of(geometry: Any, k: int, chain: Chain) -> int:
-    """Return the index of the link that the k-th geometry sits on, -1 for the ground, or say what is wrong."""
+    """Return the index of the link of the k-th geometry, -1 for the ground; ValueError if it is wrong."""
     if not isinstance(geometry, Geometry):
         raise ValueError(f"geometries[{k}] is {geometry!r}, but must be a Geometry")
     if geometry.link == "ground":
@@ -927,7 +929,7 @@ def body_of(geometry: Any, k: int, chain: Chain) -> int:
 
 
 def may_touch(i: int, j: int, parent: Sequence[int]) -> bool:
-    """Whether two bodies can collide: none with itself, nor a link with its parent. The ground is no parent."""
+    """Whether two bodies can collide: not one with itself, nor a link with its parent, unless that is the ground."""
     return i != j and not (min(i, j) >= 0 and (parent[i] == j or parent[j] == i))
 
 
@@ -937,11 +939,11 @@ def find_contacts(
 ) -> list[Contact]:
     """Return all points of contact between the geometries of a chain in a posture q (nq,), with gaps up to the margin.
 
-    Geometries of one body, and of a link and its parent, are left out: they meet in the joint. What is on the
-    ground can meet every link, also one that hangs on the ground. margin : [m], zero or more. Two faces give the
-    corners of what they share, an edge and a face both ends; a half-space the corners of the other body. What
-    exceeds the margin by rounding counts as within it. Contacts come in the order of the geometries; bodies[0] is
-    that of the first one, but the ground is always second. ValueError for an unknown link, a negative margin,
+    Geometries of one body, and of a link and its parent, are left out: they meet in the joint. Geometries on the
+    ground can meet every link, also one whose parent is the ground. margin : [m], zero or more. Two faces give the
+    corners of their common part, an edge and a face both ends; a half-space the corners of the other body. Gaps
+    above the margin by rounding only count as within it. Contacts come in the order of the geometries; bodies[0] is
+    that of the first one, except that the ground is always second. ValueError for an unknown link, a negative margin,
     several postures, or two half-spaces that may meet.
     """
     if not isinstance(geometries, Iterable):

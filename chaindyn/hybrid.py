@@ -1,5 +1,5 @@
 # Generated from chapters/09_hybrid_dynamics.md by `python -m book export`; edit it there.
-# sha256 of the text below: c83b0d2e2f1268a005afd41deddabd9bd2c997019d9f47cdff224e90c8c9efdc
+# sha256 of the text below: 1a4cf8774df507a67e8fe8a003601ad444bd76b75b2bf563b9af7d1215546faf
 """Hybrid dynamics: the acceleration is given at some joints, the force at the others.
 
 Derived in chapter 9, "Hybrid dynamics".
@@ -36,10 +36,10 @@ __all__ = ["hybrid_dynamics", "hybrid_dynamics_dense"]
 
 
 # Chapter 9, "Hybrid dynamics": The dense route
-def interleave(mask: Array, told: Array, other: Array) -> Array:
-    """Return (..., nv) with `told` (..., n_u) where the mask is true and `other` (..., n_v) where it is not."""
+def interleave(mask: Array, given: Array, other: Array) -> Array:
+    """Return (..., nv) with `given` (..., n_u) where the mask is true and `other` (..., n_v) where it is not."""
     order = np.argsort(np.concatenate([np.flatnonzero(mask), np.flatnonzero(~mask)]))
-    return concatenate([told, other], axis=-1)[..., order]
+    return concatenate([given, other], axis=-1)[..., order]
 
 
 def check_hybrid(
@@ -79,7 +79,7 @@ def require_regular(chain: Chain, M_vv: Array, u: Array) -> None:
         return
     sizes = np.sqrt(np.diagonal(known, axis1=-2, axis2=-1))[..., None]
     sizes = np.where(sizes > 0, sizes, 1)
-    moments, vectors = np.linalg.eigh(known / (sizes * sizes.mT))  # so that units play no part
+    moments, vectors = np.linalg.eigh(known / (sizes * sizes.mT))  # independent of units
     singular = np.argwhere(moments[..., 0] <= 10 * M_vv.shape[-1] * np.finfo(float).eps)
     if len(singular):
         column = np.flatnonzero(~u)[np.abs(vectors[(*singular[0], ..., 0)]).argmax()]
@@ -90,21 +90,21 @@ def require_regular(chain: Chain, M_vv: Array, u: Array) -> None:
 def hybrid_dynamics_dense(
     chain: Chain, q: Array, qd: Array, *, prescribed: Array, qdd: Array, tau: Array
 ) -> tuple[Array, Array]:
-    """Return what `hybrid_dynamics` does, from the mass matrix: O(n^2) + O(n_v^3), and no external wrenches.
+    """Return the results of `hybrid_dynamics` from the mass matrix: O(n^2) + O(n_v^3), and no external wrenches.
 
-    ValueError names a joint that feels no inertia, if what is free to move has a singular M_vv. Kim (2012), (34),
-    and the upper row of his equations, which gives the forces that are not printed.
+    ValueError names a joint that feels no inertia, if M_vv of the free joints is singular. Kim (2012), (34),
+    and the upper row of the same equations, which gives the forces that are not printed.
     """
     u, qdd, tau = check_hybrid(chain, prescribed, qdd, tau, q, qd)
     state = evaluate(chain, q, qd, qdd, tau)
-    factorise_state(state, u)  # which names the joint if M_vv is singular
+    factorise_state(state, u)  # names the joint if M_vv is singular
     M, wrenches = mass_matrix(state), needed_wrenches(state, 0 * qd, state.bias_forces)
     h = joint_forces(state, wrenches)[..., None]
     M_uu, M_uv, M_vv = M[..., u, :][..., u], M[..., u, :][..., ~u], M[..., ~u, :][..., ~u]
     require_regular(chain, M_vv, u)
-    told = qdd[..., None]
-    other = solve(M_vv, tau[..., None] - h[..., ~u, :] - M_uv.mT @ told)
-    needed = M_uu @ told + M_uv @ other + h[..., u, :]
+    given = qdd[..., None]
+    other = solve(M_vv, tau[..., None] - h[..., ~u, :] - M_uv.mT @ given)
+    needed = M_uu @ given + M_uv @ other + h[..., u, :]
     return interleave(u, qdd, other[..., 0]), interleave(u, needed[..., 0], tau)
 
 
@@ -127,14 +127,14 @@ def hybrid_dynamics(
     q : (..., nq); qd : (..., nv); prescribed : (nv,) booleans, true where the acceleration is given and the
     force wanted; qdd : (..., n_u) the given accelerations [rad/s^2, m/s^2], tau : (..., n_v) the given forces
     [N m, N], both in the order of the velocities; a joint may be prescribed in part. external : (..., n, 6)
-    wrench [tau; f] on each link from outside, in `external_frame`, as for `aba`. recursion : the coordinates
-    computed in. All true is `rnea`, all false is `aba`. ValueError names the joint that feels no inertia
+    external wrench [tau; f] on each link, in `external_frame`, as for `aba`. recursion : the coordinates
+    of the computation. All true is `rnea`, all false is `aba`. ValueError names the joint that feels no inertia
     among those that are free to move. Kim (2012), (51)-(53) and Table 4.
     """
     u, qdd, tau = check_hybrid(chain, prescribed, qdd, tau, q, qd, external)
     state = evaluate(chain, q, qd, qdd, tau, external, recursion=recursion)
     factors = factorise_state(state, u)
-    # what the prescribed joints add to their links' accelerations is known, as eta is
+    # the prescribed joints' part of their links' accelerations is known, as eta is
     given = interleave(u, qdd, 0 * tau)
     eta = state.eta + state.along_joints(state.subspaces, given)
     loads = net_bias(state, external, external_frame) + factors.inertias @ eta

@@ -1,6 +1,6 @@
 # Generated from chapters/19_identification.md by `python -m book export`; edit it there.
-# sha256 of the text below: 5c6888c3d0b0bd3921da9ae731627b320a5b2d3ee495543aefa2eb3614fcbd72
-"""Identification: what a robot's links weigh, from how it moves.
+# sha256 of the text below: 051662fef47485839c1bb525a93c189e68a4ffd4082f6bf951b02071f9fa35ff
+"""Identification: the inertial parameters of a robot's links, from measured motion.
 
 Derived in chapter 19, "Identification".
 """
@@ -54,8 +54,8 @@ def inertial_parameters(chain: Chain) -> Array:
 def torque_regressor(chain: Chain, q: Array, qd: Array, qdd: Array) -> Array:
     """Return the matrix Y (..., nv, 10 n) with Y @ inertial_parameters(chain) = rnea(chain, q, qd, qdd).
 
-    q : (..., nq); qd, qdd : (..., nv). It depends on the chain's joints, lengths and gravity, not on its masses. What
-    speeds up the rotors of drives, chain.reflected_inertia * qdd, is no link's, and comes on top.
+    q : (..., nq); qd, qdd : (..., nv). It depends on the chain's joints, lengths and gravity, not on its masses. The
+    torque of the rotors, chain.reflected_inertia * qdd, belongs to no link and must be added.
     Atkeson, An and Hollerbach (1986), for every joint and for trees.
     """
     state, width = evaluate(chain, q, qd, qdd), 10 * chain.n
@@ -74,7 +74,7 @@ def torque_regressor(chain: Chain, q: Array, qd: Array, qdd: Array) -> Array:
 # Chapter 19, "Identification": What can be known
 @dataclass(frozen=True, eq=False)
 class BaseParameters:
-    """Which combinations of a chain's inertial parameters its joint forces know.
+    """The combinations of a chain's inertial parameters that determine its joint forces.
 
     columns (b,) : the columns of `torque_regressor` that are independent; combinations (b, 10 n) : the matrix B with
     Y = Y[..., columns] @ B in every state, so that B @ inertial_parameters(chain) are the base parameters;
@@ -87,11 +87,11 @@ class BaseParameters:
 
 
 def independent_columns(matrix: Array, tolerance: float = 1e-9) -> tuple[Array, Array]:
-    """Return which columns of a matrix (m, k) are farther than this from those before that were kept; and how far."""
+    """Return which columns of a matrix (m, k) are farther than this from those kept before; and all distances."""
     kept: list[int] = []
     basis, distances = np.zeros((len(matrix), 0)), np.zeros(matrix.shape[1])
     for k, column in enumerate(matrix.mT):
-        for _ in range(2):  # once more, for what rounding left
+        for _ in range(2):  # a second time, against rounding
             column = column - basis @ (basis.mT @ column)
         distances[k] = np.linalg.norm(column)
         if distances[k] > tolerance:
@@ -101,9 +101,9 @@ def independent_columns(matrix: Array, tolerance: float = 1e-9) -> tuple[Array, 
 
 
 def unit_columns(matrix: Array, smallest: float = 1e-6) -> tuple[Array, Array]:
-    """Return a matrix (m, k) with its columns at length one, and by what each was divided (k,).
+    """Return a matrix (m, k) with its columns at length one, and the divisors (k,).
 
-    Columns below this share of the longest are divided by the longest: what is rounding must not grow.
+    Columns below this share of the longest are divided by the longest, so that rounding does not grow.
     """
     lengths = np.linalg.norm(matrix, axis=0)
     largest = lengths.max(initial=0)
@@ -113,9 +113,9 @@ def unit_columns(matrix: Array, smallest: float = 1e-6) -> tuple[Array, Array]:
 
 @checked()
 def base_parameters(chain: Chain, *, seed: int = 0) -> BaseParameters:
-    """Return which combinations of the links' parameters the joint forces of a chain know.
+    """Return the combinations of the links' parameters that determine a chain's joint forces.
 
-    They follow from its joints, lengths and gravity, in states drawn at random from this seed; masses play no part.
+    They follow from its joints, lengths and gravity, in states drawn at random from this seed, not from its masses.
     Gautier (1991). ValueError if the chain holds symbols; RuntimeWarning if the rank is not clear.
     """
     rng, width = np.random.default_rng(seed), 10 * chain.n
@@ -157,7 +157,7 @@ def reweighed(link: Link, label: str, ten: Array) -> Link:
 def with_parameters(chain: Chain, parameters: Array) -> Chain:
     """Return a chain with these inertial parameters (10 n,), in the order of `inertial_parameters`, which it undoes.
 
-    Joints, lengths and gravity stay. ValueError names the link that no body is, and what would be right: a mass
+    Joints, lengths and gravity stay. ValueError names the link that is impossible, and the condition: a mass
     not negative, m c = 0 without mass, and moments about the centre of mass of which none is negative or larger
     than the sum of the others.
     """
@@ -172,7 +172,7 @@ def with_parameters(chain: Chain, parameters: Array) -> Chain:
 # Chapter 19, "Identification": A fit, and how sure it is
 @dataclass(frozen=True, eq=False)
 class LinearFit:
-    """What a linear fit found: estimate (b,), its covariance (b, b), and the noise (nv,) of each joint's forces."""
+    """Result of a linear fit: estimate (b,), its covariance (b, b), and the noise (nv,) of each joint's forces."""
 
     estimate: Array
     covariance: Array
@@ -180,7 +180,7 @@ class LinearFit:
 
 
 def check_samples(regressor: Any, forces: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Return a regressor as floats (m, nv, b) and forces as (m, nv), or say what is wrong with them."""
+    """Return a regressor as floats (m, nv, b) and forces as (m, nv); ValueError if they do not fit."""
     columns, tau = as_real(regressor, "regressor"), as_real(forces, "forces")
     if columns.ndim < 3 or tau.shape != columns.shape[:-1]:
         raise ValueError(
@@ -197,7 +197,7 @@ def check_samples(regressor: Any, forces: Any) -> tuple[np.ndarray, np.ndarray]:
     return columns, tau.reshape(columns.shape[:-1])
 
 
-def require_told_apart(columns: np.ndarray) -> None:
+def require_independent_columns(columns: np.ndarray) -> None:
     """Refuse columns (m, b) that depend on those before them."""
     kept, distances = independent_columns(unit_columns(columns, smallest=1e-12)[0])
     lost = [k for k in range(len(distances)) if k not in kept]
@@ -209,18 +209,18 @@ def require_told_apart(columns: np.ndarray) -> None:
 
 
 def fit_linear(regressor: Any, forces: Any) -> LinearFit:
-    """Return what explains forces (..., nv) best as regressor (..., nv, b) times unknowns (b,), from all samples.
+    """Return the fit of unknowns (b,), by which the regressor (..., nv, b) gives forces (..., nv) best in all samples.
 
-    The noise of each joint's forces is taken from what the fit leaves, and weighs its rows; it must be independent
-    from sample to sample, and the regressor without noise. ValueError if the samples are too few, or do not tell
-    the columns apart.
+    The noise of each joint's forces is taken from the residuals, and weights its rows; it must be independent
+    from sample to sample, and the regressor without noise. ValueError if the samples are too few, or the columns
+    not independent.
     """
     columns, tau = check_samples(regressor, forces)
     m, nv, b = columns.shape
     # of each joint's m rows, b rows are enough: the others are orthogonal to all columns
     Q, rows = np.linalg.qr(columns.swapaxes(0, 1))
     right = (Q.mT @ tau.mT[..., None])[..., 0]
-    require_told_apart(rows.reshape(-1, b))
+    require_independent_columns(rows.reshape(-1, b))
     least = (
         np.finfo(float).eps * np.abs(tau).max(initial=0) or 1.0
     )  # of forces without noise, their rounding
@@ -273,7 +273,7 @@ def deformed_parameters(factors: Array, theta: Array) -> Array:
 
 
 def deformed_slopes(factors: Array, theta: Array) -> Array:
-    """Return how the parameters of each body change with its theta (n, 10, 10), by complex steps."""
+    """Return the derivatives of each body's parameters by its theta (n, 10, 10), by complex steps."""
     step = 1e-100
     stepped = theta[:, None] + 1j * step * np.eye(10)
     return (deformed_parameters(factors[:, None], stepped).imag / step).mT
@@ -281,12 +281,12 @@ def deformed_slopes(factors: Array, theta: Array) -> Array:
 
 @checked()
 def fit_bodies(chain: Chain, base: BaseParameters, fit: LinearFit, *, spread: float = 1.0) -> Chain:
-    """Return the chain whose bodies explain a fit of base parameters best, near a guess where it says nothing.
+    """Return the chain of possible bodies that fits base parameters best, near a guess where they are undetermined.
 
-    chain : the guess, whose links are bodies; a link that has no extent in some direction, or no mass, keeps none.
-    base : `base_parameters` of the chain; fit : `fit_linear` with their columns; what follows them, columns of
-    friction for instance, plays no part. spread : how far in logarithms the guess may be off. Needs SciPy. After
-    Rucker and Wensing (2022). ValueError if base and fit are not of this chain, or if the search does not settle.
+    chain : the guess, whose links are bodies; a link without extent in some direction, or without mass, stays so.
+    base : `base_parameters` of the chain; fit : `fit_linear` with their columns; further columns,
+    of friction for instance, are ignored. spread : expected error of the guess, in logarithms. Needs SciPy. After
+    Rucker and Wensing (2022). ValueError if base and fit are not of this chain, or if the search does not converge.
     """
     from scipy.optimize import least_squares
 

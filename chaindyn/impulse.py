@@ -1,6 +1,6 @@
 # Generated from chapters/14_impulse_response_of_a_chain.md by `python -m book export`; edit it there.
-# sha256 of the text below: 0195da0ab6be5124324432ed49a670185af56cb6e2fef973c5d23cc11a380bc5
-"""What a blow does to a chain: how it yields at every link, and how every joint's speed jumps.
+# sha256 of the text below: 7d509b0e181e79e0e78eeffe57a9a1728bf8bc7f1098b7594ca13cd790f4912d
+"""Blows on a chain: the response of every link, and the jump of every joint's rate.
 
 Derived in chapter 14, "The impulse response of a chain".
 """
@@ -66,10 +66,10 @@ def contact_impulse(
 ) -> tuple[Array, Array]:
     """Return the impulse and the effective mass at a contact, from normal speed and inverse mass there.
 
-    All (..., 1, 1), since an array of objects without axes is none. speed : along the normal; trace : that
-    of the contact point's 3x3 inverse mass; noise : what rounding alone makes of the trace. A direction that
-    yields less than 1e-12 of the trace, or a trace that is noise, counts as one in which the chain cannot
-    move; RuntimeWarning then, unless it does not yield at all.
+    All (..., 1, 1), since NumPy makes objects without axes scalars. speed : along the normal; trace : that
+    of the contact point's 3x3 inverse mass; noise : the trace that rounding alone can make. A direction with
+    less than 1e-12 of the trace, or a trace no larger than noise, counts as one in which the chain cannot
+    move; RuntimeWarning then, unless the inverse mass there is exactly zero.
     """
     movable = positive(yielding) & positive(10**12 * yielding - trace) & positive(trace - noise)
     expect(movable)
@@ -87,75 +87,18 @@ def contact_impulse(
     return impulse, where(movable, divide(1, inverse_mass), np.inf)
 
 
-# Chapter 14, "The impulse response of a chain": The printed recursion as a function
+# Chapter 14, "The impulse response of a chain": What it gains
 def mobilities_in(state: State, mobilities: Array, frame: str) -> Array:
-    """Return each link's map from impulses to twists (..., n, 6, 6), made by the recursion, in another frame."""
+    """Return each link's map from impulses to twists (..., n, 6, 6), from the recursion, in another frame."""
     if frame == state.recursion:
         return mobilities
     T = state.to_frame(frame)
     return T @ mobilities @ T.mT
 
 
-# Chapter 14, "The impulse response of a chain": The printed recursion as a function
-def extension_step(parent: Array, X: Array, S: Array, inertia: Array, rotor: Array) -> Array:
-    """Link step: inverse inertia at the end of a chain that is one link longer (Alexiou 2023, (15)-(16)).
-
-    rotor : (k, k), what the joint's rotor adds to the inertia that it feels.
-    """
-    shorter = X @ parent @ X.mT
-    G = S @ solve(S.mT @ inertia @ S + rotor, S.mT)
-    Psi = (eye(6) - G @ inertia) @ shorter
-    return solve_pivoted(eye(6) + Psi @ inertia, G + Psi)
-
-
-def require_serial(chain: Chain) -> None:
-    """Refuse a tree, naming the first link that is not hung on the one before it."""
-    for i, parent in enumerate(chain.parent):
-        if parent != i - 1:
-            hangs = "the ground" if parent < 0 else repr(chain.names[parent])
-            raise ValueError(
-                f"link {i} ({chain.names[i]!r}) hangs on {hangs}: the serial recursion needs each link to "
-                "hang on the one before; inverse_operational_space_inertia takes trees"
-            )
-
-
-def require_own_inertia(
-    chain: Chain, S: list[Array], inertias: list[Array], rotors: list[Array]
-) -> None:
-    """Refuse a link that, alone, has no inertia about its own joint: the serial recursion divides by it."""
-    for name, s, inertia, rotor in zip(chain.names, S, inertias, rotors, strict=True):
-        size = s.mT @ (inertia * eye(6)) @ s  # the diagonal bounds all of I
-        D = s.mT @ inertia @ s + rotor
-        if feels_nothing(D, size):
-            raise ValueError(
-                f"link {name!r} alone has no inertia that its joint moves, and the serial recursion divides "
-                "by it; inverse_operational_space_inertia does not"
-            )
-
-
-@checked(q="nq", frame=FRAMES, recursion=RECURSIONS)
-def inverse_operational_space_inertia_serial(
-    chain: Chain, q: Array, *, frame: str = "body", recursion: str = "body"
-) -> Array:
-    """Return, for every link of a serial chain, the inverse inertia of the chain cut off behind it.
-
-    q : (..., nq); frame, recursion : as for `inverse_operational_space_inertia`, of which the last of these
-    (..., n, 6, 6) is the last one. Alexiou (2023), (15)-(18), as printed in the world recursion.
-    ValueError for a tree, and for a link that alone has no inertia about its joint, such as a massless one.
-    """
-    require_serial(chain)
-    state = evaluate(chain, q, recursion=recursion)
-    inertias = unstack(state.inertias, -3)
-    rotors = rotor_blocks(chain)
-    require_own_inertia(chain, state.S, inertias, rotors)
-    links = state.X, state.S, inertias, rotors
-    inverses = outward(extension_step, chain.parent, zeros((6, 6)), *links)
-    return mobilities_in(state, stack(inverses, axis=-3), frame)
-
-
 # Chapter 14, "The impulse response of a chain": What it gains
 def mobility_step(parent: Array, X: Array, S: Array, own: Articulated) -> Array:
-    """Link step: how the link yields to an impulse on itself, from how its parent does."""
+    """Link step: the link's inverse inertia, from its parent's."""
     PX = X - S @ own.G
     return PX @ parent @ PX.mT + S @ solve(own.D, S.mT)
 
@@ -164,13 +107,13 @@ def mobility_step(parent: Array, X: Array, S: Array, own: Articulated) -> Array:
 def inverse_operational_space_inertia(
     chain: Chain, q: Array, *, frame: str = "body", recursion: str = "body"
 ) -> Array:
-    """Return how every link yields: the jump of its twist is this (..., n, 6, 6) times the impulse on it.
+    """Return the inverse inertia of every link (..., n, 6, 6): the jump of its twist by an impulse on it.
 
     q : (..., nq). The matrix is J M^-1 J^T, symmetric and positive semidefinite. frame : where twist and
     impulse [tau; f] are expressed, "body" (about the link origin, link axes), "world" (about the world
     origin, world axes) or "mixed" (about the link origin, world axes). recursion : the coordinates
-    computed in. Chains and trees, massless links among them; ValueError names the joint that feels no
-    inertia, if M is singular. For the last link of a serial chain, Alexiou (2023), (16).
+    of the computation. Chains and trees, also with massless links; ValueError names the joint without
+    inertia if M is singular. For the last link of a serial chain, Alexiou (2023), (16).
     """
     state = evaluate(chain, q, recursion=recursion)
     links = state.X, state.S, factorise_state(state).links
@@ -181,12 +124,12 @@ def inverse_operational_space_inertia(
 # Chapter 14, "The impulse response of a chain": The code of an impact
 @dataclass(frozen=True, eq=False)
 class Impact:
-    """What a blow does to a chain; spatial vectors about the world origin, in world axes.
+    """Response of a chain to a blow; spatial vectors about the world origin, in world axes.
 
-    impulse : (...) along the normal [N s]; effective_mass : (...) what the chain weighs where it is struck, in
-    that direction [kg], infinite if it cannot move so; qd_jump : (..., nv) of the joint rates; twist_jumps :
+    impulse : (...) along the normal [N s]; effective_mass : (...) of the chain at the contact, along
+    the normal [kg], infinite if it cannot move along it; qd_jump : (..., nv) of the joint rates; twist_jumps :
     (..., n, 6) of the links; joint_impulses : (..., n, 6) of each parent on its link; energy_before,
-    energy_after : (...) kinetic [J]; multipliers : (..., m), the impulses that close the loops, if there are any, in
+    energy_after : (...) kinetic [J]; multipliers : (..., m), the impulses in the loop closures, if any, in
     the units of their multipliers times seconds.
     """
 
@@ -212,7 +155,7 @@ def unit_impulses(R: Array, p: Array, point: Array, recursion: str) -> Array:
 
 
 def on_link(chain: Chain, b: int, blows: Array) -> Array:
-    """Return wrenches on every link (..., n, 6, m): these (..., 6, m) on link b, none on the others."""
+    """Return wrenches on every link (..., n, 6, m): these (..., 6, m) on link b, zero on the others."""
     return (np.arange(chain.n) == b).astype(int)[:, None, None] * blows[..., None, :, :]
 
 
@@ -222,7 +165,7 @@ def impulse_response(
     """Return the jumps of twists (..., n, 6, m) and of joint rates (..., nv, m), and p (..., n, 6, m), of m blows.
 
     blows : (..., n, 6, m) on the links, each column the only one, in the coordinates of the state; along : (..., nv, m)
-    impulses along the joints, None for none. Forward dynamics of a chain at rest without weight, with impulses for
+    impulses along the joints, None for zero. Forward dynamics of a chain at rest without weight, with impulses for
     forces and jumps for accelerations.
     """
     along = zeros((factors.state.chain.nv, 1)) if along is None else along
@@ -235,9 +178,9 @@ def impulse_response(
 def held_impulse_response(
     factors: FactorisedChain, constraints: tuple[Any, ...], blows: Array, open_rates: Array
 ) -> tuple[Array, Array, Array, Array]:
-    """Return what `impulse_response` does, of a chain whose loops stay closed, and the loops' impulses (..., m, c).
+    """Return the results of `impulse_response` with the loops kept closed, and the loops' impulses (..., m, c).
 
-    blows : (..., n, 6, c) on the links; open_rates : (..., nv, c), how the joint rates jump while the loops are open.
+    blows : (..., n, 6, c) on the links; open_rates : (..., nv, c), the jumps of the joint rates with the loops open.
     """
     state = factors.state
     posture = State(state.chain, state.q, state.qd)  # rows are in link coordinates
@@ -261,7 +204,7 @@ def traces(impulses: Array, twists: Array) -> tuple[Array, Array]:
 
 
 def scalar(x: Array) -> Array:
-    """Drop the last two axes of (..., 1, 1); without others, a number and no array is left."""
+    """Drop the last two axes of (..., 1, 1); if there are no others, return a number, not an array."""
     return x.reshape(x.shape[:-2])[()]
 
 
@@ -290,17 +233,17 @@ def impact(
     recursion: str = "body",
     constraints: Any = (),
 ) -> Impact:
-    """Return what happens when a link of a moving chain or tree strikes a smooth immovable obstacle.
+    """Return the response of a moving chain or tree when a link strikes a smooth immovable obstacle.
 
     q : (..., nq); qd : (..., nv) before; point : (..., 3) of contact, in the world [m], None is the body's origin;
     normal : (..., 3) from the obstacle into the body, in world axes, normalised here; restitution : (...) from 0 to
-    1, the share of the normal speed that is left, outwards; body : index or name of the link that is struck, or the
-    name of a frame on it, None is the only leaf. constraints : what closes loops, one or several, as for
+    1, the ratio of the normal speeds after and before; body : index or name of the struck link, or the
+    name of a frame on it, None is the only leaf. constraints : loop closures, one or several, as for
     `constraint_jacobian`; qd must keep them, and so does qd + qd_jump. There is no friction. A contact that is
     separating, or at rest, takes no impulse; symbols are taken to approach. Where the chain cannot move along the
-    normal, the impulse is 0 and the effective mass infinite; RuntimeWarning if only rounding moves it, or if qd breaks
-    the constraints. ValueError if there is no such body, the normal is zero, restitution is out of range, or M is
-    singular (it names the joint). Alexiou (2023), (19)-(29), whose normal points the other way; here for any link of
+    normal, the impulse is 0 and the effective mass infinite; RuntimeWarning if it moves only by rounding, or if qd
+    breaks the constraints. ValueError if there is no such body, the normal is zero, restitution is out of range, or M
+    is singular (it names the joint). Alexiou (2023), (19)-(29), whose normal points the other way; here for any link of
     any tree, and with loops.
     """
     normal, constraints = unit(normal, "normal"), as_constraints(constraints)
@@ -313,7 +256,7 @@ def impact(
     point = pose_of_body(chain, R, p, body)[1] if point is None else point
     at_point = unit_impulses(R[..., b, :, :], p[..., b, :], point, recursion)
     unit_blow = at_point[..., 3:] @ normal[..., None]
-    # the blow itself, and one about and along each axis, to know what it is to yield little
+    # the blow itself, and one about and along each axis, as a scale for small inverse masses
     blows = concatenate([unit_blow, at_point], axis=-1)
     factors, struck = factorise_state(state), on_link(chain, b, blows)
     twists, rates, known = impulse_response(factors, struck)
@@ -327,14 +270,14 @@ def impact(
     V = state.twists
     speed, yielding = unit_blow.mT @ V[..., b, :, :], unit_blow.mT @ twists[..., b, :, :]
     reach = (p * p).sum((-2, -1), keepdims=True) + (point * point).sum(-1, keepdims=True)[..., None]
-    # what places rounded to 8 eps make of a point at rest
+    # the motion of a fixed point if positions are rounded to 8 eps
     noise = divide(turning * reach, 2**98 if holds_objects(turning) else 2.0**98)
     impulse, mass = contact_impulse(speed, yielding, trace, noise, restitution[..., None, None])
 
     dV, jump = twists * impulse[..., None, :, :], (rates * impulse)[..., 0]
-    # what each parent gives, by the claim of chapter 8
+    # the impulses of the parents, by chapter 8
     reactions = factors.inertias @ dV + known * impulse[..., None, :, :]
-    same = 0 * impulse  # so that all have the same batch axes
+    same = 0 * impulse  # to give all the same batch axes
     return Impact(
         impulse=scalar(impulse),
         effective_mass=scalar(mass + same),
@@ -370,7 +313,7 @@ def equal_units(W: Array) -> Array:
 
 
 def require_movable(W: Array, link: str) -> None:
-    """Refuse J M^-1 J^T (..., m, m) of a link if it yields to some force by less than 1e-12 of what it does to others.
+    """Refuse J M^-1 J^T (..., m, m) of a link if its response to some force is below 1e-12 of that to others.
 
     The message names the first state, the rank and the direction. Symbols and traced arrays pass.
     """
@@ -397,7 +340,7 @@ def require_movable(W: Array, link: str) -> None:
 def operational_space(
     chain: Chain, q: Array, body: Any, point: Array | None, frame: str
 ) -> tuple[FactorisedChain, Array, Array]:
-    """Return the factorised chain, J and Lambda, as `operational_space_inertia` says."""
+    """Return the factorised chain, J and Lambda, for `operational_space_inertia`."""
     factors = factorise_state(evaluate(chain, q, point))
     J = task_jacobian(chain, q, body, point, frame)
     W = factors.delassus(J)
@@ -414,14 +357,14 @@ def operational_space_inertia(
     point: Array | None = None,
     frame: str = "body",
 ) -> Array:
-    """Return Lambda = (J M^-1 J^T)^-1, the inertia that a link shows to a hand: forces from accelerations, at rest.
+    """Return Lambda = (J M^-1 J^T)^-1, the inertia felt by a hand on a link: force for acceleration, at rest.
 
     q : (..., nq); body : index or name of the link, or a frame's name, None is the only leaf. Without a point, Lambda
     (..., 6, 6) takes accelerations of the body to wrenches [tau; f] on it, in `frame`: "body" (about its origin, in
     its axes), "world" (about the world origin, world axes) or "mixed" (about its origin, world axes). With a point
     (..., 3) of the body, given in the world [m], it is (..., 3, 3) [kg], for forces at the point, and the body is free
-    to turn; its axes are the body's ("body") or the world's. ValueError if some force moves nothing, so that no Lambda
-    exists (it names the force), if there is no such body, or M is singular. Khatib (1987).
+    to turn; its axes are the body's ("body") or the world's. ValueError if some force moves nothing, so that Lambda
+    does not exist (it names the force), if there is no such body, or M is singular. Khatib (1987).
     """
     return operational_space(chain, q, body, point, frame)[2]
 
@@ -438,8 +381,65 @@ def dynamically_consistent_inverse(
     """Return M^-1 J^T Lambda (..., nv, 6), or (..., nv, 3) with a point: the joint rates of least kinetic energy.
 
     Arguments and errors as for `operational_space_inertia`; J is that of the link's twist, or of the point's velocity.
-    Its product with such a velocity is, of all joint rates that make it, the one of least energy. Its transpose gives
-    of joint forces the force on the link that does there what they do. Khatib (1987).
+    Its product with a velocity of the link has the least energy of all joint rates with that velocity. Its transpose
+    takes joint forces to the force on the link that accelerates it as they do. Khatib (1987).
     """
     factors, J, inertia = operational_space(chain, q, body, point, frame)
     return factors.solve(J.mT) @ inertia
+
+
+# Chapter 14, "The impulse response of a chain": The printed recursion as a function
+def extension_step(parent: Array, X: Array, S: Array, inertia: Array, rotor: Array) -> Array:
+    """Link step: inverse inertia at the end of a chain, one link further out (Alexiou 2023, (15)-(16)).
+
+    rotor : (k, k), the reflected inertia of the joint's rotor.
+    """
+    shorter = X @ parent @ X.mT
+    G = S @ solve(S.mT @ inertia @ S + rotor, S.mT)
+    Psi = (eye(6) - G @ inertia) @ shorter
+    return solve_pivoted(eye(6) + Psi @ inertia, G + Psi)
+
+
+def require_serial(chain: Chain) -> None:
+    """Refuse a tree, naming the first link whose parent is not the link before it."""
+    for i, parent in enumerate(chain.parent):
+        if parent != i - 1:
+            hangs = "the ground" if parent < 0 else repr(chain.names[parent])
+            raise ValueError(
+                f"link {i} ({chain.names[i]!r}) hangs on {hangs}: the serial recursion needs each link to "
+                "hang on the one before; inverse_operational_space_inertia takes trees"
+            )
+
+
+def require_own_inertia(
+    chain: Chain, S: list[Array], inertias: list[Array], rotors: list[Array]
+) -> None:
+    """Refuse a link without inertia of its own about its joint: the serial recursion divides by it."""
+    for name, s, inertia, rotor in zip(chain.names, S, inertias, rotors, strict=True):
+        size = s.mT @ (inertia * eye(6)) @ s  # the diagonal bounds all of I
+        D = s.mT @ inertia @ s + rotor
+        if feels_nothing(D, size):
+            raise ValueError(
+                f"link {name!r} alone has no inertia that its joint moves, and the serial recursion divides "
+                "by it; inverse_operational_space_inertia does not"
+            )
+
+
+@checked(q="nq", frame=FRAMES, recursion=RECURSIONS)
+def inverse_operational_space_inertia_serial(
+    chain: Chain, q: Array, *, frame: str = "body", recursion: str = "body"
+) -> Array:
+    """Return, for every link of a serial chain, the inverse inertia of the chain cut off after it.
+
+    q : (..., nq); frame, recursion : as for `inverse_operational_space_inertia`, whose last
+    entry equals the last one here (..., n, 6, 6). Alexiou (2023), (15)-(18), as printed in the world recursion.
+    ValueError for a tree, and for a link that alone has no inertia about its joint, such as a massless one.
+    """
+    require_serial(chain)
+    state = evaluate(chain, q, recursion=recursion)
+    inertias = unstack(state.inertias, -3)
+    rotors = rotor_blocks(chain)
+    require_own_inertia(chain, state.S, inertias, rotors)
+    links = state.X, state.S, inertias, rotors
+    inverses = outward(extension_step, chain.parent, zeros((6, 6)), *links)
+    return mobilities_in(state, stack(inverses, axis=-3), frame)

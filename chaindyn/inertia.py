@@ -1,6 +1,6 @@
 # Generated from chapters/03_inertia_momentum_equation_of_motion.md by `python -m book export`; edit it there.
-# sha256 of the text below: b2c900e2107179a4635b03e17369856b6f379dc4d64272620e3676c50a049f98
-"""Inertia: ten numbers of a body, and the one equation that moves it.
+# sha256 of the text below: 8db36e692c908f836f9080e1c000aa5c5728246973205298cbb70620104d6621
+"""Inertia: ten numbers of a body, its momentum, and its equation of motion.
 
 Derived in chapter 3, "Inertia, momentum and one equation of motion".
 """
@@ -28,7 +28,7 @@ def inertia_parameters(inertia: Array) -> Array:
     """Return the ten parameters of a spatial inertia, on which it depends linearly.
 
     inertia : (..., 6, 6). Returns (..., 10): the mass [kg], the first moment m c [kg m], and about the
-    origin Ixx, Ixy, Iyy, Ixz, Iyz, Izz [kg m^2], in Pinocchio's order. The matrix is not judged.
+    origin Ixx, Ixy, Iyy, Ixz, Iyz, Izz [kg m^2], in Pinocchio's order. The matrix is not checked.
     """
     rows = np.array([5, 2, 0, 1, 0, 0, 1, 0, 1, 2])
     columns = np.array([5, 4, 5, 3, 0, 1, 1, 2, 2, 2])
@@ -62,7 +62,7 @@ def pseudo_inertia(inertia: Array) -> Array:
 # Chapter 3, "Inertia, momentum and one equation of motion": How fast an inertia changes
 @checked(inertia=(6, 6), v=6)
 def inertia_rate(inertia: Array, v: Array) -> Array:
-    """Return dI/dt (..., 6, 6) of a body that moves with twist v, for an observer who does not.
+    """Return dI/dt (..., 6, 6) of a body that moves with twist v, for an observer at rest.
 
     inertia : (..., 6, 6) and v : (..., 6) [w; v] about the same fixed origin, in the same fixed axes.
     "Notes on rigid body dynamics", inertia: crf(v) I - I crm(v).

@@ -1,6 +1,6 @@
 # Generated from chapters/06_inverse_dynamics.md by `python -m book export`; edit it there.
-# sha256 of the text below: c049a9f3cc1d193c267bda1dfc39a55b3f6abc8bef21feac1fc0373a7f1085b4
-"""Inverse dynamics: the forces that a motion takes, by one system and by a recursion.
+# sha256 of the text below: 476391489ab745c478e5d04ebdcd073c5c36d06c0502bccef2f8af11cbc5f4e4
+"""Inverse dynamics: the forces for a motion, by one system and by a recursion.
 
 Derived in chapter 6, "Inverse dynamics".
 """
@@ -34,7 +34,7 @@ def full_system(chain: Chain, q: Array, qd: Array, tau: Array) -> tuple[Any, Arr
     Unknown are the accelerations a (6 n), the wrenches f (6 n) of each parent on its link, and qdd (nv). The
     matrix is SciPy's, sparse, and square of order 12 n + nv, 13 n with hinges and slides alone. Its rows:
     a - a of the parent - S qdd = eta; I a - f + f of the children = weight - v x* I v; S^T f = tau, where
-    rotors take their share N^2 J qdd of tau.
+    the part N^2 J qdd of tau drives the rotors.
     Alexiou, "The dynamics of a serial chain of bodies", the table of unknowns and equations.
     """
     from scipy import sparse
@@ -73,7 +73,7 @@ def is_singular(chain: Chain, matrix: Any, factors: Any) -> bool:
     turned = sparse.kron(sparse.eye_array(4 * chain.n), rotation_about(unit((1, 2, 3)), np.ones(1)))
     turn = sparse.block_diag([turned, sparse.eye_array(chain.nv)], format="csc")
     entries = abs(turn @ matrix @ turn.T)
-    mixed = np.cos(np.arange(matrix.shape[0]))  # no symmetry of the chain cancels these signs
+    mixed = np.cos(np.arange(matrix.shape[0]))  # signs that no symmetry of the chain cancels
     probe = factors.solve(turn.T @ (mixed * entries.sum(axis=1)))
     noise = np.finfo(float).eps * mixed * (entries @ np.abs(turn @ probe))
     size, error = (
@@ -86,8 +86,8 @@ def is_singular(chain: Chain, matrix: Any, factors: Any) -> bool:
 def solve_full_system(chain: Chain, q: Array, qd: Array, tau: Array) -> tuple[Array, Array, Array]:
     """Return accelerations (n, 6), joint wrenches (n, 6) and qdd (nv) from one large sparse system.
 
-    q : (nq,); qd : (nv,); tau : (nv,), one state of numbers. Accelerations are spatial and true ones, gravity
-    not taken off; wrenches are what each parent exerts on its link, as by `joint_wrenches`. Both are about the
+    q : (nq,); qd : (nv,); tau : (nv,), one state of numbers. Accelerations are spatial and true, gravity
+    not subtracted; wrenches are those of each parent on its link, as by `joint_wrenches`. Both are about the
     world origin, in world axes. Needs SciPy. Alexiou, "The dynamics of a serial chain of bodies", the table.
     ValueError for a batch, for symbols or complex numbers, and if M is singular: it names a joint that feels no
     inertia.
@@ -115,14 +115,14 @@ def solve_full_system(chain: Chain, q: Array, qd: Array, tau: Array) -> tuple[Ar
 
 # Chapter 6, "Inverse dynamics": The code
 def sum_wrenches(children: Any, X: Array, own: Array) -> tuple[Array, tuple[Array]]:
-    """Link step: what goes through the joint, for the link itself and for what hangs on it."""
+    """Link step: the wrench in the joint, for the link itself and all links after it."""
     through = own + children[0]
     return through, (X.mT @ through,)
 
 
 # Chapter 6, "Inverse dynamics": The code
 def wrenches_from(state: State, wrenches: Array, frame: str) -> Array:
-    """Return wrenches (..., n, 6), given in "body", "world" or "mixed", as the recursion wants them (..., n, 6, 1)."""
+    """Return wrenches (..., n, 6) in "body", "world" or "mixed" in the recursion's coordinates (..., n, 6, 1)."""
     columns = wrenches[..., None]
     return columns if frame == state.recursion else state.to_frame(frame).mT @ columns
 
@@ -135,7 +135,7 @@ def wrenches_in(state: State, wrenches: Array, frame: str) -> Array:
 
 
 def net_bias(state: State, external: Array | None, frame: str) -> Array:
-    """Return the bias forces (..., n, 6, 1) less the wrenches from outside, given in a frame, if there are any."""
+    """Return the bias forces (..., n, 6, 1) less the external wrenches, given in a frame, if any."""
     if external is None:
         return state.bias_forces
     return state.bias_forces - wrenches_from(state, external, frame)
@@ -143,12 +143,12 @@ def net_bias(state: State, external: Array | None, frame: str) -> Array:
 
 # Chapter 6, "Inverse dynamics": The code
 def ground_acceleration(chain: Chain) -> Array:
-    """Return how the ground accelerates that stands in for gravity (6, 1): upwards."""
+    """Return the upward acceleration of the ground that replaces gravity (6, 1)."""
     return concatenate([zeros((3,)), -chain.gravity], axis=-1)[:, None]
 
 
 def transmitted_wrenches(state: State, wrenches: Array) -> Array:
-    """Return what goes through each joint (..., n, 6, 1) if the links need these wrenches (..., n, 6, 1)."""
+    """Return the wrench in each joint (..., n, 6, 1) if the links need these wrenches (..., n, 6, 1)."""
     own = unstack(wrenches, -3)
     through, _ = inward(sum_wrenches, state.chain.parent, (zeros((6, 1)),), state.X, own)
     return stack(through, axis=-3)
@@ -166,7 +166,7 @@ def joint_forces(state: State, wrenches: Array) -> Array:
 
 
 def with_rotors(chain: Chain, forces: Array, qdd: Array) -> Array:
-    """Return joint forces (..., nv), and what it takes to speed the rotors up, if there are any: qdd (..., nv).
+    """Return joint forces (..., nv), plus those that accelerate the rotors, if any: qdd (..., nv).
 
     For qdd = 1 the same of a mass matrix.
     """
@@ -185,12 +185,12 @@ def rnea(
     external_frame: str = "body",
     recursion: str = "body",
 ) -> Array:
-    """Return the joint forces tau (..., nv) [N m, N] that a motion of a chain or tree takes: inverse dynamics.
+    """Return the joint forces tau (..., nv) [N m, N] for a motion of a chain or tree: inverse dynamics.
 
-    q : (..., nq); qd, qdd : (..., nv); external : (..., n, 6) wrench [tau; f] on each link from outside, in
+    q : (..., nq); qd, qdd : (..., nv); external : (..., n, 6) external wrench [tau; f] on each link, in
     `external_frame`: "body" (about the link origin, link axes), "world" (about the world origin, world axes)
-    or "mixed" (about the link origin, world axes). recursion : the coordinates computed in. Gravity is the
-    chain's; what speeds up the rotors of its drives is included, friction (`joint_friction`) is not. Kim
+    or "mixed" (about the link origin, world axes). recursion : the coordinates of the computation. Gravity is the
+    chain's; the torque of the drives' rotors is included, friction (`joint_friction`) is not. Kim
     (2012), (35)-(42) and Table 2, with the base accelerating by -g.
     """
     state = evaluate(chain, q, qd, qdd, external, recursion=recursion)
@@ -201,9 +201,9 @@ def rnea(
 # Chapter 6, "Inverse dynamics": The code
 @checked(q="nq", qd="nv", recursion=RECURSIONS)
 def bias_force(chain: Chain, q: Array, qd: Array, *, recursion: str = "body") -> Array:
-    """Return h (..., nv), the joint forces that take a chain through q with qd and qdd = 0.
+    """Return h (..., nv), the joint forces for the state q, qd with qdd = 0.
 
-    q : (..., nq); qd : (..., nv). Weight is in it: M qdd + h = tau + the sum of J^T times external wrenches.
+    q : (..., nq); qd : (..., nv). Weight is included: M qdd + h = tau + the sum of J^T times external wrenches.
     """
     return rnea(chain, q, qd, 0 * qd, recursion=recursion)
 
@@ -229,10 +229,9 @@ def joint_wrenches(
     frame: str = "body",
     recursion: str = "body",
 ) -> Array:
-    """Return what each parent exerts on its link (..., n, 6) [tau; f], the motors' part included.
+    """Return the wrench of each parent on its link (..., n, 6) [tau; f], the motors' part included.
 
-    Arguments as for `rnea`, whose joint forces are S^T times these, and what its rotors take; frame : what they are
-    expressed in.
+    Arguments as for `rnea`, whose joint forces are S^T times these, plus the rotors'; frame : of the result.
     Alexiou, "The dynamics of a serial chain of bodies", (13); Kim (2012), (42).
     """
     state = evaluate(chain, q, qd, qdd, external, recursion=recursion)

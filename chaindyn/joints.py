@@ -1,5 +1,5 @@
 # Generated from chapters/04_joints_links_chains_trees.md by `python -m book export`; edit it there.
-# sha256 of the text below: e581eb585fba00c3d067d564c838f6dd0b3e0e53b7510b7687f7aec908b395a5
+# sha256 of the text below: dd33d60e6ebb4f5345c4c44028b8287d03023372c0bee377cffc96f033b89d52
 """Joints: how one body may move against another.
 
 Derived in chapter 4, "Joints, links, chains, trees".
@@ -75,7 +75,7 @@ def across(axis: Array) -> Array:
     middle = axis + upward * eye(3)[2]
     size = 1 + upward * axis[..., 2:]
     product = axis[..., :2, None] * middle[..., None, :]
-    whole = axis.dtype.kind == "i"  # then the quotients are whole numbers too
+    whole = axis.dtype.kind == "i"  # then the quotients are integers too
     share = product // size[..., None] if whole else divide(product, size[..., None])
     b1, b2 = eye(3)[0] - share[..., 0, :], upward * (eye(3)[1] - share[..., 1, :])
     return stack([b1, b2], axis=-1)
@@ -83,12 +83,12 @@ def across(axis: Array) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Joint:
-    """What a joint is: where it puts the child, and how the child can move from there.
+    """A joint: the pose of the child in the joint frame, and the motions it allows.
 
     To make one, derive a frozen dataclass whose fields are its parameters, and write `pose` and `motion_subspace`;
     nq and nv if it has not one coordinate and one velocity, `motion_subspace_rate` if S depends on q (and, for
     derivatives on symbols, `motion_subspace_second_rate`), and `neutral`, `rate`, `integrate` and `difference` if a
-    coordinate's rate is not its velocity. The laws, which a `Chain` tries at a random place on joints that are not of
+    coordinate's rate is not its velocity. The laws, which a `Chain` tests at a random posture for joints from outside
     this module:
 
     - R is a rotation matrix; while q moves as integrate(q, t qd), S qd = [w; v] with w~ = R^T dR/dt, v = R^T dp/dt;
@@ -103,7 +103,7 @@ class Joint:
     quaternion: ClassVar[range] = range(0)  # which entries of q are one
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Make copies anew from the parameters, checked and protected as the first was."""
+        """Rebuild copies from the parameters, checked and protected as the original."""
         return type(self), tuple(getattr(self, field.name) for field in fields(self))
 
     @property
@@ -129,15 +129,15 @@ class Joint:
         return type(self).motion_subspace_rate is not Joint.motion_subspace_rate
 
     def motion_subspace_second_rate(self, q: Array, qd: Array, other: Array) -> Array:
-        """Return how dS/dt at rates qd changes while q moves with the rates `other`, (..., 6, nv).
+        """Return the rate (..., 6, nv) of dS/dt at rates qd while q moves with the rates `other`.
 
-        By default by a complex step, for which `motion_subspace_rate` must be made of analytic operations on numbers.
+        By default by a complex step, for which `motion_subspace_rate` must use analytic operations on numbers only.
         """
         step = 1e-100
         return self.motion_subspace_rate(self.integrate(q, 1j * step * other), qd).imag / step
 
     def constraint_subspace(self, q: Array) -> Array:
-        """Return T (..., 6, 6 - nv), in child coordinates: the wrenches T x are what the joint can carry.
+        """Return T (..., 6, 6 - nv), in child coordinates: T x are the wrenches that the joint can carry.
 
         By default an orthonormal one, of numbers only, from a QR factorisation of S.
         """
@@ -249,7 +249,7 @@ class Fixed(Joint):
 # Chapter 4, "Joints, links, chains, trees": Joints with more degrees of freedom
 @dataclass(frozen=True, eq=False)
 class Universal(Joint):
-    """Two hinges whose axes meet, with nothing between: a cross, as in a drive shaft.
+    """Two hinges whose axes meet, with no body between: a cross, as in a drive shaft.
 
     The child turns about `first` (..., 3), fixed in the parent, and about `second` (..., 3), fixed in the
     child; both are normalised when made. q holds the two angles [rad], qd their rates. ValueError if the
@@ -288,7 +288,7 @@ class Universal(Joint):
         return self.turned_back(self.motion_subspace(q)[..., :3, :1], qd[..., 1:])
 
     def motion_subspace_second_rate(self, q: Array, qd: Array, other: Array) -> Array:
-        """Return how dS/dt at rates qd changes with the rates `other`, (..., 6, 2)."""
+        """Return the rate of dS/dt at rates qd while q moves with the rates `other`, (..., 6, 2)."""
         return self.turned_back(self.motion_subspace_rate(q, other)[..., :3, :1], qd[..., 1:])
 
     def constraint_subspace(self, q: Array) -> Array:
@@ -349,9 +349,9 @@ class Spherical(Joint):
 # Chapter 4, "Joints, links, chains, trees": Joints with more degrees of freedom
 @dataclass(frozen=True, eq=False)
 class Free(Joint):
-    """No joint at all: the child may move anyhow, like the trunk of a walking robot.
+    """No joint at all: the child moves freely, like the trunk of a walking robot.
 
-    q (..., 7) is where the child is in the parent, [position; quaternion w, x, y, z]; qd (..., 6) is its twist
+    q (..., 7) is the pose of the child in the parent, [position; quaternion w, x, y, z]; qd (..., 6) is its twist
     [w; v] in child coordinates.
     """
 
@@ -369,7 +369,7 @@ class Free(Joint):
         return zeros((*q.shape[:-1], 6, 6)) + eye(6)
 
     def constraint_subspace(self, q: Array) -> Array:
-        """Return T (..., 6, 0): nothing is carried."""
+        """Return T (..., 6, 0): it carries no wrench."""
         return zeros((*q.shape[:-1], 6, 0))
 
     def rate(self, q: Array, qd: Array) -> Array:
@@ -503,7 +503,7 @@ class Planar(Joint):
         return self.turned_back(self.motion_subspace(q)[..., 3:, :2], qd[..., 2:])
 
     def motion_subspace_second_rate(self, q: Array, qd: Array, other: Array) -> Array:
-        """Return how dS/dt at rates qd changes with the rates `other`, (..., 6, 3)."""
+        """Return the rate of dS/dt at rates qd while q moves with the rates `other`, (..., 6, 3)."""
         return self.turned_back(self.motion_subspace_rate(q, other)[..., 3:, :2], qd[..., 2:])
 
     def constraint_subspace(self, q: Array) -> Array:

@@ -1,5 +1,5 @@
 # Generated from chapters/05_velocity_acceleration_jacobians.md by `python -m book export`; edit it there.
-# sha256 of the text below: 02f73788c193d8deed7ab3e4f9fd7582f55debd7e1d5a1c04f3f677dd79a7d27
+# sha256 of the text below: 6ad11105a5a36523229da1177ccd1ff21193076efa72477e9ff5efddf0b9c318
 """How fast the bodies of a chain move, and how that changes: twists, accelerations, Jacobians.
 
 Derived in chapter 5, "Velocity, acceleration, Jacobians".
@@ -42,9 +42,9 @@ def body_twists(
 ) -> Array:
     """Return the twist [w; v] of every link (..., n, 6) [rad/s, m/s].
 
-    q : (..., nq), qd : (..., nv). frame : what the result is expressed in: "body" (about the link origin,
+    q : (..., nq), qd : (..., nv). frame : of the result: "body" (about the link origin,
     link axes), "world" (about the world origin, world axes), "mixed" (about the link origin, world axes).
-    recursion : the coordinates computed in. Alexiou (2023), (7); Kim (2012), Table 2.
+    recursion : the coordinates of the computation. Alexiou (2023), (7); Kim (2012), Table 2.
     """
     state = State(chain, q, qd, recursion)
     return state.in_frame(state.twists, frame)
@@ -70,8 +70,8 @@ def body_jacobian(
     """Return the Jacobian J of one link or frame (..., 6, nv): its twist is J qd.
 
     q : (..., nq); body : index or name of a link, or a frame's name, None is the only leaf; frame : as for
-    `body_twists`, with the body's own origin and axes. A column is the screw of one degree of freedom, zero where
-    the body does not hang on it. ValueError if there is no such body. "Notes on rigid body dynamics", linked motion.
+    `body_twists`, with the body's own origin and axes. A column is the screw of one degree of freedom, zero if
+    it does not move the body. ValueError if there is no such body. "Notes on rigid body dynamics", linked motion.
     """
     link, _, _ = chain.place(body)
     state = State(chain, q)
@@ -149,10 +149,10 @@ def jacobian_dot_qd(
     frame: str = "body",
     classical: bool = False,
 ) -> Array:
-    """Return the bias acceleration dJ/dt qd of one link or frame (..., 6): what it accelerates with if qdd = 0.
+    """Return the bias acceleration dJ/dt qd of one link or frame (..., 6): its acceleration if qdd = 0.
 
     Arguments as for `body_accelerations` and `body_jacobian`. dJ/dt is the componentwise rate of the
-    Jacobian in "body" and in "world"; in "mixed" coordinates, whose origin travels, it is so with
+    Jacobian in "body" and in "world"; in "mixed" coordinates, whose origin moves, this holds with
     ``classical=True``. "Notes on rigid body dynamics", linked motion, without the term counted twice.
     """
     state = State(chain, q, qd)

@@ -1,5 +1,5 @@
 # Generated from chapters/02_rigid_motions_as_a_lie_group.md by `python -m book export`; edit it there.
-# sha256 of the text below: 00366106095159d1d8a619cb5169154f1502b8e1fb075e88dd682b3fb8ff7420
+# sha256 of the text below: 2c6fd5c12e4d74f138cce79624cd3a5135e3980ba25f85193511f3ff867e638d
 """Rotations and rigid motions as groups: exponentials, logarithms, quaternions.
 
 Derived in chapter 2, "Rigid motions as a Lie group; moving coordinates".
@@ -51,10 +51,10 @@ def stumpff(square: Array, order: int) -> Array:
 
     Of square = t^2, order 0 is cos(t), order 1 is sin(t) / t, order 2 is (1 - cos(t)) / t^2, order 3 is
     (t - sin(t)) / t^3. The series is summed where the quotients would cancel, below t = 1; exact numbers
-    other than zero and symbols take the quotient.
+    other than zero and symbols use the quotient.
     """
     small = ~positive(square - (0 if holds_exact(square) else 1))
-    x = where(small, 1, square)  # so that neither branch divides by zero, nor does its derivative
+    x = where(small, 1, square)  # so that no branch, nor its derivative, divides by zero
     if order == 0:
         quotient = cos(sqrt(x))
     elif order == 1:
@@ -203,10 +203,10 @@ def left_jacobian_so3(w: Array) -> Array:
 # Chapter 2, "Rigid motions as a Lie group; moving coordinates": A constant twist is a screw motion
 @checked(twist=6)
 def exp_se3(twist: Array) -> tuple[Array, Array]:
-    """Return where a body gets that moves for one second with a constant twist, seen by the fixed observer.
+    """Return the pose of a body after one second of motion with a constant twist, seen from the start.
 
-    twist : (..., 6) [w; v] [rad, m]. Returns the pose R (..., 3, 3), p (..., 3) [m]. Constant in the body's
-    axes or in the fixed ones is the same.
+    twist : (..., 6) [w; v] [rad, m]. Returns the pose R (..., 3, 3), p (..., 3) [m]. A twist constant in the body's
+    axes is constant in the fixed ones too.
     """
     w, v = twist[..., :3], twist[..., 3:]
     return exp_so3(w), (left_jacobian_so3(w) @ v[..., None])[..., 0]

@@ -1,5 +1,5 @@
 # Generated from chapters/12_maximal_coordinates.md by `python -m book export`; edit it there.
-# sha256 of the text below: 1f7cf9d6487aa1f732db9e87f370a06040f75a1ad7da43cfbe532dcf5fa14c97
+# sha256 of the text below: 5f82a8ecee9ed1bb3f586fd1268bb84bb61cd9f1385c6359f8af095dd00a8532
 """Maximal coordinates: every link free, every joint a set of equations that holds it.
 
 Derived in chapter 12, "Maximal coordinates".
@@ -31,9 +31,9 @@ __all__ = ["MaximalDynamics", "maximal_coordinate_dynamics", "to_maximal", "to_m
 def to_maximal(chain: Chain) -> tuple[Chain, tuple[Closure, ...]]:
     """Return the same bodies with nothing between them, and the joints as constraints that hold them.
 
-    The chain that is returned has the links, names and gravity of the given one, each link `Free` in the world, and
-    for each link one `Closure`, in order: its joint, onto its parent. `to_maximal_state` gives its coordinates. What is
-    said of joints' friction and limits is left out; ValueError for a chain with rotors. "Two rigid bodies with a
+    The returned chain has the links, names and gravity of the given one, each link `Free` in the world, and
+    for each link one `Closure`, in order: its joint, onto its parent. `to_maximal_state` gives its coordinates.
+    Friction and limits of joints are left out; ValueError for a chain with rotors. "Two rigid bodies with a
     constraint", reduced and maximal coordinates.
     """
     require_no_rotors(chain, "to_maximal")
@@ -75,7 +75,7 @@ def to_maximal_state(chain: Chain, q: Array, qd: Array) -> tuple[Array, Array]:
 # Chapter 12, "Maximal coordinates": A tree in maximal coordinates
 @dataclass(frozen=True, eq=False)
 class MaximalDynamics:
-    """How links accelerate that joints hold together, and by what they are held: see `maximal_coordinate_dynamics`.
+    """Accelerations of links held together by joints, and the joints' wrenches: see `maximal_coordinate_dynamics`.
 
     accelerations : (..., n, 6) of the links, spatial and true, in link coordinates [rad/s^2, m/s^2]; multipliers :
     (..., m), for each link in order the 6 - nv moments and forces that its joint carries, along the columns of its
@@ -97,7 +97,7 @@ def constraint_subspaces(state: State) -> list[Array]:
 
 
 def across_joints(parent: Sequence[int], X: Array) -> Any:
-    """Return the sparse matrix L (6 n, 6 n) of what crosses the joints: L a are the links' motions less the parents'.
+    """Return the sparse matrix L (6 n, 6 n) of the joints' motions: L a are the links' motions less the parents'.
 
     X : (n, 6, 6), from parent to link. Its transpose takes the joints' wrenches to those on the links.
     """
@@ -115,10 +115,10 @@ def maximal_system(
 ) -> tuple[Any, Array]:
     """Return matrix and right side of all equations of one state in maximal coordinates, in link coordinates.
 
-    X : (n, 6, 6); T : (6, 6 - k) of each joint; eta : (n, 6), what velocities add across the joints; load : (n, 6)
-    on the links, of weight, velocity and from outside; motors : (n, 6) wrench in each joint. The matrix is SciPy's,
-    sparse, symmetric and indefinite: the inertias and K^T above, K and 0 below, with K = T^T L. Unknown are the
-    accelerations (6 n) and the multipliers with a minus.
+    X : (n, 6, 6); T : (6, 6 - k) of each joint; eta : (n, 6), the joints' velocity terms; load : (n, 6)
+    on the links, of weight, velocity and external wrenches; motors : (n, 6) wrench in each joint. The matrix is
+    SciPy's, sparse, symmetric and indefinite: the inertias and K^T above, K and 0 below, with K = T^T L. Unknown are
+    the accelerations (6 n) and the multipliers with a minus.
     """
     from scipy import sparse
 
@@ -134,7 +134,7 @@ def maximal_system(
 def motor_wrenches(state: State, tau: Array) -> Array:
     """Return a wrench in each joint (..., n, 6, 1) that gives the joint forces tau (..., nv): S^T times it is tau.
 
-    There are others, which differ by what the joint carries; this one is a combination of the columns of S.
+    Others differ from it by a wrench that the joint carries; this one is a combination of the columns of S.
     """
     parts = split_by_joint(state.chain, tau[..., None])
     return stack([S @ solve(S.mT @ S, own) for S, own in zip(state.S, parts, strict=True)], axis=-3)
@@ -157,7 +157,7 @@ def maximal_coordinate_dynamics(
     external: Array | None = None,
     external_frame: str = "body",
 ) -> MaximalDynamics:
-    """Return how the links of a chain or tree accelerate, and by what they are held, by one sparse system.
+    """Return the accelerations of the links of a chain or tree, and the wrenches in its joints, by one sparse system.
 
     Arguments as for `aba`, in the chain's own coordinates, numbers only. For each state a system of order 6 n, with
     6 - nv more for each joint, is made and factorised. Needs SciPy. "Two rigid bodies with a constraint", general
@@ -178,7 +178,7 @@ def maximal_coordinate_dynamics(
         rows.append(np.broadcast_to(as_real(x, name), batch + own).reshape((count, *own)))
     q, qd, tau, pushed = rows
     state = State(chain, q, qd)
-    factorise_state(state)  # for what it refuses
+    factorise_state(state)  # for its checks of the input
     X, T = state.transforms, constraint_subspaces(state)
     motors, load = (
         motor_wrenches(state, tau),

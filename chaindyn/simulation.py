@@ -1,6 +1,6 @@
 # Generated from chapters/10_simulation.md by `python -m book export`; edit it there.
-# sha256 of the text below: 4f7c3362ea8e432261ad8eb4883f313f35afa8a05a4dc512f4169e5f6d85dd48
-"""Simulation: from accelerations to motion, on the manifold on which the coordinates live.
+# sha256 of the text below: 610fad340e60b20d563986644ffc534f3ec2239e289afe2d6a34c474b55cb11b
+"""Simulation: from accelerations to motion, on the manifold of the coordinates.
 
 Derived in chapter 10, "Simulation".
 """
@@ -65,7 +65,7 @@ def kinetic_energy(chain: Chain, q: Array, qd: Array) -> Array:
 
 @checked(q="nq")
 def potential_energy(chain: Chain, q: Array) -> Array:
-    """Return the energy of the weight (...) [J], zero if the common centre of mass is at the world's origin.
+    """Return the potential energy of gravity (...) [J], zero if the common centre of mass is at the world's origin.
 
     q : (..., nq). Minus the sum of m g . c over the links, c the centre of mass in the world.
     """
@@ -78,9 +78,9 @@ def potential_energy(chain: Chain, q: Array) -> Array:
 def momentum(chain: Chain, q: Array, qd: Array, *, point: Array | None = None) -> Array:
     """Return the momentum of the whole chain (..., 6) [L; p] about a point, in world axes [N m s, N s].
 
-    q : (..., nq); qd : (..., nv); point : (..., 3) in the world [m], its origin if None. Its rate is the sum of
-    all wrenches from outside about the point, if that is fixed: weight, and what the ground does to the roots. The
-    spin of rotors against their links is left out, as it is in `rnea`.
+    q : (..., nq); qd : (..., nv); point : (..., 3) in the world [m], its origin if None. If the
+    point is fixed, the rate of the momentum is the sum of all external wrenches about it: weight, and those of the
+    ground on the roots. The spin of rotors relative to their links is left out, as in `rnea`.
     """
     R, p = forward_kinematics(chain, q)
     own = chain.spatial_inertia @ body_twists(chain, q, qd)[..., None]
@@ -91,9 +91,9 @@ def momentum(chain: Chain, q: Array, qd: Array, *, point: Array | None = None) -
 # Chapter 10, "Simulation": Friction in the joints
 @checked(qd="nv")
 def joint_friction(chain: Chain, qd: Array, *, width: float = 0.01) -> Array:
-    """Return what friction in the joints adds to the joint forces (..., nv) [N m, N], by the chain's drives.
+    """Return the joint forces of friction (..., nv) [N m, N] in the chain's drives.
 
-    qd : (..., nv). Minus viscous times qd, minus coulomb times qd / sqrt(qd^2 + width^2), each rate for itself;
+    qd : (..., nv). Minus viscous times qd, minus coulomb times qd / sqrt(qd^2 + width^2), for each rate alone;
     width : of the smooth step from -coulomb to coulomb [rad/s, m/s], positive. Its power is never positive.
     """
     width = check_positive_number(width, "width")
@@ -104,10 +104,10 @@ def joint_friction(chain: Chain, qd: Array, *, width: float = 0.01) -> Array:
 # Chapter 10, "Simulation": A chain with forces on it
 @dataclass(frozen=True, eq=False)
 class Driven:
-    """A chain and what acts on it: torque and external are functions of (t, q, qd), arrays, or None for nothing.
+    """A chain and its loads: torque and external are functions of (t, q, qd), arrays, or None for zero.
 
-    constraints : what closes its loops, if it has any; gains : (kp, kd) that stabilise them; friction_width : of the
-    friction in its joints, if they have any, as for `joint_friction`; forward : `aba` in machine code, if it is.
+    constraints : the closures of its loops, if any; gains : (kp, kd) that stabilise them; friction_width : of the
+    friction in its joints, if any, as for `joint_friction`; forward : the compiled `aba`, or None.
     """
 
     chain: Chain
@@ -119,7 +119,7 @@ class Driven:
     forward: Any = None
 
     def loads(self, t: float, q: Array, qd: Array) -> tuple[Array, Array | None]:
-        """Return joint forces (..., nv), with friction, and wrenches (..., n, 6); ValueError says when they are bad."""
+        """Return joint forces (..., nv), with friction, and wrenches (..., n, 6); ValueError, with the time, if bad."""
         tau, external = self.torque, self.external
         if callable(tau):
             tau = call_user_function(tau, "torque", (self.chain.nv,), t, q, qd)
@@ -142,7 +142,7 @@ class Driven:
         return constrained_forward_dynamics(*given, external=external, stabilisation=self.gains)[0]
 
     def force(self, t: float, q: Array, qd: Array) -> Array:
-        """Return all that acts along the joints (..., nv), weight included, inertia not."""
+        """Return all forces along the joints (..., nv), weight included, inertia not."""
         tau, external = self.loads(t, q, qd)
         return tau - rnea(self.chain, q, 0 * qd, 0 * qd, external=external)
 
@@ -151,7 +151,7 @@ class Driven:
 def semi_implicit_euler_step(
     driven: Driven, t: float, q: Array, qd: Array, h: float
 ) -> tuple[Array, Array]:
-    """Return q and qd a time h later: first the velocity, then, with the new one, the place. Order 1."""
+    """Return q and qd a time h later: first the velocity, then the position by the new velocity. Order 1."""
     qd = qd + h * driven.acceleration(t, q, qd)
     return integrate(driven.chain, q, h * qd), qd
 
@@ -161,7 +161,7 @@ def rk4_step(driven: Driven, t: float, q: Array, qd: Array, h: float) -> tuple[A
     """Return q and qd a time h later, by the classic four slopes. Order 4.
 
     On balls and free bodies, whose coordinates do not add, the commutator-free form of Celledoni, Marthinsen
-    and Owren (2003), which is the classic one where they do.
+    and Owren (2003), which is the classic method where they do.
     """
     chain, f = driven.chain, driven.acceleration
     v1, a1 = qd, f(t, q, qd)
@@ -191,7 +191,7 @@ def cayley_twist(R: Array, p: Array) -> Array:
 def cayley_rate(twist: Array) -> Array:
     """Return D (..., 6, 6): `twist` (..., 6, 1) changes by D x when its Cayley transform is moved on by x.
 
-    x is a twist seen by the fixed observer, who sees the transform first and then x.
+    x is a twist in fixed axes; the transform comes first, then x.
     """
     c, v = twist[..., :3, :] / 2, twist[..., 3:, 0]
     turn = eye(3) - skew(c[..., 0])
@@ -219,7 +219,7 @@ def generalised_force(state: State, wrenches: Array) -> Array:
 
 # Chapter 10, "Simulation": All links at once
 def step_with_momentum(chain: Chain, q: Array, pi: Array, h: float) -> Array:
-    """Return the q that a step of h must lead to so that it starts with the joint momenta `pi` (..., nv).
+    """Return the q at the end of a step of h that starts with the joint momenta `pi` (..., nv).
 
     Newton's method with the mass matrix in place of the derivative; ArithmeticError if h is too long for it.
     """
@@ -241,8 +241,8 @@ def variational_step(
 ) -> tuple[Array, Array]:
     """Return q and qd a time h later, by the principle of least action for the step itself. Order 2.
 
-    Half of the push, a step that keeps momentum, the other half. Energy does not drift, and without forces
-    from outside the momentum is kept to rounding.
+    Half of the forces' impulse, a step that conserves momentum, the other half. Energy does not drift, and without
+    external forces momentum is conserved to rounding.
     """
     chain, push = driven.chain, h / 2 * driven.force(t, q, qd)
     pi = (crba(chain, q) @ qd[..., None])[..., 0] + push
@@ -260,12 +260,12 @@ def variational_step(
 # Chapter 10, "Simulation": Simulate
 @dataclass(frozen=True, eq=False)
 class Simulation:
-    """A motion: times, states and energies, and, if it ended early, why.
+    """A motion: times, states and energies, and the reason if it ended early.
 
-    t : (m,) [s]; q : (m, ..., nq); qd : (m, ..., nv). reason : empty if all times that were asked for are there
-    and nobody interrupted; else what ended it, and when, and the last state is the last one that was reached.
-    error : the exception behind it, if there is one. constraints : what closed its loops. Energies and gaps are
-    computed when they are first asked for.
+    t : (m,) [s]; q : (m, ..., nq); qd : (m, ..., nv). reason : empty if all requested times were reached
+    without interruption; else the cause and time of the end, and the last state is the last one reached.
+    error : the exception that ended it, if any. constraints : the closures of its loops. Energies and gaps are
+    computed on first use.
     """
 
     chain: Chain = field(repr=False)
@@ -278,7 +278,7 @@ class Simulation:
 
     @cached_property
     def gap(self) -> Array:
-        """By how far the loops are open (m, ..., rows) [rad, m], as `constraint_error` has it."""
+        """How far the loops are open (m, ..., rows) [rad, m], by `constraint_error`."""
         return in_pieces(self.error_of, self.chain, self.q)
 
     @cached_property
@@ -311,7 +311,7 @@ class Simulation:
 
 
 def in_pieces(function: Callable[..., Array], chain: Chain, *states: Array) -> Array:
-    """Return function(chain, *states) (m, ...) of states (m, ...), some thousand links' at a time."""
+    """Return function(chain, *states) (m, ...) of states (m, ...), some thousand links at a time."""
     m, *batch = states[0].shape[:-1]
     most = max(10_000 // (chain.n * max(math.prod(batch), 1)), 1)
     pieces = [function(chain, *(x[k : k + most] for x in states)) for k in range(0, m, most)]
@@ -320,9 +320,9 @@ def in_pieces(function: Callable[..., Array], chain: Chain, *states: Array) -> A
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """One step of a method: where it starts and ends [s], and `at`, which gives q and qd at a time in it.
+    """One step of a method: its start and end [s], and `at`, which gives q and qd at a time between.
 
-    looks : how often an event is looked for in it, beyond its start.
+    looks : the number of times after its start at which events are looked for.
     """
 
     start: float
@@ -342,8 +342,8 @@ def fixed_steps(
 ) -> Iterator[Step]:
     """Yield the steps of a method whose steps are equal.
 
-    Each time that is asked for is the end of a step; between two of them the steps are equal, h at most. cure :
-    what is done with each state after its step.
+    Each requested time is the end of a step; between two of them the steps are equal, h at most. cure :
+    applied to each state after its step.
     """
 
     def go(*given: Any) -> Any:
@@ -381,9 +381,9 @@ def adaptive_steps(
     cure: Callable[..., Any] | None = None,
     **options: Any,
 ) -> Iterator[Step]:
-    """Yield the steps of one of SciPy's methods; ArithmeticError when it gives up.
+    """Yield the steps of one of SciPy's methods; ArithmeticError if it fails.
 
-    cure : what is done with each state after its step, where a method can go on from another state.
+    cure : applied to each state after its step, in methods that can go on from the result.
     """
     from scipy import integrate as scipy_integrate
 
@@ -408,10 +408,10 @@ def adaptive_steps(
         if solver.status == "failed":
             raise ArithmeticError(message)
         if getattr(solver, "jac_factor", None) is not None:
-            # SciPy's differences grow tenfold at a time, to infinity, for a coordinate that no force depends on
+            # SciPy enlarges its differences tenfold, up to infinity, for a coordinate that no force depends on
             solver.jac_factor = np.minimum(solver.jac_factor, 1)
 
-        path = cache(solver.dense_output)  # which costs evaluations: made once, if at all
+        path = cache(solver.dense_output)  # made at most once, since it costs evaluations
 
         def at(t: float, path: Callable[[], Any] = path) -> Any:
             if cure is None or t == solver.t:
@@ -426,11 +426,11 @@ def adaptive_steps(
 
 
 def with_progress(steps: Iterator[Step], start: float, end: float) -> Iterator[Step]:
-    """Pass the steps on; from the third second on, say on standard error how far the simulation is."""
+    """Yield the same steps; from the third second on, print the progress on standard error."""
     began = shown = time.monotonic()
 
     def say(text: str) -> None:
-        with suppress(Exception):  # a closed standard error is no reason to lose a simulation
+        with suppress(Exception):  # a closed standard error must not end a simulation
             if sys.stderr is not None:
                 print(text, end="", file=sys.stderr, flush=True)
 
@@ -452,7 +452,7 @@ def with_progress(steps: Iterator[Step], start: float, end: float) -> Iterator[S
 def crossing(until: Any, step: Step) -> float | None:
     """Return the first time in a step at which `until` falls to zero from above; None if none is found.
 
-    It is looked at `looks` times after the start, and where the polynomial through these values has its extrema.
+    It is evaluated `looks` times after the start, and at the extrema of the polynomial through these values.
     """
     from scipy.optimize import brentq
 
@@ -489,7 +489,7 @@ def choose_steps(
 ) -> Iterator[Step]:
     """Return the steps of a method; ValueError if there is no such method, or if it lacks the length of its steps.
 
-    cure : what is done with each state after its step; ValueError too if the method has no use for it.
+    cure : applied to each state after its step; ValueError too if the method cannot use it.
     """
     fixed = {
         "RK4": rk4_step,
@@ -522,7 +522,7 @@ def choose_steps(
 
 
 def sample(steps: Iterator[Step], times: Array, until: Any) -> Iterator[tuple[Any, bool]]:
-    """Yield states (t, q, qd), and whether each was asked for, to the end or to where `until` falls to zero."""
+    """Yield states (t, q, qd), and whether each was requested, to the end or until `until` falls to zero."""
     done = 1
     for step in steps:
         if not all(np.isfinite(x).all() for x in step.at(step.end)):
@@ -535,7 +535,7 @@ def sample(steps: Iterator[Step], times: Array, until: Any) -> Iterator[tuple[An
                 done += 1
             yield (end, *step.at(end)), False
         except (Exception, KeyboardInterrupt):
-            # DOP853's polynomial asks for forces anew: where they fail, the step's end stands all the same
+            # DOP853's polynomial evaluates forces again: if they fail, the step's end is kept
             yield (end, *step.at(end)), False
             raise
         if event is not None:
@@ -549,7 +549,7 @@ def conclude(
     last: tuple[float, Array, Array],
     problem: BaseException | None,
 ) -> Simulation:
-    """Return the motion of which `count` states stand in the columns and `last` is the last; warn of a problem.
+    """Return the motion with `count` states in the columns and the last state `last`; warn of a problem.
 
     Where warnings are errors, the error has the motion in its attribute `simulation`.
     """
@@ -573,13 +573,13 @@ def conclude(
             raised.simulation = motion  # type: ignore[attr-defined]
             raised.add_note("what was computed is in this exception's attribute `simulation`")
             raise
-        except Exception:  # there is nowhere to write the warning: the reason says the same
+        except Exception:  # the warning cannot be written: `reason` has the same text
             return motion
     return motion
 
 
 def require_closed(driven: Driven, q: Array, qd: Array) -> None:
-    """Refuse a start in which loops are open, or open at a rate, by more than a thousandth; say by how much."""
+    """Refuse a start with loops open, or opening, by more than a thousandth; the message has the size."""
     if not driven.constraints:
         return
     K = constraint_jacobian(driven.chain, driven.constraints, q)
@@ -594,8 +594,8 @@ def require_closed(driven: Driven, q: Array, qd: Array) -> None:
 
 
 def compiled_forward(chain: Chain, method: str, constraints: Any) -> Callable[..., Array]:
-    """Return forward dynamics in machine code; ValueError where a simulation does not use it alone."""
-    from chaindyn.compilation import forward_dynamics  # which is made of what is defined here
+    """Return compiled forward dynamics; ValueError if the simulation needs more than that."""
+    from chaindyn.compilation import forward_dynamics  # which imports this module
 
     if method == "variational" or as_constraints(constraints):
         what = "the variational method" if method == "variational" else "constraints"
@@ -627,24 +627,24 @@ def simulate(
 
     t : (m,) increasing [s]. torque : (nv,), or a function of (t, q, qd) that gives the joint forces (..., nv);
     external : (n, 6), or such a function, that gives the wrench on each link, about its origin in its axes;
-    None is nothing. method : one of SciPy's ("DOP853", "RK45", "RK23", "Radau", "BDF", "LSODA"), whose steps
+    None is zero. method : one of SciPy's ("DOP853", "RK45", "RK23", "Radau", "BDF", "LSODA"), whose steps
     follow rtol and atol and are `step` [s] at most; or "RK4", "semi-implicit Euler" or "variational", whose
     steps are equal, and `step` at most. until : a function of (t, q, qd); where it falls to zero from above, the
-    simulation ends, and that state is the last. It is looked at in nine places of each adaptive step and in
-    three of each fixed one, and where the polynomial through these values has its extrema: what crosses zero and
-    comes back within less is missed, and a shorter `step` finds it. The functions may not write into q and qd.
-    progress : whether a long simulation says how far it is.
-    constraints : what closes loops, one or several, as for `constraint_jacobian`; the result has their `gap` and its
+    simulation ends, and that state is the last. It is evaluated at nine times in each adaptive step and at
+    three in each fixed one, and at the extrema of the polynomial through these values: a crossing and return
+    within less time is missed, and a shorter `step` finds it. The functions may not write into q and qd.
+    progress : whether a long simulation prints its progress.
+    constraints : loop closures, one or several, as for `constraint_jacobian`; the result has their `gap` and its
     rate. stabilisation : against drift, gains (kp, kd) as for `constrained_forward_dynamics`, or "projection", by which
-    each step ends with closed loops (equal steps, DOP853, RK45, RK23). Unless gains bring it there, the start must keep
-    the constraints to a thousandth; ValueError says by how much it does not.
-    friction_width : if the chain's drives have friction, it acts, by `joint_friction` with this width [rad/s, m/s];
-    steps must be shorter than about width M / coulomb then, or the method one for stiff equations.
+    each step ends with closed loops (equal steps, DOP853, RK45, RK23). Without gains the start must keep
+    the constraints to a thousandth; the ValueError has the size of the violation.
+    friction_width : friction in the chain's drives acts by `joint_friction` with this width [rad/s, m/s]; steps
+    must then be shorter than about width M / coulomb, or the method one for stiff equations.
     compiled : whether forward dynamics runs as machine code (chapter 20), in all methods but "variational" and without
     constraints: the same motion to rounding. For many motions by equal steps, `rollout` is faster still.
-    With batch axes all states take the same steps. Needs SciPy. Whatever ends it early, an interruption by the
-    user too, leaves what was computed in the result, with the reason; RuntimeWarning says so, and has the result
-    in its attribute `simulation` where warnings are errors. ValueError for bad input; for torque, external and
+    With batch axes all states take the same steps. Needs SciPy. If it ends early, also by the user's
+    interruption, the result has the states so far and the reason, with a RuntimeWarning, which has the result in
+    its attribute `simulation` where warnings are errors. ValueError for bad input; for torque, external and
     until if they are bad at t[0].
     """
     times = check_times(t)
@@ -666,13 +666,13 @@ def simulate(
     if projects or stabilisation is None:
         require_closed(driven, q, qd)
     steps = choose_steps(driven, q, qd, times, method, step, cure, rtol=rtol, atol=atol)
-    driven.acceleration(times[0], q, qd)  # what is bad at once is told at once
+    driven.acceleration(times[0], q, qd)  # errors at the start are raised at once
     if until is not None:
         call_user_function(until, "until", (), times[0], q, qd)
     if progress:
         steps = with_progress(steps, times[0], times[-1])
 
-    # room for all that was asked for, and for where it ends early: what does not fit is told before the first step
+    # room for all requested states and an early end: a lack of memory is found before the first step
     columns = tuple(np.empty((len(times) + 1, *np.shape(x))) for x in (times[0], q, qd))
     for column, x in zip(columns, (times[0], q, qd), strict=True):
         column[0] = x
@@ -687,5 +687,5 @@ def simulate(
         except (Exception, KeyboardInterrupt) as caught:
             problem = caught
         return conclude(driven, columns, count, last, problem)
-    except KeyboardInterrupt as caught:  # while all that was left to do was to put it together
+    except KeyboardInterrupt as caught:  # while the result was put together
         return conclude(driven, columns, count, last, problem or caught)

@@ -1,6 +1,6 @@
 # Generated from chapters/01_plucker_coordinates.md by `python -m book export`; edit it there.
-# sha256 of the text below: e81c3931f0de29b030d54390994e9f46d64c0e745855f619c02d9417d60311a6
-"""Spatial algebra: six numbers for a motion, six for a force, and what moves them about.
+# sha256 of the text below: 6b2d2e149e86f438306067df87dfb17ca40d025773ea233140f32bd581c2f1f2
+"""Spatial algebra: six numbers for a motion, six for a force, and the transforms between frames.
 
 Derived in chapter 1, "Plücker coordinates".
 """
@@ -42,7 +42,7 @@ def screw(point: Array, direction: Array, pitch: Array = 0) -> Array:
     point : (..., 3) any point of the line [m]; direction : (..., 3) along it, normalised here (one made
     of symbols must have length one already); pitch : (...) advance [m/rad]; 0 is a pure rotation.
     Returns (..., 6), angular part first, about the origin in which `point` is given. A translation is
-    no value of this function: it is [0; direction]. ValueError if the direction is zero.
+    not of this form: it is [0; direction]. ValueError if the direction is zero.
     """
     direction = unit(direction, "direction")
     pitch = as_array(pitch, "pitch")[..., None]
@@ -86,8 +86,8 @@ def wrench(point: Array, direction: Array, pitch: Array = 0) -> Array:
     """Return the unit wrench [tau; f] on a line: a force of 1 N with a couple of `pitch` about it.
 
     Arguments as for `screw`; pitch : (...) moment for each newton of force [N m/N].
-    Returns (..., 6), moment first, about the origin in which `point` is given. A couple alone is no value
-    of this function: it is [direction; 0]. ValueError if the direction is zero.
+    Returns (..., 6), moment first, about the origin in which `point` is given. A couple alone is not
+    of this form: it is [direction; 0]. ValueError if the direction is zero.
     """
     return swap_order(screw(point, direction, pitch))
 
@@ -160,7 +160,7 @@ def spatial_inertia(mass: Array, com: Array, inertia: Array) -> Array:
     """Return the spatial inertia about the origin, which maps a twist to a momentum.
 
     mass : (...) [kg]; com : (..., 3) centre of mass [m]; inertia : (..., 3, 3) about the centre of
-    mass, in the axes of `com` [kg m^2]. Values are not judged: a hole is a body of negative mass.
+    mass, in the axes of `com` [kg m^2]. Values are not checked: a hole is a body of negative mass.
     Returns (..., 6, 6) = [Ic + m c~ c~^T, m c~; m c~^T, m 1]. "Notes on rigid body dynamics", inertia.
     """
     m = as_array(mass, "mass")[..., None, None]

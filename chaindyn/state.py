@@ -1,6 +1,6 @@
 # Generated from chapters/05_velocity_acceleration_jacobians.md by `python -m book export`; edit it there.
-# sha256 of the text below: b1273b81b8600767446b0ca203ae244f4db6931baa674aae0aded9721a905a04
-"""A chain in a posture, and moving: what the sweeps need of it, each evaluated once.
+# sha256 of the text below: 5bdff70a2e987dddf653dcdbb89e04e580b6723d860725b875e820fc25c66878
+"""A chain in a given posture and motion: the quantities that sweeps need, each computed once.
 
 Derived in chapter 5, "Velocity, acceleration, Jacobians".
 """
@@ -20,7 +20,7 @@ __all__: list[str] = []
 
 # Chapter 5, "Velocity, acceleration, Jacobians": One recursion, two frames
 def propagate_motion(parent: Array, X: Array, joint_part: Array) -> Array:
-    """Link step: the parent's motion in the link's coordinates, and what the joint adds."""
+    """Link step: the parent's motion in the link's coordinates, plus the joint's own."""
     return X @ parent + joint_part
 
 
@@ -31,7 +31,7 @@ def split_by_joint(chain: Chain, rows: Array) -> list[Array]:
 
 
 def as_columns(chain: Chain, parts: Sequence[Array]) -> Array:
-    """Lay the columns of what each group of joints gave, (..., m, 6, k), one under another (..., nv, 6)."""
+    """Return the columns of each group's matrices (..., m, 6, k), one under another (..., nv, 6)."""
     rows = [
         part.mT.reshape((*part.shape[:-3], own.size, 6))
         for part, (_, _, own) in zip(parts, chain.groups, strict=True)
@@ -43,11 +43,11 @@ def as_columns(chain: Chain, parts: Sequence[Array]) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """A chain in a posture, and moving, evaluated: what sweeps need of it, each part when it is first asked for.
+    """A chain in a given posture and motion: the quantities that sweeps need, each computed on first use.
 
-    q : (..., nq); qd : (..., nv), None where nothing asks for velocities. recursion : the coordinates of all
+    q : (..., nq); qd : (..., nv), None if no velocities are needed. recursion : the coordinates of all
     motions and forces here, "body" (about each link's origin, in its axes) or "world" (about the world origin, in its
-    axes). exact : whether the integers of the inertias must stay exact, as symbols want them.
+    axes). exact : whether integers in the inertias must stay exact, as for symbols.
     """
 
     chain: Chain
@@ -68,12 +68,12 @@ class State:
 
     @cached_property
     def to_world(self) -> Array:
-        """What takes motions from link coordinates to the world's (..., n, 6, 6)."""
+        """The transforms of motions from link coordinates to the world's (..., n, 6, 6)."""
         return Ad(*self.poses)
 
     @cached_property
     def transforms(self) -> Array:
-        """What takes motions of each link's parent to the link's coordinates (..., n, 6, 6)."""
+        """The transforms of motions from the parent's coordinates to the link's (..., n, 6, 6)."""
         if self.recursion == "world":  # one origin and one set of axes for all
             return stack([eye(6)] * self.chain.n, axis=-3)
         R, p = self.local_poses
@@ -109,7 +109,7 @@ class State:
 
     @cached_property
     def both(self) -> list[Array]:
-        """For each link [S X] (..., 6, k + 6), what makes its motion of joint rates and the parent's motion."""
+        """For each link [S X] (..., 6, k + 6), which takes joint rates and the parent's motion to its motion."""
         X = self.transforms.mT
         columns = X.reshape((*X.shape[:-3], 6 * self.chain.n, 6))
         order, widths = self.chain.both_columns
@@ -118,7 +118,7 @@ class State:
 
     @cached_property
     def joint_twists(self) -> Array:
-        """What each joint adds to the motion of its link, S qd (..., n, 6, 1)."""
+        """The part of each joint in the motion of its link, S qd (..., n, 6, 1)."""
         return self.along_joints(self.subspaces, self.qd)
 
     @cached_property
@@ -133,12 +133,12 @@ class State:
 
     @cached_property
     def eta(self) -> Array:
-        """What the velocities add to each link's acceleration, V x S qd + dS/dt qd (..., n, 6, 1)."""
+        """The part of the velocities in each link's acceleration, V x S qd + dS/dt qd (..., n, 6, 1)."""
         return self.crm_twists @ self.joint_twists + self.along_joints(self.subspace_rates, self.qd)
 
     @cached_property
     def bias_accelerations(self) -> Array:
-        """The acceleration of each link that goes with the velocities alone, that of qdd = 0 (..., n, 6, 1)."""
+        """The acceleration of each link due to the velocities alone, that of qdd = 0 (..., n, 6, 1)."""
         return self.accumulate(self.eta)
 
     @cached_property
@@ -156,7 +156,7 @@ class State:
 
     @cached_property
     def bias_forces(self) -> Array:
-        """The force on each link that goes with its velocity alone, V x* I V (..., n, 6, 1)."""
+        """The force on each link due to its velocity alone, V x* I V (..., n, 6, 1)."""
         return -(self.crm_twists.mT @ (self.inertias @ self.twists))
 
     def express(self, motions: Array) -> Array:
@@ -164,7 +164,7 @@ class State:
         return motions if self.recursion == "body" else self.to_world @ motions
 
     def express_columns(self, parts: Sequence[Array]) -> Array:
-        """Return what each group of joints gave (..., m, 6, k), in link coordinates, as columns (..., nv, 6)."""
+        """Return each group's matrices (..., m, 6, k), in link coordinates, as columns (..., nv, 6)."""
         columns = as_columns(self.chain, parts)
         if self.recursion == "body":
             return columns
@@ -180,7 +180,7 @@ class State:
         return self.express(by_link(self.chain, motions, axis=-3))
 
     def accumulate(self, joint_parts: Array, ground: Array | None = None) -> Array:
-        """Return what adds up along the branches of what each joint contributes (..., n, 6, 1), ground included."""
+        """Return the sums along the branches of the joints' contributions (..., n, 6, 1), ground included."""
         start = zeros((6, 1)) if ground is None else ground
         parts = unstack(joint_parts, -3)
         return stack(outward(propagate_motion, self.chain.parent, start, self.X, parts), axis=-3)
@@ -190,7 +190,7 @@ class State:
         return self.accumulate(self.along_joints(self.subspaces, qdd) + self.eta, ground)
 
     def to_frame(self, frame: str) -> Array:
-        """Return what takes motions from the recursion's coordinates to "body", "world" or "mixed" (..., n, 6, 6)."""
+        """Return the transforms from the recursion's coordinates to "body", "world" or "mixed" (..., n, 6, 6)."""
         if frame == self.recursion:
             return eye(6)
         R, p = self.poses
@@ -208,6 +208,6 @@ class State:
 def evaluate(
     chain: Chain, q: Array, qd: Array | None = None, *others: Array | None, recursion: str = "body"
 ) -> State:
-    """Return a chain's state; others : what else will be computed with, which may hold symbols if q does not."""
+    """Return a chain's state; others : further operands, which may hold symbols if q does not."""
     exact = any(holds_objects(x) for x in (q, qd, *others))
     return State(chain, q, qd, recursion, exact)

@@ -1,5 +1,5 @@
 # Generated from chapters/21_ten_million_postures.md by `python -m book export`; edit it there.
-# sha256 of the text below: ae98d2e09c6a8bde533ababf981411f0db7d0513029d06ed902afa532d446c09
+# sha256 of the text below: c1bda3138d0437ab7d3a19bf990308fc93655d45894de08b952aef08aa2bb215
 """Sweeps: one function over millions of states, on all cores, resumable.
 
 Derived in chapter 21, "Ten million postures".
@@ -37,10 +37,10 @@ __all__ = ["sweep"]
 # Chapter 21, "Ten million postures": A sweep is a function of arrays
 @dataclass(frozen=True, eq=False)
 class Strike:
-    """What a blow with the tip does, for each metre a second at which the tip strikes.
+    """Response to a blow with the tip, for each metre per second of its speed.
 
-    mass : (...) effective mass [kg], and so the impulse [N s] if nothing bounces; force, moment : (..., n), the sizes
-    of the impulse [N s] and of its moment about the joint [N m s] that every joint's bearings carry then.
+    mass : (...) effective mass [kg], and so the impulse [N s] without bounce; force, moment : (..., n), the sizes
+    of the impulse [N s] in each joint's bearings, and of its moment about the joint [N m s].
     """
 
     mass: Array
@@ -49,11 +49,11 @@ class Strike:
 
 
 def strike(chain: Chain, q: Array, direction: Array, *, body: int | str | None = None) -> Strike:
-    """Return what happens if a link strikes a wall with its origin moving at 1 m/s along a direction, without bounce.
+    """Return the response if a link strikes a wall with its origin moving at 1 m/s along a direction, without bounce.
 
     q : (..., nq); direction : (..., 3), unit vectors in world axes; body : index or name of a link, or a frame's name,
-    None for the only leaf. How the joints move before plays no part beyond that speed: the response is linear in the
-    impulse. So they move as little as possible. Where the tip cannot move so, the mass is infinite and all else 0.
+    None for the only leaf. The joints' motion before matters only by that speed, since the response is linear in the
+    impulse; the smallest such motion is taken. Where the tip cannot move so, the mass is infinite and the rest 0.
     """
     row = (body_jacobian(chain, q, body, frame="mixed")[..., 3:, :] * direction[..., None]).sum(-2)
     square = (row * row).sum(-1, keepdims=True)
@@ -71,27 +71,27 @@ def norm(x: Array) -> Array:
 
 # Chapter 21, "Ten million postures": Memory
 def block_size(chain: Chain) -> int:
-    """Return how many states go into one call: the largest power of two whose transforms X fit 2 MiB, 1 at least."""
+    """Return the number of states in one call: the largest power of two whose transforms X fit 2 MiB, 1 at least."""
     states = 2**21 // (36 * 8 * chain.n)
     return 1 << max(0, states.bit_length() - 1)
 
 
 def chunk_size(count: int, block: int, chunk: int | None) -> int:
-    """Return how many states are handed out, and written, at once: a multiple of the block.
+    """Return the number of states computed and written at once: a multiple of the block.
 
-    Without a wish (None) one 64th of all states, but 64 blocks at most.
+    By default (None) one 64th of all states, but 64 blocks at most.
     """
     if chunk is not None and (not isinstance(chunk, int) or isinstance(chunk, bool) or chunk < 1):
         raise ValueError(f"chunk is {chunk!r}, but must be a number of states, 1 at least")
-    wish = min(-(-count // 64), 64 * block) if chunk is None else chunk
-    return -(-wish // block) * block
+    size = min(-(-count // 64), 64 * block) if chunk is None else chunk
+    return -(-size // block) * block
 
 
 # Chapter 21, "Ten million postures": States that are not stored
 def uniform(seed: int, start: int, stop: int, width: int) -> Array:
     """Return rows start to stop (stop - start, width) of one endless table of random numbers in [0, 1).
 
-    The generator Philox is a function of a seed and a counter: four numbers each count, and none before are needed.
+    The generator Philox is a function of a seed and a counter: four numbers for each count, without those before.
     """
     bits = np.random.Philox(key=seed)
     turns, rest = divmod(start * width, 4)
@@ -102,10 +102,10 @@ def uniform(seed: int, start: int, stop: int, width: int) -> Array:
 
 @dataclass(frozen=True)
 class Drawn:
-    """States that are drawn when they are asked for, each always the same: the argument `states` of `sweep`.
+    """States drawn on demand, each always the same: the argument `states` of `sweep`.
 
-    make(u) : makes states, a tuple or dict of arrays, from random numbers u (k, width) in [0, 1); width : how many one
-    state takes; count : how many states there are; seed : a whole number, other states for another one.
+    make(u) : makes states, a tuple or dict of arrays, from random numbers u (k, width) in [0, 1); width : how many
+    for one state; count : the number of states; seed : a whole number, other states for another one.
     """
 
     make: Callable[[Array], Any]
@@ -114,7 +114,7 @@ class Drawn:
     seed: int = 0
 
     def __len__(self) -> int:
-        """How many states there are."""
+        """Return the number of states."""
         return self.count
 
     def __getitem__(self, part: slice) -> Any:
@@ -124,7 +124,7 @@ class Drawn:
 
 
 def as_states(states: Any) -> tuple[Any, int]:
-    """Return states, with lists made arrays, and how many there are; refuse what has no common first axis."""
+    """Return states, with lists as arrays, and their number; refuse those without a common first axis."""
     if isinstance(states, list):
         raise ValueError(
             "states is a list: give one array, a tuple or dict of arrays, or what can be sliced"
@@ -147,9 +147,9 @@ def as_states(states: Any) -> tuple[Any, int]:
             raise ValueError(f"{name} is one number, but its first axis must be that of the states")
     lengths = {name: len(x) for name, x in arrays.items()} or {"states": len(states)}
     if len(set(lengths.values())) > 1:
-        told = ", ".join(f"{name} has {length}" for name, length in lengths.items())
+        lengths_text = ", ".join(f"{name} has {length}" for name, length in lengths.items())
         raise ValueError(
-            f"the first axis is that of the states and must be equally long in all: {told}"
+            f"the first axis is that of the states and must be equally long in all: {lengths_text}"
         )
     count = next(iter(lengths.values()))
     if count == 0:
@@ -158,7 +158,7 @@ def as_states(states: Any) -> tuple[Any, int]:
 
 
 def cut(states: Any, start: int, stop: int) -> tuple[Any, int]:
-    """Return what makes the states of a range, small enough to be sent away, and the index of its first state."""
+    """Return a rule for the states of a range, small enough to send, and the index of its first state."""
     if isinstance(states, Mapping):
         return {name: x[start:stop] for name, x in states.items()}, start
     if isinstance(states, tuple):
@@ -167,9 +167,9 @@ def cut(states: Any, start: int, stop: int) -> tuple[Any, int]:
 
 
 def arguments(states: Any, start: int, stop: int) -> tuple[tuple[Array, ...], dict[str, Array]]:
-    """Return the states of a range as what follows the chain in a call: by position, and by name.
+    """Return the states of a range as arguments after the chain: by position, and by name.
 
-    They are laid out in memory always alike, since the order of a sum, and so its last digit, can depend on it.
+    Their memory layout is always the same, since the order of a sum, and so its last digit, can depend on it.
     """
     if isinstance(states, Mapping):
         return (), {name: np.ascontiguousarray(x[start:stop]) for name, x in states.items()}
@@ -207,7 +207,7 @@ def compute(
 ) -> Any:
     """Return the function's result for states start to stop, computed block by block; `states` begin at index `first`.
 
-    Blocks begin at multiples of their size, whoever computes them.
+    Blocks begin at multiples of their size in every process.
     """
     block, results = block_size(chain), []
     for a in range(start, stop, block):
@@ -232,7 +232,7 @@ def compute(
 
 # Chapter 21, "Ten million postures": The same to the last bit
 def check_alike(chunks: dict[str, Array], arrays: Mapping[str, Any], start: int) -> None:
-    """Refuse a chunk whose arrays are of other names, shapes or types than those of the chunks before."""
+    """Refuse a chunk whose arrays differ in names, shapes or types from those of the chunks before."""
     want = {name: (x.shape[1:], x.dtype) for name, x in arrays.items()}
     have = {name: (x.shape[1:], x.dtype) for name, x in chunks.items()}
     if have != want:
@@ -281,15 +281,15 @@ def names_in(code: CodeType) -> set[str]:
 
 
 def parts_of_code(code: CodeType) -> list[Any]:
-    """Return what decides what a function's code does."""
+    """Return the parts that determine a function's code."""
     constants = [parts_of_code(x) if isinstance(x, CodeType) else x for x in code.co_consts]
     return [code.co_code, constants, list(code.co_names), list(code.co_varnames)]
 
 
 def parts_of_function(function: FunctionType) -> list[Any]:
-    """Return what decides what a function does: code, defaults, what it closes over, and the names it looks up.
+    """Return the parts that determine a function: code, defaults, what it closes over, and the names it looks up.
 
-    Of functions of other packages than its own, and of classes, the name alone counts.
+    Of functions from other packages, and of classes, only the name counts.
     """
     package = (function.__module__ or "").partition(".")[0]
     used = []
@@ -304,7 +304,7 @@ def parts_of_function(function: FunctionType) -> list[Any]:
 
 
 def tell(into: Any, thing: Any, seen: set[int]) -> None:
-    """Feed a digest with all that tells this thing from another."""
+    """Feed a digest with all that distinguishes this object from others."""
     into.update(f"{type(thing).__name__}(".encode())
     if isinstance(thing, np.ndarray) and thing.dtype.char != "O":
         into.update(f"{thing.dtype.str}{thing.shape}".encode())
@@ -345,13 +345,13 @@ def tell(into: Any, thing: Any, seen: set[int]) -> None:
         except (pickle.PicklingError, TypeError, AttributeError):
             if (
                 not seen
-            ):  # what a function looks up beside numbers, a lock for instance, is told by its kind
+            ):  # other objects that a function looks up, a lock for instance, count by their type
                 raise
     into.update(b")")
 
 
 def digest(thing: Any, what: str) -> str:
-    """Return 32 letters that tell this thing from another, the same in every run."""
+    """Return 32 letters that identify this object, the same in every run."""
     into = hashlib.blake2b(digest_size=16)
     try:
         tell(into, thing, set())
@@ -365,7 +365,7 @@ def digest(thing: Any, what: str) -> str:
 
 # Chapter 21, "Ten million postures": What an interruption costs
 def write_whole(path: Path, content: bytes) -> None:
-    """Write a file that is there whole or not at all, also if the power fails."""
+    """Write a file completely or not at all, even if the power fails."""
     draft = path.with_name(f"{path.name}.{os.getpid()}.part")
     with draft.open("wb") as file:
         file.write(content)
@@ -373,19 +373,19 @@ def write_whole(path: Path, content: bytes) -> None:
         os.fsync(file.fileno())
     try:
         os.replace(draft, path)
-    except FileNotFoundError:  # another process of the same sweep was first, and tidied up
+    except FileNotFoundError:  # another process of the same sweep was first, and removed it
         if not path.exists():
             raise
-    with suppress(OSError):  # not every system lets a folder be opened
+    with suppress(OSError):  # some systems cannot open a folder
         folder = os.open(path.parent, os.O_RDONLY)
         os.fsync(folder)
         os.close(folder)
 
 
 def array_metadata(shape: tuple[int, ...], dtype: np.dtype[Any], chunk: int) -> dict[str, Any]:
-    """Return what Zarr wants to know of an array that is cut along its first axis only and not compressed.
+    """Return Zarr's metadata of an array that is cut along its first axis only and not compressed.
 
-    Zarr core specification, version 3. What has not been computed yet is read as NaN, or 0 where there is none.
+    Zarr core specification, version 3. Missing chunks are read as NaN, or as 0 for types without NaN.
     """
     fill: Any = {"f": "NaN", "c": ["NaN", "NaN"], "b": False}.get(dtype.kind, 0)
     return {
@@ -414,7 +414,7 @@ class StoredArray:
     chunk: int
 
     def __len__(self) -> int:
-        """How many states there are."""
+        """Return the number of states."""
         return self.shape[0]
 
     def path(self, i: int) -> Path:
@@ -422,7 +422,7 @@ class StoredArray:
         return self.folder / ".".join(["c", str(i), *("0" for _ in self.shape[1:])])
 
     def write(self, i: int, x: Array) -> None:
-        """Write chunk i; the last one is filled up with zeros, as Zarr has it."""
+        """Write chunk i; the last one is padded with zeros, as Zarr requires."""
         whole = np.zeros((self.chunk, *self.shape[1:]), self.dtype)
         whole[: len(x)] = x
         write_whole(self.path(i), whole.astype(self.dtype.newbyteorder("<"), copy=False).tobytes())
@@ -453,22 +453,22 @@ class StoredArray:
 
 @dataclass(frozen=True, eq=False)
 class Store:
-    """A folder that is a Zarr group, with one array for each part of the result; a chunk is there or is not."""
+    """A folder that is a Zarr group, with one array for each part of the result; each chunk exists or not."""
 
     folder: Path
     count: int
     chunk: int
-    told: dict[str, Any]
+    labels: dict[str, Any]
     arrays: dict[str, StoredArray] = field(default_factory=dict)
 
     def write_group(self, **more: Any) -> None:
-        """Write the file that makes the folder a Zarr group, and says of what sweep."""
-        attributes = {"sweep": self.told | more}
+        """Write the file that makes the folder a Zarr group, with the sweep's labels."""
+        attributes = {"sweep": self.labels | more}
         content = {"zarr_format": 3, "node_type": "group", "attributes": attributes}
         write_whole(self.folder / "zarr.json", json.dumps(content, indent=2).encode())
 
     def begin(self, chunks: dict[str, Array]) -> None:
-        """Make the arrays for results such as these, and write last that they are there."""
+        """Make the arrays for results such as these, and record them last."""
         for name, x in chunks.items():
             if x.dtype.kind not in "biufc" or x.dtype.char in "gG":
                 raise TypeError(
@@ -483,7 +483,7 @@ class Store:
         self.open(kinds)
 
     def open(self, kinds: dict[str, Any]) -> None:
-        """Take the arrays that are there."""
+        """Use the existing arrays."""
         for name, (dtype, shape) in kinds.items():
             whole = (self.count, *shape)
             self.arrays[name] = StoredArray(self.folder / name, whole, np.dtype(dtype), self.chunk)
@@ -507,14 +507,14 @@ class Store:
             self.arrays[name].write(i, x)
 
     def result(self) -> dict[str, StoredArray]:
-        """Return the arrays by name; drafts that a death left behind are removed."""
+        """Return the arrays by name; drafts of killed processes are removed."""
         for draft in self.folder.rglob("*.part"):
             draft.unlink(missing_ok=True)
         return dict(self.arrays)
 
 
-def open_store(out: Any, told: dict[str, Any], wish: int | None) -> Store:
-    """Return the store in a folder, a new one or the one that this sweep began; refuse another's."""
+def open_store(out: Any, labels: dict[str, Any], chunk: int | None) -> Store:
+    """Return the store in a folder, a new one or that of this sweep; refuse another's."""
     folder = Path(out)
     note = folder / "zarr.json"
     if not note.exists():
@@ -525,7 +525,7 @@ def open_store(out: Any, told: dict[str, Any], wish: int | None) -> Store:
                 f"{folder} is there already and holds no sweep: name a new folder, or an empty one"
             )
         folder.mkdir(parents=True, exist_ok=True)
-        store = Store(folder, told["count"], told["chunk"], told)
+        store = Store(folder, labels["count"], labels["chunk"], labels)
         store.write_group()
         return store
     there = json.loads(note.read_text()).get("attributes", {}).get("sweep")
@@ -534,14 +534,14 @@ def open_store(out: Any, told: dict[str, Any], wish: int | None) -> Store:
             f"{folder} is a Zarr group, but no sweep: name a new folder, or an empty one"
         )
     for what in ("chain", "function", "states", "count", "block"):
-        if there[what] != told[what]:
+        if there[what] != labels[what]:
             raise ValueError(
-                f"{folder} holds the sweep of another {what} ({there[what]}, and now {told[what]}): "
+                f"{folder} holds the sweep of another {what} ({there[what]}, and now {labels[what]}): "
                 "name another folder, or remove that one"
             )
-    if wish is not None and told["chunk"] != there["chunk"]:
+    if chunk is not None and labels["chunk"] != there["chunk"]:
         raise ValueError(
-            f"{folder} was begun with chunks of {there['chunk']} states, not {told['chunk']}: "
+            f"{folder} was begun with chunks of {there['chunk']} states, not {labels['chunk']}: "
             "leave `chunk` out to go on"
         )
     kinds = there.pop("arrays", None)
@@ -554,18 +554,18 @@ def open_store(out: Any, told: dict[str, Any], wish: int | None) -> Store:
 # Chapter 21, "Ten million postures": All cores, and more than one machine
 @functools.cache
 def job() -> dict[str, Any]:
-    """Return what this process of a pool was started for."""
+    """Return the task of this process of a pool."""
     return {}
 
 
 def begin_work(function: Callable[..., Any], chain: Chain, rule: Any) -> None:
-    """Prepare a process of a pool: Ctrl-C is the parent's affair, and who loses the parent ends too."""
+    """Prepare a process of a pool: only the parent handles Ctrl-C, and the process ends with its parent."""
     from multiprocessing import connection, parent_process
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     job().update(function=function, chain=chain, rule=rule)
     parent = parent_process()
-    assert parent is not None  # we are a child
+    assert parent is not None  # this is a child process
 
     def watch() -> None:
         connection.wait([parent.sentinel])
@@ -575,7 +575,7 @@ def begin_work(function: Callable[..., Any], chain: Chain, rule: Any) -> None:
 
 
 def work(states: Any, first: int, start: int, stop: int) -> Any:
-    """Compute a chunk in a process of a pool; states : arrays, or None for the rule that the process knows."""
+    """Compute a chunk in a process of a pool; states : arrays, or None for the rule in the process."""
     states = job()["rule"] if states is None else states
     return compute(job()["function"], job()["chain"], states, first, start, stop)
 
@@ -583,7 +583,7 @@ def work(states: Any, first: int, start: int, stop: int) -> Any:
 def finished(
     submit: Callable[[int], Future[Any]], todo: list[int], ahead: int
 ) -> Iterator[tuple[int, Any]]:
-    """Yield chunks and their results as they are finished; at most `ahead` are under way at once."""
+    """Yield chunks and their results as they finish; at most `ahead` run at once."""
     left, under_way = iter(todo), dict[Future[Any], int]()
     while True:
         for i in islice(left, ahead - len(under_way)):
@@ -593,14 +593,14 @@ def finished(
         done, _ = wait(under_way, return_when=FIRST_COMPLETED)
         for future in sorted(
             done, key=lambda f: f.exception() is not None
-        ):  # what is lost comes last
+        ):  # lost chunks come last
             yield under_way.pop(future), future.result()
 
 
 def may_copy() -> bool:
-    """Whether a process can be started as a copy of this one, which knows the function already.
+    """Whether a process can be started as a copy of this one, which has the function already.
 
-    So it is on Linux, in a process without other threads: a copy has none of them, but their locks, taken for ever.
+    True on Linux, in a process without other threads: a copy lacks the threads, but keeps their locks closed for ever.
     """
     return sys.platform == "linux" and threading.active_count() == 1 and "jax" not in sys.modules
 
@@ -638,7 +638,7 @@ def in_processes(
     todo: list[int],
     workers: int,
 ) -> Iterator[tuple[int, Any]]:
-    """Yield chunks and their results, computed in processes; what dies with one is computed anew.
+    """Yield chunks and their results, computed in processes; chunks lost with one are computed again.
 
     RuntimeError if three die and no chunk is finished between.
     """
@@ -661,7 +661,7 @@ def in_processes(
 
 
 def default_workers(chunks: int) -> int:
-    """Return how many processes to use if nobody says: one for each core that we may use, or 1 where none is copied."""
+    """Return the default number of processes: one for each available core, or 1 where processes cannot be copied."""
     count = getattr(
         os, "process_cpu_count", lambda: len(os.sched_getaffinity(0))
     )  # the first is Python 3.13's
@@ -695,7 +695,7 @@ def computed(
 
 # Chapter 21, "Ten million postures": All cores, and more than one machine
 def show_progress(done: int, before: int, count: int, begin: float, last: bool) -> None:
-    """Write a line on standard error: what is done, and how long the rest will take at the pace of this run."""
+    """Write a line on standard error: states done, and the time for the rest at the pace of this run."""
     spent = time.monotonic() - begin
     left = spent * (count - done) / max(done - before, 1)
     pace = f"{spent:.0f} s" if last else f"{left:.0f} s left"
@@ -714,18 +714,18 @@ def sweep(
     workers: Any = None,
     progress: bool = True,
 ) -> Any:
-    """Return function(chain, *states) for very many states: in chunks, on all cores, going on where it was stopped.
+    """Return function(chain, *states) for very many states: in chunks, on all cores, resuming where it stopped.
 
     function : takes the chain and arrays with the states along their first axis, and returns an array, a tuple or a
     dataclass of such arrays, each state's result by itself; wrap one that takes no chain, lambda chain, *x: f(*x).
-    states : an array or a tuple of arrays, which follow the chain; a dict, given by name; or what has a length and
-    gives these for a slice, such as `Drawn`. out : None for results in memory, as the function returns them; or a
-    folder, a Zarr store, made or gone on with, and a dict of arrays on disk is returned. chunk : states that are
-    handed out and written at once, rounded up to a multiple of `block_size`; None chooses. workers : a number of
-    processes, 1 for none but this one; an executor of concurrent.futures; a client of Dask; None is every core, where
-    that is safe. progress : whether lines on standard error tell of it, once it has taken two seconds.
+    states : an array or a tuple of arrays, which follow the chain; a dict, given by name; or an object with a length
+    whose slices are these, such as `Drawn`. out : None for results in memory, as the function returns them; or a
+    folder, a Zarr store, new or continued, and a dict of arrays on disk is returned. chunk : states computed
+    and written at once, rounded up to a multiple of `block_size`; None is automatic. workers : a number of
+    processes, 1 for this one only; an executor of concurrent.futures; a client of Dask; None is every core, where
+    that is safe. progress : whether to report on standard error, after two seconds.
 
-    The result is the same to the last bit whatever chunk, workers and interruptions. ValueError if the states have no
+    The result is the same to the last bit for any chunk, workers and interruptions. ValueError if the states have no
     common first axis, a result has another, or the folder holds something else.
     """
     check_chain(chain)
@@ -738,11 +738,11 @@ def sweep(
     size = chunk_size(count, block, chunk)
     kept: Memory | Store = Memory(count, size)
     if out is not None:
-        told = {
+        labels = {
             what: digest(x, what)
             for what, x in (("chain", chain), ("function", function), ("states", states))
         }
-        kept = open_store(out, told | {"count": count, "block": block, "chunk": size}, chunk)
+        kept = open_store(out, labels | {"count": count, "block": block, "chunk": size}, chunk)
         size = kept.chunk
 
     def piece(i: int) -> tuple[Any, int, int, int]:

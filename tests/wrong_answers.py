@@ -35,10 +35,10 @@ WRONG: dict[str, list[tuple[str, str, str]]] = {
         ("small", "return rows[rank:]", "return 1e-13 * rows[: 6 - rank]"),
     ],
     "ex-1-far": [
-        ("no loss", "1 + D", "1 + 0 * D"),
-        ("the root of D", "1 + D", "1 + D**0.5"),
-        ("the square of D", "1 + D", "1 + D**2"),
-        ("the number of digits", "1 + D", "1 + np.log10(D)"),
+        ("no loss", "1 + distance", "1 + 0 * distance"),
+        ("the root of the distance", "1 + distance", "1 + distance**0.5"),
+        ("the square of the distance", "1 + distance", "1 + distance**2"),
+        ("the number of digits", "1 + distance", "1 + np.log10(distance)"),
     ],
     # Chapter 2
     "ex-2-way": [
@@ -333,7 +333,7 @@ WRONG: dict[str, list[tuple[str, str, str]]] = {
     "ex-9-sweep": [
         ("all free", "if u[i]:", "if False:"),
         (
-            "a told joint yields",
+            "a prescribed joint yields",
             "B_hat = B_hat + I_hat @ (eta + s[i] * qdd[i])",
             "B_hat = B_hat + I_hat @ eta",
         ),
