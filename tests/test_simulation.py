@@ -13,6 +13,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
 from scipy.special import ellipk
 from trees import (
     AXES,
@@ -43,6 +44,7 @@ from chaindyn import (
     aba,
     bias_force,
     body_twists,
+    compiled,
     computed_torque,
     crba,
     difference,
@@ -1405,3 +1407,36 @@ def test_a_coordinate_that_no_force_depends_on_is_not_sent_to_infinity(method):
     motion = simulate(wheels, *start, t=[0, 0.03], **options)
     assert motion.q[-1, 0] == pytest.approx(0.03)
     assert farthest < 20
+
+
+def test_five_rods_end_where_two_computations_say():
+    """The answer of chapter 10: by `aba`, and by Lagrange's equations in the plane, through ten seconds."""
+    thin = np.diag([1 / 12, 1 / 12, 0])
+    top, rod = (
+        Link(Revolute((0, -1, 0)), 1.0, (0, 0, -0.5), thin, offset=(0, 0, offset))
+        for offset in (0, -1)
+    )
+    fast = compiled(aba, Chain([top] + [rod] * 4))  # as it stands it takes half a minute
+    order = np.arange(1, 6)
+    common = 5.5 - np.maximum.outer(order, order) - np.eye(5) / 6
+    levers = 9.81 * (5.5 - order)
+
+    def by_recursion(_, y):
+        return np.concatenate([y[5:], fast(y[:5], y[5:], np.zeros(5))])
+
+    def by_lagrange(_, y):
+        angles, rates = y[:5], y[5:]
+        between = angles[:, None] - angles
+        moments = (common * np.sin(between)) @ rates**2 + levers * np.sin(angles)
+        return np.concatenate([rates, -np.linalg.solve(common * np.cos(between), moments)])
+
+    start = np.zeros((2, 10))
+    start[0, 0] = start[1, :5] = -np.pi / 2
+    one, other = (
+        solve_ivp(f, (0, 10), y, "DOP853", rtol=1e-12, atol=1e-12).y[:5, -1]
+        for f, y in zip((by_recursion, by_lagrange), start, strict=True)
+    )
+    angles = np.cumsum(one)
+    assert np.abs(angles - other).max() < 1e-3
+    assert np.sin(angles).sum() == pytest.approx(-0.05, abs=0.005)  # towards where it came from
+    assert -np.cos(angles).sum() == pytest.approx(-0.18, abs=0.005)
