@@ -10,7 +10,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from book.browser import HEIGHT, SCHEMES, WIDTHS, drawn, open_page, page_names, settle
+from book.browser import HEIGHT, SCHEMES, WIDTHS, drawn, open_page, page_names, serve, settle
 
 pytestmark = pytest.mark.browser
 
@@ -98,6 +98,7 @@ def rest_on(link: Locator) -> Locator:
     """Let the pointer rest on a link until its card is there."""
     link.scroll_into_view_if_needed()
     link.hover()
+    expect(link).to_have_attribute("aria-describedby", "link-preview")  # and no longer another one
     card = link.page.locator(CARD)
     expect(card).to_be_visible()
     return card
@@ -128,6 +129,24 @@ def test_a_card_shows_what_a_link_leads_to(opened, site_folder, kind, width):
         number[0] if number else said.partition(",")[0].removesuffix("s").lower()
     ) in shown.lower()
     assert link.get_attribute("title") is None  # which the browser would show as well
+
+
+def test_a_figure_of_a_page_in_another_folder_has_its_picture(chromium, site_folder):
+    """No link of the book leads so far today: the index gets one, of a site that is not at the top of its host."""
+    name = first_with(site_folder, "^='#fig-")
+    html = (site_folder / f"{name}.html").read_text(encoding="utf-8")
+    figure = re.search(r'<figure[^>]* id="([^"]+)"', html)
+    link = f'<a class="reference internal" href="{name}.html#{figure[1]}">a figure</a>'
+    page = open_page(chromium, WIDTHS[0], "light")
+    with serve(site_folder.parent) as address:
+        page.goto(f"{address}{site_folder.name}/genindex.html")
+        page.wait_for_function(LOADED)
+        page.locator("article").evaluate(
+            "(text, it) => text.insertAdjacentHTML('afterbegin', it)", link
+        )
+        card = rest_on(links(page, "*='#fig-").first)
+        card.locator("img").evaluate("image => image.decode()")
+        page.context.close()
 
 
 def test_a_display_is_set_as_on_its_page(opened, chapter):
@@ -266,7 +285,7 @@ def test_a_page_that_cannot_be_fetched_shows_nothing_and_is_asked_for_again(
     page.context.close()
 
 
-def test_a_tap_follows_the_link(chromium, site_url, chapter):
+def test_touch_has_no_cards_and_a_tap_follows_the_link(chromium, site_url, chapter):
     context = chromium.new_context(viewport={"width": WIDTHS[1], "height": HEIGHT}, has_touch=True)
     page = context.new_page()
     page.goto(f"{site_url}{chapter}.html")
@@ -274,6 +293,14 @@ def test_a_tap_follows_the_link(chromium, site_url, chapter):
     page.wait_for_function(LOADED)
     page.clock.install()
     link = links(page, "^='#equation-").first
+    link.scroll_into_view_if_needed()
+    box = link.bounding_box()
+    finger = {"x": box["x"] + box["width"] / 2, "y": box["y"] + box["height"] / 2}
+    hand = context.new_cdp_session(page)
+    hand.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [finger]})
+    later(page)
+    expect(page.locator(CARD)).to_have_count(0)
+    hand.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
     link.tap()
     page.wait_for_function("address => location.hash === address", arg=link.get_attribute("href"))
     later(page)
