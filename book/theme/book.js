@@ -22,8 +22,8 @@ const SMALLEST = 0.8;
 
 /** A display that is wider than the page is broken into lines, or, if little is missing, set smaller; what can be
     neither scrolls. */
-function fitDisplays() {
-  for (const formula of document.querySelectorAll("div.math mjx-container[display=true]")) {
+function fitDisplays(root = document) {
+  for (const formula of root.querySelectorAll("div.math mjx-container[display=true]")) {
     const width = String(formula.clientWidth);
     if (width === "0" || formula.dataset.fittedTo === width) continue; // 0: in what is folded
     formula.dataset.fullSize ??= parseFloat(getComputedStyle(formula).fontSize);
@@ -241,10 +241,17 @@ function nameSliders() {
   }
 }
 
+/** What shows where links lead (previews.js) waits until all else is there; in a file that is opened it cannot look. */
+function loadPreviews() {
+  const idle = window.requestIdleCallback ?? setTimeout;
+  if (location.protocol.startsWith("http")) addEventListener("load", () => idle(() => import("./previews.js")));
+}
+
 document.addEventListener("DOMContentLoaded", async () => {
   foldParts();
   foldDocstrings();
   openForPrint();
+  loadPreviews();
   if (typeof Search !== "undefined") quoteWithoutTeX();
   openTarget();
   addEventListener("hashchange", openTarget);
