@@ -46,8 +46,9 @@ def keep_stops(app: Sphinx, doctree: nodes.document, docname: str) -> None:
         )
         if stop is None:
             continue
-        rest = nodes.Text(after.astext()[stop.end() :])
-        after.parent.replace(after, rest)
+        around = after.parent.children
+        place = next(k for k, node in enumerate(around) if node is after)  # equal texts may come before
+        after.parent[place] = nodes.Text(after.astext()[stop.end() :])
         together = nodes.inline(classes=["keep-together"])
         formula.replace_self(together)
         together += [formula, nodes.Text(stop[0])]
