@@ -47,7 +47,8 @@ def keep_stops(app: Sphinx, doctree: nodes.document, docname: str) -> None:
         if stop is None:
             continue
         around = after.parent.children
-        place = next(k for k, node in enumerate(around) if node is after)  # equal texts may come before
+        # not by `index`: equal texts may come before
+        place = next(k for k, node in enumerate(around) if node is after)
         after.parent[place] = nodes.Text(after.astext()[stop.end() :])
         together = nodes.inline(classes=["keep-together"])
         formula.replace_self(together)
