@@ -1076,7 +1076,6 @@ class Compiled:
         product = other_way(PRODUCTS, self.function)
         plain = "external" not in cores and not self.open_model
         source = other_way(SLOPES, self.function) if plain else None
-        by_other_way = product is not None or source is not None
         try:
             kernel, nest = kernel_for(
                 self.function,
@@ -1085,17 +1084,15 @@ class Compiled:
                 options,
                 lanes=lanes,
                 open_model=self.open_model,
-                short=by_other_way,
+                short=product is not None or source is not None,
             )
             return Program(kernel, tuple(cores), tuple(cores.values()), nest)
         except CannotRecord:
-            if not by_other_way:
-                raise
-        if source is not None:
-            return slope_program(source, self.chain, cores, options, lanes)
-        return product_program(
-            product or self.function, self.chain, cores, options, self.open_model
-        )
+            if source is not None:
+                return slope_program(source, self.chain, cores, options, lanes)
+            if product is not None:
+                return product_program(product, self.chain, cores, options, self.open_model)
+            raise
 
     def for_chain(self, chain: Chain) -> Any:
         """Return the same for another chain with the same tree and kinds of joints; ValueError if it has not."""
