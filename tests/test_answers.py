@@ -74,3 +74,10 @@ def test_a_list_that_is_filled_by_a_call_is_filled():
     lines = "rows = []", "rows.append(1)", "other = []", "def f(): rows.append(2)", "x = rows[0]"
     statements = [Statement(ast.parse(line).body[0]) for line in lines]
     assert needed(statements, {4: {"x"}}) == {0, 1, 4}
+
+
+def test_a_function_of_a_module_changes_nothing_of_it():
+    """`np.add(x, y)` is no `seen.add(x)`."""
+    lines = "import numpy as np", "x = 1", "y = np.add(x, x)", "z = np.sort([x])", "w = np.pi"
+    statements = [Statement(ast.parse(line).body[0]) for line in lines]
+    assert needed(statements, {4: {"w"}}) == {0, 4}

@@ -165,9 +165,11 @@ SUBMISSIONS = {
     ),
     "forger": forged,
     "deleter": lambda: submission({FIRST: None, SECOND: None}),
-    "bender": lambda: submission(
-        answered(FIRST, "import numpy as np\nnp.allclose = lambda *a, **k: True\nclass Mild:\n"
-        "    __getattr__ = __call__ = lambda *a, **k: True\ndef f(*given):\n    return np.zeros(3)")
+    # the kernel that ran this would leave out what comes after it
+    "muter": lambda: submission(
+        answered(FIRST, "import ast\nclass Mute(ast.NodeTransformer):\n    def visit_Module(self, node):\n"
+        "        node.body = []\n        return node\nget_ipython().ast_transformers.append(Mute())\n"
+        "def f(*given):\n    return 0")
         | answered(SECOND, "import sys\nsys.exit(0)\ndef f(*given):\n    sys.exit(0)")
     ),
 }  # fmt: skip
