@@ -1,5 +1,5 @@
 # Generated from chapters/04_joints_links_chains_trees.md by `python -m book export`; edit it there.
-# sha256 of the text below: 8c02deaa90a993d78be1ad9489125bba86a7debf4ddece3f139cb51f051a61d4
+# sha256 of the text below: a3088aab31a248cacbb6c624667a8d36c43fd9e7c3fa35cf0f9beec574ac0e25
 """Links, the chains and trees that joints make of them, and sweeps along the branches.
 
 Derived in chapter 4, "Joints, links, chains, trees".
@@ -122,7 +122,7 @@ class Frame:
     rotation: Any = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
 
 
-# Chapter 4, "Joints, links, chains, trees": Chains and trees: who hangs on whom
+# Chapter 4, "Joints, links, chains, trees": Chains and trees: the parent array
 def parent_index(i: int, parent: int | str | None, places: Mapping[str, int]) -> int:
     """Return the index of link i's parent, -1 for the ground; places : the index of each name, in order.
 
@@ -161,7 +161,7 @@ def link_index(body: int | str | None, names: Sequence[str], parent: Sequence[in
     raise ValueError(f"body is {body!r}: an index below {n} or one of {list(names)} would do")
 
 
-# Chapter 4, "Joints, links, chains, trees": Chains and trees: who hangs on whom
+# Chapter 4, "Joints, links, chains, trees": Chains and trees: the parent array
 def consecutive(counts: Sequence[int]) -> tuple[range, ...]:
     """Return ranges of the given lengths, each starting where the one before ends."""
     ends = np.cumsum(counts).tolist()
@@ -190,7 +190,7 @@ def in_one_row(parts: Sequence[Any], columns: Sequence[range]) -> Array:
     return read_only(np.concatenate(rows))
 
 
-# Chapter 4, "Joints, links, chains, trees": Chains and trees: who hangs on whom
+# Chapter 4, "Joints, links, chains, trees": Chains and trees: the parent array
 @dataclass(frozen=True, eq=False)
 class Chain:
     """Links joined to one another, and their parameters as arrays, link axis first.
