@@ -22,8 +22,8 @@ const ACTS = {
 
 // The numbers on a tape: rows of an operation and the places of its operands.
 function played(tape, inputs) {
-  const x = new Float64Array(tape.length);
-  tape.forEach(([name, a, b, c], k) => (x[k] = name === "constant" ? a : name === "input" ? inputs[a] : ACTS[name](x[a], x[b], x[c])));
+  const x = [];
+  tape.forEach(([name, a, b, c]) => x.push(name === "constant" ? a : name === "input" ? inputs[a] : ACTS[name](x[a], x[b], x[c])));
   return x;
 }
 

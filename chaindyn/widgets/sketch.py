@@ -69,7 +69,8 @@ class Sketch(anywidget.AnyWidget):
     title : what the picture is, for who cannot see it. view : "space", "xy", "xz" or "yz", from where it is seen at
     first; width [m] and centre (3,) [m] of what is seen; floor : height of the ground below [m].
     TypeError if the arguments are not those of `draw`, or `draw` cannot be recorded; ValueError for an unknown view,
-    too many samples, marks that change in kind or number, or numbers at the start that are not finite.
+    too many samples, marks that change in kind or number, numbers that are not finite, or a `draw` that gives other
+    numbers than it did when it was recorded.
     """
 
     scene = traitlets.Dict().tag(sync=True)
@@ -112,11 +113,6 @@ class Sketch(anywidget.AnyWidget):
         )
 
 
-def at_start(arguments: Mapping[str, Parameter]) -> dict[str, Any]:
-    """Return what `draw` gets first: floats, radians for degrees, and points (3,)."""
-    return {name: given(own, own.start) for name, own in arguments.items()}
-
-
 def given(parameter: Parameter, value: Any) -> Any:
     """Return what `draw` gets when the reader chooses a value."""
     if isinstance(parameter, Place):
@@ -150,12 +146,39 @@ def tape_of(draw: Draw, arguments: Mapping[str, Parameter]) -> dict[str, Any]:
     ]
     slots = np.frompyfunc(lambda x: place[x.index], 1, 1)
     found = [{name: np.asarray(slots(x)) for name, x in own.items()} for own in numbers]
-    first = played(rows, [x for own in at_start(arguments).values() for x in np.ravel(own)])
-    for mark, own in zip(marks, found, strict=True):
-        for name, where in own.items():
-            if not all(math.isfinite(first[k]) for k in where.flat):
-                raise ValueError(f"{name} of {type(mark).__name__} is not finite at the start")
+    for share in (None, 0.37):
+        require_equal(draw, chosen(arguments, share), rows, found)
     return {"marks": described(marks, found), "tape": rows}
+
+
+def chosen(arguments: Mapping[str, Parameter], share: float | None = None) -> dict[str, Any]:
+    """Return what `draw` gets at the start, or elsewhere: this share of the way along each slider."""
+
+    def value(own: Parameter) -> Any:
+        if share is None:
+            return own.start
+        if isinstance(own, Place):
+            return np.add(own.start, [0.3 * share, -0.2 * share, 0.1 * share])
+        low, high = (0, own.length) if isinstance(own, Clock) else (own.low, own.high)
+        return low + share * (high - low)
+
+    return {name: given(own, value(own)) for name, own in arguments.items()}
+
+
+def require_equal(
+    draw: Draw, values: Mapping[str, Any], rows: Sequence[Any], places: Sequence[Mapping[str, Any]]
+) -> None:
+    """Refuse a tape that gives other numbers than `draw` itself, or none: ValueError names the mark."""
+    numbers = played(rows, [float(x) for own in values.values() for x in np.ravel(own)])
+    for mark, own in zip(draw(**values), places, strict=True):
+        for name, array in mark.numbers.items():
+            there = np.array([numbers[k] for k in np.ravel(own[name])])
+            here = np.ravel(array).astype(float)
+            what = f"{name} of {type(mark).__name__}"
+            if not np.isfinite(here).all():
+                raise ValueError(f"{what} is {here} at {dict(values)}")
+            if np.linalg.norm(there - here) > 1e-9 * max(1, np.linalg.norm(here)):
+                raise ValueError(f"{what} is {here} at {dict(values)}, but its recording {there}")
 
 
 def samples_of(draw: Draw, arguments: Mapping[str, Parameter]) -> dict[str, Any]:
@@ -168,8 +191,8 @@ def samples_of(draw: Draw, arguments: Mapping[str, Parameter]) -> dict[str, Any]
         )
     drawn = []
     for position in itertools.product(*axes):
-        chosen = zip(arguments.items(), position, strict=True)
-        drawn.append(list(draw(**{name: given(own, x) for (name, own), x in chosen})))
+        pairs = zip(arguments.items(), position, strict=True)
+        drawn.append(list(draw(**{name: given(own, x) for (name, own), x in pairs})))
     numbers = [[mark.numbers for mark in marks] for marks in drawn]
     outlines = [outline(*each) for each in zip(drawn, numbers, strict=True)]
     if any(each != outlines[0] for each in outlines):

@@ -53,6 +53,7 @@ class Symbols {
       "button",
       {
         type: "button",
+        "data-symbol": symbol,
         tabindex: k ? -1 : 0,
         "aria-pressed": "false",
         onpointerenter: () => this.light(symbol),
@@ -93,6 +94,7 @@ class Symbols {
       this.items[k].firstElementChild.replaceChildren(sign);
       for (const place of places.get(symbol)) {
         place.classList.add("means", colour);
+        place.dataset.symbol = symbol;
         place.addEventListener("pointerenter", () => this.light(symbol), { signal });
         place.addEventListener("pointerleave", () => this.light(null), { signal });
       }
