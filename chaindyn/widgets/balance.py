@@ -98,7 +98,7 @@ class BalanceExplorer(Explorer):
 
     _esm = source(
         *("base.js", *emitted("forward_kinematics", "rnea", "aba", "margins"), "tree.js"),
-        *("singular.js", "forward.js", "motion.js"),
+        *("singular.js", "forward.js", "motion.js", "graph.js"),
         *("riccati.js", "balance_laws.js", "stage.js", "balance.js"),
     )
     _css = source("base.css", "stage.css", "motion.css", "balance.css")

@@ -91,7 +91,7 @@ class ContactExplorer(Explorer):
 
     _esm = source(
         *("base.js", *emitted("rnea", "crba", "energies"), "crba.js", "dense.js"),
-        *("motion.js", "contact_laws.js", "contact_step.js", "stage.js", "contact.js"),
+        *("motion.js", "graph.js", "contact_laws.js", "contact_step.js", "stage.js", "contact.js"),
     )
     _css = source("base.css", "stage.css", "motion.css", "contact.css")
 

@@ -71,7 +71,7 @@ class ImpactExplorer(Explorer):
 
     _esm = source(
         *("base.js", *emitted("forward_kinematics", "blow", "margins", "aba")),
-        *("tree.js", "singular.js", "forward.js", "motion.js", "film.js"),
+        *("tree.js", "singular.js", "forward.js", "motion.js", "graph.js", "film.js"),
         *("stage.js", "blow.js", "course.js", "map.js", "impact.js"),
     )
     _css = source("base.css", "stage.css", "map.css", "impact.css")
@@ -229,7 +229,7 @@ class StrikeExplorer(ImpactExplorer):
 
     _esm = source(
         *("base.js", *emitted("forward_kinematics", "blow", "margins", "aba")),
-        *("tree.js", "singular.js", "forward.js", "motion.js", "film.js"),
+        *("tree.js", "singular.js", "forward.js", "motion.js", "graph.js", "film.js"),
         *("stage.js", "blow.js", "course.js", "strike.js"),
     )
     _css = source("base.css", "stage.css", "strike.css")

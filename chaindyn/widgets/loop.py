@@ -93,7 +93,7 @@ class LoopExplorer(Explorer):
 
     _esm = source(
         *("base.js", *emitted("rnea", "crba", "energies", "pin"), "crba.js"),
-        *("dense.js", "motion.js", "stage.js", "loop.js"),
+        *("dense.js", "motion.js", "graph.js", "stage.js", "loop.js"),
     )
     _css = source("base.css", "stage.css", "motion.css")
 

@@ -69,7 +69,7 @@ class SwingExplorer(Explorer):
     _esm = source(
         "base.js",
         *emitted("forward_kinematics", "rnea", "aba", "margins", "energies", "step_momenta"),
-        *("tree.js", "singular.js", "forward.js", "motion.js", "stage.js", "swing.js"),
+        *("tree.js", "singular.js", "forward.js", "motion.js", "graph.js", "stage.js", "swing.js"),
     )
     _css = source("base.css", "stage.css", "motion.css")
 
