@@ -67,7 +67,8 @@ class Sketch(anywidget.AnyWidget):
     float, or a `Place`, which gives it a (3,). It is recorded, so that it may branch on none of them; with `sampled` it
     is called at every position of its sliders instead (one or two; no places), and the page goes between those.
     title : what the picture is, for who cannot see it. view : "space", "xy", "xz" or "yz", from where it is seen at
-    first; width [m] and centre (3,) [m] of what is seen; floor : height of the ground below [m].
+    first; width [m] and centre (3,) [m] of what is seen; floor : height of the ground below [m], half a width below the
+    centre if not given, and for "xy" out of sight.
     TypeError if the arguments are not those of `draw`, or `draw` cannot be recorded; ValueError for an unknown view,
     too many samples, marks that change in kind or number, numbers that are not finite, or a `draw` that gives other
     numbers than it did when it was recorded.
@@ -95,6 +96,8 @@ class Sketch(anywidget.AnyWidget):
             raise TypeError(f"draw takes {names}, but the arguments are {list(arguments)}")
         made = samples_of(draw, arguments) if sampled else tape_of(draw, arguments)
         middle = np.asarray(centre, float)
+        if floor is None:  # seen from above its shadows would only distract
+            floor = float(middle[2]) - width * (5 if view == "xy" else 0.5)
         super().__init__(
             scene=plain(
                 {
@@ -102,7 +105,7 @@ class Sketch(anywidget.AnyWidget):
                     "view": VIEWS[view],
                     "width": width,
                     "centre": middle,
-                    "floor": middle[2] - width / 2 if floor is None else floor,
+                    "floor": floor,
                     "arguments": [
                         {"kind": type(own).__name__, "argument": name, **asdict(own)}
                         for name, own in arguments.items()
