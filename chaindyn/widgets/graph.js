@@ -21,12 +21,13 @@ function prefixOf(size) {
 }
 
 // A picture of curves with a cursor; pressed at, it moves the cursor there. `axis` is what t is, `ticks` where it has numbers;
-// `log`: decades from FLOOR to TOP, for sizes; what is smaller or larger lies on these.
+// `log`: decades from FLOOR to TOP, for sizes; what is smaller or larger lies on these. `prefixed`: whether small numbers are told in
+// thousandths of the unit.
 const [FLOOR, TOP] = [1e-17, 10];
 class Graph {
-  constructor(title, t, scrub, { axis = "time [s]", ticks = ticksOf(t[0], t.at(-1), 4), log = false } = {}) {
+  constructor(title, t, scrub, { axis = "time [s]", ticks = ticksOf(t[0], t.at(-1), 4), log = false, prefixed = true } = {}) {
     const { width, height, left, right, top, bottom } = GRAPH;
-    Object.assign(this, { title, t, axis, ticks, log });
+    Object.assign(this, { title, t, axis, ticks, log, prefixed });
     this.across = (time) => left + ((time - t[0]) / (t.at(-1) - t[0])) * (width - left - right);
     this.name = html("p", { class: "title" });
     this.key = html("p", { class: "key" });
@@ -48,7 +49,7 @@ class Graph {
       const ticks = ticksOf(low, high, 6).map((power) => [10 ** power, `10${raised(power)}`]);
       return { share: (x) => (Math.log10(Math.min(Math.max(x, FLOOR), TOP)) - low) / (high - low), ticks, factor: 1, letter: "" };
     }
-    const [factor, letter] = prefixOf(Math.max(...numbers.map(Math.abs)) || 1);
+    const [factor, letter] = this.prefixed ? prefixOf(Math.max(...numbers.map(Math.abs)) || 1) : [1, ""];
     let [low, high] = [Math.min(0, ...numbers) / factor, Math.max(0, ...numbers) / factor];
     if (high - low < 1e-9) [low, high] = [low - 1, high + 1];
     const text = (x) => (Math.abs(x) < 1e5 ? String(x) : x.toExponential().replace("+", "")).replace("-", "\u2212");

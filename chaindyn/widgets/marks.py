@@ -144,6 +144,7 @@ class Value(Mark):
     against: str = ""
     colour: Colour = "ink"
     symbol: str = ""
+    words: str = ""
     SHAPES: ClassVar[Shapes] = {"value": ()}
 
 

@@ -105,6 +105,19 @@ const PAINT = {
   Value() {},
 };
 
+// The fields of each kind of mark that stand on the tape.
+const NUMBERS = {
+  Arrow: ["start", "along"],
+  Line: ["points"],
+  Dot: ["place"],
+  Rod: ["start", "end"],
+  Box: ["R", "centre", "sides"],
+  Ball: ["centre"],
+  Axes: ["R", "origin"],
+  Value: ["value"],
+};
+const LIT = ["Arrow", "Line", "Dot"]; // kinds of which one is lit and the others go dim
+
 // --- The view --------------------------------------------------------------------------------------------------------------------
 
 // A slider with its value beside it.
@@ -132,6 +145,7 @@ function graphsOf(scene, chosen, choose) {
     const unit = own.kind === "Clock" ? "s" : own.unit;
     const graph = new Graph(values.map(({ name }) => name).join(", "), t, (wanted) => choose(k, Math.max(low, Math.min(high, wanted))), {
       axis: `${own.argument.replaceAll("_", " ")}${unit ? ` [${unit}]` : ""}`,
+      prefixed: false,
     });
     let drawn = null;
     const show = () => {
@@ -147,97 +161,115 @@ function graphsOf(scene, chosen, choose) {
   });
 }
 
+// What the reader holds: a slider for each number, a handle in the picture for each place, a button that plays the time.
+class Controls {
+  constructor(all, chosen, stage, update) {
+    Object.assign(this, { chosen, update, rows: [], film: null });
+    this.elements = all.flatMap((own, k) => {
+      const set = (value) => this.choose(k, value);
+      if (own.kind === "Place") return stage.handle(own.name, own.colour, () => chosen[k], set), [];
+      const { row, refresh } = sliderRow(own, () => chosen[k], set);
+      this.rows.push(refresh);
+      if (own.kind === "Clock") row.prepend(this.clock(own, k));
+      return [row];
+    });
+  }
+  // Who takes hold of anything stops the film.
+  choose(k, value) {
+    this.film?.play(false);
+    this.chosen[k] = value;
+    this.update();
+  }
+  clock({ length, slow }, k) {
+    const film = (this.film = new Film(() => length * slow, this.update));
+    const play = button("play", () => {
+      film.clock = this.chosen[k] < length ? this.chosen[k] * slow : 0;
+      film.play(!film.playing);
+    });
+    this.tick = () => {
+      if (film.playing) this.chosen[k] = film.clock / slow;
+      play.textContent = film.playing ? "pause" : "play";
+    };
+    return play;
+  }
+  refresh() {
+    this.rows.forEach((refresh) => refresh());
+  }
+}
+
+// The numbers under the picture, and for screen readers the same, said once the reader rests.
+class Readout {
+  constructor(values) {
+    this.values = values;
+    this.outputs = values.map(() => html("output"));
+    this.rows = values.map(({ name, colour }, k) => html("p", { class: `value ${colour}` }, `${name} `, this.outputs[k]));
+    this.spoken = html("p", { class: "unseen", role: "status", "aria-live": "polite" });
+  }
+  show(x, moving) {
+    const said = this.values.map(({ value, digits, unit }) => `${shown(x[value], digits)}${unit ? `\u00a0${unit}` : ""}`);
+    said.forEach((text, k) => (this.outputs[k].textContent = text));
+    clearTimeout(this.rest);
+    if (!moving) this.rest = setTimeout(() => (this.spoken.textContent = this.values.map(({ name }, k) => `${name} ${said[k]}`).join(", ")), 700);
+  }
+}
+
+// Draw marks, with the numbers x. lit: the symbol that is pointed at; other arrows, lines and dots are dim then.
+function paintMarks(stage, marks, x, lit) {
+  const valueAt = (slots) => (Array.isArray(slots) ? slots.map(valueAt) : x[slots]);
+  const stands = ({ kind, symbol }) => lit !== null && symbol === lit && LIT.includes(kind);
+  const others = marks.some(stands) ? 0.25 : 1;
+  for (const mark of marks) {
+    const numbers = NUMBERS[mark.kind].map((name) => [name, valueAt(mark[name])]);
+    if (!numbers.every(([, own]) => [own].flat(2).every(Number.isFinite))) continue;
+    const opacity = stands(mark) || !LIT.includes(mark.kind) ? 1 : others;
+    PAINT[mark.kind](stage, { ...mark, ...Object.fromEntries(numbers) }, { lit: stands(mark), opacity });
+  }
+}
+
+// The picture of a scene, which `update` draws again.
+function stageOf({ title, view, width, centre, floor }, update) {
+  const camera = new Camera(480 / width, centre, [480, HIGH]);
+  camera.look(view);
+  const stage = new LitStage(title, camera, update, { floor, foot: false, extent: width / 2, looks: false });
+  stage.settle();
+  stage.onGrab = (_, __, moved) => stage.dragged(moved); // arrows can be pointed at, not pulled
+  return stage;
+}
+
 function render({ model, el }) {
   const scene = model.get("scene");
   const chosen = scene.arguments.map(({ start }) => start);
   let waiting = null;
   const update = () => (waiting ??= requestAnimationFrame(() => ((waiting = null), show())));
-  const choose = (k, value) => ((chosen[k] = value), update());
-
-  const camera = new Camera(480 / scene.width, scene.centre, [480, HIGH]);
-  camera.look(scene.view);
-  const stage = new LitStage(scene.title, camera, update, { floor: scene.floor, foot: false, extent: scene.width / 2, looks: false });
-  stage.settle();
-  const firsts = scene.marks.filter(({ symbol }, k, all) => symbol && all.findIndex((other) => other.symbol === symbol) === k);
-  const symbols = new Symbols(firsts, update);
+  const stage = stageOf(scene, update);
   const marks = scene.marks.map((mark, k) => ({ ...mark, id: `mark ${k}`, grab: mark.symbol ? k : undefined }));
+  const firsts = marks.filter(({ symbol }, k) => symbol && marks.findIndex((other) => other.symbol === symbol) === k);
+  const symbols = new Symbols(firsts, update);
   stage.svg.addEventListener("pointerover", ({ target }) => symbols.light(marks[target.closest("[data-grab]")?.dataset.grab]?.symbol ?? null));
   stage.svg.addEventListener("pointerleave", () => symbols.light(null));
-  stage.onGrab = (_, __, moved) => stage.dragged(moved);
 
-  const rows = [];
-  let clock = null; // the film of the argument that is a time
-  const hold = () => clock?.film.play(false);
-  function clockOf({ length, slow }, k) {
-    const film = new Film(() => length * slow, update);
-    const play = button("play", () => {
-      film.clock = chosen[k] < length ? chosen[k] * slow : 0;
-      film.play(!film.playing);
-    });
-    const refresh = () => {
-      if (film.playing) chosen[k] = film.clock / slow;
-      play.textContent = film.playing ? "pause" : "play";
-    };
-    return { film, play, refresh };
-  }
-  const controls = scene.arguments.flatMap((own, k) => {
-    if (own.kind === "Place") return stage.handle(own.name, own.colour, () => chosen[k], (value) => choose(k, value)), [];
-    const row = sliderRow(own, () => chosen[k], (value) => (hold(), choose(k, value)));
-    rows.push(row);
-    if (own.kind === "Slider") return [row.row];
-    clock = clockOf(own, k);
-    row.row.prepend(clock.play);
-    return [row.row];
-  });
-  const graphs = graphsOf(scene, chosen, (k, value) => (hold(), choose(k, value)));
-  const values = marks.filter(({ kind }) => kind === "Value");
-  const outputs = values.map(({ name, unit, colour }) => ({ row: html("p", { class: `value ${colour}` }, `${name} `), text: html("output", {}), unit }));
-  outputs.forEach(({ row, text }) => row.append(text));
-  const spoken = html("p", { class: "unseen", role: "status", "aria-live": "polite" });
-  const picture = html("div", {}, stage.element, spoken);
-  const beside = html("div", {}, ...controls, ...outputs.map(({ row }) => row), symbols.element, ...graphs.map(({ element }) => html("div", { class: "graphs" }, element)));
-  el.append(html("div", { class: "chaindyn sketch" }, html("div", { class: "columns" }, picture, beside)));
+  const controls = new Controls(scene.arguments, chosen, stage, update);
+  const graphs = graphsOf(scene, chosen, (k, value) => controls.choose(k, value));
+  const readout = new Readout(marks.filter(({ kind }) => kind === "Value"));
+  const curves = graphs.map(({ element }) => html("div", { class: "graphs" }, element));
+  const beside = html("div", {}, ...controls.elements, ...readout.rows, symbols.element, ...curves);
+  const columns = html("div", { class: "columns" }, html("div", {}, stage.element, readout.spoken), beside);
+  el.append(html("div", { class: "chaindyn sketch" }, columns));
   for (const element of el.querySelectorAll("[tabindex], button, input")) element.setAttribute("data-lm-suppress-shortcuts", "true");
 
-  let rest;
   function show() {
-    clock?.refresh();
+    controls.tick?.();
     const x = numbersFor(scene, chosen);
-    const valueAt = (slots) => (Array.isArray(slots) ? slots.map(valueAt) : x[slots]);
-    const numbered = marks.map((mark) => ({ ...mark, ...Object.fromEntries(NUMBERS[mark.kind].map((name) => [name, valueAt(mark[name])])) }));
-    stage.draw(() => {
-      for (const mark of numbered) {
-        if (!NUMBERS[mark.kind].every((name) => [mark[name]].flat(2).every(Number.isFinite))) continue;
-        const lit = symbols.lit !== null && mark.symbol === symbols.lit;
-        const dim = symbols.lit !== null && !lit && ["Arrow", "Line", "Dot"].includes(mark.kind);
-        PAINT[mark.kind](stage, mark, { lit, opacity: dim ? 0.25 : 1 });
-      }
-    });
-    rows.forEach(({ refresh }) => refresh());
-    const said = numbered.filter(({ kind }) => kind === "Value").map(({ value, digits, unit }) => `${shown(value, digits)}${unit ? `\u00a0${unit}` : ""}`);
-    outputs.forEach(({ text }, k) => (text.textContent = said[k]));
+    stage.draw(() => paintMarks(stage, marks, x, symbols.lit));
+    controls.refresh();
+    readout.show(x, controls.film?.playing);
     graphs.forEach((graph) => graph.show());
-    if (clock?.film.playing) return;
-    clearTimeout(rest);
-    rest = setTimeout(() => (spoken.textContent = values.map(({ name }, k) => `${name} ${said[k]}`).join(", ")), 700);
   }
 
   show();
   symbols.findAround(el);
-  const unwatch = clock?.film.watch(el);
-  return () => (cancelAnimationFrame(waiting), clearTimeout(rest), unwatch?.(), symbols.close(), stage.close());
+  const unwatch = controls.film?.watch(el);
+  return () => (cancelAnimationFrame(waiting), clearTimeout(readout.rest), unwatch?.(), symbols.close(), stage.close());
 }
-
-// The fields of each kind of mark that stand on the tape.
-const NUMBERS = {
-  Arrow: ["start", "along"],
-  Line: ["points"],
-  Dot: ["place"],
-  Rod: ["start", "end"],
-  Box: ["R", "centre", "sides"],
-  Ball: ["centre"],
-  Axes: ["R", "origin"],
-  Value: ["value"],
-};
 
 export default { render };

@@ -64,7 +64,7 @@ class Symbols {
         onkeydown: (event) => this.key(event, k),
       },
       sign,
-      ` ${words}`,
+      ` ${words || name}`,
     );
   }
   key(event, k) {

@@ -61,7 +61,7 @@ def test_sliders_and_places_move_it(put_on_page, sketch):
 def test_a_curve_follows_and_can_be_pressed(put_on_page, sketch):
     page = put_on_page(sketch)
     graph = page.locator("svg.graph")
-    assert "moment from −538.46 to 538.46" in graph.get_attribute("aria-label")
+    assert "moment from −0.54 to 0.54" in graph.get_attribute("aria-label")
     box = graph.bounding_box()
     page.mouse.click(box["x"] + box["width"] - 15, centre(graph)[1])
     drawn(page)
@@ -69,7 +69,7 @@ def test_a_curve_follows_and_can_be_pressed(put_on_page, sketch):
     place = page.get_by_role("button", name="P. Arrow keys move it")
     place.press("Shift+ArrowRight")
     drawn(page)
-    assert "most from 776.21 to 776.21" in graph.get_attribute("aria-label")
+    assert "most from 0.78 to 0.78" in graph.get_attribute("aria-label")
 
 
 def test_a_clock_plays_and_pauses_and_begins_again(put_on_page, sketch):
