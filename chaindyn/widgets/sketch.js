@@ -158,7 +158,8 @@ function render({ model, el }) {
   camera.look(scene.view);
   const stage = new LitStage(scene.title, camera, update, { floor: scene.floor, foot: false, extent: scene.width / 2, looks: false });
   stage.settle();
-  const symbols = new Symbols(scene.marks.filter(({ symbol }) => symbol), update);
+  const firsts = scene.marks.filter(({ symbol }, k, all) => symbol && all.findIndex((other) => other.symbol === symbol) === k);
+  const symbols = new Symbols(firsts, update);
   const marks = scene.marks.map((mark, k) => ({ ...mark, id: `mark ${k}`, grab: mark.symbol ? k : undefined }));
   stage.svg.addEventListener("pointerover", ({ target }) => symbols.light(marks[target.closest("[data-grab]")?.dataset.grab]?.symbol ?? null));
   stage.svg.addEventListener("pointerleave", () => symbols.light(null));
