@@ -244,7 +244,8 @@ function render({ model, el }) {
   const stage = stageOf(scene, update);
   const marks = scene.marks.map((mark, k) => ({ ...mark, id: `mark ${k}`, grab: mark.symbol ? k : undefined }));
   const firsts = marks.filter(({ symbol }, k) => symbol && marks.findIndex((other) => other.symbol === symbol) === k);
-  const symbols = new Symbols(firsts, update);
+  const others = marks.filter(({ symbol, words }, k) => words && !symbol && marks.findIndex((other) => other.words === words) === k);
+  const symbols = new Symbols(firsts, others, update);
   stage.svg.addEventListener("pointerover", ({ target }) => symbols.light(marks[target.closest("[data-grab]")?.dataset.grab]?.symbol ?? null));
   stage.svg.addEventListener("pointerleave", () => symbols.light(null));
 

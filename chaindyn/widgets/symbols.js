@@ -40,12 +40,16 @@ async function formulasAreSet() {
 }
 
 // The symbols of one picture. `marks` are what stands for one: {symbol, name, words, colour}; `update` draws again, with `lit`, the
-// symbol that is pointed at. Its `element` is the key: one stop of the tab key, arrow keys go from one to the next.
+// symbol that is pointed at. Its `element` is the key: one stop of the tab key, arrow keys go from one to the next; `others`, which stand
+// for no symbol, are only told.
 class Symbols {
-  constructor(marks, update) {
+  constructor(marks, others, update) {
     Object.assign(this, { marks, update, lit: null, places: new Map(), over: new AbortController() });
     this.items = marks.map((mark, k) => this.item(mark, k));
-    this.element = html("div", { class: "symbols", role: "group", "aria-label": "Key" }, ...this.items);
+    this.element = html("div", { class: "symbols", role: "group", "aria-label": "Key" }, ...this.items, ...others.map((mark) => this.plain(mark)));
+  }
+  plain({ name, words, colour }) {
+    return html("span", { class: "plain" }, html("span", { class: `sign ${colour}` }, name || "\u2014"), ` ${words}`);
   }
   item({ symbol, name, words, colour }, k) {
     const sign = html("span", { class: `sign ${colour}` }, name || symbol);
