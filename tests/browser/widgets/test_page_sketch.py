@@ -22,7 +22,7 @@ def lever(P, angle, time):
     yield Box(np.eye(3), there, [0.2, 0.2, 0.2])
     yield Ball(there, 0.05)
     yield Axes(np.eye(3), [0, 0, 0], "O")
-    yield Line([[-1, 0, 0], [1, 0, 0]], "faint", dashed=True)
+    yield Line([[-1, 0, 0], [1, 0, 0]], "faint", dashed=True, words="ground")
     yield Dot(there, "there")
     yield Arrow(P, f, "force", "f", symbol="f", words="force")
     yield Arrow([0, 0, 0], P, "slide", "r", symbol="r", words="arm")
@@ -92,6 +92,7 @@ def test_a_clock_plays_and_pauses_and_begins_again(put_on_page, sketch):
 def test_the_key_is_one_stop_and_lights_the_arrows(put_on_page, sketch):
     page = put_on_page(sketch)
     force, arm = page.locator(".symbols button").all()
+    assert page.locator(".symbols > .plain").all_inner_texts() == ["— ground"]
     strokes = page.locator(".stroke.slide")
     expect(strokes.first).to_have_attribute("opacity", "1")
     page.get_by_role("slider", name="time").focus()
