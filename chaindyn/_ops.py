@@ -180,10 +180,15 @@ def _layout(shapes: tuple[tuple[int, ...] | None, ...], columns: int) -> tuple[A
 
 def block(rows: Sequence[Sequence[Array]]) -> Array:
     """Assemble matrices from blocks, broadcasting their batch axes; the integer 0 is a block of zeros."""
-    every = [b for row in rows for b in row]
-    shapes = tuple([None if type(b) is int else b.shape for b in every])
-    shape, heights, widths, places = _layout(shapes, len(rows[0]))
-    blocks = [b for b in every if type(b) is not int]
+    shapes: list[tuple[int, ...] | None] = []
+    blocks = []
+    for b in itertools.chain(*rows):
+        if type(b) is int:
+            shapes.append(None)
+        else:
+            shapes.append(b.shape)
+            blocks.append(b)
+    shape, heights, widths, places = _layout(tuple(shapes), len(rows[0]))
     xp = namespace(blocks)
     if xp is np:
         whole = np.zeros(shape, np.result_type(*blocks))
