@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -28,7 +28,7 @@ from chaindyn.articulated import (
     rounding_step,
 )
 from chaindyn.chain import inward
-from chaindyn.compilation import Recorded, record
+from chaindyn.compilation import Recorded, record, recorded_link_by_link
 from chaindyn.composite import composite_inertias
 from chaindyn.emission import Plan, Writer, js_kernel, literal
 from chaindyn.impulse import (
@@ -47,7 +47,7 @@ from chaindyn.inverse_dynamics import (
     wrenches_in,
 )
 from chaindyn.kinematics import classical_acceleration, screws_seen_from
-from chaindyn.recording import Number
+from chaindyn.recording import CannotRecord, Number
 from chaindyn.simulation import discrete_momenta, generalised_force
 from chaindyn.state import State, evaluate
 
@@ -325,6 +325,63 @@ def recorded(told: Told) -> Recorded:
     return record(on_page(told), template(), told.arrays, {}, open_model=True)
 
 
+# Functions without a chain, and steps in time -----------------------------------------------------
+
+
+class Alone(NamedTuple):
+    """A function without a chain, to be emitted, and the shapes of its arguments; the page has rows of rows."""
+
+    function: Callable[..., Any]
+    arrays: dict[str, tuple[int, ...]]
+
+
+ALONE = {
+    "exp_so3": Alone(chaindyn.exp_so3, {"w": (3,)}),
+    "log_so3": Alone(chaindyn.log_so3, {"R": (3, 3)}),
+}
+
+
+class InRows(Writer):
+    """Writes numbers of a function without a chain: entries of arguments as of rows of rows."""
+
+    def __init__(self, plan: Plan, shapes: Sequence[tuple[int, ...]]) -> None:
+        super().__init__(plan, "javascript", None)
+        object.__setattr__(self, "shapes", shapes)
+
+    def name(self, x: Number) -> str:
+        """Return how a number is written where it is used."""
+        if x.op != "input":
+            return super().name(x)
+        argument, *_, at, _ = x.args
+        place = np.unravel_index(at, self.shapes[argument])  # type: ignore[attr-defined]
+        return f"in{argument}" + "".join(f"[{k}]" for k in place)
+
+
+def emitted_alone(name: str, told: Alone) -> str:
+    """Return a function without a chain as JavaScript. CannotRecord if it is right for some arguments only."""
+    result = recorded_link_by_link(
+        lambda _, **given: told.function(**given), template(), told.arrays, {}
+    )
+    *shapes, expected = result.outputs
+    if expected != (0,):
+        raise CannotRecord(f"{name} is not right for all arguments, and nobody would be told")
+    write = InRows(result.plan, list(told.arrays.values()))
+    given = ",".join(f"in{k}" for k in range(len(told.arrays)))
+    made = [x for x in result.plan.live if x.op not in ("input", "constant")]
+    parts = [np.empty(shape, object) for shape in shapes]
+    for o in result.plan.outputs:
+        parts[o.result].flat[o.plus] = write.name(o.number)
+    answer = in_rows(parts[0]) if len(parts) == 1 else f"[{','.join(map(in_rows, parts))}]"
+    lines = [f"const x{x.index}={write.expression(x)};" for x in made]
+    text = [f"export function {name}({given}){{", *lines, f"return {answer};", "}"]
+    return "\n".join([*compact(text), ""])
+
+
+def in_rows(x: Array) -> str:
+    """Return an array of texts as rows of rows."""
+    return f"[{','.join(map(in_rows, x))}]" if np.ndim(x) else str(x)
+
+
 # Text ---------------------------------------------------------------------------------------------
 
 
@@ -545,6 +602,7 @@ def written() -> dict[str, str]:
     """Return all emitted files by name."""
     model = Model()
     texts = {f"{name}.js": HEAD + emitted(name, told, model) for name, told in FUNCTIONS.items()}
+    texts |= {f"{name}.js": HEAD + emitted_alone(name, told) for name, told in ALONE.items()}
     return texts | {"model.js": HEAD + model.text()}
 
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 import chaindyn
-from chaindyn import _emitted
+from chaindyn import _emitted, _ops
+from chaindyn.recording import CannotRecord
 
 WIDGETS = Path(chaindyn.__file__).parent / "widgets"
 BY_HAND = sorted(path.name for path in WIDGETS.glob("*.js"))
@@ -26,6 +27,17 @@ def test_what_is_emitted_does_not_depend_on_the_chain_that_was_recorded(monkeypa
     short = [_emitted.emitted(name, _emitted.FUNCTIONS[name], model) for name in names]
     monkeypatch.setattr(_emitted, "LINKS", 29)
     assert short == [_emitted.emitted(name, _emitted.FUNCTIONS[name], model) for name in names]
+
+
+def test_a_function_that_is_not_right_for_all_arguments_is_not_emitted_alone():
+    """Nobody on the page would look at what its numbers must be."""
+
+    def root(x):
+        _ops.expect(x)
+        return _ops.sqrt(x)
+
+    with pytest.raises(CannotRecord, match="root is not right for all arguments"):
+        _emitted.emitted_alone("root", _emitted.Alone(root, {"x": (1,)}))
 
 
 # What dynamics cannot do without: how links hang together, their masses, weight, and solving with a mass
@@ -89,7 +101,6 @@ STILL = {
     "inertia.js": {"brickMoments", "fromTables", "flightOf", "render"},
     "loop.js": {"yieldingOf", "accelerationOf", "projectedState", "fallOf"},
     "motion.js": {"eulerStep", "rk4Step", "marched"},
-    "rotation.js": {"expOf", "logOf"},
     "swing.js": {"variationalStep"},
 }
 FORBIDDEN = re.compile(  # words for what a recursion needs
@@ -120,8 +131,7 @@ def test_no_dynamics_is_written_by_hand(name):
     solvers = {part for part, code in parts.items() if SOLVE.search(code)}
     assert solvers <= STILL.get(name, set()), f"{name}: {sorted(solvers)} solve by themselves"
     assert STILL.get(name, set()) <= parts.keys(), f"{name}: strike those off that are gone"
-    if name != "rotation.js":  # whose subject that is
-        assert not FORBIDDEN.search("\n".join(parts.values()))
+    assert not FORBIDDEN.search("\n".join(parts.values()))
 
 
 def test_every_file_that_is_named_is_there():
