@@ -10,8 +10,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,7 +30,7 @@ from chaindyn.articulated import (
     rounding_step,
 )
 from chaindyn.chain import inward
-from chaindyn.compilation import Recorded, record, recorded_link_by_link
+from chaindyn.compilation import Recorded, called, record, recorded_link_by_link
 from chaindyn.composite import composite_inertias
 from chaindyn.emission import Plan, Writer, js_kernel, literal
 from chaindyn.impulse import (
@@ -47,8 +49,14 @@ from chaindyn.inverse_dynamics import (
     wrenches_in,
 )
 from chaindyn.kinematics import classical_acceleration, screws_seen_from
-from chaindyn.recording import CannotRecord, Number
-from chaindyn.simulation import discrete_momenta, generalised_force
+from chaindyn.recording import CannotRecord, Number, Tape, reached_from
+from chaindyn.rolled import Recording, leaves_of
+from chaindyn.simulation import (
+    discrete_momenta,
+    generalised_force,
+    rk4_step,
+    semi_implicit_euler_step,
+)
 from chaindyn.state import State, evaluate
 
 EMITTED = Path(__file__).parent / "widgets" / "emitted"
@@ -325,7 +333,7 @@ def recorded(told: Told) -> Recorded:
     return record(on_page(told), template(), told.arrays, {}, open_model=True)
 
 
-# Functions without a chain, and steps in time -----------------------------------------------------
+# Functions without a chain ------------------------------------------------------------------------
 
 
 class Alone(NamedTuple):
@@ -380,6 +388,134 @@ def emitted_alone(name: str, told: Alone) -> str:
 def in_rows(x: Array) -> str:
     """Return an array of texts as rows of rows."""
     return f"[{','.join(map(in_rows, x))}]" if np.ndim(x) else str(x)
+
+
+# Steps in time ------------------------------------------------------------------------------------
+
+
+class Step(NamedTuple):
+    """A step in time, to be emitted: a function of whom it asks and of arrays.
+
+    asks : what it asks, functions by their names, with how many rows (nv,) each answer has. A step does the same to
+    every joint where coordinates add, so that one text serves all chains, and whoever answers.
+    """
+
+    function: Callable[..., Any]
+    asks: dict[str, int]
+    arrays: dict[str, tuple[Any, ...]]
+
+
+MOVING = {"t": (), **STATE, "h": ()}
+STEPS = {
+    "rk4_step": Step(rk4_step, {"acceleration": 1}, MOVING),
+    "semi_implicit_euler_step": Step(semi_implicit_euler_step, {"acceleration": 1}, MOVING),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class StepWriter(Writer):
+    """Writes what a step does to a joint: rows (nv,) with a name stand as such, numbers of no joint as constants.
+
+    rows : of each entry of such a row the name and the place, by its number's index; constants : numbers of no joint
+    that were used; entry : the joint that is written for.
+    """
+
+    rows: dict[int, tuple[str, int]] = field(default_factory=dict)
+    constants: list[Number] = field(default_factory=list)
+    entry: int = 0
+
+    def name(self, x: Number) -> str:
+        """Return how a number is written where it is used."""
+        if (known := self.rows.get(x.index)) is not None:
+            if known[1] != self.entry:
+                raise CannotRecord("a step in which joints differ")
+            return f"{known[0]}[i]"
+        if x.op == "input":
+            return str(x.args[0])
+        if x.op == "constant":
+            return literal(x.args[0], "Infinity")
+        if not any(y.index in self.rows for y in reached_from([x])):
+            self.constants.append(x)
+        return f"x{x.index}"
+
+    def whole(self, x: Number) -> str:
+        """Return an entry of a row with all operations that make it."""
+        text = self.name(x)
+        if text != f"x{x.index}" or x in self.constants:
+            return text
+        text = self.expression(x)
+        for y in x.args:
+            if self.name(y) == f"x{y.index}" and y not in self.constants:
+                text = with_operand(text, f"x{y.index}", self.whole(y))
+        return text
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """A step that is being recorded, and its text so far."""
+
+    recording: Recording = field(default_factory=lambda: Recording(Tape(), (), np.zeros(0, int)))
+    rows: dict[int, tuple[str, int]] = field(default_factory=dict)
+    constants: list[Number] = field(default_factory=list)
+    lines: list[str] = field(default_factory=list)
+
+    def given(self, name: str, core: tuple[Any, ...]) -> Any:
+        """Return a number or a row (nv,) that comes later."""
+        if not core:
+            return self.recording.tape.unknown("input", name)
+        entries = np.empty(LINKS, object)
+        entries[:] = [self.recording.tape.unknown("input", name, k) for k in range(LINKS)]
+        self.rows.update({x.index: (name, k) for k, x in enumerate(entries)})
+        return entries
+
+    def ask(self, what: str, count: int, *given: Any) -> Any:
+        """Return what is answered later to what is known then: rows (nv,)."""
+        asked = ",".join([self.named(x) for x in given])
+        names = [f"y{len(self.lines)}{k * '_'}" for k in range(count)]
+        answered = names[0] if count == 1 else f"[{','.join(names)}]"
+        self.lines.append(f"const {answered}=in0.{what}({asked});")
+        answers = [self.given(name, V) for name in names]
+        return answers[0] if count == 1 else tuple(answers)
+
+    def named(self, x: Any) -> str:
+        """Return how a number or a row (nv,) is written, which has a line now if it has no name."""
+        write = StepWriter(None, "javascript", None, self.rows, self.constants)  # type: ignore[arg-type]
+        if not np.ndim(x):
+            return write.name(x)
+        first, *others = [replace(write, entry=k).whole(entry) for k, entry in enumerate(x)]
+        if {*others} != {first}:
+            raise CannotRecord("a step in which joints differ")
+        if x[0].index in self.rows:
+            return self.rows[x[0].index][0]
+        name = f"y{len(self.lines)}"
+        self.lines.append(f"const {name}=in2.map((_,i)=>{first});")
+        self.rows.update({entry.index: (name, k) for k, entry in enumerate(x)})
+        return name
+
+
+def emitted_step(name: str, told: Step) -> str:
+    """Return a step in time as JavaScript, a function of whom it asks and of its arguments."""
+    asked = Asked()
+    given = {
+        key: asked.given(f"in{k}", core) for k, (key, core) in enumerate(told.arrays.items(), 1)
+    }
+    asks = {what: partial(asked.ask, what, count) for what, count in told.asks.items()}
+
+    def step(chain: Chain, **given: Any) -> Any:
+        return told.function(SimpleNamespace(chain=chain, **asks), **given)
+
+    result = called(step, template(), asked.recording, {}, given, {}, None)
+    answer = ",".join([asked.named(x) for x in leaves_of(result)])
+    scalars = [x for x in reached_from(asked.constants) if x.op not in ("input", "constant")]
+    write = StepWriter(None, "javascript", None)  # type: ignore[arg-type]
+    text = [
+        f"export function {name}({','.join(f'in{k}' for k in range(len(given) + 1))}){{",
+        *[f"const x{x.index}={write.expression(x)};" for x in scalars],
+        *[short_constants(line) for line in asked.lines],
+        f"return [{answer}];",
+        "}",
+    ]
+    return "\n".join([*compact(text), ""])
 
 
 # Text ---------------------------------------------------------------------------------------------
@@ -603,6 +739,7 @@ def written() -> dict[str, str]:
     model = Model()
     texts = {f"{name}.js": HEAD + emitted(name, told, model) for name, told in FUNCTIONS.items()}
     texts |= {f"{name}.js": HEAD + emitted_alone(name, told) for name, told in ALONE.items()}
+    texts |= {f"{name}.js": HEAD + emitted_step(name, told) for name, told in STEPS.items()}
     return texts | {"model.js": HEAD + model.text()}
 
 

@@ -102,7 +102,7 @@ function stepOn(world, motion) {
   motion.tau = tau;
   for (const x of tau) motion.peak = Math.max(motion.peak, Math.abs(x));
   try {
-    [motion.q, motion.qd] = rk4Step(lost ? loose : driven, motion.time, motion.q, motion.qd, step);
+    [motion.q, motion.qd] = rk4_step(lost ? loose : driven, motion.time, motion.q, motion.qd, step);
   } catch { // so fast that nothing can be computed any more
     Object.assign(motion, { fate: "fell", gone: true });
   }

@@ -146,7 +146,7 @@ function fallOf(model, { cure, rate, step }, start, t) {
   const gains = cure === "Baumgarte" ? [rate ** 2, 2 * rate] : [0, 0];
   const driven = { acceleration: (_, q, qd) => accelerationOf(model, gains, q, qd) };
   const ahead = (q, qd, h) => {
-    const next = rk4Step(driven, 0, q, qd, h);
+    const next = rk4_step(driven, 0, q, qd, h);
     return cure === "projection" ? projectedState(model, ...next) : next;
   };
   const run = { q: [], gap: [], sizes: [], kinetic: [], potential: [], reason: "" };

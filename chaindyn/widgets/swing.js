@@ -46,13 +46,13 @@ function variationalStep({ tree, push }, time, q, qd, h) {
   return [next, yielding(tree, next, add(end, scale(h / 2, push(time + h, next, foreseen))))];
 }
 
-const STEPPERS = { RK4: rk4Step, "semi-implicit Euler": eulerStep, variational: variationalStep };
+const STEPPERS = { RK4: rk4_step, "semi-implicit Euler": semi_implicit_euler_step, variational: variationalStep };
 const SHORT = 0.0025; // steps of RK4 in place of DOP853 [s]
 
 function bySteps({ chains, t, period }, request) {
   const tree = chains[request.chain];
   const driven = drivenBy(tree, request, period);
-  const [stepper, longest] = STEPPERS[request.method] ? [STEPPERS[request.method], request.step] : [rk4Step, SHORT];
+  const [stepper, longest] = STEPPERS[request.method] ? [STEPPERS[request.method], request.step] : [rk4_step, SHORT];
   let [q, qd] = [request.q, request.qd];
   const values = { chain: request.chain, q: [], tau: request.motors === "off" ? null : [], kinetic: [], potential: [], reason: "" };
   const keep = (time) => {
