@@ -19,7 +19,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import chaindyn
-from chaindyn import Chain, Drive, Joint, Link, X_motion, rotation_about, spatial_inertia
+from chaindyn import (
+    Chain,
+    Drive,
+    Joint,
+    Link,
+    Spherical,
+    X_motion,
+    rotation_about,
+    rotation_from_quaternion,
+    spatial_inertia,
+)
 from chaindyn._ops import Array, concatenate, eye, solve, stack, unstack, zeros
 from chaindyn.articulated import (
     Articulated,
@@ -246,6 +256,28 @@ def blow(
     return *numbers, moving[:, 0], given[:, 0], rates[:, 0], reactions, kept_of(factors)
 
 
+def brick_moments(mass: Array, sides: Array) -> Array:
+    """Return the principal moments (3,) of a brick [kg m^2]; sides : (3,) [m]."""
+    squares = mass * sides * sides / 12
+    return squares.sum() - squares
+
+
+def spin_rates(inverse: Array, moment: Array, spin: Array, attitude: Array) -> Array:
+    """Return how the spin (3,) and the attitude (4,) of a free body change, in one row (7,).
+
+    inverse : (3, 3), of what takes an angular acceleration to the moment that it needs; moment : (3,), which the spin
+    needs; both about the centre of mass, in the axes of the body, as `newton_euler` says.
+    """
+    gained = -(inverse @ moment[:, None])[:, 0]
+    return concatenate([gained, Spherical().rate(attitude, spin)], axis=-1)
+
+
+def spinning(moments: Array, spin: Array, attitude: Array) -> tuple[Array, Array, Array]:
+    """Return the angular momentum of a body in its principal axes (3,) and in space (3,), and the kinetic energy."""
+    own = moments * spin
+    return own, (rotation_from_quaternion(attitude) @ own[:, None])[:, 0], (own * spin).sum() / 2
+
+
 class Told(NamedTuple):
     """A function to be emitted, the shapes of its arguments, and of each result what its rows are.
 
@@ -346,6 +378,12 @@ class Alone(NamedTuple):
 ALONE = {
     "exp_so3": Alone(chaindyn.exp_so3, {"w": (3,)}),
     "log_so3": Alone(chaindyn.log_so3, {"R": (3, 3)}),
+    "rotation_from_quaternion": Alone(rotation_from_quaternion, {"quaternion": (4,)}),
+    "brick_moments": Alone(brick_moments, {"mass": (), "sides": (3,)}),
+    "spin_rates": Alone(
+        spin_rates, {"inverse": (3, 3), "moment": (3,), "spin": (3,), "attitude": (4,)}
+    ),
+    "spinning": Alone(spinning, {"moments": (3,), "spin": (3,), "attitude": (4,)}),
 }
 
 

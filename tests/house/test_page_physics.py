@@ -100,6 +100,11 @@ READERS = {
         "QUANTITIES": "an effective mass",
         "render": "an effective mass, and moments",
     },
+    "inertia.js": {
+        "fromTables": "handed on",
+        "flightOf": "handed on",
+        "render": "moments, told, and the ellipsoid of one energy",
+    },
     "loop.js": {"treeOf": "the rods as a tree", "modelOf": "handed on"},
     "mass.js": {"render": "masses and centres, told"},
     "physics.js": {
@@ -119,7 +124,6 @@ STILL = {
     "contact_laws.js": {"leastImpulses", "coulombLcp", "bySweeps", "byModes"},
     "contact_step.js": {"freeRates", "rowsOf", "stepOf"},
     "dense.js": {"cholesky", "solveLower", "solveUpper"},
-    "inertia.js": {"brickMoments", "fromTables", "flightOf", "render"},
     "loop.js": {"yieldingOf", "accelerationOf", "projectedState", "fallOf"},
     "swing.js": {"variationalStep"},
 }
