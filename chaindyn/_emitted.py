@@ -40,7 +40,14 @@ from chaindyn.articulated import (
     rounding_step,
 )
 from chaindyn.chain import inward
-from chaindyn.compilation import Recorded, called, record, recorded_link_by_link
+from chaindyn.compilation import (
+    Recorded,
+    called,
+    record,
+    recorded_link_by_link,
+    tangent_core,
+    tangent_record,
+)
 from chaindyn.composite import composite_inertias
 from chaindyn.emission import Plan, Writer, js_kernel, literal
 from chaindyn.impulse import (
@@ -194,6 +201,11 @@ def apparent(own: Articulated, S: Array) -> Array:
     return own.inertia - U @ solve(own.D, U.mT)
 
 
+def weight(chain: Chain, q: Array) -> Array:
+    """Return the joint forces (nv,) that hold a chain at rest."""
+    return chaindyn.rnea(chain, q, 0 * q, 0 * q)
+
+
 def crba(chain: Chain, q: Array) -> tuple[Array, Array]:
     """Return the screw of each joint (nv, 6), and the wrench that accelerates all that it carries by that screw.
 
@@ -281,12 +293,20 @@ def spinning(moments: Array, spin: Array, attitude: Array) -> tuple[Array, Array
 class Told(NamedTuple):
     """A function to be emitted, the shapes of its arguments, and of each result what its rows are.
 
-    rows : "links", "joints", "one" if there are none, or "kept" for what another function takes as it is.
+    rows : "links", "joints", "one" if there are none, or "kept" for what another function takes as it is; changes :
+    whether not the results are asked for but how they change, along directions that follow the arguments.
     """
 
     function: Callable[..., Any]
     arrays: dict[str, tuple[Any, ...]]
     rows: str
+    changes: bool = False
+
+    @property
+    def cores(self) -> list[tuple[Any, ...]]:
+        """The shapes of all that the page gives."""
+        own = list(self.arrays.values())
+        return [*own, *map(tangent_core, own)] if self.changes else own
 
 
 Q, V, WRENCHES = ("nq",), ("nv",), ("n", 6)
@@ -312,6 +332,7 @@ FUNCTIONS = {
         pin, {**STATE, "pinned": ("n",), "offset": (3,), "foot": (3,)}, "joints one one one"
     ),
     "crba": Told(crba, {"q": Q}, "joints joints"),
+    "weight_change": Told(weight, {"q": Q}, "joints", changes=True),
 }
 
 # Recording ----------------------------------------------------------------------------------------
@@ -362,6 +383,8 @@ def on_page(told: Told) -> Callable[..., Any]:
 
 def recorded(told: Told) -> Recorded:
     """Return the function recorded for every chain of such joints. CannotRecord where it cannot be."""
+    if told.changes:
+        return tangent_record(on_page(told), template(), told.arrays, {}, 0, True, open_model=True)
     return record(on_page(told), template(), told.arrays, {}, open_model=True)
 
 
@@ -570,9 +593,7 @@ def emitted(name: str, told: Told, model: Model) -> str:
         "keep": plan.widths[0],
         "carried": plan.carried,
         "kept": max(plan.kept, 1),
-        "inputs": json.dumps(
-            [None if core in (Q, V) else symbolic(core) for core in told.arrays.values()]
-        ),
+        "inputs": json.dumps([None if core in (Q, V) else symbolic(core) for core in told.cores]),
         "rows": json.dumps(told.rows.split()),
         "outputs": json.dumps([symbolic(x) for x in result.outputs]),
         "run": f"{name}_run",

@@ -97,7 +97,7 @@ class BalanceExplorer(Explorer):
     """
 
     _esm = source(
-        *("base.js", *emitted("forward_kinematics", "rnea", "aba", "margins")),
+        *("base.js", *emitted("forward_kinematics", "weight_change", "aba", "margins")),
         *(*alone("rk4_step"), "tree.js", "singular.js", "forward.js", "motion.js"),
         *("riccati.js", "balance_laws.js", "stage.js", "balance.js"),
     )

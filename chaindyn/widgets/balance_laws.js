@@ -28,18 +28,15 @@ function standing({ systems }, { system, count, drive }) {
 }
 
 // A (2n, 2n) and B (2n, m) of small motions about a place where no force is needed: M^-1 times how the forces change that the
-// weight asks for, by differences of sixth order.
-const SHARES = [[1, 3 / 4], [2, -3 / 20], [3, 1 / 60]];
-const APART = 0.02; // radians or metres
+// weight asks for, negated, as chapter 18 has it.
 function linearModel(tree, upright, motors) {
   const none = upright.map(() => 0);
-  const unit = (k, x) => none.map((_, i) => (i === k ? x : 0));
-  const weight = (x) => compute(RNEA, tree, [add(upright, x), none, none])[0];
+  const unit = (k) => none.map((_, i) => Number(i === k));
   const yielding = (force) => accelerations(tree, upright, none, force, [0, 0, 0]);
-  const along = (k) => SHARES.map(([times, share]) => scale(share / APART, subtract(weight(unit(k, -times * APART)), weight(unit(k, times * APART))))).reduce(add);
-  const [byPlace, byForce] = [none.map((_, k) => yielding(along(k))), motors.map((k) => yielding(unit(k, 1)))].map(transpose);
+  const falling = (k) => yielding(scale(-1, compute(WEIGHT_CHANGE, tree, [upright, unit(k)])[0]));
+  const [byPlace, byForce] = [none.map((_, k) => falling(k)), motors.map((k) => yielding(unit(k)))].map(transpose);
   return {
-    A: [...none.map((_, i) => [...none, ...unit(i, 1)]), ...byPlace.map((row) => [...row, ...none])], // at rest, rates change the forces by nothing
+    A: [...none.map((_, i) => [...none, ...unit(i)]), ...byPlace.map((row) => [...row, ...none])], // at rest, rates change the forces by nothing
     B: [...none.map(() => motors.map(() => 0)), ...byForce],
   };
 }

@@ -120,7 +120,6 @@ READERS = {
 # What still stands by hand, a list that may only grow shorter: one body, contact and closed loops, and steps in time.
 SOLVE = re.compile(r"\b(?:cholesky|solveLower|solveUpper)\(")
 STILL = {
-    "balance_laws.js": {"linearModel"},
     "contact_laws.js": {"leastImpulses", "coulombLcp", "bySweeps", "byModes"},
     "contact_step.js": {"freeRates", "rowsOf", "stepOf"},
     "dense.js": {"cholesky", "solveLower", "solveUpper"},
