@@ -30,7 +30,7 @@ from chaindyn import (
     rotation_from_quaternion,
     spatial_inertia,
 )
-from chaindyn._ops import Array, concatenate, eye, solve, stack, unstack, zeros
+from chaindyn._ops import Array, concatenate, eye, solve, sqrt, stack, unstack, zeros
 from chaindyn.articulated import (
     Articulated,
     FactorisedChain,
@@ -39,7 +39,7 @@ from chaindyn.articulated import (
     require_inertia,
     rounding_step,
 )
-from chaindyn.chain import inward
+from chaindyn.chain import integrate, inward
 from chaindyn.compilation import (
     Recorded,
     called,
@@ -49,6 +49,7 @@ from chaindyn.compilation import (
     tangent_record,
 )
 from chaindyn.composite import composite_inertias
+from chaindyn.contact import free_rates
 from chaindyn.emission import Plan, Writer, js_kernel, literal
 from chaindyn.impulse import (
     contact_impulse,
@@ -268,6 +269,38 @@ def blow(
     return *numbers, moving[:, 0], given[:, 0], rates[:, 0], reactions, kept_of(factors)
 
 
+def touched(
+    chain: Chain, q: Array, qd: Array, tau: Array, side: Array, point: Array, axes: Array
+) -> tuple[Array, ...]:
+    """Return what `aba` does, and rows (nv,) of a contact of two links along each of two axes: K twice, L twice.
+
+    side : (n,) one for the first body of the contact, minus one for the second; point : (3,) and axes : (2, 3) in the
+    world, its normal and its tangent. K qd is the velocity of the first body there, seen from the second; L is K in
+    units in which M is one: products of such rows are those of K M^-1 K^T.
+    """
+    state = evaluate(chain, q, qd, tau)
+    impulses = unit_impulses(*state.poses, point, "body")[..., 3:]
+    blows = side[:, None, None] * (impulses @ axes.mT)
+    K = [generalised_force(state, blows[..., k : k + 1]) for k in (0, 1)]
+    factors = factorise_state(state)
+    loads = net_bias(state, None, "body") + factors.inertias @ state.eta
+    left, _ = factors.inward_forces(tau[..., None], loads)
+    _, qdd = factors.outward_motions(left, state.eta, ground_acceleration(chain))
+    felt, _ = factors.inward_forces(zeros((chain.nv, 2)), -blows)
+    parts = [y / sqrt(own.D) for y, own in zip(felt, factors.links, strict=True)]
+    L = concatenate(parts, axis=-2)
+    return qdd[..., 0], *K, L[..., 0], L[..., 1]
+
+
+def moreau_jean(driven: Any, t: Array, q: Array, qd: Array, h: Array) -> tuple[Array, Array]:
+    """Return what `moreau_jean_step` does, of whoever says to which rates the contacts on the way push."""
+    middle = integrate(driven.chain, q, h / 2 * qd)
+    before, moved = free_rates(driven, t + h / 2, middle, qd, h)
+    there = integrate(driven.chain, middle, h / 2 * moved)
+    after = driven.pushed(there, before, moved)
+    return integrate(driven.chain, middle, h / 2 * after), after
+
+
 def brick_moments(mass: Array, sides: Array) -> Array:
     """Return the principal moments (3,) of a brick [kg m^2]; sides : (3,) [m]."""
     squares = mass * sides * sides / 12
@@ -332,6 +365,11 @@ FUNCTIONS = {
         pin, {**STATE, "pinned": ("n",), "offset": (3,), "foot": (3,)}, "joints one one one"
     ),
     "crba": Told(crba, {"q": Q}, "joints joints"),
+    "touched": Told(
+        touched,
+        {**STATE, "tau": V, "side": ("n",), "point": (3,), "axes": (2, 3)},
+        "joints joints joints joints joints",
+    ),
     "weight_change": Told(weight, {"q": Q}, "joints", changes=True),
 }
 
@@ -469,6 +507,7 @@ class Step(NamedTuple):
 MOVING = {"t": (), **STATE, "h": ()}
 STEPS = {
     "rk4_step": Step(rk4_step, {"acceleration": 1}, MOVING),
+    "moreau_jean_step": Step(moreau_jean, {"acceleration": 1, "pushed": 1}, MOVING),
     "semi_implicit_euler_step": Step(semi_implicit_euler_step, {"acceleration": 1}, MOVING),
 }
 
@@ -563,7 +602,8 @@ def emitted_step(name: str, told: Step) -> str:
     asks = {what: partial(asked.ask, what, count) for what, count in told.asks.items()}
 
     def step(chain: Chain, **given: Any) -> Any:
-        return told.function(SimpleNamespace(chain=chain, **asks), **given)
+        driven = SimpleNamespace(chain=chain, torque=print, **asks)  # some function: each rate asks
+        return told.function(driven, **given)
 
     result = called(step, template(), asked.recording, {}, given, {}, None)
     answer = ",".join([asked.named(x) for x in leaves_of(result)])

@@ -83,8 +83,7 @@ READERS = {
         **dict.fromkeys(("ROD", "BOX", "BALL", "carrier", "TREES"), "the scenes' bodies"),
         "heavy": "which links are bodies",
         "inSpaceOf": "the scenes' bodies as a tree",
-        "posesOf": "where shapes are, to draw them and to find where they touch",
-        "columnsOf": "which screws move a link",
+        "touchedAt": "handed on",
     },
     "crba.js": {"massMatrix": "which screws and wrenches meet"},
     "effort.js": {"fromLaws": "the load's weight", "render": "the load's arrow"},
@@ -121,7 +120,6 @@ READERS = {
 SOLVE = re.compile(r"\b(?:cholesky|solveLower|solveUpper)\(")
 STILL = {
     "contact_laws.js": {"leastImpulses", "coulombLcp", "bySweeps", "byModes"},
-    "contact_step.js": {"freeRates", "rowsOf", "stepOf"},
     "dense.js": {"cholesky", "solveLower", "solveUpper"},
     "loop.js": {"yieldingOf", "accelerationOf", "projectedState", "fallOf"},
     "swing.js": {"variationalStep"},
