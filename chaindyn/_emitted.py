@@ -30,7 +30,22 @@ from chaindyn import (
     rotation_from_quaternion,
     spatial_inertia,
 )
-from chaindyn._ops import Array, concatenate, eye, solve, sqrt, stack, unstack, zeros
+from chaindyn._ops import (
+    Array,
+    atan2,
+    concatenate,
+    cos,
+    divide,
+    eye,
+    positive,
+    sin,
+    solve,
+    sqrt,
+    stack,
+    unstack,
+    where,
+    zeros,
+)
 from chaindyn.articulated import (
     Articulated,
     FactorisedChain,
@@ -103,22 +118,86 @@ def loads(chain: Chain, q: Array, qd: Array, qdd: Array, external: Array) -> tup
     return joint_forces(state, wrenches), wrenches_in(state, wrenches, "mixed")
 
 
-def pin(
-    chain: Chain, q: Array, qd: Array, pinned: Array, offset: Array, foot: Array
-) -> tuple[Array, ...]:
-    """Return of a point of a link, in its axes: screws (nv, 6), twist and acceleration (6,) about it, gap (3,).
+def pin_in(state: State, pinned: Array, offset: Array, foot: Array) -> tuple[Array, Array]:
+    """Return the screw of each joint (nv, 6) as seen from a point of a link, in its axes, and the gap (3,) from a foot.
 
-    pinned : (n,) one for the link; offset : (3,) of the point in its frame; foot : (3,) in the world, from which the
-    gap is measured. The acceleration is spatial, at constant joint rates.
+    pinned : (n,) one for the link; offset : (3,) of the point in its frame; foot : (3,) in the world.
     """
-    state = evaluate(chain, q, qd)
     R, p = state.poses
     R_own, p_own = (pinned[:, None, None] * R).sum(-3), (pinned[:, None] * p).sum(-2)
     place = p_own + (R_own @ offset[:, None])[:, 0]
-    motions = state.twists, state.accelerations(0 * qd)
-    own = [X_motion(eye(3), offset) @ (pinned[:, None, None] * x).sum(-3) for x in motions]
     gap = R_own.mT @ (place - foot)[:, None]
-    return screws_seen_from(state, R_own, place), *[x[:, 0] for x in (*own, gap)]
+    return screws_seen_from(state, R_own, place), gap[:, 0]
+
+
+def pin(chain: Chain, q: Array, pinned: Array, offset: Array, foot: Array) -> tuple[Array, Array]:
+    """Return what `pin_in` does of a chain."""
+    return pin_in(evaluate(chain, q), pinned, offset, foot)
+
+
+IN_PLANE = np.array([3, 5])  # of a screw: how it moves a point along x and z
+
+
+def held(
+    chain: Chain, q: Array, qd: Array, pinned: Array, offset: Array, foot: Array, weights: Array
+) -> Array:
+    """Return weights[0] times the accelerations (nv,) of a chain, and what holds a point of it in the x-z plane.
+
+    pinned, offset, foot : as for `pin_in`. weights : (3,), of the accelerations, of the rate and of the gap of the
+    point: what is added by least kinetic energy takes all of their sum away. [1, kd, kp] gives accelerations by
+    chapter 13, [0, 1, 0] and [0, 0, 1] the changes of the rates and, nearly, of the posture that close the loop.
+    A row that is nothing beside the other, in units in which M is one, is left out.
+    """
+    state = evaluate(chain, q, qd)
+    screws, gap = pin_in(state, pinned, offset, foot)
+    K = [screws[..., k] for k in (3, 5)]
+    at_point = X_motion(eye(3), offset)
+    at_link = pinned[:, None, None]
+    motions = [(at_link * x).sum(-3) for x in (state.twists, state.accelerations(0 * qd))]
+    rate, bias = [(at_point @ x)[IN_PLANE, 0] for x in motions]
+    factors = factorise_state(state)
+    loads = net_bias(state, None, "body") + factors.inertias @ state.eta
+    pulls = at_link * at_point.mT[:, IN_PLANE]
+    left, _ = factors.inward_forces(zeros((chain.nv, 3)), concatenate([loads, -pulls], axis=-1))
+    free = [x[..., :1] for x in left]
+    _, alone = factors.outward_motions(free, state.eta, ground_acceleration(chain))
+    open_rate = concatenate([(k * alone[..., 0]).sum(-1, keepdims=True) for k in K], axis=-1)
+    wanted = -(weights[:1] * (bias + open_rate) + weights[1:2] * rate + weights[2:] * gap[::2])
+    D = concatenate([own.D for own in factors.links], axis=-2)[..., 0]
+    felt = concatenate([x[..., 1:] for x in left], axis=-2) / sqrt(D)[..., None]
+    counts = that_count([(k * k / D).sum(-1, keepdims=True) for k in K])
+    shares = least_shares([felt[..., k] for k in (0, 1)], counts, wanted)[:, None]
+    _, answers = factors.outward_motions([x[..., 1:] @ shares for x in left])
+    return weights[:1] * alone[..., 0] + answers[..., 0]
+
+
+def that_count(squares: list[Array]) -> list[Array]:
+    """Return whether two rows count, (1,) each 1 or 0: not below 1e-10 of the other; squares : of their lengths (1,)."""
+    a, b = squares
+    return [where(positive(x - 1e-20 * y), 1, 0) for x, y in ((a, b), (b, a))]
+
+
+def least_shares(rows: list[Array], counts: list[Array], wanted: Array) -> Array:
+    """Return how much (2,) of two rows (nv,) makes the least x (nv,) with row . x = wanted (2,).
+
+    counts : for each row (1,) 1, or 0 if it is left out.
+    """
+    rows = [c * row for c, row in zip(counts, rows, strict=True)]
+    asked = concatenate(counts, axis=-1) * wanted
+    turns = [eye(2)[0], eye(2)[1]]
+    for _ in range(
+        2
+    ):  # a Jacobi rotation, after which the longer is first, and one for its rounding
+        x, y = rows
+        squares = [(u * v).sum(-1, keepdims=True) for u, v in ((x, x), (y, y), (x, y))]
+        angle = divide(atan2(2 * squares[2], squares[0] - squares[1]), 2)
+        c, s = cos(angle), sin(angle)
+        rows, turns = ([c * u + s * v, c * v - s * u] for u, v in (rows, turns))
+    first, second = [(row * row).sum(-1, keepdims=True) for row in rows]
+    both = counts[0] * counts[1]
+    along = [(turn * asked).sum(-1, keepdims=True) for turn in turns]
+    along = [along[0] / first, both * along[1] / (both * second + 1 - both)]
+    return along[0] * turns[0] + along[1] * turns[1]
 
 
 def factorise_free(state: State, free: Array) -> FactorisedChain:
@@ -344,6 +423,7 @@ class Told(NamedTuple):
 
 Q, V, WRENCHES = ("nq",), ("nv",), ("n", 6)
 STATE = {"q": Q, "qd": V}
+PINNED = {"pinned": ("n",), "offset": (3,), "foot": (3,)}
 FUNCTIONS = {
     "forward_kinematics": Told(chaindyn.forward_kinematics, {"q": Q}, "links links"),
     "screws": Told(screws, {"q": Q, "R": (3, 3), "p": (3,)}, "joints"),
@@ -361,9 +441,8 @@ FUNCTIONS = {
         {**STATE, "struck": ("n",), "point": (3,), "normal": (3,), "restitution": ()},
         "one one one one one one joints links kept",
     ),
-    "pin": Told(
-        pin, {**STATE, "pinned": ("n",), "offset": (3,), "foot": (3,)}, "joints one one one"
-    ),
+    "pin": Told(pin, {"q": Q, **PINNED}, "joints one"),
+    "held": Told(held, {**STATE, **PINNED, "weights": (3,)}, "joints"),
     "crba": Told(crba, {"q": Q}, "joints joints"),
     "touched": Told(
         touched,

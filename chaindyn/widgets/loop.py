@@ -92,8 +92,8 @@ class LoopExplorer(Explorer):
     """
 
     _esm = source(
-        *("base.js", *emitted("rnea", "crba", "energies", "pin"), *alone("rk4_step"), "crba.js"),
-        *("dense.js", "motion.js", "stage.js", "loop.js"),
+        *("base.js", *emitted("energies", "pin", "held"), *alone("rk4_step")),
+        *("motion.js", "stage.js", "loop.js"),
     )
     _css = source("base.css", "stage.css", "motion.css")
 

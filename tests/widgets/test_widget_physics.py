@@ -204,8 +204,9 @@ class Page:
 
     def constrained_forward_dynamics(self, q, qd, tau, constraints, stabilisation):
         assert not np.any(tau)
-        given = self.rods(constraints), stabilisation or [0, 0], q, qd
-        return [{"qdd": self.call(LoopExplorer, "accelerationOf", *given)}]
+        kp, kd = stabilisation or (0, 0)
+        given = self.rods(constraints), q, qd, [1, kd, kp]
+        return [{"qdd": self.call(LoopExplorer, "heldIn", *given)}]
 
     def fall(self, q, t, step, constraints, stabilisation):
         cure = {"cure": stabilisation or "none", "rate": 10, "step": step}
