@@ -172,7 +172,7 @@ def held(
 
 
 def that_count(squares: list[Array]) -> list[Array]:
-    """Return whether two rows count, (1,) each 1 or 0: not below 1e-10 of the other; squares : of their lengths (1,)."""
+    """Return whether two rows count, (1,) 1 or 0: not below 1e-10 of the other; squares : of their lengths (1,)."""
     a, b = squares
     return [where(positive(x - 1e-20 * y), 1, 0) for x, y in ((a, b), (b, a))]
 
@@ -380,6 +380,34 @@ def moreau_jean(driven: Any, t: Array, q: Array, qd: Array, h: Array) -> tuple[A
     return integrate(driven.chain, middle, h / 2 * after), after
 
 
+def variational_start(driven: Any, t: Array, q: Array, qd: Array, h: Array) -> tuple[Array, Array]:
+    """Return the joint momenta (nv,) with which a variational step sets out, and a first guess how far it goes (nv,).
+
+    driven : who is asked for the `force` of `Driven`, for the momenta `carried` at some rates, M qd, for the rates that
+    momenta are `moved` by, M^-1 pi, and for the `momenta` at both ends of a step.
+    """
+    pi = driven.carried(q, qd) + h / 2 * driven.force(t, q, qd)
+    return pi, h * driven.moved(q, pi)
+
+
+def variational_correction(
+    driven: Any, t: Array, q: Array, qd: Array, h: Array, pi: Array, guess: Array
+) -> Array:
+    """Return how much further (nv,) a step goes than was guessed, by Newton's method as in `step_with_momentum`."""
+    start, _ = driven.momenta(q, integrate(driven.chain, q, guess), h)
+    return h * driven.moved(q, pi - start)
+
+
+def variational_end(
+    driven: Any, t: Array, q: Array, qd: Array, h: Array, guess: Array
+) -> tuple[Array, Array]:
+    """Return where a variational step leads to that goes so far (nv,), and the rates there."""
+    there = integrate(driven.chain, q, guess)
+    _, end = driven.momenta(q, there, h)
+    foreseen = driven.moved(there, end + h / 2 * driven.force(t, q, qd))
+    return there, driven.moved(there, end + h / 2 * driven.force(t + h, there, foreseen))
+
+
 def brick_moments(mass: Array, sides: Array) -> Array:
     """Return the principal moments (3,) of a brick [kg m^2]; sides : (3,) [m]."""
     squares = mass * sides * sides / 12
@@ -584,9 +612,15 @@ class Step(NamedTuple):
 
 
 MOVING = {"t": (), **STATE, "h": ()}
+VARIATIONAL = {"force": 1, "carried": 1, "moved": 1, "momenta": 2}
 STEPS = {
     "rk4_step": Step(rk4_step, {"acceleration": 1}, MOVING),
     "moreau_jean_step": Step(moreau_jean, {"acceleration": 1, "pushed": 1}, MOVING),
+    "variational_start": Step(variational_start, VARIATIONAL, MOVING),
+    "variational_correction": Step(
+        variational_correction, VARIATIONAL, {**MOVING, "pi": V, "guess": V}
+    ),
+    "variational_end": Step(variational_end, VARIATIONAL, {**MOVING, "guess": V}),
     "semi_implicit_euler_step": Step(semi_implicit_euler_step, {"acceleration": 1}, MOVING),
 }
 

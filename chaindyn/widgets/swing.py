@@ -70,6 +70,7 @@ class SwingExplorer(Explorer):
         "base.js",
         *emitted("forward_kinematics", "rnea", "aba", "margins", "energies", "step_momenta"),
         *alone("rk4_step", "semi_implicit_euler_step"),
+        *alone("variational_start", "variational_correction", "variational_end"),
         *("tree.js", "singular.js", "forward.js", "motion.js", "stage.js", "swing.js"),
     )
     _css = source("base.css", "stage.css", "motion.css")

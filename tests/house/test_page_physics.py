@@ -121,7 +121,6 @@ SOLVE = re.compile(r"\b(?:cholesky|solveLower|solveUpper)\(")
 STILL = {
     "contact_laws.js": {"leastImpulses", "coulombLcp", "bySweeps", "byModes"},
     "dense.js": {"cholesky", "solveLower", "solveUpper"},
-    "swing.js": {"variationalStep"},
 }
 FORBIDDEN = re.compile(  # words for what a recursion needs, or a step in time
     r"crossMotion|crossForce|motionTransform|inertiaMatrix|throughJoint|articulate\b|inverseDynamics|jointPose|Rodrigues"
