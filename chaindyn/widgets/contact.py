@@ -90,15 +90,9 @@ class ContactExplorer(Explorer):
     """
 
     _esm = source(
-        *("base.js", *emitted("forward_kinematics", "touched", "energies"), "dense.js"),
-        *(
-            *alone("moreau_jean_step"),
-            "motion.js",
-            "contact_laws.js",
-            "contact_step.js",
-            "stage.js",
-            "contact.js",
-        ),
+        *("base.js", *emitted("forward_kinematics", "touched", "energies")),
+        *(*alone("moreau_jean_step"), "motion.js", "contact_laws.js", "contact_step.js"),
+        *("stage.js", "contact.js"),
     )
     _css = source("base.css", "stage.css", "motion.css", "contact.css")
 
