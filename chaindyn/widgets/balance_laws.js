@@ -82,14 +82,11 @@ function tidy({ upright, turns }, { q, qd }) {
   }
   return true;
 }
-// Whether the centre of mass has come below the foot, or the numbers have left all bounds. Links lie along their x, the first ones on top of the foot.
-function fallen({ tree, upright, turns }, { q }) {
-  let [tilt, height, sum] = [0, 0, 0];
-  for (let k = 0; k < q.length; k++) {
-    height += tree.offset[k][0] * Math.cos(tilt);
-    if (turns[k]) tilt += q[k] - upright[k];
-    sum += tree.mass[k] * (height + tree.com[k][0] * Math.cos(tilt));
-  }
+// Whether the centre of mass has come below the foot, or the numbers have left all bounds.
+function fallen({ tree }, { q }) {
+  const { R, p } = poses(tree, q);
+  let sum = 0;
+  for (let k = 0; k < q.length; k++) sum += tree.mass[k] * (p[k][2] + dot(R[k][2], tree.com[k]));
   return !(sum >= 0);
 }
 function stepOn(world, motion) {
