@@ -2,7 +2,8 @@
 
 ``python -m book physics`` writes each of `FUNCTIONS` to ``emitted/NAME.js``; an explorer joins those it needs to its
 view, before ``physics.js``, which gives them numbers and takes their answers. One text serves every chain of hinges,
-slides and fixed joints.
+slides and fixed joints. `ALONE`, functions without a chain, and `STEPS` in time are written there too, as functions
+that a view calls by their names.
 """
 
 from __future__ import annotations
