@@ -556,19 +556,18 @@ ALONE = {
 }
 
 
+@dataclass(frozen=True, eq=False)
 class InRows(Writer):
-    """Writes numbers of a function without a chain: entries of arguments as of rows of rows."""
+    """Writes numbers of a function without a chain: entries of arguments, of these shapes, as of rows of rows."""
 
-    def __init__(self, plan: Plan, shapes: Sequence[tuple[int, ...]]) -> None:
-        super().__init__(plan, "javascript", None)
-        object.__setattr__(self, "shapes", shapes)
+    shapes: Sequence[tuple[int, ...]] = ()
 
     def name(self, x: Number) -> str:
         """Return how a number is written where it is used."""
         if x.op != "input":
             return super().name(x)
         argument, *_, at, _ = x.args
-        place = np.unravel_index(at, self.shapes[argument])  # type: ignore[attr-defined]
+        place = np.unravel_index(at, self.shapes[argument])
         return f"in{argument}" + "".join(f"[{k}]" for k in place)
 
 
@@ -580,7 +579,7 @@ def emitted_alone(name: str, told: Alone) -> str:
     *shapes, expected = result.outputs
     if expected != (0,):
         raise CannotRecord(f"{name} is not right for all arguments, and nobody would be told")
-    write = InRows(result.plan, list(told.arrays.values()))
+    write = InRows(result.plan, "javascript", None, list(told.arrays.values()))
     given = ",".join(f"in{k}" for k in range(len(told.arrays)))
     made = [x for x in result.plan.live if x.op not in ("input", "constant")]
     parts = [np.empty(shape, object) for shape in shapes]
