@@ -1,26 +1,4 @@
-// What the explorers that move share: steps in time, and a clock to play and to scrub.
-
-function eulerStep({ acceleration }, time, q, qd, h) {
-  const next = add(qd, scale(h, acceleration(time, q, qd)));
-  return [add(q, scale(h, next)), next];
-}
-function rk4Step({ acceleration }, time, q, qd, h) {
-  const slope = (at, [dq, dv]) => [add(qd, dv), acceleration(time + at, add(q, dq), add(qd, dv))];
-  const scaled = (s, [a, b]) => [scale(s, a), scale(s, b)];
-  const k1 = [qd, acceleration(time, q, qd)];
-  const k2 = slope(h / 2, scaled(h / 2, k1));
-  const k3 = slope(h / 2, scaled(h / 2, k2));
-  const k4 = slope(h, scaled(h, k3));
-  const mean = (part) => scale(h / 6, [k1, k2, k2, k3, k3, k4].map((k) => k[part]).reduce(add));
-  return [add(q, mean(0)), add(qd, mean(1))];
-}
-
-// The states [q, qd] after each of so many steps of RK4, the first one included; a negative step goes back in time.
-function marched(system, q, qd, h, count) {
-  const states = [[q, qd]];
-  for (let k = 0; k < count; k++) states.push(rk4Step(system, k * h, ...states[k], h));
-  return states;
-}
+// What the explorers that move share: a clock to play and to scrub.
 
 // --- A clock -------------------------------------------------------------------------------------------------------------------
 
