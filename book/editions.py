@@ -1,14 +1,15 @@
-"""``python -m book edition student|solutions|instructor|slides --out FOLDER``: editions of the book from one source.
+"""``python -m book edition student|solutions|instructor|slides|assignments --out FOLDER``: editions from one source.
 
 =============  ==========================================================================
 student        the chapters without a solution; what judges an attempt stays
 solutions      the chapters as they are on the site
 instructor     the chapters with the notes to the teacher, which no other edition has
 slides         a reveal.js page for each chapter (book/slides.py)
+assignments    the coded exercises as a course of nbgrader (book/assignments.py)
 =============  ==========================================================================
 
-Each chapter comes as a page (.md) and, but for slides, as a notebook in plain Markdown (.ipynb) with the outputs that
-the committed notebook has. A note to the teacher is an admonition of class ``teacher``.
+Of the first three, each chapter comes as a page (.md) and as a notebook in plain Markdown (.ipynb) with the outputs
+that the committed notebook has. A note to the teacher is an admonition of class ``teacher``.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from book.numbering import texts
 from book.pages import ROOT, BookError, chapters, data_of, tags
 from book.plain import plain_notebook
 
-EDITIONS = ("student", "solutions", "instructor", "slides")
+EDITIONS = ("student", "solutions", "instructor", "slides", "assignments")
 
 SHOWN = "chaindyn_teacher_notes"  # the site's setting: see book/extensions/teacher.py
 
@@ -118,6 +119,10 @@ def write(edition: str, out: Path, pages: list[Path] | None = None) -> list[Path
         from book.slides import write_slides
 
         return write_slides(out, pages or chapters())
+    if edition == "assignments":
+        from book.assignments import write_assignments
+
+        return write_assignments(out, pages or chapters())
     out.mkdir(parents=True, exist_ok=True)
     written = list[Path]()
     for page in pages or chapters():
@@ -170,8 +175,8 @@ def main(argv: list[str]) -> int:
     out = arguments.out.absolute()
     if out.is_dir() and any(out.iterdir()):
         raise BookError(f"{out} is not empty: name a new folder")
-    if arguments.project and arguments.edition == "slides":
-        raise BookError("slides are pages of their own: leave --project out")
+    if arguments.project and arguments.edition in ("slides", "assignments"):
+        raise BookError(f"{arguments.edition} have files of their own: leave --project out")
     if arguments.project:
         write_project(arguments.edition, out)
         print(f"edition: {out}; for its site: cd {out} && python -m book site")

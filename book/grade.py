@@ -45,7 +45,11 @@ class Grade:
 def grade(submission: Path, page: Path | None = None, limit: float = LIMIT) -> list[Grade]:
     """Judge every attempt of a submission. BookError if it is no notebook of a chapter."""
     sources = _sources(submission)
-    page = page or _page_of(submission)
+    return verdicts(page or page_named(submission.name), sources, limit)
+
+
+def verdicts(page: Path, sources: list[str], limit: float = LIMIT) -> list[Grade]:
+    """Judge every attempt at a chapter's exercises in the sources of some cells."""
     return [
         _in_a_process(one, page, sources, limit) for one in exercises(page) if judged(one.checks)
     ]
@@ -59,13 +63,13 @@ def _sources(submission: Path) -> list[str]:
     return [cell.source for cell in cells if cell.cell_type == "code"]
 
 
-def _page_of(submission: Path) -> Path:
+def page_named(submission: str) -> Path:
     """The chapter whose number a submission's name begins with."""
     for page in chapters():
-        if submission.name.startswith(page.stem[:3]):
+        if submission.startswith(page.stem[:3]):
             return page
     raise BookError(
-        f"{submission.name}: begin the name with that of the chapter, as in {chapters()[0].stem}.ipynb, "
+        f"{submission}: begin the name with that of the chapter, as in {chapters()[0].stem}.ipynb, "
         "or say which it is: --chapter 1"
     )
 

@@ -15,7 +15,9 @@ from typing import Any
 
 import numpy as np
 
-CHANGES = ("append", "extend", "insert", "update", "add", "setdefault", "clear", "pop", "sort")
+# Methods that change what they are called on, and how many arguments they take: np.add(x, y) changes nothing.
+CHANGES = {"append": 1, "extend": 1, "insert": 2, "update": 1, "add": 1, "setdefault": 2}
+CHANGES |= {"clear": 0, "pop": 2, "sort": 0}
 
 
 class Statement:
@@ -54,8 +56,8 @@ def _changed(node: ast.stmt) -> set[str]:
     inside = isinstance(node, ast.FunctionDef | ast.ClassDef)
     for part in ast.walk(node):
         match part:
-            case ast.Call(func=ast.Attribute(value=ast.Name(name), attr=way)) if way in CHANGES:
-                if not inside:
+            case ast.Call(func=ast.Attribute(value=ast.Name(name), attr=way), args=given):
+                if not inside and len(given) <= CHANGES.get(way, -1):
                     changed.add(name)
         if isinstance(part, ast.Subscript | ast.Attribute) and isinstance(part.ctx, ast.Store):
             while isinstance(part, ast.Subscript | ast.Attribute):

@@ -37,7 +37,7 @@ COMMANDS = {
     "pdf": "build the site and print it as one PDF",
     "lab": "open the chapters in JupyterLab",
     "measure": "measure the built pages: shares of text, code and figures; first paint",
-    "edition": "write an edition for a course: student, solutions, instructor or slides",
+    "edition": "write an edition for a course: student, solutions, instructor, slides or assignments",
     "grade": "judge the attempts in a submitted notebook",
     "test": "run every check",
     "test-browser": "run the long checks in a browser",

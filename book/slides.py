@@ -1,20 +1,26 @@
 """Slides from the chapters, by nbconvert and reveal.js: what a teacher shows while talking, not the text.
 
-What becomes a slide needs no mark. Each section opens one, with its bold sentences and numbered equations; each figure
-and each exported function has its own, below it. The summary is there in full; exercises and reading are left out.
-A cell tagged ``slide`` is shown as it stands, one tagged ``no-slide`` never.
+What becomes a slide needs no mark. Each section opens one, with its bold sentences and numbered equations; each figure,
+each explorer and each exported function has its own, below it. The summary is there in full; exercises and reading are
+left out. Explorers are alive, shown by the loader of the site's pages (theme/widgets.js). A cell tagged ``slide`` is
+shown as it stands, one tagged ``no-slide`` never.
 """
 
 from __future__ import annotations
 
 import ast
 import base64
+import contextlib
+import io
+import json
 import re
 import shutil
 from collections.abc import Iterator
 from html import escape
 from itertools import pairwise
 from pathlib import Path
+from types import CodeType
+from typing import Any
 
 from nbconvert import SlidesExporter
 from nbformat import NotebookNode
@@ -23,14 +29,24 @@ from traitlets.config import Config
 
 from book import assets
 from book.editions import notebook_of
+from book.judging import given_for
 from book.numbering import texts
 from book.pages import ROOT, BookError, front_matter, tags
 from book.plain import plain_notebook
+from book.tryit import explorers
 
 THEME = ROOT / "book" / "theme"
 LEFT_OUT = ("Exercises", "Further reading")
 WHOLE = ("Summary",)
 HIDDEN = "slide-without-code"
+ALIVE = "slide-alive"
+PLACE = ("layout", "tabbable", "tooltip")  # of a widget among others
+WIDGET = "application/vnd.jupyter.widget"  # as theme/widgets.js looks for it
+# A page that is opened as a file may load no module beside it, but one that it holds.
+STAGE = (
+    "document.documentElement.dataset.stage = "
+    'URL.createObjectURL(new Blob([%s], { type: "text/javascript" }));\n'
+)
 
 _HEADING = re.compile(r"^(#{1,3}) +(.*\S)", re.MULTILINE)
 _POINT = re.compile(
@@ -41,7 +57,7 @@ _FENCED = re.compile(r"^(`{3,}|:{3,})\{[\w-]+\}.*?^\1[ ]*$", re.MULTILINE | re.D
 
 def slides_of(page: Path) -> NotebookNode:
     """A chapter's slides as a notebook of plain Markdown, in which each cell says which kind of slide it begins."""
-    cells, title = list[NotebookNode](), ""
+    cells, title, above = list[NotebookNode](), "", list[str]()
     for cell in notebook_of(page, "slides").cells:
         if cell.cell_type == "markdown" and "slide" not in tags(cell):
             for section, part in _sections(cell.source, title):
@@ -49,10 +65,12 @@ def slides_of(page: Path) -> NotebookNode:
                 if title not in LEFT_OUT:
                     cells += _section_slides(part, title)
         elif title not in LEFT_OUT and "no-slide" not in tags(cell):
-            cells += _cell_slides(cell)
-    notebook = new_notebook(
-        cells=cells, metadata={"title": front_matter(page)["chaindyn"]["title"]}
-    )
+            cells += _alive(cell, above, page) or _cell_slides(cell)
+        if cell.cell_type == "code":
+            above.append(cell.source)
+    title = front_matter(page)["chaindyn"]["title"]
+    alive = any(ALIVE in tags(cell) for cell in cells)
+    notebook = new_notebook(cells=cells, metadata={"title": title, ALIVE: alive})
     made = plain_notebook(notebook, texts(), page.parent)
     for number, cell in enumerate(made.cells):
         cell["id"] = f"slide-{number}"
@@ -83,6 +101,49 @@ def _section_slides(part: str, title: str) -> Iterator[NotebookNode]:
         yield new_markdown_cell(text, metadata={"slideshow": {"slide_type": kind}})
 
 
+def _alive(cell: NotebookNode, above: list[str], page: Path) -> list[NotebookNode]:
+    """The slide of a cell that shows an explorer; none for other cells."""
+    *first, last = ast.parse(cell.source).body if cell.cell_type == "code" else [None]
+    match last:
+        case ast.Expr(ast.Call(func=ast.Name(name)) as shown) if name in explorers(page):
+            given = [one.code for one in given_for(above, cell.source)]
+            given.append(compile(ast.Module(first, []), "<cell>", "exec", dont_inherit=True))
+            last_code = compile(ast.Expression(shown), "<cell>", "eval", dont_inherit=True)
+            output = new_output(
+                "display_data", {"text/html": _view(_made(given, last_code, page), cell)}
+            )
+            metadata = {"slideshow": {"slide_type": "subslide"}, "tags": [HIDDEN, ALIVE]}
+            return [NotebookNode({**cell, "outputs": [output], "metadata": NotebookNode(metadata)})]
+    return []
+
+
+def _made(given: list[CodeType], last: CodeType, page: Path) -> dict[str, Any]:
+    """The state of an explorer, made by what its cell needs of the page."""
+    space: dict[str, Any] = {"__name__": "__main__"}
+    with contextlib.chdir(page.parent), contextlib.redirect_stdout(io.StringIO()):
+        for code in given:
+            exec(code, space)
+        widget = eval(last, space)
+    return {key: value for key, value in widget.get_state().items() if key not in PLACE}
+
+
+def _view(state: dict[str, Any], cell: NotebookNode) -> str:
+    """An explorer as the loader finds it: a view, and the state of its model."""
+    name = state["_anywidget_id"]
+    words = escape(_alt(cell))
+    saved = json.dumps({"state": {name: {"state": state}}}).replace("</", "<\\/")
+    return (
+        f'<div class="explorer" data-prevent-swipe><noscript>{words}</noscript>'
+        f'<script type="{WIDGET}-view+json">{json.dumps({"model_id": name})}</script></div>'
+        f'<script type="{WIDGET}-state+json">{saved}</script>'
+    )
+
+
+def _alt(cell: NotebookNode) -> str:
+    """A screen reader's words for what a cell shows."""
+    return " ".join(cell.metadata.get("mystnb", {}).get("image", {}).get("alt", "").split())
+
+
 def _cell_slides(cell: NotebookNode) -> Iterator[NotebookNode]:
     """A figure without its code, exported functions with theirs, and what is marked."""
     shown = NotebookNode({**cell, "metadata": NotebookNode({**cell.metadata})})
@@ -102,7 +163,7 @@ def _cell_slides(cell: NotebookNode) -> Iterator[NotebookNode]:
 
 def _pictures(cell: NotebookNode) -> Iterator[NotebookNode]:
     """What a cell draws, each with a screen reader's words for it."""
-    alt = " ".join(cell.metadata.get("mystnb", {}).get("image", {}).get("alt", "").split())
+    alt = _alt(cell)
     for output in cell.outputs:
         if drawn := output.get("data", {}).get("image/svg+xml"):
             data = base64.b64encode(drawn.encode()).decode()
@@ -156,6 +217,10 @@ def write_slides(out: Path, pages: list[Path]) -> list[Path]:
         raise BookError(f"the slides need reveal.js and MathJax: {error}") from None
     for name in ("reveal", "mathjax"):
         shutil.copytree(vendor / name, out / "vendor" / name)
+    shutil.copy(THEME / "widgets.js", out / "vendor")
+    stage = json.dumps((vendor / "three" / "three.js").read_text(encoding="utf-8"))
+    (out / "vendor" / "stage.js").write_text(STAGE % stage, encoding="utf-8")
+    shutil.copy(vendor / "three" / "LICENSE", out / "vendor" / "stage.LICENSE")
     theme = out / "vendor" / "reveal" / "dist" / "theme" / "book.css"
     theme.parent.mkdir(parents=True)
     shutil.copy(THEME / "slides" / "book.css", theme)

@@ -6,7 +6,8 @@
 
 (() => {
   const here = document.currentScript.src;
-  document.documentElement.dataset.stage = new URL("../vendor/three/three.js", here).href; // what the explorers' stage asks for
+  // What the explorers' stage asks for; the slides have brought it.
+  document.documentElement.dataset.stage ??= new URL("../vendor/three/three.js", here).href;
   const KIND = "application/vnd.jupyter.widget";
 
   /** The state of all widgets of the page, by the name of their model. */

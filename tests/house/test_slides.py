@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import re
+from functools import cache
 
 import pytest
 
 from book.pages import chapters
-from book.slides import html_of, short, slides_of
+from book.slides import ALIVE, THEME, WIDGET, html_of, short, slides_of, write_slides
 
+made_of = cache(slides_of)
 CHAPTERS = [pytest.param(page, id=page.stem) for page in chapters()]
 
 
 @pytest.mark.parametrize("page", CHAPTERS)
 def test_a_chapter_has_slides_for_sections_equations_figures_and_functions(page):
-    cells = slides_of(page).cells
+    cells = made_of(page).cells
     kinds = [cell.metadata["slideshow"]["slide_type"] for cell in cells]
     assert kinds[0] == "slide" and kinds.count("slide") >= 5
     assert cells[0].source.startswith("# ")
@@ -26,7 +29,7 @@ def test_a_chapter_has_slides_for_sections_equations_figures_and_functions(page)
 
 def test_a_page_of_slides_asks_nobody_for_anything():
     (page,) = [page for page in chapters() if page.stem.startswith("08")]
-    html = html_of(slides_of(page))
+    html = html_of(made_of(page))
     asked = set(
         re.findall(r"<(?:script|link|img|iframe)[^>]*?(?:src|href)=\"((?!data:)[^\"]+)", html)
     )
@@ -35,6 +38,8 @@ def test_a_page_of_slides_asks_nobody_for_anything():
         "vendor/reveal/dist/reveal.js",
         "vendor/reveal/dist/reveal.css",
         "vendor/reveal/dist/theme/book.css",
+        "vendor/stage.js",
+        "vendor/widgets.js",
     }
     assert "Reveal.initialize(" in html and html.count("<section>") > 15
     assert not re.search(r"url\(['\"]?https?:|@import|import .* from 'http", html)
@@ -42,6 +47,32 @@ def test_a_page_of_slides_asks_nobody_for_anything():
     assert len(pictures) >= 3 and all('alt="' in picture for picture in pictures)
     assert 'alt="A chain of bars hangs straight down' in html
     assert "subplots(" not in html  # a figure without the code that drew it
+
+
+@pytest.mark.parametrize("page", CHAPTERS)
+def test_a_chapters_explorer_has_a_slide_with_the_state_that_the_loader_reads(page):
+    slides = made_of(page)
+    shown = [cell for cell in slides.cells if ALIVE in cell.metadata.get("tags", [])]
+    explorers = re.findall(r"^\w+Explorer\(", page.read_text(encoding="utf-8"), re.M)
+    assert len(shown) == len(explorers) and slides.metadata[ALIVE] == bool(shown)
+    for cell in shown:
+        html = cell.outputs[0].data["text/html"]
+        view, state = (
+            json.loads(re.search(f'<script type="{WIDGET}-{kind}\\+json">(.*?)</script>', html)[1])
+            for kind in ("view", "state")
+        )
+        model = state["state"][view["model_id"]]["state"]
+        assert "render" in model["_esm"] and ".chaindyn" in model["_css"] and model["scene"]
+        assert "error" not in model["answer"] and re.search(r"<noscript>\w.{40}", html)
+
+
+def test_slides_bring_the_loader_of_the_site_and_what_lights_the_stage(tmp_path):
+    (page,) = [page for page in chapters() if page.stem.startswith("16")]  # it has no explorer
+    (made,) = write_slides(tmp_path, [page])
+    assert "widgets.js" not in made.read_text(encoding="utf-8")
+    assert (tmp_path / "vendor" / "widgets.js").read_bytes() == (THEME / "widgets.js").read_bytes()
+    stage = (tmp_path / "vendor" / "stage.js").read_text(encoding="utf-8")
+    assert "WebGLRenderer" in stage and "dataset.stage = URL.createObjectURL" in stage
 
 
 def test_exported_code_is_shown_with_one_line_of_docstring():

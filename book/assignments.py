@@ -1,0 +1,267 @@
+"""``python -m book edition assignments --out FOLDER``: the coded exercises of each chapter, as a course of nbgrader.
+
+A chapter is an assignment: what its exercises need from the text, then for each exercise its statement, a cell for the
+answer and a locked cell with the judge, worth a point for every five minutes of the exercise. nbgrader makes the
+students' notebooks of it, collects them and keeps the grades; whether an answer is right is asked of the book's judges
+(book/grade.py), each in a process of its own, since nbgrader's way is to run the judge where the submission has run.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbconvert.preprocessors import Preprocessor
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+from traitlets import Bool, Float
+
+from book.editions import notebook_of, page_of
+from book.exercises import Exercise, exercises
+from book.grade import LIMIT, Grade, page_named, verdicts
+from book.judging import Statement, judged, needed
+from book.numbering import texts
+from book.pages import PACKAGE, ROOT, BookError, data_of, front_matter, tags
+from book.plain import plain_notebook
+
+MINUTES_A_POINT = 5
+STUB = "# Your answer may stand here too."  # where the source has the solution
+_KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
+_PART = re.compile(r"^(?=`{3,}\{(?:exercise-start|code-cell)\}|#{1,3} )", re.MULTILINE)
+_CONFIG = '''"""Settings of nbgrader: the book judges the answers, and no notebook of a student is run as a whole."""
+
+import sys
+
+sys.path.insert(0, {root!r})
+
+from nbgrader.apps import NbGraderApp  # noqa: E402
+from nbgrader.converters import Autograde  # noqa: E402
+from nbgrader.preprocessors import Execute  # noqa: E402
+
+from book.assignments import Judge  # noqa: E402
+
+c = get_config()  # noqa: F821
+c.CourseDirectory.course_id = {package!r}
+c.ClearSolutions.code_stub = {{"python": {stub!r}}}
+c.OverwriteCells.add_missing_cells = True  # a judge that was deleted gives no point
+c.Autograde.autograde_preprocessors = [
+    Judge if step is Execute else step for step in Autograde.autograde_preprocessors.default()
+]
+'''
+
+
+def points(exercise: Exercise) -> int:
+    """What an exercise is worth: a point for every five minutes."""
+    return max(1, (exercise.facts.minutes or 0) // MINUTES_A_POINT)
+
+
+# Writing ----------------------------------------------------------------------------------------
+
+
+def write_assignments(out: Path, pages: list[Path]) -> list[Path]:
+    """Write a course directory of nbgrader, with an assignment for each chapter; return their notebooks."""
+    out.mkdir(parents=True, exist_ok=True)
+    config = _CONFIG.format(root=str(ROOT), package=PACKAGE, stub=STUB)
+    (out / "nbgrader_config.py").write_text(config, encoding="utf-8")
+    written = list[Path]()
+    for page in pages:
+        folder = out / "source" / page.stem
+        folder.mkdir(parents=True)
+        written.append(folder / page.with_suffix(".ipynb").name)
+        made = assignment_of(page)
+        nbformat.validate(made)
+        nbformat.write(made, written[-1])
+        for file in data_of(page):
+            shutil.copy(file, folder)
+    return written
+
+
+def assignment_of(page: Path) -> NotebookNode:
+    """The coded exercises of a chapter as a source notebook of nbgrader."""
+    title = front_matter(page)[PACKAGE]["title"]
+    cells = [new_markdown_cell(f"# {title}: exercises\n\n{_HOW}")]
+    statements, waiting = _statements(page), list[str]()
+    of_cell = {one.checks[0]: one for one in exercises(page) if judged(one.checks)}
+    for source, given in statements:
+        if exercise := of_cell.get(source):
+            cells += _given(waiting, exercise)
+            cells += _exercise(exercise, page)
+            waiting = []
+        else:
+            waiting += given
+    notebook = new_notebook(cells=cells, metadata={"kernelspec": _KERNEL})
+    for number, cell in enumerate(notebook.cells):
+        cell["id"] = f"cell-{number}"  # the same page gives the same notebook
+    return plain_notebook(notebook, texts(), page.parent)
+
+
+_HOW = (
+    "Write your answers into the cells that say so. The cell below each of them judges it: it raises an error that "
+    "says what is wrong, or nothing if the answer is right. Leave the other cells as they are."
+)
+
+
+def _given(lines: list[str], exercise: Exercise) -> Iterator[NotebookNode]:
+    """The cell with what exercises need from the text."""
+    if lines:
+        spaced = re.sub(r"(?<!\n)\n(def |class |@)", r"\n\n\n\1", "\n".join(lines).strip())
+        yield _cell(spaced, f"{exercise.label}-given", locked=True)
+
+
+def _exercise(exercise: Exercise, page: Path) -> Iterator[NotebookNode]:
+    """Statement, answer and judge."""
+    yield new_markdown_cell(_statement(exercise, page))
+    ((judge, answer),) = judged(exercise.checks)
+    start, test = split(exercise.checks[0], judge)
+    solved = (
+        f"{_without_attempt(exercise.solution[-1])}\n{answer} = {_tried(exercise.solution[-1])}"
+    )
+    region = f"### BEGIN SOLUTION\n{solved.strip()}\n### END SOLUTION"
+    yield _cell(f"{start}\n\n{region}", f"{exercise.label}-answer", solution=True)
+    test = f"{_without_attempt(test)}\n\n{judge}({answer})"
+    yield _cell(test, exercise.label, grade=True, locked=True, points=points(exercise))
+
+
+def _cell(source: str, name: str, **metadata: Any) -> NotebookNode:
+    """A cell of code with what nbgrader wants to know of it."""
+    kind = {"schema_version": 3, "grade_id": name, "cell_type": "code", "task": False}
+    kind |= {"grade": False, "solution": False, "locked": False}
+    return new_code_cell(source, metadata={"nbgrader": {**kind, **metadata}})
+
+
+def _statement(exercise: Exercise, page: Path) -> str:
+    """The statement of an exercise and its hint, in MyST."""
+    asked = f":label: {exercise.label}\n"
+    parts = [part for part in _PART.split(page_of(page, "student")) if asked in part]
+    if len(parts) != 1:
+        raise BookError(f"{page.name}: {exercise.label} is the label of {len(parts)} exercises")
+    return parts[0].strip()
+
+
+def split(source: str, judge: str) -> tuple[str, str]:
+    """The cell of an exercise in two: what is the reader's to write, and its judge. BookError if that comes first."""
+    lines = source.split("\n")
+    (first,) = [
+        node.lineno - 1 for node in ast.parse(source).body if getattr(node, "name", "") == judge
+    ]
+    while first and lines[first - 1].startswith(("#", "@")):
+        first -= 1
+    if not first:
+        raise BookError(f"{judge} stands above what it judges: put the reader's part first")
+    return "\n".join(lines[:first]).strip(), "\n".join(lines[first:]).strip()
+
+
+def _without_attempt(source: str) -> str:
+    """A cell without its lines `attempt(...)`."""
+    return "\n".join(text for node, text in _texts(source) if not _judging(node)).strip()
+
+
+def _tried(source: str) -> str:
+    """What the last `attempt(...)` of a cell tries."""
+    *_, call = filter(None, (_judging(node) for node, _ in _texts(source)))
+    return ast.unparse(call.args[0])
+
+
+def _judging(node: ast.stmt) -> ast.Call | None:
+    """The call of the judge in a line `attempt("...", lambda: judge(answer))`."""
+    match node:
+        case ast.Expr(
+            ast.Call(func=ast.Name("attempt"), args=[_, ast.Lambda(body=ast.Call() as call)])
+        ):
+            return call
+    return None
+
+
+def _texts(source: str) -> Iterator[tuple[ast.stmt, str]]:
+    """The statements of a cell, each with its text and the comments and empty lines above it."""
+    lines, done = source.split("\n"), 0
+    for node in ast.parse(source).body:
+        yield node, "\n".join(lines[done : node.end_lineno])
+        done = node.end_lineno or done
+
+
+# What an exercise needs from the text -------------------------------------------------------------
+
+
+def _statements(page: Path) -> list[tuple[str, list[str]]]:
+    """The student's cells of code, each with the texts of those statements that the exercises need."""
+    cells = [cell for cell in notebook_of(page, "student").cells if cell.cell_type == "code"]
+    module = next(iter(front_matter(page)[PACKAGE].get("modules") or {}), "")
+    parts = [list(_texts(_imported(cell, module))) for cell in cells]
+    flat = [Statement(node) for part in parts for node, _ in part]
+    chosen = needed(flat, _asked(page, [cell.source for cell in cells], parts))
+    found, index = list[tuple[str, list[str]]](), 0
+    for cell, part in zip(cells, parts, strict=True):
+        found.append(
+            (cell.source, [text for k, (_, text) in enumerate(part, index) if k in chosen])
+        )
+        index += len(part)
+    return found
+
+
+def _asked(page: Path, sources: list[str], parts: list[Any]) -> dict[int, set[str]]:
+    """The names that exercises and their solutions read from above, by the last statement of the exercise's cell."""
+    of_cell = {one.checks[0]: one for one in exercises(page) if judged(one.checks)}
+    asked, index = dict[int, set[str]](), -1
+    for source, part in zip(sources, parts, strict=True):
+        index += len(part)
+        if exercise := of_cell.get(source):
+            asked[index] = _read_from_above(f"{source}\n{exercise.solution[-1]}")
+    return asked
+
+
+def _read_from_above(source: str) -> set[str]:
+    """The names that some code reads and does not bind before."""
+    bound, read, late = set[str](), set[str](), set[str]()
+    for one in [Statement(node) for node, _ in _texts(source)]:
+        read |= one.reads - bound
+        bound |= one.binds
+        late |= one.reads_late
+    return read | late - bound
+
+
+def _imported(cell: NotebookNode, module: str) -> str:
+    """The source of a cell; of one that exports, imports of what it exports from the package."""
+    if "export" not in tags(cell):
+        return str(cell.source)
+    nodes = [node for node, _ in _texts(cell.source)]
+    names = [node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.ClassDef)]
+    lines = [ast.unparse(node) for node in nodes if isinstance(node, ast.Import | ast.ImportFrom)]
+    if names:
+        home = f"{PACKAGE}.{cell.metadata.get('module', module)}"
+        lines.append(f"from {home} import {', '.join(names)}")
+    return "\n".join(lines)
+
+
+# Grading ----------------------------------------------------------------------------------------
+
+
+class Judge(Preprocessor):
+    """The step of ``nbgrader autograde`` that says which answers are right, in place of running the submission."""
+
+    enabled = Bool(True).tag(config=True)  # without a judge nbgrader would give every point
+    limit = Float(LIMIT, help="seconds for one exercise").tag(config=True)
+
+    def preprocess(
+        self, nb: NotebookNode, resources: dict[str, Any]
+    ) -> tuple[NotebookNode, dict[str, Any]]:
+        page = page_named(resources["nbgrader"]["notebook"])
+        sources = [cell.source for cell in nb.cells if cell.cell_type == "code"]
+        said = {one.exercise.label: one for one in verdicts(page, sources, self.limit)}
+        for cell in nb.cells:
+            label = cell.metadata.get("nbgrader", {}).get("grade_id")
+            if cell.cell_type == "code" and label in said:
+                cell.outputs = [_output(said[label])]
+        return nb, resources
+
+
+def _output(grade: Grade) -> NotebookNode:
+    """What a judge says, as nbgrader reads it: an error is no point."""
+    if grade.solved:
+        return new_output("stream", name="stdout", text="solved\n")
+    return new_output("error", ename="NotSolved", evalue=grade.why, traceback=[grade.why])

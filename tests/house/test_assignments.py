@@ -1,0 +1,225 @@
+"""The assignments for nbgrader: what is in them, and what grading makes of right, wrong and malicious submissions."""
+
+from __future__ import annotations
+
+import copy
+import csv
+import os
+import re
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbformat.v4 import new_output
+
+from book import grade as grading
+from book.assignments import STUB, Judge, assignment_of, points, split, write_assignments
+from book.exercises import exercises
+from book.judging import judged
+from book.pages import BookError, chapters
+
+CHAPTERS = [pytest.param(page, id=page.stem) for page in chapters()]
+REGION = re.compile(r"### BEGIN SOLUTION\n.*?### END SOLUTION", re.DOTALL)
+
+
+@cache
+def made_of(page):
+    """A chapter's assignment, which no test changes."""
+    return assignment_of(page)
+
+
+def coded(page):
+    """The exercises of a chapter that have a judge."""
+    return [one for one in exercises(page) if judged(one.checks)]
+
+
+def told(notebook, **kind):
+    """The cells of which nbgrader is told this, by their ids there."""
+    cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    return {
+        cell.metadata.nbgrader.grade_id: cell
+        for cell in cells
+        if kind.items() <= dict(cell.metadata.nbgrader).items()
+    }
+
+
+def for_students(notebook):
+    """What `nbgrader generate_assignment` makes of a notebook."""
+    made = copy.deepcopy(notebook)
+    for cell in made.cells:
+        cell.source = REGION.sub(STUB, cell.source)
+    return made
+
+
+def long_lines(text):
+    """The lines of a text that are too long to be the same by chance."""
+    return {line.strip() for line in text.splitlines() if len(line.strip()) >= 30}
+
+
+def run(notebook):
+    """The locked cells that raise when the cells of a notebook run, and what."""
+    space, raised = {"__name__": "__main__"}, {}
+    for name, cell in told(notebook).items():
+        try:
+            exec(cell.source, space)
+        except Exception as error:
+            raised[name] = error
+    return raised
+
+
+@pytest.mark.parametrize("page", CHAPTERS)
+def test_each_coded_exercise_is_stated_answered_and_judged(page):
+    made, own = made_of(page), coded(page)
+    nbformat.validate(made)
+    labels = [one.label for one in own]
+    assert list(told(made, grade=True, locked=True, solution=False)) == labels
+    assert list(told(made, solution=True, grade=False, locked=False)) == [
+        f"{label}-answer" for label in labels
+    ]
+    prose = "\n".join(cell.source for cell in made.cells if cell.cell_type == "markdown")
+    for one in own:
+        assert f"Exercise {one.chapter}.{one.number}: " in prose and one.title[:9] in prose
+        assert told(made)[one.label].metadata.nbgrader.points == points(one) >= 1
+    assert prose.count("<details><summary>Hint</summary>") == prose.count("</details>") == len(own)
+    assert "{exercise" not in prose and "Solution" not in prose
+
+
+@pytest.mark.parametrize("page", CHAPTERS)
+def test_what_students_get_has_no_line_of_a_solution(page):
+    own, made = coded(page), for_students(made_of(page))
+    text = "\n".join(cell.source for cell in made.cells)
+    given = long_lines("\n".join(source for one in own for source in one.solution))
+    asked = long_lines("\n".join(source for one in own for source in one.checks))
+    assert given - asked and not (given - asked) & long_lines(text)
+    assert "_solved" not in text and text.count(STUB) == len(own)
+
+
+def test_points_are_for_time():
+    worth = {one.facts.minutes: points(one) for page in chapters() for one in coded(page)}
+    assert worth.items() >= {5: 1, 10: 2, 15: 3, 30: 6, 60: 12}.items()
+
+
+@pytest.mark.parametrize(
+    "page",
+    [p if p.id.startswith("05") else pytest.param(*p.values, id=p.id, marks=pytest.mark.nightly) for p in CHAPTERS],
+)  # fmt: skip
+def test_the_solutions_pass_with_what_is_given_and_nothing_else_does(page, monkeypatch):
+    monkeypatch.chdir(page.parent)  # data lies beside the page
+    made = made_of(page)
+    assert run(made) == {}
+    raised = run(for_students(made))
+    assert raised.keys() >= {one.label for one in coded(page)}
+
+
+def test_a_cell_is_split_above_its_judge():
+    assert split("x = 1\n\n# Sums.\ndef judge(x):\n    pass\n\nlast", "judge") == (
+        "x = 1",
+        "# Sums.\ndef judge(x):\n    pass\n\nlast",
+    )
+    with pytest.raises(BookError, match="judge stands above what it judges"):
+        split("def judge(x):\n    pass\n\nx = 1", "judge")
+
+
+# Grading ----------------------------------------------------------------------------------------
+
+PAGE = next(page for page in chapters() if page.stem.startswith("16"))
+FIRST, SECOND = (one.label for one in coded(PAGE))
+ANSWER = {one.label: judged(one.checks)[0][1] for one in coded(PAGE)}
+SOURCE = made_of(PAGE)
+
+
+def submission(changes=None):
+    """A student's notebook with some cells changed: code in place of theirs, or None to delete one."""
+    made = for_students(SOURCE)
+    for name, code in (changes or {}).items():
+        cell = told(made)[name]
+        if code is None:
+            made.cells.remove(cell)
+        else:
+            cell.source = code
+    return made
+
+
+def answered(label, code):
+    """An answer to an exercise: `f` stands for the name that is asked for."""
+    return {f"{label}-answer": code.replace("f(", f"{ANSWER[label]}(")}
+
+
+def forged():
+    """Of one who answers nothing and writes the outputs, the points and the judges himself."""
+    made = submission({FIRST: "print('solved')"})
+    for cell in told(made, grade=True).values():
+        cell.outputs = [new_output("stream", name="stdout", text="solved\n")]
+        cell.metadata.nbgrader.points = 100
+    return made
+
+
+SUBMISSIONS = {
+    "right": lambda: copy.deepcopy(SOURCE),
+    "wrong": lambda: submission(
+        answered(FIRST, "def f(*given):\n    return 0")
+        | answered(SECOND, "def f(*given):\n    return None")
+    ),
+    "forger": forged,
+    "deleter": lambda: submission({FIRST: None, SECOND: None}),
+    "bender": lambda: submission(
+        answered(FIRST, "import numpy as np\nnp.allclose = lambda *a, **k: True\nclass Mild:\n"
+        "    __getattr__ = __call__ = lambda *a, **k: True\ndef f(*given):\n    return np.zeros(3)")
+        | answered(SECOND, "import sys\nsys.exit(0)\ndef f(*given):\n    sys.exit(0)")
+    ),
+}  # fmt: skip
+ENDLESS = answered(FIRST, "def f(*given):\n    while True:\n        pass")
+
+
+def test_the_judge_says_what_nbgrader_reads(monkeypatch):
+    """An error is no point, and all else would be all of them; nobody asks whether the notebook says so itself."""
+    only = [one for one in coded(PAGE) if one.label == FIRST]
+    monkeypatch.setattr(grading, "exercises", lambda page: only)
+    resources = {"nbgrader": {"notebook": PAGE.stem}}
+    for made, kinds in ((forged(), ["error"]), (SUBMISSIONS["right"](), ["stream"])):
+        judged_one, _ = Judge()(made, resources)
+        assert [out.output_type for out in told(judged_one)[FIRST].outputs] == kinds
+
+
+def nbgrader(course, *command):
+    """A command that an instructor types, in the environment of this Python: nbgrader calls alembic by its name."""
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    environment = {**os.environ, "PATH": path}
+    done = subprocess.run(
+        [sys.executable, "-m", "nbgrader", *command],
+        cwd=course, env=environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-3000:]
+
+
+@pytest.mark.parametrize("page", CHAPTERS)
+def test_nbgrader_takes_the_metadata(page):
+    pytest.importorskip("nbgrader", reason="nbgrader is not installed")
+    from nbgrader.nbgraderformat import MetadataValidator
+
+    MetadataValidator().validate_nb(made_of(page))
+
+
+def test_nbgrader_gives_the_right_submission_all_points_and_the_others_none(tmp_path):
+    pytest.importorskip("nbgrader", reason="nbgrader is not installed")
+    course, name = tmp_path / "course", PAGE.stem
+    write_assignments(course, [PAGE])
+    nbgrader(course, "generate_assignment", name)
+    released = nbformat.read(course / "release" / name / f"{name}.ipynb", as_version=4)
+    ours = for_students(SOURCE)
+    assert [cell.source for cell in released.cells] == [cell.source for cell in ours.cells]
+    for student, made in {**SUBMISSIONS, "endless": lambda: submission(ENDLESS)}.items():
+        folder = course / "submitted" / student / name
+        folder.mkdir(parents=True)
+        nbformat.write(made(), folder / f"{name}.ipynb")
+    nbgrader(course, "autograde", name, "--student=endless", "--Judge.limit=5")
+    nbgrader(course, "autograde", name)  # those that are not yet graded
+    nbgrader(course, "export")
+    with open(course / "grades.csv", encoding="utf-8") as table:
+        scores = {row["student_id"]: float(row["score"]) for row in csv.DictReader(table)}
+        assert scores.keys() == {*SUBMISSIONS, "endless"}
+    assert scores.pop("right") == sum(points(one) for one in coded(PAGE)) == 9
+    assert set(scores.values()) == {0}
