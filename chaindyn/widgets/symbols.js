@@ -11,10 +11,10 @@ const SCRIPTS = "mjx-msub, mjx-msup, mjx-msubsup";
 
 // Whether an element is what carries an index or an accent: v in v_O is no v.
 function carries(element) {
-  const parent = element.parentElement;
-  if (parent.localName === "mjx-base") return true;
-  if (parent.localName === "mjx-texatom" && parent.childElementCount === 1) return carries(parent);
-  return parent.matches(SCRIPTS) && parent.firstElementChild === element;
+  const around = element.parentElement;
+  if (around.localName === "mjx-base") return true;
+  if (around.localName === "mjx-texatom" && around.childElementCount === 1) return carries(around);
+  return around.matches(SCRIPTS) && around.firstElementChild === element;
 }
 
 // Where the symbols, in TeX, stand in the formulas of an element: by symbol, a list of elements.
