@@ -1,9 +1,12 @@
-"""Measure what a reader meets: how much of a page is text, code, outputs, figures, and when its first paint comes.
+"""Measure what a reader meets: the shares of text, code, outputs and figures, the first paint, the cost of a frame.
 
 ``python -m book measure shares [PAGE ...]`` adds up heights, as laid out on a wide screen and on a phone.
 ``python -m book measure paint [PAGE ...]`` opens each page with an empty cache on a slow network (1.44 Mbit/s, 563 ms
 to and fro, what browsers call "slow 4G") and a processor made four times slower; the server compresses, as those that
 books are published on do. A page is named as in ``chapters/13_loops_and_redundancy``; with none, all are measured.
+``python -m book measure frames [PAGE ...]`` moves the first slider of each explorer and sketch, frame by frame, and
+tells what a frame costs the page's own thread (scripts, style and layout), with that processor and with one four times
+slower. Solids are drawn by the graphics processor, whose time is not in it.
 ``--site FOLDER`` measures another build.
 """
 
@@ -43,6 +46,20 @@ HEIGHTS = """() => {
   const outputs = height(outermost("div.cell_output")) - height(outermost(drawn));
   return { text: article.getBoundingClientRect().height - code - figures - outputs, code, outputs, figures };
 }"""
+
+FRAMES = 40
+MOVE = """(slider, frames) => new Promise((done) => {
+  const [low, high] = [Number(slider.min), Number(slider.max)];
+  let k = 0;
+  const next = () => {
+    slider.value = low + ((high - low) * k) / frames;
+    slider.dispatchEvent(new Event("input", { bubbles: true }));
+    k += 1;
+    requestAnimationFrame(k < frames ? next : () => requestAnimationFrame(done));
+  };
+  next();
+})"""
+BUSY = ("ScriptDuration", "LayoutDuration", "RecalcStyleDuration")
 
 FIRST_PAINT = """() => new Promise((done) => {
   const told = (list) => list.getEntries().forEach((entry) => {
@@ -102,9 +119,42 @@ def _print_paints(browser: Browser, address: str, names: list[str]) -> None:
         print(f"{name:48} {seconds:14.2f} {kilobytes:18.0f}", flush=True)
 
 
+def frame_costs(page: Page, slower: float = 1) -> list[float]:
+    """Milliseconds of the page's thread for a frame of each widget that has a slider, while that moves."""
+    session = page.context.new_cdp_session(page)
+    session.send("Performance.enable")
+    session.send("Emulation.setCPUThrottlingRate", {"rate": slower})
+
+    def busy() -> float:
+        metrics = session.send("Performance.getMetrics")["metrics"]
+        return sum(one["value"] for one in metrics if one["name"] in BUSY)
+
+    costs = []
+    for widget in page.locator(".chaindyn").all():
+        sliders = widget.locator("input[type=range]")
+        if sliders.count():
+            widget.scroll_into_view_if_needed()
+            before = busy()
+            sliders.first.evaluate(MOVE, FRAMES)
+            costs.append(1000 * (busy() - before) / FRAMES)
+    return costs
+
+
+def _print_frames(browser: Browser, address: str, names: list[str]) -> None:
+    print(" " * 48 + f"of each widget, as it is | {SLOWER} times slower [ms]")
+    for name in names:
+        page = open_page(browser, WIDTHS[0], "light")
+        page.goto(f"{address}{name}.html")
+        settle(page)
+        parts = (" ".join(f"{x:.1f}" for x in frame_costs(page, rate)) for rate in (1, SLOWER))
+        print(f"{name:48} {' | '.join(parts)}", flush=True)
+        page.context.close()
+
+
 MEASURES: dict[str, Callable[[Browser, str, list[str]], None]] = {
     "shares": _print_shares,
     "paint": _print_paints,
+    "frames": _print_frames,
 }
 
 

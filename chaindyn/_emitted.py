@@ -2,23 +2,51 @@
 
 ``python -m book physics`` writes each of `FUNCTIONS` to ``emitted/NAME.js``; an explorer joins those it needs to its
 view, before ``physics.js``, which gives them numbers and takes their answers. One text serves every chain of hinges,
-slides and fixed joints.
+slides and fixed joints. `ALONE`, functions without a chain, and `STEPS` in time are written there too, as functions
+that a view calls by their names.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 import chaindyn
-from chaindyn import Chain, Drive, Joint, Link, X_motion, rotation_about, spatial_inertia
-from chaindyn._ops import Array, concatenate, eye, solve, stack, unstack, zeros
+from chaindyn import (
+    Chain,
+    Drive,
+    Joint,
+    Link,
+    Spherical,
+    X_motion,
+    rotation_about,
+    rotation_from_quaternion,
+    spatial_inertia,
+)
+from chaindyn._ops import (
+    Array,
+    atan2,
+    concatenate,
+    cos,
+    divide,
+    eye,
+    positive,
+    sin,
+    solve,
+    sqrt,
+    stack,
+    unstack,
+    where,
+    zeros,
+)
 from chaindyn.articulated import (
     Articulated,
     FactorisedChain,
@@ -27,9 +55,17 @@ from chaindyn.articulated import (
     require_inertia,
     rounding_step,
 )
-from chaindyn.chain import inward
-from chaindyn.compilation import Recorded, record
+from chaindyn.chain import integrate, inward
+from chaindyn.compilation import (
+    Recorded,
+    called,
+    record,
+    recorded_link_by_link,
+    tangent_core,
+    tangent_record,
+)
 from chaindyn.composite import composite_inertias
+from chaindyn.contact import free_rates
 from chaindyn.emission import Plan, Writer, js_kernel, literal
 from chaindyn.impulse import (
     contact_impulse,
@@ -47,8 +83,14 @@ from chaindyn.inverse_dynamics import (
     wrenches_in,
 )
 from chaindyn.kinematics import classical_acceleration, screws_seen_from
-from chaindyn.recording import Number
-from chaindyn.simulation import discrete_momenta, generalised_force
+from chaindyn.recording import CannotRecord, Number, Tape, reached_from
+from chaindyn.rolled import Recording, leaves_of
+from chaindyn.simulation import (
+    discrete_momenta,
+    generalised_force,
+    rk4_step,
+    semi_implicit_euler_step,
+)
 from chaindyn.state import State, evaluate
 
 EMITTED = Path(__file__).parent / "widgets" / "emitted"
@@ -77,22 +119,86 @@ def loads(chain: Chain, q: Array, qd: Array, qdd: Array, external: Array) -> tup
     return joint_forces(state, wrenches), wrenches_in(state, wrenches, "mixed")
 
 
-def pin(
-    chain: Chain, q: Array, qd: Array, pinned: Array, offset: Array, foot: Array
-) -> tuple[Array, ...]:
-    """Return of a point of a link, in its axes: screws (nv, 6), twist and acceleration (6,) about it, gap (3,).
+def pin_in(state: State, pinned: Array, offset: Array, foot: Array) -> tuple[Array, Array]:
+    """Return the screw of each joint (nv, 6) as seen from a point of a link, in its axes, and the gap (3,) from a foot.
 
-    pinned : (n,) one for the link; offset : (3,) of the point in its frame; foot : (3,) in the world, from which the
-    gap is measured. The acceleration is spatial, at constant joint rates.
+    pinned : (n,) one for the link; offset : (3,) of the point in its frame; foot : (3,) in the world.
     """
-    state = evaluate(chain, q, qd)
     R, p = state.poses
     R_own, p_own = (pinned[:, None, None] * R).sum(-3), (pinned[:, None] * p).sum(-2)
     place = p_own + (R_own @ offset[:, None])[:, 0]
-    motions = state.twists, state.accelerations(0 * qd)
-    own = [X_motion(eye(3), offset) @ (pinned[:, None, None] * x).sum(-3) for x in motions]
     gap = R_own.mT @ (place - foot)[:, None]
-    return screws_seen_from(state, R_own, place), *[x[:, 0] for x in (*own, gap)]
+    return screws_seen_from(state, R_own, place), gap[:, 0]
+
+
+def pin(chain: Chain, q: Array, pinned: Array, offset: Array, foot: Array) -> tuple[Array, Array]:
+    """Return what `pin_in` does of a chain."""
+    return pin_in(evaluate(chain, q), pinned, offset, foot)
+
+
+IN_PLANE = np.array([3, 5])  # of a screw: how it moves a point along x and z
+
+
+def held(
+    chain: Chain, q: Array, qd: Array, pinned: Array, offset: Array, foot: Array, weights: Array
+) -> Array:
+    """Return weights[0] times the accelerations (nv,) of a chain, and what holds a point of it in the x-z plane.
+
+    pinned, offset, foot : as for `pin_in`. weights : (3,), of the accelerations, of the rate and of the gap of the
+    point: what is added by least kinetic energy takes all of their sum away. [1, kd, kp] gives accelerations by
+    chapter 13, [0, 1, 0] and [0, 0, 1] the changes of the rates and, nearly, of the posture that close the loop.
+    A row that is nothing beside the other, in units in which M is one, is left out.
+    """
+    state = evaluate(chain, q, qd)
+    screws, gap = pin_in(state, pinned, offset, foot)
+    K = [screws[..., k] for k in (3, 5)]
+    at_point = X_motion(eye(3), offset)
+    at_link = pinned[:, None, None]
+    motions = [(at_link * x).sum(-3) for x in (state.twists, state.accelerations(0 * qd))]
+    rate, bias = [(at_point @ x)[IN_PLANE, 0] for x in motions]
+    factors = factorise_state(state)
+    loads = net_bias(state, None, "body") + factors.inertias @ state.eta
+    pulls = at_link * at_point.mT[:, IN_PLANE]
+    left, _ = factors.inward_forces(zeros((chain.nv, 3)), concatenate([loads, -pulls], axis=-1))
+    free = [x[..., :1] for x in left]
+    _, alone = factors.outward_motions(free, state.eta, ground_acceleration(chain))
+    open_rate = concatenate([(k * alone[..., 0]).sum(-1, keepdims=True) for k in K], axis=-1)
+    wanted = -(weights[:1] * (bias + open_rate) + weights[1:2] * rate + weights[2:] * gap[::2])
+    D = concatenate([own.D for own in factors.links], axis=-2)[..., 0]
+    felt = concatenate([x[..., 1:] for x in left], axis=-2) / sqrt(D)[..., None]
+    counts = that_count([(k * k / D).sum(-1, keepdims=True) for k in K])
+    shares = least_shares([felt[..., k] for k in (0, 1)], counts, wanted)[:, None]
+    _, answers = factors.outward_motions([x[..., 1:] @ shares for x in left])
+    return weights[:1] * alone[..., 0] + answers[..., 0]
+
+
+def that_count(squares: list[Array]) -> list[Array]:
+    """Return whether two rows count, (1,) 1 or 0: not below 1e-10 of the other; squares : of their lengths (1,)."""
+    a, b = squares
+    return [where(positive(x - 1e-20 * y), 1, 0) for x, y in ((a, b), (b, a))]
+
+
+def least_shares(rows: list[Array], counts: list[Array], wanted: Array) -> Array:
+    """Return how much (2,) of two rows (nv,) makes the least x (nv,) with row . x = wanted (2,).
+
+    counts : for each row (1,) 1, or 0 if it is left out.
+    """
+    rows = [c * row for c, row in zip(counts, rows, strict=True)]
+    asked = concatenate(counts, axis=-1) * wanted
+    turns = [eye(2)[0], eye(2)[1]]
+    for _ in range(
+        2
+    ):  # a Jacobi rotation, after which the longer is first, and one for its rounding
+        x, y = rows
+        squares = [(u * v).sum(-1, keepdims=True) for u, v in ((x, x), (y, y), (x, y))]
+        angle = divide(atan2(2 * squares[2], squares[0] - squares[1]), 2)
+        c, s = cos(angle), sin(angle)
+        rows, turns = ([c * u + s * v, c * v - s * u] for u, v in (rows, turns))
+    first, second = [(row * row).sum(-1, keepdims=True) for row in rows]
+    both = counts[0] * counts[1]
+    along = [(turn * asked).sum(-1, keepdims=True) for turn in turns]
+    along = [along[0] / first, both * along[1] / (both * second + 1 - both)]
+    return along[0] * turns[0] + along[1] * turns[1]
 
 
 def factorise_free(state: State, free: Array) -> FactorisedChain:
@@ -176,6 +282,11 @@ def apparent(own: Articulated, S: Array) -> Array:
     return own.inertia - U @ solve(own.D, U.mT)
 
 
+def weight(chain: Chain, q: Array) -> Array:
+    """Return the joint forces (nv,) that hold a chain at rest."""
+    return chaindyn.rnea(chain, q, 0 * q, 0 * q)
+
+
 def crba(chain: Chain, q: Array) -> tuple[Array, Array]:
     """Return the screw of each joint (nv, 6), and the wrench that accelerates all that it carries by that screw.
 
@@ -238,19 +349,110 @@ def blow(
     return *numbers, moving[:, 0], given[:, 0], rates[:, 0], reactions, kept_of(factors)
 
 
+def touched(
+    chain: Chain, q: Array, qd: Array, tau: Array, side: Array, point: Array, axes: Array
+) -> tuple[Array, ...]:
+    """Return what `aba` does, and rows (nv,) of a contact of two links along each of two axes: K twice, L twice.
+
+    side : (n,) one for the first body of the contact, minus one for the second; point : (3,) and axes : (2, 3) in the
+    world, its normal and its tangent. K qd is the velocity of the first body there, seen from the second; L is K in
+    units in which M is one: products of such rows are those of K M^-1 K^T.
+    """
+    state = evaluate(chain, q, qd, tau)
+    impulses = unit_impulses(*state.poses, point, "body")[..., 3:]
+    blows = side[:, None, None] * (impulses @ axes.mT)
+    K = [generalised_force(state, blows[..., k : k + 1]) for k in (0, 1)]
+    factors = factorise_state(state)
+    loads = net_bias(state, None, "body") + factors.inertias @ state.eta
+    left, _ = factors.inward_forces(tau[..., None], loads)
+    _, qdd = factors.outward_motions(left, state.eta, ground_acceleration(chain))
+    felt, _ = factors.inward_forces(zeros((chain.nv, 2)), -blows)
+    parts = [y / sqrt(own.D) for y, own in zip(felt, factors.links, strict=True)]
+    L = concatenate(parts, axis=-2)
+    return qdd[..., 0], *K, L[..., 0], L[..., 1]
+
+
+def moreau_jean(driven: Any, t: Array, q: Array, qd: Array, h: Array) -> tuple[Array, Array]:
+    """Return what `moreau_jean_step` does, of whoever says to which rates the contacts on the way push."""
+    middle = integrate(driven.chain, q, h / 2 * qd)
+    before, moved = free_rates(driven, t + h / 2, middle, qd, h)
+    there = integrate(driven.chain, middle, h / 2 * moved)
+    after = driven.pushed(there, before, moved)
+    return integrate(driven.chain, middle, h / 2 * after), after
+
+
+def variational_start(driven: Any, t: Array, q: Array, qd: Array, h: Array) -> tuple[Array, Array]:
+    """Return the joint momenta (nv,) with which a variational step sets out, and a first guess how far it goes (nv,).
+
+    driven : who is asked for the `force` of `Driven`, for the momenta `carried` at some rates, M qd, for the rates that
+    momenta are `moved` by, M^-1 pi, and for the `momenta` at both ends of a step.
+    """
+    pi = driven.carried(q, qd) + h / 2 * driven.force(t, q, qd)
+    return pi, h * driven.moved(q, pi)
+
+
+def variational_correction(
+    driven: Any, t: Array, q: Array, qd: Array, h: Array, pi: Array, guess: Array
+) -> Array:
+    """Return how much further (nv,) a step goes than was guessed, by Newton's method as in `step_with_momentum`."""
+    start, _ = driven.momenta(q, integrate(driven.chain, q, guess), h)
+    return h * driven.moved(q, pi - start)
+
+
+def variational_end(
+    driven: Any, t: Array, q: Array, qd: Array, h: Array, guess: Array
+) -> tuple[Array, Array]:
+    """Return where a variational step leads to that goes so far (nv,), and the rates there."""
+    there = integrate(driven.chain, q, guess)
+    _, end = driven.momenta(q, there, h)
+    foreseen = driven.moved(there, end + h / 2 * driven.force(t, q, qd))
+    return there, driven.moved(there, end + h / 2 * driven.force(t + h, there, foreseen))
+
+
+def brick_moments(mass: Array, sides: Array) -> Array:
+    """Return the principal moments (3,) of a brick [kg m^2]; sides : (3,) [m]."""
+    squares = mass * sides * sides / 12
+    return squares.sum() - squares
+
+
+def spin_rates(inverse: Array, moment: Array, spin: Array, attitude: Array) -> Array:
+    """Return how the spin (3,) and the attitude (4,) of a free body change, in one row (7,).
+
+    inverse : (3, 3), of what takes an angular acceleration to the moment that it needs; moment : (3,), which the spin
+    needs; both about the centre of mass, in the axes of the body, as `newton_euler` says.
+    """
+    gained = -(inverse @ moment[:, None])[:, 0]
+    return concatenate([gained, Spherical().rate(attitude, spin)], axis=-1)
+
+
+def spinning(moments: Array, spin: Array, attitude: Array) -> tuple[Array, Array, Array]:
+    """Return the angular momentum of a body in its principal axes (3,) and in space (3,), and the kinetic energy."""
+    own = moments * spin
+    return own, (rotation_from_quaternion(attitude) @ own[:, None])[:, 0], (own * spin).sum() / 2
+
+
 class Told(NamedTuple):
     """A function to be emitted, the shapes of its arguments, and of each result what its rows are.
 
-    rows : "links", "joints", "one" if there are none, or "kept" for what another function takes as it is.
+    rows : "links", "joints", "one" if there are none, or "kept" for what another function takes as it is; changes :
+    whether not the results are asked for but how they change, along directions that follow the arguments.
     """
 
     function: Callable[..., Any]
     arrays: dict[str, tuple[Any, ...]]
     rows: str
+    changes: bool = False
+
+    @property
+    def cores(self) -> list[tuple[Any, ...]]:
+        """The shapes of all that the page gives."""
+        own = list(self.arrays.values())
+        return [*own, *map(tangent_core, own)] if self.changes else own
 
 
 Q, V, WRENCHES = ("nq",), ("nv",), ("n", 6)
 STATE = {"q": Q, "qd": V}
+PINNED = {"pinned": ("n",), "offset": (3,), "foot": (3,)}
 FUNCTIONS = {
     "forward_kinematics": Told(chaindyn.forward_kinematics, {"q": Q}, "links links"),
     "screws": Told(screws, {"q": Q, "R": (3, 3), "p": (3,)}, "joints"),
@@ -268,10 +470,15 @@ FUNCTIONS = {
         {**STATE, "struck": ("n",), "point": (3,), "normal": (3,), "restitution": ()},
         "one one one one one one joints links kept",
     ),
-    "pin": Told(
-        pin, {**STATE, "pinned": ("n",), "offset": (3,), "foot": (3,)}, "joints one one one"
-    ),
+    "pin": Told(pin, {"q": Q, **PINNED}, "joints one"),
+    "held": Told(held, {**STATE, **PINNED, "weights": (3,)}, "joints"),
     "crba": Told(crba, {"q": Q}, "joints joints"),
+    "touched": Told(
+        touched,
+        {**STATE, "tau": V, "side": ("n",), "point": (3,), "axes": (2, 3)},
+        "joints joints joints joints joints",
+    ),
+    "weight_change": Told(weight, {"q": Q}, "joints", changes=True),
 }
 
 # Recording ----------------------------------------------------------------------------------------
@@ -322,7 +529,207 @@ def on_page(told: Told) -> Callable[..., Any]:
 
 def recorded(told: Told) -> Recorded:
     """Return the function recorded for every chain of such joints. CannotRecord where it cannot be."""
+    if told.changes:
+        return tangent_record(on_page(told), template(), told.arrays, {}, 0, True, open_model=True)
     return record(on_page(told), template(), told.arrays, {}, open_model=True)
+
+
+# Functions without a chain ------------------------------------------------------------------------
+
+
+class Alone(NamedTuple):
+    """A function without a chain, to be emitted, and the shapes of its arguments; the page has rows of rows."""
+
+    function: Callable[..., Any]
+    arrays: dict[str, tuple[int, ...]]
+
+
+ALONE = {
+    "exp_so3": Alone(chaindyn.exp_so3, {"w": (3,)}),
+    "log_so3": Alone(chaindyn.log_so3, {"R": (3, 3)}),
+    "rotation_from_quaternion": Alone(rotation_from_quaternion, {"quaternion": (4,)}),
+    "brick_moments": Alone(brick_moments, {"mass": (), "sides": (3,)}),
+    "spin_rates": Alone(
+        spin_rates, {"inverse": (3, 3), "moment": (3,), "spin": (3,), "attitude": (4,)}
+    ),
+    "spinning": Alone(spinning, {"moments": (3,), "spin": (3,), "attitude": (4,)}),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class InRows(Writer):
+    """Writes numbers of a function without a chain: entries of arguments, of these shapes, as of rows of rows."""
+
+    shapes: Sequence[tuple[int, ...]] = ()
+
+    def name(self, x: Number) -> str:
+        """Return how a number is written where it is used."""
+        if x.op != "input":
+            return super().name(x)
+        argument, *_, at, _ = x.args
+        place = np.unravel_index(at, self.shapes[argument])
+        return f"in{argument}" + "".join(f"[{k}]" for k in place)
+
+
+def emitted_alone(name: str, told: Alone) -> str:
+    """Return a function without a chain as JavaScript. CannotRecord if it is right for some arguments only."""
+    result = recorded_link_by_link(
+        lambda _, **given: told.function(**given), template(), told.arrays, {}
+    )
+    *shapes, expected = result.outputs
+    if expected != (0,):
+        raise CannotRecord(f"{name} is not right for all arguments, and nobody would be told")
+    write = InRows(result.plan, "javascript", None, list(told.arrays.values()))
+    given = ",".join(f"in{k}" for k in range(len(told.arrays)))
+    made = [x for x in result.plan.live if x.op not in ("input", "constant")]
+    parts = [np.empty(shape, object) for shape in shapes]
+    for o in result.plan.outputs:
+        parts[o.result].flat[o.plus] = write.name(o.number)
+    answer = in_rows(parts[0]) if len(parts) == 1 else f"[{','.join(map(in_rows, parts))}]"
+    lines = [f"const x{x.index}={write.expression(x)};" for x in made]
+    text = [f"export function {name}({given}){{", *lines, f"return {answer};", "}"]
+    return "\n".join([*compact(text), ""])
+
+
+def in_rows(x: Array) -> str:
+    """Return an array of texts as rows of rows."""
+    return f"[{','.join(map(in_rows, x))}]" if np.ndim(x) else str(x)
+
+
+# Steps in time ------------------------------------------------------------------------------------
+
+
+class Step(NamedTuple):
+    """A step in time, to be emitted: a function of whom it asks and of arrays.
+
+    asks : what it asks, functions by their names, with how many rows (nv,) each answer has. A step does the same to
+    every joint where coordinates add, so that one text serves all chains, and whoever answers.
+    """
+
+    function: Callable[..., Any]
+    asks: dict[str, int]
+    arrays: dict[str, tuple[Any, ...]]
+
+
+MOVING = {"t": (), **STATE, "h": ()}
+VARIATIONAL = {"force": 1, "carried": 1, "moved": 1, "momenta": 2}
+STEPS = {
+    "rk4_step": Step(rk4_step, {"acceleration": 1}, MOVING),
+    "moreau_jean_step": Step(moreau_jean, {"acceleration": 1, "pushed": 1}, MOVING),
+    "variational_start": Step(variational_start, VARIATIONAL, MOVING),
+    "variational_correction": Step(
+        variational_correction, VARIATIONAL, {**MOVING, "pi": V, "guess": V}
+    ),
+    "variational_end": Step(variational_end, VARIATIONAL, {**MOVING, "guess": V}),
+    "semi_implicit_euler_step": Step(semi_implicit_euler_step, {"acceleration": 1}, MOVING),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class StepWriter(Writer):
+    """Writes what a step does to a joint: rows (nv,) with a name stand as such, numbers of no joint as constants.
+
+    rows : of each entry of such a row the name and the place, by its number's index; constants : numbers of no joint
+    that were used; entry : the joint that is written for.
+    """
+
+    rows: dict[int, tuple[str, int]] = field(default_factory=dict)
+    constants: list[Number] = field(default_factory=list)
+    entry: int = 0
+
+    def name(self, x: Number) -> str:
+        """Return how a number is written where it is used."""
+        if (known := self.rows.get(x.index)) is not None:
+            if known[1] != self.entry:
+                raise CannotRecord("a step in which joints differ")
+            return f"{known[0]}[i]"
+        if x.op == "input":
+            return str(x.args[0])
+        if x.op == "constant":
+            return literal(x.args[0], "Infinity")
+        if not any(y.index in self.rows for y in reached_from([x])):
+            self.constants.append(x)
+        return f"x{x.index}"
+
+    def whole(self, x: Number) -> str:
+        """Return an entry of a row with all operations that make it."""
+        text = self.name(x)
+        if text != f"x{x.index}" or x in self.constants:
+            return text
+        text = self.expression(x)
+        for y in x.args:
+            if self.name(y) == f"x{y.index}" and y not in self.constants:
+                text = with_operand(text, f"x{y.index}", self.whole(y))
+        return text
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """A step that is being recorded, and its text so far."""
+
+    recording: Recording = field(default_factory=lambda: Recording(Tape(), (), np.zeros(0, int)))
+    rows: dict[int, tuple[str, int]] = field(default_factory=dict)
+    constants: list[Number] = field(default_factory=list)
+    lines: list[str] = field(default_factory=list)
+
+    def given(self, name: str, core: tuple[Any, ...]) -> Any:
+        """Return a number or a row (nv,) that comes later."""
+        if not core:
+            return self.recording.tape.unknown("input", name)
+        entries = np.empty(LINKS, object)
+        entries[:] = [self.recording.tape.unknown("input", name, k) for k in range(LINKS)]
+        self.rows.update({x.index: (name, k) for k, x in enumerate(entries)})
+        return entries
+
+    def ask(self, what: str, count: int, *given: Any) -> Any:
+        """Return what is answered later to what is known then: rows (nv,)."""
+        asked = ",".join([self.named(x) for x in given])
+        names = [f"y{len(self.lines)}{k * '_'}" for k in range(count)]
+        answered = names[0] if count == 1 else f"[{','.join(names)}]"
+        self.lines.append(f"const {answered}=in0.{what}({asked});")
+        answers = [self.given(name, V) for name in names]
+        return answers[0] if count == 1 else tuple(answers)
+
+    def named(self, x: Any) -> str:
+        """Return how a number or a row (nv,) is written, which has a line now if it has no name."""
+        write = StepWriter(None, "javascript", None, self.rows, self.constants)  # type: ignore[arg-type]
+        if not np.ndim(x):
+            return write.name(x)
+        first, *others = [replace(write, entry=k).whole(entry) for k, entry in enumerate(x)]
+        if {*others} != {first}:
+            raise CannotRecord("a step in which joints differ")
+        if x[0].index in self.rows:
+            return self.rows[x[0].index][0]
+        name = f"y{len(self.lines)}"
+        self.lines.append(f"const {name}=in2.map((_,i)=>{first});")
+        self.rows.update({entry.index: (name, k) for k, entry in enumerate(x)})
+        return name
+
+
+def emitted_step(name: str, told: Step) -> str:
+    """Return a step in time as JavaScript, a function of whom it asks and of its arguments."""
+    asked = Asked()
+    given = {
+        key: asked.given(f"in{k}", core) for k, (key, core) in enumerate(told.arrays.items(), 1)
+    }
+    asks = {what: partial(asked.ask, what, count) for what, count in told.asks.items()}
+
+    def step(chain: Chain, **given: Any) -> Any:
+        driven = SimpleNamespace(chain=chain, torque=print, **asks)  # some function: each rate asks
+        return told.function(driven, **given)
+
+    result = called(step, template(), asked.recording, {}, given, {}, None)
+    answer = ",".join([asked.named(x) for x in leaves_of(result)])
+    scalars = [x for x in reached_from(asked.constants) if x.op not in ("input", "constant")]
+    write = StepWriter(None, "javascript", None)  # type: ignore[arg-type]
+    text = [
+        f"export function {name}({','.join(f'in{k}' for k in range(len(given) + 1))}){{",
+        *[f"const x{x.index}={write.expression(x)};" for x in scalars],
+        *[short_constants(line) for line in asked.lines],
+        f"return [{answer}];",
+        "}",
+    ]
+    return "\n".join([*compact(text), ""])
 
 
 # Text ---------------------------------------------------------------------------------------------
@@ -339,9 +746,7 @@ def emitted(name: str, told: Told, model: Model) -> str:
         "keep": plan.widths[0],
         "carried": plan.carried,
         "kept": max(plan.kept, 1),
-        "inputs": json.dumps(
-            [None if core in (Q, V) else symbolic(core) for core in told.arrays.values()]
-        ),
+        "inputs": json.dumps([None if core in (Q, V) else symbolic(core) for core in told.cores]),
         "rows": json.dumps(told.rows.split()),
         "outputs": json.dumps([symbolic(x) for x in result.outputs]),
         "run": f"{name}_run",
@@ -545,6 +950,8 @@ def written() -> dict[str, str]:
     """Return all emitted files by name."""
     model = Model()
     texts = {f"{name}.js": HEAD + emitted(name, told, model) for name, told in FUNCTIONS.items()}
+    texts |= {f"{name}.js": HEAD + emitted_alone(name, told) for name, told in ALONE.items()}
+    texts |= {f"{name}.js": HEAD + emitted_step(name, told) for name, told in STEPS.items()}
     return texts | {"model.js": HEAD + model.text()}
 
 

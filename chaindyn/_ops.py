@@ -144,7 +144,7 @@ def stack(arrays: Sequence[Array], axis: int) -> Array:
     """Join arrays along a new negative axis; the axes before it are broadcast against each other."""
     core = -axis - 1
     xp = namespace(arrays)
-    if xp is np and core and all(x.ndim == core for x in arrays):
+    if xp is np and core and {x.ndim for x in arrays} == {core}:
         return np.array(arrays)  # several times faster
     return xp.stack(broadcast_batch(arrays, core) if core else arrays, axis=axis)
 
@@ -158,37 +158,47 @@ def unstack(x: Array, axis: int) -> list[Array]:
 
 
 @functools.cache
-def _layout(shapes: tuple[tuple[tuple[int, ...] | None, ...], ...]) -> tuple[Any, Any, Any, Any]:
-    """Return heights, widths, batch axes of a matrix of blocks of these shapes, and where each goes; None is zeros."""
-    heights = [next(shape[-2] for shape in row if shape) for row in shapes]
-    widths = [next(shape[-1] for shape in column if shape) for column in zip(*shapes, strict=True)]
+def _layout(shapes: tuple[tuple[int, ...] | None, ...], columns: int) -> tuple[Any, Any, Any, Any]:
+    """Return shape, heights and widths of a matrix of blocks of these shapes, and where each goes; None is zeros.
+
+    The blocks stand row after row, `columns` in each row.
+    """
+    rows = [shapes[k : k + columns] for k in range(0, len(shapes), columns)]
+    heights = [next(shape[-2] for shape in row if shape) for row in rows]
+    widths = [next(shape[-1] for shape in column if shape) for column in zip(*rows, strict=True)]
     bands = [
         slice(end - m, end) for m, end in zip(heights, itertools.accumulate(heights), strict=True)
     ]
-    columns = [
+    strips = [
         slice(end - m, end) for m, end in zip(widths, itertools.accumulate(widths), strict=True)
     ]
-    given = zip(itertools.product(bands, columns), itertools.chain(*shapes), strict=True)
-    places = [(..., band, column) for (band, column), shape in given if shape]
-    batch = _common([shape[:-2] for row in shapes for shape in row if shape])
-    return heights, widths, batch, places
+    given = zip(itertools.product(bands, strips), shapes, strict=True)
+    places = [(..., band, strip) for (band, strip), shape in given if shape]
+    batch = _common([shape[:-2] for shape in shapes if shape])
+    return (*batch, sum(heights), sum(widths)), heights, widths, places
 
 
 def block(rows: Sequence[Sequence[Array]]) -> Array:
     """Assemble matrices from blocks, broadcasting their batch axes; the integer 0 is a block of zeros."""
-    shapes = tuple([tuple([None if isinstance(b, int) else b.shape for b in row]) for row in rows])
-    heights, widths, batch, places = _layout(shapes)
-    blocks = [b for row in rows for b in row if not isinstance(b, int)]
+    shapes: list[tuple[int, ...] | None] = []
+    blocks = []
+    for b in itertools.chain(*rows):
+        if type(b) is int:
+            shapes.append(None)
+        else:
+            shapes.append(b.shape)
+            blocks.append(b)
+    shape, heights, widths, places = _layout(tuple(shapes), len(rows[0]))
     xp = namespace(blocks)
     if xp is np:
-        whole = np.zeros((*batch, sum(heights), sum(widths)), np.result_type(*blocks))
+        whole = np.zeros(shape, np.result_type(*blocks))
         for place, b in zip(places, blocks, strict=True):
             whole[place] = b
         return whole
 
     def filled(b: Array, height: int, width: int) -> Array:  # JAX's arrays cannot be written
         b = zeros((height, width)) if isinstance(b, int) else b
-        return xp.broadcast_to(b, (*batch, height, width))
+        return xp.broadcast_to(b, (*shape[:-2], height, width))
 
     bands = [
         xp.concatenate([filled(b, height, w) for b, w in zip(row, widths, strict=True)], axis=-1)

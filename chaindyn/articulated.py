@@ -1,5 +1,5 @@
 # Generated from chapters/08_articulated_body_inertia.md by `python -m book export`; edit it there.
-# sha256 of the text below: 0803828a195ff18764244b86da11b819eb5f0fedb380d6b88fa14afc1a5ffbe8
+# sha256 of the text below: 0d2e68919727bbc87f37058c0b8c9a07cb057aa608573768c6f4a5e4fd292f23
 """Forward dynamics by articulated-body inertia: how a chain accelerates, link by link.
 
 Derived in chapter 8, "Articulated-body inertia".
@@ -165,15 +165,15 @@ def feels_nothing(D: Array, noise: Array) -> bool:
 
 def are_clearly_regular(felt: Sequence[Array], inertias: Array) -> bool:
     """Whether all D are numbers, and so large beside the inertias that rounding does not matter."""
-    hinges = [D for D in felt if D.shape[-1] == 1]
-    others = [] if len(hinges) == len(felt) else [D for D in felt if D.shape[-1] > 1]
-    if hinges:
-        others.append(stack(hinges, axis=-3))  # of numbers, one comparison
-    known, all_known = known_values(inertias), [known_values(D) for D in others]
-    if known is None or any([D is None for D in all_known]):
+    known = known_values(inertias)
+    if known is None:
         return False
     limit = 1e-9 * known.max(initial=0)
-    return all([(smallest(D) > limit).all() for D in all_known])
+    for k in {D.shape[-1] for D in felt} - {0}:
+        D = known_values(stack([D for D in felt if D.shape[-1] == k], axis=-3))
+        if D is None or not (smallest(D) > limit).all():
+            return False
+    return True
 
 
 def require_inertia(
@@ -284,8 +284,7 @@ def free_subspaces(state: State, prescribed: Array) -> list[Array]:
 def factorise_state(state: State, prescribed: Array | None = None) -> FactorisedChain:
     """Return the factorised chain of a state; prescribed : (nv,) booleans, true where a rate is not free to change."""
     if prescribed is None:
-        both = state.both
-        S = [columns[..., :-6] for columns in both]
+        both, S = state.both, state.S
     else:
         S = free_subspaces(state, prescribed)
         both = [concatenate([s, X], axis=-1) for s, X in zip(S, state.X, strict=True)]

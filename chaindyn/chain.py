@@ -1,5 +1,5 @@
 # Generated from chapters/04_joints_links_chains_trees.md by `python -m book export`; edit it there.
-# sha256 of the text below: 8c02deaa90a993d78be1ad9489125bba86a7debf4ddece3f139cb51f051a61d4
+# sha256 of the text below: 585eb57ca5c40a89a51ec6a4c960084796bdea43cb9d453f2f13e35c90d59ec6
 """Links, the chains and trees that joints make of them, and sweeps along the branches.
 
 Derived in chapter 4, "Joints, links, chains, trees".
@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -122,7 +123,7 @@ class Frame:
     rotation: Any = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
 
 
-# Chapter 4, "Joints, links, chains, trees": Chains and trees: who hangs on whom
+# Chapter 4, "Joints, links, chains, trees": Chains and trees: the parent array
 def parent_index(i: int, parent: int | str | None, places: Mapping[str, int]) -> int:
     """Return the index of link i's parent, -1 for the ground; places : the index of each name, in order.
 
@@ -161,10 +162,10 @@ def link_index(body: int | str | None, names: Sequence[str], parent: Sequence[in
     raise ValueError(f"body is {body!r}: an index below {n} or one of {list(names)} would do")
 
 
-# Chapter 4, "Joints, links, chains, trees": Chains and trees: who hangs on whom
+# Chapter 4, "Joints, links, chains, trees": Chains and trees: the parent array
 def consecutive(counts: Sequence[int]) -> tuple[range, ...]:
     """Return ranges of the given lengths, each starting where the one before ends."""
-    ends = np.cumsum(counts).tolist()
+    ends = accumulate(counts)
     return tuple(range(end - count, end) for end, count in zip(ends, counts, strict=True))
 
 
@@ -190,7 +191,7 @@ def in_one_row(parts: Sequence[Any], columns: Sequence[range]) -> Array:
     return read_only(np.concatenate(rows))
 
 
-# Chapter 4, "Joints, links, chains, trees": Chains and trees: who hangs on whom
+# Chapter 4, "Joints, links, chains, trees": Chains and trees: the parent array
 @dataclass(frozen=True, eq=False)
 class Chain:
     """Links joined to one another, and their parameters as arrays, link axis first.
@@ -394,9 +395,19 @@ class Chain:
         )
 
     @cached_property
+    def members(self) -> tuple[Array, ...]:
+        """The links of each group (m,)."""
+        return tuple(protected(np.array(own)) for own in members_by_kind(self.joints))
+
+    @cached_property
+    def any_turns(self) -> bool:
+        """Whether the motion subspace of some joint depends on q."""
+        return any(joint.turns for joint in self.joints)
+
+    @cached_property
     def group_order(self) -> Array:
         """The place of each link when the groups are concatenated (n,)."""
-        return protected(np.argsort(np.concatenate(members_by_kind(self.joints))))
+        return protected(np.argsort(np.concatenate(self.members)))
 
     @cached_property
     def group_columns(self) -> Array:
@@ -407,13 +418,6 @@ class Chain:
     def link_of_column(self) -> Array:
         """The link that each entry of qd moves (nv,)."""
         return protected(np.repeat(np.arange(self.n), [joint.nv for joint in self.joints]))
-
-    @cached_property
-    def both_columns(self) -> tuple[Array, tuple[range, ...]]:
-        """The columns of each link's [S X] in [S of all, X of all], and which of those are each link's."""
-        X = [range(self.nv + 6 * i, self.nv + 6 * i + 6) for i in range(self.n)]
-        order = [j for own, six in zip(self.v_columns, X, strict=True) for j in (*own, *six)]
-        return protected(np.array(order)), consecutive([len(own) + 6 for own in self.v_columns])
 
     def index(self, body: int | str | None = None) -> int:
         """Return the index of a link given by index or name; None is the only leaf.

@@ -60,7 +60,8 @@ WORKED_OUT = (
     "group_order",
     "group_columns",
     "link_of_column",
-    "both_columns",
+    "members",
+    "any_turns",
     "has_rotors",
     "has_friction",
     "spatial_inertia",
@@ -590,10 +591,12 @@ def tangent_record(
     options: dict[str, Any],
     straight: int,
     judged: bool,
+    open_model: bool = False,
 ) -> Recorded:
     """Record how the results of a function change with its arguments: it takes these, and directions after them.
 
-    Places (nq,) change along `integrate`. judged : whether what is expected of the results is a last result here too.
+    Places (nq,) change along `integrate`. judged : whether what is expected of the results is a last result here too;
+    open_model : as for `record`.
     """
     directions = {f"{name} changes": tangent_core(core) for name, core in cores.items()}
 
@@ -607,7 +610,8 @@ def tangent_record(
             rates.append((own[name], coordinate_rate(chain, own[name], rate) if place else rate))
         return result, tuple(rates)
 
-    recorded = record(with_changes, chain, cores | directions, {}, straight=straight)
+    given = cores | directions
+    recorded = record(with_changes, chain, given, {}, open_model=open_model, straight=straight)
     recording, outputs = recorded.plan.recording, recorded.plan.outputs
     result, _ = recorded.nest
     count = len(leaves_of(result))

@@ -1,5 +1,5 @@
 # Generated from chapters/07_the_stacked_form_and_composite_inertia.md by `python -m book export`; edit it there.
-# sha256 of the text below: d8442382fe16f414e420f24394bc82c1e90b2f3273a82e2ce263134da4973f7c
+# sha256 of the text below: f76044166341c71b1045d75a1a80c0d9c0f44a95c795110db7fc0c0fd56aa3f7
 """The stacked form: the tree in one matrix, composite inertia, the mass and Coriolis matrices.
 
 Derived in chapter 7, "The stacked form and composite inertia".
@@ -14,7 +14,7 @@ from chaindyn._ops import Array, block, concatenate, divide, eye, stack, unstack
 from chaindyn.chain import Chain, inward
 from chaindyn.inverse_dynamics import with_rotors
 from chaindyn.spatial import X_motion, crf, crm, skew
-from chaindyn.state import State, evaluate, split_by_joint
+from chaindyn.state import State, each_link, evaluate, split_by_joint
 
 __all__ = [
     "center_of_mass",
@@ -207,9 +207,9 @@ def coriolis_matrix(chain: Chain, q: Array, qd: Array, *, recursion: str = "body
     body from B(I, v) = (v x* I - I v x + (I v) x*) / 2; it has the second for every type of joint.
     """
     state = evaluate(chain, q, qd, recursion=recursion)
-    own_rates = split_by_joint(chain, state.express_columns(state.subspace_rates))
+    own_rates = each_link(chain, state.express_groups(state.subspace_rates))
     turning = unstack(state.crm_twists, -3)
-    rates = [v @ s + rows.mT for v, s, rows in zip(turning, state.S, own_rates, strict=True)]
+    rates = [v @ s + rate for v, s, rate in zip(turning, state.S, own_rates, strict=True)]
     inertias = unstack(state.inertias, -3)
     B = unstack(body_coriolis(state.inertias, state.twists[..., 0]), -3)
     batch = np.broadcast_shapes(q.shape[:-1], qd.shape[:-1])

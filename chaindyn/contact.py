@@ -1,5 +1,5 @@
 # Generated from chapters/17_contact.md by `python -m book export`; edit it there.
-# sha256 of the text below: b719d071dbe51f773f31e36247c8606ec70c54d235d567e13ade7547c802e0ef
+# sha256 of the text below: 22445beed1d575dc5abdc817fca603213313d040277f17e9ffa404f32603be43
 """Contact: blows at several places, forces at rest, friction, and motion through both.
 
 Derived in chapter 17, "Contact".
@@ -133,7 +133,7 @@ def enumerate_modes(A: Array, b: Array) -> LCP:
     return result_of(A, b, found[0], 2**n, count, np.array(found))
 
 
-# Chapter 17, "Contact": Lemke's method
+# Chapter 17, "Contact": Lemke's method*
 def pivoted(tableau: Array, row: int, column: int) -> Array:
     """Return the tableau in which the unknown of a column enters the basis in a row."""
     own = tableau[row] / tableau[row, column]
@@ -465,7 +465,7 @@ def touching(
     return Touching(factors, frames, K, (W + W.mT) / 2, L, loose)
 
 
-# Chapter 17, "Contact": Making it robust
+# Chapter 17, "Contact": Making it robust*
 def most_even(A: Array, answer: LCP) -> Array:
     """Return the smallest z (n,) with the same w as a solution, if it is one too, else that solution's z."""
     size = np.abs(A).max(initial=0) * np.abs(answer.z).max(initial=0)
@@ -595,7 +595,7 @@ def contact_impulses(
         return nearby
 
 
-# Chapter 17, "Contact": Making it robust
+# Chapter 17, "Contact": The laws with friction
 def newton_blow(W: Array, v: Array, restitution: Array, mu: Array, size: float = 0) -> Array:
     """Return the impulses (3 m,) of contacts with velocities v (3 m,): each separates at e times its approach speed."""
     returned = np.zeros(len(v))

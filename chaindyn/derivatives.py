@@ -1,5 +1,5 @@
 # Generated from chapters/18_derivatives.md by `python -m book export`; edit it there.
-# sha256 of the text below: 5de041b59791e27c8e3229d1e3c1a869431f4582e5cbac3ead407c4969a5ed0f
+# sha256 of the text below: 6348dd9b4a718934b314bf763b061b24ee786a67853e1cc591e2f1858cb8d0e4
 """Derivatives: how forces and accelerations change with posture, rates and forces.
 
 Derived in chapter 18, "Derivatives".
@@ -36,7 +36,7 @@ from chaindyn.inverse_dynamics import (
 )
 from chaindyn.kinematics import body_jacobian
 from chaindyn.spatial import X_motion, crm, skew
-from chaindyn.state import State, as_columns, evaluate, split_by_joint
+from chaindyn.state import State, each_link, evaluate
 
 __all__ = [
     "ImpactDerivatives",
@@ -82,12 +82,6 @@ def joint_changes(joint: Any, q: Array, qd: Array, qdd: Array) -> tuple[Array, .
     )
 
 
-def each_link(chain: Chain, parts: Any, axis: int) -> list[Array]:
-    """Return the results of each group of joints, along an axis, as a list in the order of the links."""
-    laid = [own for part in parts for own in unstack(part, axis)]
-    return [laid[k] for k in chain.group_order]
-
-
 def changes_by_link(state: State, qdd: Array) -> list[list[Array]]:
     """Return the five of `joint_changes` link by link: four lists of (..., 6, k), and one of (..., k, 6, k)."""
     chain = state.chain
@@ -96,9 +90,7 @@ def changes_by_link(state: State, qdd: Array) -> list[list[Array]]:
         for joint, i, j in chain.groups
     ]
     *columns, turned = zip(*changes, strict=True)
-    by_link = [
-        [rows.mT for rows in split_by_joint(chain, as_columns(chain, parts))] for parts in columns
-    ]
+    by_link = [each_link(chain, parts) for parts in columns]
     return [*by_link, each_link(chain, turned, -4)]
 
 

@@ -1,5 +1,5 @@
 # Generated from chapters/14_impulse_response_of_a_chain.md by `python -m book export`; edit it there.
-# sha256 of the text below: 7d509b0e181e79e0e78eeffe57a9a1728bf8bc7f1098b7594ca13cd790f4912d
+# sha256 of the text below: 99320c1d5229965a7449250f352abca51e2884f6a6bdf350a45370b5175db38b
 """Blows on a chain: the response of every link, and the jump of every joint's rate.
 
 Derived in chapter 14, "The impulse response of a chain".
@@ -156,7 +156,7 @@ def unit_impulses(R: Array, p: Array, point: Array, recursion: str) -> Array:
 
 def on_link(chain: Chain, b: int, blows: Array) -> Array:
     """Return wrenches on every link (..., n, 6, m): these (..., 6, m) on link b, zero on the others."""
-    return (np.arange(chain.n) == b).astype(int)[:, None, None] * blows[..., None, :, :]
+    return eye(chain.n)[b][:, None, None] * blows[..., None, :, :]
 
 
 def impulse_response(

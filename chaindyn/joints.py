@@ -1,16 +1,25 @@
 # Generated from chapters/04_joints_links_chains_trees.md by `python -m book export`; edit it there.
-# sha256 of the text below: dd33d60e6ebb4f5345c4c44028b8287d03023372c0bee377cffc96f033b89d52
+# sha256 of the text below: da6e764df063c59fd5b9ce97264df62051960987f58bd763d1fb6d683ca81b5d
 """Joints: how one body may move against another.
 
 Derived in chapter 4, "Joints, links, chains, trees".
 """
 
 from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 
-from chaindyn._check import as_array, checked, read_only, require_finite, require_not_parallel, unit
+from chaindyn._check import (
+    as_array,
+    checked,
+    read_only,
+    read_only_view,
+    require_finite,
+    require_not_parallel,
+    unit,
+)
 from chaindyn._ops import (
     Array,
     block,
@@ -53,6 +62,19 @@ __all__ = [
 
 
 # Chapter 4, "Joints, links, chains, trees": Rodrigues' formula
+def rodrigues_terms(axis: Array) -> tuple[Array, Array, Array]:
+    """Return the matrices (..., 3, 3) that stand with cos q, with sin q and alone in the formula; axis : (..., 3)."""
+    along = axis[..., :, None] * axis[..., None, :]
+    return eye(3) - along, skew(axis), along
+
+
+def turned_by(angle: Array, terms: tuple[Array, Array, Array]) -> Array:
+    """Return the rotation matrix (..., 3, 3) by an angle (..., 1), from the terms of its axis."""
+    with_cos, with_sin, along = terms
+    c, s = cos(angle)[..., None], sin(angle)[..., None]
+    return c * with_cos + s * with_sin + along
+
+
 @checked(axis=3, angle=1)
 def rotation_about(axis: Array, angle: Array) -> Array:
     """Return the rotation matrix about a unit axis (Rodrigues).
@@ -60,9 +82,7 @@ def rotation_about(axis: Array, angle: Array) -> Array:
     axis : (..., 3) of length one, not normalised here; angle : (..., 1) [rad]. Returns
     (..., 3, 3), which takes child axes to parent axes: cos q (1 - k k^T) + sin q k~ + k k^T.
     """
-    along = axis[..., :, None] * axis[..., None, :]
-    c, s = cos(angle)[..., None], sin(angle)[..., None]
-    return c * (eye(3) - along) + s * skew(axis) + along
+    return turned_by(angle, rodrigues_terms(axis))
 
 
 # Chapter 4, "Joints, links, chains, trees": What every joint provides
@@ -180,14 +200,24 @@ class Revolute(Joint):
     def __post_init__(self) -> None:
         object.__setattr__(self, "axis", unit(self.axis))
 
+    @cached_property
+    def terms(self) -> tuple[Array, Array, Array]:
+        """The terms of Rodrigues' formula (..., 3, 3), which are the same for every angle."""
+        return rodrigues_terms(self.axis)
+
+    @cached_property
+    def screw(self) -> Array:
+        """S = [axis; 0] (..., 6, 1), the same for every angle."""
+        return read_only_view(concatenate([self.axis, 0 * self.axis], axis=-1)[..., None])
+
     def pose(self, q: Array) -> tuple[Array, Array]:
         """Return R (..., 3, 3), p (..., 3) of the child in the joint frame; q : (..., 1)."""
-        R = rotation_about(self.axis, q)
+        R = turned_by(q, self.terms)
         return R, zeros(R.shape[:-1])
 
     def motion_subspace(self, q: Array) -> Array:
         """Return S = [axis; 0] (..., 6, 1), in child coordinates."""
-        return concatenate([self.axis, 0 * self.axis], axis=-1)[..., None]
+        return self.screw
 
     def constraint_subspace(self, q: Array) -> Array:
         """Return T (..., 6, 5): moments across the axis, and every force."""

@@ -1,5 +1,5 @@
 # Generated from chapters/05_velocity_acceleration_jacobians.md by `python -m book export`; edit it there.
-# sha256 of the text below: 5bdff70a2e987dddf653dcdbb89e04e580b6723d860725b875e820fc25c66878
+# sha256 of the text below: 9f03e31ae0b85c8611eee27825fa59a2d464be25509c8292dd169198e0ce4e96
 """A chain in a given posture and motion: the quantities that sweeps need, each computed once.
 
 Derived in chapter 5, "Velocity, acceleration, Jacobians".
@@ -39,6 +39,19 @@ def as_columns(chain: Chain, parts: Sequence[Array]) -> Array:
     if len(rows) == 1:
         return rows[0]
     return concatenate(rows, axis=-2)[..., chain.group_columns, :]
+
+
+def by_group(chain: Chain, matrices: Array) -> list[Array]:
+    """Return the matrices (..., m, 6, 6) of each group's links, of those of all links (..., n, 6, 6)."""
+    if len(chain.members) == 1:
+        return [matrices]
+    return [matrices[..., own, :, :] for own in chain.members]
+
+
+def each_link(chain: Chain, parts: Sequence[Array], axis: int = -3) -> list[Array]:
+    """Return the results of each group of joints, along an axis, as a list in the order of the links."""
+    laid = [own for part in parts for own in unstack(part, axis)]
+    return laid if len(parts) == 1 else [laid[k] for k in chain.group_order]
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,23 +111,25 @@ class State:
         ]
 
     @cached_property
+    def expressed_subspaces(self) -> list[Array]:
+        """The motion subspaces of each group (..., m, 6, k), in the coordinates of the recursion."""
+        return self.express_groups(self.subspaces)
+
+    @cached_property
     def screws(self) -> Array:
         """The columns of every S, one under another (..., nv, 6)."""
-        return self.express_columns(self.subspaces)
+        return as_columns(self.chain, self.expressed_subspaces)
 
     @cached_property
     def S(self) -> list[Array]:
         """The motion subspace of each joint (..., 6, k)."""
-        return [rows.mT for rows in split_by_joint(self.chain, self.screws)]
+        return each_link(self.chain, self.expressed_subspaces)
 
     @cached_property
     def both(self) -> list[Array]:
         """For each link [S X] (..., 6, k + 6), which takes joint rates and the parent's motion to its motion."""
-        X = self.transforms.mT
-        columns = X.reshape((*X.shape[:-3], 6 * self.chain.n, 6))
-        order, widths = self.chain.both_columns
-        rows = concatenate([self.screws, columns], axis=-2)[..., order, :]
-        return [rows[..., own.start : own.stop, :].mT for own in widths]
+        pairs = zip(self.expressed_subspaces, by_group(self.chain, self.transforms), strict=True)
+        return each_link(self.chain, [concatenate(pair, axis=-1) for pair in pairs])
 
     @cached_property
     def joint_twists(self) -> Array:
@@ -134,7 +149,10 @@ class State:
     @cached_property
     def eta(self) -> Array:
         """The part of the velocities in each link's acceleration, V x S qd + dS/dt qd (..., n, 6, 1)."""
-        return self.crm_twists @ self.joint_twists + self.along_joints(self.subspace_rates, self.qd)
+        eta = self.crm_twists @ self.joint_twists
+        if not self.chain.any_turns:
+            return eta
+        return eta + self.along_joints(self.subspace_rates, self.qd)
 
     @cached_property
     def bias_accelerations(self) -> Array:
@@ -163,13 +181,12 @@ class State:
         """Return motions (..., n, 6, m), each in its link's coordinates, in those of the recursion."""
         return motions if self.recursion == "body" else self.to_world @ motions
 
-    def express_columns(self, parts: Sequence[Array]) -> Array:
-        """Return each group's matrices (..., m, 6, k), in link coordinates, as columns (..., nv, 6)."""
-        columns = as_columns(self.chain, parts)
+    def express_groups(self, parts: list[Array]) -> list[Array]:
+        """Return each group's matrices (..., m, 6, k), in link coordinates, in those of the recursion."""
         if self.recursion == "body":
-            return columns
-        to_world = self.to_world[..., self.chain.link_of_column, :, :]
-        return (to_world @ columns[..., None])[..., 0]
+            return parts
+        to_world = by_group(self.chain, self.to_world)
+        return [T @ part for T, part in zip(to_world, parts, strict=True)]
 
     def along_joints(self, parts: Sequence[Array], rates: Array) -> Array:
         """Return matrices of each group of joints (..., m, 6, k) times joint rates (..., nv): (..., n, 6, 1)."""
@@ -209,5 +226,5 @@ def evaluate(
     chain: Chain, q: Array, qd: Array | None = None, *others: Array | None, recursion: str = "body"
 ) -> State:
     """Return a chain's state; others : further operands, which may hold symbols if q does not."""
-    exact = any(holds_objects(x) for x in (q, qd, *others))
+    exact = any([holds_objects(x) for x in (q, qd, *others)])
     return State(chain, q, qd, recursion, exact)

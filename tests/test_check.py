@@ -753,6 +753,8 @@ def test_axes_cannot_be_changed_after_they_were_checked():
         joint = Revolute(axis)
         with pytest.raises(ValueError, match="read-only"):
             joint.axis[0] = 7
+        with pytest.raises(ValueError, match="read-only"):  # the same for every posture
+            joint.motion_subspace(np.zeros(1))[0] = 7
     with pytest.raises(ValueError, match="read-only"):
         cd.Universal().second[0] = 7
     joint = Revolute(given)

@@ -271,14 +271,14 @@ WRONG: dict[str, list[tuple[str, str, str]]] = {
         ("added", "L[i, k] -= ", "L[i, k] += "),
     ],
     "ex-7-passive": [
-        ("the velocity for the reference", "C @ reference + g", "C @ qd + g"),
+        ("the velocity for the reference", "C @ reference + tau_g", "C @ qd + tau_g"),
         (
             "another C",
             "C = coriolis_matrix(chain, q, qd)",
             "C = coriolis_matrix(chain, q, reference)",
         ),
         ("pushing on", "- gains[1] * x", "+ gains[1] * x"),
-        ("without weight", " + g - ", " - "),
+        ("without weight", " + tau_g - ", " - "),
         ("the wanted acceleration", "@ reference_rate", "@ acceleration"),
         ("away from the path", "speed - gains[0] * (q - place)", "speed + gains[0] * (q - place)"),
     ],

@@ -5,6 +5,7 @@ Where ``book/_assets`` is missing (see ``book/assets.py``), the default hosts of
 
 from __future__ import annotations
 
+import json
 import posixpath
 import re
 from pathlib import Path
@@ -22,6 +23,7 @@ BOOK = Path(__file__).resolve().parents[1]
 ONE_SHEET = "_static/site.css"  # all that the pages have of style
 COVER = "book/figures/cover.png"  # in the repository
 TEXT_FACE = "vendor/fonts/source-serif-4-400-normal.woff2"
+WIDGET_STATE = "application/vnd.jupyter.widget-state+json"
 
 
 def use_local_assets(app: Sphinx, config: Config) -> None:
@@ -35,6 +37,28 @@ def use_local_assets(app: Sphinx, config: Config) -> None:
     # Sphinx takes a script's address from `_static`.
     config.mathjax_path = "../vendor/mathjax/tex-mml-chtml.js"
     config.nb_ipywidgets_js = {"widgets.js": {"defer": "defer"}}
+
+
+def share_views(
+    app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: nodes.document | None
+) -> None:
+    """Give the text of each view once, however many widgets of a page have it: `widgets.js` looks it up."""
+    for script in context.get("script_files", []):
+        own = getattr(script, "attributes", {})
+        if own.get("type") == WIDGET_STATE:
+            own["body"] = without_copies(own["body"])
+
+
+def without_copies(body: str) -> str:
+    """The state of a page's widgets, JSON within a script, with {"as_in": model} for texts that stood there before."""
+    page = json.loads(body)
+    first = dict[str, str]()
+    for name, model in page["state"].items():
+        for key in ("_esm", "_css"):
+            text = model["state"].get(key)
+            if text and first.setdefault(key + text, name) != name:
+                model["state"][key] = {"as_in": first[key + text]}
+    return json.dumps(page).replace("</", "<\\/")  # which would end the script
 
 
 def preload_face(
@@ -134,6 +158,7 @@ def setup(app: Sphinx) -> None:
     app.connect("html-page-context", preload_face)
     app.connect("html-page-context", tell_who_links)
     app.connect("html-page-context", gather_sheets)
+    app.connect("html-page-context", share_views, priority=900)  # when MyST-NB has given it
     app.connect("build-finished", write_sheet, priority=900)  # the theme writes pygments.css before
     app.add_css_file("book.css")
     app.add_js_file("book.js", loading_method="defer")

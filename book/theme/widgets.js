@@ -11,8 +11,15 @@
   const KIND = "application/vnd.jupyter.widget";
 
   /** The state of all widgets of the page, by the name of their model. */
-  const allStates = () =>
-    Object.assign({}, ...[...document.querySelectorAll(`script[type="${KIND}-state+json"]`)].map((state) => JSON.parse(state.textContent).state));
+  function allStates() {
+    const scripts = [...document.querySelectorAll(`script[type="${KIND}-state+json"]`)];
+    const all = Object.assign({}, ...scripts.map((script) => JSON.parse(script.textContent).state));
+    for (const { state } of Object.values(all)) {
+      // a text that another model has too stands there (extensions/hosting.py)
+      for (const key of ["_esm", "_css"]) if (state[key]?.as_in) state[key] = all[state[key].as_in].state[key];
+    }
+    return all;
+  }
 
   /** What a module of anywidget may ask its model for. There is no kernel: what is saved stays on the page. */
   function pageModel(state) {
@@ -32,6 +39,18 @@
     };
   }
 
+  /** The module that a text is, once for all widgets of the page that are shown by it. */
+  const modules = new Map();
+  function moduleOf(text) {
+    const made = async () => {
+      const address = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
+      const module = await import(address);
+      URL.revokeObjectURL(address);
+      return module;
+    };
+    return modules.get(text) ?? modules.set(text, made()).get(text);
+  }
+
   async function show(view, state) {
     if (!document.querySelector(`style[data-widget="${state._anywidget_id}"]`)) {
       const style = document.createElement("style");
@@ -39,9 +58,7 @@
       style.textContent = state._css ?? "";
       document.head.append(style);
     }
-    const address = URL.createObjectURL(new Blob([state._esm], { type: "text/javascript" }));
-    const module = await import(address);
-    URL.revokeObjectURL(address);
+    const module = await moduleOf(state._esm);
     const el = document.createElement("div");
     view.after(el);
     const model = pageModel(state);

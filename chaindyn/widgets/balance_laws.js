@@ -28,18 +28,15 @@ function standing({ systems }, { system, count, drive }) {
 }
 
 // A (2n, 2n) and B (2n, m) of small motions about a place where no force is needed: M^-1 times how the forces change that the
-// weight asks for, by differences of sixth order.
-const SHARES = [[1, 3 / 4], [2, -3 / 20], [3, 1 / 60]];
-const APART = 0.02; // radians or metres
+// weight asks for, negated, as chapter 18 has it.
 function linearModel(tree, upright, motors) {
   const none = upright.map(() => 0);
-  const unit = (k, x) => none.map((_, i) => (i === k ? x : 0));
-  const weight = (x) => compute(RNEA, tree, [add(upright, x), none, none])[0];
+  const unit = (k) => none.map((_, i) => Number(i === k));
   const yielding = (force) => accelerations(tree, upright, none, force, [0, 0, 0]);
-  const along = (k) => SHARES.map(([times, share]) => scale(share / APART, subtract(weight(unit(k, -times * APART)), weight(unit(k, times * APART))))).reduce(add);
-  const [byPlace, byForce] = [none.map((_, k) => yielding(along(k))), motors.map((k) => yielding(unit(k, 1)))].map(transpose);
+  const falling = (k) => yielding(scale(-1, compute(WEIGHT_CHANGE, tree, [upright, unit(k)])[0]));
+  const [byPlace, byForce] = [none.map((_, k) => falling(k)), motors.map((k) => yielding(unit(k)))].map(transpose);
   return {
-    A: [...none.map((_, i) => [...none, ...unit(i, 1)]), ...byPlace.map((row) => [...row, ...none])], // at rest, rates change the forces by nothing
+    A: [...none.map((_, i) => [...none, ...unit(i)]), ...byPlace.map((row) => [...row, ...none])], // at rest, rates change the forces by nothing
     B: [...none.map(() => motors.map(() => 0)), ...byForce],
   };
 }
@@ -85,14 +82,11 @@ function tidy({ upright, turns }, { q, qd }) {
   }
   return true;
 }
-// Whether the centre of mass has come below the foot, or the numbers have left all bounds. Links lie along their x, the first ones on top of the foot.
-function fallen({ tree, upright, turns }, { q }) {
-  let [tilt, height, sum] = [0, 0, 0];
-  for (let k = 0; k < q.length; k++) {
-    height += tree.offset[k][0] * Math.cos(tilt);
-    if (turns[k]) tilt += q[k] - upright[k];
-    sum += tree.mass[k] * (height + tree.com[k][0] * Math.cos(tilt));
-  }
+// Whether the centre of mass has come below the foot, or the numbers have left all bounds.
+function fallen({ tree }, { q }) {
+  const { R, p } = poses(tree, q);
+  let sum = 0;
+  for (let k = 0; k < q.length; k++) sum += tree.mass[k] * (p[k][2] + dot(R[k][2], tree.com[k]));
   return !(sum >= 0);
 }
 function stepOn(world, motion) {
@@ -102,7 +96,7 @@ function stepOn(world, motion) {
   motion.tau = tau;
   for (const x of tau) motion.peak = Math.max(motion.peak, Math.abs(x));
   try {
-    [motion.q, motion.qd] = rk4Step(lost ? loose : driven, motion.time, motion.q, motion.qd, step);
+    [motion.q, motion.qd] = rk4_step(lost ? loose : driven, motion.time, motion.q, motion.qd, step);
   } catch { // so fast that nothing can be computed any more
     Object.assign(motion, { fate: "fell", gone: true });
   }

@@ -85,7 +85,7 @@ function paintBlock(stage, name, corners, depth, colour) {
 
 // A contact: its cone, its force as an arrow, its sign. `unit`: pixels for a newton; no arrow is longer than 90.
 function paintContact(stage, { point, normal, mode }, impulse, { friction, step }, unit, opacity = 1) {
-  const tangent = scale(-1, quarter(normal));
+  const tangent = tangentOf(normal);
   const pixel = 1 / stage.camera.zoom;
   const [colour, place] = [MODES[mode][1], stage.camera.project(inSpace(point))];
   const edge = (side) => inSpace(add(point, scale(34 * pixel, rotated(side * Math.atan(friction), normal))));

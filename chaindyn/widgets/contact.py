@@ -14,7 +14,7 @@ from chaindyn import Chain, Link, Prismatic, Revolute
 from chaindyn._check import check_word, require_positive
 from chaindyn.contact import check_coefficients, contact_rows
 from chaindyn.state import evaluate
-from chaindyn.widgets.explorer import Explorer, emitted, fields_of, source
+from chaindyn.widgets.explorer import Explorer, alone, emitted, fields_of, source
 
 TURN = Revolute((0, -1, 0))  # from x towards z
 SLIDES = Prismatic((1, 0, 0)), Prismatic((0, 0, 1))
@@ -90,8 +90,15 @@ class ContactExplorer(Explorer):
     """
 
     _esm = source(
-        *("base.js", *emitted("rnea", "crba", "energies"), "crba.js", "dense.js"),
-        *("motion.js", "contact_laws.js", "contact_step.js", "stage.js", "contact.js"),
+        *("base.js", *emitted("forward_kinematics", "touched", "energies")),
+        *(
+            *alone("moreau_jean_step"),
+            "motion.js",
+            "graph.js",
+            "contact_laws.js",
+            "contact_step.js",
+        ),
+        *("stage.js", "contact.js"),
     )
     _css = source("base.css", "stage.css", "motion.css", "contact.css")
 

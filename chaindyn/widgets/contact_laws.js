@@ -20,18 +20,18 @@ const meanDiagonal = (W) => W.reduce((sum, row, i) => sum + row[i], 0) / W.lengt
 
 // --- Linear equations -----------------------------------------------------------------------------------------------------
 
-// x with A x = b, or null if A is singular to rounding.
-function solveSquare(A, b) {
+// x with A x = b, or null if A is singular: if no pivot is larger than a share of its largest entry.
+function solveSquare(A, b, share = 1e-11) {
   const rows = A.map((row, i) => [...row, b[i]]);
-  const nothing = 1e-11 * Math.max(0, ...A.map(largest));
+  const nothing = share * Math.max(0, ...A.map(largest));
   for (let k = 0; k < rows.length; k++) {
     let best = k;
     for (let i = k + 1; i < rows.length; i++) if (Math.abs(rows[i][k]) > Math.abs(rows[best][k])) best = i;
     if (!(Math.abs(rows[best][k]) > nothing)) return null;
     [rows[k], rows[best]] = [rows[best], rows[k]];
     for (let i = k + 1; i < rows.length; i++) {
-      const share = rows[i][k] / rows[k][k];
-      if (share !== 0) for (let j = k; j <= rows.length; j++) rows[i][j] -= share * rows[k][j];
+      const factor = rows[i][k] / rows[k][k];
+      if (factor !== 0) for (let j = k; j <= rows.length; j++) rows[i][j] -= factor * rows[k][j];
     }
   }
   const x = new Array(rows.length).fill(0);
@@ -64,8 +64,8 @@ function rootColumns(W) {
 // The smallest p with W p = -b, for b in the range of a positive semidefinite W; corrected once for rounding.
 function leastImpulses(W, b) {
   const columns = rootColumns(W);
-  const L = cholesky(columns.map((column) => times(columns, column)));
-  const inverse = (x) => solveUpper(L, solveLower(L, x));
+  const products = columns.map((column) => times(columns, column));
+  const inverse = (x) => solveSquare(products, x, 0);
   const least = (right) => {
     const y = inverse(inverse(times(columns, right)));
     const p = right.map(() => 0);

@@ -81,29 +81,17 @@ const startOf = (request) => STARTS[request.scene](request, placeOf(request));
 
 const rotated = (angle, [x, z]) => [Math.cos(angle) * x - Math.sin(angle) * z, Math.sin(angle) * x + Math.cos(angle) * z];
 const quarter = ([x, z]) => [-z, x];
-const placed = ({ at, angle }, point) => add(at, rotated(angle, point));
-
-// Of each link where its frame is and its angle.
-function posesOf(tree, q) {
-  const poses = [];
-  tree.forEach(({ parent, joint, offset }, i) => {
-    const from = parent < 0 ? { at: [0, 0], angle: 0 } : poses[parent];
-    const at = placed(from, offset);
-    if (joint === "turn") poses.push({ at, angle: from.angle + q[i] });
-    else poses.push({ at: add(at, joint === "x" ? [q[i], 0] : [0, q[i]]), angle: from.angle });
-  });
-  return poses;
-}
+const placed = ({ at, axes }, point) => add(at, apply(axes, point));
 
 const heavy = (tree) => tree.map((link, i) => ({ ...link, i })).filter(({ mass }) => mass > 0);
 
 // The same links in space, x and z up, as the emitted functions take them.
 const SPATIAL = new WeakMap();
 const AXES = { x: [1, 0, 0], z: [0, 0, 1], turn: [0, -1, 0] };
+const lifted = ([x, z]) => [x, 0, z];
 function inSpaceOf(tree) {
   if (!SPATIAL.has(tree)) {
     const eye = [[1, 0, 0], [0, 1, 0], [0, 0, 1]];
-    const lifted = ([x, z]) => [x, 0, z];
     SPATIAL.set(tree, {
       ...{ parent: tree.map(({ parent }) => parent), column: tree.map((_, k) => k), rotation: tree.map(() => eye), gravity: [0, 0, -GRAVITY] },
       ...{ kind: tree.map(({ joint }) => (joint === "turn" ? "Revolute" : "Prismatic")), axis: tree.map(({ joint }) => AXES[joint]) },
@@ -114,33 +102,24 @@ function inSpaceOf(tree) {
   return SPATIAL.get(tree);
 }
 
-// The velocity (x, z) of a link's point for each unit joint rate that moves it: a list of [joint, [vx, vz]].
-function columnsOf(tree, q) {
-  const [screws] = compute(CRBA, inSpaceOf(tree), [q]);
-  return (link, [x, z]) => {
-    const columns = [];
-    for (let i = link; i >= 0; i = tree[i].parent) columns.push([i, [screws[i][3] + screws[i][1] * z, screws[i][5] - screws[i][1] * x]]);
-    return columns;
-  };
+// Of each link where its frame is, and its axes.
+function posesOf(tree, q) {
+  const [R, p] = compute(FORWARD_KINEMATICS, inSpaceOf(tree), [q]);
+  return R.map(([[a, , b], , [c, , d]], i) => ({ at: [p[i][0], p[i][2]], axes: [[a, b], [c, d]] }));
 }
-// The joint forces of weight, less those that constant joint rates would need.
-const drivingForces = (tree, q, qd) => scale(-1, compute(RNEA, inSpaceOf(tree), [q, qd, scale(0, q)])[0]);
 
 // Kinetic and potential energy together.
 const energyOf = (tree, q, qd) => compute(ENERGIES, inSpaceOf(tree), [q, qd]).slice(0, 2).reduce((a, b) => a + b);
 
-// The rates after a step without contacts, as chapter 17 takes them: without what acts at rest, and with it. Only joints between bodies
-// make forces that go with velocities.
-function freeRates({ tree, jointed }, q, qd, h) {
-  const L = cholesky(massMatrix(inSpaceOf(tree), q));
-  const slope = (rates) => solveUpper(L, solveLower(L, drivingForces(tree, q, rates)));
-  const atRest = slope(scale(0, qd));
-  if (!jointed) return { before: qd, moved: add(qd, scale(h, atRest)) };
-  const fallen = scale(h / 2, atRest);
-  const half = add(qd, scale(h / 2, subtract(slope(qd), atRest)));
-  const before = add(qd, scale(h, subtract(slope(add(half, fallen)), slope(fallen))));
-  return { before, moved: add(before, scale(h, atRest)) };
+// How joint forces accelerate bodies, and the rows of a contact, as the emitted function says.
+const NOWHERE = { bodies: [], point: [0, 0], normal: [0, 0] };
+function touchedAt(tree, q, qd, tau, { bodies, point, normal } = NOWHERE, gravity = [0, 0, -GRAVITY]) {
+  const side = tree.map((_, link) => Number(link === bodies[0]) - Number(link === bodies[1]));
+  const axes = [normal, tangentOf(normal)].map(lifted);
+  const [acceleration, ...rows] = compute(TOUCHED, inSpaceOf(tree), [q, qd, tau, side, lifted(point), axes], gravity);
+  return { acceleration, K: rows.slice(0, 2), L: rows.slice(2, 4) };
 }
+const tangentOf = (normal) => scale(-1, quarter(normal)); // clockwise
 
 // --- Where shapes touch ---------------------------------------------------------------------------------------------------
 
@@ -243,21 +222,9 @@ function contactsOf({ tree, pieces, jointed }, poses) {
 
 // --- One step -------------------------------------------------------------------------------------------------------------
 
-// The rows of a contact's velocity, along its normal and along its tangent (the normal, turned clockwise).
-function rowsOf(tree, columns, { bodies, point, normal }) {
-  const tangent = scale(-1, quarter(normal));
-  const rows = [normal, tangent].map(() => tree.map(() => 0));
-  bodies.forEach((link, side) => {
-    if (link < 0) return;
-    for (const [k, [vx, vz]] of columns(link, point)) {
-      [normal, tangent].forEach((axis, r) => (rows[r][k] += (side ? -1 : 1) * (axis[0] * vx + axis[1] * vz)));
-    }
-  });
-  return rows;
-}
-
 const MARGIN = 1e-9; // gaps up to this are closed [m]
 const RESTING = 1e-9; // and approaches up to this are none [m/s]
+const WEIGHTLESS = [0, 0, 0];
 
 // Kinetic energy that impulses p give at velocities v.
 const gained = (W, p, v) => inner(p, add(v, scale(1 / 2, times(W, p))));
@@ -282,31 +249,30 @@ function impulsesOf(W, before, free, request, how) {
 // the kinetic energy that they gave, how deep bodies overlap half way, what the solver did, and the contacts that were near but open. Throws if the law has no answer.
 function stepOf(request, world = worldOf(request)) {
   const { tree } = world;
-  const { q, qd, step: h } = request;
-  const middle = add(q, scale(h / 2, qd));
-  const { before, moved } = freeRates(world, middle, qd, h);
-  const there = add(middle, scale(h / 2, moved));
-  const ahead = posesOf(tree, there);
-  const columns = columnsOf(tree, there);
-  const near = contactsOf(world, ahead).map((contact) => {
-    const rows = rowsOf(tree, columns, contact);
-    return { ...contact, rows, halfWay: contact.gap - (h / 2) * inner(rows[0], moved) };
-  });
-  const closed = near.filter(({ halfWay }) => halfWay <= MARGIN);
-  const overlap = Math.max(0, ...near.map(({ halfWay }) => -halfWay));
   const how = { solver: request.solver, sweeps: request.sweeps, work: { iterations: 0, residual: 0, count: "" } };
-  const L = cholesky(massMatrix(inSpaceOf(tree), there));
-  const K = closed.flatMap(({ rows }) => rows);
-  const Y = K.map((row) => solveLower(L, row));
-  const W = square(K.length);
-  Y.forEach((a, i) => { for (let j = 0; j <= i; j++) W[i][j] = W[j][i] = inner(a, Y[j]); });
-  const { p, blows, given } = K.length ? impulsesOf(W, times(K, before), times(K, moved), request, how) : { p: [], blows: 0, given: 0 };
-  if (!(largest(moved) < 1e4)) throw new Error("the motion has grown without bound");
-  const after = K.length ? add(moved, solveUpper(L, combine(p, Y))) : moved;
-  const impulses = closed.map((_, j) => [p[2 * j], p[2 * j + 1]]);
-  const contacts = closed.map(({ bodies, point, normal, gap, rows }, j) => ({ bodies, point, normal, gap, mode: modeOf(impulses[j], inner(rows[1], after), request.friction) }));
-  const open = near.filter((contact) => !closed.includes(contact)).map(({ bodies, point, normal, gap }) => ({ bodies, point, normal, gap, mode: "open" }));
-  return { q: add(middle, scale(h / 2, after)), qd: after, contacts, open, impulses, blows, given, overlap, ...how.work };
+  const [acted, still] = [{}, scale(0, request.qd)];
+  const pushed = (there, before, moved) => {
+    const near = contactsOf(world, posesOf(tree, there)).map((contact) => {
+      const own = touchedAt(tree, there, still, still, contact);
+      return { ...contact, ...own, halfWay: contact.gap - (request.step / 2) * inner(own.K[0], moved) };
+    });
+    const closed = near.filter(({ halfWay }) => halfWay <= MARGIN);
+    const [K, L] = ["K", "L"].map((rows) => closed.flatMap((contact) => contact[rows]));
+    const W = square(K.length);
+    L.forEach((a, i) => { for (let j = 0; j <= i; j++) W[i][j] = W[j][i] = inner(a, L[j]); });
+    const { p, blows, given } = K.length ? impulsesOf(W, times(K, before), times(K, moved), request, how) : { p: [], blows: 0, given: 0 };
+    if (!(largest(moved) < 1e4)) throw new Error("the motion has grown without bound");
+    const after = K.length ? add(moved, touchedAt(tree, there, still, combine(p, K), NOWHERE, WEIGHTLESS).acceleration) : moved;
+    const impulses = closed.map((_, j) => [p[2 * j], p[2 * j + 1]]);
+    const told = ({ bodies, point, normal, gap }, mode) => ({ bodies, point, normal, gap, mode });
+    const contacts = closed.map((contact, j) => told(contact, modeOf(impulses[j], inner(contact.K[1], after), request.friction)));
+    const open = near.filter((contact) => !closed.includes(contact)).map((contact) => told(contact, "open"));
+    Object.assign(acted, { contacts, open, impulses, blows, given, overlap: Math.max(0, ...near.map(({ halfWay }) => -halfWay)) });
+    return after;
+  };
+  const falling = { acceleration: (_, q, qd) => touchedAt(tree, q, qd, still).acceleration, pushed };
+  const [q, qd] = moreau_jean_step(falling, 0, request.q, request.qd, request.step);
+  return { q, qd, ...acted, ...how.work };
 }
 
 // "open", "sticks", or which way the first body slips along the second.

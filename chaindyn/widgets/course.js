@@ -6,6 +6,13 @@ const FLASH = 2.6; // how long the film stands still for the blow [s]
 const LINGER = 0.7; // and at its end
 const STEPS = 63; // of RK4 on either side
 
+// The states [q, qd] after each of so many steps of RK4, the first one included; a negative step goes back in time.
+function marched(system, q, qd, h, count) {
+  const states = [[q, qd]];
+  for (let k = 0; k < count; k++) states.push(rk4_step(system, k * h, ...states[k], h));
+  return states;
+}
+
 // The chain's postures and rates before the blow, latest first, and after it, in equal steps of time, each as far as the struck point
 // stays before the wall. Its motors carry its weight, and do no more.
 function courseOf(tree, { q, qd, body, point, normal }, after) {

@@ -35,7 +35,12 @@ def source(*names: str) -> str:
 
 def emitted(*names: str) -> tuple[str, ...]:
     """Return the files that give a view functions of the book, which ``python -m book physics`` writes."""
-    return (*[f"emitted/{name}.js" for name in ("model", *names)], "physics.js")
+    return (*alone("model", *names), "physics.js")
+
+
+def alone(*names: str) -> tuple[str, ...]:
+    """Return the files of functions without a chain, and of steps: a view that has no other needs no ``physics.js``."""
+    return tuple([f"emitted/{name}.js" for name in names])
 
 
 def without_none(options: dict[str, Any]) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from chaindyn._check import check_chain, require_between, require_no_rotors, uni
 from chaindyn.widgets.bodies import bodies_of
 from chaindyn.widgets.explorer import (
     Explorer,
+    alone,
     emitted,
     equal_rods,
     error_in_words,
@@ -71,7 +72,15 @@ class ImpactExplorer(Explorer):
 
     _esm = source(
         *("base.js", *emitted("forward_kinematics", "blow", "margins", "aba")),
-        *("tree.js", "singular.js", "forward.js", "motion.js", "film.js"),
+        *(
+            *alone("rk4_step"),
+            "tree.js",
+            "singular.js",
+            "forward.js",
+            "motion.js",
+            "graph.js",
+            "film.js",
+        ),
         *("stage.js", "blow.js", "course.js", "map.js", "impact.js"),
     )
     _css = source("base.css", "stage.css", "map.css", "impact.css")
@@ -229,7 +238,15 @@ class StrikeExplorer(ImpactExplorer):
 
     _esm = source(
         *("base.js", *emitted("forward_kinematics", "blow", "margins", "aba")),
-        *("tree.js", "singular.js", "forward.js", "motion.js", "film.js"),
+        *(
+            *alone("rk4_step"),
+            "tree.js",
+            "singular.js",
+            "forward.js",
+            "motion.js",
+            "graph.js",
+            "film.js",
+        ),
         *("stage.js", "blow.js", "course.js", "strike.js"),
     )
     _css = source("base.css", "stage.css", "strike.css")

@@ -4,12 +4,8 @@ const REACH = 0.27; // how long the spin is drawn for 1 rad/s [m]
 const AXES = ["x", "y", "z"];
 const UPRIGHT = [1, 0, 0, 0];
 
-// --- Without Python: the reader's function as tables of coefficients, and the integration of inertia.py ---------------
+// --- Without Python: the reader's function as tables of coefficients, and the rates and the steps of the book --------
 
-const brickMoments = (mass, sides) => {
-  const squares = sides.map((side) => (mass * side * side) / 12);
-  return squares.map((square) => squares.reduce((a, b) => a + b) - square);
-};
 const squareBasis = ([x, y, z]) => [x * x, y * y, z * z, y * z, x * z, x * y];
 
 function inverse3([a, b, c]) {
@@ -18,22 +14,16 @@ function inverse3([a, b, c]) {
 }
 
 function fromTables({ tables, mass, step, steps, kept, runaway }, { sides, spin }) {
-  const moments = brickMoments(mass, sides);
+  const moments = brick_moments(mass, sides);
   const inverse = inverse3(contract(tables.needed, moments));
   const bias = transpose(contract(tables.bias, moments));
-  const rates = (state) => {
-    const [w, q, vector] = [state.slice(0, 3), state[3], state.slice(4)];
-    const turning = [-dot(vector, w), ...add(scale(q, w), cross(vector, w))];
-    return [...scale(-1, apply(inverse, apply(bias, squareBasis(w)))), ...scale(0.5, turning)];
-  };
+  const needs = (w) => apply(bias, squareBasis(w));
+  // Spin and attitude step on as velocities do whose accelerations do not ask where they are.
+  const flying = { acceleration: (_, __, x) => spin_rates(inverse, needs(x.slice(0, 3)), x.slice(0, 3), x.slice(3)) };
   let state = [...spin, ...UPRIGHT];
   const states = [state];
   for (let i = 1; i <= steps; i += 1) {
-    const k1 = rates(state);
-    const k2 = rates(add(state, scale(step / 2, k1)));
-    const k3 = rates(add(state, scale(step / 2, k2)));
-    const k4 = rates(add(state, scale(step, k3)));
-    state = add(state, scale(step / 6, [k1, k2, k2, k3, k3, k4].reduce(add)));
+    state = rk4_step(flying, 0, state, state, step)[1];
     if (!(norm(state.slice(0, 3)) < runaway)) break;
     const attitude = state.slice(3);
     state = [...state.slice(0, 3), ...scale(1 / norm(attitude), attitude)];
@@ -44,20 +34,9 @@ function fromTables({ tables, mass, step, steps, kept, runaway }, { sides, spin 
 
 // --- The flight -------------------------------------------------------------------------------------------------------
 
-function rotationMatrix(q) {
-  const [w, x, y, z] = scale(1 / norm(q), q);
-  return [
-    [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-    [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-    [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-  ];
-}
-
 // What is drawn and told: momentum in the brick's axes (own) and in space, energy, and in words whether these stay.
 function flightOf({ moments, spin, attitude }, { step, steps, kept }) {
-  const own = spin.map((w) => w.map((x, k) => x * moments[k]));
-  const momentum = own.map((h, i) => apply(rotationMatrix(attitude[i]), h));
-  const energy = own.map((h, i) => dot(h, spin[i]) / 2);
+  const [own, momentum, energy] = transpose(spin.map((w, i) => spinning(moments, w, attitude[i])));
   const [h, T] = [momentum[0], energy[0]];
   const drift = 100 * Math.max(...momentum.map((other) => norm(subtract(other, h)))) / (norm(h) || 1);
   const loss = 100 * Math.max(...energy.map((other) => Math.abs(other - T))) / (T || 1);
@@ -111,7 +90,7 @@ function render({ model, el }) {
     const i = Math.floor(place);
     return add(scale(1 - (place - i), samples[i]), scale(place - i, samples[Math.min(i + 1, samples.length - 1)]));
   }
-  const pose = () => rotationMatrix(riding ? UPRIGHT : at(drawn.attitude));
+  const pose = () => rotation_from_quaternion(riding ? UPRIGHT : at(drawn.attitude));
 
   function play() {
     began = began === null ? performance.now() - (time < duration ? 1000 * time : 0) : null;

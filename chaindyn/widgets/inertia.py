@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 import chaindyn
-from chaindyn.widgets.explorer import LINEAR, Axis, Explorer, contract, source, tabulate
+from chaindyn._emitted import brick_moments, spin_rates
+from chaindyn.widgets.explorer import LINEAR, Axis, Explorer, alone, contract, source, tabulate
 from chaindyn.widgets.tree import shaped
 
 MASS = 1.0  # kg
@@ -33,7 +34,10 @@ class InertiaExplorer(Explorer):
     axes, at most 5 rad/s about each. ValueError if they are not, or if newton_euler asks for no moment.
     """
 
-    _esm = source("base.js", "stage.js", "inertia.js")
+    _esm = source(
+        *("base.js", *alone("brick_moments", "spin_rates", "spinning", "rk4_step")),
+        *(*alone("rotation_from_quaternion"), "stage.js", "inertia.js"),
+    )
     _css = source("base.css", "stage.css")
 
     def __init__(
@@ -56,7 +60,7 @@ class InertiaExplorer(Explorer):
 
     def compute(self, request: dict[str, Any]) -> dict[str, Any]:
         """Return the principal moments, and the flight: spin (n, 3), attitude (n, 4), a quaternion [w, x, y, z]."""
-        moments = brick_moments(request["sides"])
+        moments = brick_moments(MASS, np.array(request["sides"], float))
         inertia = brick_inertia(moments)
         matrix = self._needed(inertia)
         if not np.isfinite(matrix).all() or np.linalg.matrix_rank(matrix) < 3:
@@ -95,12 +99,6 @@ class InertiaExplorer(Explorer):
         return {"tables": tables, "exact": exact}
 
 
-def brick_moments(sides: Any) -> np.ndarray:
-    """Return the principal moments (3,) of a brick with these sides (3,)."""
-    squares = MASS * np.square(sides) / 12
-    return np.asarray(squares.sum() - squares)
-
-
 def brick_inertia(moments: Any) -> np.ndarray:
     """Return the spatial inertia (6, 6) about the centre of mass, in principal axes."""
     return np.diag([*moments, MASS, MASS, MASS])
@@ -112,17 +110,13 @@ def free_spin(
     """Integrate matrix w' + bias(w) = 0 and the attitude by Runge and Kutta's method of order four.
 
     Returns spin (n, 3) in body axes and attitude (n, 4), a quaternion [w, x, y, z], from the start on; n is
-    smaller than usual if the spin runs away. The page has the same lines, so that both draw the same flight.
+    smaller than usual if the spin runs away. The page has the same rates, so that both draw the same flight.
     """
     inverse = np.linalg.inv(matrix)
 
     def rates(state: np.ndarray) -> np.ndarray:
-        w, scalar, vector = state[:3], state[3], state[4:]
-        wx, wy, wz = w.tolist()
-        x, y, z = vector.tolist()
-        crossed = np.array([wz * y - wy * z, wx * z - wz * x, wy * x - wx * y])
-        turning = np.concatenate([[-(vector @ w)], scalar * w + crossed])
-        return np.concatenate([-inverse @ bias(w), turning / 2])
+        w, attitude = state[:3], state[3:]
+        return np.asarray(spin_rates(inverse, bias(w), w, attitude))
 
     state = np.concatenate([spin, [1.0], STILL])
     states = [state]

@@ -76,77 +76,41 @@ function treeOf(model) {
   if (!TREES.has(model)) TREES.set(model, tree);
   return TREES.get(model);
 }
-// M q'' + h = forces, and of the pin in the last rod's axes the rows K, the gap, its rate, and dK/dt q' as `Closure` has it.
+// Where the pin is: which link has it, where on that, and the foot.
+const pinOf = ({ lengths, base }) => [lengths.map((_, k) => Number(k === lengths.length - 1)), [lengths.at(-1), 0, 0], [base, 0, 0]];
+// Of the pin in the last rod's axes the rows K and the gap; and the energies.
 function partsOf(model, q, qd) {
-  const [tree, still] = [treeOf(model), scale(0, q)];
-  const last = q.map((_, k) => Number(k === q.length - 1));
-  const [screws, twist, acceleration, gap] = compute(PIN, tree, [q, qd, last, [model.lengths.at(-1), 0, 0], [model.base, 0, 0]]);
+  const tree = treeOf(model);
+  const [screws, gap] = compute(PIN, tree, [q, ...pinOf(model)]);
   const inPlane = (x) => [x.at(-3), x.at(-1)];
-  const parts = { K: transpose(screws.map(inPlane)), gap: inPlane(gap), rate: inPlane(twist), bias: inPlane(acceleration) };
-  parts.M = massMatrix(tree, q);
-  parts.h = compute(RNEA, tree, [q, qd, still])[0];
-  parts.energy = compute(ENERGIES, tree, [q, qd]).slice(0, 2);
-  return parts;
+  return { K: transpose(screws.map(inPlane)), gap: inPlane(gap), energy: compute(ENERGIES, tree, [q, qd]).slice(0, 2) };
 }
+// What moves the rods with the loop closed, as the emitted function says: `weights` are those of accelerations, the rate and the gap.
+const heldIn = (model, q, qd, weights) => compute(HELD, treeOf(model), [q, qd, ...pinOf(model), weights])[0];
 
-// Two vectors as [a b] V, orthogonal and the longer one first, with the columns of V. A Jacobi rotation, and one for its rounding.
-function orthogonal(a, b) {
-  let [columns, V] = [[a, b], [[1, 0], [0, 1]]];
+// The lengths of two vectors made orthogonal, the longer one first, by a Jacobi rotation and one for its rounding.
+function singularValues(...columns) {
   for (let k = 0; k < 2; k++) {
     const [x, y] = columns;
     const angle = Math.atan2(2 * dot(x, y), dot(x, x) - dot(y, y)) / 2;
-    const turn = ([u, v]) => [combine([Math.cos(angle), Math.sin(angle)], [u, v]), combine([-Math.sin(angle), Math.cos(angle)], [u, v])];
-    [columns, V] = [turn(columns), turn(V)];
+    columns = [combine([Math.cos(angle), Math.sin(angle)], [x, y]), combine([-Math.sin(angle), Math.cos(angle)], [x, y])];
   }
-  return { columns, V };
-}
-const singularValues = (a, b) => orthogonal(a, b).columns.map(norm);
-
-// Of a loop in a posture: M^-1 on joint forces, and the least accelerations, measured by the mass, of which K makes `wanted`.
-// The factor L is taken from the outer joints in, so that its diagonal has what each joint feels with all beyond it free. A row
-// that is nothing beside the other is left out, by chapter 13's measure: where K loses rank all rods lie in line, and then the
-// row along the last of them is zero.
-function yieldingOf({ M, K }) {
-  const back = (x) => [...x].reverse();
-  const L = cholesky(back(M.map(back)));
-  const free = (forces) => back(solveUpper(L, solveLower(L, back(forces))));
-  const lengths = K.map((row) => norm(back(row).map((x, k) => x / L[k][k])));
-  const counting = (x) => x.filter((_, k) => !(lengths[k] <= 1e-10 * Math.max(...lengths)));
-  const rows = counting(K).map((row) => solveLower(L, back(row)));
-  const { columns, V } = orthogonal(rows[0], rows[1] ?? scale(0, rows[0]));
-  const respond = (wanted) => {
-    const asked = counting(wanted);
-    const shares = rows.map((_, k) => dot(V[k].slice(0, asked.length), asked) / dot(columns[k], columns[k]));
-    return back(solveUpper(L, combine(shares, columns.slice(0, rows.length))));
-  };
-  return { free, respond };
-}
-
-function accelerationOf(model, [kp, kd], q, qd) {
-  const parts = partsOf(model, q, qd);
-  const { free, respond } = yieldingOf(parts);
-  const alone = free(scale(-1, parts.h));
-  const wanted = [parts.bias, scale(kd, parts.rate), scale(kp, parts.gap), apply(parts.K, alone)].reduce(add);
-  return add(alone, respond(scale(-1, wanted)));
+  return columns.map(norm);
 }
 
 // The state near by that keeps the loop closed: three steps of Newton's for the posture, then the velocity.
 function projectedState(model, q, qd) {
   let now = q;
-  for (let k = 0; k < 3; k++) {
-    const parts = partsOf(model, now, qd);
-    now = add(now, yieldingOf(parts).respond(scale(-1, parts.gap)));
-  }
-  const parts = partsOf(model, now, qd);
-  return [now, add(qd, yieldingOf(parts).respond(scale(-1, parts.rate)))];
+  for (let k = 0; k < 3; k++) now = add(now, heldIn(model, now, qd, [0, 0, 1]));
+  return [now, add(qd, heldIn(model, now, qd, [0, 1, 0]))];
 }
 
 // The motion from rest at times t, by RK4.
 function fallOf(model, { cure, rate, step }, start, t) {
-  const gains = cure === "Baumgarte" ? [rate ** 2, 2 * rate] : [0, 0];
-  const driven = { acceleration: (_, q, qd) => accelerationOf(model, gains, q, qd) };
+  const weights = cure === "Baumgarte" ? [1, 2 * rate, rate ** 2] : [1, 0, 0];
+  const driven = { acceleration: (_, q, qd) => heldIn(model, q, qd, weights) };
   const ahead = (q, qd, h) => {
-    const next = rk4Step(driven, 0, q, qd, h);
+    const next = rk4_step(driven, 0, q, qd, h);
     return cure === "projection" ? projectedState(model, ...next) : next;
   };
   const run = { q: [], gap: [], sizes: [], kinetic: [], potential: [], reason: "" };

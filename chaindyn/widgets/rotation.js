@@ -7,45 +7,21 @@ const NEAR_FLIP = 2.7; // from this angle on the arrow of the other way round is
 const AXES = ["x", "y", "z"];
 const UNIT = [[1, 0, 0], [0, 1, 0], [0, 0, 1]];
 
-// --- Rotations of the page's own: without Python, and to turn what is pulled at --------------------------------------
-
-// Rodrigues' formula, column by column; the quotients are safe for small angles.
-function expOf(w) {
-  const angle = norm(w);
-  const a = angle ? Math.sin(angle) / angle : 1;
-  const b = angle ? 2 * (Math.sin(angle / 2) / angle) ** 2 : 0.5;
-  return transpose(UNIT.map((e) => [e, scale(a, cross(w, e)), scale(b, cross(w, cross(w, e)))].reduce(add)));
-}
-
-// The quaternion [w, x, y, z], w >= 0: each row of 4 q q^T is a multiple of it, and the longest is taken.
-function quaternionOf(R) {
-  const trace = R[0][0] + R[1][1] + R[2][2];
-  const axial = [R[2][1] - R[1][2], R[0][2] - R[2][0], R[1][0] - R[0][1]];
-  const rest = R.map((row, i) => row.map((x, j) => x + R[j][i] + (i === j ? 1 - trace : 0)));
-  const outer = [[1 + trace, ...axial], ...rest.map((row, i) => [axial[i], ...row])];
-  const longest = outer.reduce((best, row, i) => (row[i] > outer[best][best] ? i : best), 0);
-  const row = outer[longest];
-  return scale((row[0] < 0 ? -1 : 1) / norm(row), row);
-}
-
-function logOf(R) {
-  const [w, ...v] = quaternionOf(R);
-  return norm(v) ? scale((2 * Math.atan2(norm(v), w)) / norm(v), v) : [0, 0, 0];
-}
+// --- Without Python: the book's own functions, which emitted/exp_so3.js and log_so3.js bring -------------------------
 
 const evenly = (steps, at) => Array.from({ length: steps + 1 }, (_, k) => at(k / steps));
 
 function fromVectors({ steps }, { w, target }) {
-  const [R, end] = [expOf(w), expOf(target)];
-  const step = logOf(multiply(transpose(R), end));
-  return { R, target: end, log: logOf(R), way: evenly(steps, (s) => multiply(R, expOf(scale(s, step)))) };
+  const [R, end] = [exp_so3(w), exp_so3(target)];
+  const step = log_so3(multiply(transpose(R), end));
+  return { R, target: end, log: log_so3(R), way: evenly(steps, (s) => multiply(R, exp_so3(scale(s, step)))) };
 }
 
 // --- Ways from one attitude to another ---------------------------------------------------------------------------------
 
 // Yaw, pitch and roll: R is a turn about z after one about y after one about x.
 const eulerAngles = (R) => [Math.atan2(R[1][0], R[0][0]), Math.atan2(-R[2][0], Math.hypot(R[0][0], R[1][0])), Math.atan2(R[2][1], R[2][2])];
-const fromEuler = ([yaw, pitch, roll]) => [[0, 0, yaw], [0, pitch, 0], [roll, 0, 0]].map(expOf).reduce(multiply);
+const fromEuler = ([yaw, pitch, roll]) => [[0, 0, yaw], [0, pitch, 0], [roll, 0, 0]].map(exp_so3).reduce(multiply);
 const wrapped = (angle) => Math.atan2(Math.sin(angle), Math.cos(angle));
 
 const WAYS = {
@@ -66,7 +42,7 @@ function judge(name, way) {
   const least = Math.min(...way.map((R) => Math.abs(volume(R))));
   const skewed = Math.max(...way.map((R) => norm(subtract(multiply(transpose(R), R).flat(), UNIT.flat()))));
   if (skewed > 1e-6) return `Half-way these are no rotations: the brick is bent out of shape, down to ${shown(100 * least, 0)} % of its volume.`;
-  const steps = way.slice(1).map((R, k) => logOf(multiply(R, transpose(way[k]))));
+  const steps = way.slice(1).map((R, k) => log_so3(multiply(R, transpose(way[k]))));
   const turns = steps.map(norm);
   const total = degrees(turns.reduce((a, b) => a + b));
   if (total < 0.05) return "The brick is at its target.";
@@ -94,7 +70,7 @@ function render({ model, el }) {
     [place, began] = [0, null];
     talk.ask(Object.fromEntries(Object.entries(values).map(([name, w]) => [name, shortened(w)])));
   }
-  const turnBy = (R) => set({ w: logOf(multiply(R, expOf(talk.request.w))) });
+  const turnBy = (R) => set({ w: log_so3(multiply(R, exp_so3(talk.request.w))) });
   const vectorRow = (name, of, axis, i) => {
     const get = () => talk.request[name][i];
     const range = { of, min: -6.28, max: 6.28, step: 0.02, unit: "rad" };
@@ -121,7 +97,7 @@ function render({ model, el }) {
   const coloured = (colour, title, ...children) => html("details", {}, html("summary", { class: colour }, title), ...children);
   const ways = Object.keys(WAYS).map((name) => button(name, () => ((chosen = name), talk.update())));
   const playButton = button("play", play);
-  const quarter = (i) => named(AXES[i], `quarter turn about ${AXES[i]}`, () => turnBy(expOf(scale(Math.PI / 2, UNIT[i]))));
+  const quarter = (i) => named(AXES[i], `quarter turn about ${AXES[i]}`, () => turnBy(exp_so3(scale(Math.PI / 2, UNIT[i]))));
   const [numbers, angleWords, verdictWords] = [html("div"), html("p"), html("p", { class: "work" })];
   const controls = [
     group("How to get to the target", ...ways),
@@ -146,7 +122,7 @@ function render({ model, el }) {
   stage.onGrab = (_, where, moved) => {
     const [from, to] = [onBall(where), onBall(add(where, moved))];
     const axis = cross(from, to);
-    if (norm(axis) > 0) turnBy(expOf(scale(Math.atan2(norm(axis), dot(from, to)) / norm(axis), axis)));
+    if (norm(axis) > 0) turnBy(exp_so3(scale(Math.atan2(norm(axis), dot(from, to)) / norm(axis), axis)));
   };
   stage.handle("Rotation vector", "motion", () => scale(REACH, talk.request.w), (point) => set({ w: scale(1 / REACH, point) }));
   const tell = layout(el, stage, controls, html("div", {}, group("Way", playButton), verdictWords, angleWords));

@@ -5,7 +5,6 @@
 
 const WEIGHTLESS = [0, 0, 0];
 const needed = (tree, q, qd, qdd, gravity = tree.gravity) => compute(RNEA, tree, [q, qd, qdd], gravity)[0]; // the joint forces
-const yielding = (tree, q, tau) => accelerations(tree, q, scale(0, q), tau, WEIGHTLESS); // M^-1 tau
 
 // What is desired at a time after the first one: the target, or a sway about it.
 function desiredAt(tree, { motors }, period, time) {
@@ -16,7 +15,7 @@ function desiredAt(tree, { motors }, period, time) {
 }
 const gainsOf = ({ frequency, damping }) => ({ kp: frequency ** 2, kd: 2 * damping * frequency });
 
-// What acts on a chain: functions of time, q and qd.
+// What acts on a chain and how it yields, which the steps ask for: functions of time, q and qd.
 function drivenBy(tree, request, period) {
   const { kp, kd } = gainsOf(request);
   const none = scale(0, request.qd);
@@ -26,33 +25,32 @@ function drivenBy(tree, request, period) {
     return needed(tree, q, qd, [wanted.qdd, scale(kd, subtract(wanted.qd, qd)), scale(kp, subtract(wanted.q, q))].reduce(add));
   };
   const acceleration = (time, q, qd) => accelerations(tree, q, qd, torque(time, q, qd));
-  const push = (time, q, qd) => subtract(torque(time, q, qd), needed(tree, q, none, none));
-  return { tree, torque, acceleration, push };
+  const force = (time, q, qd) => subtract(torque(time, q, qd), needed(tree, q, none, none));
+  const carried = (q, qd) => needed(tree, q, none, qd, WEIGHTLESS); // M qd
+  const moved = (q, pi) => accelerations(tree, q, none, pi, WEIGHTLESS); // M^-1 pi
+  const momenta = (q, next, h) => compute(STEP_MOMENTA, tree, [q, next, h]);
+  return { tree, torque, acceleration, force, carried, moved, momenta };
 }
 
-function variationalStep({ tree, push }, time, q, qd, h) {
-  const momenta = (next) => compute(STEP_MOMENTA, tree, [q, next, h]);
-  const pi = add(needed(tree, q, scale(0, qd), qd, WEIGHTLESS), scale(h / 2, push(time, q, qd))); // M qd, and half of the push
-  let moved = scale(h, yielding(tree, q, pi));
+function variationalStep(driven, time, q, qd, h) {
+  const [pi, first] = variational_start(driven, time, q, qd, h);
+  let guess = first;
   for (let k = 0; ; k++) {
     if (k === 50) throw new Error(`the variational step of ${rounded(h, 6)} s does not converge: a shorter one would`);
-    const correction = scale(h, yielding(tree, q, subtract(pi, momenta(add(q, moved))[0])));
-    moved = add(moved, correction);
-    if (Math.max(...correction.map(Math.abs)) <= 64 * Number.EPSILON * Math.max(1, tree.reach)) break;
+    const [correction] = variational_correction(driven, time, q, qd, h, pi, guess);
+    guess = add(guess, correction);
+    if (Math.max(...correction.map(Math.abs)) <= 64 * Number.EPSILON * Math.max(1, driven.tree.reach)) break;
   }
-  const next = add(q, moved);
-  const end = momenta(next)[1];
-  const foreseen = yielding(tree, next, add(end, scale(h / 2, push(time, q, qd))));
-  return [next, yielding(tree, next, add(end, scale(h / 2, push(time + h, next, foreseen))))];
+  return variational_end(driven, time, q, qd, h, guess);
 }
 
-const STEPPERS = { RK4: rk4Step, "semi-implicit Euler": eulerStep, variational: variationalStep };
+const STEPPERS = { RK4: rk4_step, "semi-implicit Euler": semi_implicit_euler_step, variational: variationalStep };
 const SHORT = 0.0025; // steps of RK4 in place of DOP853 [s]
 
 function bySteps({ chains, t, period }, request) {
   const tree = chains[request.chain];
   const driven = drivenBy(tree, request, period);
-  const [stepper, longest] = STEPPERS[request.method] ? [STEPPERS[request.method], request.step] : [rk4Step, SHORT];
+  const [stepper, longest] = STEPPERS[request.method] ? [STEPPERS[request.method], request.step] : [rk4_step, SHORT];
   let [q, qd] = [request.q, request.qd];
   const values = { chain: request.chain, q: [], tau: request.motors === "off" ? null : [], kinetic: [], potential: [], reason: "" };
   const keep = (time) => {

@@ -20,7 +20,7 @@ from chaindyn._check import (
     require_positive,
 )
 from chaindyn.widgets.bodies import bodies_of
-from chaindyn.widgets.explorer import Explorer, emitted, equal_rods, source, without_none
+from chaindyn.widgets.explorer import Explorer, alone, emitted, equal_rods, source, without_none
 from chaindyn.widgets.motion import padded
 from chaindyn.widgets.tree import (
     VIEWS,
@@ -69,7 +69,9 @@ class SwingExplorer(Explorer):
     _esm = source(
         "base.js",
         *emitted("forward_kinematics", "rnea", "aba", "margins", "energies", "step_momenta"),
-        *("tree.js", "singular.js", "forward.js", "motion.js", "stage.js", "swing.js"),
+        *alone("rk4_step", "semi_implicit_euler_step"),
+        *alone("variational_start", "variational_correction", "variational_end"),
+        *("tree.js", "singular.js", "forward.js", "motion.js", "graph.js", "stage.js", "swing.js"),
     )
     _css = source("base.css", "stage.css", "motion.css")
 

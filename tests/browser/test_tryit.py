@@ -128,7 +128,7 @@ def test_a_solution_is_accepted_and_a_wrong_answer_refused(warm):
     assert page.locator("pre[data-verdict='solved']").count() == 1
     head = "def chain_dynamics_solved(chain, q, qd, tau):"
     wrong = solution().replace(head, f"{head}\n    tau = 2 * tau", 1)
-    assert "Exercise 8.6: not yet right. relative error" in run(page, wrong)
+    assert "Exercise 8.6: not yet right. State 0: your accelerations" in run(page, wrong)
     said = run(page, "def f():\n    return zork\nf()")
     assert "NameError: name 'zork' is not defined" in said
     assert "line 2, in f: return zork" in said

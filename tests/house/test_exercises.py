@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 
 import pytest
@@ -106,3 +107,37 @@ pull
     assert (door.chapter, door.number, door.title, door.hint) == (3, 1, "A door", True)
     assert door.checked and door.solved and door.solution == ["pull"]
     assert (other.number, other.hint, other.checked, other.solved) == (2, False, False, False)
+
+
+@pytest.mark.parametrize("page", CHAPTERS)
+def test_every_chapter_ends_with_summary_exercises_and_reading(page):
+    sections = re.findall(r"^## (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    assert sections[-3:] == ["Summary", "Exercises", "Further reading"]
+
+
+def messages(source):
+    """Return what the asserts of a cell say, with {} for what is computed; None for one that says nothing."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Assert):
+            said = node.msg
+            if isinstance(said, ast.JoinedStr):
+                yield "".join(x.value if isinstance(x, ast.Constant) else "{}" for x in said.values)
+            else:
+                yield said.value if isinstance(said, ast.Constant) else None
+
+
+def is_a_sentence(message):
+    return message is not None and re.fullmatch(r"[A-Z`({].* .*[.?]", message) is not None
+
+
+@pytest.mark.parametrize("page", CHAPTERS)
+def test_what_a_check_says_is_a_sentence(page):
+    """The reader sees it after "not yet right."."""
+    judged = [one for exercise in exercises(page) if exercise.checked for one in exercise.checks]
+    assert [said for cell in judged for said in messages(cell) if not is_a_sentence(said)] == []
+
+
+def test_a_check_that_says_too_little_is_found():
+    said = list(messages('assert x\nassert y, "off"\nassert z, f"It is off by {z:.2g} m."'))
+    assert said == [None, "off", "It is off by {} m."]
+    assert [is_a_sentence(one) for one in said] == [False, False, True]

@@ -73,7 +73,7 @@ def model_of(system, drive, n):
 def test_the_page_linearises_as_python_does(on_page, system, drive, n):
     page = on_page(PAGE, "modelOf", SCENE, request_of(system, count=n, drive=drive))
     for own, book in zip((page["A"], page["B"]), model_of(system, drive, n), strict=True):
-        np.testing.assert_allclose(own, book, rtol=0, atol=2e-12 * np.abs(book).max())
+        np.testing.assert_allclose(own, book, rtol=0, atol=2e-14 * np.abs(book).max())
 
 
 def inverse(M):

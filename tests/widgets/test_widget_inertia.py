@@ -168,3 +168,13 @@ def test_the_page_computes_what_python_computes_inertia(on_page, function):
         for name in here:  # Python rounds to six places, and near the middle axis flights part
             assert np.shape(there[name]) == np.shape(here[name])
             assert normwise(there[name], here[name]) <= 1e-5, name
+
+
+def test_the_page_tells_momentum_and_energy_as_scipy_does(on_page):
+    widget = InertiaExplorer(sides=(1.0, 0.6, 0.3), spin=(1, 2, -1.5))
+    values = widget.answer["values"]
+    there = on_page(widget, "flightOf", values, widget.scene)
+    momentum, energy = in_space(values)
+    own = np.array(values["moments"]) * values["spin"]
+    for name, here in {"momentum": momentum, "energy": energy, "own": own}.items():
+        assert normwise(there[name], here) <= 20 * EPS, name

@@ -3,12 +3,16 @@
 import importlib.util
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
+
+import chaindyn
+from chaindyn import Chain, Link, Prismatic, Revolute, _emitted
 
 pytest.importorskip("anywidget")
 from chaindyn.widgets import (
@@ -21,7 +25,9 @@ from chaindyn.widgets import (
     MassMatrixExplorer,
     SwingExplorer,
 )
+from chaindyn.widgets.explorer import alone, emitted, source
 
+EPS = np.finfo(float).eps
 FOLDER = Path(__file__).with_name("physics")
 KEPT = json.loads((FOLDER / "cases.json").read_text(encoding="utf-8"))
 
@@ -34,11 +40,16 @@ def numbered(case: dict) -> str:
 
 
 @pytest.fixture(scope="module")
-def made() -> dict:
+def make() -> Any:
     spec = importlib.util.spec_from_file_location("make_physics", FOLDER / "make.py")
     assert spec and spec.loader
     make = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(make)
+    return make
+
+
+@pytest.fixture(scope="module")
+def made(make) -> dict:
     return make.made()
 
 
@@ -204,8 +215,9 @@ class Page:
 
     def constrained_forward_dynamics(self, q, qd, tau, constraints, stabilisation):
         assert not np.any(tau)
-        given = self.rods(constraints), stabilisation or [0, 0], q, qd
-        return [{"qdd": self.call(LoopExplorer, "accelerationOf", *given)}]
+        kp, kd = stabilisation or (0, 0)
+        given = self.rods(constraints), q, qd, [1, kd, kp]
+        return [{"qdd": self.call(LoopExplorer, "heldIn", *given)}]
 
     def fall(self, q, t, step, constraints, stabilisation):
         cure = {"cure": stabilisation or "none", "rate": 10, "step": step}
@@ -270,3 +282,118 @@ def test_the_page_computes_the_cases(on_page, function):
             ):
                 wrong[numbered(case), k] = far
     assert not wrong
+
+
+# --- Every function that is emitted, held to the lines that were recorded ---------------------------------------------
+
+
+def emitted_text(*names: str) -> SimpleNamespace:
+    return SimpleNamespace(_esm=source(*names))
+
+
+def assert_near(there: Any, here: Any, most: float) -> None:
+    here = np.asarray(here, float)
+    assert np.shape(there) == here.shape
+    assert np.linalg.norm(np.subtract(there, here)) <= most * np.linalg.norm(here)
+
+
+@pytest.mark.parametrize("name", _emitted.ALONE)
+def test_a_function_without_a_chain_is_the_books(on_page, name):
+    told, rng = _emitted.ALONE[name], np.random.default_rng(11)
+    for size in (1e-3, 0.03, 0.4, 1, 2):
+        given = [size * rng.normal(size=core) for core in told.arrays.values()]
+        if name == "log_so3":
+            given = [chaindyn.exp_so3(size * rng.normal(size=3))]
+        here = told.function(*given)
+        there = on_page(emitted_text(*alone(name)), name, *given)
+        parts = [(there, here)] if not isinstance(here, tuple) else zip(there, here, strict=True)
+        for one, other in parts:
+            assert_near(one, other, 50 * EPS)
+
+
+ANSWERS = """
+const said = (k, count) => (...given) => {
+  const rows = Array.from({ length: count }, (_, r) => given.find(Array.isArray).map((_, i) =>
+    Math.cos(k + r + given.reduce((sum, x, j) => sum + (j + 1) * (Array.isArray(x) ? x[i] : x), 0))));
+  return count === 1 ? rows[0] : rows;
+};
+const stepped = (step, asks, given) =>
+  step(Object.fromEntries(asks.map(([name, count], k) => [name, said(k, count)])), ...given);
+"""
+
+
+def said(k: int, count: int, *given: Any) -> Any:
+    """Return what whoever a step asks answers, some function of all that it is given."""
+    sum_of = sum((j + 1) * np.asarray(x, float) for j, x in enumerate(given))
+    rows = [np.cos(k + r + sum_of) for r in range(count)]
+    return rows[0] if count == 1 else tuple(rows)
+
+
+@pytest.mark.parametrize("name", _emitted.STEPS)
+def test_a_step_does_what_the_books_does(on_page, name):
+    told, rng, n = _emitted.STEPS[name], np.random.default_rng(12), 3
+    chain = Chain([Link(Prismatic(), 1, (0, 0, 0), np.zeros((3, 3)))] * n)
+    given = [rng.normal(size=[n] * len(core)) for core in told.arrays.values()]
+    asks = {what: partial(said, k, count) for k, (what, count) in enumerate(told.asks.items())}
+    here = told.function(SimpleNamespace(chain=chain, torque=print, **asks), *given)
+    page = SimpleNamespace(
+        _esm=f"{emitted_text(*alone(name))._esm}\n{ANSWERS}\n"
+        f"const run = (asks, given) => stepped({name}, asks, given);"
+    )
+    there = on_page(page, "run", list(told.asks.items()), given)
+    for one, other in zip(there, here if isinstance(here, tuple) else [here], strict=True):
+        assert_near(one, other, 50 * EPS)
+
+
+def branched(make: Any) -> Chain:
+    """Hinges and slides askew, in two branches."""
+    joints = Revolute((0, 3, 4)), Prismatic((1, 1, 0)), Revolute((1, 0, 0)), Revolute((1, 2, 3))
+    parents = ("ground", 0, 1, 0)
+    return Chain(
+        [
+            Link(j, **make.lump(0.01), offset=(0.3, 0.1, 0), rotation=make.TURNED, parent=k)
+            for j, k in zip(joints, parents, strict=True)
+        ]
+    )
+
+
+@pytest.mark.parametrize("which", ["branched", "ur5"])
+@pytest.mark.parametrize(
+    "name", [n for n, t in _emitted.FUNCTIONS.items() if "kept" not in t.arrays]
+)
+def test_a_function_of_a_chain_is_the_books(on_page, make, name, which):
+    """What says how something changes, by differences of sixth order."""
+    model = branched(make) if which == "branched" else make.ALL[which]
+    told, rng = _emitted.FUNCTIONS[name], np.random.default_rng(13)
+    sizes = {"n": model.n, "nq": model.nq, "nv": model.nv}
+    given = {}
+    for key, core in told.arrays.items():
+        x = rng.uniform(0.1, 0.9, [sizes.get(k, k) for k in core])
+        if key == "free":
+            x = np.round(x)
+        if key in ("struck", "pinned", "side"):
+            x = (np.arange(model.n) == model.n - 1) * 1.0
+        if key == "side":
+            x[0] = -1
+        if key == "R":
+            x = chaindyn.exp_so3(x[0])
+        given[key] = x / np.linalg.norm(x) if key == "normal" else x
+    here = told.function(model, **given)
+    if told.changes:
+        (q,), dq = given.values(), rng.normal(size=model.nv)
+        shares = ((1, 3 / 4), (2, -3 / 20), (3, 1 / 60))
+        ahead = [(s, told.function(model, q + k * 0.02 * dq)) for k, s in shares]
+        back = [(s, told.function(model, q - k * 0.02 * dq)) for k, s in shares]
+        here = sum(s * x for s, x in ahead) / 0.02 - sum(s * x for s, x in back) / 0.02
+        given["dq"] = dq
+    tree = Page(on_page, make.described(model)).tree
+    page = SimpleNamespace(
+        _esm=f"{emitted_text(*emitted(name))._esm}\n"
+        f"const run = (tree, given) => compute({name.upper()}, tree, given);"
+    )
+    there = on_page(page, "run", tree, list(given.values()))
+    rows = told.rows.split()
+    parts = here if isinstance(here, tuple) else (here,)
+    for one, other, what in zip(there[: len(rows)], parts, rows, strict=True):
+        if what != "kept":
+            assert_near(one, other, 1e-8 if told.changes else 1e-11)

@@ -82,6 +82,7 @@ def test_the_page_computes_what_python_computes_rotation(on_page):
     widget = RotationExplorer()
     rng = np.random.default_rng(7)
     vectors = [*rng.normal(size=(4, 3)), np.zeros(3), [3.1, 0.3, -0.2], [1e-9, 0, 0], [0, -4, 2]]
+    vectors += [[0, 0, 1 - 1e-12], [0, 1, 0], [np.pi, 0, 0], [0.06, 0, 0], [2, -2, np.sqrt(8)]]
     for w in vectors:
         request = {"w": list(w), "target": rng.normal(size=3).tolist()}
         there = on_page(widget, "fromVectors", widget.scene, request)

@@ -153,7 +153,7 @@ def put_on_page(
         **options: object,
     ) -> Page:
         state = widget.get_state()
-        model = {key: state[key] for key in ("request", "answer", "scene")}
+        model = {key: state[key] for key in ("request", "answer", "scene") if key in state}
         folder = f"/{next(FOLDERS)}/"
         files[folder] = "text/html", PAGE
         if stage:

@@ -1,0 +1,258 @@
+"""Small pictures beside an equation, made by one function of the page, that move as its arguments do.
+
+The function is called once, with numbers that record what is done to them (`chaindyn.recording`). The page plays that
+tape with the reader's arguments: it needs no Python, and no formula is written twice.
+"""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import anywidget
+import numpy as np
+import traitlets
+from numpy.typing import ArrayLike
+
+from chaindyn.emission import OPERATIONS
+from chaindyn.recording import CannotRecord, Number, Tape, as_numbers, reached_from
+from chaindyn.widgets.explorer import plain, source
+from chaindyn.widgets.marks import Mark
+from chaindyn.widgets.tree import VIEWS
+
+MOST_SAMPLES = 2000
+
+
+@dataclass(frozen=True)
+class Slider:
+    """A number from `low` to `high`. With the unit "°" the reader sees degrees and the function gets radians."""
+
+    start: float
+    low: float
+    high: float
+    unit: str = ""
+    step: float = 0.01
+
+
+@dataclass(frozen=True)
+class Clock:
+    """A time from 0 to `length` [s], which the reader can play; `slow` times slower than life."""
+
+    length: float
+    start: float = 0.0
+    slow: float = 1.0
+
+
+@dataclass(frozen=True)
+class Place:
+    """A point (3,) [m] that the reader drags in the picture, called by `name`."""
+
+    start: tuple[float, float, float]
+    name: str = "point"
+    colour: str = "ink"
+
+
+Parameter = Slider | Clock | Place
+Draw = Callable[..., Iterable[Mark]]
+
+
+class Sketch(anywidget.AnyWidget):
+    """A picture of what `draw` returns, with sliders for its arguments.
+
+    draw(**arguments) -> marks (`chaindyn.widgets.marks`): for each argument a `Slider` or a `Clock`, which give it a
+    float, or a `Place`, which gives it a (3,). It is recorded, so that it may branch on none of them; with `sampled` it
+    is called at every position of its sliders instead (one or two; no places), and the page goes between those.
+    title : what the picture is, for who cannot see it. view : "space", "xy", "xz" or "yz", from where it is seen at
+    first; width [m] and centre (3,) [m] of what is seen; floor : height of the ground below [m], half a width below the
+    centre if not given, and for "xy" out of sight.
+    TypeError if the arguments are not those of `draw`, or `draw` cannot be recorded; ValueError for an unknown view,
+    too many samples, marks that change in kind or number, numbers that are not finite, or a `draw` that gives other
+    numbers than it did when it was recorded.
+    """
+
+    scene = traitlets.Dict().tag(sync=True)
+    _esm = source("base.js", "film.js", "graph.js", "stage.js", "symbols.js", "sketch.js")
+    _css = source("base.css", "stage.css", "motion.css", "sketch.css")
+
+    def __init__(
+        self,
+        draw: Draw,
+        arguments: Mapping[str, Parameter],
+        *,
+        title: str,
+        view: str = "xy",
+        width: float = 3.0,
+        centre: ArrayLike = (0, 0, 0),
+        floor: float | None = None,
+        sampled: bool = False,
+    ) -> None:
+        if view not in VIEWS:
+            raise ValueError(f"view is {view!r}, but must be one of {list(VIEWS)}")
+        if (names := list(inspect.signature(draw).parameters)) != list(arguments):
+            raise TypeError(f"draw takes {names}, but the arguments are {list(arguments)}")
+        made = samples_of(draw, arguments) if sampled else tape_of(draw, arguments)
+        middle = np.asarray(centre, float)
+        if floor is None:  # seen from above its shadows would only distract
+            floor = float(middle[2]) - width * (5 if view == "xy" else 0.5)
+        super().__init__(
+            scene=plain(
+                {
+                    "title": title,
+                    "view": VIEWS[view],
+                    "width": width,
+                    "centre": middle,
+                    "floor": floor,
+                    "arguments": [
+                        {"kind": type(own).__name__, "argument": name, **asdict(own)}
+                        for name, own in arguments.items()
+                    ],
+                    **made,
+                }
+            )
+        )
+
+
+def given(parameter: Parameter, value: Any) -> Any:
+    """Return what `draw` gets when the reader chooses a value."""
+    if isinstance(parameter, Place):
+        return np.asarray(value, float)
+    degrees = isinstance(parameter, Slider) and parameter.unit == "°"
+    return math.radians(value) if degrees else float(value)
+
+
+def tape_of(draw: Draw, arguments: Mapping[str, Parameter]) -> dict[str, Any]:
+    """Return the marks of a sketch, with places on a tape for numbers, and the tape: a list of (operation, *operands).
+
+    Operands are places of earlier numbers; of a "constant" its value, of an "input" which one it is.
+    """
+    tape, inputs = Tape(), itertools.count()
+
+    def unknown(parameter: Parameter) -> Any:
+        if isinstance(parameter, Place):
+            return as_numbers(tape, [tape.unknown("input", next(inputs)) for _ in range(3)])
+        return tape.unknown("input", next(inputs))
+
+    try:
+        marks = list(draw(**{name: unknown(own) for name, own in arguments.items()}))
+    except (TypeError, CannotRecord) as error:
+        error.add_note("draw is recorded and may not branch on its arguments; else use sampled")
+        raise
+    numbers = [{name: as_numbers(tape, x) for name, x in mark.numbers.items()} for mark in marks]
+    order = reached_from(x for own in numbers for array in own.values() for x in array.flat)
+    place = {x.index: k for k, x in enumerate(order)}
+    rows = [
+        [x.op, *(place[y.index] if isinstance(y, Number) else y for y in x.args)] for x in order
+    ]
+    slots = np.frompyfunc(lambda x: place[x.index], 1, 1)
+    found = [{name: np.asarray(slots(x)) for name, x in own.items()} for own in numbers]
+    for share in (None, 0.37):
+        require_equal(draw, chosen(arguments, share), rows, found)
+    return {"marks": described(marks, found), "tape": rows}
+
+
+def chosen(arguments: Mapping[str, Parameter], share: float | None = None) -> dict[str, Any]:
+    """Return what `draw` gets at the start, or elsewhere: this share of the way along each slider."""
+
+    def value(own: Parameter) -> Any:
+        if share is None:
+            return own.start
+        if isinstance(own, Place):
+            return np.add(own.start, [0.3 * share, -0.2 * share, 0.1 * share])
+        low, high = (0, own.length) if isinstance(own, Clock) else (own.low, own.high)
+        return low + share * (high - low)
+
+    return {name: given(own, value(own)) for name, own in arguments.items()}
+
+
+def require_equal(
+    draw: Draw, values: Mapping[str, Any], rows: Sequence[Any], places: Sequence[Mapping[str, Any]]
+) -> None:
+    """Refuse a tape that gives other numbers than `draw` itself, or none: ValueError names the mark."""
+    numbers = played(rows, [float(x) for own in values.values() for x in np.ravel(own)])
+    for mark, own in zip(draw(**values), places, strict=True):
+        for name, array in mark.numbers.items():
+            there = np.array([numbers[k] for k in np.ravel(own[name])])
+            here = np.ravel(array).astype(float)
+            what = f"{name} of {type(mark).__name__}"
+            if not np.isfinite(here).all():
+                raise ValueError(f"{what} is {here} at {dict(values)}")
+            if np.linalg.norm(there - here) > 1e-9 * max(1, np.linalg.norm(here)):
+                raise ValueError(f"{what} is {here} at {dict(values)}, but its recording {there}")
+
+
+def samples_of(draw: Draw, arguments: Mapping[str, Parameter]) -> dict[str, Any]:
+    """Return the marks of a sketch, with columns for numbers, and their values at all positions of the sliders."""
+    axes = [positions(name, own) for name, own in arguments.items()]
+    count = math.prod(map(len, axes))
+    if not 1 <= len(axes) <= 2 or count > MOST_SAMPLES:
+        raise ValueError(
+            f"{len(axes)} arguments with {count} positions: at most two and {MOST_SAMPLES} can be sampled"
+        )
+    drawn = []
+    for position in itertools.product(*axes):
+        pairs = zip(arguments.items(), position, strict=True)
+        drawn.append(list(draw(**{name: given(own, x) for (name, own), x in pairs})))
+    numbers = [[mark.numbers for mark in marks] for marks in drawn]
+    outlines = [outline(*each) for each in zip(drawn, numbers, strict=True)]
+    if any(each != outlines[0] for each in outlines):
+        raise ValueError("draw returns other marks at some positions than at others")
+    rows = [[y for own in row for x in own.values() for y in x.flat] for row in numbers]
+    table = np.array(rows, float)
+    changing = np.flatnonzero((table != table[0]).any(0))
+    places = itertools.count()
+    columns = [
+        {
+            name: np.reshape([next(places) for _ in range(x.size)], x.shape)
+            for name, x in own.items()
+        }
+        for own in numbers[0]
+    ]
+    return {
+        "marks": described(drawn[0], columns),
+        "samples": {
+            "counts": [len(axis) for axis in axes],
+            "fixed": table[0],
+            "columns": changing,
+            "rows": [[float(f"{x:.6g}") for x in row] for row in table[:, changing]],
+        },
+    }
+
+
+def outline(marks: Sequence[Mark], numbers: Sequence[Mapping[str, np.ndarray]]) -> Any:
+    """Return all of some marks but the values of their numbers."""
+    return [
+        (mark.looks, [x.shape for x in own.values()])
+        for mark, own in zip(marks, numbers, strict=True)
+    ]
+
+
+def positions(name: str, parameter: Parameter) -> np.ndarray:
+    """Return where a slider may stand, as the reader sees it. TypeError for a point."""
+    if isinstance(parameter, Place):
+        raise TypeError(f"{name} is a place, of which there are too many to sample")
+    if isinstance(parameter, Clock):
+        return np.linspace(0, parameter.length, 1 + round(parameter.length * 25 * parameter.slow))
+    steps = round((parameter.high - parameter.low) / parameter.step)
+    return np.linspace(parameter.low, parameter.high, 1 + steps)
+
+
+def described(marks: Sequence[Mark], places: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return the marks for the page: how they look, and where their numbers stand."""
+    return [{**mark.looks, **own} for mark, own in zip(marks, places, strict=True)]
+
+
+def played(rows: Sequence[Sequence[Any]], inputs: Sequence[float]) -> list[float]:
+    """Return the numbers on a tape, as the page does."""
+    values: list[float] = []
+    for op, *args in rows:
+        if op == "constant":
+            values.append(args[0])
+        elif op == "input":
+            values.append(inputs[args[0]])
+        else:
+            values.append(float(OPERATIONS[op](*(values[k] for k in args))))
+    return values

@@ -1,0 +1,62 @@
+"""The sketches on the pages of the site: all are drawn, and symbols of the formulas around them light their arrows."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from book.browser import SCHEMES, WIDTHS, drawn, open_page, page_names, settle
+
+pytestmark = pytest.mark.browser
+
+CHAPTERS = [name for name in page_names() if name.startswith("chapters/")]
+SYMBOLS = """() => [...document.querySelectorAll(".chaindyn.sketch")].flatMap((sketch) => {
+  const section = sketch.closest("section");
+  const there = [...section.querySelectorAll("mjx-container [data-symbol]")].map((one) => one.dataset.symbol);
+  const keys = [...sketch.querySelectorAll(".symbols button")].map(({ dataset }) => dataset.symbol);
+  return keys.map((symbol) => [symbol, there.includes(symbol)]);
+})"""
+SET = """[...document.querySelectorAll(".sketch .symbols button")].every((one) => one.querySelector("mjx-container"))"""
+
+
+def opened(chromium: Browser, site_url: str, name: str) -> Page:
+    page = open_page(chromium, WIDTHS[0], SCHEMES[0])
+    page.goto(f"{site_url}{name}.html")
+    settle(page)
+    page.wait_for_function(SET)
+    return page
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_every_sketch_is_drawn_and_its_symbols_stand_in_its_section(chromium, site_url, name):
+    page = opened(chromium, site_url, name)
+    sketches = page.locator(".chaindyn.sketch").all()
+    assert sketches
+    for sketch in sketches:
+        assert sketch.locator(".stage .stroke").count()
+        assert "nan" not in sketch.inner_text()
+        assert sketch.locator("[tabindex='0'], button:not([tabindex='-1']), input").count() <= 12
+    assert not [symbol for symbol, stands in page.evaluate(SYMBOLS) if not stands]
+    page.context.close()
+
+
+def test_a_symbol_lights_its_arrow_and_the_key_lights_the_symbol(chromium, site_url):
+    page = opened(chromium, site_url, "chapters/01_plucker_coordinates")
+    sketch = page.locator(".chaindyn.sketch").first
+    key = sketch.locator("button[data-symbol=v_P]")
+    symbol = page.locator("mjx-msub[data-symbol=v_P]").first
+    symbol.hover()
+    expect(key).to_have_attribute("aria-pressed", "true")
+    dim = sketch.locator(".stage .stroke.slide").first
+    expect(dim).to_have_attribute("opacity", "0.25")
+    page.mouse.move(0, 0)
+    expect(key).to_have_attribute("aria-pressed", "false")
+    expect(dim).to_have_attribute("opacity", "1")
+    key.hover()
+    expect(symbol).to_have_class("means motion lit")
+    drawn(page)
+    # r_i, r with a tilde, and r of another section are other symbols
+    found = page.locator(".means[data-symbol=r]")
+    assert found.count() == page.locator("mjx-mi.means[data-symbol=r]").count() > 3
+    assert page.locator(":is(mjx-msub, mjx-base) > [data-symbol=r]").count() == 0
+    page.context.close()

@@ -1,0 +1,126 @@
+"""A Sketch on a page of its own: sliders, places, a clock, a curve, and the key of its symbols."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from hands import PHONE, centre, drag, drawn, pass_time
+from playwright.sync_api import expect
+
+from chaindyn.widgets.marks import Arrow, Axes, Ball, Box, Dot, Line, Rod, Value
+from chaindyn.widgets.sketch import Clock, Place, Sketch, Slider
+
+pytestmark = pytest.mark.browser
+
+
+def lever(P, angle, time):
+    c, s = np.cos(angle), np.sin(angle)
+    f, there = np.array([c, s, 0 * c]), np.array([time, 0.5, 0])
+    yield Rod([0, 0, 0], P)
+    yield Rod([0, 0, -0.1], [0, 0, 0.1], 0.2, flat=True)
+    yield Box(np.eye(3), there, [0.2, 0.2, 0.2])
+    yield Ball(there, 0.05)
+    yield Axes(np.eye(3), [0, 0, 0], "O")
+    yield Line([[-1, 0, 0], [1, 0, 0]], "faint", dashed=True, words="ground")
+    yield Dot(there, "there")
+    yield Arrow(P, f, "force", "f", symbol="f", words="force")
+    yield Arrow([0, 0, 0], P, "slide", "r", symbol="r", words="arm")
+    yield Value("moment", np.cross(P, f)[2], "N m", against="angle")
+    yield Value("most", np.sqrt(P @ P), "N m", against="angle")
+
+
+@pytest.fixture
+def sketch():
+    arguments = {
+        "P": Place((0.5, 0.2, 0), "P"),
+        "angle": Slider(90, -180, 180, "°", 1),
+        "time": Clock(2),
+    }
+    return Sketch(lever, arguments, title="A lever")
+
+
+def moment_of(page):
+    drawn(page)
+    return float(page.locator(".value output").first.inner_text().split()[0].replace("−", "-"))
+
+
+def test_sliders_and_places_move_it(put_on_page, sketch):
+    page = put_on_page(sketch)
+    assert moment_of(page) == 0.5
+    page.get_by_role("slider", name="angle").fill("0")
+    assert moment_of(page) == -0.2
+    expect(page.get_by_role("slider", name="angle")).to_have_attribute("aria-valuetext", "0°")
+    place = page.get_by_role("button", name="P. Arrow keys move it")
+    place.press("ArrowUp")
+    assert moment_of(page) == -0.25
+    drag(page, centre(place), (0, 30))
+    assert moment_of(page) > -0.2
+
+
+def test_a_curve_follows_and_can_be_pressed(put_on_page, sketch):
+    page = put_on_page(sketch)
+    graph = page.locator("svg.graph")
+    assert "moment from −0.54 to 0.54" in graph.get_attribute("aria-label")
+    box = graph.bounding_box()
+    page.mouse.click(box["x"] + box["width"] - 15, centre(graph)[1])
+    drawn(page)
+    assert float(page.get_by_role("slider", name="angle").input_value()) > 150
+    place = page.get_by_role("button", name="P. Arrow keys move it")
+    place.press("Shift+ArrowRight")
+    drawn(page)
+    assert "most from 0.78 to 0.78" in graph.get_attribute("aria-label")
+
+
+def test_a_clock_plays_and_pauses_and_begins_again(put_on_page, sketch):
+    page = put_on_page(sketch, clock=True)
+    time = page.get_by_role("slider", name="time")
+    page.get_by_role("button", name="play").click()
+    pass_time(page, 1)
+    assert 0.7 < float(time.input_value()) < 1.2
+    page.get_by_role("button", name="pause").click()
+    pass_time(page, 0.1)
+    before = time.input_value()
+    pass_time(page, 1)
+    assert time.input_value() == before
+    time.fill("2")
+    page.get_by_role("button", name="play").click()
+    pass_time(page, 0.5)
+    assert float(time.input_value()) < 1
+
+
+def test_the_key_is_one_stop_and_lights_the_arrows(put_on_page, sketch):
+    page = put_on_page(sketch)
+    force, arm = page.locator(".symbols button").all()
+    assert page.locator(".symbols > .plain").all_inner_texts() == ["— ground"]
+    strokes = page.locator(".stroke.slide")
+    expect(strokes.first).to_have_attribute("opacity", "1")
+    page.get_by_role("slider", name="time").focus()
+    page.keyboard.press("Tab")
+    expect(force).to_be_focused()
+    expect(force).to_have_attribute("aria-pressed", "true")
+    expect(strokes.first).to_have_attribute("opacity", "0.25")  # the other one is dim
+    page.keyboard.press("ArrowRight")
+    expect(arm).to_be_focused()
+    expect(arm).to_have_attribute("aria-pressed", "true")
+    expect(strokes.first).to_have_attribute("opacity", "1")
+    page.keyboard.press("Tab")
+    expect(page.locator("[aria-pressed=true]")).to_have_count(0)
+    page.mouse.move(*centre(page.locator(".hit").first))
+    expect(force).to_have_attribute("aria-pressed", "true")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_it_is_accessible_and_fits_a_phone(put_on_page, sketch, scheme):
+    page = put_on_page(sketch, color_scheme=scheme, **PHONE)
+    assert not Axe().run(page).response["violations"]
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_it_is_lit_by_the_stage(put_on_page, sketch):
+    page = put_on_page(sketch, stage=True)
+    stage = page.locator(".stage")
+    if page.evaluate("!document.createElement('canvas').getContext('webgl2')"):
+        pytest.skip("no WebGL here")
+    expect(stage).to_have_attribute("data-lit", "true")
+    expect(page.locator(".stroke.body")).to_have_count(0)  # solids in their place
