@@ -129,7 +129,7 @@ def _made(given: list[CodeType], last: CodeType, page: Path) -> dict[str, Any]:
 
 def _view(state: dict[str, Any], cell: NotebookNode) -> str:
     """An explorer as the loader finds it: a view, and the state of its model."""
-    name = state["_anywidget_id"]
+    name = cell["id"]  # one class may be shown twice on a page
     words = escape(_alt(cell))
     saved = json.dumps({"state": {name: {"state": state}}}).replace("</", "<\\/")
     return (
