@@ -149,23 +149,30 @@ def tape_of(draw: Draw, arguments: Mapping[str, Parameter]) -> dict[str, Any]:
     ]
     slots = np.frompyfunc(lambda x: place[x.index], 1, 1)
     found = [{name: np.asarray(slots(x)) for name, x in own.items()} for own in numbers]
-    for share in (None, 0.37):
-        require_equal(draw, chosen(arguments, share), rows, found)
+    for values in (at_start(arguments), elsewhere(arguments)):
+        require_equal(draw, values, rows, found)
     return {"marks": described(marks, found), "tape": rows}
 
 
-def chosen(arguments: Mapping[str, Parameter], share: float | None = None) -> dict[str, Any]:
-    """Return what `draw` gets at the start, or elsewhere: this share of the way along each slider."""
+def at_start(arguments: Mapping[str, Parameter]) -> dict[str, Any]:
+    """Return what `draw` gets first."""
+    return {name: given(own, own.start) for name, own in arguments.items()}
 
-    def value(own: Parameter) -> Any:
-        if share is None:
-            return own.start
+
+def elsewhere(arguments: Mapping[str, Parameter]) -> dict[str, Any]:
+    """Return what `draw` gets when each argument is changed, each to another share of its range."""
+
+    def value(own: Parameter, share: float) -> Any:
         if isinstance(own, Place):
             return np.add(own.start, [0.3 * share, -0.2 * share, 0.1 * share])
         low, high = (0, own.length) if isinstance(own, Clock) else (own.low, own.high)
         return low + share * (high - low)
 
-    return {name: given(own, value(own)) for name, own in arguments.items()}
+    shares = (0.37 + 0.618 * k for k in itertools.count())
+    return {
+        name: given(own, value(own, share % 1))
+        for (name, own), share in zip(arguments.items(), shares, strict=False)
+    }
 
 
 def require_equal(
@@ -247,12 +254,10 @@ def described(marks: Sequence[Mark], places: Sequence[Mapping[str, Any]]) -> lis
 
 def played(rows: Sequence[Sequence[Any]], inputs: Sequence[float]) -> list[float]:
     """Return the numbers on a tape, as the page does."""
-    values: list[float] = []
-    for op, *args in rows:
-        if op == "constant":
-            values.append(args[0])
-        elif op == "input":
-            values.append(inputs[args[0]])
-        else:
-            values.append(float(OPERATIONS[op](*(values[k] for k in args))))
-    return values
+    values: list[np.float64] = []
+    with np.errstate(all="ignore"):  # a page divides by zero in silence
+        for op, *args in rows:
+            known = {"constant": lambda x: x, "input": lambda k: inputs[k]}.get(op)
+            value = known(*args) if known else OPERATIONS[op](*(values[k] for k in args))
+            values.append(np.float64(value))
+    return [float(x) for x in values]
