@@ -149,7 +149,12 @@ def tape_of(draw: Draw, arguments: Mapping[str, Parameter]) -> dict[str, Any]:
     ]
     slots = np.frompyfunc(lambda x: place[x.index], 1, 1)
     found = [{name: np.asarray(slots(x)) for name, x in own.items()} for own in numbers]
-    for values in (at_start(arguments), elsewhere(arguments)):
+    start = at_start(arguments)
+    for mark in draw(**start):
+        for name, array in mark.numbers.items():
+            if not np.isfinite(np.asarray(array, float)).all():
+                raise ValueError(f"{name} of {type(mark).__name__} is {array} at the start")
+    for values in (start, elsewhere(arguments)):
         require_equal(draw, values, rows, found)
     return {"marks": described(marks, found), "tape": rows}
 
@@ -178,17 +183,19 @@ def elsewhere(arguments: Mapping[str, Parameter]) -> dict[str, Any]:
 def require_equal(
     draw: Draw, values: Mapping[str, Any], rows: Sequence[Any], places: Sequence[Mapping[str, Any]]
 ) -> None:
-    """Refuse a tape that gives other numbers than `draw` itself, or none: ValueError names the mark."""
+    """Refuse a tape that gives other numbers than `draw` itself: ValueError names the mark.
+
+    A mark with an entry that is no number, which the page leaves out, must have one in both.
+    """
     numbers = played(rows, [float(x) for own in values.values() for x in np.ravel(own)])
     for mark, own in zip(draw(**values), places, strict=True):
         for name, array in mark.numbers.items():
             there = np.array([numbers[k] for k in np.ravel(own[name])])
             here = np.ravel(array).astype(float)
-            what = f"{name} of {type(mark).__name__}"
-            if not np.isfinite(here).all():
-                raise ValueError(f"{what} is {here} at {dict(values)}")
-            if np.linalg.norm(there - here) > 1e-9 * max(1, np.linalg.norm(here)):
-                raise ValueError(f"{what} is {here} at {dict(values)}, but its recording {there}")
+            drawn, limit = np.isfinite(here).all(), 1e-9 * max(1.0, float(np.linalg.norm(here)))
+            if drawn != np.isfinite(there).all() or np.linalg.norm(there - here) > limit:
+                what = f"{name} of {type(mark).__name__} at {dict(values)}"
+                raise ValueError(f"{what} is {here}, but its recording {there}")
 
 
 def samples_of(draw: Draw, arguments: Mapping[str, Parameter]) -> dict[str, Any]:
@@ -254,10 +261,13 @@ def described(marks: Sequence[Mark], places: Sequence[Mapping[str, Any]]) -> lis
 
 def played(rows: Sequence[Sequence[Any]], inputs: Sequence[float]) -> list[float]:
     """Return the numbers on a tape, as the page does."""
-    values: list[np.float64] = []
+    values: list[Any] = []
     with np.errstate(all="ignore"):  # a page divides by zero in silence
         for op, *args in rows:
-            known = {"constant": lambda x: x, "input": lambda k: inputs[k]}.get(op)
-            value = known(*args) if known else OPERATIONS[op](*(values[k] for k in args))
-            values.append(np.float64(value))
+            if op == "constant":
+                values.append(np.float64(args[0]))
+            elif op == "input":
+                values.append(np.float64(inputs[args[0]]))
+            else:
+                values.append(OPERATIONS[op](*(values[k] for k in args)))
     return [float(x) for x in values]

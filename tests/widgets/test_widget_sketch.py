@@ -140,7 +140,7 @@ X = {"x": Slider(1, -1, 1)}
         (bent, {"y": Slider(0, 0, 1)}, {}, TypeError, r"draw takes \['x'\], but .* \['y'\]"),
         (bent, X, {}, ValueError, r"place of Dot has shape \(2,\), but must have \(3,\)"),
         (bent, X, {"view": "top"}, ValueError, "view is 'top', but must be one of"),
-        (shy, X, {}, ValueError, r"value of Value is \[nan\]"),
+        (shy, X, {}, ValueError, "value of Value is nan at the start"),
         (lambda x: forgetful(x), X, {}, ValueError, "but its recording"),
         (growing, X, {"sampled": True}, ValueError, "other marks at some positions"),
         (growing, {"x": Place((0, 0, 0))}, {"sampled": True}, TypeError, "x is a place"),
