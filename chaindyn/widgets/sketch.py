@@ -150,7 +150,7 @@ def tape_of(draw: Draw, arguments: Mapping[str, Parameter]) -> dict[str, Any]:
     slots = np.frompyfunc(lambda x: place[x.index], 1, 1)
     found = [{name: np.asarray(slots(x)) for name, x in own.items()} for own in numbers]
     start = at_start(arguments)
-    for mark in draw(**start):
+    for mark in drawn_with(draw, start):
         for name, array in mark.numbers.items():
             if not np.isfinite(np.asarray(array, float)).all():
                 raise ValueError(f"{name} of {type(mark).__name__} is {array} at the start")
@@ -180,6 +180,12 @@ def elsewhere(arguments: Mapping[str, Parameter]) -> dict[str, Any]:
     }
 
 
+def drawn_with(draw: Draw, values: Mapping[str, Any]) -> list[Mark]:
+    """Return the marks at some values of the arguments; one that cannot be drawn there may have no numbers."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return list(draw(**values))
+
+
 def require_equal(
     draw: Draw, values: Mapping[str, Any], rows: Sequence[Any], places: Sequence[Mapping[str, Any]]
 ) -> None:
@@ -188,7 +194,7 @@ def require_equal(
     A mark with an entry that is no number, which the page leaves out, must have one in both.
     """
     numbers = played(rows, [float(x) for own in values.values() for x in np.ravel(own)])
-    for mark, own in zip(draw(**values), places, strict=True):
+    for mark, own in zip(drawn_with(draw, values), places, strict=True):
         for name, array in mark.numbers.items():
             there = np.array([numbers[k] for k in np.ravel(own[name])])
             here = np.ravel(array).astype(float)
@@ -209,7 +215,7 @@ def samples_of(draw: Draw, arguments: Mapping[str, Parameter]) -> dict[str, Any]
     drawn = []
     for position in itertools.product(*axes):
         pairs = zip(arguments.items(), position, strict=True)
-        drawn.append(list(draw(**{name: given(own, x) for (name, own), x in pairs})))
+        drawn.append(drawn_with(draw, {name: given(own, x) for (name, own), x in pairs}))
     numbers = [[mark.numbers for mark in marks] for marks in drawn]
     outlines = [outline(*each) for each in zip(drawn, numbers, strict=True)]
     if any(each != outlines[0] for each in outlines):

@@ -147,7 +147,6 @@ X = {"x": Slider(1, -1, 1)}
         (growing, {"x": Slider(0, 0, 1, step=1e-4)}, {"sampled": True}, ValueError, "10001 pos"),
     ],
 )
-@pytest.mark.filterwarnings("ignore:invalid value")
 def test_what_cannot_be_drawn_is_refused(draw, arguments, options, error, words):
     with pytest.raises(error, match=words):
         Sketch(draw, arguments, title="", **options)
