@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import dis
+import inspect
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass, replace
 from functools import cache
@@ -25,9 +26,10 @@ class Statement:
 
     def __init__(self, node: ast.stmt) -> None:
         self.code = compile(ast.Module([node], []), "<cell>", "exec", dont_inherit=True)
-        inner = list(_functions(self.code))
+        now = list(_run_at_once(self.code))
+        inner = [code for code in _inside(self.code) if code not in now]
         self.binds = set(_names(self.code, "STORE_NAME")) | _changed(node)
-        self.reads = set(_names(self.code, "LOAD_NAME"))
+        self.reads = {name for code in now for name in _names(code, "LOAD_GLOBAL", "LOAD_NAME")}
         self.reads_late = {
             name for code in inner for name in _names(code, "LOAD_GLOBAL", "LOAD_NAME")
         }
@@ -42,12 +44,22 @@ def _names(code: CodeType, *operations: str) -> Iterator[str]:
             yield instruction.argval
 
 
-def _functions(code: CodeType) -> Iterator[CodeType]:
-    """The functions inside some code, and those inside them."""
+def _inside(code: CodeType) -> Iterator[CodeType]:
+    """The functions and the bodies of classes inside some code, and those inside them."""
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
             yield constant
-            yield from _functions(constant)
+            yield from _inside(constant)
+
+
+def _run_at_once(code: CodeType) -> Iterator[CodeType]:
+    """Some code, and what in it runs when it does: the bodies of classes, and comprehensions."""
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            is_class = not constant.co_flags & inspect.CO_OPTIMIZED
+            if is_class or constant.co_name.endswith(("comp>", "genexpr>")):
+                yield from _run_at_once(constant)
 
 
 def _changed(node: ast.stmt) -> set[str]:

@@ -81,3 +81,12 @@ def test_a_function_of_a_module_changes_nothing_of_it():
     lines = "import numpy as np", "x = 1", "y = np.add(x, x)", "z = np.sort([x])", "w = np.pi"
     statements = [Statement(ast.parse(line).body[0]) for line in lines]
     assert needed(statements, {4: {"w"}}) == {0, 4}
+
+
+def test_the_body_of_a_class_and_a_comprehension_read_at_once():
+    """`way` is bound anew after the class has used it, and a method reads what it is then."""
+    lines = "way = property", "class A:\n    @way\n    def x(self): return late", "late = 1"
+    lines += "way = 2", "late = 3", "a = A()", "n = 1", "b = [n for _ in [1]]", "n = 2"
+    statements = [Statement(ast.parse(line).body[0]) for line in lines]
+    assert needed(statements, {5: {"a"}}) == {0, 1, 4, 5}
+    assert needed(statements, {8: {"b"}}) == {6, 7}
