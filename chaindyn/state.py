@@ -1,5 +1,5 @@
 # Generated from chapters/05_velocity_acceleration_jacobians.md by `python -m book export`; edit it there.
-# sha256 of the text below: 9f03e31ae0b85c8611eee27825fa59a2d464be25509c8292dd169198e0ce4e96
+# sha256 of the text below: ebb4f431a43f9de7a06be5c5a75640c5d57c69f2ecb52a4a99fa4cba674d60c7
 """A chain in a given posture and motion: the quantities that sweeps need, each computed once.
 
 Derived in chapter 5, "Velocity, acceleration, Jacobians".
@@ -100,7 +100,10 @@ class State:
     @cached_property
     def subspaces(self) -> list[Array]:
         """The motion subspaces of each group of joints (..., m, 6, k), in link coordinates."""
-        return [joint.motion_subspace(self.q[..., i]) for joint, i, _ in self.chain.groups]
+        parts = [
+            (joint.motion_subspace(self.q[..., i]), len(i)) for joint, i, _ in self.chain.groups
+        ]
+        return [S if S.ndim > 2 else stack([S] * m, axis=-3) for S, m in parts]  # one S for all
 
     @cached_property
     def subspace_rates(self) -> list[Array]:
