@@ -29,7 +29,10 @@ MOST_SAMPLES = 2000
 
 @dataclass(frozen=True)
 class Slider:
-    """A number from `low` to `high`. With the unit "°" the reader sees degrees and the function gets radians."""
+    """A number from `low` to `high`. With the unit "°" the reader sees degrees and the function gets radians.
+
+    ValueError if it does not start between them, or its step is not positive.
+    """
 
     start: float
     low: float
@@ -37,23 +40,38 @@ class Slider:
     unit: str = ""
     step: float = 0.01
 
+    def __post_init__(self) -> None:
+        if not (self.low <= self.start <= self.high and self.low < self.high and self.step > 0):
+            raise ValueError(f"{self}: low <= start <= high, low < high and step > 0 must hold")
+
 
 @dataclass(frozen=True)
 class Clock:
-    """A time from 0 to `length` [s], which the reader can play; `slow` times slower than life."""
+    """A time from 0 to `length` [s], which the reader can play; `slow` times slower than life.
+
+    ValueError if it does not start between them, or length or slow are not positive.
+    """
 
     length: float
     start: float = 0.0
     slow: float = 1.0
 
+    def __post_init__(self) -> None:
+        if not (0 <= self.start <= self.length and self.length > 0 and self.slow > 0):
+            raise ValueError(f"{self}: 0 <= start <= length, length > 0 and slow > 0 must hold")
+
 
 @dataclass(frozen=True)
 class Place:
-    """A point (3,) [m] that the reader drags in the picture, called by `name`."""
+    """A point (3,) [m] that the reader drags in the picture, called by `name`. ValueError if it is none."""
 
     start: tuple[float, float, float]
     name: str = "point"
     colour: str = "ink"
+
+    def __post_init__(self) -> None:
+        if np.shape(self.start) != (3,) or not np.isfinite(self.start).all():
+            raise ValueError(f"{self}: start must be three finite numbers")
 
 
 Parameter = Slider | Clock | Place
@@ -149,12 +167,8 @@ def tape_of(draw: Draw, arguments: Mapping[str, Parameter]) -> dict[str, Any]:
     ]
     slots = np.frompyfunc(lambda x: place[x.index], 1, 1)
     found = [{name: np.asarray(slots(x)) for name, x in own.items()} for own in numbers]
-    start = at_start(arguments)
-    for mark in drawn_with(draw, start):
-        for name, array in mark.numbers.items():
-            if not np.isfinite(np.asarray(array, float)).all():
-                raise ValueError(f"{name} of {type(mark).__name__} is {array} at the start")
-    for values in (start, elsewhere(arguments)):
+    require_finite(drawn_with(draw, at_start(arguments)))
+    for values in (at_start(arguments), elsewhere(arguments)):
         require_equal(draw, values, rows, found)
     return {"marks": described(marks, found), "tape": rows}
 
@@ -184,6 +198,14 @@ def drawn_with(draw: Draw, values: Mapping[str, Any]) -> list[Mark]:
     """Return the marks at some values of the arguments; one that cannot be drawn there may have no numbers."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return list(draw(**values))
+
+
+def require_finite(marks: Sequence[Mark]) -> None:
+    """Refuse marks that cannot be drawn at the start: ValueError names the first."""
+    for mark in marks:
+        for name, array in mark.numbers.items():
+            if not np.isfinite(np.asarray(array, float)).all():
+                raise ValueError(f"{name} of {type(mark).__name__} is {array} at the start")
 
 
 def require_equal(

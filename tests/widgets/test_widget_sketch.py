@@ -150,3 +150,22 @@ X = {"x": Slider(1, -1, 1)}
 def test_what_cannot_be_drawn_is_refused(draw, arguments, options, error, words):
     with pytest.raises(error, match=words):
         Sketch(draw, arguments, title="", **options)
+
+
+@pytest.mark.parametrize(
+    ("made", "words"),
+    [
+        (lambda: Slider(2, 0, 1), "low <= start <= high"),
+        (lambda: Slider(0, 0, 0), "low < high"),
+        (lambda: Slider(0, 0, 1, step=0), "step > 0"),
+        (lambda: Slider(float("nan"), 0, 1), "low <= start"),
+        (lambda: Clock(0), "length > 0"),
+        (lambda: Clock(1, 2), "start <= length"),
+        (lambda: Clock(1, slow=0), "slow > 0"),
+        (lambda: Place((0, 0)), "three finite numbers"),
+        (lambda: Place((0, 0, float("inf"))), "three finite numbers"),
+    ],
+)
+def test_arguments_that_cannot_be_chosen_are_refused(made, words):
+    with pytest.raises(ValueError, match=words):
+        made()
