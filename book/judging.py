@@ -29,7 +29,7 @@ class Statement:
         now = list(_run_at_once(self.code))
         inner = [code for code in _inside(self.code) if code not in now]
         self.binds = set(_names(self.code, "STORE_NAME")) | _changed(node)
-        self.reads = {name for code in now for name in _names(code, "LOAD_GLOBAL", "LOAD_NAME")}
+        self.reads = {name for code in now for name in _read_from_outside(code)}
         self.reads_late = {
             name for code in inner for name in _names(code, "LOAD_GLOBAL", "LOAD_NAME")
         }
@@ -42,6 +42,14 @@ def _names(code: CodeType, *operations: str) -> Iterator[str]:
     for instruction in dis.get_instructions(code):
         if instruction.opname in operations:
             yield instruction.argval
+
+
+def _read_from_outside(code: CodeType) -> set[str]:
+    """The names that some code reads and does not bind itself; every class binds a few of its own."""
+    names = set(_names(code, "LOAD_GLOBAL", "LOAD_NAME"))
+    if code.co_name == "<module>":
+        return names
+    return {name for name in names - set(_names(code, "STORE_NAME")) if not name.startswith("__")}
 
 
 def _inside(code: CodeType) -> Iterator[CodeType]:

@@ -252,6 +252,8 @@ class Number:
             return self.tape.constant(np.arctan2(self.args[0], x.args[0]))
         return self.record("atan2", mark_of("atan2", self.mark, x.mark), x)
 
+    arctan2 = atan2  # NumPy's name for it, which `np.arctan2` looks for
+
     def above_zero(self) -> Any:
         """Return whether it is above zero: a truth that is found later, or now if it is known."""
         if self.op == "constant":

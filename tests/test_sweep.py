@@ -267,7 +267,7 @@ def test_a_lost_chunk_alone_is_computed_again(tmp_path):
 
 
 SCRIPT = """
-import sys, time
+import signal, sys, time
 from pathlib import Path
 import numpy as np
 from chaindyn import crba, sweep
@@ -283,6 +283,7 @@ def slow(chain, q):
     return crba(chain, q)[:, 0]
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # what is started in the background may ignore it
     q = np.random.default_rng(0).uniform(-np.pi, np.pi, (24 * 1024, 6))
     sweep(slow, ur5(), q, out=Path(sys.argv[1]) / "atlas", chunk=1, workers=2, progress=False)
 """

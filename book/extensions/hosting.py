@@ -39,14 +39,19 @@ def use_local_assets(app: Sphinx, config: Config) -> None:
     config.nb_ipywidgets_js = {"widgets.js": {"defer": "defer"}}
 
 
-def share_views(
+def put_states_last(
     app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: nodes.document | None
 ) -> None:
-    """Give the text of each view once, however many widgets of a page have it: `widgets.js` looks it up."""
+    """Put the state of a page's widgets behind its text, which else would be painted when all of that has come."""
+    scripts, states = [], []
     for script in context.get("script_files", []):
         own = getattr(script, "attributes", {})
-        if own.get("type") == WIDGET_STATE:
-            own["body"] = without_copies(own["body"])
+        (states if own.get("type") == WIDGET_STATE else scripts).append(script)
+    for state in states:
+        body = without_copies(state.attributes["body"])
+        context["body"] += f'<script type="{WIDGET_STATE}">{body}</script>'
+    if states:
+        context["script_files"] = scripts
 
 
 def without_copies(body: str) -> str:
@@ -158,7 +163,7 @@ def setup(app: Sphinx) -> None:
     app.connect("html-page-context", preload_face)
     app.connect("html-page-context", tell_who_links)
     app.connect("html-page-context", gather_sheets)
-    app.connect("html-page-context", share_views, priority=900)  # when MyST-NB has given it
+    app.connect("html-page-context", put_states_last, priority=900)  # when MyST-NB has given it
     app.connect("build-finished", write_sheet, priority=900)  # the theme writes pygments.css before
     app.add_css_file("book.css")
     app.add_js_file("book.js", loading_method="defer")

@@ -73,7 +73,8 @@ class Graph {
     const point = (x, k) => (Number.isFinite(x) ? `${this.across(this.t[k]).toFixed(1)},${up(x).toFixed(1)}` : "|");
     const pieces = (curve) => curve.values.map(point).join(" ").split("|").map((points) => points.trim()).filter(Boolean);
     this.curves.replaceChildren(...curves.flatMap((curve) => pieces(curve).map((points) => svg("polyline", { ...look(curve), points }))));
-    this.name.textContent = `${this.title} [${unit.map((x) => letter + x).join(" or ")}]`;
+    const units = unit.map((x) => letter + x).join(" or ");
+    this.name.textContent = units ? `${this.title} [${units}]` : this.title;
     const sample = (curve) => svg("svg", { viewBox: "0 0 28 8", "aria-hidden": "true" }, svg("line", { ...look(curve), x1: 1, x2: 27, y1: 4, y2: 4 }));
     this.key.replaceChildren(...curves.filter(({ name }) => name).map((curve) => html("span", {}, sample(curve), curve.name)));
     const said = (x) => (this.log ? x.toExponential(0).replace("-", "\u2212") : grown(x / factor));

@@ -152,7 +152,7 @@ function graphsOf(scene, chosen, choose) {
       const others = JSON.stringify(chosen.filter((_, i) => i !== k));
       if (others !== drawn) {
         const rows = t.map((x) => numbersFor(scene, chosen.map((own, i) => (i === k ? x : own))));
-        graph.draw(values.map(({ name, value, colour }, i) => ({ name, colour, dash: DASHES[i], values: rows.map((row) => row[value]) })), [values[0].unit || "1"]);
+        graph.draw(values.map(({ name, value, colour }, i) => ({ name, colour, dash: DASHES[i], values: rows.map((row) => row[value]) })), [values[0].unit]);
         drawn = others;
       }
       graph.place(chosen[k]);

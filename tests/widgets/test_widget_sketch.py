@@ -30,7 +30,7 @@ def all_marks(place, angle, size, time):
     yield Ball(place)
     yield Axes(R, place)
     yield Value("length", length)
-    yield Value("angle", _ops.atan2(np.array([s]), np.array([c + size]))[0], against="angle")
+    yield Value("angle", np.arctan2(s, c + size), against="angle")
     yield Value("one side", _ops.where(_ops.positive(place), place, 2 * place)[1])
     for k, rate in enumerate(qdd):
         yield Value(f"qdd {k}", rate)
