@@ -186,7 +186,7 @@ class Followers {
   offer() {
     document.querySelectorAll(".try-choice").forEach((old) => old.remove());
     if (!this.own) return;
-    document.querySelectorAll("article .chaindyn").forEach((explorer, k) => {
+    document.querySelectorAll("article .chaindyn:not(.sketch)").forEach((explorer, k) => {
       const choice = (text, own) => {
         const input = element("input", { type: "radio", name: `try-choice-${k}`, onchange: () => (this.use(own), this.mark(own)) });
         input.value = own ? "yours" : "book";
