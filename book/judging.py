@@ -148,6 +148,10 @@ def nothing(answer: Any) -> Any:
     """Zeros of an answer's shape."""
     if isinstance(answer, tuple):
         return tuple(nothing(part) for part in answer)
+    if isinstance(answer, dict):
+        return {key: nothing(part) for key, part in answer.items()}
+    if isinstance(answer, set | str):
+        return type(answer)()
     if is_dataclass(answer):
         names = [one.name for one in fields(answer)]
         return replace(answer, **{name: nothing(getattr(answer, name)) for name in names})

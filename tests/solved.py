@@ -56,7 +56,9 @@ def tried_answers(exercise: Exercise, space: dict[str, Any]) -> Verdicts:
     [(judge, answer), *_] = judged(exercise.solution)
     right = space[answer]
     said = {"the solution": _verdict(space[judge], right)}
-    if not isinstance(right, type):
+    if not callable(right):
+        said["zeros"] = _verdict(space[judge], nothing(right))
+    elif not isinstance(right, type):
         said["zeros"] = _verdict(
             space[judge], lambda *given, **more: nothing(right(*given, **more))
         )
@@ -71,11 +73,14 @@ def tried_answers(exercise: Exercise, space: dict[str, Any]) -> Verdicts:
 def _wrong(exercise: Exercise) -> Iterator[tuple[str, list[Statement]]]:
     """The wrong answers to an exercise: what is wrong, and the definitions of its solution so changed."""
     source = "\n".join(exercise.solution)
+    answers = {answer for _, answer in judged(exercise.solution)}
     for words, old, new in WRONG.get(exercise.label, []):
         assert old in source, (exercise.label, words, old)
         body = ast.parse(source.replace(old, new)).body
-        kinds = ast.FunctionDef | ast.ClassDef
-        yield words, [Statement(node) for node in body if isinstance(node, kinds)]
+        defined = [node for node in body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
+        values = [node for node in body if isinstance(node, ast.Assign)]
+        told = [one for one in map(Statement, values) if one.binds & answers]
+        yield words, [*map(Statement, defined), *told]
 
 
 def _verdict(judge: Callable[[Any], None], answer: Any) -> str | None:

@@ -17,7 +17,6 @@ CHECKED = [
     for exercise in exercises(page)
     if exercise.checked and exercise.label in WRONG
 ]
-COVERED = range(1, 20)  # the chapters whose every check is tried here
 
 
 @pytest.mark.parametrize(("page", "label"), CHECKED)
@@ -30,8 +29,9 @@ def test_a_check_takes_the_solution_and_refuses_what_is_wrong(page, label):
 
 
 def test_every_check_is_tried():
+    """Those of chapter 21 are not: each of its sweeps would be run for every wrong answer."""
     coded = [exercise for page in chapters() for exercise in exercises(page) if exercise.checked]
-    assert [one.label for one in coded if one.chapter in COVERED and one.label not in WRONG] == []
+    assert [one.label for one in coded if one.chapter < 21 and one.label not in WRONG] == []
     assert WRONG.keys() <= {one.label for one in coded}
 
 
@@ -39,7 +39,7 @@ def test_every_check_is_tried():
 def test_a_check_is_a_judge_of_one_answer(page):
     """`attempt("...", lambda: judge_it(answer))`, so that a machine finds both."""
     for exercise in exercises(page):
-        if exercise.checked and exercise.chapter in COVERED:
+        if exercise.checked:
             assert len(judged(exercise.checks)) == 1, exercise.label
             assert judged(exercise.solution), exercise.label
 

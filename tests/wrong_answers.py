@@ -3,10 +3,12 @@
 Zeros of the answer's shape are tried too.
 """
 
-from wrong_answers_10_to_19 import WRONG as LATER
+from wrong_answers_10_to_19 import WRONG as MIDDLE
+from wrong_answers_20 import WRONG as LAST
 
 WRONG: dict[str, list[tuple[str, str, str]]] = {
-    **LATER,
+    **MIDDLE,
+    **LAST,
     # Chapter 1
     "ex-1-distance": [
         ("directions taken for unit vectors", "abs(mutual) / sine", "abs(mutual)"),
