@@ -9,6 +9,28 @@
   // What the explorers' stage asks for; the slides have brought it.
   document.documentElement.dataset.stage ??= new URL("../vendor/three/three.js", here).href;
   const KIND = "application/vnd.jupyter.widget";
+  const views = [...document.querySelectorAll(`script[type="${KIND}-view+json"]`)];
+
+  // A page that is loaded again leaves its widgets the room that they had, so that the reader's place stays where it was.
+  const ROOM = `chaindyn-room:${location.pathname}`;
+  const places = views.map((view) => {
+    const place = document.createElement("div");
+    view.after(place);
+    return place;
+  });
+  const kept = sessionStorageIfAny();
+  const had = JSON.parse(kept?.getItem(ROOM) ?? "[]");
+  places.forEach((place, k) => (place.style.minHeight = `${had[k] ?? 0}px`));
+  addEventListener("pagehide", () => kept?.setItem(ROOM, JSON.stringify(places.map((place) => place.offsetHeight))));
+
+  /** What a page may remember until its tab is closed; nothing where the reader forbids it. */
+  function sessionStorageIfAny() {
+    try {
+      return window.sessionStorage;
+    } catch {
+      return null;
+    }
+  }
 
   /** The state of all widgets of the page, by the name of their model. */
   function allStates() {
@@ -51,7 +73,7 @@
     return modules.get(text) ?? modules.set(text, made()).get(text);
   }
 
-  async function show(view, state) {
+  async function show(place, state) {
     if (!document.querySelector(`style[data-widget="${state._anywidget_id}"]`)) {
       const style = document.createElement("style");
       style.dataset.widget = state._anywidget_id;
@@ -59,12 +81,11 @@
       document.head.append(style);
     }
     const module = await moduleOf(state._esm);
-    const el = document.createElement("div");
-    view.after(el);
     const model = pageModel(state);
     const { initialize, render } = module.default;
     await initialize?.({ model });
-    await render({ model, el });
+    await render({ model, el: place });
+    place.style.minHeight = "";
   }
 
   const load = (src, data = {}) =>
@@ -90,11 +111,11 @@
 
   function showAll() {
     const states = allStates();
-    const views = [...document.querySelectorAll(`script[type="${KIND}-view+json"]`)];
     const stateOf = (view) => states[JSON.parse(view.textContent).model_id].state;
     if (views.every((view) => "_esm" in stateOf(view))) {
-      views.forEach((view) => show(view, stateOf(view)));
+      views.forEach((view, k) => show(places[k], stateOf(view)));
     } else {
+      places.forEach((place) => place.remove());
       loadManager();
     }
   }

@@ -62,3 +62,17 @@ def test_a_symbol_lights_its_arrow_and_the_key_lights_the_symbol(chromium, site_
     assert found.count() == page.locator("mjx-mi.means[data-symbol=r]").count() > 3
     assert page.locator(":is(mjx-msub, mjx-base) > [data-symbol=r]").count() == 0
     page.context.close()
+
+
+def test_a_page_that_is_loaded_again_keeps_the_readers_place(chromium, site_url):
+    """Sketches above the place, which come after the text, find the room that they had."""
+    page = opened(chromium, site_url, "chapters/08_articulated_body_inertia")
+    place = page.locator("#summary")
+    place.evaluate("(place) => place.scrollIntoView({ block: 'center' })")
+    drawn(page)
+    before = place.bounding_box()["y"]
+    page.reload()
+    settle(page)
+    page.wait_for_function(SET)
+    assert abs(place.bounding_box()["y"] - before) < 20
+    page.context.close()
