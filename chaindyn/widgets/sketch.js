@@ -45,15 +45,10 @@ function between({ counts, fixed, columns, rows }, shares) {
 
 // What a reader chose, as `draw` gets it: radians for degrees.
 const handed = ({ kind, unit }, value) => (kind === "Slider" && unit === "\u00b0" ? radians(value) : value);
-const boundsOf = ({ kind, low, high, length }) => (kind === "Clock" ? [0, length] : [low, high]);
 
 function numbersFor({ arguments: all, tape, samples }, chosen) {
   if (tape) return played(tape, all.flatMap((own, k) => handed(own, chosen[k])));
-  const shares = all.map((own, k) => {
-    const [low, high] = boundsOf(own);
-    return (chosen[k] - low) / (high - low);
-  });
-  return between(samples, shares);
+  return between(samples, all.map(({ bounds: [low, high] }, k) => (chosen[k] - low) / (high - low)));
 }
 
 // --- Marks -----------------------------------------------------------------------------------------------------------------------
@@ -105,24 +100,12 @@ const PAINT = {
   Value() {},
 };
 
-// The fields of each kind of mark that stand on the tape.
-const NUMBERS = {
-  Arrow: ["start", "along"],
-  Line: ["points"],
-  Dot: ["place"],
-  Rod: ["start", "end"],
-  Box: ["R", "centre", "sides"],
-  Ball: ["centre"],
-  Axes: ["R", "origin"],
-  Value: ["value"],
-};
 const LIT = ["Arrow", "Line", "Dot"]; // kinds of which one is lit and the others go dim
 
 // --- The view --------------------------------------------------------------------------------------------------------------------
 
 // A slider with its value beside it.
-function sliderRow({ argument, unit = "s", step = 0.02, ...own }, get, set) {
-  const [min, max] = boundsOf(own);
+function sliderRow({ argument, bounds: [min, max], unit, step = 0.02 }, get, set) {
   const digits = Math.max(0, Math.min(3, -Math.floor(Math.log10(step) + 1e-9)));
   const said = () => `${shown(get(), digits)}${unit === "\u00b0" ? "" : "\u00a0"}${unit}`;
   const slider = html("input", { type: "range", min, max, step, "aria-label": argument.replaceAll("_", " "), oninput: () => set(Number(slider.value)) });
@@ -140,11 +123,10 @@ function graphsOf(scene, chosen, choose) {
   return scene.arguments.flatMap((own, k) => {
     const values = scene.marks.filter(({ kind, against }) => kind === "Value" && against === own.argument);
     if (!values.length) return [];
-    const [low, high] = boundsOf(own);
+    const [low, high] = own.bounds;
     const t = Array.from({ length: POINTS }, (_, i) => low + ((high - low) * i) / (POINTS - 1));
-    const unit = own.kind === "Clock" ? "s" : own.unit;
     const graph = new Graph(values.map(({ name }) => name).join(", "), t, (wanted) => choose(k, Math.max(low, Math.min(high, wanted))), {
-      axis: `${own.argument.replaceAll("_", " ")}${unit ? ` [${unit}]` : ""}`,
+      axis: `${own.argument.replaceAll("_", " ")}${own.unit ? ` [${own.unit}]` : ""}`,
       prefixed: false,
     });
     let drawn = null;
@@ -152,7 +134,7 @@ function graphsOf(scene, chosen, choose) {
       const others = JSON.stringify(chosen.filter((_, i) => i !== k));
       if (others !== drawn) {
         const rows = t.map((x) => numbersFor(scene, chosen.map((own, i) => (i === k ? x : own))));
-        graph.draw(values.map(({ name, value, colour }, i) => ({ name, colour, dash: DASHES[i], values: rows.map((row) => row[value]) })), [values[0].unit]);
+        graph.draw(values.map(({ name, numbers, colour }, i) => ({ name, colour, dash: DASHES[i], values: rows.map((row) => row[numbers.value]) })), [values[0].unit]);
         drawn = others;
       }
       graph.place(chosen[k]);
@@ -206,7 +188,7 @@ class Readout {
     this.spoken = html("p", { class: "unseen", role: "status", "aria-live": "polite" });
   }
   show(x, moving) {
-    const said = this.values.map(({ value, digits, unit }) => `${shown(x[value], digits)}${unit ? `\u00a0${unit}` : ""}`);
+    const said = this.values.map(({ numbers, digits, unit }) => `${shown(x[numbers.value], digits)}${unit ? `\u00a0${unit}` : ""}`);
     said.forEach((text, k) => (this.outputs[k].textContent = text));
     clearTimeout(this.rest);
     if (!moving) this.rest = setTimeout(() => (this.spoken.textContent = this.values.map(({ name }, k) => `${name} ${said[k]}`).join(", ")), 700);
@@ -219,7 +201,7 @@ function paintMarks(stage, marks, x, lit) {
   const stands = ({ kind, symbol }) => lit !== null && symbol === lit && LIT.includes(kind);
   const others = marks.some(stands) ? 0.25 : 1;
   for (const mark of marks) {
-    const numbers = NUMBERS[mark.kind].map((name) => [name, valueAt(mark[name])]);
+    const numbers = Object.entries(mark.numbers).map(([name, slots]) => [name, valueAt(slots)]);
     if (!numbers.every(([, own]) => [own].flat(2).every(Number.isFinite))) continue;
     const opacity = stands(mark) || !LIT.includes(mark.kind) ? 1 : others;
     PAINT[mark.kind](stage, { ...mark, ...Object.fromEntries(numbers) }, { lit: stands(mark), opacity });

@@ -11,7 +11,7 @@ import itertools
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import anywidget
 import numpy as np
@@ -40,6 +40,11 @@ class Slider:
     unit: str = ""
     step: float = 0.01
 
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Where it may stand."""
+        return self.low, self.high
+
     def __post_init__(self) -> None:
         if not (self.low <= self.start <= self.high and self.low < self.high and self.step > 0):
             raise ValueError(f"{self}: low <= start <= high, low < high and step > 0 must hold")
@@ -55,6 +60,12 @@ class Clock:
     length: float
     start: float = 0.0
     slow: float = 1.0
+    unit: ClassVar[str] = "s"
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Where it may stand."""
+        return 0.0, self.length
 
     def __post_init__(self) -> None:
         if not (0 <= self.start <= self.length and self.length > 0 and self.slow > 0):
@@ -124,14 +135,19 @@ class Sketch(anywidget.AnyWidget):
                     "width": width,
                     "centre": middle,
                     "floor": floor,
-                    "arguments": [
-                        {"kind": type(own).__name__, "argument": name, **asdict(own)}
-                        for name, own in arguments.items()
-                    ],
+                    "arguments": [told(name, own) for name, own in arguments.items()],
                     **made,
                 }
             )
         )
+
+
+def told(name: str, parameter: Parameter) -> dict[str, Any]:
+    """Return an argument for the page."""
+    own = {"kind": type(parameter).__name__, "argument": name, **asdict(parameter)}
+    if isinstance(parameter, Place):
+        return own
+    return {**own, "bounds": parameter.bounds, "unit": parameter.unit}
 
 
 def given(parameter: Parameter, value: Any) -> Any:
@@ -167,9 +183,11 @@ def tape_of(draw: Draw, arguments: Mapping[str, Parameter]) -> dict[str, Any]:
     ]
     slots = np.frompyfunc(lambda x: place[x.index], 1, 1)
     found = [{name: np.asarray(slots(x)) for name, x in own.items()} for own in numbers]
-    require_finite(drawn_with(draw, at_start(arguments)))
-    for values in (at_start(arguments), elsewhere(arguments)):
-        require_equal(draw, values, rows, found)
+    start, other = at_start(arguments), elsewhere(arguments)
+    drawn = drawn_with(draw, start)
+    require_finite(drawn)
+    require_equal(drawn, start, rows, found)
+    require_equal(drawn_with(draw, other), other, rows, found)
     return {"marks": described(marks, found), "tape": rows}
 
 
@@ -184,7 +202,7 @@ def elsewhere(arguments: Mapping[str, Parameter]) -> dict[str, Any]:
     def value(own: Parameter, share: float) -> Any:
         if isinstance(own, Place):
             return np.add(own.start, [0.3 * share, -0.2 * share, 0.1 * share])
-        low, high = (0, own.length) if isinstance(own, Clock) else (own.low, own.high)
+        low, high = own.bounds
         return low + share * (high - low)
 
     shares = (0.37 + 0.618 * k for k in itertools.count())
@@ -209,14 +227,17 @@ def require_finite(marks: Sequence[Mark]) -> None:
 
 
 def require_equal(
-    draw: Draw, values: Mapping[str, Any], rows: Sequence[Any], places: Sequence[Mapping[str, Any]]
+    marks: Sequence[Mark],
+    values: Mapping[str, Any],
+    rows: Sequence[Any],
+    places: Sequence[Mapping[str, Any]],
 ) -> None:
-    """Refuse a tape that gives other numbers than `draw` itself: ValueError names the mark.
+    """Refuse a tape that gives other numbers than the marks drawn with these values: ValueError names the mark.
 
     A mark with an entry that is no number, which the page leaves out, must have one in both.
     """
     numbers = played(rows, [float(x) for own in values.values() for x in np.ravel(own)])
-    for mark, own in zip(drawn_with(draw, values), places, strict=True):
+    for mark, own in zip(marks, places, strict=True):
         for name, array in mark.numbers.items():
             there = np.array([numbers[k] for k in np.ravel(own[name])])
             here = np.ravel(array).astype(float)
@@ -276,15 +297,14 @@ def positions(name: str, parameter: Parameter) -> np.ndarray:
     """Return where a slider may stand, as the reader sees it. TypeError for a point."""
     if isinstance(parameter, Place):
         raise TypeError(f"{name} is a place, of which there are too many to sample")
-    if isinstance(parameter, Clock):
-        return np.linspace(0, parameter.length, 1 + round(parameter.length * 25 * parameter.slow))
-    steps = round((parameter.high - parameter.low) / parameter.step)
-    return np.linspace(parameter.low, parameter.high, 1 + steps)
+    low, high = parameter.bounds
+    step = 0.04 / parameter.slow if isinstance(parameter, Clock) else parameter.step
+    return np.linspace(low, high, 1 + round((high - low) / step))
 
 
 def described(marks: Sequence[Mark], places: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return the marks for the page: how they look, and where their numbers stand."""
-    return [{**mark.looks, **own} for mark, own in zip(marks, places, strict=True)]
+    return [{**mark.looks, "numbers": own} for mark, own in zip(marks, places, strict=True)]
 
 
 def played(rows: Sequence[Sequence[Any]], inputs: Sequence[float]) -> list[float]:

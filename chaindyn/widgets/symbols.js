@@ -17,17 +17,12 @@ function carries(element) {
   return around.matches(SCRIPTS) && around.firstElementChild === element;
 }
 
-// Where the symbols, in TeX, stand in the formulas of an element: by symbol, a list of elements.
-async function symbolsIn(root, symbols) {
-  const found = new Map();
-  for (const symbol of symbols) {
-    const set = await MathJax.tex2chtmlPromise(symbol, { display: false });
-    const wanted = outline(set.querySelector("mjx-math")).replace(/^mjx-math\((.*)\)$/, "$1");
-    const kind = wanted.match(/^[a-z-]+/)?.[0];
-    const same = kind ? [...root.querySelectorAll(`mjx-container:not([data-key]) ${kind}`)].filter((element) => outline(element) === wanted && !carries(element)) : [];
-    found.set(symbol, same);
-  }
-  return found;
+// Where a symbol that MathJax has set stands in the formulas of an element.
+function placesOf(sign, root) {
+  const wanted = outline(sign.querySelector("mjx-math")).replace(/^mjx-math\((.*)\)$/, "$1");
+  const kind = wanted.match(/^[a-z-]+/)?.[0];
+  if (!kind) return [];
+  return [...root.querySelectorAll(`mjx-container:not([data-key]) ${kind}`)].filter((element) => outline(element) === wanted && !carries(element));
 }
 
 // When MathJax has set the page's formulas; false where there is none.
@@ -91,20 +86,20 @@ class Symbols {
     const root = el.closest("section, article");
     if (!root || !this.marks.length || !(await formulasAreSet()) || this.over.signal.aborted) return;
     const { signal } = this.over;
-    const places = await symbolsIn(root, this.marks.map(({ symbol }) => symbol));
     for (const [k, { symbol, colour }] of this.marks.entries()) {
       const sign = await MathJax.tex2chtmlPromise(symbol, { display: false });
       sign.dataset.key = "";
-      this.items[k].firstElementChild.replaceChildren(sign);
-      for (const place of places.get(symbol)) {
+      const places = placesOf(sign, root);
+      for (const place of places) {
         place.classList.add("means", colour);
         place.dataset.symbol = symbol;
         place.addEventListener("pointerenter", () => this.light(symbol), { signal });
         place.addEventListener("pointerleave", () => this.light(null), { signal });
       }
+      this.places.set(symbol, places);
+      this.items[k].firstElementChild.replaceChildren(sign);
     }
     MathJax.chtmlStylesheet(); // with the glyphs of the key
-    this.places = places;
   }
   close() {
     this.over.abort();

@@ -49,9 +49,8 @@ def numbers_of(marks):
 
 
 def places_of(scene):
-    kinds = {kind.__name__: kind for kind in (Arrow, Axes, Ball, Box, Dot, Line, Rod, Value)}
     return np.concatenate(
-        [np.ravel(mark[name]) for mark in scene["marks"] for name in kinds[mark["kind"]].SHAPES]
+        [np.ravel(places) for mark in scene["marks"] for places in mark["numbers"].values()]
     ).astype(int)
 
 
