@@ -157,7 +157,9 @@ def _address_anew(article: Tag, name: str, names: Sequence[str]) -> None:
 
 def _head(soup: BeautifulSoup, name: str) -> str:
     """The styles and scripts of a page, addressed from the top of the site."""
-    parts = []
+    up = "../" * name.count("/")
+    style = str(soup.find("style", id="site-style"))
+    parts = [style.replace(f'url("{up}', 'url("')]
     for element in soup.find_all(["link", "script"]):
         foreign = element.name == "link" and "stylesheet" not in element.get("rel", [])
         if foreign or element.find_parent("article") or "json" in str(element.get("type", "")):

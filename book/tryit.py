@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -20,7 +20,7 @@ from typing import Any
 from nbformat import NotebookNode
 
 from book.exercises import exercises
-from book.pages import PACKAGE, ROOT, data_of, read_page, tags
+from book.pages import PACKAGE, ROOT, chapters, data_of, front_matter, read_page, tags
 
 _START = re.compile(r"^`{3,}\{exercise-start\}.*\n(?:.*\n)*?:label:[ ]*(\S+)", re.MULTILINE)
 _WIDGET = re.compile(rf"from {PACKAGE}\.widgets import (?:\(([^)]*)\)|(.*))")
@@ -86,8 +86,16 @@ def page_data(page: Path) -> dict[str, Any]:
         "cells": code,
         "tries": {one.name: {"source": one.source, "above": one.above} for one in tries(page)},
         "files": [file.relative_to(ROOT).as_posix() for file in data_of(page)],
-        "followed": followed(explorers(page)),
+        "followed": {
+            name: own for name, own in followed(explorers(page)).items() if name in _defined(code)
+        },
     }
+
+
+def _defined(cells: list[str]) -> set[str]:
+    """The functions and classes that some cells define."""
+    nodes = [node for cell in cells for node in ast.parse(cell).body]
+    return {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.ClassDef)}
 
 
 # Explorers that follow ----------------------------------------------------------------------------
@@ -117,25 +125,32 @@ def _emitted_for(explorer: str) -> frozenset[str]:
     import chaindyn.widgets as widgets
 
     view = str(getattr(getattr(widgets, explorer, None), "_esm", ""))
-    return frozenset(name.lower() for name in re.findall(r"(?m)^const ([A-Z_]+)=\{keep:", view))
+    of_chains = re.findall(r"(?m)^const ([A-Z_]+)=\{keep:", view)
+    return frozenset([name.lower() for name in of_chains] + re.findall(r'inForce\("(\w+)"', view))
+
+
+def _modules(page: Path) -> Iterable[str]:
+    """The modules that a chapter exports to."""
+    return front_matter(page)[PACKAGE].get("modules") or ()
 
 
 @cache
 def _called(name: str) -> frozenset[str]:
-    """The package's functions that are called while one is recorded."""
-    from chaindyn._emitted import FUNCTIONS, recorded
+    """The chapters' functions that are called while one is recorded."""
+    from chaindyn._emitted import FUNCTIONS, emitted_other, recorded, template
 
+    template()  # what makes a chain is no part of the function
     called = set[str]()
+    homes = {f"{PACKAGE}.{name}" for page in chapters() for name in _modules(page)}
 
     def note(frame: FrameType, event: str, argument: object) -> None:
-        module = frame.f_globals.get("__name__", "")
-        if event == "call" and module.startswith(f"{PACKAGE}."):
+        if event == "call" and frame.f_globals.get("__name__", "") in homes:
             called.add(frame.f_code.co_name)
 
     before = sys.getprofile()
     sys.setprofile(note)
     try:
-        recorded(FUNCTIONS[name])
+        recorded(FUNCTIONS[name]) if name in FUNCTIONS else emitted_other(name)
     finally:
         sys.setprofile(before)
     return frozenset(called)

@@ -12,7 +12,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NamedTuple
@@ -512,8 +512,14 @@ LINKS = 17  # of the chain that is recorded: a number that is no other size
 
 def template() -> Chain:
     """Return a chain of such joints, with rotors: where a joint is fixed, the page gives it one, and no motion."""
+    return template_of(LINKS)
+
+
+@cache
+def template_of(links: int) -> Chain:
+    """Return such a chain, made once."""
     drive = Drive(rotor_inertia=1)
-    return Chain([Link(OneDegree(), 1, (0, 0, 0), np.eye(3), drive=drive) for _ in range(LINKS)])
+    return Chain([Link(OneDegree(), 1, (0, 0, 0), np.eye(3), drive=drive) for _ in range(links)])
 
 
 def on_page(told: Told) -> Callable[..., Any]:
@@ -941,6 +947,17 @@ def shortened(lines: list[str]) -> list[str]:
     return [NAME.sub(lambda m: names.setdefault(m[0], SHORT[len(names)]), line) for line in lines]
 
 
+def emitted_other(name: str) -> str:
+    """Return a function without a chain, or a step in time, as JavaScript."""
+    return emitted_alone(name, ALONE[name]) if name in ALONE else emitted_step(name, STEPS[name])
+
+
+def replaceable(name: str) -> str:
+    """Return such a function for a view, where what the reader makes of it on the page takes its place."""
+    own = emitted_other(name).replace(f"function {name}(", f"function {name}_own(", 1)
+    return f'{own}const {name}=(...x)=>inForce("{name}",{name}_own)(...x);\n'
+
+
 HEAD = (
     "// Emitted by `python -m book physics` from the lines of the chapters: no edit here lasts.\n"
 )
@@ -950,8 +967,7 @@ def written() -> dict[str, str]:
     """Return all emitted files by name."""
     model = Model()
     texts = {f"{name}.js": HEAD + emitted(name, told, model) for name, told in FUNCTIONS.items()}
-    texts |= {f"{name}.js": HEAD + emitted_alone(name, told) for name, told in ALONE.items()}
-    texts |= {f"{name}.js": HEAD + emitted_step(name, told) for name, told in STEPS.items()}
+    texts |= {f"{name}.js": HEAD + replaceable(name) for name in [*ALONE, *STEPS]}
     return texts | {"model.js": HEAD + model.text()}
 
 

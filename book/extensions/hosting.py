@@ -20,7 +20,6 @@ from book import live
 from book.extensions.sheet import used, words_of_page, words_of_script
 
 BOOK = Path(__file__).resolve().parents[1]
-ONE_SHEET = "_static/site.css"  # all that the pages have of style
 COVER = "book/figures/cover.png"  # in the repository
 TEXT_FACE = "vendor/fonts/source-serif-4-400-normal.woff2"
 WIDGET_STATE = "application/vnd.jupyter.widget-state+json"
@@ -97,32 +96,34 @@ def tell_who_links(
 
 _SHEET = re.compile(r'<link\b(?=[^>]*rel="stylesheet")[^>]*?href="([^"?]*)[^"]*"[^>]*>\s*')
 _ASKED_FOR_EARLY = re.compile(r'<link rel="preload" as="script"[^>]*>\s*')
+_PLACE = re.compile(r'<style id="site-style">.*?</style>', re.DOTALL)
+_TOP = "top-of-the-site/"  # in the addresses of a sheet that belongs to no page yet
 _ADDRESS = re.compile(r"""url\((["']?)(?!data:|#|[a-z]+:)([^"')]+)\1\)""")
 
 
 def gather_sheets(
     app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: nodes.document | None
 ) -> None:
-    """Give the template what makes one style sheet of a dozen, each of which would cost a way to the server and back
-    before the first word is painted; scripts, which can wait, are not asked for early."""
+    """Give the template what leaves a place for one style sheet in place of a dozen, each of which would cost a way to
+    the server and back before the first word is painted; scripts, which can wait, are not asked for early."""
 
     def one_sheet(head: str) -> str:
-        top = "../" * page.count("/")
         sheets = [
             posixpath.normpath(posixpath.join(posixpath.dirname(page), href))
             for href in _SHEET.findall(head)
         ]
         app.env.chaindyn_sheets = sheets  # type: ignore[attr-defined]
-        link = f'<link rel="stylesheet" href="{top}{ONE_SHEET}">'
-        return _ASKED_FOR_EARLY.sub("", _SHEET.sub("", head)) + link
+        return _ASKED_FOR_EARLY.sub("", _SHEET.sub("", head)) + _within("")
 
     context["one_sheet"] = one_sheet
 
 
 def write_sheet(app: Sphinx, exception: Exception | None) -> None:
-    """Write the style sheets of the pages into one, in their order, with addresses seen from there.
+    """Write the style sheets of the pages as one into each page, in their order, with addresses seen from there.
 
-    What no page uses is left out: the first word is painted when all of it has come.
+    What no page uses is left out: the first word is painted when all of it has come. It stands in the pages because
+    a page that asked for it would wait for another answer of the server: half a second on a slow network, for the
+    27 kB that a reader of a second page gets once more.
     """
     sheets = getattr(app.env, "chaindyn_sheets", [])
     if exception or app.builder.name != "html" or not sheets:
@@ -133,24 +134,38 @@ def write_sheet(app: Sphinx, exception: Exception | None) -> None:
         for sheet in ("_static/basic.css", *sheets)
     ]
     # The lab has a style of its own; of the other folders of the site each page counts.
-    pages = [page for page in out.rglob("*.html") if live.NAME not in page.relative_to(out).parts]
+    texts = {
+        page: _PLACE.sub(_within(""), page.read_text(encoding="utf-8"))
+        for page in out.rglob("*.html")
+        if live.NAME not in page.relative_to(out).parts
+    }
     scripts = Path(out, "_static").rglob("*.js")
     words = set().union(
-        *(words_of_page(page.read_text(encoding="utf-8")) for page in pages),
+        *map(words_of_page, texts.values()),
         *(words_of_script(script.read_text(encoding="utf-8")) for script in scripts),
     )
-    Path(out, ONE_SHEET).write_text(used("\n".join(parts), words), encoding="utf-8")
+    sheet = used("\n".join(parts), words)
+    for page, text in texts.items():
+        if (place := _within("")) in text:
+            top = "../" * (len(page.relative_to(out).parts) - 1)
+            styled = text.replace(place, _within(sheet.replace(_TOP, top)))
+            page.write_text(styled, encoding="utf-8")
 
 
 def _anew(css: str, sheet: str) -> str:
-    """A style sheet without its imports and comments, whose addresses hold in the folder of `ONE_SHEET`."""
+    """A style sheet without its imports and comments, whose addresses begin at the top of the site."""
 
     def address(found: re.Match[str]) -> str:
-        full = posixpath.join(posixpath.dirname(sheet), found[2])
-        return f'url("{posixpath.relpath(full, posixpath.dirname(ONE_SHEET))}")'
+        full = posixpath.normpath(posixpath.join(posixpath.dirname(sheet), found[2]))
+        return f'url("{_TOP}{full}")'
 
     css = re.sub(r'@charset [^;]*;|@import "[^"]*";|/\*.*?\*/', "", css, flags=re.DOTALL)
     return _ADDRESS.sub(address, css)
+
+
+def _within(sheet: str) -> str:
+    """The element that holds the style sheet of the site."""
+    return f'<style id="site-style">{sheet}</style>'
 
 
 def setup(app: Sphinx) -> None:

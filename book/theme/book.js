@@ -233,14 +233,6 @@ function quoteWithoutTeX() {
   };
 }
 
-/** A slider of the widget manager is named by the label beside it. */
-function nameSliders() {
-  for (const handle of document.querySelectorAll(".noUi-handle:not([aria-label])")) {
-    const label = handle.closest(".jupyter-widgets")?.querySelector(".widget-label")?.textContent;
-    handle.setAttribute("aria-label", label || "value");
-  }
-}
-
 /** What shows where links lead (previews.js) waits until all else is there; in a file that is opened it cannot look. */
 function loadPreviews() {
   const idle = window.requestIdleCallback ?? setTimeout;
@@ -255,9 +247,6 @@ document.addEventListener("DOMContentLoaded", async () => {
   if (typeof Search !== "undefined") quoteWithoutTeX();
   openTarget();
   addEventListener("hashchange", openTarget);
-  if (document.querySelector("script[type='application/vnd.jupyter.widget-view+json']")) {
-    new MutationObserver(nameSliders).observe(document.body, { childList: true, subtree: true });
-  }
   // not the window's resizing: sidebars come and go after that, and by hand
   new ResizeObserver(fit).observe(document.querySelector("article") ?? document.body);
   markScrollable();

@@ -95,7 +95,16 @@
       document.head.append(script);
     });
 
+  /** A slider of the widget manager is named by the label beside it. */
+  function nameSliders() {
+    for (const handle of document.querySelectorAll(".noUi-handle:not([aria-label])")) {
+      const label = handle.closest(".jupyter-widgets")?.querySelector(".widget-label")?.textContent;
+      handle.setAttribute("aria-label", label || "value");
+    }
+  }
+
   async function loadManager() {
+    new MutationObserver(nameSliders).observe(document.body, { childList: true, subtree: true });
     const vendor = new URL("../vendor/", here).href;
     await load(`${vendor}require.js`);
     window.require.config({

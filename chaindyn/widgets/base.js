@@ -32,6 +32,9 @@ function shown(x, digits = 2) {
   return Number(text) === 0 ? (0).toFixed(digits) : text.replace("-", "\u2212");
 }
 
+// What the page computes by: its own function of a name, or the same recorded with what the reader redefined.
+const inForce = (name, own) => globalThis.chaindynPhysics?.runs[name] ?? own;
+
 // --- Elements -----------------------------------------------------------------------------------------------------
 
 function fill(element, attributes, children) {

@@ -11,9 +11,6 @@ function prepared(recorded, tree) {
   if (!rooms.has(recorded)) rooms.set(recorded, { ...own, ...roomFor(recorded, own.links, model) });
   return rooms.get(recorded);
 }
-// What stands in a function's place: the same recorded with what the reader redefined on the page, with a model of its own.
-const inForce = (recorded) => globalThis.chaindynPhysics?.runs[recorded.run.name] ?? recorded;
-
 const isKind = (tree, name) => tree.kind.map((kind) => Number(kind === name));
 function numbersOf(tree, model) {
   // A joint that is fixed neither turns nor slides, and feels an inertia of one: it answers no force.
@@ -48,7 +45,7 @@ function nested(x, shape, from = 0) {
 // another function is as it stands there, until the next call. The last result is what must be positive, for the answers to be
 // beyond doubt.
 function compute(known, tree, inputs, gravity = tree.gravity) {
-  const recorded = inForce(known);
+  const recorded = inForce(known.run.name, known); // one with what the reader redefined has a model of its own
   const own = prepared(recorded, tree);
   const { column } = tree;
   for (let k = 0; k < inputs.length; k++) {

@@ -82,12 +82,9 @@ class World {
     this.probes = Object.fromEntries(PAINTS.map((name) => [name, html("span", { class: name, hidden: "" })]));
     root.append(...Object.values(this.probes));
   }
-  // The colours of the page as it is now, light or dark.
+  // The colours of the page, light or dark, read anew once `palette` is null: to read them costs a frame its styles.
   colours() {
-    const now = getComputedStyle(this.root).backgroundColor;
-    if (now === this.paper) return;
-    this.paper = now;
-    this.palette = Object.fromEntries(PAINTS.map((name) => [name, new this.three.Color().setStyle(getComputedStyle(this.probes[name]).color)]));
+    this.palette ??= Object.fromEntries(PAINTS.map((name) => [name, new this.three.Color().setStyle(getComputedStyle(this.probes[name]).color)]));
   }
   shape([kind, ...measures]) {
     const name = [kind, ...measures].join(" ");
@@ -131,14 +128,19 @@ class World {
     for (const [name, solid] of this.solids) solid.visible = this.drawn.has(name);
     this.drawn.clear();
   }
+  // How large the picture is on the page, read anew once `size` is null: to read it costs a frame its layout.
+  sizes() {
+    this.size ??= [this.canvas.clientWidth, this.canvas.clientHeight];
+    return this.size;
+  }
   // Show all of it as the camera of the strokes sees it. floor: its height; extent: how far shadows reach.
   show(camera, { floor, extent, shadows, ratio }) {
     this.sun.castShadow = this.floor.visible = shadows;
     const [width, height] = camera.size;
-    const [clientWidth, clientHeight] = [this.canvas.clientWidth, this.canvas.clientHeight];
-    if (!clientWidth) return;
+    const [wide, high] = this.sizes();
+    if (!wide) return;
     this.renderer.setPixelRatio(ratio);
-    this.renderer.setSize(clientWidth, clientHeight, false);
+    this.renderer.setSize(wide, high, false);
     const { right, up, toward } = camera.axes();
     const [halfWidth, halfHeight] = [width / camera.zoom / 2, height / camera.zoom / 2];
     const far = 20 * extent + 2 * halfWidth;
@@ -225,10 +227,17 @@ class LitStage extends Stage {
     this.canvas.addEventListener("webglcontextrestored", () => this.turnOn(true), { signal });
     addEventListener("beforeprint", () => (this.turnOn(false), this.again()), { signal });
     addEventListener("afterprint", () => this.turnOn(true), { signal });
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", this.redraw, { signal });
-    const changes = new MutationObserver(this.redraw);
+    const repaint = () => {
+      this.world.palette = null;
+      this.redraw();
+    };
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", repaint, { signal });
+    const changes = new MutationObserver(repaint);
     for (const element of [document.documentElement, document.body]) changes.observe(element, { attributeFilter: ["data-theme", "data-mode", "data-jp-theme-light"] });
-    const sizes = new ResizeObserver(() => this.again());
+    const sizes = new ResizeObserver(() => {
+      this.world.size = null;
+      this.again();
+    });
     sizes.observe(this.canvas);
     signal.addEventListener("abort", () => (changes.disconnect(), sizes.disconnect()));
   }

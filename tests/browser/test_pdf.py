@@ -35,6 +35,13 @@ def test_pictures_are_there(joined, site_folder):
     assert [src for src in sources if not (site_folder / src.split("?")[0]).is_file()] == []
 
 
+def test_the_style_is_there(joined, site_folder):
+    (style,) = re.findall(r'<style id="site-style">(.*?)</style>', joined, re.DOTALL)
+    addresses = re.findall(r'url\("(?!data:|#)([^"]+)"\)', style)
+    assert len(addresses) > 5
+    assert [address for address in addresses if not (site_folder / address).is_file()] == []
+
+
 SAMPLE = ("book/intro", "chapters/05_velocity_acceleration_jacobians")
 
 

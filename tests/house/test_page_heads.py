@@ -2,24 +2,49 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 from book.extensions.figures import legible_width
-from book.extensions.hosting import _anew
+from book.extensions.hosting import _TOP, _anew, write_sheet
 from book.extensions.sheet import used, words_of_page, words_of_script
 
 
 @pytest.mark.parametrize(
     ("css", "sheet", "anew"),
     [
-        ('a { src: url("../vendor/a.woff2") }', "_static/book.css", 'a { src: url("../vendor/a.woff2") }'),
-        ("a { src: url(../vendor/a.woff2) }", "_static/styles/t.css", 'a { src: url("vendor/a.woff2") }'),
+        ('a { src: url("../vendor/a.woff2") }', "_static/book.css", f'a {{ src: url("{_TOP}vendor/a.woff2") }}'),
+        ("a{src:url(../vendor/a.woff2)}", "_static/styles/t.css", f'a{{src:url("{_TOP}_static/vendor/a.woff2")}}'),
         ("a { src: url('data:x') }", "_static/styles/t.css", "a { src: url('data:x') }"),
         ('@charset "utf-8";/* b */@import "../basic.css";a {}', "_static/styles/t.css", "a {}"),
     ],
 )  # fmt: skip
 def test_addresses_in_the_one_style_sheet(css, sheet, anew):
     assert _anew(css, sheet) == anew
+
+
+def test_each_page_has_the_style_with_addresses_from_its_own_place(tmp_path):
+    """Written again, as after a build of some pages only, it is the same."""
+    place = '<style id="site-style"></style>'
+    (tmp_path / "_static").mkdir()
+    (tmp_path / "_static/basic.css").write_text(".here{color:red}.gone{color:red}", "utf-8")
+    (tmp_path / "_static/a.css").write_text('.here{background:url("../face.svg")}', "utf-8")
+    pages = {"index.html": "", "deep/in/it.html": "../../", "live/lab.html": None}
+    for name in pages:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(f'{place}<p class="here">', "utf-8")
+    app = SimpleNamespace(
+        env=SimpleNamespace(chaindyn_sheets=["_static/a.css"]),
+        builder=SimpleNamespace(name="html"),
+        outdir=tmp_path,
+    )
+    for _ in range(2):
+        write_sheet(app, None)
+        for name, top in pages.items():
+            sheet = f'.here{{color:red}}\n.here{{background:url("{top}face.svg")}}'
+            style = place if top is None else place.replace("><", f">{sheet}<")
+            assert (tmp_path / name).read_text("utf-8") == f'{style}<p class="here">'
 
 
 def test_the_smallest_words_decide_how_wide_a_figure_is():

@@ -142,13 +142,15 @@ def test_a_module_that_is_missing_is_named():
 STEP = "(parent[..., k:] - parent[..., :k] @ G,)"
 
 
-def followed(change: tuple[str, str]) -> tuple[str | None, str]:
-    """The module that is recorded of a changed `articulated_step`, and what the reader is told."""
+def followed(
+    change: tuple[str, str], name: str = "articulated_step", chapter: str = "08"
+) -> tuple[str | None, str]:
+    """The module that is recorded of a changed cell, that of `articulated_step`, and what the reader is told."""
     import follow
 
-    (page,) = [page for page in chapters() if page.stem.startswith("08")]
+    (page,) = [page for page in chapters() if page.stem.startswith(chapter)]
     data = tryit.page_data(page)
-    code = data["tries"]["articulated_step"]["source"]
+    code = data["tries"][name]["source"]
     assert change[0] in code
     code = code.replace(*change)
     names = [name for name in follow.redefined(code, data["cells"]) if name in data["followed"]]
@@ -170,6 +172,20 @@ def test_an_explorer_follows_what_is_redefined():
     assert articulated.articulated_step is book
     again, _ = followed((STEP, STEP + "  # as it was"))
     assert again is None
+
+
+@pytest.mark.parametrize(
+    ("name", "chapter", "change", "runs", "said"),
+    [
+        ("rk4_step", "10", ("h / 6 *", "h / 5 *"), "runs={rk4_step}", "differ from the book's: rk4_step by"),
+        ("semi_implicit_euler_step", "10", ("q, h * qd", "q, 2 * h * qd"), "runs={semi_imp", "euler_step by"),
+        ("log_so3", "02", ("return log", "return 2 * log"), "runs={log_so3}", "follows your log_so3"),
+    ],
+)  # fmt: skip
+def test_an_explorer_follows_steps_and_functions_without_a_chain(name, chapter, change, runs, said):
+    text, words = followed(change, name, chapter)
+    assert runs in text
+    assert said in words
 
 
 @pytest.mark.parametrize(

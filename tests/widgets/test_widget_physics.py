@@ -288,7 +288,14 @@ def test_the_page_computes_the_cases(on_page, function):
 
 
 def emitted_text(*names: str) -> SimpleNamespace:
-    return SimpleNamespace(_esm=source(*names))
+    return SimpleNamespace(_esm=source("base.js", *names))
+
+
+@pytest.mark.parametrize("name", ["exp_so3", "rk4_step"])
+def test_what_the_reader_redefined_takes_its_place(on_page, name):
+    runs = f"globalThis.chaindynPhysics = {{runs: {{{name}: (x) => -x}}}};"
+    asks = f"const run = () => {{ {runs} const now = {name}(3); delete globalThis.chaindynPhysics; return now; }};"
+    assert on_page(SimpleNamespace(_esm=f"{emitted_text(*alone(name))._esm}\n{asks}"), "run") == -3
 
 
 def assert_near(there: Any, here: Any, most: float) -> None:

@@ -126,46 +126,67 @@ def _home(name: str, modules: list[ModuleType]) -> Any:
 
 
 def _replace(before: Any, now: Any, modules: list[ModuleType]) -> None:
-    from chaindyn._emitted import FUNCTIONS
+    from chaindyn import _emitted
 
     for module in modules:
         for name, value in vars(module).items():
             if value is before:
                 vars(module)[name] = now
-    told = {n: t._replace(function=now) for n, t in FUNCTIONS.items() if t.function is before}
-    if told:
-        sys.modules["chaindyn._emitted"].FUNCTIONS = FUNCTIONS | told  # type: ignore[attr-defined]
+    for table in ("FUNCTIONS", "ALONE", "STEPS"):
+        told = getattr(_emitted, table)
+        own = {n: t._replace(function=now) for n, t in told.items() if t.function is before}
+        setattr(_emitted, table, told | own)
 
 
 # What is recorded, and in numbers -----------------------------------------------------------------
 
 
 def text_of(functions: list[str]) -> str:
-    """The functions as a module of JavaScript that exports `runs`: by the name of what runs, what `compute` takes."""
+    """The functions as a module of JavaScript that exports `runs`: what `inForce` finds by a function's name."""
     from chaindyn import _emitted
 
     model = _emitted.Model()
-    texts = [_emitted.emitted(name, _emitted.FUNCTIONS[name], model) for name in functions]
-    runs = ",".join(f"{name}_run:{{...{name.upper()},model:MODEL}}" for name in functions)
-    return "\n".join([*texts, model.text(), f"export const runs={{{runs}}};\n"])
+    texts, runs = list[str](), list[str]()
+    for name in functions:
+        if told := _emitted.FUNCTIONS.get(name):
+            texts.append(_emitted.emitted(name, told, model))
+            runs.append(f"{name}_run:{{...{name.upper()},model:MODEL}}")
+        else:
+            texts.append(_emitted.emitted_other(name))
+            runs.append(name)
+    return "\n".join([*texts, model.text(), f"export const runs={{{','.join(runs)}}};\n"])
 
 
 def values_of(functions: list[str]) -> dict[str, list[np.ndarray]]:
     """What the functions give for an arm of three links in some posture; not those that take another's results."""
-    from chaindyn import _emitted
-
     found = {}
     for name in functions:
-        told = _emitted.FUNCTIONS[name]
-        if "kept" in told.arrays:
-            continue
-        arm, rng = test_arm(), np.random.default_rng(5)
-        given = [_argument(key, shape, rng) for key, shape in told.arrays.items()]
-        result = told.function(arm, *given)
-        parts = result if isinstance(result, tuple) else (result,)
-        shown = zip(parts, told.rows.split(), strict=True)
-        found[name] = [np.asarray(part, float) for part, rows in shown if rows != "kept"]
+        if (result := _value_of(name)) is not None:
+            parts = result if isinstance(result, tuple) else (result,)
+            found[name] = [np.asarray(part, float) for part in parts]
     return found
+
+
+def _value_of(name: str) -> Any:
+    """What a function gives in a test; None if it needs what only another gives."""
+    from chaindyn import Driven, _emitted
+
+    arm, rng = test_arm(), np.random.default_rng(5)
+    table = _emitted.FUNCTIONS | _emitted.ALONE | _emitted.STEPS
+    told = table[name]
+    given = {key: _argument(key, shape, rng) for key, shape in told.arrays.items()}
+    if name in _emitted.ALONE:
+        return told.function(**given)
+    if name in _emitted.STEPS:
+        asks_accelerations = told.asks.keys() == {"acceleration"}
+        return told.function(Driven(arm), **given) if asks_accelerations else None
+    if "kept" in told.arrays:
+        return None
+    result = told.function(arm, *given.values())
+    parts = result if isinstance(result, tuple) else (result,)
+    return tuple(
+        part for part, rows in zip(parts, told.rows.split(), strict=True) if rows != "kept"
+    )
 
 
 def test_arm() -> Any:
