@@ -1,8 +1,9 @@
-"""``python -m book edition assignments --out FOLDER``: the coded exercises of each chapter, as a course of nbgrader.
+"""``python -m book edition assignments --out FOLDER``: the exercises of each chapter, as a course of nbgrader.
 
 A chapter is an assignment: what its exercises need from the text, then for each exercise its statement, a cell for the
-answer and a locked cell with the judge, worth a point for every five minutes of the exercise. nbgrader makes the
-students' notebooks of it, collects them and keeps the grades; whether an answer is right is asked of the book's judges
+answer and a locked cell with the judge, worth a point for every five minutes of the exercise. An exercise without a
+judge has a cell for an answer in words, which the teacher grades; projects are left out. nbgrader makes the students'
+notebooks of it, collects them and keeps the grades; whether an answer is right is asked of the book's judges
 (book/grade.py), each in a process of its own, since nbgrader's way is to run the judge where the submission has run.
 """
 
@@ -31,8 +32,12 @@ from book.plain import plain_notebook
 
 MINUTES_A_POINT = 5
 STUB = "# Your answer may stand here too."  # where the source has the solution
+TEXT_STUB = "Write your answer here, in words and formulas."
+BY_TEACHER = "by hand", "recall", "proof", "explore"  # the kinds that are graded without a judge
 _KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 _PART = re.compile(r"^(?=`{3,}\{(?:exercise-start|code-cell)\}|#{1,3} )", re.MULTILINE)
+_SOLUTION = r"(`{{3,}}){{solution-start}} {label}\n(?::[^\n]*\n)*\1\n(.*?)`{{3,}}{{solution-end}}"
+_CODE = re.compile(r"(?ms)^(`{3,}){code-cell}[^\n]*\n(?:---\n.*?\n---\n|(?::[^\n]*\n)*)\n*(.*?)^\1$")
 _CONFIG = '''"""Settings of nbgrader: the book judges the answers, and no notebook of a student is run as a whole."""
 
 import sys
@@ -48,6 +53,7 @@ from book.assignments import Judge  # noqa: E402
 c = get_config()  # noqa: F821
 c.CourseDirectory.course_id = {package!r}
 c.ClearSolutions.code_stub = {{"python": {stub!r}}}
+c.ClearSolutions.text_stub = {text_stub!r}
 c.OverwriteCells.add_missing_cells = True  # a judge that was deleted gives no point
 c.Autograde.autograde_preprocessors = [
     Judge if step is Execute else step for step in Autograde.autograde_preprocessors.default()
@@ -66,7 +72,7 @@ def points(exercise: Exercise) -> int:
 def write_assignments(out: Path, pages: list[Path]) -> list[Path]:
     """Write a course directory of nbgrader, with an assignment for each chapter; return their notebooks."""
     out.mkdir(parents=True, exist_ok=True)
-    config = _CONFIG.format(root=str(ROOT), package=PACKAGE, stub=STUB)
+    config = _CONFIG.format(root=str(ROOT), package=PACKAGE, stub=STUB, text_stub=TEXT_STUB)
     (out / "nbgrader_config.py").write_text(config, encoding="utf-8")
     written = list[Path]()
     for page in pages:
@@ -82,18 +88,16 @@ def write_assignments(out: Path, pages: list[Path]) -> list[Path]:
 
 
 def assignment_of(page: Path) -> NotebookNode:
-    """The coded exercises of a chapter as a source notebook of nbgrader."""
+    """The exercises of a chapter as a source notebook of nbgrader."""
     title = front_matter(page)[PACKAGE]["title"]
     cells = [new_markdown_cell(f"# {title}: exercises\n\n{_HOW}")]
-    statements, waiting = _statements(page), list[str]()
-    of_cell = {one.checks[0]: one for one in exercises(page) if judged(one.checks)}
-    for source, given in statements:
-        if exercise := of_cell.get(source):
-            cells += _given(waiting, exercise)
+    given = _given_before(page)
+    for exercise in exercises(page):
+        if judged(exercise.checks):
+            cells += _given(given[exercise.label], exercise)
             cells += _exercise(exercise, page)
-            waiting = []
-        else:
-            waiting += given
+        elif exercise.facts.kind in BY_TEACHER:
+            cells += _in_words(exercise, page)
     notebook = new_notebook(cells=cells, metadata={"kernelspec": _KERNEL})
     for number, cell in enumerate(notebook.cells):
         cell["id"] = f"cell-{number}"  # the same page gives the same notebook
@@ -101,8 +105,9 @@ def assignment_of(page: Path) -> NotebookNode:
 
 
 _HOW = (
-    "Write your answers into the cells that say so. The cell below each of them judges it: it raises an error that "
-    "says what is wrong, or nothing if the answer is right. Leave the other cells as they are."
+    "Write your answers into the cells that say so. The cell below each answer in code judges it: it raises an error "
+    "that says what is wrong, or nothing if the answer is right. Answers in words your teacher reads. Leave the other "
+    "cells as they are."
 )
 
 
@@ -127,11 +132,25 @@ def _exercise(exercise: Exercise, page: Path) -> Iterator[NotebookNode]:
     yield _cell(test, exercise.label, grade=True, locked=True, points=points(exercise))
 
 
+def _in_words(exercise: Exercise, page: Path) -> Iterator[NotebookNode]:
+    """Statement, and a cell for an answer in words: nbgrader leaves its grade to the teacher."""
+    code = "".join(f"\n\n```python\n{source}\n```" for source in exercise.checks)
+    yield new_markdown_cell(_statement(exercise, page) + code)
+    source = f"<!-- BEGIN SOLUTION -->\n\n{_solution(exercise, page)}\n\n<!-- END SOLUTION -->"
+    worth = {"grade": True, "solution": True, "points": points(exercise)}
+    yield new_markdown_cell(source, metadata=_told(exercise.label, "markdown", **worth))
+
+
 def _cell(source: str, name: str, **metadata: Any) -> NotebookNode:
     """A cell of code with what nbgrader wants to know of it."""
-    kind = {"schema_version": 3, "grade_id": name, "cell_type": "code", "task": False}
+    return new_code_cell(source, metadata=_told(name, "code", **metadata))
+
+
+def _told(name: str, cell_type: str, **metadata: Any) -> dict[str, Any]:
+    """What nbgrader wants to know of a cell."""
+    kind = {"schema_version": 3, "grade_id": name, "cell_type": cell_type, "task": False}
     kind |= {"grade": False, "solution": False, "locked": False}
-    return new_code_cell(source, metadata={"nbgrader": {**kind, **metadata}})
+    return {"nbgrader": {**kind, **metadata}}
 
 
 def _statement(exercise: Exercise, page: Path) -> str:
@@ -141,6 +160,14 @@ def _statement(exercise: Exercise, page: Path) -> str:
     if len(parts) != 1:
         raise BookError(f"{page.name}: {exercise.label} is the label of {len(parts)} exercises")
     return parts[0].strip()
+
+
+def _solution(exercise: Exercise, page: Path) -> str:
+    """The solution of an exercise, in MyST, with its cells of code as text."""
+    pattern = _SOLUTION.format(label=re.escape(exercise.label))
+    if (found := re.search(pattern, page_of(page, "solutions"), re.DOTALL)) is None:
+        raise BookError(f"{page.name}: {exercise.label} has no solution")
+    return _CODE.sub(r"\1python\n\2\1", found[2]).strip()
 
 
 def split(source: str, judge: str) -> tuple[str, str]:
@@ -186,6 +213,18 @@ def _texts(source: str) -> Iterator[tuple[ast.stmt, str]]:
 
 
 # What an exercise needs from the text -------------------------------------------------------------
+
+
+def _given_before(page: Path) -> dict[str, list[str]]:
+    """What each coded exercise of a chapter needs from the text, and no exercise above has got."""
+    of_cell = {one.checks[0]: one.label for one in exercises(page) if judged(one.checks)}
+    found, waiting = dict[str, list[str]](), list[str]()
+    for source, given in _statements(page):
+        if label := of_cell.get(source):
+            found[label], waiting = waiting, []
+        else:
+            waiting += given
+    return found
 
 
 def _statements(page: Path) -> list[tuple[str, list[str]]]:

@@ -5,7 +5,7 @@ student        the chapters without a solution; what judges an attempt stays
 solutions      the chapters as they are on the site
 instructor     the chapters with the notes to the teacher, which no other edition has
 slides         a reveal.js page for each chapter (book/slides.py)
-assignments    the coded exercises as a course of nbgrader (book/assignments.py)
+assignments    the exercises as a course of nbgrader (book/assignments.py)
 =============  ==========================================================================
 
 Of the first three, each chapter comes as a page (.md) and as a notebook in plain Markdown (.ipynb) with the outputs

@@ -1,8 +1,9 @@
 """``python -m book grade SUBMISSION.ipynb``: which attempts of a submitted chapter their judges accept.
 
 The judge is the book's, never the submission's, and each exercise is judged in a process of its own with a time limit.
-There the submission's code has names of its own. Afterwards the judge has to refuse a wrong answer still, so that a
-submission which bends `check` or NumPy to its will does not pass. This stops mischief, not an attacker: the code of a
+There the submission's code has names of its own, and what it answers becomes plain data (book/answers.py) before a
+judge compares it. Afterwards the judge has to refuse a wrong answer still, so that a submission which bends `check` or
+NumPy to its will does not pass. This stops mischief, not an attacker: the code of a
 submission runs with the rights of who grades it, so grade in a container what you do not trust.
 """
 
@@ -26,8 +27,9 @@ from typing import Any
 
 import nbformat
 
+from book.answers import Plain, words
 from book.exercises import Exercise, exercises
-from book.judging import Statement, judged, needed, nothing
+from book.judging import Statement, judged, module_for, needed, nothing
 from book.pages import ROOT, BookError, chapters, read_page
 
 LIMIT = 60.0  # seconds for one exercise
@@ -131,13 +133,16 @@ def _verdict(exercise: Exercise, page: Path, sources: list[str]) -> str:
     (judge_name, name), *_ = judged(exercise.checks)
     cells = [cell.source for cell in read_page(page).cells if cell.cell_type == "code"]
     ours = cells[: 1 + max(cells.index(source) for source in exercise.checks)]
-    judge = _made(ours, judge_name)[judge_name]
-    space = _made(sources, name)
+    book = _made(ours, judge_name, module_for("book_cells"), {})
+    judge = book[judge_name]
+    plain = Plain()
+    space = _made(sources, name, module_for("submitted_cells"), _classes(ours, book))
     if name not in space:
         return f"there is no {name}"
-    if (why := _refusal(judge, space[name])) is not None:
+    answer = plain(space[name])
+    if (why := _refusal(judge, answer)) is not None:
         return why
-    if _bent(judge, space[name]):
+    if _bent(judge, answer):
         return "after this submission has run, the judge accepts zeros"
     return ""
 
@@ -146,8 +151,8 @@ def _bent(judge: Callable[[Any], None], answer: Any) -> bool:
     """Whether a judge accepts nothing, or zeros in place of what an accepted answer gives."""
     if _refusal(judge, lambda *given, **more: None) is None:
         return True
-    if isinstance(answer, type):
-        return False
+    if not callable(answer):
+        return _refusal(judge, nothing(answer)) is None
     zeroed = False
 
     def zeros(*given: Any, **more: Any) -> Any:
@@ -167,19 +172,34 @@ def _refusal(judge: Callable[[Any], None], answer: Any) -> str | None:
     except NotImplementedError:
         return "not attempted"
     except Exception as refused:
-        return str(refused) or type(refused).__name__
+        return words(refused)
     return None
 
 
-def _made(sources: list[str], name: str) -> dict[str, Any]:
-    """Run of some cells what gives a name, and return all names."""
-    statements = [Statement(node) for source in sources for node in _parsed(source)]
-    if not statements:
+def _classes(sources: list[str], space: dict[str, Any]) -> dict[str, Any]:
+    """The classes that some cells have defined, by their text."""
+    nodes = [node for source in sources for node in _parsed(source)]
+    last = {node.name: node for node in nodes if isinstance(node, ast.ClassDef)}
+    return {ast.dump(node): space[name] for name, node in last.items() if name in space}
+
+
+def _made(
+    sources: list[str], name: str, space: dict[str, Any], classes: dict[str, Any]
+) -> dict[str, Any]:
+    """Run of some cells what gives a name, and return all names.
+
+    Of a class that is there already, in the same words, no second one is made: to a judge its objects would be strange.
+    """
+    nodes = [node for source in sources for node in _parsed(source)]
+    if not nodes:
         return {}
-    chosen = needed(statements, {len(statements) - 1: {name}})
-    space: dict[str, Any] = {"__name__": "__main__"}
+    chosen = needed(list(map(Statement, nodes)), {len(nodes) - 1: {name}})
     for index in sorted(chosen):
-        exec(statements[index].code, space)
+        match nodes[index]:
+            case ast.ClassDef(name=known) as node if ast.dump(node) in classes:
+                space[known] = classes[ast.dump(node)]
+            case node:
+                exec(Statement(node).code, space)
     return space
 
 

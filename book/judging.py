@@ -8,10 +8,11 @@ from __future__ import annotations
 import ast
 import dis
 import inspect
+import sys
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass, replace
 from functools import cache
-from types import CodeType
+from types import CodeType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -129,6 +130,15 @@ def given_for(above: list[str], code: str) -> list[Statement]:
     statements = [one for source in above for one in statements_of(source)]
     chosen = needed(statements, {len(statements) - 1: asked})
     return [statements[index] for index in sorted(chosen)]
+
+
+def module_for(run: str) -> dict[str, Any]:
+    """The names of a new module, for cells to run in.
+
+    Processes find by its module what they are sent, so a sweep would wait for ever for a function that has none.
+    """
+    sys.modules[run] = ModuleType(run)
+    return vars(sys.modules[run])
 
 
 def judged(sources: list[str]) -> list[tuple[str, str]]:

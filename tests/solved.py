@@ -13,7 +13,7 @@ import numpy as np
 from wrong_answers import WRONG
 
 from book.exercises import Exercise, exercises
-from book.judging import Statement, judged, needed, nothing
+from book.judging import Statement, judged, module_for, needed, nothing
 from book.pages import read_page
 
 Verdicts = dict[str, str | None]  # what the check says of each answer; None: solved
@@ -31,7 +31,7 @@ def verdicts(page: Path) -> dict[str, Verdicts]:
             last = len(statements) - 1
             asked[last], tried[last] = _asked(exercise), exercise
     chosen = needed(statements, asked)
-    space: dict[str, Any] = {"__name__": "__main__"}
+    space = module_for(f"chapter_{page.stem[:2]}")
     found, here = {}, Path.cwd()
     os.chdir(page.parent)
     try:

@@ -4,10 +4,12 @@ Zeros of the answer's shape are tried too.
 """
 
 from wrong_answers_10_to_19 import WRONG as MIDDLE
-from wrong_answers_20 import WRONG as LAST
+from wrong_answers_20 import WRONG as TWENTIETH
+from wrong_answers_21 import WRONG as LAST
 
 WRONG: dict[str, list[tuple[str, str, str]]] = {
     **MIDDLE,
+    **TWENTIETH,
     **LAST,
     # Chapter 1
     "ex-1-distance": [

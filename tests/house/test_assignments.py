@@ -16,13 +16,23 @@ import pytest
 from nbformat.v4 import new_output
 
 from book import grade as grading
-from book.assignments import STUB, Judge, assignment_of, points, split, write_assignments
+from book.assignments import (
+    BY_TEACHER,
+    STUB,
+    TEXT_STUB,
+    Judge,
+    assignment_of,
+    points,
+    split,
+    write_assignments,
+)
 from book.exercises import exercises
 from book.judging import judged
 from book.pages import BookError, chapters
 
 CHAPTERS = [pytest.param(page, id=page.stem) for page in chapters()]
 REGION = re.compile(r"### BEGIN SOLUTION\n.*?### END SOLUTION", re.DOTALL)
+WORDS = re.compile(r"<!-- BEGIN SOLUTION -->\n.*?<!-- END SOLUTION -->", re.DOTALL)
 
 
 @cache
@@ -36,9 +46,19 @@ def coded(page):
     return [one for one in exercises(page) if judged(one.checks)]
 
 
+def in_words(page):
+    """The exercises of a chapter that its teacher grades."""
+    return [
+        one
+        for one in exercises(page)
+        if not judged(one.checks) and one.facts.kind in ("by hand", "recall", "proof", "explore")
+    ]
+
+
 def told(notebook, **kind):
     """The cells of which nbgrader is told this, by their ids there."""
-    cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    kind = {"cell_type": "code"} | kind
+    cells = [cell for cell in notebook.cells if "nbgrader" in cell.metadata]
     return {
         cell.metadata.nbgrader.grade_id: cell
         for cell in cells
@@ -46,11 +66,18 @@ def told(notebook, **kind):
     }
 
 
+def ids(notebook):
+    """What nbgrader calls the cells of a notebook that it is told of."""
+    return [
+        cell.metadata.nbgrader.grade_id for cell in notebook.cells if "nbgrader" in cell.metadata
+    ]
+
+
 def for_students(notebook):
     """What `nbgrader generate_assignment` makes of a notebook."""
     made = copy.deepcopy(notebook)
     for cell in made.cells:
-        cell.source = REGION.sub(STUB, cell.source)
+        cell.source = WORDS.sub(TEXT_STUB, REGION.sub(STUB, cell.source))
     return made
 
 
@@ -83,8 +110,34 @@ def test_each_coded_exercise_is_stated_answered_and_judged(page):
     for one in own:
         assert f"Exercise {one.chapter}.{one.number}: " in prose and one.title[:9] in prose
         assert told(made)[one.label].metadata.nbgrader.points == points(one) >= 1
-    assert prose.count("<details><summary>Hint</summary>") == prose.count("</details>") == len(own)
-    assert "{exercise" not in prose and "Solution" not in prose
+    assert "{exercise" not in prose and "##### Solution" not in prose
+
+
+@pytest.mark.parametrize("page", CHAPTERS)
+def test_an_exercise_without_a_judge_has_a_cell_for_words(page):
+    """It has points, and its teacher gives them: nbgrader leaves alone what is grade and solution in one."""
+    made, own = made_of(page), in_words(page)
+    cells = told(made, cell_type="markdown")
+    assert list(cells) == [one.label for one in own]
+    for one in own:
+        kind = cells[one.label].metadata.nbgrader
+        assert kind.items() >= {"grade": True, "solution": True, "locked": False}.items()
+        assert kind.points == points(one) >= 1
+        assert WORDS.fullmatch(cells[one.label].source) and len(cells[one.label].source) > 100
+        above = made.cells[made.cells.index(cells[one.label]) - 1]
+        assert f"Exercise {one.chapter}.{one.number}: " in above.source
+        assert above.source.count("<details><summary>Hint</summary>") == 1
+
+
+def test_all_exercises_are_in_but_the_projects():
+    """In the order of the chapter."""
+    for page in chapters():
+        found = [name for name in ids(made_of(page)) if not name.endswith(("-given", "-answer"))]
+        every = exercises(page)
+        left_out = [one for one in every if one.label not in found]
+        assert found == [one.label for one in every if one not in left_out]
+        assert {one.facts.kind for one in left_out} <= {"research"}
+    assert set(BY_TEACHER) == {one.facts.kind for page in chapters() for one in in_words(page)}
 
 
 @pytest.mark.parametrize("page", CHAPTERS)
@@ -95,10 +148,20 @@ def test_what_students_get_has_no_line_of_a_solution(page):
     asked = long_lines("\n".join(source for one in own for source in one.checks))
     assert given - asked and not (given - asked) & long_lines(text)
     assert "_solved" not in text and text.count(STUB) == len(own)
+    secret = long_lines("\n".join(solutions(page))) - asked
+    assert secret and not secret & long_lines(text)
+    assert text.count(TEXT_STUB) == len(in_words(page)) and "SOLUTION" not in text
+
+
+def solutions(page):
+    """The solutions in a chapter's source, found without the tools."""
+    return re.findall(
+        r"`{3,}\{solution-start\}.*?\{solution-end\}", page.read_text(encoding="utf-8"), re.DOTALL
+    )
 
 
 def test_points_are_for_time():
-    worth = {one.facts.minutes: points(one) for page in chapters() for one in coded(page)}
+    worth = {one.facts.minutes: points(one) for page in chapters() for one in exercises(page)}
     assert worth.items() >= {5: 1, 10: 2, 15: 3, 30: 6, 60: 12}.items()
 
 
@@ -157,8 +220,18 @@ def forged():
     return made
 
 
+def answered_in_words():
+    """Of one who answers one exercise in words, and deletes the cell of another."""
+    made = for_students(SOURCE)
+    first, second, *_ = told(made, cell_type="markdown").values()
+    first.source = "It is twice as long, since $2 = 1 + 1$."
+    made.cells.remove(second)
+    return made
+
+
 SUBMISSIONS = {
     "right": lambda: copy.deepcopy(SOURCE),
+    "writer": answered_in_words,
     "wrong": lambda: submission(
         answered(FIRST, "def f(*given):\n    return 0")
         | answered(SECOND, "def f(*given):\n    return None")
@@ -221,7 +294,23 @@ def test_nbgrader_gives_the_right_submission_all_points_and_the_others_none(tmp_
     nbgrader(course, "autograde", name)  # those that are not yet graded
     nbgrader(course, "export")
     with open(course / "grades.csv", encoding="utf-8") as table:
-        scores = {row["student_id"]: float(row["score"]) for row in csv.DictReader(table)}
+        rows = list(csv.DictReader(table))
+        scores = {row["student_id"]: float(row["score"]) for row in rows}
         assert scores.keys() == {*SUBMISSIONS, "endless"}
+    worth = sum(points(one) for one in coded(PAGE) + in_words(PAGE))
+    assert {float(row["max_score"]) for row in rows} == {worth}
     assert scores.pop("right") == sum(points(one) for one in coded(PAGE)) == 9
     assert set(scores.values()) == {0}
+    assert left_to_the_teacher(course, "right") == {one.label for one in in_words(PAGE)}
+    written, deleted, *_ = (one.label for one in in_words(PAGE))
+    assert left_to_the_teacher(course, "writer") == {written, deleted}
+    assert left_to_the_teacher(course, "wrong") == set()  # what is as it was has no point
+
+
+def left_to_the_teacher(course, student):
+    """The cells of a student's that nbgrader has no grade for."""
+    from nbgrader.api import Gradebook
+
+    with Gradebook(f"sqlite:///{course / 'gradebook.db'}") as book:
+        notebook = book.find_submission_notebook(PAGE.stem, PAGE.stem, student)
+        return {grade.name for grade in notebook.grades if grade.needs_manual_grade}
