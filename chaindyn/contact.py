@@ -1,5 +1,5 @@
 # Generated from chapters/17_contact.md by `python -m book export`; edit it there.
-# sha256 of the text below: 991d49104017f1b338a062fb75b7402a75b083c0f09bf30c743472cac7028db3
+# sha256 of the text below: b96e802a16f2e6bd6f2a599a3fb3139403536545a19011d6dea6bfc431cfab20
 """Contact: blows at several places, forces at rest, friction, and motion through both.
 
 Derived in chapter 17, "Contact".
@@ -641,7 +641,7 @@ def contact_turn(p: Array, v: Array, W: Array, mu: Array, known: Array) -> Array
 
 
 def impulses_by_turns(W: Array, b: Array, mu: Array, known: Array, sweeps: int) -> Array:
-    """Return impulses p (c,) after so many sweeps from zero, in which each contact has one turn.
+    """Return impulses p (c,) after so many sweeps from zero, in which each contact has one turn, or until none changes.
 
     W : (c, c), b : (c,), with c = 2 m in a plane and 3 m in space; mu, known : (m,).
     """
@@ -652,9 +652,12 @@ def impulses_by_turns(W: Array, b: Array, mu: Array, known: Array, sweeps: int) 
         W.reshape(m, -1, m, len(b) // m),
     )
     for _ in range(sweeps):
+        before = p.copy()
         for k in range(m):
             v = start[k] + np.tensordot(blocks[k], p)
             p[k] = contact_turn(p[k], v, blocks[k, :, k], mu[k], known[k])
+        if (p == before).all():
+            break
     return p.ravel()
 
 
