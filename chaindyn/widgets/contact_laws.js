@@ -258,7 +258,7 @@ function byModes(problem) {
   return { p: evened(problem, smallest), iterations: modes, count: found.length > 1 ? "many" : "one" };
 }
 // Of each contact in each mode its two equations: rows of what units of all impulses do, in which speeds and impulses are of one size,
-// and what is left without impulses.
+// and what is left without impulses. `asked` are impulses of which the equation does not say that they are zero.
 function equationsOf({ W, b, mu, known }, kinds) {
   const size = meanDiagonal(W);
   return known.map((more, j) => kinds.map((mode) => {
@@ -266,16 +266,22 @@ function equationsOf({ W, b, mu, known }, kinds) {
       const own = k >> 1 === j ? unit(2, k % 2) : STILL;
       return mode_equations(own, [W[2 * j][k] / size, W[2 * j + 1][k] / size], mu, 0, mode);
     });
-    return { rows: transpose(columns), left: mode_equations(STILL, ofContact(b, j), mu, size * more, mode) };
+    const [rows, left] = [transpose(columns), mode_equations(STILL, ofContact(b, j), mu, size * more, mode)];
+    const asked = [2 * j, 2 * j + 1].filter((k, i) => left[i] !== 0 || rows[i].some((x, l) => x !== 0 && l !== k));
+    return { rows, left, asked };
   }));
 }
 // p of one mode, or null if it does not fit; `chosen` are the places of the contacts' kinds. A singular mode is left out: where it
 // has an answer, another mode with fewer unknowns has it too.
 function ofMode({ W, b, mu, known }, kinds, equations, chosen) {
   const own = chosen.map((kind, j) => equations[j][kind]);
-  const solved = solveSquare(own.flatMap(({ rows }) => rows), own.flatMap(({ left }) => scale(-1, left)));
+  const unknown = own.flatMap(({ asked }) => asked);
+  const rows = unknown.map((k) => unknown.map((l) => own[k >> 1].rows[k % 2][l]));
+  const solved = solveSquare(rows, unknown.map((k) => -own[k >> 1].left[k % 2]));
   if (!solved) return null;
-  const p = scale(1 / meanDiagonal(W), solved);
+  const p = b.map(() => 0);
+  const size = meanDiagonal(W);
+  unknown.forEach((k, i) => (p[k] = solved[i] / size));
   const v = add(times(W, p), b);
   const [little, slow] = [1e-11 * largest(p), 1e-11 * Math.max(largest(b), largest(v))];
   const fits = chosen.every((kind, j) => {
