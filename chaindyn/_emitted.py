@@ -65,7 +65,21 @@ from chaindyn.compilation import (
     tangent_record,
 )
 from chaindyn.composite import composite_inertias
-from chaindyn.contact import free_rates
+from chaindyn.contact import (
+    contact_modes,
+    contact_turn,
+    coulomb_conditions,
+    free_rates,
+    gap_half_way,
+    mode_equations,
+    mode_margins,
+    moreau_blow,
+    moreau_push,
+    newton_blow,
+    newton_push,
+    poisson_blow,
+    pyramid_impulse,
+)
 from chaindyn.emission import Plan, Writer, js_kernel, literal
 from chaindyn.impulse import (
     contact_impulse,
@@ -431,6 +445,19 @@ def spinning(moments: Array, spin: Array, attitude: Array) -> tuple[Array, Array
     return own, (rotation_from_quaternion(attitude) @ own[:, None])[:, 0], (own * spin).sum() / 2
 
 
+def energy_given(p: Array, before: Array, moved: Array, after: Array, restitution: Array) -> Array:
+    """Return the kinetic energy that an impulse gives a contact, less its share of what else happened in the step.
+
+    p, before, moved, after : (2,), velocities at the start, with all but impulses, and at the end. An impulse p gives
+    p.(moved + after) / 2, as chapter 17 says; a blow in a step also hands back its share of what other forces did.
+    """
+    own = p * ((moved + after) / 2 - divide(restitution, 1 + restitution) * (moved - before))
+    return own.sum()
+
+
+ALONG_AND_AGAINST = np.array([[1.0], [-1.0]])  # the directions of friction in a plane
+
+
 class Told(NamedTuple):
     """A function to be emitted, the shapes of its arguments, and of each result what its rows are.
 
@@ -550,6 +577,8 @@ class Alone(NamedTuple):
     arrays: dict[str, tuple[int, ...]]
 
 
+FRICTION: dict[str, tuple[int, ...]] = {"mu": (), "known": ()}
+IN_MODE: dict[str, tuple[int, ...]] = {"p": (2,), "v": (2,), **FRICTION, "mode": (3,)}
 ALONE = {
     "exp_so3": Alone(chaindyn.exp_so3, {"w": (3,)}),
     "log_so3": Alone(chaindyn.log_so3, {"R": (3, 3)}),
@@ -559,6 +588,19 @@ ALONE = {
         spin_rates, {"inverse": (3, 3), "moment": (3,), "spin": (3,), "attitude": (4,)}
     ),
     "spinning": Alone(spinning, {"moments": (3,), "spin": (3,), "attitude": (4,)}),
+    "pyramid_impulse": Alone(partial(pyramid_impulse, directions=ALONG_AND_AGAINST), {"z": (4,)}),
+    "coulomb_conditions": Alone(
+        partial(coulomb_conditions, directions=ALONG_AND_AGAINST),
+        {"z": (4,), "v": (2,), **FRICTION},
+    ),
+    "contact_turn": Alone(contact_turn, {"p": (2,), "v": (2,), "W": (2, 2), **FRICTION}),
+    "contact_modes": Alone(contact_modes, {}),
+    "mode_equations": Alone(mode_equations, {**IN_MODE}),
+    "mode_margins": Alone(mode_margins, {**IN_MODE}),
+    "gap_half_way": Alone(gap_half_way, {"gap": (), "speed": (), "h": ()}),
+    "energy_given": Alone(
+        energy_given, {"p": (2,), "before": (2,), "moved": (2,), "after": (2,), "restitution": ()}
+    ),
 }
 
 
@@ -619,6 +661,8 @@ class Step(NamedTuple):
 
 MOVING = {"t": (), **STATE, "h": ()}
 VARIATIONAL = {"force": 1, "carried": 1, "moved": 1, "momenta": 2}
+STRUCK = {"impulses": 1, "response": 1, "affordable": 1}
+RETURNED = {"restitution": V, "normal": V}
 STEPS = {
     "rk4_step": Step(rk4_step, {"acceleration": 1}, MOVING),
     "moreau_jean_step": Step(moreau_jean, {"acceleration": 1, "pushed": 1}, MOVING),
@@ -627,6 +671,11 @@ STEPS = {
         variational_correction, VARIATIONAL, {**MOVING, "pi": V, "guess": V}
     ),
     "variational_end": Step(variational_end, VARIATIONAL, {**MOVING, "guess": V}),
+    "newton_push": Step(newton_push, STRUCK, {"moved": V, "before": V, **RETURNED}),
+    "moreau_push": Step(moreau_push, STRUCK, {"moved": V, "before": V, "restitution": V}),
+    "newton_blow": Step(newton_blow, STRUCK, {"v": V, **RETURNED, "mu": V}),
+    "poisson_blow": Step(poisson_blow, STRUCK, {"v": V, **RETURNED, "mu": V}),
+    "moreau_blow": Step(moreau_blow, STRUCK, {"v": V, **RETURNED, "mu": V}),
     "semi_implicit_euler_step": Step(semi_implicit_euler_step, {"acceleration": 1}, MOVING),
 }
 

@@ -1,5 +1,5 @@
 # Generated from chapters/17_contact.md by `python -m book export`; edit it there.
-# sha256 of the text below: 22445beed1d575dc5abdc817fca603213313d040277f17e9ffa404f32603be43
+# sha256 of the text below: b96e802a16f2e6bd6f2a599a3fb3139403536545a19011d6dea6bfc431cfab20
 """Contact: blows at several places, forces at rest, friction, and motion through both.
 
 Derived in chapter 17, "Contact".
@@ -27,7 +27,7 @@ from chaindyn._check import (
     require_finite,
     require_one_state,
 )
-from chaindyn._ops import Array
+from chaindyn._ops import Array, concatenate, eye, positive, sqrt, where
 from chaindyn.articulated import FactorisedChain, aba, factorise_state
 from chaindyn.chain import Chain, integrate
 from chaindyn.closure import as_constraints, errors_in, rows_in
@@ -465,6 +465,37 @@ def touching(
     return Touching(factors, frames, K, (W + W.mT) / 2, L, loose)
 
 
+# Chapter 17, "Contact": Friction
+def pyramid_impulse(z: Array, directions: Array) -> Array:
+    """Return the impulse p (..., 1 + k) of z (..., d + 2): of its normal part and its d parts of friction.
+
+    directions : (d, k), of friction, in the tangent plane (k = 2) or along the only tangent (k = 1).
+    """
+    return concatenate([z[..., :1], z[..., 1:-1] @ directions], axis=-1)
+
+
+def coulomb_conditions(z: Array, v: Array, mu: Array, known: Array, directions: Array) -> Array:
+    """Return w (..., d + 2), with which z >= 0, w >= 0 and z.w = 0 are Coulomb's law: Stewart and Trinkle (1996).
+
+    z : (..., d + 2), of a contact the normal impulse, d parts of friction, and the speed of slip; v : (..., 1 + k),
+    how it moves after the blow; mu (...); known (...), friction allowed beyond mu times the normal impulse;
+    directions : as for `pyramid_impulse`.
+    """
+    normal, friction, slip = z[..., :1], z[..., 1:-1], z[..., -1:]
+    room = mu[..., None] * normal + known[..., None] - friction.sum(-1, keepdims=True)
+    return concatenate([v[..., :1], v[..., 1:] @ directions.mT + slip, room], axis=-1)
+
+
+def cone_margins(p: Array, mu: Array, known: Array) -> Array:
+    """Return what must not be negative (..., 2) for impulses p (..., 1 + k) to lie in their cones.
+
+    The normal part, and by how much friction is below mu times it and what is `known`.
+    """
+    friction = p[..., 1:]
+    size = sqrt((friction * friction).sum(-1, keepdims=True))
+    return concatenate([p[..., :1], mu[..., None] * p[..., :1] + known[..., None] - size], axis=-1)
+
+
 # Chapter 17, "Contact": Making it robust*
 def most_even(A: Array, answer: LCP) -> Array:
     """Return the smallest z (n,) with the same w as a solution, if it is one too, else that solution's z."""
@@ -490,32 +521,25 @@ def all_stuck(W: Array, b: Array, mu: Array, known: Array) -> Array | None:
     p[asked] = -(U[:, kept] / sizes[kept]) @ (U[:, kept].T @ b[asked])
     size = np.abs(W).max(initial=0) * np.abs(p).max(initial=0)
     missed = np.abs(own @ p[asked] + b[asked]).max(initial=0)
-    normal, friction = p[0::3], np.hypot(p[1::3], p[2::3])
-    inside = (normal >= 0).all() and (friction <= mu * normal + known).all()
+    inside = (cone_margins(p.reshape(-1, 3), mu, known) >= 0).all()
     return p if inside and missed <= 1e-12 * size else None
 
 
 def in_pyramids(W: Array, b: Array, mu: Array, known: Array, sliding: Array, facets: int) -> Array:
     """Return impulses as `contact_impulses` does, by an LCP with pyramids in place of cones."""
-    m = len(mu)
-    rough = np.flatnonzero((mu > 0) & ~sliding)
-    angles = 2 * np.pi * np.arange(facets) / facets
-    fan = np.stack([np.cos(angles), np.sin(angles)])  # exact along the axes up to rounding
-    G = np.zeros((3 * m, m + facets * len(rough)))
-    G[3 * np.arange(m), np.arange(m)] = 1
-    E = np.zeros((G.shape[1], len(rough)))
-    F = np.zeros((len(rough), G.shape[1]))
-    for j, k in enumerate(rough):
-        own = slice(m + facets * j, m + facets * (j + 1))
-        G[3 * k + 1 : 3 * k + 3, own] = fan
-        E[own, j], F[j, own], F[j, k] = 1, -1, mu[k]
+    rough, angles = np.flatnonzero((mu > 0) & ~sliding), 2 * np.pi * np.arange(facets) / facets
+    fan = np.stack([np.cos(angles), np.sin(angles)], axis=-1)  # exact along the axes up to rounding
+    place = np.arange(len(mu) * (facets + 2)).reshape(len(mu), -1)
+    own = np.concatenate([place[:, 0], place[rough, 1:-1].ravel(), place[rough, -1]])
+    z = np.eye(place.size)[own].reshape(-1, *place.shape)  # a unit of each unknown
+    p = pyramid_impulse(z, fan)
+    p[..., 1] -= np.where(sliding, mu, 0) * p[..., 0]
     size = np.trace(W) / len(W) or 1.0
-    seen = G.T.copy()  # of each velocity
-    slid = np.flatnonzero(sliding)
-    G[3 * slid + 1, slid] = -mu[slid]
-    A = np.block([[seen @ W @ G / size, E], [F, np.zeros((len(rough), len(rough)))]])
-    answer = solve_lcp(A, np.concatenate([seen @ b, size * known[rough]]))
-    return G @ most_even(A, answer)[: G.shape[1]] / size
+    effects = p.reshape(len(z), -1) @ W.T / size
+    w = coulomb_conditions(z, effects.reshape(p.shape), mu, 0 * known, fan)
+    start = coulomb_conditions(0 * z[0], b.reshape(-1, 3), mu, size * known, fan)
+    A = w.reshape(len(z), -1)[:, own].T
+    return most_even(A, solve_lcp(A, start.ravel()[own])) @ p.reshape(len(z), -1) / size
 
 
 def by_and_by(
@@ -595,35 +619,162 @@ def contact_impulses(
         return nearby
 
 
+# Chapter 17, "Contact": One contact at a time, and one mode at a time*
+def contact_turn(p: Array, v: Array, W: Array, mu: Array, known: Array) -> Array:
+    """Return the impulse (..., 1 + k) of a contact after its turn of projected Gauss-Seidel.
+
+    p, v : (..., 1 + k), its impulse and velocity before; W : (..., 1 + k, 1 + k), how it yields to its own impulse;
+    mu, known : (...). What does not yield is left as it is.
+    """
+    tangents = W[..., 1:, 1:] * eye(W.shape[-1] - 1)
+    yields = W[..., 0, :1], tangents.sum((-2, -1), keepdims=True)[..., 0]
+    for_normal, for_friction = (where(positive(x), x, np.inf) for x in yields)
+    normal = p[..., :1] - v[..., :1] / for_normal
+    normal = where(positive(normal), normal, 0)
+    slip = v[..., 1:] + W[..., 1:, 0] * (normal - p[..., :1])
+    friction = p[..., 1:] - slip / for_friction
+    size = sqrt((friction * friction).sum(-1, keepdims=True))
+    most = mu[..., None] * normal + known[..., None]
+    too_long = positive(size - most)
+    share = where(too_long, most / where(too_long, size, 1), 1)
+    return concatenate([normal, share * friction], axis=-1)
+
+
+def impulses_by_turns(W: Array, b: Array, mu: Array, known: Array, sweeps: int) -> Array:
+    """Return impulses p (c,) after so many sweeps from zero, in which each contact has one turn, or until none changes.
+
+    W : (c, c), b : (c,), with c = 2 m in a plane and 3 m in space; mu, known : (m,).
+    """
+    m = len(mu)
+    p, start, blocks = (
+        np.zeros((m, len(b) // m)),
+        b.reshape(m, -1),
+        W.reshape(m, -1, m, len(b) // m),
+    )
+    for _ in range(sweeps):
+        before = p.copy()
+        for k in range(m):
+            v = start[k] + np.tensordot(blocks[k], p)
+            p[k] = contact_turn(p[k], v, blocks[k, :, k], mu[k], known[k])
+        if (p == before).all():
+            break
+    return p.ravel()
+
+
+def contact_modes() -> Array:
+    """Return the modes (7, 3) of a contact in a plane: open, sticks, slips forwards, slips backwards.
+
+    The last three take the place of the first where friction is known to be allowed without a normal impulse.
+    """
+    pushing = [[1, 1, 0], [1, 0, -1], [1, 0, 1]]
+    return np.array([[0, 0, 0], *pushing, [0, 1, 0], [0, 0, -1], [0, 0, 1]])
+
+
+def mode_equations(p: Array, v: Array, mu: Array, known: Array, mode: Array) -> Array:
+    """Return what must be zero (..., 2) in a mode (..., 3) of a contact in a plane; p, v (..., 2); mu, known (...)."""
+    pushes, sticks, side = (mode[..., k : k + 1] for k in range(3))
+    most = mu[..., None] * p[..., :1] + known[..., None]
+    along = sticks * v[..., 1:] + (1 - sticks) * (p[..., 1:] - side * most)
+    return concatenate([pushes * v[..., :1] + (1 - pushes) * p[..., :1], along], axis=-1)
+
+
+def mode_margins(p: Array, v: Array, mu: Array, known: Array, mode: Array) -> tuple[Array, Array]:
+    """Return what must not be negative in a mode (..., 3): impulses (..., 2) and speeds (..., 2)."""
+    pushes, sticks, side = (mode[..., k : k + 1] for k in range(3))
+    impulses = concatenate([pushes, sticks], axis=-1) * cone_margins(p, mu, known)
+    return impulses, concatenate([(1 - pushes) * v[..., :1], -side * v[..., 1:]], axis=-1)
+
+
+def impulses_by_modes(W: Array, b: Array, mu: Array, known: Array) -> list[Array]:
+    """Return the impulses p (2 m,) of contacts in a plane that obey Coulomb's law, of each of the modes that fits.
+
+    W : (2 m, 2 m); b : (2 m,); mu, known : (m,). A mode whose equations are singular is left out.
+    """
+    m, fitting = len(mu), []
+    unit, still = np.eye(2 * m).reshape(-1, m, 2), np.zeros((m, 2))
+    modes = contact_modes()[1:] if known.any() else contact_modes()[:4]
+    for choice in product(modes, repeat=m):
+        mode = np.array(choice)
+        A = mode_equations(unit, W.T.reshape(-1, m, 2), mu, 0 * known, mode).reshape(2 * m, -1).T
+        if np.linalg.matrix_rank(A, tol=1e-11 * np.abs(A).max()) < 2 * m:
+            continue
+        right = mode_equations(still, b.reshape(m, 2), mu, known, mode)
+        p = -np.linalg.solve(A, right.ravel())
+        v = W @ p + b
+        margins = mode_margins(p.reshape(m, 2), v.reshape(m, 2), mu, known, mode)
+        sizes = np.abs(p).max(), max(np.abs(v).max(), np.abs(b).max())
+        if all((x >= -1e-11 * size).all() for x, size in zip(margins, sizes, strict=True)):
+            fitting.append(p)
+    return fitting
+
+
 # Chapter 17, "Contact": The laws with friction
-def newton_blow(W: Array, v: Array, restitution: Array, mu: Array, size: float = 0) -> Array:
+@dataclass(frozen=True, eq=False)
+class Struck:
+    """Contacts that are struck: their response W (3 m, 3 m), friction mu (m,), and the size of speeds at the start."""
+
+    W: Array
+    mu: Array
+    size: float = 0
+
+    def impulses(self, b: Array, known: Array) -> Array:
+        """Return impulses (3 m,) by Coulomb's law at speeds b; known : (3 m,), of which the normals' entries count."""
+        return contact_impulses(self.W, b, self.mu, known[0::3], size=self.size)
+
+    def response(self, p: Array) -> Array:
+        """Return how impulses p change the velocities (3 m,)."""
+        return self.W @ p
+
+    def affordable(self, again: Array, compression: Array) -> Array:
+        """Return as much of the impulses `again` (3 m,) as the energy that compression took allows."""
+        spent, wanted = compression @ self.W @ compression, again @ self.W @ again
+        return again if wanted <= spent * (1 + 1e-14) else np.sqrt(spent / wanted) * again
+
+
+def newton_push(
+    struck: Struck, moved: Array, before: Array, restitution: Array, normal: Array
+) -> Array:
+    """Return the impulses (3 m,) by which contacts separate at e times the speeds of approach before.
+
+    moved : (3 m,), velocities after all else; restitution : (3 m,); normal : (3 m,), ones for normals, else zero.
+    """
+    return struck.impulses(moved + restitution * normal * before, 0 * moved)
+
+
+def moreau_push(struck: Struck, moved: Array, before: Array, restitution: Array) -> Array:
+    """Return the impulses (3 m,) by which all of the velocity before returns, slip too, times e."""
+    return struck.impulses(moved + restitution * before, 0 * moved)
+
+
+def newton_blow(struck: Struck, v: Array, restitution: Array, normal: Array, mu: Array) -> Array:
     """Return the impulses (3 m,) of contacts with velocities v (3 m,): each separates at e times its approach speed."""
-    returned = np.zeros(len(v))
-    returned[0::3] = restitution * v[0::3]
-    return contact_impulses(W, v + returned, mu, size=size)
+    return newton_push(struck, v, v, restitution, normal)
 
 
-def poisson_blow(W: Array, v: Array, restitution: Array, mu: Array, size: float = 0) -> Array:
+def poisson_blow(struck: Struck, v: Array, restitution: Array, normal: Array, mu: Array) -> Array:
     """Return the impulses (3 m,) of compression, and of a restitution with at least e times its normal parts."""
-    compression = contact_impulses(W, v, mu, size=size)
-    given = np.zeros(len(v))
-    given[0::3] = restitution * compression[0::3]
-    more = contact_impulses(W, v + W @ (compression + given), mu, mu * given[0::3], size=size)
-    return compression + given + more
+    compression = struck.impulses(v, 0 * v)
+    given = restitution * normal * compression
+    after = v + struck.response(compression + given)
+    return compression + given + struck.impulses(after, mu * given)
 
 
-def moreau_blow(W: Array, v: Array, restitution: Array, mu: Array, size: float = 0) -> Array:
+def moreau_blow(struck: Struck, v: Array, restitution: Array, normal: Array, mu: Array) -> Array:
     """Return the impulses (3 m,) of compression, plus e times them, as far as energy allows."""
-    compression = contact_impulses(W, v, mu, size=size)
-    again = np.repeat(restitution, 3) * compression
-    spent, wanted = compression @ W @ compression, again @ W @ again
-    share = 1.0 if wanted <= spent * (1 + 1e-14) else np.sqrt(spent / wanted)
-    return compression + share * again
+    compression = struck.impulses(v, 0 * v)
+    return compression + struck.affordable(restitution * compression, compression)
 
 
-def blow_of(law: str) -> Callable[..., Array]:
-    """Return the law's function of (W, v, restitution, mu, size of the speeds at the start)."""
-    return {"newton": newton_blow, "poisson": poisson_blow, "moreau": moreau_blow}[law]
+def blow_by(law: str, W: Array, v: Array, restitution: Array, mu: Array, size: float = 0) -> Array:
+    """Return the impulses (3 m,) of one blow; W : (3 m, 3 m); v : (3 m,); restitution, mu : (m,); size : as above."""
+    blow = {"newton": newton_blow, "poisson": poisson_blow, "moreau": moreau_blow}[law]
+    eps, friction, normal = np.repeat(restitution, 3), np.repeat(mu, 3), normals_first(len(mu))
+    return blow(Struck(W, mu, size), v, eps, normal, friction)
+
+
+def normals_first(m: int) -> Array:
+    """Return ones for the normals of m contacts, zeros for their tangents (3 m,)."""
+    return np.tile([1.0, 0, 0], m)
 
 
 # Chapter 17, "Contact": Together, or one after another?
@@ -681,7 +832,7 @@ def series_of_blows(
             )
         own = (3 * k[:, None] + np.arange(3)).ravel()
         again = 0 * restitution[k] if last else restitution[k]
-        total[own] += blow_of(law)(W[np.ix_(own, own)], now[own], again, mu[k], size)
+        total[own] += blow_by(law, W[np.ix_(own, own)], now[own], again, mu[k], size)
     return total, most + 1
 
 
@@ -970,6 +1121,11 @@ def free_rates(driven: Driven, t: float, q: Array, qd: Array, h: float) -> tuple
     return before, before + h * at_rest
 
 
+def gap_half_way(gap: Array, speed: Array, h: Array) -> Array:
+    """Return the gap (...) half a step h before its end, of that at the end and the speed of separation (...)."""
+    return gap - h / 2 * speed
+
+
 def moreau_jean_step(
     scene: Scene, t: float, q: Array, qd: Array, h: float
 ) -> tuple[Array, Array, list[tuple[float, str, Any, Array]]]:
@@ -988,17 +1144,18 @@ def moreau_jean_step(
     if contacts:
         rows = contact_rows(state, contacts)
         gaps = np.array([float(contact.gap) for contact in contacts])
-        half_way = gaps - h / 2 * (normals * (rows @ moved)).sum(-1)
+        half_way = gap_half_way(gaps, (normals * (rows @ moved)).sum(-1), h)
         closed = np.flatnonzero(half_way <= scene.margin)
         contacts, rows, normals = [contacts[k] for k in closed], rows[closed], normals[closed]
     if contacts:
         eps, mu = scene.coefficients(contacts)
         here = touching(state, normals, rows, rows @ moved, driven.constraints)
-        returned = np.repeat(eps, 3) * (here.K @ before)
+        v, came, eps = here.K @ moved, here.K @ before, np.repeat(eps, 3)
+        struck = Struck(here.W, mu, float(np.abs(came).max()))
         if scene.law == "newton":
-            returned = returned * (np.arange(len(returned)) % 3 == 0)
-        v = here.K @ moved + returned
-        p = contact_impulses(here.W, v, mu, size=float(np.abs(here.K @ before).max()))
+            p = newton_push(struck, v, came, eps, normals_first(len(mu)))
+        else:
+            p = moreau_push(struck, v, came, eps)
         moved = moved + here.jump(p)[0]
         impulses = here.in_world(p)
         pushed = np.flatnonzero(p[0::3] > 0)

@@ -25,7 +25,7 @@ from chaindyn import (
     resting_contact,
     simulate_contact,
 )
-from chaindyn.contact import contact_impulses, moreau_blow, series_of_blows
+from chaindyn.contact import blow_by, contact_impulses, series_of_blows
 from chaindyn.robots import five_bar
 from chaindyn.teaching import normwise
 
@@ -402,7 +402,7 @@ def test_moreaus_law_gives_back_no_more_than_was_spent():
     W[0, 3] = W[3, 0] = -0.9
     compression = np.array([1.0, 0, 0, 1, 0, 0])
     v = -W @ compression
-    p = moreau_blow(W, v, np.array([1.0, 0]), np.zeros(2))
+    p = blow_by("moreau", W, v, np.array([1.0, 0]), np.zeros(2))
     again = np.array([1.0, 0, 0, 0, 0, 0])
     whole = compression + again
     assert whole @ v + whole @ W @ whole / 2 > 0.3

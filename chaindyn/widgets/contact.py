@@ -92,7 +92,10 @@ class ContactExplorer(Explorer):
     _esm = source(
         *("base.js", *emitted("forward_kinematics", "touched", "energies")),
         *(
-            *alone("moreau_jean_step"),
+            *alone("moreau_jean_step", "gap_half_way", "energy_given"),
+            *alone("pyramid_impulse", "coulomb_conditions", "contact_turn"),
+            *alone("contact_modes", "mode_equations", "mode_margins"),
+            *alone("newton_push", "moreau_push", "newton_blow", "poisson_blow", "moreau_blow"),
             "motion.js",
             "graph.js",
             "contact_laws.js",

@@ -1,6 +1,7 @@
-// Contacts in a plane: how large their impulses are, by chapter 17's laws and methods. Each contact has two components in a row,
-// along its normal and along its tangent: p are impulses, v velocities, and W says how v yields to p. A problem is {W, b, mu, known}:
-// b is v without impulses, mu the friction, and `known` what friction may be, at each contact, beyond mu times the normal impulse.
+// Contacts in a plane: how large their impulses are. What Coulomb's law and the laws of impact ask is emitted from chapter 17, for
+// one contact; here all contacts are gathered, and what they ask is solved. Each contact has two components in a row, along its
+// normal and along its tangent: p are impulses, v velocities, and W says how v yields to p. A problem is {W, b, mu, known}: b is v
+// without impulses, mu the friction, and `known` what friction may be, at each contact, beyond mu times the normal impulse.
 
 // Each step of a stack makes tens of thousands of these products: plain loops keep it within a frame.
 function inner(a, b) {
@@ -138,28 +139,39 @@ function polished(A, b, z, active) {
 
 // --- Coulomb's law --------------------------------------------------------------------------------------------------------
 
-// The law as an LCP, by Stewart and Trinkle: unknown are all normal impulses, then friction along and against each tangent, then
-// the size of each slip. Returns A, b, and how to read p from z.
+const ofContact = (x, j) => [x[2 * j], x[2 * j + 1]];
+const unit = (n, k) => Array.from({ length: n }, (_, i) => Number(i === k));
+
+// The law as an LCP. Of each contact four are unknown; in a row stand all normal impulses, then friction along and against each
+// tangent, then how fast each slips, and of smooth contacts only the first. Returns A, a column for a unit of each, b, and how
+// to read p from z.
 function coulombLcp({ W, b, mu, known }) {
-  const m = b.length / 2;
-  const parts = Array.from({ length: mu > 0 ? 3 * m : m }, (_, i) => (i < m ? [2 * i, 1] : [2 * (i % m) + 1, i < 2 * m ? 1 : -1]));
+  const m = known.length;
   const size = meanDiagonal(W);
-  const A = square(mu > 0 ? 4 * m : m);
-  parts.forEach(([k, s], i) => parts.forEach(([l, r], j) => (A[i][j] = (s * r * W[k][l]) / size)));
-  const right = parts.map(([k, s]) => s * b[k]);
-  for (let j = 0; mu > 0 && j < m; j++) {
-    A[m + j][3 * m + j] = A[2 * m + j][3 * m + j] = 1;
-    A[3 * m + j][m + j] = A[3 * m + j][2 * m + j] = -1;
-    A[3 * m + j][j] = mu;
-    right.push(size * known[j]);
-  }
+  const unknowns = Array.from({ length: mu > 0 ? 4 * m : m }, (_, i) => [i % m, Math.floor(i / m)]);
+  const asked = (conditions) => unknowns.map(([j, part]) => conditions[j][part]);
+  const nothing = [0, 0, 0, 0];
+  const columns = unknowns.map(([k, part]) => {
+    const z = unit(4, part);
+    const p = pyramid_impulse(z);
+    const v = (row) => (row[2 * k] * p[0] + row[2 * k + 1] * p[1]) / size;
+    return asked(known.map((_, j) => coulomb_conditions(j === k ? z : nothing, [v(W[2 * j]), v(W[2 * j + 1])], mu, 0)));
+  });
   const impulses = (z) => {
-    const p = b.map(() => 0);
-    parts.forEach(([k, s], i) => (p[k] += (s * z[i]) / size));
-    return p;
+    const parts = known.map(() => [...nothing]);
+    unknowns.forEach(([j, part], i) => (parts[j][part] = z[i] / size));
+    return parts.flatMap(pyramid_impulse);
   };
-  return { A, b: right, impulses };
+  const start = known.map((more, j) => coulomb_conditions(nothing, ofContact(b, j), mu, size * more));
+  return { A: transpose(columns), b: asked(start), impulses };
 }
+
+const [OPEN, STICKS, ...OTHERS] = contact_modes();
+// A smooth contact is open or pushes; where friction is known, there are more modes than four.
+const modesFor = (mu, some) => (mu > 0 ? (some ? [STICKS, ...OTHERS] : [OPEN, STICKS, ...OTHERS.slice(0, 2)]) : [OPEN, [1, 0, 0]]);
+const STILL = [0, 0];
+const coneMargins = (p, mu, more) => mode_margins(p, STILL, mu, more, STICKS)[0];
+const holds = (p, j, mu, more, slack = 0) => coneMargins(ofContact(p, j), mu, more).every((x) => x >= -slack);
 
 // The smallest p at which nothing moves, or null if some contact would have to pull, or friction were too large.
 function allStuck({ W, b, mu, known }) {
@@ -172,7 +184,6 @@ function allStuck({ W, b, mu, known }) {
   const missed = largest(add(times(own, some), right));
   return missed <= 1e-12 * size && known.every((more, j) => holds(p, j, mu, more)) ? p : null;
 }
-const holds = (p, j, mu, more, slack = 0) => p[2 * j] >= -slack && Math.abs(p[2 * j + 1]) <= mu * p[2 * j] + more + slack;
 
 // The smallest impulses of what sticks that do the same as p, where they obey the law: forces are not unique, and these are even.
 function evened({ W, b, mu, known }, p) {
@@ -191,17 +202,17 @@ function evened({ W, b, mu, known }, p) {
   return same && known.every((more, j) => holds(even, j, mu, more, 1e-12 * largest(p))) ? even.map((x, k) => (k % 2 ? x : Math.max(0, x))) : p;
 }
 
-// By how much p fails to obey the law, as a speed.
+// By how much p fails to obey the law, as a speed: how much a turn would change it, for contacts that yield alike.
 function residualOf({ W, b, mu, known }, p) {
-  const v = add(times(W, p), b);
   const size = meanDiagonal(W);
+  const yields = [[size, 0], [0, size]];
   return known.reduce((most, more, j) => {
-    const [n, t] = [2 * j, 2 * j + 1];
-    const limit = mu * Math.max(0, p[n]) + more;
-    const friction = Math.max(-limit, Math.min(limit, p[t] - v[t] / size));
-    return Math.max(most, Math.abs(Math.min(size * p[n], v[n])), size * Math.abs(p[t] - friction));
+    const own = ofContact(p, j);
+    const turned = contact_turn(own, velocityOf(W, b, p, j), yields, mu, more);
+    return Math.max(most, size * Math.abs(turned[0] - own[0]), size * Math.abs(turned[1] - own[1]));
   }, 0);
 }
+const velocityOf = (W, b, p, j) => [inner(W[2 * j], p) + b[2 * j], inner(W[2 * j + 1], p) + b[2 * j + 1]];
 
 // --- Three solvers: each returns {p, iterations, count} -------------------------------------------------------------------
 
@@ -216,56 +227,66 @@ function byLemke(problem) {
 // Each contact in its turn puts right its own push, then its own friction, as if all others were right.
 function bySweeps({ W, b, mu, known }, { sweeps }) {
   const p = b.map(() => 0);
-  const adjusted = (k) => (W[k][k] > 0 ? p[k] - (inner(W[k], p) + b[k]) / W[k][k] : p[k]);
+  const own = known.map((_, j) => submatrix(W, [2 * j, 2 * j + 1], [2 * j, 2 * j + 1]));
   const enough = 1e-14 * largest(b);
   let count = 0;
   while (count < sweeps) {
     count += 1;
     known.forEach((more, j) => {
-      p[2 * j] = Math.max(0, adjusted(2 * j));
-      const limit = mu * p[2 * j] + more;
-      if (mu > 0) p[2 * j + 1] = Math.max(-limit, Math.min(limit, adjusted(2 * j + 1)));
+      [p[2 * j], p[2 * j + 1]] = contact_turn(ofContact(p, j), velocityOf(W, b, p, j), own[j], mu, more);
     });
     if (residualOf({ W, b, mu, known }, p) <= enough) break;
   }
   return { p, iterations: count, count: "" };
 }
 
-// All modes: each contact is open, slips one way or the other, or sticks. `count` says how many motions obey the law.
+// All modes of all contacts. `count` says how many motions obey the law.
 const MOST_MODES = 1024;
-const modesOf = ({ b, mu }) => (mu > 0 ? 4 : 2) ** (b.length / 2);
 function byModes(problem) {
-  const { b, mu } = problem;
-  const modes = modesOf(problem);
+  const { b, mu, known, beyond = known } = problem;
+  const kinds = modesFor(mu, beyond.some((x) => x > 0));
+  const modes = kinds.length ** known.length;
   if (modes > MOST_MODES) return { ...byLemke(problem), count: "too many" };
+  const equations = equationsOf(problem, kinds);
   const found = [];
   for (let mode = 0; mode < modes; mode++) {
-    const kinds = b.filter((_, k) => k % 2 === 0).map((_, j) => Math.floor(mode / (mu > 0 ? 4 : 2) ** j) % (mu > 0 ? 4 : 2));
-    const p = ofMode(problem, kinds);
+    const p = ofMode(problem, kinds, equations, known.map((_, j) => Math.floor(mode / kinds.length ** j) % kinds.length));
     if (p && found.every((other) => largest(times(problem.W, subtract(p, other))) > 1e-8 * largest(b))) found.push(p);
   }
   if (!found.length) throw new Error(`none of the ${modes} modes fits: the law has no answer here`);
   const smallest = found.reduce((best, p) => (norm(p) < norm(best) ? p : best));
   return { p: evened(problem, smallest), iterations: modes, count: found.length > 1 ? "many" : "one" };
 }
-// p of one mode, or null if it does not fit. Kinds: 0 open, 1 sticks (pushes, if there is no friction), 2 slips along the tangent, 3 against it.
-// A singular mode is left out: where it has an answer, another mode with fewer unknowns has it too.
-function ofMode({ W, b, mu, known }, kinds) {
-  const unknown = kinds.flatMap((kind, j) => (kind === 0 ? [] : kind === 1 && mu > 0 ? [2 * j, 2 * j + 1] : [2 * j]));
-  const against = (j) => (kinds[j] === 2 ? -1 : kinds[j] === 3 ? 1 : 0);
-  const right = unknown.map((k) => -b[k] - kinds.reduce((sum, _, j) => sum + W[k][2 * j + 1] * against(j) * known[j], 0));
-  const tilted = (k, l) => W[k][l] + (l % 2 === 0 ? mu * against(l >> 1) * W[k][l + 1] : 0);
-  const some = solveSquare(unknown.map((k) => unknown.map((l) => tilted(k, l))), right);
-  if (!some) return null;
+// Of each contact in each mode its two equations: rows of what units of all impulses do, in which speeds and impulses are of one size,
+// and what is left without impulses. `asked` are impulses of which the equation does not say that they are zero.
+function equationsOf({ W, b, mu, known }, kinds) {
+  const size = meanDiagonal(W);
+  return known.map((more, j) => kinds.map((mode) => {
+    const columns = b.map((_, k) => {
+      const own = k >> 1 === j ? unit(2, k % 2) : STILL;
+      return mode_equations(own, [W[2 * j][k] / size, W[2 * j + 1][k] / size], mu, 0, mode);
+    });
+    const [rows, left] = [transpose(columns), mode_equations(STILL, ofContact(b, j), mu, size * more, mode)];
+    const asked = [2 * j, 2 * j + 1].filter((k, i) => left[i] !== 0 || rows[i].some((x, l) => x !== 0 && l !== k));
+    return { rows, left, asked };
+  }));
+}
+// p of one mode, or null if it does not fit; `chosen` are the places of the contacts' kinds. A singular mode is left out: where it
+// has an answer, another mode with fewer unknowns has it too.
+function ofMode({ W, b, mu, known }, kinds, equations, chosen) {
+  const own = chosen.map((kind, j) => equations[j][kind]);
+  const unknown = own.flatMap(({ asked }) => asked);
+  const rows = unknown.map((k) => unknown.map((l) => own[k >> 1].rows[k % 2][l]));
+  const solved = solveSquare(rows, unknown.map((k) => -own[k >> 1].left[k % 2]));
+  if (!solved) return null;
   const p = b.map(() => 0);
-  unknown.forEach((k, i) => (p[k] = some[i]));
-  kinds.forEach((_, j) => against(j) && (p[2 * j + 1] = against(j) * (mu * p[2 * j] + known[j])));
+  const size = meanDiagonal(W);
+  unknown.forEach((k, i) => (p[k] = solved[i] / size));
   const v = add(times(W, p), b);
   const [little, slow] = [1e-11 * largest(p), 1e-11 * Math.max(largest(b), largest(v))];
-  const fits = kinds.every((kind, j) => {
-    if (kind === 0) return v[2 * j] >= -slow;
-    if (against(j)) return p[2 * j] >= -little && -against(j) * v[2 * j + 1] >= -slow;
-    return p[2 * j] >= -little && Math.abs(p[2 * j + 1]) <= mu * p[2 * j] + known[j] + little;
+  const fits = chosen.every((kind, j) => {
+    const [impulses, speeds] = mode_margins(ofContact(p, j), ofContact(v, j), mu, known[j], kinds[kind]);
+    return impulses.every((x) => x >= -little) && speeds.every((x) => x >= -slow);
   });
   return fits ? p.map((x, k) => (k % 2 ? x : Math.max(0, x))) : null;
 }
@@ -287,7 +308,7 @@ function contactImpulses(problem, how) {
     const freer = known.map((x) => x + (more * largest(b)) / meanDiagonal(W));
     const yielding = share ? W.map((row, i) => row.map((x, j) => (i === j ? x + share * meanDiagonal(W) : x))) : W;
     try {
-      const { p, iterations, count } = SOLVERS[how.solver]({ ...problem, W: yielding, b: wider, known: freer }, how);
+      const { p, iterations, count } = SOLVERS[how.solver]({ ...problem, W: yielding, b: wider, known: freer, beyond: known }, how);
       const { work } = how;
       Object.assign(work, { iterations: work.iterations + iterations, residual: Math.max(work.residual, residualOf({ ...problem, known }, p)), count: count || work.count });
       return p;
@@ -300,18 +321,20 @@ function contactImpulses(problem, how) {
 
 // --- Laws of impact: impulses of one blow at contacts that come with velocities v -----------------------------------------
 
-const ofNormals = (e, v) => v.map((x, k) => (k % 2 ? 0 : e * x));
-const BLOWS = {
-  newton: (W, v, e, mu, how) => contactImpulses({ W, b: add(v, ofNormals(e, v)), mu }, how),
-  poisson(W, v, e, mu, how) {
-    const compression = contactImpulses({ W, b: v, mu }, how);
-    const given = ofNormals(e, compression);
-    const known = given.filter((_, k) => k % 2 === 0).map((x) => mu * x);
-    const more = contactImpulses({ W, b: add(v, times(W, add(compression, given))), mu, known }, how);
-    return [compression, given, more].reduce(add);
-  },
-  moreau: (W, v, e, mu, how) => scale(1 + e, contactImpulses({ W, b: v, mu }, how)),
-};
+const BLOWS = { newton: newton_blow, poisson: poisson_blow, moreau: moreau_blow };
+const normalsOf = (v) => v.map((_, k) => Number(k % 2 === 0));
+const forEach = (v, x) => v.map(() => x);
+
+// Whom a law of impact asks. With one restitution, at most 1, energy allows all that Moreau's law returns.
+const struckBy = (W, mu, how) => ({
+  impulses: (b, known) => contactImpulses({ W, b, mu, known: known.filter((_, k) => k % 2 === 0) }, how),
+  response: (p) => times(W, p),
+  affordable: (again) => again,
+});
+function blowBy(law, W, v, restitution, mu, how) {
+  const [p] = BLOWS[law](struckBy(W, mu, how), v, forEach(v, restitution), normalsOf(v), forEach(v, mu));
+  return p;
+}
 
 // Which contacts take part in the next blow: all, or those that approach fastest; none if nothing approaches.
 function struckNext(v, order, limit) {
@@ -332,7 +355,7 @@ function seriesOfBlows(W, v, { restitution, friction, law, order }, how, limit =
     if (!struck.length) return { p: total, blows: count };
     if (largest(now) > 1e6 * largest(v)) throw new Error(`the law gains energy with each blow: after ${count} blows all is 1e6 times faster`);
     const own = struck.flatMap((j) => [2 * j, 2 * j + 1]);
-    const more = BLOWS[law](submatrix(W, own, own), own.map((k) => now[k]), count === most ? 0 : restitution, friction, how);
+    const more = blowBy(law, submatrix(W, own, own), own.map((k) => now[k]), count === most ? 0 : restitution, friction, how);
     own.forEach((k, i) => (total[k] += more[i]));
   }
   return { p: total, blows: most + 1 };

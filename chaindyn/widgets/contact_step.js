@@ -226,23 +226,27 @@ const MARGIN = 1e-9; // gaps up to this are closed [m]
 const RESTING = 1e-9; // and approaches up to this are none [m/s]
 const WEIGHTLESS = [0, 0, 0];
 
-// Kinetic energy that impulses p give at velocities v.
-const gained = (W, p, v) => inner(p, add(v, scale(1 / 2, times(W, p))));
+// Kinetic energy that impulses p give in a step: to velocities `before` at its start, `moved` without impulses.
+function givenBy(W, p, before, moved, restitution) {
+  const after = add(moved, times(W, p));
+  return p.reduce((sum, _, k) => (k % 2 ? sum : sum + energy_given(...[p, before, moved, after].map((x) => ofContact(x, k / 2)), restitution)), 0);
+}
 
 // The impulses p of a step at contacts that come with velocities `before` and would have `free` without impulses, how many blows
-// they are, and what energy they gave. Newton's and Moreau's law together make one problem of the step; a blow in it also hands back
-// its share of what other forces did in the step, and that is no gift. Else blows come first, and the step then only holds up.
+// they are, and what energy they gave. Newton's and Moreau's law together make one problem of the step. Else blows come first, and
+// the step then only holds up.
 function impulsesOf(W, before, free, request, how) {
   const { restitution, friction, law, order } = request;
-  if (order === "together" && law !== "poisson") {
-    const returned = law === "newton" ? ofNormals(restitution, before) : scale(restitution, before);
-    const p = contactImpulses({ W, b: add(free, returned), mu: friction }, how);
-    return { p, blows: 0, given: gained(W, p, free) - (restitution / (1 + restitution)) * inner(p, subtract(free, before)) };
+  const struck = struckBy(W, friction, how);
+  const pushes = { newton: newton_push, moreau: moreau_push };
+  if (order === "together" && pushes[law]) {
+    const [p] = pushes[law](struck, free, before, forEach(free, restitution), normalsOf(free));
+    return { p, blows: 0, given: givenBy(W, p, before, free, restitution) };
   }
   const { p, blows } = seriesOfBlows(W, before, request, how, RESTING);
   const pushed = add(free, times(W, p));
-  const push = contactImpulses({ W, b: pushed, mu: friction }, how);
-  return { p: add(p, push), blows, given: gained(W, p, before) + gained(W, push, pushed) };
+  const push = struck.impulses(pushed, forEach(free, 0));
+  return { p: add(p, push), blows, given: givenBy(W, p, before, before, 0) + givenBy(W, push, pushed, pushed, 0) };
 }
 
 // A step of the request from its q and qd: {q, qd} at its end, the contacts that acted, their impulses (normal, tangent) and modes,
@@ -254,7 +258,7 @@ function stepOf(request, world = worldOf(request)) {
   const pushed = (there, before, moved) => {
     const near = contactsOf(world, posesOf(tree, there)).map((contact) => {
       const own = touchedAt(tree, there, still, still, contact);
-      return { ...contact, ...own, halfWay: contact.gap - (request.step / 2) * inner(own.K[0], moved) };
+      return { ...contact, ...own, halfWay: gap_half_way(contact.gap, inner(own.K[0], moved), request.step) };
     });
     const closed = near.filter(({ halfWay }) => halfWay <= MARGIN);
     const [K, L] = ["K", "L"].map((rows) => closed.flatMap((contact) => contact[rows]));
@@ -278,6 +282,7 @@ function stepOf(request, world = worldOf(request)) {
 // "open", "sticks", or which way the first body slips along the second.
 function modeOf([normal, friction], slip, mu) {
   if (!(normal > 0)) return "open";
-  const full = Math.abs(friction) >= mu * normal * (1 - 1e-6);
+  const [left, whole] = [friction, 0].map((x) => coneMargins([normal, x], mu, 0)[1]);
+  const full = left <= 1e-6 * whole;
   return full && Math.abs(slip) > 1e-7 ? (slip > 0 ? "right" : "left") : "sticks";
 }

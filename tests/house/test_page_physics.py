@@ -124,15 +124,15 @@ SOLVERS = {
         "solveSquare": "elimination",
         "leastImpulses": "the smallest of many impulses that do the same",
         "polished": "the unknowns of a last pivot",
-        "ofMode": "the impulses of one mode",
+        "ofMode": "the emitted equations of one mode",
     },
     "inertia.js": {"inverse3": "of three rows", "fromTables": "how the reader's moment yields"},
     "riccati.js": dict.fromkeys(("solveColumns", "lyapunov", "riccati"), "the Riccati equation"),
 }
-# What still stands by hand, a list that may only grow shorter: Coulomb's law of contacts in a plane, as conditions on
-# the impulses of a step. It is given W, which the emitted `touched` made, speeds and the friction, and knows no chain.
-# Chapter 17 has it for cones in space, by methods that end when a value says so, and a recording has no values.
-STILL = {"contact_laws.js": {"coulombLcp", "bySweeps", "byModes"}}
+# Whoever calculates with friction or restitution says what contacts do, which only emitted functions may: what is
+# written by hand draws, hands on, and solves.
+COEFFICIENT = r"(?:\w+\.)?(?:mu|friction|restitution|eps)\b(?:\[\w+\])?"
+LAW = re.compile(rf"[-+*/] *\(?{COEFFICIENT}|\b{COEFFICIENT}\)? *[-+*/]")
 FORBIDDEN = re.compile(  # words for what a recursion needs, or a step in time
     r"crossMotion|crossForce|motionTransform|inertiaMatrix|throughJoint|articulate\b|inverseDynamics|jointPose|Rodrigues"
     r"|\bk[14]\b|\bslopes?\b|eulerStep|rk4(?!_step\b)"
@@ -156,28 +156,32 @@ def declared(name: str) -> dict[str, str]:
 def test_no_dynamics_is_written_by_hand(name):
     parts = declared(name)
     readers = {part for part, code in parts.items() if READ.search(code)}
-    allowed = set(READERS.get(name, {})) | STILL.get(name, set())
+    allowed = READERS.get(name, {}).keys()
     assert readers <= allowed, f"{name}: {sorted(readers - allowed)} read what links are made of"
-    assert set(READERS.get(name, {})) <= readers, f"{name}: strike those off that are gone"
+    assert allowed <= readers, f"{name}: strike those off that are gone"
     solvers = {part for part, code in parts.items() if SOLVE.search(code)}
     known = SOLVERS.get(name, {}).keys()
     assert solvers <= known, f"{name}: {sorted(solvers - known)} solve by themselves"
     assert known <= solvers, f"{name}: strike those off that are gone"
-    assert STILL.get(name, set()) <= parts.keys(), f"{name}: strike those off that are gone"
-    rest = [code for part, code in parts.items() if part not in STILL.get(name, set())]
-    assert not FORBIDDEN.search("\n".join(rest))
+    laws = {part for part, code in parts.items() if LAW.search(code)}
+    assert not laws, f"{name}: {sorted(laws)} calculate with friction or restitution"
+    assert not FORBIDDEN.search("\n".join(parts.values()))
 
 
 def test_every_file_that_is_named_is_there():
-    assert {*READERS, *SOLVERS, *STILL} <= set(BY_HAND)
+    assert {*READERS, *SOLVERS} <= set(BY_HAND)
 
 
 def test_a_recursion_that_is_put_back_is_found(tmp_path, monkeypatch):
-    """Poses added up along the tree, and forces along it."""
+    """Poses added up along the tree, forces along it, a step in time, and laws of contact."""
     poses = "function placed(tree, q) {\n  return tree.parent.map((k, i) => turn(k, q[i]));\n}\n"
     forces = "const weight = (tree) => tree.mass.map((m) => scale(m, tree.gravity));\n"
     steps = "function step(f, y, h) {\n  const k1 = f(y);\n  return add(y, scale(h, k1));\n}\n"
-    for code in (poses, forces, steps, "const free = (M, b) => solveUpper(cholesky(M), b);\n"):
+    free = "const free = (M, b) => solveUpper(cholesky(M), b);\n"
+    cone = "const holds = (p, mu) => p[0] >= 0 && Math.abs(p[1]) <= mu * p[0];\n"
+    moreau = "const BLOWS = {\n  moreau: (p, { restitution }) => scale(1 + restitution, p),\n};\n"
+    newton = "function newton(v, laws) {\n  return v.map((x, k) => (k % 2 ? 0 : x * laws.restitution));\n}\n"
+    for code in (poses, forces, steps, free, cone, moreau, newton):
         (tmp_path / "new.js").write_text(code, encoding="utf-8")
         monkeypatch.setattr(f"{__name__}.WIDGETS", tmp_path)
         with pytest.raises(AssertionError):

@@ -102,6 +102,42 @@ def test_sweeps_are_those_of_the_book(on_page, sweeps):
     assert not p[1::2].any()
 
 
+@pytest.mark.parametrize("sweeps", [1, 2, 30])
+def test_turns_with_friction_are_those_of_the_book(on_page, sweeps):
+    """Also those of contacts that do not yield, and with friction that is allowed beyond the cone."""
+    rng = np.random.default_rng(7)
+    W, v = random_contacts(rng, 4, 9)
+    W[2:4], W[:, 2:4] = 0, 0
+    mu, known = 0.4, rng.uniform(size=4)
+    problem = {"W": W, "b": v, "mu": mu, "known": known}
+    p = on_page(PAGE, "solved", problem, {"solver": "pgs", "sweeps": sweeps})["p"]
+    expected = book.impulses_by_turns(W, v, np.full(4, mu), known, sweeps)
+    np.testing.assert_allclose(p, expected, atol=1e-12)
+    np.testing.assert_array_equal(expected[2:4], 0)
+
+
+def test_modes_and_pyramids_are_those_of_the_book(on_page):
+    """Where what is known moves the cone too."""
+    rng = np.random.default_rng(8)
+    slipped = 0
+    for _ in range(16):
+        m = rng.integers(1, 4)
+        W, v = random_contacts(rng, m, 2 * m + 2)
+        mu, known = rng.choice([0, 0.2]), rng.uniform(0, 0.1, m)
+        known = known if mu else 0 * known
+        problem = {"W": W, "b": v, "mu": mu, "known": known}
+        whole, velocity, k = in_space(W, v)
+        modes = book.impulses_by_modes(W, v, np.full(m, mu), known)
+        pyramids = book.contact_impulses(whole, velocity, np.full(m, mu), known, facets=2)[k]
+        for solver in ("modes", "lemke"):
+            p = on_page(PAGE, "solved", problem, {"solver": solver})["p"]
+            np.testing.assert_allclose(p, pyramids, atol=1e-10)
+            assert min(np.abs(one - p).max() for one in modes) < 1e-10
+        slips = np.abs((W @ p + v)[1::2]) > 1e-6
+        slipped += (slips & (np.abs(p[1::2]) > 1e-6)).sum()
+    assert slipped > 3
+
+
 @pytest.mark.parametrize("solver", ["pgs", "modes"])
 def test_all_solvers_agree_where_the_motion_is_unique(on_page, solver):
     rng = np.random.default_rng(2)
