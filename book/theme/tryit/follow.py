@@ -9,6 +9,7 @@ import ast
 import contextlib
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from types import ModuleType
 from typing import Any
 
@@ -134,8 +135,15 @@ def _replace(before: Any, now: Any, modules: list[ModuleType]) -> None:
                 vars(module)[name] = now
     for table in ("FUNCTIONS", "ALONE", "STEPS"):
         told = getattr(_emitted, table)
-        own = {n: t._replace(function=now) for n, t in told.items() if t.function is before}
-        setattr(_emitted, table, told | own)
+        own = {n: t._replace(function=_changed(t.function, before, now)) for n, t in told.items()}
+        setattr(_emitted, table, own)
+
+
+def _changed(function: Any, before: Any, now: Any) -> Any:
+    """A function, or one with some arguments given, with another in its place if it is `before`."""
+    if isinstance(function, partial):
+        return partial(_changed(function.func, before, now), *function.args, **function.keywords)
+    return now if function is before else function
 
 
 # What is recorded, and in numbers -----------------------------------------------------------------

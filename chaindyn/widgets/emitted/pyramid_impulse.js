@@ -1,4 +1,5 @@
 // Emitted by `python -m book physics` from the lines of the chapters: no edit here lasts.
-function pyramid_impulse(in0){
+function pyramid_impulse_own(in0){
 return [in0[0],in0[1]-in0[2]];
 }
+const pyramid_impulse=(...x)=>inForce("pyramid_impulse",pyramid_impulse_own)(...x);
