@@ -37,7 +37,9 @@ BY_TEACHER = "by hand", "recall", "proof", "explore"  # the kinds that are grade
 _KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 _PART = re.compile(r"^(?=`{3,}\{(?:exercise-start|code-cell)\}|#{1,3} )", re.MULTILINE)
 _SOLUTION = r"(`{{3,}}){{solution-start}} {label}\n(?::[^\n]*\n)*\1\n(.*?)`{{3,}}{{solution-end}}"
-_CODE = re.compile(r"(?ms)^(`{3,}){code-cell}[^\n]*\n(?:---\n.*?\n---\n|(?::[^\n]*\n)*)\n*(.*?)^\1$")
+_CODE = re.compile(
+    r"(?ms)^(`{3,}){code-cell}[^\n]*\n(?:---\n.*?\n---\n|(?::[^\n]*\n)*)\n*(.*?)^\1$"
+)
 _CONFIG = '''"""Settings of nbgrader: the book judges the answers, and no notebook of a student is run as a whole."""
 
 import sys
