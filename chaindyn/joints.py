@@ -1,5 +1,5 @@
 # Generated from chapters/04_joints_links_chains_trees.md by `python -m book export`; edit it there.
-# sha256 of the text below: da6e764df063c59fd5b9ce97264df62051960987f58bd763d1fb6d683ca81b5d
+# sha256 of the text below: 2771266b3d64d9c9c19eddc965960384703920055af6ad2a3bcd531e8666caad
 """Joints: how one body may move against another.
 
 Derived in chapter 4, "Joints, links, chains, trees".
@@ -203,7 +203,8 @@ class Revolute(Joint):
     @cached_property
     def terms(self) -> tuple[Array, Array, Array]:
         """The terms of Rodrigues' formula (..., 3, 3), which are the same for every angle."""
-        return rodrigues_terms(self.axis)
+        with_cos, with_sin, along = rodrigues_terms(self.axis)
+        return read_only_view(with_cos), read_only_view(with_sin), read_only_view(along)
 
     @cached_property
     def screw(self) -> Array:

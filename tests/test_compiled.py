@@ -1,6 +1,7 @@
 """Compiled functions: the same numbers, the same refusals, and a cache that nobody else can write."""
 
 import json
+import operator
 import os
 import shutil
 import stat
@@ -18,7 +19,7 @@ from trees import EPS, EVERY_KIND, Case, bound, random_tree
 import chaindyn as cd
 from chaindyn import _native, compiled, rollout
 from chaindyn.compilation import record
-from chaindyn.emission import c_program
+from chaindyn.emission import OPERATIONS, c_program
 from chaindyn.recording import PRIME, CannotRecord, Tape, mark_of_constant
 from chaindyn.robots import ur5
 from chaindyn.rolled import leaves_of
@@ -661,10 +662,76 @@ def test_numbers_that_differ_have_other_marks():
         a.above_zero(),
         a.maximum(b),
         a.minimum(b),
+        b.sqrt(),
+        a.above_zero().where(a, b),
+        a.above_zero().where(b, a),
+        b.above_zero().where(a, b),
+        a.above_zero() & b.above_zero(),
+        a.above_zero() & (a + b).above_zero(),
         0.1 * a,
         (0.1 + EPS / 8) * a,
     ]
     assert len({x.mark for x in different}) == len(different)
+
+
+def value_of(x, inputs):
+    """What a recorded number is, by the operations that every text of a program stands for."""
+    if x.op in ("constant", "input"):
+        return x.args[0] if x.op == "constant" else inputs[x.args[0]]
+    return float(OPERATIONS[x.op](*(value_of(y, inputs) for y in x.args)))
+
+
+LAWS = {
+    "atan2": np.arctan2,
+    "maximum": max,
+    "minimum": min,
+    "__add__": operator.add,
+    "__sub__": operator.sub,
+    "__rsub__": lambda x, y: y - x,
+    "__mul__": operator.mul,
+    "__truediv__": operator.truediv,
+    "__rtruediv__": lambda x, y: y / x,
+}
+LAWS_OF_ONE = {
+    "__neg__": operator.neg,
+    "inverse": lambda x: 1 / x,
+    "sin": np.sin,
+    "cos": np.cos,
+    "sqrt": np.sqrt,
+    "above_zero": lambda x: x > 0,
+}
+
+
+@pytest.mark.parametrize("inputs", [(2.0, -0.5), (-0.5, 2.0), (-3.0, -0.25), (1.5, 1.5)], ids=str)
+def test_a_number_is_what_its_operation_says_known_now_or_later(inputs):
+    """Of constants it is computed at once, of inputs when they are there, and so it is of their opposites."""
+    now, later = Tape(), Tape()
+    x, y = (later.unknown("input", k) for k in range(2))
+    opposite = tuple(-k for k in inputs)
+    for name, law in LAWS.items():
+        wanted = pytest.approx(law(*inputs), rel=4 * EPS)
+        assert value_of(getattr(x, name)(y), inputs) == wanted, name
+        assert value_of(getattr(-x, name)(-y), opposite) == wanted, name
+        assert value_of(getattr(x, name)(-y), (inputs[0], opposite[1])) == wanted, name
+        known = getattr(now.constant(inputs[0]), name)(now.constant(inputs[1]))
+        assert known.value == wanted, name
+    for name, law in LAWS_OF_ONE.items():
+        if name == "sqrt" and inputs[0] < 0:
+            continue
+        wanted = pytest.approx(float(law(inputs[0])), rel=4 * EPS)
+        assert value_of(getattr(x, name)(), inputs) == wanted, name
+        if name != "sqrt":
+            assert value_of(getattr(-x, name)(), opposite) == wanted, name
+        known = getattr(now.constant(inputs[0]), name)()
+        assert float(getattr(known, "value", known)) == wanted, name
+    assert value_of(x**3, inputs) == inputs[0] ** 3
+    above = x.above_zero()
+    assert value_of(above.where(x, y), inputs) == inputs[0 if inputs[0] > 0 else 1]
+    both = above & y.above_zero()
+    assert value_of(both, inputs) == (min(inputs) > 0)
+    assert (both & True) is both
+    assert (both & False) is False
+    assert now.constant(0.0).above_zero() is False
 
 
 def test_marks_are_values_modulo_the_prime():
@@ -696,6 +763,11 @@ def test_recordings_have_an_end(monkeypatch):
     with pytest.raises(CannotRecord, match="operations"):
         for k in range(20):
             x = x * x + k
+    shorter = Tape(most=2)
+    shorter.constant(5)
+    shorter.unknown("input", 0)
+    with pytest.raises(CannotRecord, match="more than 2 operations"):
+        shorter.constant(7)
 
 
 def test_bad_options_are_refused():

@@ -1,5 +1,6 @@
 """A blow on a chain whose loops are closed: against dense systems, cuts at other places, and laws."""
 
+import warnings
 from fractions import Fraction
 from itertools import pairwise
 
@@ -170,6 +171,24 @@ def test_redundant_rows_change_no_jump():
         again = impact(chain, q, u, **blow, constraints=loops)
         assert once.impulse == pytest.approx(again.impulse, rel=1e-12)
         assert normwise(again.qd_jump, once.qd_jump) <= 1e-12
+
+
+@pytest.mark.parametrize("gap", [1e-9, 1e-7])
+def test_rows_that_a_little_gap_sets_apart_are_redundant_still(gap):
+    """A rhombus whose coupler hangs on a third crank, which locks it only if the loop is open."""
+    chain, _, _ = four_bar()
+    pin = Closure(Revolute(UP), 2, offset=(1, 0, 0), onto_offset=(1, 0, 0))
+    crank = Distance(1, length=1.0, offset=(0.5, 0, 0), onto_offset=(0.5, 0, 0))
+    q, u = np.array([-1.2, 1.2, np.pi - 1.2]), np.array([1.0, -1.0, 1.0])
+    blow = {"point": (1, 0, 0.3), "normal": np.array([1, 0, 0.2]), "restitution": 0.5, "body": 1}
+    u = u * -np.sign(row_of(chain, q, blow) @ u)
+    closed = impact(chain, q, u, **blow, constraints=pin)
+    assert np.linalg.norm(closed.qd_jump) > 1
+    near = q + gap * np.array([0.3, -0.7, 0.6])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the rates are those of the closed loop
+        found = impact(chain, near, u, **blow, constraints=[pin, crank])
+    assert normwise(found.qd_jump, closed.qd_jump) <= 1e3 * gap
 
 
 def test_a_loop_makes_nothing_lighter():

@@ -397,10 +397,11 @@ def test_copies_are_as_well_protected(duplicate):
     assert_near(aba(again, q, qd, qd), expected, chain.n, 0)
     kept = [again.mass, again.com, again.inertia, again.offset, again.rotation, again.gravity]
     kept += [again.spatial_inertia, again.neutral, again.quaternions, again.link_of_column]
-    kept += [again.group_order, again.group_columns]
+    kept += [again.group_order, again.group_columns, *again.members]
     kept += [x for _, i, j in again.groups for x in (i, j)]
     joints = [*again.joints, *(joint for joint, _, _ in again.groups)]
     kept += [x for joint in joints for x in vars(joint).values() if isinstance(x, np.ndarray)]
+    kept += [x for joint in joints if isinstance(joint, Revolute) for x in joint.terms]
     assert len(kept) > 30
     for array in kept:
         assert not array.flags.writeable

@@ -1,5 +1,6 @@
 """The same lines on other numbers: symbols stay exact, traced arrays trace, certified numbers enclose."""
 
+import itertools
 from fractions import Fraction
 
 import numpy as np
@@ -62,6 +63,27 @@ def test_block_fills_zeros_and_broadcasts_batches():
     for i, j in np.ndindex(2, 3):
         assert np.array_equal(M[i, j], np.block([[A[i, j], b[j]], [np.zeros((1, 2)), np.eye(1)]]))
     assert M.dtype.kind == "i"
+
+
+def test_blocks_of_jax_arrays_are_those_of_numpy(jax):
+    """Two rows of three blocks, all of different sizes, the last of more postures than the others."""
+    sizes = itertools.product((1, 2), (3, 1, 2))
+    A, b, _, _, c, D = (np.arange(1, 1 + m * k).reshape(m, k) for m, k in sizes)
+    D = np.stack([D, 2 * D])
+    for kind in (np.asarray, jax.numpy.asarray):
+        M = ops.block([[kind(A), kind(b), 0], [0, kind(c), kind(D)]])
+        assert M.shape == (2, 3, 6) and isinstance(M, type(kind(A)))
+        for k in range(2):
+            left = np.block([[A, b], [np.zeros((2, 3), int), c]])
+            assert np.array_equal(M[k], np.block([left, np.vstack([np.zeros((1, 2), int), D[k]])]))
+
+
+def test_blocks_keep_what_the_finest_of_them_knows(extended):
+    """Of integers and longer floats come longer floats, wherever they stand."""
+    third = np.full((1, 1), 1) / extended(3)
+    for rows in ([[ops.eye(1), third]], [[third, ops.eye(1)]]):
+        M = ops.block(rows)
+        assert M.dtype == extended and third[0, 0] in M
 
 
 def test_concatenate_broadcasts_the_axes_before():

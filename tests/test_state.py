@@ -2,6 +2,7 @@
 
 import warnings
 from collections import Counter
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -132,6 +133,28 @@ def test_frames_of_a_state(case, recursion):
             J = body_jacobian(chain, q, i, frame=frame)
             size = 1 + np.linalg.norm(V)
             assert np.linalg.norm((J @ qd[..., None])[..., 0] - V[:, i]) <= bound(chain.n) * size
+
+
+@pytest.mark.parametrize("recursion", ["body", "world"])
+def test_at_a_posture_of_integers_exact_forces_have_exact_answers(recursion):
+    """Integers in the inertias stay exact for fractions among any of the operands, here 10 = 3 + 7 kg that slide."""
+    body = {"com": (0, 0, 0), "inertia": np.zeros((3, 3), int)}
+    chain = Chain([Link(Prismatic((1, 0, 0)), m, **body) for m in (3, 7)], gravity=(0, 0, 0))
+    still = np.zeros(2, int)
+    third, whole = Fraction(1, 3), Fraction(1)
+    qdd = aba(chain, still, still, np.array([third, whole]), recursion=recursion)
+    assert qdd.tolist() == [Fraction(-2, 9), Fraction(23, 63)]
+    moved, felt = hybrid_dynamics(
+        chain,
+        still,
+        still,
+        prescribed=[True, False],
+        qdd=np.array([third]),
+        tau=np.array([whole]),
+        recursion=recursion,
+    )
+    assert moved.tolist() == [third, Fraction(-4, 21)] and felt.tolist() == [2, 1]
+    assert not any(isinstance(x, float) for x in [*qdd, *moved, *felt])
 
 
 # --- far from the world origin ---

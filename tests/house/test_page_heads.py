@@ -1,13 +1,21 @@
-"""What the pages' style is made of, and how wide figures must be."""
+"""What the pages' style is made of, how wide figures must be, and what travels of the widgets."""
 
 from __future__ import annotations
 
+import json
 from types import SimpleNamespace
 
 import pytest
 
 from book.extensions.figures import legible_width
-from book.extensions.hosting import _TOP, _anew, write_sheet
+from book.extensions.hosting import (
+    _TOP,
+    WIDGET_STATE,
+    _anew,
+    put_states_last,
+    without_copies,
+    write_sheet,
+)
 from book.extensions.sheet import used, words_of_page, words_of_script
 
 
@@ -79,3 +87,61 @@ def test_a_style_sheet_keeps_what_pages_and_scripts_can_use(css, kept):
         'x.className = "set-later"'
     )
     assert used(css, words) == kept
+
+
+def models(**states):
+    """Return the state of widgets as a page has it; what each of them is, is no concern here."""
+    return json.dumps({"state": {name: {"state": state} for name, state in states.items()}})
+
+
+def made_whole(body):
+    """Return the states of widgets with their texts, as the page puts them back in `widgets.js`."""
+    states = {name: model["state"] for name, model in json.loads(body)["state"].items()}
+    for state in states.values():
+        for key in ("_esm", "_css"):
+            if isinstance(state.get(key), dict):
+                state[key] = states[state[key]["as_in"]][key]
+    return states
+
+
+def test_a_text_of_widgets_travels_once():
+    """Nothing is lost by it: a text may be empty, be a style here and a script there, or hold the end of a script."""
+    given = {
+        "a": {"_esm": "</script><b>", "_css": "p {}", "value": 1},
+        "b": {"_esm": "</script><b>", "_css": "b {}", "value": 2},
+        "c": {"_esm": "p {}", "_css": "b {}"},
+        "d": {"_esm": "", "_css": ""},
+        "e": {"_esm": "", "_css": "p {}"},
+        "f": {"value": "</script>"},
+    }
+    body = without_copies(models(**given))
+    assert "</" not in body
+    assert [body.count(text) for text in ("script><b>", "p {}", "b {}")] == [1, 2, 1]
+    assert json.loads(body)["state"]["d"]["state"] == given["d"]  # shorter than to say where it is
+    assert made_whole(body) == given
+
+
+def script(body, kind):
+    return SimpleNamespace(attributes={"type": kind, "body": body})
+
+
+def test_states_of_widgets_stand_behind_the_text():
+    """In their order, each without copies; the other scripts stay where they were."""
+    twice = models(a={"_esm": "x"}, b={"_esm": "x"})
+    module, other = script("f()", "module"), script(models(c={"_esm": "y"}), WIDGET_STATE)
+    context = {
+        "body": "<p>text</p>",
+        "script_files": ["site.js", script(twice, WIDGET_STATE), module, other],
+    }
+    put_states_last(None, "page", "page.html", context, None)
+    opening = f'<script type="{WIDGET_STATE}">'
+    first, second = without_copies(twice), models(c={"_esm": "y"})
+    assert context["body"] == f"<p>text</p>{opening}{first}</script>{opening}{second}</script>"
+    assert context["script_files"] == ["site.js", module]
+
+
+@pytest.mark.parametrize("context", [{}, {"body": "", "script_files": ["site.js"]}])
+def test_a_page_without_widgets_stays_as_it_is(context):
+    before = dict(context)
+    put_states_last(None, "page", "page.html", context, None)
+    assert context == before

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from book import tryit
-from book.judging import Statement, given_for
+from book.judging import Statement, given_for, needed
 from book.pages import ROOT, chapters
 
 PAGES = [pytest.param(page, id=page.stem) for page in chapters()]
@@ -61,6 +61,72 @@ def test_only_what_is_needed_is_given():
     assert unbound(above[2:], "f(1)") == {"a"}
     with pytest.raises(SyntaxError):
         given_for(above, "x = = 1")
+
+
+def chosen(lines: list[str], asked: str) -> set[int]:
+    """Which of some lines give a name that is asked for after the last of them."""
+    statements = [Statement(ast.parse(line).body[0]) for line in lines]
+    return needed(statements, {len(lines) - 1: {asked}})
+
+
+@pytest.mark.parametrize(
+    ("method", "most"),
+    [
+        *(("append", 1), ("extend", 1), ("insert", 2), ("update", 1), ("add", 1)),
+        *(("setdefault", 2), ("clear", 0), ("pop", 2), ("sort", 0)),
+    ],
+)
+def test_a_method_that_changes_what_it_is_called_on_is_needed(method: str, most: int) -> None:
+    """With one argument more than it takes it is a function of some module."""
+    given = ", ".join("1" * most)
+    assert chosen(["x = make()", f"x.{method}({given})"], "x") == {0, 1}
+    assert chosen(["x = make()", f"x.{method}({', '.join('1' * (most + 1))})"], "x") == {0}
+    assert chosen(["x = make()", f"x.like({given})"], "x") == {0}
+
+
+@pytest.mark.parametrize(
+    ("lines", "wanted"),
+    [
+        (["x = 0", "x = 1"], {1}),
+        (["x = 0", "x = x + 1"], {0, 1}),
+        (["x = 0", "x += 1"], {0, 1}),
+        (["x = 0", "for x in []: pass"], {0, 1}),
+        (["x = 0", "if x: x = 1"], {0, 1}),
+        (["x = [0]", "x[0] = 1"], {0, 1}),
+        (["x = f", "x.y = 1"], {0, 1}),
+        (["x = f", "x.y[0].z = 1"], {0, 1}),
+        (["x = [0]", "y = x[0]", "z = x.y"], {0}),
+        (["x = 0", "def x(): pass"], {1}),
+        (["x = 0", "class x: pass"], {1}),
+        (["x = 0", "import x"], {1}),
+        (["x = []", "class A:\n    def f(self): x.append(1)"], {0}),
+        (["n = 1", "x = [[n for _ in [1]] for _ in [1]]", "n = 2"], {0, 1}),
+        (["n = 1", "x = list(n for _ in [1])", "n = 2"], {0, 1}),
+        (["def x(): return a", "a = 1"], {0, 1}),
+        (["def x():\n    def f(): return a\n    return f", "a = 1"], {0, 1}),
+        (["def x():\n    class A:\n        y = a\n    return A", "a = 1"], {0, 1}),
+        (["y = 0", "class x:\n    y = 1\n    z = y"], {1}),
+        (["a = 1", "def f(): return a", "def g(): return f()", "x = g()"], {0, 1, 2, 3}),
+        (["a = 1", "b = 2", "def x(): return a", "x.y = lambda: b", "x.z = 3"], {0, 1, 2, 3, 4}),
+    ],
+    ids=str,
+)
+def test_what_is_changed_in_part_or_read_late_is_needed(lines, wanted):
+    """A new value replaces what was there, a change of a part and a loop do not; a function reads when it is called."""
+    assert chosen(lines, "x") == wanted
+
+
+def test_each_name_is_given_as_it_stands_where_it_is_asked_for():
+    """What comes after plays no part; a cell that binds a name anew has no need of it."""
+    lines = "x = 1", "x = 2", "x = 3"
+    statements = [Statement(ast.parse(line).body[0]) for line in lines]
+    assert needed(statements, {1: {"x"}}) == {1}
+    assert needed(statements, {0: {"x"}, 2: {"x"}}) == {0, 2}
+    assert given_for(["a = 1", "x = 2"], "x = 3") == []
+    (one,) = given_for(["a = 1", "x = 2"], "def f():\n    return a")
+    assert one.binds == {"a"}
+    (empty,) = [Statement(node) for node in ast.parse("class A: pass").body]
+    assert empty.reads == set()  # what Python itself puts there is no name of the page
 
 
 # What happens in the browser, here ----------------------------------------------------------------
@@ -180,7 +246,7 @@ def test_an_explorer_follows_what_is_redefined():
         ("rk4_step", "10", ("h / 6 *", "h / 5 *"), "runs={rk4_step}", "differ from the book's: rk4_step by"),
         ("semi_implicit_euler_step", "10", ("q, h * qd", "q, 2 * h * qd"), "runs={semi_imp", "euler_step by"),
         ("contact_turn", "17", ("- slip /", "+ slip /"), "runs={contact_turn}", "contact_turn by"),
-        ("pyramid_impulse", "17", ("z[..., :1]", "2 * z[..., :1]"), "runs={coulomb_conditions,pyramid_impulse}", "pyramid_impulse by"),
+        ("pyramid_impulse", "17", ("z[..., :1]", "2 * z[..., :1]"), "{coulomb_conditions,pyramid_", "pyramid_impulse by"),
         ("log_so3", "02", ("return log", "return 2 * log"), "runs={log_so3}", "follows your log_so3"),
     ],
 )  # fmt: skip

@@ -1,5 +1,8 @@
 """Sketches: what is recorded or sampled of a function is what the function says, in Python and on the page."""
 
+import dataclasses
+import warnings
+
 import numpy as np
 import pytest
 from widget_cases import EPS, arm
@@ -8,6 +11,7 @@ import chaindyn
 from chaindyn import _ops
 
 pytest.importorskip("anywidget")
+from chaindyn.recording import CannotRecord
 from chaindyn.widgets.marks import Arrow, Axes, Ball, Box, Dot, Line, Rod, Value, rods
 from chaindyn.widgets.sketch import Clock, Place, Sketch, Slider, played
 
@@ -81,6 +85,94 @@ def test_marks_travel_with_their_looks(sketch):
     ]
 
 
+def test_how_it_is_seen_travels_as_it_was_told():
+    """Without a height the ground lies half a width below the centre; seen from above, far out of sight."""
+    arguments = {"x": Slider(1, 0, 2, "°", 0.5), "t": Clock(2, 1, slow=4), "P": Place((1, 2, 3))}
+
+    def dot(x, t, P):
+        yield Dot(P)
+
+    seen = {"title": "A dot", "width": 4.0, "centre": (1, 2, 3)}
+    for options, view, floor in (
+        ({"view": "xz"}, "x\u2013z", 1),
+        ({"view": "space", "floor": 0.5}, "space", 0.5),
+        ({}, "x\u2013y", -17),
+    ):
+        scene = Sketch(dot, arguments, **seen, **options).scene
+        assert (scene["view"], scene["floor"]) == (view, floor)
+        assert (scene["title"], scene["width"], scene["centre"]) == ("A dot", 4, [1, 2, 3])
+    slider, clock, place = scene["arguments"]
+    assert slider == {
+        **{"kind": "Slider", "argument": "x", "start": 1, "low": 0, "high": 2, "step": 0.5},
+        **{"unit": "°", "bounds": [0, 2]},
+    }
+    assert clock == {
+        **{"kind": "Clock", "argument": "t", "start": 1, "length": 2, "slow": 4},
+        **{"unit": "s", "bounds": [0, 2]},
+    }
+    assert place == {
+        **{"kind": "Place", "argument": "P", "start": [1, 2, 3]},
+        **{"name": "point", "colour": "ink"},
+    }
+
+
+def test_rods_lead_from_each_joint_to_those_of_its_children_or_to_a_tip():
+    """A fork: the second and the third link hang on the first, a fourth on the third; tips lie in their links' axes."""
+    body = {"mass": 1, "com": (0, 0, 0), "inertia": np.eye(3)}
+    joint = chaindyn.Revolute((0, 0, 1))
+    chain = chaindyn.Chain(
+        [
+            chaindyn.Link(joint, **body, offset=(0.5, 0, 0)),
+            chaindyn.Link(joint, **body, offset=(1, 0, 0)),
+            chaindyn.Link(joint, **body, offset=(0, 1, 0), parent=0),
+            chaindyn.Link(joint, **body, offset=(1, 0, 0)),
+        ]
+    )
+    quarter = np.pi / 2
+    marks = list(rods(chain, [quarter, 0, quarter, 0], (2, 0, 0), radius=0.1, colour="struck"))
+    drawn = [(m.start, m.end, m.radius, m.colour) for m in marks if isinstance(m, Rod)]
+    wanted = [
+        ([0.5, 0, 0], [0.5, 1, 0]),
+        ([0.5, 0, 0], [-0.5, 0, 0]),
+        ([0.5, 1, 0], [0.5, 3, 0]),
+        ([-0.5, 0, 0], [-1.5, 0, 0]),
+        ([-1.5, 0, 0], [-3.5, 0, 0]),
+    ]
+    for (start, end, *looks), places in zip(drawn, wanted, strict=True):
+        assert np.abs(np.subtract([start, end], places)).max() <= 10 * EPS
+        assert looks == [0.1, "struck"]
+    balls = [m for m in marks if isinstance(m, Ball)]
+    joints = [start for start, _ in wanted[1:]]
+    assert np.abs(np.subtract([m.centre for m in balls], joints)).max() <= 10 * EPS
+    assert all(0.1 < m.radius < 0.2 for m in balls)  # a joint is seen around its rods
+
+
+MARKS = [
+    Arrow([0, 0, 0], [1, 0, 0]),
+    Line([[0, 0, 0]]),
+    Dot([0, 0, 0]),
+    Rod([0, 0, 0], [1, 0, 0]),
+    Box(np.eye(3), [0, 0, 0], [1, 1, 1]),
+    Ball([0, 0, 0]),
+    Axes(np.eye(3), [0, 0, 0]),
+    Value("x", 1.0),
+]
+
+
+@pytest.mark.parametrize("mark", MARKS, ids=lambda mark: type(mark).__name__)
+def test_numbers_of_a_mark_have_its_shapes(mark):
+    """One entry more along any axis of any of them, or one axis more, is refused, but for the points of a line."""
+    for name, numbers in mark.numbers.items():
+        shape = np.array(numbers.shape, int)
+        more = [shape + own for own in np.eye(len(shape), dtype=int)][isinstance(mark, Line) :]
+        for wrong in (*more, (2, *shape)):
+            with pytest.raises(ValueError, match=f"{name} of {type(mark).__name__} has shape"):
+                _ = dataclasses.replace(mark, **{name: np.zeros(wrong)}).numbers
+    assert len(Line(np.zeros((7, 3))).numbers["points"]) == 7
+    with pytest.raises(ValueError, match=r"must have \(k, 3\)"):
+        _ = Line(np.zeros((7, 2))).numbers
+
+
 def test_samples_are_the_function_where_they_were_taken_and_between_them_a_straight_line(on_page):
     def branching(angle, size):
         yield Line([[0, 0, 0], [size, 1 if angle > 1 else 0, 0]])
@@ -113,6 +205,68 @@ def test_a_clock_is_sampled_as_often_as_it_is_slow():
         assert scene["samples"]["rows"][-1] == [pytest.approx(-19.62)]
 
 
+def test_what_is_the_same_at_both_ends_may_change_between():
+    """A number that every position shares travels once; the steps of a slider are counted by rounding."""
+
+    def swing(x):
+        yield Dot([x * (0.3 - x), 2, 0])
+
+    samples = Sketch(swing, {"x": Slider(0, 0, 0.3, step=0.1)}, title="", sampled=True).scene[
+        "samples"
+    ]
+    assert samples["counts"] == [4]
+    assert samples["columns"] == [0]
+    assert samples["fixed"][1] == 2
+    np.testing.assert_allclose(samples["rows"], [[0], [0.02], [0.02], [0]], atol=1e-6)
+
+
+def test_a_recording_is_compared_where_a_reader_can_come():
+    """Twice: at the start, and where each argument has changed within its range, each by another share of it."""
+    seen = []
+
+    def noted(a, b, c, t, P):
+        if isinstance(a, float):
+            seen.append((a, b, c, t, *P))
+        yield Value("sum", a + b + c + t + P[0])
+
+    arguments = {name: Slider(5, 5, 6) for name in "abc"}
+    Sketch(noted, {**arguments, "t": Clock(2), "P": Place((7, 8, 9))}, title="")
+    start, other = np.array(seen)
+    assert start.tolist() == [5, 5, 5, 0, 7, 8, 9]
+    assert (other != start).all()
+    assert ((other[:3] >= 5) & (other[:3] <= 6)).all() and 0 <= other[3] <= 2
+    moved = [*(other[:3] - 5), other[3] / 2, *(other[4:] - start[4:])]
+    assert len(set(np.round(moved, 6))) == len(moved)
+
+
+def test_rounding_is_no_difference():
+    """Neither of large numbers nor of sums that cancel."""
+
+    def rounded(x):
+        yield Value("large", 1e12 * x / 7)
+        yield Value("nothing", np.sin(x) ** 2 + np.cos(x) ** 2 - 1)
+
+    turns = np.linspace(0.1, 1.4, 40)
+    start = next(x for x in turns if abs(next(rounded(x)).value - 1e12 * x * (1 / 7)) > 1e-6)
+    Sketch(rounded, {"x": Slider(start, 0, 2)}, title="")
+    start = next(x for x in turns if list(rounded(x))[1].value)
+    Sketch(rounded, {"x": Slider(start, 0, 2)}, title="")
+
+
+@pytest.mark.parametrize("sampled", [False, True])
+def test_a_mark_that_cannot_be_drawn_somewhere_warns_of_nothing(sampled):
+    """Of a place with an entry that is no number the others may be numbers."""
+
+    def half(x):
+        yield Dot([np.sqrt(x), 1, 0])
+        yield Value("pole", np.divide(1, x))
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Sketch(half, {"x": Slider(1, -1, 1, step=0.5)}, title="", sampled=sampled)
+    assert played([["input", 0], ["inverse", 0], ["sqrt", 0]], [0.0]) == [0, np.inf, 0]
+
+
 def bent(x):
     yield Dot([x, 0])
 
@@ -130,7 +284,59 @@ def growing(x):
     yield from [Dot([x, 0, 0])] * (1 + (x > 0))
 
 
+def half_shy(x):
+    yield Dot([np.sqrt(x - 2), 0, 0])
+
+
+def known(x):
+    """Whether it is drawn and not recorded."""
+    return isinstance(x, float | np.ndarray) and np.asarray(x).dtype == float
+
+
+def wrong_below_zero(x):
+    yield Value("size", abs(x) if known(x) else x)
+
+
+def wrong_by_a_ten_millionth(x):
+    yield Value("x", x * (1 + 1e-7) if known(x) else x)
+
+
+def missing_below_zero(x):
+    yield Value("x", np.nan if known(x) and x < 0 else x)
+
+
+def mistaken_for_the_other(x, y):
+    yield Value("x", x if known(x) else y)
+
+
+def mistaken_axis(P):
+    yield Value("x", P[0] if known(P) else P[1])
+
+
+def other_between(x):
+    yield from [Dot([x, 0, 0])] * (1 + (abs(x) < 0.5))
+
+
+def renamed(x):
+    yield Dot([x, 0, 0], "P" if x > 0 else "Q")
+
+
+def longer(x):
+    yield Line([[x, 0, 0]] * (2 if x > 0 else 3))
+
+
+def three(x, y, z):
+    yield Dot([x, y, z])
+
+
+def still():
+    yield Dot([0, 0, 0])
+
+
 X = {"x": Slider(1, -1, 1)}
+RISING = {"x": Slider(-1, -1, 5)}  # compared next where x is above zero
+BOTH = {"x": Slider(0.5, 0, 1), "y": Slider(0.5, 0, 1)}
+FEW = {name: Slider(0, 0, 1, step=1) for name in "xyz"}
 
 
 @pytest.mark.parametrize(
@@ -140,7 +346,19 @@ X = {"x": Slider(1, -1, 1)}
         (bent, X, {}, ValueError, r"place of Dot has shape \(2,\), but must have \(3,\)"),
         (bent, X, {"view": "top"}, ValueError, "view is 'top', but must be one of"),
         (shy, X, {}, ValueError, "value of Value is nan at the start"),
+        (half_shy, X, {}, ValueError, "place of Dot is .* at the start"),
         (lambda x: forgetful(x), X, {}, ValueError, "but its recording"),
+        (wrong_below_zero, X, {}, ValueError, "but its recording"),
+        (wrong_below_zero, RISING, {}, ValueError, "but its recording"),
+        (wrong_by_a_ten_millionth, X, {}, ValueError, "but its recording"),
+        (missing_below_zero, X, {}, ValueError, "is .nan., but its recording"),
+        (mistaken_for_the_other, BOTH, {}, ValueError, "but its recording"),
+        (mistaken_axis, {"P": Place((0, 0, 0))}, {}, ValueError, "but its recording"),
+        (other_between, X, {"sampled": True}, ValueError, "other marks at some positions"),
+        (renamed, X, {"sampled": True}, ValueError, "other marks at some positions"),
+        (longer, X, {"sampled": True}, ValueError, "other marks at some positions"),
+        (three, FEW, {"sampled": True}, ValueError, "3 arguments with 8 positions"),
+        (still, {}, {"sampled": True}, ValueError, "0 arguments"),
         (growing, X, {"sampled": True}, ValueError, "other marks at some positions"),
         (growing, {"x": Place((0, 0, 0))}, {"sampled": True}, TypeError, "x is a place"),
         (growing, {"x": Slider(0, 0, 1, step=1e-4)}, {"sampled": True}, ValueError, "10001 pos"),
@@ -151,15 +369,24 @@ def test_what_cannot_be_drawn_is_refused(draw, arguments, options, error, words)
         Sketch(draw, arguments, title="", **options)
 
 
+def test_a_recording_that_grows_too_long_says_what_else_would_do(monkeypatch):
+    monkeypatch.setattr("chaindyn.recording.MOST", 2)
+    with pytest.raises(CannotRecord) as told:
+        Sketch(lambda x: [Value("x", x * x * x)], X, title="")
+    assert "else use sampled" in str(told.value.__notes__)
+
+
 @pytest.mark.parametrize(
     ("made", "words"),
     [
         (lambda: Slider(2, 0, 1), "low <= start <= high"),
+        (lambda: Slider(-1, 0, 1), "low <= start <= high"),
         (lambda: Slider(0, 0, 0), "low < high"),
         (lambda: Slider(0, 0, 1, step=0), "step > 0"),
         (lambda: Slider(float("nan"), 0, 1), "low <= start"),
         (lambda: Clock(0), "length > 0"),
         (lambda: Clock(1, 2), "start <= length"),
+        (lambda: Clock(1, -1), "0 <= start"),
         (lambda: Clock(1, slow=0), "slow > 0"),
         (lambda: Place((0, 0)), "three finite numbers"),
         (lambda: Place((0, 0, float("inf"))), "three finite numbers"),
