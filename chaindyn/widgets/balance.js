@@ -132,7 +132,7 @@ function render({ model, el }) {
   const { systems, ranges } = scene;
   const talk = new Talk(model, { embedded, data: "the chain\u2019s masses, with the book\u2019s own laws", show });
   // What is shown: the linear model of the chain (`still`), the feedback and all that moves by it (`world`), the motion, the basin.
-  const held = { key: "", still: null, world: null, values: null, gains: "", motion: null, knock: "", latest: null, basin: null, trail: [], knocks: [], listed: null, playing: false, looping: false, pace: 1, reach: 1, owed: 0, last: 0, fault: "" };
+  const held = { key: "", still: null, world: null, values: null, gains: "", motion: null, knock: "", latest: null, basin: null, trail: [], knocks: [], listed: null, playing: false, looping: false, inSight: false, pace: 1, reach: 1, owed: 0, last: 0, fault: "" };
   const calm = matchMedia("(prefers-reduced-motion: reduce)");
   const camera = cameraBefore(100);
   const stage = new LitStage("The chain. Space knocks it, pauses and goes on", camera, talk.update, { looks: false });
@@ -233,12 +233,16 @@ function render({ model, el }) {
     const settled = motion.fate === "recovered" ? motion.quiet - (motion.since ?? 0) : null;
     held.knocks = [{ slowest: world.values[0][0], peak: motion.peak, settled, fate: motion.fate }, ...held.knocks].slice(0, KEPT);
   }
-  // One loop for the motion and for the basin, while there is anything to do.
+  // One loop for the motion and for the basin, while there is anything to do and somebody sees it.
   function wake() {
     held.last = performance.now();
-    if (!held.looping) requestAnimationFrame(frame);
-    held.looping = true;
+    if (!held.looping && held.inSight) requestAnimationFrame(frame);
+    held.looping = held.inSight;
   }
+  const watcher = new IntersectionObserver(([{ isIntersecting }]) => {
+    held.inSight = isIntersecting;
+    if (isIntersecting) wake();
+  });
   function frame(now) {
     if (!held.looping) return;
     const drawn = Math.floor(2 * held.motion.time);
@@ -252,7 +256,7 @@ function render({ model, el }) {
       held.basin.work(held.playing ? BUSY.basin : BUSY.alone);
       if (held.basin.complete || Math.floor(held.basin.done / 8) !== before) drawBasin();
     }
-    held.looping = held.playing || !held.basin?.complete;
+    held.looping = held.inSight && (held.playing || !held.basin?.complete);
     if (held.looping) requestAnimationFrame(frame);
   }
 
@@ -518,7 +522,8 @@ function render({ model, el }) {
   show();
   talk.ask();
   stage.beginWith(knock);
-  return () => ((held.playing = held.looping = false), stage.close(), talk.close());
+  watcher.observe(root);
+  return () => (watcher.disconnect(), (held.playing = held.looping = false), stage.close(), talk.close());
 }
 
 export default { render };
