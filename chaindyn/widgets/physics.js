@@ -34,11 +34,14 @@ function roomFor({ keep, carried, kept, inputs, outputs }, links, model) {
   };
 }
 
-// Numbers in a row as rows of rows.
+// Numbers in a row as rows of rows. A loop: this is asked for thousands of times in a frame.
 function nested(x, shape, from = 0) {
   if (shape.length === 0) return x[from];
-  const size = sizeOf(shape.slice(1));
-  return Array.from({ length: shape[0] }, (_, k) => (shape.length === 1 ? x[from + k] : nested(x, shape.slice(1), from + k * size)));
+  const [count, ...rest] = shape;
+  const size = sizeOf(rest);
+  const rows = new Array(count);
+  for (let k = 0; k < count; k++) rows[k] = rest.length ? nested(x, rest, from + k * size) : x[from + k];
+  return rows;
 }
 
 // The results of a function; inputs and results that have a row for each joint have one for each that moves. What is "kept" for
