@@ -2,7 +2,7 @@
 // which chain and which of its joints have motors; the powers of ten of its weights; the largest force; the knock; and how far
 // the basin goes. The answer is {A, B, K}: the linear model and the gain.
 
-const BUSY = { move: 5, basin: 5, alone: 10 }; // how long a frame may move the chain, and work on the basin, beside that or alone [ms]
+const BUSY = { move: 5, basin: 4, alone: 6 }; // how long a frame may move the chain, and work on the basin, beside that or alone [ms]
 const AFTER = 3; // for how long a chain that fell is seen to swing [s]
 const KEPT = 4; // knocks in the table
 const FADING = 40; // sets of eigenvalues in the trail
