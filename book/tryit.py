@@ -139,12 +139,14 @@ def _called(name: str) -> frozenset[str]:
     """The chapters' functions that are called while one is recorded."""
     from chaindyn._emitted import FUNCTIONS, emitted_other, recorded, template
 
-    template()  # what makes a chain is no part of the function
-    called = set[str]()
+    called, making = set[str](), False
     homes = {f"{PACKAGE}.{name}" for page in chapters() for name in _modules(page)}
 
     def note(frame: FrameType, event: str, argument: object) -> None:
-        if event == "call" and frame.f_globals.get("__name__", "") in homes:
+        nonlocal making
+        if frame.f_code is template.__code__:  # what makes a chain is no part of the function
+            making = event == "call"
+        elif event == "call" and not making and frame.f_globals.get("__name__", "") in homes:
             called.add(frame.f_code.co_name)
 
     before = sys.getprofile()

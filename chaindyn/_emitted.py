@@ -12,7 +12,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NamedTuple
@@ -539,14 +539,8 @@ LINKS = 17  # of the chain that is recorded: a number that is no other size
 
 def template() -> Chain:
     """Return a chain of such joints, with rotors: where a joint is fixed, the page gives it one, and no motion."""
-    return template_of(LINKS)
-
-
-@cache
-def template_of(links: int) -> Chain:
-    """Return such a chain, made once."""
     drive = Drive(rotor_inertia=1)
-    return Chain([Link(OneDegree(), 1, (0, 0, 0), np.eye(3), drive=drive) for _ in range(links)])
+    return Chain([Link(OneDegree(), 1, (0, 0, 0), np.eye(3), drive=drive) for _ in range(LINKS)])
 
 
 def on_page(told: Told) -> Callable[..., Any]:

@@ -180,8 +180,7 @@ def _value_of(name: str) -> Any:
     from chaindyn import Driven, _emitted
 
     arm, rng = test_arm(), np.random.default_rng(5)
-    table = _emitted.FUNCTIONS | _emitted.ALONE | _emitted.STEPS
-    told = table[name]
+    told = (_emitted.FUNCTIONS | _emitted.ALONE | _emitted.STEPS)[name]
     given = {key: _argument(key, shape, rng) for key, shape in told.arrays.items()}
     if name in _emitted.ALONE:
         return told.function(**given)
