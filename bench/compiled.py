@@ -44,8 +44,9 @@ from chaindyn import (
     rollout,
 )
 from chaindyn._native import LANES, built, opened
-from chaindyn.compilation import STRAIGHT, record
+from chaindyn.compilation import record
 from chaindyn.drawing import COLOURS, style
+from chaindyn.emission import MOST_STRAIGHT
 from chaindyn.teaching import normwise
 
 SIZES = (2, 5, 7, 20, 100, 500, 1000)
@@ -346,9 +347,9 @@ def peak(lanes: int) -> float:
     return 24 * rounds * lanes / side.in_turns({"peak": call}, 7)["peak"]
 
 
-def operations(chain: Chain, straight: int) -> float:
+def operations(chain: Chain) -> float:
     """Return how many sums, products and the like a program of `aba` has for a chain."""
-    plan = record(aba, chain, STATE, {}, straight=straight).plan
+    plan = record(aba, chain, STATE, {}, straight=MOST_STRAIGHT).plan
     kinds = plan.recording.kind.tolist()
     counted = [x for x in plan.live if x.index not in plan.fixed and x.op in COUNTED]
     return sum(1 if x.owner is None else kinds.count(x.owner) for x in counted)
@@ -358,10 +359,7 @@ def limits() -> dict[str, Any]:
     """Return how many operations programs of `aba` have, and how many the machine does in a second."""
     chains = {n: side.chain_of(n) for n in SIZES}
     return {
-        "operations": {
-            "one": {str(n): operations(c, STRAIGHT[False]) for n, c in chains.items()},
-            "lanes": {str(n): operations(c, STRAIGHT[True]) for n, c in chains.items()},
-        },
+        "operations": {str(n): operations(c) for n, c in chains.items()},
         "a second": {"one": round(peak(1) / 1e9, 2), "lanes": round(peak(LANES) / 1e9, 2)},
         "batch": batches(),
     }
@@ -434,7 +432,7 @@ def plot(results: dict[str, Any], styles: dict[str, tuple[str, str]], file: str)
     for key, colour, name in (("one", "x", "one state"), ("lanes", "y", "in a batch")):
         n = [int(k) for k in measured[key]]
         own = [1e3 * t / k for t, k in zip(measured[key].values(), n, strict=True)]
-        least = [limits["operations"][key][str(k)] / limits["a second"][key] / k for k in n]
+        least = [limits["operations"][str(k)] / limits["a second"][key] / k for k in n]
         right.loglog(n, own, "o-", color=COLOURS[colour], markersize=4, label=f"aba, {name}")
         right.loglog(n, least, ":", color=COLOURS[colour], label=f"operations alone, {name}")
     right.set(xlabel="links", ylabel="nanoseconds a link")

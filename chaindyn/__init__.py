@@ -30,7 +30,7 @@ from chaindyn.closure import (
     constraint_jacobian,
     constraint_wrenches,
 )
-from chaindyn.compilation import compiled, rollout
+from chaindyn.compilation import compiled
 from chaindyn.composite import (
     center_of_mass,
     center_of_mass_jacobian,
@@ -155,6 +155,7 @@ from chaindyn.maximal import (
     to_maximal,
     to_maximal_state,
 )
+from chaindyn.rollouts import rollout
 from chaindyn.simulation import (
     Driven,
     Simulation,

@@ -11,7 +11,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, partial
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -43,10 +42,9 @@ from chaindyn.rolled import (
     leaves_of,
     with_leaves,
 )
-from chaindyn.simulation import Driven, Simulation, rk4_step, semi_implicit_euler_step, simulate
 from chaindyn.tangents import slopes_of_outputs
 
-__all__ = ["compiled", "rollout"]
+__all__ = ["compiled"]
 
 Array = Any
 
@@ -99,13 +97,8 @@ SHAPES: dict[str, tuple[Any, ...]] = {
 }
 
 MOST_LINKS_STRAIGHT = 12  # of chains that are tried without loops
-STRAIGHT = {
-    False: 3_000,
-    True: MOST_STRAIGHT,
-}  # numbers of a program without: for one state, for batches
 UNUSED = 4  # so many times as many may be recorded, of which some are not needed in the end
 MOST_LIVE = 40_000  # of numbers that results hang on: beyond, C compilers take minutes
-STEPS = {"RK4": rk4_step, "semi-implicit Euler": semi_implicit_euler_step}
 
 
 @dataclass(frozen=True, eq=False)
@@ -349,6 +342,12 @@ class Recorded:
     outputs: list[tuple[int, ...]]
     nest: Any
 
+    @property
+    def lengths(self) -> tuple[list[int], list[int]]:
+        """How long each input is, and each result."""
+        inputs, outputs = ([int(np.prod(x)) for x in own] for own in (self.inputs, self.outputs))
+        return inputs, outputs
+
 
 def record(
     function: Callable[..., Any],
@@ -495,7 +494,7 @@ def model_tables(recorded: Recorded, chain: Chain) -> tuple[Array, Array, Array]
     plan = recorded.plan
     recording = plan.recording
     value = of_the_model(plan, recording.columns, recording.shared)
-    common = np.array([*(value[i] for i in plan.common), 0.0])
+    common = np.array([*(value[i] for i in plan.common), *asked_of(plan), 0.0])
     tree = np.zeros((chain.n, 6), np.int64)
     kinds = recording.kind
     if not len(kinds):
@@ -512,6 +511,15 @@ def model_tables(recorded: Recorded, chain: Chain) -> tuple[Array, Array, Array]
         for index, at in columns.items():
             data[starts + at] = value[index]
     return tree, data, common
+
+
+def asked_of(plan: Plan) -> list[float]:
+    """Return what the program that another one asks reads of the model; it has no loops, so all is nobody's."""
+    if plan.asked is None:
+        return []
+    own = plan.asked.plan
+    value = of_the_model(own, own.recording.columns, own.recording.shared)
+    return [value[i] for i in own.common]
 
 
 def kernel_for(
@@ -533,18 +541,30 @@ def kernel_for(
     """
     said = [(k, comparable(v)) for k, v in options.items()]
     key = _stored.key_of(function, chain, (word, lanes, open_model, list(cores.items()), said))
+
+    def made() -> Recorded:
+        given = function, chain, cores, options
+        return record(*given, open_model=open_model, straight=MOST_STRAIGHT, short=short)
+
+    return kept_or(made, key, chain, lanes, along)
+
+
+def kept_or(
+    recorded_now: Callable[[], Recorded],
+    key: str | None,
+    chain: Chain,
+    lanes: bool,
+    along: Sequence[bool] | None = None,
+    inverse: bool = False,
+) -> tuple[Kernel, Any]:
+    """Return what is kept under this key, or record it, compile it and keep it; a key of None keeps nothing.
+
+    lanes, along, inverse : as for `c_program`.
+    """
     if key is not None and (kept := _stored.found(key)) is not None:
         return kept
-    recorded = record(
-        function,
-        chain,
-        cores,
-        options,
-        open_model=open_model,
-        straight=MOST_STRAIGHT if short else STRAIGHT[lanes],
-        short=short,
-    )
-    kernel, program = kernel_of(recorded, chain, lanes, along)
+    recorded = recorded_now()
+    kernel, program = kernel_of(recorded, chain, lanes, along, inverse)
     if key is not None:
         _stored.keep(key, program, kernel, recorded.nest)
     return kernel, recorded.nest
@@ -659,18 +679,17 @@ def tangent_kernel(
     """
     said = [(k, comparable(v)) for k, v in options.items()]
     key = _stored.key_of(function, chain, ("changes", judged, inverse, list(cores.items()), said))
-    if key is not None and (kept := _stored.found(key)) is not None:
-        return kept
-    recorded = tangent_record(function, chain, cores, options, STRAIGHT[False], judged)
-    if not recorded.plan.recording.parent and not recorded.plan.straight:
-        recorded = tangent_record(function, chain, cores, options, 0, judged)
-    if len(recorded.plan.live) > MOST_LIVE:
-        raise CannotRecord(f"it takes {len(recorded.plan.live)} operations")
+
+    def made() -> Recorded:
+        recorded = tangent_record(function, chain, cores, options, MOST_STRAIGHT, judged)
+        if not recorded.plan.recording.parent and not recorded.plan.straight:
+            recorded = tangent_record(function, chain, cores, options, 0, judged)
+        if len(recorded.plan.live) > MOST_LIVE:
+            raise CannotRecord(f"it takes {len(recorded.plan.live)} operations")
+        return recorded
+
     along = [core == ("nq",) for core in cores.values()]
-    kernel, program = kernel_of(recorded, chain, True, along, inverse)
-    if key is not None:
-        _stored.keep(key, program, kernel, recorded.nest)
-    return kernel, recorded.nest
+    return kept_or(made, key, chain, True, along, inverse)
 
 
 def kernel_of_one(kernel: Kernel, count: int) -> Kernel:
@@ -1318,19 +1337,6 @@ def cores_of(function: Callable[..., Any]) -> dict[str, tuple[Any, ...]]:
     return known
 
 
-# whole motions
-
-
-def march_of(chain: Chain, method: str, lanes: bool) -> Kernel:
-    """Return a step of a method, compiled for a chain: once for each chain, and for one motion or for many (lanes)."""
-    own: dict[Any, Any] = chain.__dict__.setdefault("programs", {})
-    if (method, lanes) not in own:
-        cores = {"q": ("nq",), "qd": ("nv",), "tau": ("nv",), "h": ()}
-        own[method, lanes], _ = kernel_for(step_of(method), chain, cores, {}, method, lanes=lanes)
-    kernel: Kernel = own[method, lanes]
-    return kernel
-
-
 def forward_dynamics(chain: Chain) -> Callable[..., Array]:
     """Return `aba` compiled for a chain: once for each chain."""
     own = chain.__dict__.setdefault("programs", {})
@@ -1338,109 +1344,3 @@ def forward_dynamics(chain: Chain) -> Callable[..., Array]:
         own[aba] = compiled(aba, chain)
     forward: Callable[..., Array] = own[aba]
     return forward
-
-
-def step_of(method: str) -> Callable[..., Any]:
-    """Return a step of a method as a function of a chain and arrays."""
-    own = STEPS[method]
-
-    def step(chain: Chain, q: Array, qd: Array, tau: Array, h: Array) -> tuple[Array, Array]:
-        return own(Driven(chain, torque=tau), 0, q, qd, h)
-
-    return step
-
-
-@_check.checked(q="nq", qd="nv")
-def rollout(
-    chain: Chain,
-    q: Array,
-    qd: Array,
-    *,
-    t: Array,
-    torque: Array | None = None,
-    method: str = "RK4",
-    step: float = 1e-3,
-    threads: int | None = None,
-) -> Simulation:
-    """Return many motions of a chain, each from its own state, as `simulate` does, in machine code on all cores.
-
-    q : (..., nq); qd : (..., nv); t : (m,) increasing times [s]; torque : joint forces (..., nv), constant, or (m - 1,
-    ..., nv), each for the time between two of t; None is none. method : "RK4" or "semi-implicit Euler"; step : the
-    longest step [s]: between two times all are equal. Friction of the chain's drives acts. ValueError for bad input, if
-    a motion leaves what a float can hold, or if M becomes singular (it says at what time); RuntimeWarning if there is
-    no compiler: `simulate` takes over.
-    """
-    times, step = _check.check_times(t), _check.check_positive_number(step, "step")
-    if method not in STEPS:
-        raise ValueError(f"method is {method!r}, but must be one of {[*STEPS]}")
-    q, qd = (_check.as_real(x, name) for x, name in ((q, "q"), (qd, "qd")))
-    batch = np.broadcast_shapes(q.shape[:-1], qd.shape[:-1])
-    count = int(np.prod(batch))
-    loads = held_loads(chain, torque, batch, len(times) - 1)
-    try:
-        kernel = march_of(chain, method, count > 1)
-    except NoCompiler as error:
-        warnings.warn(f"{error}: simulate takes over", RuntimeWarning, stacklevel=4)
-        return simulate(chain, q, qd, t=times, torque=torque, method=method, step=step)
-    states = [flattened(x, batch) for x in (q, qd)]
-    paths = [np.empty((count, len(times), x.shape[-1])) for x in states]
-    workers = os.cpu_count() or 1 if threads is None else threads
-    for path, x in zip(paths, states, strict=True):
-        path[:, 0] = x
-    for k, between in enumerate(pairwise(times)):
-        states = marched(kernel, states, loads[k], between, step, workers)
-        for path, x in zip(paths, states, strict=True):
-            path[:, k + 1] = x
-    q_path, qd_path = (np.moveaxis(x.reshape((*batch, *x.shape[1:])), -2, 0) for x in paths)
-    return Simulation(chain, times, q_path, qd_path)
-
-
-def marched(
-    kernel: Kernel,
-    states: Sequence[Array],
-    load: Array,
-    between: tuple[float, float],
-    step: float,
-    threads: int,
-) -> list[Array]:
-    """Return the states (count, ...) of all motions at the second of two times, from those at the first.
-
-    load : (count, nv) joint forces; step : the longest step.
-    """
-    count, stretch = len(load), between[1] - between[0]
-    steps = max(int(np.ceil(stretch / step - 1e-9)), 1)
-    values = [*states, load, np.array(stretch / steps)]
-    strides = [*(x.shape[-1] for x in (*states, load)), 0]
-    ends = [np.empty((count, 1, x.shape[-1])) for x in states]
-
-    def march(span: tuple[int, int]) -> bool:
-        return kernel.march(values, strides, ends, span, steps, steps)
-
-    if shared_out(march, count, min(threads, count // LANES)):
-        raise ValueError(
-            f"between t = {between[0]:g} and {between[1]:g} s a motion leaves what floats can hold, or the mass matrix "
-            "becomes singular; a shorter step, or simulate, tells more"
-        )
-    return [np.ascontiguousarray(x[:, 0]) for x in ends]
-
-
-def flattened(x: Array, batch: tuple[int, ...]) -> Array:
-    """Return an array (..., k) as floats (count, k), a row for each state of a batch."""
-    rows = np.ascontiguousarray(np.broadcast_to(x, (*batch, x.shape[-1])), float)
-    return rows.reshape((int(np.prod(batch)), x.shape[-1]))
-
-
-def held_loads(chain: Chain, torque: Any, batch: tuple[int, ...], stretches: int) -> list[Array]:
-    """Return the joint forces of every motion (count, nv) for each stretch of time."""
-    count = int(np.prod(batch))
-    if torque is None:
-        return [np.zeros((count, chain.nv))] * stretches
-    x = _check.as_real(_check.as_array(torque, "torque"), "torque")
-    _check.require_shape(x, "torque", (chain.nv,))
-    _check.require_finite(x, "torque")
-    if x.ndim <= len(batch) + 1:
-        _check.require_fit(x, "torque", (chain.nv,), batch)
-        return [flattened(x, batch)] * stretches
-    if x.shape[0] != stretches:
-        raise ValueError(f"torque has {x.shape[0]} stretches of time, but t has {stretches}")
-    return [flattened(y, batch) for y in x]

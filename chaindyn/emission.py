@@ -17,7 +17,7 @@ __all__: list[str] = []
 
 SWEPT = ("carried", "received", "grounded")
 FOLDS = ("total", "least", "greatest")
-UNKNOWN = ("input", "read", *SWEPT, *FOLDS)
+UNKNOWN = ("input", "read", "answered", *SWEPT, *FOLDS)
 
 # how operations are written in C and in JavaScript: between their operands, or before the only one
 SIGNS = {"+": "+", "-": "-", "*": "*", "and": "*"}
@@ -132,7 +132,7 @@ SIDE_BY_SIDE = """#define T V
 #define MAX(a, b) max_v(a, b)
 """
 
-MOST_STRAIGHT = 6_000  # numbers of a program without loops: compilers take three seconds for these
+MOST_STRAIGHT = 7_000  # numbers of a program without loops: compilers take a second for these, loops as long to run
 
 
 @dataclass(frozen=True, eq=False)
@@ -222,7 +222,8 @@ class Plan:
     sweep carries; loop : of each sweep; place : the loop of each number; data : for each kind what is read from the
     model, common : of nobody's; slot : where a number is kept for later loops, in its link's record or among nobody's;
     widths : how much a link of each kind keeps, its record; kept : how many are nobody's. A record begins with what
-    sweeps carry, those inward first; the ground's record is no more than that.
+    sweeps carry, those inward first; the ground's record is no more than that. asked : the program that numbers which
+    are "answered" come from, as often as they ask.
     """
 
     recording: Recording
@@ -238,6 +239,7 @@ class Plan:
     slot: dict[int, int]
     widths: dict[int, int]
     kept: int
+    asked: Asked | None = None
 
     @property
     def straight(self) -> bool:
@@ -259,6 +261,15 @@ class Plan:
     def carried(self) -> int:
         """How much of a record belongs to sweeps: the length of the ground's."""
         return sum(len(c) for c in self.classes.values())
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """A program without loops that another one runs more than once; inputs, results : how long each is."""
+
+    plan: Plan
+    inputs: Sequence[int]
+    results: Sequence[int]
 
 
 def is_straight(recording: Recording, live: Sequence[Number]) -> bool:
@@ -540,6 +551,9 @@ class Writer:
             return PREFIXES[x.op] + self.name(x.operand)
         if x.op == "same":
             return self.wide(x.operand)
+        if x.op == "answered":
+            call, at = x.args[:2]
+            return f"answer{call}[{at}]"
         if x.op == "read":
             number, link = x.args
             return f"w[K({link})+{self.plan.slot[number.index]}]"
@@ -676,10 +690,30 @@ def straight_lines(plan: Plan, language: str) -> list[str]:
         line = f"out{o.result}[{o.plus}]={write.wide(o.number)};"
         after.setdefault(o.number.index, []).append(line)
     lines = [line for index, own_lines in after.items() if index not in own for line in own_lines]
+    called = set()
     for x in in_turn(numbers, [x for x in numbers if x.index in after]):
+        if x.op == "answered" and x.args[0] not in called:
+            called.add(x.args[0])
+            lines.append(call_of(write, x))
         lines.append(f"{declare}x{x.index}={write.expression(x)};")
         lines += after.get(x.index, [])
     return lines
+
+
+def call_of(write: Writer, x: Number) -> str:
+    """Return the line that asks another program, of whose answers a number is one."""
+    plan, (call, _, *arguments) = write.plan, x.args
+    if plan.asked is None:
+        raise TypeError("there is no program to ask")
+    ends, lengths = [], (plan.asked.inputs, plan.asked.results)
+    for whose, own in zip(("given", "answer"), lengths, strict=True):
+        starts = np.cumsum([0, *own[:-1]])
+        ends += [f"{whose}{call}+{at}" for at in starts]
+    given = ",".join(write.wide(y) for y in arguments)
+    return (
+        f"T given{call}[]={{{given}}},answer{call}[{sum(plan.asked.results)}];"
+        f"run_asked_@(n,nq,nv,tree,D,G+{len(plan.common)},{','.join(ends)},w,g);"
+    )
 
 
 def lines_between(plan: Plan, language: str, after: int) -> list[str]:
@@ -726,15 +760,12 @@ def c_shared(plan: Plan, inputs: int, results: int) -> tuple[str, str]:
     return f"const T *restrict G{const}{changed}, I n, I nq, I nv", f"G{passed}, n, nq, nv"
 
 
-def c_emptied(plan: Plan) -> list[str]:
-    """Return the lines that empty what sweeps inward add up, in every record."""
+def c_emptied(plan: Plan) -> tuple[str, str]:
+    """Return what empties the ground's record of what sweeps inward add up, and what empties a link's."""
     if not plan.gathered:
-        return []
+        return "", ""
     empty = f"for (int j = 0; j < {plan.gathered}; j++)"
-    return [
-        f"{empty} w[j] = WIDE(0.0);",
-        f"for (I i = 0; i < n; i++) {{ T *own = w + K(i); {empty} own[j] = WIDE(0.0); }}",
-    ]
+    return f"{empty} w[j] = WIDE(0.0);", f"T *own = w + K(i); {empty} own[j] = WIDE(0.0);"
 
 
 def c_loop(plan: Plan, loop: int, head: str, passed: str) -> tuple[list[str], list[str]]:
@@ -750,15 +781,18 @@ def c_loop(plan: Plan, loop: int, head: str, passed: str) -> tuple[list[str], li
         )
         functions.append("\n".join([top, *lines, "}"]))
         calls[kind] = f"{name}({passed}, D + t[2], w + t[3], parent, i, t[4], t[5]);"
-    if not calls:
-        return [], []
+    # records are emptied in the first walk, which holds them anyway: nothing is added before the second
+    empty = c_emptied(plan)[1] if loop == 1 else ""
     walk = "for (I i = 0; i < n; i++)" if loop % 2 else "for (I i = n - 1; i >= 0; i--)"
+    if not calls:
+        return [], [f"{walk} {{ {empty} }}"] if empty else []
     cases = "\n".join(f"case {kind}: {call} break;" for kind, call in calls.items())
     body = f"switch (t[1]) {{ {cases} }}"
     if len(plan.widths) == 1:
         (body,) = calls.values()
     place = "const I *t = tree + 6 * i; T *parent = w + (t[0] < 0 ? 0 : K(t[0]));"
-    return functions, [f"{walk} {{ {place} {body} }}"]
+    first = f"{{ {empty} }} " if empty else ""
+    return functions, [f"{walk} {{ {first}{place} {body} }}"]
 
 
 def c_between(plan: Plan, after: int, head: str, passed: str) -> tuple[list[str], list[str]]:
@@ -778,7 +812,9 @@ def c_between(plan: Plan, after: int, head: str, passed: str) -> tuple[list[str]
 def c_kernel(plan: Plan, inputs: int, results: int) -> str:
     """Return the program in C for one type of number T, single or in lanes, as text with @ for its suffix."""
     head, passed = c_shared(plan, inputs, results)
-    text, body = [], [*c_emptied(plan), *first_values(plan, "c")]
+    text, body = [], [c_emptied(plan)[0], *first_values(plan, "c")]
+    if (own := plan.asked) is not None:
+        text.append(c_kernel(own.plan, len(own.inputs), len(own.results)).replace("@", "asked_@"))
     for loop in range(plan.last + 1):
         if loop:
             functions, lines = c_loop(plan, loop, head, passed)

@@ -23,6 +23,7 @@ from chaindyn.emission import OPERATIONS, c_program
 from chaindyn.recording import PRIME, CannotRecord, Tape, mark_of_constant
 from chaindyn.robots import ur5
 from chaindyn.rolled import leaves_of
+from chaindyn.rollouts import recorded_step, step_of
 from chaindyn.teaching import normwise
 
 pytestmark = pytest.mark.skipif(
@@ -580,6 +581,47 @@ def test_a_rollout_is_a_simulation(method):
         chain, q[0], qd[0], t=t, torque=tau[0], method=method, step=0.005, compiled=True
     )
     assert normwise(fast.q, many.q[:, 0]) <= 1e-12
+
+
+@pytest.mark.parametrize("links", [4, 40])
+@pytest.mark.parametrize("method", ["RK4", "semi-implicit Euler"])
+def test_a_rollout_of_few_links_or_many_is_a_simulation(links, method):
+    drive = cd.Drive(rotor_inertia=0.2, viscous=0.3, coulomb=0.1)
+    tree = random_tree(Case(links, seed=7, kinds=(cd.Revolute,)))
+    chain = cd.Chain([replace(link, drive=drive) for link in tree.links])
+    q, qd = cd.random_state(chain, 4, batch=(5,))
+    given = {"t": [0, 0.01, 0.02], "torque": np.cos(np.arange(links)), "method": method}
+    many, one = (run(chain, q, qd, step=0.002, **given) for run in (rollout, cd.simulate))
+    assert normwise(many.q, one.q) <= 1e-11
+    assert normwise(many.qd, one.qd) <= 1e-9
+
+
+def test_short_chains_ask_one_program_for_each_slope():
+    slopes = {"RK4": 4, "semi-implicit Euler": 1}
+    for method, count in slopes.items():
+        step = step_of(method)
+        whole = recorded_step(step, ur5())
+        text = c_program(whole.plan, 4, 3, lanes=False)
+        assert text.count("run_asked_s(") == count + 1
+        alone = recorded_step(step, random_tree(Case(20, seed=2))).plan.asked is None
+        assert alone
+
+
+def test_a_mass_matrix_that_becomes_singular_on_the_way_is_refused():
+    hinge = cd.Revolute((1, 2, 3))
+    again = {
+        "offset": 0.3 * hinge.axis,
+        "rotation": cd.rotation_about(hinge.axis, np.array([0.7])),
+    }  # one line
+    body = cd.Link(hinge, 1.0, (0.1, 0.2, -0.3), np.diag([1.0, 2.0, 2.5]), **again)
+    twice = [cd.Link(hinge, 0, (0, 0, 0), np.zeros((3, 3))), body]
+    before = cd.Link(cd.Revolute((0, 0, 1)), 1.0, (0.1, 0.0, 0.0), np.eye(3))
+    for links in (twice, [before, *twice], [before] * 30 + twice):
+        q = np.zeros((2, len(links)))
+        for states in (q[0], q):
+            with pytest.raises(ValueError, match="becomes singular"):
+                given = {"t": [0, 0.01], "step": 0.01, "method": "semi-implicit Euler"}
+                rollout(cd.Chain(links), states + 0.3, states + 1, **given)
 
 
 def test_forces_may_change_from_stretch_to_stretch():

@@ -1,0 +1,223 @@
+"""Whole motions in machine code: a step of a method is recorded, and its program run again and again."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from chaindyn import _check, _ops, _stored
+from chaindyn._native import LANES, Kernel, NoCompiler
+from chaindyn.articulated import aba
+from chaindyn.chain import Chain
+from chaindyn.compilation import (
+    MOST_LINKS_STRAIGHT,
+    UNUSED,
+    Recorded,
+    kept_or,
+    record,
+    recorded_link_by_link,
+    shared_out,
+)
+from chaindyn.emission import MOST_STRAIGHT, Asked
+from chaindyn.recording import CannotRecord, Number, Tape, as_numbers, mark_of
+from chaindyn.simulation import Driven, Simulation, rk4_step, semi_implicit_euler_step, simulate
+
+__all__ = ["rollout"]
+
+Array = Any
+
+STEPS = {"RK4": rk4_step, "semi-implicit Euler": semi_implicit_euler_step}
+STATE: dict[str, tuple[Any, ...]] = {"q": ("nq",), "qd": ("nv",), "tau": ("nv",)}
+
+
+def march_of(chain: Chain, method: str, lanes: bool) -> Kernel:
+    """Return a step of a method, compiled for a chain: once for each chain, and for one motion or for many (lanes)."""
+    own: dict[Any, Any] = chain.__dict__.setdefault("programs", {})
+    if (method, lanes) not in own:
+        step = step_of(method)
+        key = _stored.key_of(step, chain, (method, lanes))
+        own[method, lanes], _ = kept_or(lambda: recorded_step(step, chain), key, chain, lanes)
+    kernel: Kernel = own[method, lanes]
+    return kernel
+
+
+def step_of(method: str) -> Callable[..., Any]:
+    """Return a step of a method as a function of a chain and arrays; forward : what it asks for accelerations."""
+    own = STEPS[method]
+
+    def step(
+        chain: Chain, q: Array, qd: Array, tau: Array, h: Array, forward: Any = None
+    ) -> tuple[Array, Array]:
+        return own(Driven(chain, torque=tau, forward=forward), 0, q, qd, h)
+
+    return step
+
+
+def recorded_step(step: Callable[..., Any], chain: Chain) -> Recorded:
+    """Record a step of a short chain around one program for its accelerations, of others as a whole.
+
+    The same text for each of four slopes stays in what processors hold ready.
+    """
+    arrays = {**STATE, "h": ()}
+    if chain.n <= MOST_LINKS_STRAIGHT:
+        try:
+            return recorded_asking(step, aba, chain, arrays)
+        except CannotRecord:
+            pass
+    return record(step, chain, arrays, {}, straight=MOST_STRAIGHT)
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """A recorded function inside another's recording: each call is one more question, with an answer for each."""
+
+    recorded: Recorded
+    calls: list[Any] = field(default_factory=list)
+
+    def __call__(self, *args: Any) -> Array:
+        """Return the answer: numbers of which only the question is known. What must be positive is expected."""
+        recording = _ops.recording.get()
+        given = tuple(x for own in args for x in as_numbers(recording.tape, own).flat)
+        *own, expected = (self.answers(recording.tape, given, k) for k in self.places)
+        recording.expect(expected)
+        self.calls.append(given)
+        (result,) = own
+        return result
+
+    @property
+    def places(self) -> list[Array]:
+        """Where each result stands among all answers."""
+        ends = np.cumsum([0, *self.recorded.lengths[1]])
+        shapes = self.recorded.outputs
+        return [np.arange(*e).reshape(s) for e, s in zip(pairwise(ends), shapes, strict=True)]
+
+    def answers(self, tape: Tape, given: tuple[Number, ...], places: Array) -> Array:
+        """Return the answers in these places, to the question that comes next."""
+        call, marks = len(self.calls), [x.mark for x in given]
+        answers = np.empty(places.shape, object)
+        for k, at in np.ndenumerate(places):
+            answers[k] = tape.write("answered", (call, at, *given), mark_of("answered", at, marks))
+        return answers
+
+
+def recorded_asking(
+    function: Callable[..., Any],
+    asked: Callable[..., Any],
+    chain: Chain,
+    arrays: dict[str, tuple[Any, ...]],
+) -> Recorded:
+    """Record a function that asks another one several times, whose program it runs as often; both without loops.
+
+    function : takes the other one as `forward`; asked : of q, qd and tau, with one array as its result.
+    """
+    most = UNUSED * MOST_STRAIGHT
+    own = recorded_link_by_link(asked, chain, STATE, {}, most)
+    if not own.plan.straight:
+        raise CannotRecord("what it asks takes too many operations")
+    question = Question(own)
+    whole = recorded_link_by_link(function, chain, arrays, {"forward": question}, most)
+    if not whole.plan.straight:
+        raise CannotRecord("it takes too many operations")
+    return replace(whole, plan=replace(whole.plan, asked=Asked(own.plan, *own.lengths)))
+
+
+@_check.checked(q="nq", qd="nv")
+def rollout(
+    chain: Chain,
+    q: Array,
+    qd: Array,
+    *,
+    t: Array,
+    torque: Array | None = None,
+    method: str = "RK4",
+    step: float = 1e-3,
+    threads: int | None = None,
+) -> Simulation:
+    """Return many motions of a chain, each from its own state, as `simulate` does, in machine code on all cores.
+
+    q : (..., nq); qd : (..., nv); t : (m,) increasing times [s]; torque : joint forces (..., nv), constant, or (m - 1,
+    ..., nv), each for the time between two of t; None is none. method : "RK4" or "semi-implicit Euler"; step : the
+    longest step [s]: between two times all are equal. Friction of the chain's drives acts. ValueError for bad input, if
+    a motion leaves what a float can hold, or if M becomes singular (it says at what time); RuntimeWarning if there is
+    no compiler: `simulate` takes over.
+    """
+    times, step = _check.check_times(t), _check.check_positive_number(step, "step")
+    if method not in STEPS:
+        raise ValueError(f"method is {method!r}, but must be one of {[*STEPS]}")
+    q, qd = (_check.as_real(x, name) for x, name in ((q, "q"), (qd, "qd")))
+    batch = np.broadcast_shapes(q.shape[:-1], qd.shape[:-1])
+    count = int(np.prod(batch))
+    loads = held_loads(chain, torque, batch, len(times) - 1)
+    try:
+        kernel = march_of(chain, method, count > 1)
+    except NoCompiler as error:
+        warnings.warn(f"{error}: simulate takes over", RuntimeWarning, stacklevel=4)
+        return simulate(chain, q, qd, t=times, torque=torque, method=method, step=step)
+    states = [flattened(x, batch) for x in (q, qd)]
+    paths = [np.empty((count, len(times), x.shape[-1])) for x in states]
+    workers = os.cpu_count() or 1 if threads is None else threads
+    for path, x in zip(paths, states, strict=True):
+        path[:, 0] = x
+    for k, between in enumerate(pairwise(times)):
+        states = marched(kernel, states, loads[k], between, step, workers)
+        for path, x in zip(paths, states, strict=True):
+            path[:, k + 1] = x
+    q_path, qd_path = (np.moveaxis(x.reshape((*batch, *x.shape[1:])), -2, 0) for x in paths)
+    return Simulation(chain, times, q_path, qd_path)
+
+
+def marched(
+    kernel: Kernel,
+    states: Sequence[Array],
+    load: Array,
+    between: tuple[float, float],
+    step: float,
+    threads: int,
+) -> list[Array]:
+    """Return the states (count, ...) of all motions at the second of two times, from those at the first.
+
+    load : (count, nv) joint forces; step : the longest step.
+    """
+    count, stretch = len(load), between[1] - between[0]
+    steps = max(int(np.ceil(stretch / step - 1e-9)), 1)
+    values = [*states, load, np.array(stretch / steps)]
+    strides = [*(x.shape[-1] for x in (*states, load)), 0]
+    ends = [np.empty((count, 1, x.shape[-1])) for x in states]
+
+    def march(span: tuple[int, int]) -> bool:
+        return kernel.march(values, strides, ends, span, steps, steps)
+
+    if shared_out(march, count, min(threads, count // LANES)):
+        raise ValueError(
+            f"between t = {between[0]:g} and {between[1]:g} s a motion leaves what floats can hold, or the mass matrix "
+            "becomes singular; a shorter step, or simulate, tells more"
+        )
+    return [np.ascontiguousarray(x[:, 0]) for x in ends]
+
+
+def flattened(x: Array, batch: tuple[int, ...]) -> Array:
+    """Return an array (..., k) as floats (count, k), a row for each state of a batch."""
+    rows = np.ascontiguousarray(np.broadcast_to(x, (*batch, x.shape[-1])), float)
+    return rows.reshape((int(np.prod(batch)), x.shape[-1]))
+
+
+def held_loads(chain: Chain, torque: Any, batch: tuple[int, ...], stretches: int) -> list[Array]:
+    """Return the joint forces of every motion (count, nv) for each stretch of time."""
+    count = int(np.prod(batch))
+    if torque is None:
+        return [np.zeros((count, chain.nv))] * stretches
+    x = _check.as_real(_check.as_array(torque, "torque"), "torque")
+    _check.require_shape(x, "torque", (chain.nv,))
+    _check.require_finite(x, "torque")
+    if x.ndim <= len(batch) + 1:
+        _check.require_fit(x, "torque", (chain.nv,), batch)
+        return [flattened(x, batch)] * stretches
+    if x.shape[0] != stretches:
+        raise ValueError(f"torque has {x.shape[0]} stretches of time, but t has {stretches}")
+    return [flattened(y, batch) for y in x]
