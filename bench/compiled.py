@@ -1,13 +1,13 @@
 """Compiled functions side by side: `compiled(aba, chain)` and its kin against Pinocchio and MuJoCo, in one run.
 
-Run as ``python bench/compiled.py``; needs the extra `peers` and a C compiler. Ours are the public, checked callables on
-a serial chain of hinges and slides, one state a call from Python; Pinocchio has no one call for how every link yields,
-so its dense route stands beside. Also measured: how the time of `aba` grows from n = 100 to 10 000; the time a state in
-a batch of 10^5 at n = 7, on one thread and on two, beside a loop over Pinocchio; how long recording and compiling take,
-and a start from the cache; rollouts by RK4 of one motion and of a thousand, beside MuJoCo's own `rollout`, on one
-thread; derivatives and matrices beside Pinocchio's; and what bounds all this from below: how many operations the
-programs have, and how many the machine can do in a second. ``--save`` keeps the numbers in book/speed_compiled.json,
-``--plot FILE`` draws them.
+Run as ``python bench/compiled.py``; needs the extra `peers` and a C compiler. Ours are the public, checked callables,
+one state a call from Python, on a serial chain of hinges and slides, and on trees with balls and a free trunk too;
+Pinocchio has no one call for how every link yields, so its dense route stands beside. Also measured: how the time of
+`aba` grows from n = 100 to 10 000; the time a state in a batch of 10^5 at n = 7, on one thread and on two, beside a
+loop over Pinocchio; how long recording and compiling take, and a start from the cache; rollouts by RK4 of one motion
+and of a thousand, beside MuJoCo's own `rollout`, on one thread; derivatives and matrices beside Pinocchio's; and what
+bounds all this from below: how many operations the programs have, and how many the machine can do in a second.
+``--save`` keeps the numbers in book/speed_compiled.json, ``--plot FILE`` draws them.
 """
 
 from __future__ import annotations
@@ -50,13 +50,24 @@ from chaindyn.emission import MOST_STRAIGHT
 from chaindyn.teaching import normwise
 
 SIZES = (2, 5, 7, 20, 100, 500, 1000)
+TREES = (2, 5, 7, 20, 100)
 LONG = (100, 300, 1000, 3000, 10_000)
 LARGEST_PEER = 500
 MANY, LINKS_OF_MANY = 100_000, 7
 ROUNDS = 15
 SIZES_OF_SLOPES = (2, 7, 20, 50)
 STATE = {"q": ("nq",), "qd": ("nv",), "tau": ("nv",)}
-RESTS = ("growth", "batch", "starting", "tools", "rollouts", "slopes", "matrices", "limits")
+RESTS = (
+    "trees",
+    "growth",
+    "batch",
+    "starting",
+    "tools",
+    "rollouts",
+    "slopes",
+    "matrices",
+    "limits",
+)
 COUNTED = ("+", "-", "*", "inverse", "max", "min", "sqrt", "sin", "cos")
 BATCH_OF_JAX = 10_000
 STYLES = {
@@ -115,6 +126,26 @@ def single() -> dict[str, dict[str, float]]:
                 )
         for name, taken in side.in_turns(timed, ROUNDS).items():
             times[name][str(n)] = round(1e6 * taken, 3)
+    return times
+
+
+def on_trees() -> dict[str, dict[str, float]]:
+    """Return microseconds a call on trees with balls and a free trunk, ours and Pinocchio's, by number of links."""
+    times: dict[str, dict[str, float]] = {}
+    for n in TREES:
+        chain = side.tree_of(n)
+        state = side.state_of_tree(chain)
+        model, (q_order, v_order) = side.pinocchio_model(chain), side.pinocchio_order(chain)
+        theirs = model, model.createData(), state[0][q_order], *(x[v_order] for x in state[1:])
+        timed: dict[str, Call] = {}
+        for name, own, other in (("aba", aba, pin.aba), ("rnea", rnea, pin.rnea)):
+            timed[name] = partial(compiled(own, chain), *state)
+            timed[f"Pinocchio, {name}"] = partial(other, *theirs)
+            answer = np.array(timed[f"Pinocchio, {name}"](), copy=True)
+            error = side.require_same(answer, timed[name]()[v_order])
+            print(f"tree of {n}: {name} differs by {error:.1e}", flush=True)
+        for name, taken in side.in_turns(timed, ROUNDS).items():
+            times.setdefault(name, {})[str(n)] = round(1e6 * taken, 3)
     return times
 
 
@@ -380,6 +411,7 @@ def measure() -> dict[str, Any]:
     """Return all that is measured."""
     return {
         "calls": single(),
+        "trees": on_trees(),
         "growth": growth(),
         "batch": {"states": MANY, "links": LINKS_OF_MANY, "microseconds": batch()},
         "starting": starting(),

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from chaindyn import Chain, Link, Prismatic, Revolute
+from chaindyn import Chain, Free, Link, Prismatic, Revolute, Spherical, random_state
 from chaindyn.teaching import normwise
 
 SIZES = (2, 7, 20, 50, 100, 200, 500, 1000)
@@ -56,27 +56,66 @@ def chain_of(n: int) -> Chain:
     return Chain(links)
 
 
+def tree_of(n: int) -> Chain:
+    """Return a tree of hinges, balls and slides on a trunk that is free to move, in branches of four links."""
+    rng = np.random.default_rng(n)
+    links = []
+    for i in range(n):
+        axis, inertia = rng.normal(size=3), 0.01 * np.diag(rng.uniform(1, 1.5, 3))
+        kinds = [Revolute(axis), Spherical(), Revolute(axis), Prismatic(axis)]
+        body = 1.0, 0.1 * rng.normal(size=3), inertia, 0.2 * rng.normal(size=3)
+        # a branch begins at the trunk, or on the second link of the one before
+        parent = i - 1 if i % 4 != 1 else max(i - 3, 0) if i % 8 == 5 else 0
+        links.append(Link(kinds[i % 4] if i else Free(), *body, parent=parent if i else "ground"))
+    return Chain(links)
+
+
 def state_of(chain: Chain, batch: tuple[int, ...] = ()) -> tuple[Any, Any, Any]:
-    """Return q, qd and tau; slides stay near where they are."""
+    """Return q, qd and tau of a chain of hinges and slides; slides stay near where they are."""
     rng = np.random.default_rng(0)
     q = rng.uniform(-1, 1, (*batch, chain.nq))
     return q, 0.3 * rng.normal(size=q.shape), rng.normal(size=q.shape)
 
 
+def state_of_tree(chain: Chain) -> tuple[Any, Any, Any]:
+    """Return q, qd and tau of any tree."""
+    q, qd = random_state(chain, 0)
+    return q, 0.3 * qd, np.random.default_rng(0).normal(size=chain.nv)
+
+
+def pinocchio_joint(joint: Any) -> Any:
+    """Return Pinocchio's joint of the same kind."""
+    if isinstance(joint, Free):
+        return pin.JointModelFreeFlyer()
+    if isinstance(joint, Spherical):
+        return pin.JointModelSpherical()
+    hinge = isinstance(joint, Revolute)
+    kind = pin.JointModelRevoluteUnaligned if hinge else pin.JointModelPrismaticUnaligned
+    return kind(np.array(joint.axis))
+
+
 def pinocchio_model(chain: Chain) -> Any:
-    """Return Pinocchio's model of a chain or tree of hinges and slides, in which each branch follows the last."""
+    """Return Pinocchio's model of a tree of these kinds of joints, in which each branch follows the last."""
     model = pin.Model()
     model.gravity.linear = np.array(chain.gravity)
     for i, link in enumerate(chain.links):
-        hinge = isinstance(link.joint, Revolute)
-        kind = pin.JointModelRevoluteUnaligned if hinge else pin.JointModelPrismaticUnaligned
         place = pin.SE3(np.array(link.rotation, float), np.array(link.offset))
         joint = model.addJoint(
-            chain.parent[i] + 1, kind(np.array(link.joint.axis)), place, chain.names[i]
+            chain.parent[i] + 1, pinocchio_joint(link.joint), place, chain.names[i]
         )
         body = pin.Inertia(link.mass, np.array(link.com), np.array(link.inertia))
         model.appendBodyToJoint(joint, body, pin.SE3.Identity())
     return model
+
+
+def pinocchio_order(chain: Chain) -> tuple[Any, Any]:
+    """Return which of our q, and of our qd, stands in each place of Pinocchio's: w comes last, turning after moving."""
+    q, v = [], []
+    for link, own, rates in zip(chain.links, chain.q_columns, chain.v_columns, strict=True):
+        at = list(own)
+        q += at if not link.joint.quaternion else [*at[:-4], *at[-3:], at[-4]]
+        v += np.roll(rates, -3).tolist() if isinstance(link.joint, Free) else list(rates)
+    return np.array(q), np.array(v)
 
 
 def in_turns(calls: dict[Any, Call], rounds: int) -> dict[Any, float]:

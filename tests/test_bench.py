@@ -251,6 +251,7 @@ def test_compiled_functions_are_measured_kept_and_drawn(jax, tmp_path, monkeypat
     for name, value in {
         "SIZES": (2, 3),
         "LONG": (4, 8),
+        "TREES": (2, 6),
         "MANY": 20,
         "ROUNDS": 1,
         "BATCH_OF_JAX": 8,
@@ -265,5 +266,6 @@ def test_compiled_functions_are_measured_kept_and_drawn(jax, tmp_path, monkeypat
     kept = json.loads((tmp_path / "speed_compiled.json").read_text())
     assert set(kept["calls"]) == set(bench.STYLES)
     assert all(us > 0 for times in kept["calls"].values() for us in times.values())
+    assert set(kept["trees"]["Pinocchio, aba"]) == {"2", "6"}
     assert "<svg" in (tmp_path / "plot.svg").read_text()
     assert "aba / Pinocchio, aba" in capsys.readouterr().out
