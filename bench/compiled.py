@@ -16,15 +16,23 @@ from __future__ import annotations
 import side_by_side as side  # first: it sets BLAS to one thread
 # isort: on
 
+import contextlib
 import ctypes
+import io
 import os
+import shlex
+import shutil
 import subprocess
+import sys
 import tempfile
 import time
-from collections.abc import Callable
+import types
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
+import jupytext
 import numpy as np
 import pinocchio as pin
 from aba import mujoco_forward, mujoco_model
@@ -33,6 +41,7 @@ from simulation import LINKS, STEP, hinges, mujoco_rollout, starts
 
 from chaindyn import (
     Chain,
+    X_motion,
     aba,
     aba_derivatives,
     compiled,
@@ -43,7 +52,7 @@ from chaindyn import (
     rnea_derivatives,
     rollout,
 )
-from chaindyn._native import LANES, built, opened
+from chaindyn._native import LANES, built, machine, opened
 from chaindyn.compilation import record
 from chaindyn.drawing import COLOURS, style
 from chaindyn.emission import MOST_STRAIGHT
@@ -187,23 +196,131 @@ def batch() -> dict[str, float]:
     }
 
 
+@contextmanager
+def environment(**values: str) -> Iterator[None]:
+    """Set environment variables for a while, as if programs were compiled for the first time."""
+    before = {name: os.environ.get(name) for name in values}
+    os.environ.update(values)
+    machine.cache_clear()
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            os.environ.pop(name)
+            if value is not None:
+                os.environ[name] = value
+        machine.cache_clear()
+
+
 def starting() -> dict[str, float]:
     """Return seconds to record and compile `aba`, and to take it from the cache, for 7 and for 1000 links."""
     times = {}
-    before = os.environ.get("CHAINDYN_CACHE")
-    with tempfile.TemporaryDirectory() as folder:
-        os.environ["CHAINDYN_CACHE"] = folder
+    with tempfile.TemporaryDirectory() as folder, environment(CHAINDYN_CACHE=folder):
         for n in (7, 1000):
             chain = side.chain_of(n)
             for what in ("first", "again"):
                 begin = time.perf_counter()
                 compiled(aba, chain)
                 times[f"{what}, {n} links"] = round(time.perf_counter() - begin, 4)
-    if before is None:
-        del os.environ["CHAINDYN_CACHE"]
-    else:
-        os.environ["CHAINDYN_CACHE"] = before
     return times
+
+
+def compilers() -> dict[str, dict[str, float]]:
+    """Return for gcc and for Zig's compiler seconds to compile, and microseconds a state, one alone or in a batch."""
+    chain = side.chain_of(LINKS_OF_MANY)
+    states = {"one": side.state_of(chain), "many": side.state_of(chain, (BATCH_OF_JAX,))}
+    commands = {"gcc": "gcc", "Zig's": shlex.join([sys.executable, "-m", "ziglang", "cc"])}
+    results = {}
+    for name, command in commands.items():
+        for _ in range(2):  # at first Zig makes itself ready, once on a machine
+            with tempfile.TemporaryDirectory() as folder:
+                with environment(CC=command, CHAINDYN_CACHE=folder):
+                    begin = time.perf_counter()
+                    calls = {
+                        key: partial(compiled(aba, chain, threads=1), *state)
+                        for key, state in states.items()
+                    }
+                    calls["one"]()
+                    seconds = time.perf_counter() - begin
+                    calls["many"]()
+        taken = side.in_turns(calls, ROUNDS)
+        results[name] = {
+            "seconds": round(seconds, 2),
+            "one state": round(1e6 * taken["one"], 3),
+            "in a batch": round(1e6 * taken["many"] / BATCH_OF_JAX, 3),
+        }
+    return results
+
+
+LOOP_IN_C = """#include <math.h>
+long long one(long long steps, double *V) {
+  double q = 0.7, a = 0.5, qd = 0.9, out[3];
+  for (long long k = 0; k < steps; k++) {
+    { %s }
+    for (int j = 0; j < 3; j++) V[j] = out[j];
+    q += 1e-3;
+  }
+  return 0;
+}
+"""
+LOOP_IN_JAVASCRIPT = """
+function run(steps, V, out) {
+  let q = 0.7, a = 0.5, qd = 0.9;
+  for (let k = 0; k < steps; k++) {
+    { %s }
+    for (let j = 0; j < 3; j++) V[j] = out[j];
+    q += 1e-3;
+  }
+}
+let least = Infinity;
+for (let k = 0; k < 9; k++) {
+  const begin = performance.now();
+  run(1e6, [0.3, -1.2, 2], [0, 0, 0]);
+  least = Math.min(least, performance.now() - begin);
+}
+console.log(least);
+"""
+
+
+def link_step() -> dict[str, float]:
+    """Return microseconds that the link step takes which chapter 20 shows as lines, a recording, C and JavaScript.
+
+    The lines are NumPy's, with X among them and without checks; the recording is played by Python.
+    """
+    page = vars(sys.modules.setdefault("chapter_20", types.ModuleType("chapter_20")))
+    for cell in jupytext.read(side.BOOK.parent / "chapters" / "20_from_readable_to_fast.md").cells:
+        if cell.cell_type == "code":
+            with contextlib.redirect_stdout(io.StringIO()):
+                exec(compile(cell.source, "chapter 20", "exec", dont_inherit=True), page)
+        if "moving = " in cell.source:
+            break
+    moving, written, played, by_name = (page[x] for x in ("moving", "written", "played", "by_name"))
+    given = {"q": 0.7, "a": 0.5, "qd": 0.9, **by_name(V=(0.3, -1.2, 2.0))}
+    arm, V, rate, S = (
+        np.array([0.5, 0, 0]),
+        np.array([0, 0, 0.3, -1.2, 2, 0])[:, None],
+        0.9,
+        np.eye(6)[:, 2:3],
+    )
+
+    def lines() -> Any:
+        c, s = np.cos(0.7), np.sin(0.7)
+        return (
+            X_motion.__wrapped__(np.array([[c, s, 0], [-s, c, 0], [0, 0, 1]]), arm) @ V + S * rate
+        )
+
+    side.require_same(played(moving, given), lines()[[2, 3, 4], 0])
+    steps, start = 1_000_000, np.array([0.3, -1.2, 2.0])
+    program = opened(built(LOOP_IN_C % written(moving, "c")))
+    in_c = partial(program.one, ctypes.c_longlong(steps), ctypes.c_void_p(start.ctypes.data))
+    calls = {"lines": lines, "recording": partial(played, moving, given), "C": in_c}
+    taken = side.in_turns(calls, ROUNDS)
+    times = {"lines": taken["lines"], "recording": taken["recording"], "C": taken["C"] / steps}
+    if node := shutil.which("node"):
+        text = LOOP_IN_JAVASCRIPT % written(moving, "javascript")
+        said = subprocess.run([node, "-e", text], capture_output=True, text=True, check=True)
+        times["JavaScript"] = 1e-3 * float(said.stdout) / steps
+    return {name: round(1e6 * t, 4) for name, t in times.items()}
 
 
 def rollouts() -> dict[str, dict[str, float]]:
@@ -415,6 +532,8 @@ def measure() -> dict[str, Any]:
         "growth": growth(),
         "batch": {"states": MANY, "links": LINKS_OF_MANY, "microseconds": batch()},
         "starting": starting(),
+        "link step": link_step(),
+        "compilers": compilers(),
         "tools": beside_tools(),
         "rollouts": {"links": LINKS, "microseconds": rollouts()},
         "slopes": slopes(),

@@ -9,6 +9,7 @@ import importlib.machinery
 import importlib.util
 import os
 import platform
+import shlex
 import shutil
 import subprocess
 import sys
@@ -33,6 +34,7 @@ FLAGS = (
     "-Wno-psabi",
 )
 
+COMPILERS = ("cc", "gcc", "clang")
 LANES = 4  # states that are computed side by side
 
 Array = Any
@@ -42,16 +44,24 @@ class NoCompiler(Exception):
     """There is no C compiler here, or it failed."""
 
 
-def compiler() -> str:
-    """Return the C compiler's command: what CC says, or cc."""
-    command = os.environ.get("CC") or next(
-        (c for c in ("cc", "gcc", "clang") if shutil.which(c)), None
-    )
-    if command is None or shutil.which(command.split()[0]) is None:
+def compiler() -> list[str]:
+    """Return the C compiler's command: what CC says; else cc, gcc or clang; else that of the package ziglang."""
+    if (told := os.environ.get("CC")) is not None:
+        command = shlex.split(told, posix=os.name == "posix")
+        if command and shutil.which(command[0]):
+            return command
         raise NoCompiler(
-            "there is no C compiler on the path; with one installed (cc, gcc or clang) it would be faster"
+            f"there is no C compiler {told!r}, which the environment variable CC names"
         )
-    return command
+    for name in COMPILERS:
+        if shutil.which(name):
+            return [name]
+    if importlib.util.find_spec("ziglang"):
+        return [sys.executable, "-m", "ziglang", "cc"]
+    raise NoCompiler(
+        "there is no C compiler; with one it would be faster: a system's own (cc, gcc or clang), or "
+        "`pip install 'chaindyn[compiler]'`"
+    )
 
 
 @functools.cache
@@ -59,7 +69,7 @@ def machine() -> str:
     """Return what a program for this machine hangs on: its processor and the compiler."""
     try:
         version = subprocess.run(
-            [*compiler().split(), "--version"], capture_output=True, text=True, check=True
+            [*compiler(), "--version"], capture_output=True, text=True, check=True
         ).stdout
     except (OSError, subprocess.CalledProcessError) as error:
         raise NoCompiler(f"the C compiler does not answer: {error}") from None
@@ -118,7 +128,7 @@ def built(text: str, *flags: str) -> Path:
     with tempfile.TemporaryDirectory(dir=folder) as own:
         source, made = Path(own) / "program.c", Path(own) / "program.so"
         source.write_text(text)
-        command = [*compiler().split(), *FLAGS, *flags, str(source), "-o", str(made), "-lm"]
+        command = [*compiler(), *FLAGS, *flags, str(source), "-o", str(made), "-lm"]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
             raise NoCompiler(f"the C compiler failed: {done.stderr.strip()[:500]}")

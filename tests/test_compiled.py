@@ -492,6 +492,52 @@ def test_javascript_gives_the_same_numbers(tmp_path):
     assert "argument 0 has 1 numbers" in refusal
 
 
+# the compiler
+
+
+@pytest.fixture
+def no_system_compiler(monkeypatch):
+    """Hide what the system has, and forget which compiler there was."""
+    monkeypatch.delenv("CC", raising=False)
+    monkeypatch.setattr(_native.shutil, "which", lambda name: None)
+    _native.machine.cache_clear()
+    yield
+    _native.machine.cache_clear()
+
+
+def test_the_compiler_is_the_one_told_or_the_systems_or_zigs(monkeypatch):
+    found = {"gcc", "clang", "my-cc"}
+    monkeypatch.setattr(_native.shutil, "which", lambda name: name if name in found else None)
+    monkeypatch.setenv("CC", "my-cc -m64")
+    assert _native.compiler() == ["my-cc", "-m64"]
+    for wrong in ("other-cc", ""):
+        monkeypatch.setenv("CC", wrong)
+        with pytest.raises(_native.NoCompiler, match="CC names"):
+            _native.compiler()
+    monkeypatch.delenv("CC")
+    assert _native.compiler() == ["gcc"]
+    found.clear()
+    zig = [sys.executable, "-m", "ziglang", "cc"]
+    monkeypatch.setattr(_native.importlib.util, "find_spec", lambda name: name == "ziglang" or None)
+    assert _native.compiler() == zig
+    monkeypatch.setattr(_native.importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(_native.NoCompiler, match=r"chaindyn\[compiler\]"):
+        _native.compiler()
+
+
+def test_zigs_compiler_does_where_the_system_has_none(no_system_compiler, monkeypatch, tmp_path):
+    pytest.importorskip("ziglang", reason="Zig's C compiler is not installed")
+    monkeypatch.setenv("CHAINDYN_CACHE", str(tmp_path))
+    monkeypatch.setattr(_native, "FLAGS", tuple("-O2" if f == "-O0" else f for f in _native.FLAGS))
+    fast, limit = compiled(cd.aba, TREE), 100 * EPS * np.linalg.cond(cd.crba(TREE, Q))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        one, many = fast(Q[0], QD[0], TAU[0]), fast(Q, QD, TAU)
+    exact = cd.aba(TREE, Q, QD, TAU)
+    assert normwise(one, exact[0]) <= limit[0]
+    assert (np.array([normwise(*pair) for pair in zip(many, exact, strict=True)]) <= limit).all()
+
+
 # the cache
 
 
