@@ -492,6 +492,21 @@ def test_javascript_gives_the_same_numbers(tmp_path):
     assert "argument 0 has 1 numbers" in refusal
 
 
+def test_a_compiled_blow_along_stretched_rods_warns_as_the_interpreted_one():
+    """Where rods in line yield by rounding alone, a program must not decide: the interpreted function takes over."""
+    rods = [
+        cd.Link(cd.Revolute((0, 0, 1)), 1.0, (0.5, 0, 0), np.diag([0.01, 1 / 12, 1 / 12]), offset)
+        for offset in ((0, 0, 0), (1, 0, 0))
+    ]
+    chain, along = cd.Chain(rods), np.array([np.cos(0.7), np.sin(0.7), 0])
+    blow = {"point": 2 * along, "normal": along, "restitution": np.array(0.5)}
+    for strike in (partial(cd.impact, chain), compiled(cd.impact, chain)):
+        with pytest.warns(RuntimeWarning, match="less than 1e-12"):
+            hit = strike(np.array([0.7, 0.0]), np.array([1.0, 2.0]), **blow)
+        assert hit.impulse == 0
+        assert hit.effective_mass == np.inf
+
+
 # the compiler
 
 
