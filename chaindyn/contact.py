@@ -1,5 +1,5 @@
 # Generated from chapters/17_contact.md by `python -m book export`; edit it there.
-# sha256 of the text below: b96e802a16f2e6bd6f2a599a3fb3139403536545a19011d6dea6bfc431cfab20
+# sha256 of the text below: cc0d14af0add85248b50b9852ecc9f120d462dea550b1df9fcdc64430d9989f6
 """Contact: blows at several places, forces at rest, friction, and motion through both.
 
 Derived in chapter 17, "Contact".
@@ -1352,9 +1352,9 @@ def simulate_contact(
     speed in a blow; or "events", flights by RK4 with each landing found to rounding, and Moreau-Jean steps while
     something rests; a contact that is closed and open again within a quarter of a step is missed. restitution,
     friction : one number for all, or None for each contact's own. law, order : as for `collision_impulses`;
-    "poisson" and "sequence" are for events; in "steps" the law "moreau" never gains energy if all restitutions are
-    equal. margin : the gap up to which a contact counts as closed [m]. constraints : loop closures; each step ends
-    with closed loops. Friction in the chain's own joints acts as in `simulate`.
+    "poisson" and "sequence" are for events; in "steps" the law "moreau" with equal restitutions gains no energy, or
+    under loads a little, of order step^2. margin : the gap up to which a contact counts as closed [m]. constraints :
+    loop closures; each step ends with closed loops. Friction in the chain's own joints acts as in `simulate`.
     The result is a `Simulation` with a `log` of contacts and impulses. If it ends early, also by the user's
     interruption, the result has the states so far and the reason, with a RuntimeWarning.
     ValueError for bad input, such as bodies that start more than 1e-3 m inside each other.

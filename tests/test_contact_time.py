@@ -81,6 +81,20 @@ def test_a_ball_that_loses_nothing_keeps_its_energy():
     assert motion.q[:, 0] == pytest.approx(motion.t)
 
 
+def test_weight_lets_a_step_of_moreaus_law_gain_a_little():
+    """Of a contact that still overlaps and opens more slowly than weight closes it; by no more than order h^2."""
+    eps, h = 0.2, 0.01
+    chain, find, q = bouncing(restitution=eps)
+    t = h * np.arange(81)
+    motion = simulate_contact(chain, find, q, np.zeros(6), t=t, step=h, law="moreau")
+    gained = np.diff(motion.energy)
+    most = (
+        (1 - eps) / (8 * (1 + eps)) * (G * h) ** 2
+    )  # of (1 - e) v (g h - (1 + e) v) / 2, for 1 kg
+    assert 0.1 * most < gained.max() <= most * (1 + 1e-9)
+    assert motion.energy[-1] < motion.energy[0]
+
+
 def test_before_the_first_contact_it_is_simulate():
     rod = Link(Revolute((0, 1, 0)), 1, (0.5, 0, 0), np.diag([0, 1 / 12, 1 / 12]))
     far = Link(Revolute((0, 1, 0)), 1, (0.5, 0, 0), np.diag([0, 1 / 12, 1 / 12]), offset=(1, 0, 0))
