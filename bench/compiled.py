@@ -30,6 +30,7 @@ import types
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import jupytext
@@ -58,6 +59,7 @@ from chaindyn.drawing import COLOURS, style
 from chaindyn.emission import MOST_STRAIGHT
 from chaindyn.teaching import normwise
 
+CHAPTER = Path(__file__).parent.parent / "chapters" / "20_from_readable_to_fast.md"
 SIZES = (2, 5, 7, 20, 100, 500, 1000)
 TREES = (2, 5, 7, 20, 100)
 LONG = (100, 300, 1000, 3000, 10_000)
@@ -79,6 +81,7 @@ RESTS = (
 )
 COUNTED = ("+", "-", "*", "inverse", "max", "min", "sqrt", "sin", "cos")
 BATCH_OF_JAX = 10_000
+COMPILERS = {"gcc": "gcc", "Zig's": shlex.join([sys.executable, "-m", "ziglang", "cc"])}
 STYLES = {
     "aba": ("x", "-"),
     "rnea": ("y", "-"),
@@ -226,12 +229,11 @@ def starting() -> dict[str, float]:
 
 
 def compilers() -> dict[str, dict[str, float]]:
-    """Return for gcc and for Zig's compiler seconds to compile, and microseconds a state, one alone or in a batch."""
+    """Return for each compiler seconds to compile `aba`, and microseconds a state of its program, alone or in a batch."""
     chain = side.chain_of(LINKS_OF_MANY)
     states = {"one": side.state_of(chain), "many": side.state_of(chain, (BATCH_OF_JAX,))}
-    commands = {"gcc": "gcc", "Zig's": shlex.join([sys.executable, "-m", "ziglang", "cc"])}
     results = {}
-    for name, command in commands.items():
+    for name, command in COMPILERS.items():
         for _ in range(2):  # at first Zig makes itself ready, once on a machine
             with tempfile.TemporaryDirectory() as folder:
                 with environment(CC=command, CHAINDYN_CACHE=folder):
@@ -288,7 +290,7 @@ def link_step() -> dict[str, float]:
     The lines are NumPy's, with X among them and without checks; the recording is played by Python.
     """
     page = vars(sys.modules.setdefault("chapter_20", types.ModuleType("chapter_20")))
-    for cell in jupytext.read(side.BOOK.parent / "chapters" / "20_from_readable_to_fast.md").cells:
+    for cell in jupytext.read(CHAPTER).cells:
         if cell.cell_type == "code":
             with contextlib.redirect_stdout(io.StringIO()):
                 exec(compile(cell.source, "chapter 20", "exec", dont_inherit=True), page)

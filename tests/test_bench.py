@@ -255,6 +255,7 @@ def test_compiled_functions_are_measured_kept_and_drawn(jax, tmp_path, monkeypat
         "MANY": 20,
         "ROUNDS": 1,
         "BATCH_OF_JAX": 8,
+        "COMPILERS": {"gcc": "gcc"},
     }.items():
         monkeypatch.setattr(bench, name, value)
     monkeypatch.setattr(bench, "LINKS_OF_MANY", 2)
@@ -267,5 +268,7 @@ def test_compiled_functions_are_measured_kept_and_drawn(jax, tmp_path, monkeypat
     assert set(kept["calls"]) == set(bench.STYLES)
     assert all(us > 0 for times in kept["calls"].values() for us in times.values())
     assert set(kept["trees"]["Pinocchio, aba"]) == {"2", "6"}
+    assert kept["link step"].keys() >= {"lines", "recording", "C"}
+    assert kept["compilers"]["gcc"]["one state"] > 0
     assert "<svg" in (tmp_path / "plot.svg").read_text()
     assert "aba / Pinocchio, aba" in capsys.readouterr().out
