@@ -81,7 +81,7 @@ RESTS = (
 )
 COUNTED = ("+", "-", "*", "inverse", "max", "min", "sqrt", "sin", "cos")
 BATCH_OF_JAX = 10_000
-COMPILERS = {"gcc": "gcc", "Zig's": shlex.join([sys.executable, "-m", "ziglang", "cc"])}
+COMPILERS = {"gcc": "gcc", "Zig": shlex.join([sys.executable, "-m", "ziglang", "cc"])}
 STYLES = {
     "aba": ("x", "-"),
     "rnea": ("y", "-"),
@@ -229,7 +229,7 @@ def starting() -> dict[str, float]:
 
 
 def compilers() -> dict[str, dict[str, float]]:
-    """Return for each compiler seconds to compile `aba`, and microseconds a state of its program, alone or in a batch."""
+    """Return for each compiler seconds to compile `aba`, and microseconds a state of its program, or a batch's."""
     chain = side.chain_of(LINKS_OF_MANY)
     states = {"one": side.state_of(chain), "many": side.state_of(chain, (BATCH_OF_JAX,))}
     results = {}
