@@ -4,10 +4,11 @@ Run as ``python bench/compiled.py``; needs the extra `peers` and a C compiler. O
 one state a call from Python, on a serial chain of hinges and slides, and on trees with balls and a free trunk too;
 Pinocchio has no one call for how every link yields, so its dense route stands beside. Also measured: how the time of
 `aba` grows from n = 100 to 10 000; the time a state in a batch of 10^5 at n = 7, on one thread and on two, beside a
-loop over Pinocchio; how long recording and compiling take, and a start from the cache; rollouts by RK4 of one motion
-and of a thousand, beside MuJoCo's own `rollout`, on one thread; derivatives and matrices beside Pinocchio's; and what
-bounds all this from below: how many operations the programs have, and how many the machine can do in a second.
-``--save`` keeps the numbers in book/speed_compiled.json, ``--plot FILE`` draws them.
+loop over Pinocchio; how long recording and compiling take, and a start from the cache; the link step that chapter 20
+shows as lines, recording, C and JavaScript; the programs of two compilers; rollouts by RK4 of one motion and of a
+thousand, beside MuJoCo's own `rollout`, on one thread; derivatives and matrices beside Pinocchio's; and what bounds
+all this from below: how many operations the programs have, and how many the machine can do in a second. ``--save``
+keeps the numbers in book/speed_compiled.json, ``--plot FILE`` draws them.
 """
 
 from __future__ import annotations
@@ -16,7 +17,6 @@ from __future__ import annotations
 import side_by_side as side  # first: it sets BLAS to one thread
 # isort: on
 
-import contextlib
 import ctypes
 import io
 import os
@@ -28,7 +28,7 @@ import tempfile
 import time
 import types
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -73,6 +73,8 @@ RESTS = (
     "growth",
     "batch",
     "starting",
+    "link step",
+    "compilers",
     "tools",
     "rollouts",
     "slopes",
@@ -292,24 +294,18 @@ def link_step() -> dict[str, float]:
     page = vars(sys.modules.setdefault("chapter_20", types.ModuleType("chapter_20")))
     for cell in jupytext.read(CHAPTER).cells:
         if cell.cell_type == "code":
-            with contextlib.redirect_stdout(io.StringIO()):
+            with redirect_stdout(io.StringIO()):
                 exec(compile(cell.source, "chapter 20", "exec", dont_inherit=True), page)
         if "moving = " in cell.source:
             break
     moving, written, played, by_name = (page[x] for x in ("moving", "written", "played", "by_name"))
     given = {"q": 0.7, "a": 0.5, "qd": 0.9, **by_name(V=(0.3, -1.2, 2.0))}
-    arm, V, rate, S = (
-        np.array([0.5, 0, 0]),
-        np.array([0, 0, 0.3, -1.2, 2, 0])[:, None],
-        0.9,
-        np.eye(6)[:, 2:3],
-    )
+    V, S = np.array([0, 0, 0.3, -1.2, 2, 0])[:, None], np.eye(6)[:, 2:3]
 
     def lines() -> Any:
         c, s = np.cos(0.7), np.sin(0.7)
-        return (
-            X_motion.__wrapped__(np.array([[c, s, 0], [-s, c, 0], [0, 0, 1]]), arm) @ V + S * rate
-        )
+        E, r = np.array([[c, s, 0], [-s, c, 0], [0, 0, 1]]), np.array([0.5, 0, 0])
+        return X_motion.__wrapped__(E, r) @ V + S * 0.9
 
     side.require_same(played(moving, given), lines()[[2, 3, 4], 0])
     steps, start = 1_000_000, np.array([0.3, -1.2, 2.0])

@@ -11,7 +11,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -527,7 +526,6 @@ def kernel_for(
     chain: Chain,
     cores: dict[str, tuple[Any, ...]],
     options: dict[str, Any],
-    word: str = "",
     *,
     lanes: bool,
     open_model: bool = False,
@@ -536,20 +534,25 @@ def kernel_for(
 ) -> tuple[Kernel, Any]:
     """Return a function as machine code, and how its results are put together: recorded and compiled now or earlier.
 
-    word : what else the function hangs on that is not in its name; lanes : whether for batches, some states side by
-    side; open_model, short : as for `record`; along : as for `c_program`.
+    lanes : whether for batches, some states side by side; open_model, short : as for `record`; along : as for
+    `c_program`.
     """
     said = [(k, comparable(v)) for k, v in options.items()]
-    key = _stored.key_of(function, chain, (word, lanes, open_model, list(cores.items()), said))
+    key = _stored.key_of(function, chain, (lanes, open_model, list(cores.items()), said))
 
     def made() -> Recorded:
         given = function, chain, cores, options
         return record(*given, open_model=open_model, straight=MOST_STRAIGHT, short=short)
 
-    return kept_or(made, key, chain, lanes, along)
+    return kernel_of(made, key, chain, lanes, along)
 
 
-def kept_or(
+def length_of_records(plan: Plan) -> int:
+    """Return how many numbers the records of the ground and of all links hold."""
+    return plan.carried + sum(plan.widths[int(k)] for k in plan.recording.kind)
+
+
+def kernel_of(
     recorded_now: Callable[[], Recorded],
     key: str | None,
     chain: Chain,
@@ -559,41 +562,21 @@ def kept_or(
 ) -> tuple[Kernel, Any]:
     """Return what is kept under this key, or record it, compile it and keep it; a key of None keeps nothing.
 
-    lanes, along, inverse : as for `c_program`.
+    With it comes how the results are put together. lanes, along, inverse : as for `c_program`.
     """
     if key is not None and (kept := _stored.found(key)) is not None:
         return kept
     recorded = recorded_now()
-    kernel, program = kernel_of(recorded, chain, lanes, along, inverse)
+    plan, inputs, outputs = recorded.plan, recorded.inputs, recorded.outputs
+    counts = len(inputs), len(outputs)
+    program = built(c_program(plan, *counts, lanes=lanes, along=along, inverse=inverse))
+    room = length_of_records(plan)
+    sizes = [chain.n, chain.nq, chain.nv, room]
+    tables = model_tables(recorded, chain)
+    kernel = Kernel(opened(program), sizes, inputs, outputs, room, *tables)
     if key is not None:
         _stored.keep(key, program, kernel, recorded.nest)
     return kernel, recorded.nest
-
-
-def length_of_records(plan: Plan) -> int:
-    """Return how many numbers the records of the ground and of all links hold."""
-    return plan.carried + sum(plan.widths[int(k)] for k in plan.recording.kind)
-
-
-def kernel_of(
-    recorded: Recorded,
-    chain: Chain,
-    lanes: bool,
-    along: Sequence[bool] | None = None,
-    inverse: bool = False,
-) -> tuple[Kernel, Path]:
-    """Return a recorded function as machine code, with the numbers of the model, and the path of its program.
-
-    lanes, along, inverse : as for `c_program`.
-    """
-    plan = recorded.plan
-    counts = len(recorded.inputs), len(recorded.outputs)
-    text = c_program(plan, *counts, lanes=lanes, along=along, inverse=inverse)
-    room = length_of_records(plan)
-    sizes = [chain.n, chain.nq, chain.nv, room]
-    path = built(text)
-    tables = model_tables(recorded, chain)
-    return Kernel(opened(path), sizes, recorded.inputs, recorded.outputs, room, *tables), path
 
 
 # derivatives
@@ -689,7 +672,7 @@ def tangent_kernel(
         return recorded
 
     along = [core == ("nq",) for core in cores.values()]
-    return kept_or(made, key, chain, True, along, inverse)
+    return kernel_of(made, key, chain, True, along, inverse)
 
 
 def kernel_of_one(kernel: Kernel, count: int) -> Kernel:
@@ -1301,7 +1284,7 @@ def javascript(whole: Compiled) -> str:
     tree, data, common = model_tables(recorded, chain)
     keep = length_of_records(plan)
     room = keep + max(plan.kept, 1)
-    lengths = [[int(np.prod(s)) for s in shapes] for shapes in (recorded.inputs, recorded.outputs)]
+    lengths = recorded.lengths
     names = ",".join(f"a{k}" for k in range(len(cores)))
     word = whole.function.__name__
     return f"""// {word if word.isidentifier() else "a function"} of a chain, recorded

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -19,13 +19,13 @@ from chaindyn.compilation import (
     MOST_LINKS_STRAIGHT,
     UNUSED,
     Recorded,
-    kept_or,
+    kernel_of,
     record,
     recorded_link_by_link,
     shared_out,
 )
 from chaindyn.emission import MOST_STRAIGHT, Asked
-from chaindyn.recording import CannotRecord, Number, Tape, as_numbers, mark_of
+from chaindyn.recording import CannotRecord, Number, as_numbers, mark_of
 from chaindyn.simulation import Driven, Simulation, rk4_step, semi_implicit_euler_step, simulate
 
 __all__ = ["rollout"]
@@ -34,6 +34,7 @@ Array = Any
 
 STEPS = {"RK4": rk4_step, "semi-implicit Euler": semi_implicit_euler_step}
 STATE: dict[str, tuple[Any, ...]] = {"q": ("nq",), "qd": ("nv",), "tau": ("nv",)}
+STEP: dict[str, tuple[Any, ...]] = {"h": ()}
 
 
 def march_of(chain: Chain, method: str, lanes: bool) -> Kernel:
@@ -42,7 +43,7 @@ def march_of(chain: Chain, method: str, lanes: bool) -> Kernel:
     if (method, lanes) not in own:
         step = step_of(method)
         key = _stored.key_of(step, chain, (method, lanes))
-        own[method, lanes], _ = kept_or(lambda: recorded_step(step, chain), key, chain, lanes)
+        own[method, lanes], _ = kernel_of(lambda: recorded_step(step, chain), key, chain, lanes)
     kernel: Kernel = own[method, lanes]
     return kernel
 
@@ -64,13 +65,12 @@ def recorded_step(step: Callable[..., Any], chain: Chain) -> Recorded:
 
     The same text for each of four slopes stays in what processors hold ready.
     """
-    arrays = {**STATE, "h": ()}
     if chain.n <= MOST_LINKS_STRAIGHT:
         try:
-            return recorded_asking(step, aba, chain, arrays)
+            return recorded_asking(step, chain)
         except CannotRecord:
-            pass
-    return record(step, chain, arrays, {}, straight=MOST_STRAIGHT)
+            pass  # its accelerations alone are too long for a text without loops
+    return record(step, chain, STATE | STEP, {})
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,53 +78,39 @@ class Question:
     """A recorded function inside another's recording: each call is one more question, with an answer for each."""
 
     recorded: Recorded
-    calls: list[Any] = field(default_factory=list)
+    calls: Iterator[int] = field(default_factory=itertools.count)
 
     def __call__(self, *args: Any) -> Array:
         """Return the answer: numbers of which only the question is known. What must be positive is expected."""
-        recording = _ops.recording.get()
-        given = tuple(x for own in args for x in as_numbers(recording.tape, own).flat)
-        *own, expected = (self.answers(recording.tape, given, k) for k in self.places)
-        recording.expect(expected)
-        self.calls.append(given)
-        (result,) = own
-        return result
+        recording, call = _ops.recording.get(), next(self.calls)
+        given = [x for own in args for x in as_numbers(recording.tape, own).flat]
+        marks = [x.mark for x in given]
 
-    @property
-    def places(self) -> list[Array]:
-        """Where each result stands among all answers."""
+        def answer(at: int) -> Number:
+            args, mark = (call, at, *given), mark_of("answered", at, marks)
+            number: Number = recording.tape.write("answered", args, mark)
+            return number
+
         ends = np.cumsum([0, *self.recorded.lengths[1]])
-        shapes = self.recorded.outputs
-        return [np.arange(*e).reshape(s) for e, s in zip(pairwise(ends), shapes, strict=True)]
-
-    def answers(self, tape: Tape, given: tuple[Number, ...], places: Array) -> Array:
-        """Return the answers in these places, to the question that comes next."""
-        call, marks = len(self.calls), [x.mark for x in given]
-        answers = np.empty(places.shape, object)
-        for k, at in np.ndenumerate(places):
-            answers[k] = tape.write("answered", (call, at, *given), mark_of("answered", at, marks))
-        return answers
+        answers = [
+            np.array([answer(at) for at in range(*e)], object) for e in itertools.pairwise(ends)
+        ]
+        (own, expected), (shape, _) = answers, self.recorded.outputs
+        recording.expect(expected)
+        return own.reshape(shape)
 
 
-def recorded_asking(
-    function: Callable[..., Any],
-    asked: Callable[..., Any],
-    chain: Chain,
-    arrays: dict[str, tuple[Any, ...]],
-) -> Recorded:
-    """Record a function that asks another one several times, whose program it runs as often; both without loops.
-
-    function : takes the other one as `forward`; asked : of q, qd and tau, with one array as its result.
-    """
+def recorded_asking(step: Callable[..., Any], chain: Chain) -> Recorded:
+    """Record a step that asks `aba` for accelerations, whose program it runs as often; both without loops."""
     most = UNUSED * MOST_STRAIGHT
-    own = recorded_link_by_link(asked, chain, STATE, {}, most)
-    if not own.plan.straight:
-        raise CannotRecord("what it asks takes too many operations")
-    question = Question(own)
-    whole = recorded_link_by_link(function, chain, arrays, {"forward": question}, most)
+    asked = recorded_link_by_link(aba, chain, STATE, {}, most)
+    if not asked.plan.straight:
+        raise CannotRecord("its accelerations take too many operations")
+    forward = {"forward": Question(asked)}
+    whole = recorded_link_by_link(step, chain, STATE | STEP, forward, most)
     if not whole.plan.straight:
         raise CannotRecord("it takes too many operations")
-    return replace(whole, plan=replace(whole.plan, asked=Asked(own.plan, *own.lengths)))
+    return replace(whole, plan=replace(whole.plan, asked=Asked(asked.plan, *asked.lengths)))
 
 
 @_check.checked(q="nq", qd="nv")
@@ -164,7 +150,7 @@ def rollout(
     workers = os.cpu_count() or 1 if threads is None else threads
     for path, x in zip(paths, states, strict=True):
         path[:, 0] = x
-    for k, between in enumerate(pairwise(times)):
+    for k, between in enumerate(itertools.pairwise(times)):
         states = marched(kernel, states, loads[k], between, step, workers)
         for path, x in zip(paths, states, strict=True):
             path[:, k + 1] = x

@@ -88,9 +88,8 @@ def test_weight_lets_a_step_of_moreaus_law_gain_a_little():
     t = h * np.arange(81)
     motion = simulate_contact(chain, find, q, np.zeros(6), t=t, step=h, law="moreau")
     gained = np.diff(motion.energy)
-    most = (
-        (1 - eps) / (8 * (1 + eps)) * (G * h) ** 2
-    )  # of (1 - e) v (g h - (1 + e) v) / 2, for 1 kg
+    # of (1 - e) v (g h - (1 + e) v) / 2, for 1 kg
+    most = (1 - eps) / (8 * (1 + eps)) * (G * h) ** 2
     assert 0.1 * most < gained.max() <= most * (1 + 1e-9)
     assert motion.energy[-1] < motion.energy[0]
 
