@@ -29,6 +29,13 @@ recording: ContextVar[Any] = ContextVar("chaindyn_recording", default=None)
 SMALL = np.int16  # of constants: with integers of this size, single precision stays single
 
 
+def altered(x: Any, **values: Any) -> Any:
+    """Return a copy of an object in which these attributes differ; nothing is checked or worked out anew."""
+    twin = object.__new__(type(x))
+    twin.__dict__.update(x.__dict__, **values)
+    return twin
+
+
 def namespace(arrays: Sequence[Array]) -> Any:
     """Return the module that computes with these arrays: that of the first foreign one, or NumPy."""
     for x in arrays:

@@ -1320,10 +1320,10 @@ def cores_of(function: Callable[..., Any]) -> dict[str, tuple[Any, ...]]:
     return known
 
 
-def forward_dynamics(chain: Chain) -> Callable[..., Array]:
-    """Return `aba` compiled for a chain: once for each chain."""
+def forward_dynamics(chain: Chain, function: Callable[..., Array] = aba) -> Callable[..., Array]:
+    """Return `aba`, or another function like it, compiled for a chain: once for each chain."""
     own = chain.__dict__.setdefault("programs", {})
-    if aba not in own:
-        own[aba] = compiled(aba, chain)
-    forward: Callable[..., Array] = own[aba]
+    if function not in own:
+        own[function] = compiled(function, chain, shapes={"h": ()})
+    forward: Callable[..., Array] = own[function]
     return forward

@@ -1,5 +1,5 @@
 # Generated from chapters/17_contact.md by `python -m book export`; edit it there.
-# sha256 of the text below: cc0d14af0add85248b50b9852ecc9f120d462dea550b1df9fcdc64430d9989f6
+# sha256 of the text below: a0c4f510c2d53a30a2e6bf76a9a9ba7c8ad0cff56d727e677ec92c6ee239ec89
 """Contact: blows at several places, forces at rest, friction, and motion through both.
 
 Derived in chapter 17, "Contact".
@@ -1111,7 +1111,8 @@ def free_rates(driven: Driven, t: float, q: Array, qd: Array, h: float) -> tuple
     """Return the rates (nv,) after a step without contacts: without the loads on the chain at rest, and with them.
 
     Terms of the velocities, the rotation of a body's own axes among them, follow the midpoint rule: Euler's rule
-    would make a spinning body faster and faster. For a chain at rest they vanish exactly.
+    would make a spinning body faster and faster. For a chain at rest they vanish exactly. What `over` holds through the
+    step, viscous friction, is a load.
     """
     at_rest, first = slopes(driven, t, q, np.stack([0 * qd, qd]))
     gained = h / 2 * at_rest
@@ -1135,7 +1136,8 @@ def moreau_jean_step(
     tangents are along the slip without contacts: along the slip before, where friction is large beside it,
     each small change of its direction would grow.
     """
-    chain, driven = scene.driven.chain, scene.driven
+    driven = scene.driven.over(h, qd)
+    chain = driven.chain
     middle = integrate(chain, q, h / 2 * qd)
     before, moved = free_rates(driven, t + h / 2, middle, qd, h)
     there, rows_to_log = integrate(chain, middle, h / 2 * moved), []

@@ -26,7 +26,14 @@ from chaindyn.compilation import (
 )
 from chaindyn.emission import MOST_STRAIGHT, Asked
 from chaindyn.recording import CannotRecord, Number, as_numbers, mark_of
-from chaindyn.simulation import Driven, Simulation, rk4_step, semi_implicit_euler_step, simulate
+from chaindyn.simulation import (
+    Driven,
+    Simulation,
+    aba_over,
+    rk4_step,
+    semi_implicit_euler_step,
+    simulate,
+)
 
 __all__ = ["rollout"]
 
@@ -49,7 +56,10 @@ def march_of(chain: Chain, method: str, lanes: bool) -> Kernel:
 
 
 def step_of(method: str) -> Callable[..., Any]:
-    """Return a step of a method as a function of a chain and arrays; forward : what it asks for accelerations."""
+    """Return a step of a method as a function of a chain and arrays; forward : what it asks for accelerations.
+
+    implicit : whether it asks for them over the step, where the chain has friction.
+    """
     own = STEPS[method]
 
     def step(
@@ -57,6 +67,7 @@ def step_of(method: str) -> Callable[..., Any]:
     ) -> tuple[Array, Array]:
         return own(Driven(chain, torque=tau, forward=forward), 0, q, qd, h)
 
+    step.implicit = own is semi_implicit_euler_step  # type: ignore[attr-defined]
     return step
 
 
@@ -80,10 +91,12 @@ class Question:
     recorded: Recorded
     calls: Iterator[int] = field(default_factory=itertools.count)
 
-    def __call__(self, *args: Any) -> Array:
+    def __call__(self, *args: Any, **named: Any) -> Array:
         """Return the answer: numbers of which only the question is known. What must be positive is expected."""
         recording, call = _ops.recording.get(), next(self.calls)
-        given = [x for own in args for x in as_numbers(recording.tape, own).flat]
+        given = [
+            x for own in (*args, *named.values()) for x in as_numbers(recording.tape, own).flat
+        ]
         marks = [x.mark for x in given]
 
         def answer(at: int) -> Number:
@@ -101,9 +114,11 @@ class Question:
 
 
 def recorded_asking(step: Callable[..., Any], chain: Chain) -> Recorded:
-    """Record a step that asks `aba` for accelerations, whose program it runs as often; both without loops."""
+    """Record a step that asks for accelerations, the program for which it runs as often; both without loops."""
     most = UNUSED * MOST_STRAIGHT
-    asked = recorded_link_by_link(aba, chain, STATE, {}, most)
+    over = chain.has_friction and step.implicit  # type: ignore[attr-defined]
+    arrays = STATE | STEP if over else STATE
+    asked = recorded_link_by_link(aba_over if over else aba, chain, arrays, {}, most)
     if not asked.plan.straight:
         raise CannotRecord("its accelerations take too many operations")
     forward = {"forward": Question(asked)}

@@ -1,5 +1,5 @@
 # Generated from chapters/10_simulation.md by `python -m book export`; edit it there.
-# sha256 of the text below: 610fad340e60b20d563986644ffc534f3ec2239e289afe2d6a34c474b55cb11b
+# sha256 of the text below: 20559dd28104b27fadbc2c9863fcb0ce53000db3d7c9fd9f3ce214b3ac6bf868
 """Simulation: from accelerations to motion, on the manifold of the coordinates.
 
 Derived in chapter 10, "Simulation".
@@ -11,7 +11,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
 from itertools import pairwise
 from typing import Any
@@ -27,7 +27,17 @@ from chaindyn._check import (
     check_times,
     checked,
 )
-from chaindyn._ops import Array, block, concatenate, divide, eye, solve_pivoted, sqrt, stack
+from chaindyn._ops import (
+    Array,
+    altered,
+    block,
+    concatenate,
+    divide,
+    eye,
+    solve_pivoted,
+    sqrt,
+    stack,
+)
 from chaindyn.articulated import aba
 from chaindyn.chain import Chain, coordinate_rate, difference, forward_kinematics, integrate
 from chaindyn.closure import as_constraints, constraint_error, constraint_jacobian
@@ -102,12 +112,28 @@ def joint_friction(chain: Chain, qd: Array, *, width: float = 0.01) -> Array:
 
 
 # Chapter 10, "Simulation": A chain with forces on it
+def heavier_rotors(chain: Chain, h: float) -> Chain:
+    """Return a chain whose rotors are heavier by h times viscous friction, as the step of a time h feels them."""
+    if not chain.has_friction:
+        return chain
+    felt = chain.reflected_inertia + h * chain.viscous
+    return altered(chain, reflected_inertia=felt, has_rotors=True, programs={})
+
+
+def aba_over(
+    chain: Chain, q: Array, qd: Array, tau: Array, h: float = 0, *, external: Array | None = None
+) -> Array:
+    """Return qdd (..., nv) by `aba` over a step of a time h, for which rotors are heavier."""
+    return aba(heavier_rotors(chain, h), q, qd, tau, external=external)
+
+
 @dataclass(frozen=True, eq=False)
 class Driven:
     """A chain and its loads: torque and external are functions of (t, q, qd), arrays, or None for zero.
 
     constraints : the closures of its loops, if any; gains : (kp, kd) that stabilise them; friction_width : of the
-    friction in its joints, if any, as for `joint_friction`; forward : the compiled `aba`, or None.
+    friction in its joints, if any, as for `joint_friction`; forward : the compiled `aba`, or None; held : joint forces
+    (..., nv) that stay through a step, of a chain with friction.
     """
 
     chain: Chain
@@ -117,6 +143,7 @@ class Driven:
     gains: Any = (0, 0)
     friction_width: Any = 0.01
     forward: Any = None
+    held: Any = 0
 
     def loads(self, t: float, q: Array, qd: Array) -> tuple[Array, Array | None]:
         """Return joint forces (..., nv), with friction, and wrenches (..., n, 6); ValueError, with the time, if bad."""
@@ -127,8 +154,20 @@ class Driven:
             external = call_user_function(external, "external", (self.chain.n, 6), t, q, qd)
         tau = 0 * qd if tau is None else tau
         if self.chain.has_friction:
-            tau = tau + joint_friction(self.chain, qd, width=self.friction_width)
+            rubbing = joint_friction(self.chain, qd, width=self.friction_width)
+            tau = tau + self.held + rubbing
         return tau, external
+
+    def over(self, h: float, qd: Array) -> "Driven":
+        """Return what drives a step of h from qd (..., nv): viscous friction is then that of the rates at its end."""
+        chain = self.chain
+        if not chain.has_friction:
+            return self
+        heavier = heavier_rotors(chain, h)
+        rubbing_no_more = altered(heavier, viscous=0 * chain.viscous)
+        forward = None if self.forward is None else partial(self.forward, h=h)
+        drag = self.held - chain.viscous * qd
+        return replace(self, chain=rubbing_no_more, forward=forward, held=drag)
 
     def acceleration(self, t: float, q: Array, qd: Array) -> Array:
         """Return qdd (..., nv)."""
@@ -151,8 +190,11 @@ class Driven:
 def semi_implicit_euler_step(
     driven: Driven, t: float, q: Array, qd: Array, h: float
 ) -> tuple[Array, Array]:
-    """Return q and qd a time h later: first the velocity, then the position by the new velocity. Order 1."""
-    qd = qd + h * driven.acceleration(t, q, qd)
+    """Return q and qd a time h later: first the velocity, then the position by the new velocity. Order 1.
+
+    Viscous friction is that of the new velocity.
+    """
+    qd = qd + h * driven.over(h, qd).acceleration(t, q, qd)
     return integrate(driven.chain, q, h * qd), qd
 
 
@@ -242,18 +284,19 @@ def variational_step(
     """Return q and qd a time h later, by the principle of least action for the step itself. Order 2.
 
     Half of the forces' impulse, a step that conserves momentum, the other half. Energy does not drift, and without
-    external forces momentum is conserved to rounding.
+    external forces momentum is conserved to rounding. Viscous friction in each half is that of the rates there.
     """
-    chain, push = driven.chain, h / 2 * driven.force(t, q, qd)
+    chain, drag = driven.chain, h / 2 * driven.chain.viscous
+    push = h / 2 * driven.force(t, q, qd)
     pi = (crba(chain, q) @ qd[..., None])[..., 0] + push
     q1 = step_with_momentum(chain, q, pi, h)
     _, end = discrete_momenta(chain, q, q1, h)
-    arrived = State(chain, q1)
+    arrived = State(heavier_rotors(chain, h / 2), q1)
     pi, M = generalised_force(arrived, end), mass_matrix(arrived)
     if chain.has_rotors:
         pi = with_rotors(chain, pi, difference(chain, q, q1) / h)
-    foreseen = solve_pivoted(M, (pi + push)[..., None])[..., 0]
-    pi = pi + h / 2 * driven.force(t + h, q1, foreseen)
+    foreseen = solve_pivoted(M, (pi + push + drag * qd)[..., None])[..., 0]
+    pi = pi + h / 2 * driven.force(t + h, q1, foreseen) + drag * foreseen
     return q1, solve_pivoted(M, pi[..., None])[..., 0]
 
 
@@ -597,10 +640,12 @@ def compiled_forward(chain: Chain, method: str, constraints: Any) -> Callable[..
     """Return compiled forward dynamics; ValueError if the simulation needs more than that."""
     from chaindyn.compilation import forward_dynamics  # which imports this module
 
+    own = aba_over if method == "semi-implicit Euler" and chain.has_friction else aba
+
     if method == "variational" or as_constraints(constraints):
         what = "the variational method" if method == "variational" else "constraints"
         raise ValueError(f"compiled=True goes with equations of motion alone, but here are {what}")
-    return forward_dynamics(chain)
+    return forward_dynamics(chain, own)
 
 
 @checked(q="nq", qd="nv")

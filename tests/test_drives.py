@@ -48,6 +48,7 @@ from chaindyn import (
     to_maximal,
 )
 from chaindyn.robots import ur5
+from chaindyn.simulation import semi_implicit_euler_step
 from chaindyn.state import State
 from chaindyn.teaching import normwise
 
@@ -522,3 +523,160 @@ def test_maximal_coordinates_leave_out_what_is_said_of_joints():
     held = Chain([replace(link, limits=chaindyn.Limits(-1, 1)) for link in chain.links])
     free, _ = to_maximal(held)
     assert not free.has_friction and np.isinf(free.upper_limit).all()
+
+
+# Viscous friction at the end of a step -----------------------------------------------------------
+
+EQUAL_STEPS = ("semi-implicit Euler", "variational", "contact")
+
+
+def in_oil(inertia: float = 0.2, viscous: float = 0.5, **more: Any) -> Chain:
+    """A disc on its axis: qd falls as exp(-viscous t / inertia)."""
+    axis = Revolute((0, 0, 1))
+    return Chain(
+        [Link(axis, 1, (0, 0, 0), inertia * np.eye(3), drive=Drive(viscous=viscous, **more))]
+    )
+
+
+def gantry_in_oil() -> Chain:
+    """A slide on a slide that carries a ball: three kinds of joint, and inertia that no posture changes."""
+    drives = [Drive(0.1, 2, viscous=30), Drive(viscous=0.3), Drive(viscous=[0.1, 0, 2])]
+    joints = [Prismatic((1, 0, 0)), Prismatic((1, 0, 0)), Spherical()]
+    links = [Link(j, 1, (0, 0, 0), np.eye(3), drive=d) for j, d in zip(joints, drives, strict=True)]
+    return Chain(links, gravity=(0, 0, 0))
+
+
+def by_equal_steps(method: str, chain: Chain, q: Any, qd: Any, t: Any, step: float, **more: Any):
+    if method == "contact":
+        return chaindyn.simulate_contact(chain, [], q, qd, t=t, step=step, **more)
+    return simulate(chain, q, qd, t=t, step=step, method=method, **more)
+
+
+@pytest.mark.parametrize("method", ["semi-implicit Euler", "contact"])
+@pytest.mark.parametrize("step", [1e-4, 1e-2, 1.0, 1e4])
+def test_a_step_takes_viscous_friction_at_its_end(method, step):
+    """(M + h C) qd' = (M qd + h tau): exact, whatever M h C, loads and rotors are."""
+    chain, qd, tau = gantry_in_oil(), np.array([1.0, -2, 0.3, 0, 0]), np.array([3.0, 1, 0, 0, 0])
+    q = np.array([0.2, 0.1, 1, 0, 0, 0])
+    M, C = crba(chain, q), np.diag(chain.viscous)
+    expected = np.linalg.solve(M + step * C, M @ qd + step * tau)
+    motion = by_equal_steps(method, chain, q, qd, [0, step], step, torque=tau)
+    assert np.abs(motion.qd[-1] - expected).max() <= 1e-12 * np.abs(expected).max()
+
+
+@pytest.mark.parametrize(
+    ("method", "step"),
+    [
+        *[(method, step) for method in EQUAL_STEPS[::2] for step in (1e-4, 1e-2, 1.0, 100.0, 1e4)],
+        *[("variational", step) for step in (1e-4, 1e-2, 1.0)],
+    ],
+)
+def test_viscous_friction_alone_never_adds_energy_however_long_the_step(method, step):
+    chain = gantry_in_oil()
+    motion = by_equal_steps(
+        method, chain, [0, 0, 1, 0, 0, 0], [1, -2, 0, 0, 1e-6], np.arange(21) * step, step
+    )
+    assert motion.reason == "" and len(motion.t) == 21
+    assert (np.diff(motion.kinetic) <= 4 * EPS * motion.kinetic[0]).all()
+    assert motion.kinetic[-1] < motion.kinetic[0]
+    if step >= 100:
+        assert motion.kinetic[-1] <= 1e-12 * motion.kinetic[0]
+
+
+@pytest.mark.parametrize(
+    ("method", "factor"), [("semi-implicit Euler", 2), ("contact", 2), ("variational", 4)]
+)
+def test_viscous_friction_leaves_each_method_its_order(method, factor):
+    """Against exp(-c t / I), alone and under a load: twice the steps divide the error by 2, or by 4."""
+    chain = in_oil(inertia=0.2, viscous=0.5)
+    fall, errors = np.exp(-0.5 / 0.2), []
+    for step in (0.02, 0.01, 0.005):
+        motion = by_equal_steps(method, chain, [0.3], [2.0], [0, 1], step, torque=[0.7])
+        errors.append(abs(motion.qd[-1, 0] - (1.4 + (2 - 1.4) * fall)))
+    assert errors[0] / errors[1] == pytest.approx(factor, rel=0.05)
+    assert errors[1] / errors[2] == pytest.approx(factor, rel=0.05)
+
+
+def test_a_variational_step_in_oil_is_the_trapezoidal_rule():
+    """Half of the friction at the rates of either end: (M + h C / 2) qd' = (M - h C / 2) qd + h tau."""
+    step, tau, drive = 0.6, 0.7, Drive(viscous=0.5)
+    slide = Chain([Link(Prismatic((1, 0, 0)), 0.2, (0, 0, 0), np.eye(3), drive=drive)])
+    motion = simulate(
+        slide, [0.3], [2.0], t=[0, step], torque=[tau], method="variational", step=step
+    )
+    expected = (0.2 * 2 - 0.3 * 0.5 * 2 + step * tau) / (0.2 + 0.3 * 0.5)
+    assert motion.qd[-1, 0] == pytest.approx(expected, rel=1e-13)
+
+
+@pytest.mark.parametrize("method", ["semi-implicit Euler", "variational"])
+def test_a_chain_in_oil_keeps_its_order(method):
+    """Inertia that changes, Coriolis forces, rotors and Coulomb's friction with it: against DOP853."""
+    chain = rubbing(viscous=3, coulomb=0.7, rotor_inertia=1e-3, gear_ratio=10)
+    given: dict[str, Any] = {"t": [0, 0.4], "friction_width": 0.5}
+    truth = simulate(chain, [0, 0.5], [0, 1], rtol=1e-12, atol=1e-12, **given)
+    order, far = {"semi-implicit Euler": 1, "variational": 2}[method], []
+    for step in (0.002, 0.001):
+        motion = simulate(chain, [0, 0.5], [0, 1], method=method, step=step, **given)
+        far.append(np.abs(motion.qd[-1] - truth.qd[-1]).max())
+    assert np.log2(far[0] / far[1]) == pytest.approx(order, abs=0.15)
+
+
+def test_loops_stay_closed_in_oil_however_long_the_step():
+    """Two discs geared to each other, one of them in thick oil: both stop, and the gear holds."""
+    chain = Chain(
+        [*in_oil(viscous=50).links, replace(in_oil().links[0], drive=None, parent="ground")]
+    )
+    gear = Coupling({0: 1, 1: 2})
+    given: dict[str, Any] = {"t": [0, 1, 2], "constraints": gear}
+    motion = simulate(chain, [0, 0], [2, -1], method="semi-implicit Euler", step=1.0, **given)
+    held = chaindyn.simulate_contact(chain, [], [0, 0], [2, -1], step=1.0, **given)
+    # along the gear's only motion, qd = (2, -1) s, M is 4 * 0.2 + 0.2 and C is 4 * 50
+    for end in (motion.qd[1], held.qd[1]):
+        assert np.abs(end - np.array([2, -1]) / 201).max() <= 1e-12
+    assert np.abs(motion.gap).max() <= 1e-9
+
+
+def test_a_contact_in_oil_holds_what_rests():
+    """A slide in thick oil is pressed to the floor by its weight: it stays, and the floor carries the weight."""
+    link = Link(Prismatic((0, 0, 1)), 2, (0, 0, 0), np.eye(3), drive=Drive(viscous=1e5))
+
+    def floor(q):
+        return [chaindyn.Contact((0, -1), (0, 0, 0), (0, 0, 1), q[0])]
+
+    given: dict[str, Any] = {"t": [0, 0.1], "step": 0.01, "friction": 0, "restitution": 0}
+    motion = chaindyn.simulate_contact(Chain([link]), floor, [0.0], [0.0], **given)
+    assert np.abs(motion.qd).max() <= 1e-15
+    assert motion.log.impulses[:, 2].sum() == pytest.approx(2 * 9.81 * 0.1, rel=1e-12)
+
+
+def test_without_viscous_friction_steps_are_what_they_were():
+    """To the last bit: with the explicit formulas, for a chain without friction and one with Coulomb's alone."""
+    for chain in (pendulums(), rubbing(coulomb=0.7)):
+        q, qd, h = np.array([0.3, 0.5]), np.array([1.0, -2.0]), 0.01
+        driven = chaindyn.Driven(chain, torque=np.array([0.2, -0.1]))
+        _, after = semi_implicit_euler_step(driven, 0.0, q, qd, h)
+        assert (after == qd + h * driven.acceleration(0.0, q, qd)).all()
+
+
+@pytest.mark.parametrize("viscous", [0.4, 3e3])
+def test_compiled_motions_have_the_same_friction(viscous):
+    chain = rubbing(viscous=viscous, coulomb=0.7, rotor_inertia=1e-3, gear_ratio=10)
+    given: dict[str, Any] = {"t": [0, 0.05, 0.1], "step": 0.01, "torque": [0.5, -0.2]}
+    for method in ("semi-implicit Euler", "RK4") if viscous < 1 else ("semi-implicit Euler",):
+        truth = simulate(chain, [0, 0.5], [0, 1], method=method, **given)
+        assert truth.reason == ""
+        same = simulate(chain, [0, 0.5], [0, 1], method=method, compiled=True, **given)
+        rolled = chaindyn.rollout(chain, [0, 0.5], [0, 1], method=method, **given)
+        many = chaindyn.rollout(chain, [[0, 0.5]] * 9, [0, 1], method=method, **given)
+        for motion in (same.qd, rolled.qd, many.qd[:, 4]):
+            assert np.abs(motion - truth.qd).max() <= 1e-10
+
+
+def test_a_long_chain_rolls_on_in_oil():
+    """With loops in its program, which a longer chain has: the same steps as `simulate`'s."""
+    link = replace(rubbing(viscous=400.0).links[0], name=None)
+    chain = Chain([link, *[replace(link, offset=(1, 0, 0))] * 15])
+    q, qd = random_state(chain, 3)
+    given: dict[str, Any] = {"t": [0, 0.02], "step": 0.01, "method": "semi-implicit Euler"}
+    truth, rolled = simulate(chain, q, qd, **given), chaindyn.rollout(chain, q, qd, **given)
+    assert np.abs(rolled.qd - truth.qd).max() <= 1e-9
