@@ -755,6 +755,14 @@ class Asked:
         return name
 
 
+class Answering(SimpleNamespace):
+    """Whom a step asks, in place of a `Driven`."""
+
+    def over(self, h: Any, qd: Any) -> Answering:
+        """Return whom a step of h asks: the same, since joints on a page have no viscous friction."""
+        return self
+
+
 def emitted_step(name: str, told: Step) -> str:
     """Return a step in time as JavaScript, a function of whom it asks and of its arguments."""
     asked = Asked()
@@ -764,8 +772,7 @@ def emitted_step(name: str, told: Step) -> str:
     asks = {what: partial(asked.ask, what, count) for what, count in told.asks.items()}
 
     def step(chain: Chain, **given: Any) -> Any:
-        driven = SimpleNamespace(chain=chain, torque=print, **asks)  # some function: each rate asks
-        driven.over = lambda h, qd: driven  # joints on a page have no viscous friction
+        driven = Answering(chain=chain, torque=print, **asks)  # some function: each rate asks
         return told.function(driven, **given)
 
     result = called(step, template(), asked.recording, {}, given, {}, None)

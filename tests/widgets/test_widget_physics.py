@@ -342,7 +342,7 @@ def test_a_step_does_what_the_books_does(on_page, name):
     chain = Chain([Link(Prismatic(), 1, (0, 0, 0), np.zeros((3, 3)))] * n)
     given = [rng.normal(size=[n] * len(core)) for core in told.arrays.values()]
     asks = {what: partial(said, k, count) for k, (what, count) in enumerate(told.asks.items())}
-    here = told.function(SimpleNamespace(chain=chain, torque=print, **asks), *given)
+    here = told.function(_emitted.Answering(chain=chain, torque=print, **asks), *given)
     page = SimpleNamespace(
         _esm=f"{emitted_text(*alone(name))._esm}\n{ANSWERS}\n"
         f"const run = (asks, given) => stepped({name}, asks, given);"
