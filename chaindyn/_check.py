@@ -625,6 +625,30 @@ def require_joint_inertia(D: Any) -> None:
         )
 
 
+def in_floats(*arrays: Any) -> tuple[Any, ...]:
+    """Return arrays, exact numbers in them rounded to floats."""
+    return tuple(x.astype(float) if x.dtype.char == "O" else x for x in arrays)
+
+
+LIGHT = 299_792_458  # the speed of light [m/s]
+UNSUSPICIOUS = 1e8  # rates that are looked at no further [rad/s, m/s]
+
+
+def require_possible(chain: Any, q: Any, qd: Any, kinetic_energy: Callable[..., Any]) -> None:
+    """Refuse states that are not finite, or whose kinetic energy would make the whole chain faster than light."""
+    if not (np.isfinite(q).all() and np.isfinite(qd).all()):
+        raise ArithmeticError("the state is no longer finite: shorter steps may help")
+    fastest = np.abs(qd).max(initial=0)
+    if fastest <= UNSUSPICIOUS:
+        return
+    with np.errstate(all="ignore"):
+        speeds = np.sqrt(2 * kinetic_energy(chain, q, qd) / chain.mass.sum())
+    if not (speeds <= LIGHT).all():  # nor undefined
+        raise ArithmeticError(
+            f"the chain is faster than light, with rates of up to {fastest:.2g}: shorter steps may help"
+        )
+
+
 def require_one_state(**arrays: Any) -> None:
     """Refuse a batch where only one state can be taken."""
     for name, x in arrays.items():

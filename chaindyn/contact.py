@@ -1,5 +1,5 @@
 # Generated from chapters/17_contact.md by `python -m book export`; edit it there.
-# sha256 of the text below: a0c4f510c2d53a30a2e6bf76a9a9ba7c8ad0cff56d727e677ec92c6ee239ec89
+# sha256 of the text below: d1244d3822c383b0269d51972025d3ffd54eebe5f920b06a530ed4e608c2a2ce
 """Contact: blows at several places, forces at rest, friction, and motion through both.
 
 Derived in chapter 17, "Contact".
@@ -22,10 +22,12 @@ from chaindyn._check import (
     check_positive_number,
     check_times,
     checked,
+    in_floats,
     outside,
     read_only_view,
     require_finite,
     require_one_state,
+    require_possible,
 )
 from chaindyn._ops import Array, concatenate, eye, positive, sqrt, where
 from chaindyn.articulated import FactorisedChain, aba, factorise_state
@@ -1304,8 +1306,8 @@ def advance(
                 q, qd, log = moreau_jean_step(scene, old, q, qd, new - old)
             else:
                 q, qd, log = event_step(scene, old, q, qd, new)
-            if not (np.isfinite(q).all() and np.isfinite(qd).all()):
-                raise ArithmeticError("the state is no longer finite: shorter steps may help")
+            q, qd = in_floats(q, qd)
+            require_possible(scene.driven.chain, q, qd, kinetic_energy)
             yield new, q, qd, k == count, log
 
 
@@ -1383,7 +1385,8 @@ def simulate_contact(
     )
     require_closed(driven, q, qd)
     require_apart(scene.find(q), chain.names)
-    driven.acceleration(times[0], q, qd)  # errors at the start are raised at once
+    # errors at the start are raised at once
+    as_real(driven.acceleration(times[0], q, qd), "the acceleration at the start")
     last: tuple[Any, ...] = (times[0], q, qd)
     states, log, problem = [last], [], None
     try:

@@ -1,5 +1,5 @@
 # Generated from chapters/10_simulation.md by `python -m book export`; edit it there.
-# sha256 of the text below: 20559dd28104b27fadbc2c9863fcb0ce53000db3d7c9fd9f3ce214b3ac6bf868
+# sha256 of the text below: f4c3fbc2962209f99f38f9627f7ca7a56fd670d2d00285fae0b61d05663a9662
 """Simulation: from accelerations to motion, on the manifold of the coordinates.
 
 Derived in chapter 10, "Simulation".
@@ -26,6 +26,8 @@ from chaindyn._check import (
     check_positive_number,
     check_times,
     checked,
+    in_floats,
+    require_possible,
 )
 from chaindyn._ops import (
     Array,
@@ -390,7 +392,7 @@ def fixed_steps(
     """
 
     def go(*given: Any) -> Any:
-        ahead = step(driven, *given)
+        ahead = in_floats(*step(driven, *given))
         return ahead if cure is None else cure(*ahead)
 
     for start, end in pairwise(times):
@@ -564,12 +566,13 @@ def choose_steps(
     return adaptive_steps(driven, q, qd, times, method, cure, max_step=longest, **options)
 
 
-def sample(steps: Iterator[Step], times: Array, until: Any) -> Iterator[tuple[Any, bool]]:
+def sample(
+    chain: Chain, steps: Iterator[Step], times: Array, until: Any
+) -> Iterator[tuple[Any, bool]]:
     """Yield states (t, q, qd), and whether each was requested, to the end or until `until` falls to zero."""
     done = 1
     for step in steps:
-        if not all(np.isfinite(x).all() for x in step.at(step.end)):
-            raise ArithmeticError("the state is no longer finite: shorter steps may help")
+        require_possible(chain, *step.at(step.end), kinetic_energy)
         event = None if until is None else crossing(until, step)
         end = step.end if event is None else event
         try:
@@ -611,7 +614,7 @@ def conclude(
     motion = Simulation(driven.chain, t, q, qd, reason, problem, driven.constraints)
     if problem is not None:
         try:
-            warnings.warn(f"the simulation ended early: {reason}", RuntimeWarning, stacklevel=4)
+            warnings.warn(f"the simulation ended early: {reason}", RuntimeWarning, stacklevel=5)
         except RuntimeWarning as raised:
             raised.simulation = motion  # type: ignore[attr-defined]
             raised.add_note("what was computed is in this exception's attribute `simulation`")
@@ -649,6 +652,7 @@ def compiled_forward(chain: Chain, method: str, constraints: Any) -> Callable[..
 
 
 @checked(q="nq", qd="nv")
+@np.errstate(all="ignore")  # what comes of it is judged after each step
 def simulate(
     chain: Chain,
     q: Array,
@@ -688,9 +692,9 @@ def simulate(
     compiled : whether forward dynamics runs as machine code (chapter 20), in all methods but "variational" and without
     constraints: the same motion to rounding. For many motions by equal steps, `rollout` is faster still.
     With batch axes all states take the same steps. Needs SciPy. If it ends early, also by the user's
-    interruption, the result has the states so far and the reason, with a RuntimeWarning, which has the result in
-    its attribute `simulation` where warnings are errors. ValueError for bad input; for torque, external and
-    until if they are bad at t[0].
+    interruption, or when the chain would be faster than light, the result has the states so far and the reason, with a
+    RuntimeWarning, which has the result in its attribute `simulation` where warnings are errors.
+    ValueError for bad input; for torque, external and until if they are bad at t[0].
     """
     times = check_times(t)
     shape = np.broadcast_shapes(q.shape[:-1], qd.shape[:-1])
@@ -711,7 +715,8 @@ def simulate(
     if projects or stabilisation is None:
         require_closed(driven, q, qd)
     steps = choose_steps(driven, q, qd, times, method, step, cure, rtol=rtol, atol=atol)
-    driven.acceleration(times[0], q, qd)  # errors at the start are raised at once
+    # errors at the start are raised at once
+    as_real(driven.acceleration(times[0], q, qd), "the acceleration at the start")
     if until is not None:
         call_user_function(until, "until", (), times[0], q, qd)
     if progress:
@@ -724,7 +729,7 @@ def simulate(
     count, last, problem = 1, (times[0], q, qd), None
     try:
         try:
-            for last, wanted in sample(steps, times, until):
+            for last, wanted in sample(chain, steps, times, until):
                 if wanted:
                     for column, x in zip(columns, last, strict=True):
                         column[count] = x

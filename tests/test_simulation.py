@@ -7,9 +7,11 @@ import sys
 import threading
 import tracemalloc
 import warnings
+from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -34,6 +36,7 @@ import chaindyn.simulation as simulation
 from chaindyn import (
     Ad,
     Chain,
+    Coupling,
     Fixed,
     Free,
     Link,
@@ -56,6 +59,7 @@ from chaindyn import (
     potential_energy,
     random_state,
     simulate,
+    simulate_contact,
     skew,
 )
 from chaindyn.simulation import (
@@ -778,30 +782,148 @@ def test_an_event_that_goes_wrong_says_when():
 
 def test_a_state_that_is_no_longer_finite_is_not_kept():
     """Kicked so hard that a step overflows: what is left is what was finite."""
-    with np.errstate(all="ignore"):
-        result = ends_early(
-            "the state is no longer finite: shorter steps may help",
-            torque=after(0.55, lambda: [1e308], 0.0),
-            method="semi-implicit Euler",
-            step=0.1,
-            qd=[1.7e308],
-        )
+    result = ends_early(
+        "the state is no longer finite: shorter steps may help",
+        torque=after(5, lambda: [1.7e308], 0.0),
+        method="semi-implicit Euler",
+        step=9,
+        t=[0, 9, 18],
+    )
     assert isinstance(result.error, ArithmeticError)
     assert np.isfinite(result.q).all() and np.isfinite(result.qd).all()
-    assert result.t[-1] <= 0.6
+    assert result.t[-1] == 9
 
 
 def test_steps_too_long_for_a_stiff_spring_blow_up_and_say_so():
-    with np.errstate(all="ignore"):
-        result = ends_early("at t = ", torque=lambda t, q, qd: -1e8 * q**3, method="RK4", step=0.1)
+    result = ends_early("at t = ", torque=lambda t, q, qd: -1e8 * q**3, method="RK4", step=0.1)
     assert np.isfinite(result.q).all() and 0 < len(result.t) < 21
 
 
 def test_an_adaptive_method_that_gives_up_says_so():
     """Velocity that feeds on itself is infinite after a finite time."""
-    with np.errstate(all="ignore"):
-        result = ends_early("Required step size", torque=lambda t, q, qd: 10 * qd**3, qd=[1.0])
+    result = ends_early("Required step size", torque=lambda t, q, qd: 10 * qd**3, qd=[1.0])
     assert isinstance(result.error, ArithmeticError) and 0.01 < result.t[-1] < 0.1
+
+
+def with_masses_of(kind: Any) -> Chain:
+    """Two pendulums whose parameters are numbers of a kind."""
+    numbers = np.array([[kind(x) for x in row] for row in np.diag([2, 2, 2]).tolist()])
+    link = Link(Revolute((0, 1, 0)), kind(2), [kind(0), kind(0), kind(-2)], numbers)
+    return Chain([link, link])
+
+
+@pytest.mark.parametrize("method", [*FIXED, *ADAPTIVE, "steps", "events"])
+def test_exact_masses_and_long_doubles_give_the_motion_that_floats_give(method):
+    given: dict[str, Any] = {"t": [0, 0.05, 0.1], "method": method}
+    given |= {} if method in ADAPTIVE else {"step": 0.02}
+    run = simulate_contact if method in ("steps", "events") else simulate
+    apart = {} if run is simulate else {"geometries": []}
+    kinds = (float, Fraction, np.longdouble)
+    motions = [run(with_masses_of(k), q=[0.3, 0.1], qd=[1, 0], **apart, **given) for k in kinds]
+    for own in motions:
+        assert own.reason == "" and own.t[-1] == 0.1
+        assert_near(own.q.astype(float), motions[0].q, 2, 1e-9 if method in ADAPTIVE else 1e-14)
+
+
+def test_symbolic_masses_are_refused_at_once():
+    sp = pytest.importorskip("sympy")
+    for run, more in ((simulate, {"method": "RK4"}), (simulate_contact, {"geometries": []})):
+        with pytest.raises(ValueError, match="must hold real numbers"):
+            run(
+                with_masses_of(lambda x: x + sp.Symbol("m")),
+                q=[0, 0],
+                qd=[0, 0],
+                t=[0, 1],
+                step=0.1,
+                **more,
+            )
+
+
+BY_STEPS = {"step": 0.01}
+EVERY_METHOD = [
+    *[(m, BY_STEPS) for m in ("RK4", "semi-implicit Euler")],
+    *[(m, BY_STEPS | {"constraints": Coupling({0: 1, 1: -1}), "stabilisation": "projection"})
+      for m in ("RK4", "DOP853")],
+    *[(m, {"rtol": 1e-3}) for m in ADAPTIVE],
+]  # fmt: skip
+SLIDE = Prismatic((1, 0, 0))
+
+
+def slides(count: int, mass: float) -> Chain:
+    """Slides on the ground, side by side."""
+    return Chain([Link(SLIDE, mass, (0, 0, 0), np.eye(3), parent="ground")] * count)
+
+
+@pytest.mark.parametrize(("method", "options"), EVERY_METHOD)
+def test_what_grows_faster_than_light_ends_with_a_reason(method, options):
+    """A push that grows with the speed, e^(200 t): rates are finite for 3 s, but no motion of bodies for 0.1 s."""
+    chain, given = slides(2, 1.0), {"t": np.linspace(0, 3, 4), "progress": False} | options
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        motion = simulate(
+            chain, [0, 0], [1, 1], torque=lambda t, q, qd: 200 * qd, method=method, **given
+        )
+    assert "faster than light" in motion.reason and isinstance(motion.error, ArithmeticError)
+    assert 0.05 < motion.t[-1] < 0.25 and motion.qd[-1].max() <= 299792458
+    assert len(told) == 1  # and none of NumPy's
+
+
+def test_a_variational_motion_that_runs_away_says_so():
+    """Its equations have no solution before it is as fast as that, or it is as fast."""
+    given: dict[str, Any] = {"t": [0, 9], "method": "variational", "step": 0.01}
+    with pytest.warns(RuntimeWarning, match="ended early"):
+        motion = simulate(slides(1, 1.0), [0], [1], torque=lambda t, q, qd: 90 * qd, **given)
+    assert "faster than light" in motion.reason or "does not converge" in motion.reason
+    assert np.abs(motion.qd).max() <= 299792458
+
+
+@pytest.mark.parametrize("method", ["steps", "events"])
+def test_contact_too_ends_what_grows_faster_than_light(method):
+    given: dict[str, Any] = {"t": [0, 3], "step": 0.01, "torque": lambda t, q, qd: 200 * qd}
+    with pytest.warns(RuntimeWarning, match="ended early: the chain is faster than light"):
+        motion = simulate_contact(slides(1, 1.0), [], [0], [1], method=method, **given)
+    assert 0.05 < motion.t[-1] < 0.25 and motion.qd[-1, 0] <= 299792458
+
+
+def test_what_is_fast_but_slower_than_light_goes_on():
+    """A grain of dust that spins at 1e10 rad/s, a fall for a year, a huge push for a moment; units do not matter."""
+    dust = Chain([Link(Spherical(), 1e-18, (0, 0, 0), 1e-33 * np.eye(3))])
+    spun = simulate(dust, [1, 0, 0, 0], [0, 0, 1e10], t=[0, 1e-9], method="RK4", step=1e-11)
+    assert spun.reason == "" and spun.qd[-1, 2] == pytest.approx(1e10)
+    fall = Chain([Link(Prismatic((0, 0, -1)), 1, (0, 0, 0), np.eye(3))])
+    fallen = simulate(fall, [0], [0], t=[0, 3e7], method="semi-implicit Euler", step=1e6)
+    assert fallen.reason == "" and fallen.qd[-1, 0] == pytest.approx(9.81 * 3e7)
+    fallen = simulate(fall, [0], [0], t=[0, 3.2e7], progress=False)
+    assert "faster than light" in fallen.reason
+
+
+@pytest.mark.parametrize("method", [*FIXED, *ADAPTIVE])
+@pytest.mark.parametrize("how", ["error", "raise"])
+def test_small_numbers_end_no_simulation_where_warnings_are_errors(method, how):
+    """An underflow, or an overflow that does no harm, is no reason: the motion is what it is elsewhere."""
+    given: dict[str, Any] = {"t": [0, 0.1], "method": method, "progress": False}
+    given |= {"step": 0.01} if method in FIXED else {}
+
+    def torque(t, q, qd):
+        return 1e-300 * qd * np.exp(-1e9 * q * q) / np.float64(1e300) ** 2
+
+    expected = simulate(PENDULUM, [1.0], [0.3], torque=torque, **given)
+    with warnings.catch_warnings(), np.errstate(all="raise" if how == "raise" else "warn"):
+        warnings.simplefilter("error")
+        motion = simulate(PENDULUM, [1.0], [0.3], torque=torque, **given)
+    assert motion.reason == "" and (motion.q == expected.q).all()
+
+
+@pytest.mark.parametrize("method", [*FIXED, *ADAPTIVE])
+def test_a_motion_that_blows_up_has_one_reason_however_numpy_warns(method):
+    given: dict[str, Any] = {"t": [0, 1], "method": method, "progress": False}
+    given |= {"step": 0.01} if method in FIXED else {"rtol": 1e-3}
+    reasons = set()
+    for how in ("ignore", "warn", "raise"):
+        with pytest.warns(RuntimeWarning, match="ended early"), np.errstate(all=how):
+            motion = simulate(PENDULUM, [1.0], [1.0], torque=lambda t, q, qd: 1e3 * qd, **given)
+        reasons.add(motion.reason)
+    assert len(reasons) == 1 and "encountered" not in reasons.pop()
 
 
 @pytest.mark.parametrize("what", ["NaN", "raises", "is interrupted"])
