@@ -15,7 +15,7 @@ import sys
 from collections.abc import Sequence
 from contextvars import ContextVar
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -26,10 +26,12 @@ walker: ContextVar[Any] = ContextVar("chaindyn_walker", default=None)
 # the recording in progress, which keeps what must hold for it to be right
 recording: ContextVar[Any] = ContextVar("chaindyn_recording", default=None)
 
+Whole = TypeVar("Whole")
+
 SMALL = np.int16  # of constants: with integers of this size, single precision stays single
 
 
-def altered(x: Any, **values: Any) -> Any:
+def altered(x: Whole, **values: Any) -> Whole:
     """Return a copy of an object in which these attributes differ; nothing is checked or worked out anew."""
     twin = object.__new__(type(x))
     twin.__dict__.update(x.__dict__, **values)
