@@ -91,12 +91,10 @@ class Question:
     recorded: Recorded
     calls: Iterator[int] = field(default_factory=itertools.count)
 
-    def __call__(self, *args: Any, **named: Any) -> Array:
+    def __call__(self, *args: Any) -> Array:
         """Return the answer: numbers of which only the question is known. What must be positive is expected."""
         recording, call = _ops.recording.get(), next(self.calls)
-        given = [
-            x for own in (*args, *named.values()) for x in as_numbers(recording.tape, own).flat
-        ]
+        given = [x for own in args for x in as_numbers(recording.tape, own).flat]
         marks = [x.mark for x in given]
 
         def answer(at: int) -> Number:

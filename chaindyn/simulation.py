@@ -1,5 +1,5 @@
 # Generated from chapters/10_simulation.md by `python -m book export`; edit it there.
-# sha256 of the text below: f4c3fbc2962209f99f38f9627f7ca7a56fd670d2d00285fae0b61d05663a9662
+# sha256 of the text below: 349489e7e8274c4ca8a8bac0228ad510b89132033235ca14de3616b7b6917e1b
 """Simulation: from accelerations to motion, on the manifold of the coordinates.
 
 Derived in chapter 10, "Simulation".
@@ -123,7 +123,7 @@ def heavier_rotors(chain: Chain, h: float) -> Chain:
 
 
 def aba_over(
-    chain: Chain, q: Array, qd: Array, tau: Array, h: float = 0, *, external: Array | None = None
+    chain: Chain, q: Array, qd: Array, tau: Array, h: float, *, external: Array | None = None
 ) -> Array:
     """Return qdd (..., nv) by `aba` over a step of a time h, for which rotors are heavier."""
     return aba(heavier_rotors(chain, h), q, qd, tau, external=external)
@@ -134,8 +134,8 @@ class Driven:
     """A chain and its loads: torque and external are functions of (t, q, qd), arrays, or None for zero.
 
     constraints : the closures of its loops, if any; gains : (kp, kd) that stabilise them; friction_width : of the
-    friction in its joints, if any, as for `joint_friction`; forward : the compiled `aba`, or None; held : joint forces
-    (..., nv) that stay through a step, of a chain with friction.
+    friction in its joints, if any, as for `joint_friction`; held : joint forces (..., nv) that stay through a step, of
+    a chain with friction; forward : the compiled `aba`, or None; span : what else it takes, (h,) if it is `aba_over`.
     """
 
     chain: Chain
@@ -144,8 +144,9 @@ class Driven:
     constraints: tuple[Any, ...] = ()
     gains: Any = (0, 0)
     friction_width: Any = 0.01
-    forward: Any = None
     held: Any = 0
+    forward: Any = None
+    span: tuple[Any, ...] = ()
 
     def loads(self, t: float, q: Array, qd: Array) -> tuple[Array, Array | None]:
         """Return joint forces (..., nv), with friction, and wrenches (..., n, 6); ValueError, with the time, if bad."""
@@ -167,16 +168,15 @@ class Driven:
             return self
         heavier = heavier_rotors(chain, h)
         rubbing_no_more = altered(heavier, viscous=0 * chain.viscous)
-        forward = None if self.forward is None else partial(self.forward, h=h)
         drag = self.held - chain.viscous * qd
-        return replace(self, chain=rubbing_no_more, forward=forward, held=drag)
+        return replace(self, chain=rubbing_no_more, held=drag, span=(h,))
 
     def acceleration(self, t: float, q: Array, qd: Array) -> Array:
         """Return qdd (..., nv)."""
         tau, external = self.loads(t, q, qd)
         if self.forward is not None:
             more = {} if external is None else {"external": external}
-            return self.forward(q, qd, tau, **more)
+            return self.forward(q, qd, tau, *self.span, **more)
         if not self.constraints:
             return aba(self.chain, q, qd, tau, external=external)
         given = self.chain, self.constraints, q, qd, tau
@@ -639,16 +639,21 @@ def require_closed(driven: Driven, q: Array, qd: Array) -> None:
         )
 
 
-def compiled_forward(chain: Chain, method: str, constraints: Any) -> Callable[..., Array]:
-    """Return compiled forward dynamics; ValueError if the simulation needs more than that."""
+def compiled_forward(chain: Chain, method: str, constraints: Any) -> dict[str, Any]:
+    """Return compiled forward dynamics, for `Driven`; ValueError if the simulation needs more than that."""
     from chaindyn.compilation import forward_dynamics  # which imports this module
-
-    own = aba_over if method == "semi-implicit Euler" and chain.has_friction else aba
 
     if method == "variational" or as_constraints(constraints):
         what = "the variational method" if method == "variational" else "constraints"
         raise ValueError(f"compiled=True goes with equations of motion alone, but here are {what}")
-    return forward_dynamics(chain, own)
+    if method != "semi-implicit Euler" or not chain.has_friction:
+        return {"forward": forward_dynamics(chain)}
+    over = forward_dynamics(chain, aba_over)
+
+    def forward(q: Array, qd: Array, tau: Array, h: float, **more: Array) -> Array:
+        return over(q, qd, tau, np.array(h), **more)  # an array goes the short way
+
+    return {"forward": forward, "span": (0.0,)}
 
 
 @checked(q="nq", qd="nv")
@@ -709,7 +714,7 @@ def simulate(
         as_constraints(constraints),
         (0, 0) if projects or stabilisation is None else check_stabilisation(stabilisation),
         check_positive_number(friction_width, "friction_width"),
-        compiled_forward(chain, method, constraints) if compiled else None,
+        **(compiled_forward(chain, method, constraints) if compiled else {}),
     )
     cure = partial(projected, chain, driven.constraints) if projects else None
     if projects or stabilisation is None:
