@@ -83,7 +83,7 @@ def compiler() -> list[str]:
     )
 
 
-hanging: set[tuple[str, ...]] = set()
+hanging: dict[tuple[str, ...], str] = {}  # compilers that hang, and what to say of them
 
 
 def answer(
@@ -95,7 +95,7 @@ def answer(
     """
     said = shlex.join(command)
     if tuple(command) in hanging:
-        raise NoCompiler(f"the C compiler {said} hangs")
+        raise NoCompiler(hanging[tuple(command)])
     room = os.environ | ({"TMPDIR": folder} if folder else {})
     pipes: Any = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     try:
@@ -110,8 +110,8 @@ def answer(
     except OSError as error:
         raise NoCompiler(f"the C compiler {said} does not start: {error}") from None
     except subprocess.TimeoutExpired:
-        hanging.add(tuple(command))
-        raise NoCompiler(f"the C compiler {said} has not ended after {seconds} s") from None
+        hanging[tuple(command)] = f"the C compiler {said} had not ended after {seconds} s"
+        raise NoCompiler(hanging[tuple(command)]) from None
     if process.returncode:
         wrong = str(wrong, errors="replace").strip()[:500]
         raise NoCompiler(f"the C compiler {said} failed: {wrong}")
@@ -209,9 +209,9 @@ def content_of(path: Path) -> bytes:
 
 
 def keep(name: str, content: bytes) -> None:
-    """Write a file into the cache, whole or not at all, its digest before its content. OSError if that fails."""
+    """Write a file into the cache, its digest before its content; whole, or not at all where there is no room."""
     folder = cache_folder()
-    with tempfile.TemporaryDirectory(dir=folder) as own:
+    with contextlib.suppress(OSError), tempfile.TemporaryDirectory(dir=folder) as own:
         path = Path(own) / name
         path.write_bytes(hashlib.sha256(content).digest() + content)
         os.replace(path, folder / name)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import hashlib
 import importlib
@@ -144,8 +143,7 @@ def keep(key: str, program: Path, kernel: Kernel, nest: Any) -> None:
     arrays = {"tree": kernel.tree, "data": kernel.data, "common": kernel.common}
     whole = io.BytesIO()
     np.savez(whole, said=json.dumps(said), **arrays)
-    with contextlib.suppress(OSError):
-        _native.keep(f"{key}.record", whole.getvalue())
+    _native.keep(f"{key}.record", whole.getvalue())
 
 
 def found(key: str) -> tuple[Kernel, Any] | None:

@@ -39,7 +39,7 @@ def cache(tmp_path, monkeypatch):
     """Compile without optimising, into a folder of the test's own, which is given."""
     monkeypatch.setenv("CHAINDYN_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(_native, "FLAGS", tuple("-O0" if f == "-O2" else f for f in _native.FLAGS))
-    monkeypatch.setattr(_native, "hanging", set())
+    monkeypatch.setattr(_native, "hanging", {})
     return tmp_path / "cache"
 
 
@@ -128,7 +128,7 @@ def test_a_function_in_anothers_clothes_has_a_program_of_its_own():
         damped,
         functools.partial(cd.aba, recursion="world"),
         checked(q="nq")(lambda chain, q: q),
-        functools.wraps(cd.aba)(cd.rnea),
+        checked(q="nq")(cd.aba.__wrapped__),
         Compiled(cd.aba, TREE, 1, {}).core,
         lambda chain, q: q,
     ],
@@ -462,7 +462,7 @@ def test_a_compiler_that_hangs_is_ended_and_asked_no_more(version, around, monke
     monkeypatch.setattr(_native, "TO_ANSWER", 1 if version else 60)
     monkeypatch.setattr(_native, "TO_COMPILE", 1)
     begin = time.perf_counter()
-    falls_back("has not ended after 1 s|hangs")
+    falls_back("had not ended after 1 s")
     assert time.perf_counter() - begin < 10
     assert not grows(beat)
 
