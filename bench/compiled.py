@@ -53,7 +53,7 @@ from chaindyn import (
     rnea_derivatives,
     rollout,
 )
-from chaindyn._native import LANES, built, machine, opened
+from chaindyn._native import LANES, built, opened
 from chaindyn.compilation import record
 from chaindyn.drawing import COLOURS, style
 from chaindyn.emission import MOST_STRAIGHT
@@ -206,7 +206,6 @@ def environment(**values: str) -> Iterator[None]:
     """Set environment variables for a while, as if programs were compiled for the first time."""
     before = {name: os.environ.get(name) for name in values}
     os.environ.update(values)
-    machine.cache_clear()
     try:
         yield
     finally:
@@ -214,7 +213,6 @@ def environment(**values: str) -> Iterator[None]:
             os.environ.pop(name)
             if value is not None:
                 os.environ[name] = value
-        machine.cache_clear()
 
 
 def starting() -> dict[str, float]:

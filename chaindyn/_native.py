@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+import contextlib
 import ctypes
 import functools
 import hashlib
@@ -11,6 +13,8 @@ import os
 import platform
 import shlex
 import shutil
+import signal
+import struct
 import subprocess
 import sys
 import sysconfig
@@ -23,7 +27,17 @@ from typing import Any
 
 import numpy as np
 
+# what CC may say, a later flag takes back: with these infinities, NaN and what must be positive would not be judged
+EXACT = (
+    "-fno-fast-math",
+    "-fno-unsafe-math-optimizations",
+    "-fno-associative-math",
+    "-fno-reciprocal-math",
+    "-fno-finite-math-only",
+    "-fsigned-zeros",
+)
 FLAGS = (
+    *EXACT,
     "-O2",
     "-march=native",
     "-fno-math-errno",
@@ -36,20 +50,25 @@ FLAGS = (
 
 COMPILERS = ("cc", "gcc", "clang")
 LANES = 4  # states that are computed side by side
+TO_ANSWER, TO_COMPILE = 60, 900  # seconds after which a compiler is taken to hang
 
 Array = Any
 
 
 class NoCompiler(Exception):
-    """There is no C compiler here, or it failed."""
+    """There is no C compiler here, or it failed, or what it makes cannot be kept or loaded."""
 
 
 def compiler() -> list[str]:
-    """Return the C compiler's command: what CC says; else cc, gcc or clang; else that of the package ziglang."""
+    """Return the C compiler's command: what CC says; else cc, gcc or clang; else that of the package ziglang.
+
+    NoCompiler if there is none.
+    """
     if (told := os.environ.get("CC")) is not None:
-        command = shlex.split(told, posix=os.name == "posix")
-        if command and shutil.which(command[0]):
-            return command
+        with contextlib.suppress(ValueError):  # a quotation without an end
+            command = shlex.split(told, posix=os.name == "posix")
+            if command and shutil.which(command[0]):
+                return command
         raise NoCompiler(
             f"there is no C compiler {told!r}, which the environment variable CC names"
         )
@@ -64,20 +83,74 @@ def compiler() -> list[str]:
     )
 
 
-@functools.cache
-def machine() -> str:
-    """Return what a program for this machine hangs on: its processor and the compiler."""
+hanging: dict[tuple[str, ...], str] = {}  # compilers that hang, and what to say of them
+
+
+def answer(
+    command: Sequence[str], words: Sequence[str], seconds: float, folder: str | None = None
+) -> str:
+    """Return what a compiler prints; NoCompiler if it fails, or hangs: then it is not asked again.
+
+    folder : for its temporary files. Whatever ends the wait ends the compiler, and what it started.
+    """
+    said = shlex.join(command)
+    if tuple(command) in hanging:
+        raise NoCompiler(hanging[tuple(command)])
+    room = os.environ | ({"TMPDIR": folder} if folder else {})
+    pipes: Any = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     try:
-        version = subprocess.run(
-            [*compiler(), "--version"], capture_output=True, text=True, check=True
-        ).stdout
-    except (OSError, subprocess.CalledProcessError) as error:
-        raise NoCompiler(f"the C compiler does not answer: {error}") from None
+        with subprocess.Popen(
+            [*command, *words], env=room, start_new_session=True, **pipes
+        ) as process:
+            try:
+                out, wrong = process.communicate(timeout=seconds)
+            except BaseException:
+                end(process)
+                raise
+    except OSError as error:
+        raise NoCompiler(f"the C compiler {said} does not start: {error}") from None
+    except subprocess.TimeoutExpired:
+        hanging[tuple(command)] = f"the C compiler {said} had not ended after {seconds} s"
+        raise NoCompiler(hanging[tuple(command)]) from None
+    if process.returncode:
+        wrong = str(wrong, errors="replace").strip()[:500]
+        raise NoCompiler(f"the C compiler {said} failed: {wrong}")
+    return str(out, errors="replace")
+
+
+def end(process: subprocess.Popen[bytes]) -> None:
+    """End a process and what it started."""
+    if not hasattr(os, "killpg"):
+        process.kill()
+        return
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+def machine() -> str:
+    """Return what a program for this machine hangs on: its processor, and the compiler with its flags."""
+    command = compiler()
+    place = shutil.which(command[0]) or command[0]
+    return "\n".join([processor(), place, *command[1:], version_of(*command), *FLAGS])
+
+
+@functools.cache
+def version_of(*command: str) -> str:
+    """Return what a compiler says of itself; NoCompiler if it does not answer."""
+    return answer(command, ["--version"], TO_ANSWER)
+
+
+@functools.cache
+def processor() -> str:
+    """Return what instructions this machine's processor has."""
     cpu = platform.processor()
     if os.path.exists("/proc/cpuinfo"):
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        lines = Path("/proc/cpuinfo").read_text(errors="replace").splitlines()
         cpu = next((line for line in lines if line.startswith(("flags", "Features"))), cpu)
-    return "\n".join([version, cpu, platform.machine(), sys.platform])
+    return "\n".join([cpu, platform.machine(), sys.platform])
+
+
+# files that are kept
 
 
 def is_private(folder: Path) -> bool:
@@ -90,49 +163,116 @@ def is_private(folder: Path) -> bool:
 
 @functools.cache
 def private_folder() -> Path:
-    """Return a folder of this process alone."""
-    return Path(tempfile.mkdtemp(prefix="chaindyn-"))
+    """Return a folder of this process alone, which goes with it. NoCompiler if there is no room for one."""
+    owner = os.getpid()
+    try:
+        folder = tempfile.mkdtemp(prefix="chaindyn-")
+    except OSError as error:
+        raise NoCompiler(f"programs cannot be kept: {error}") from None
+
+    def remove() -> None:
+        if os.getpid() == owner:  # not a copy of the process
+            shutil.rmtree(folder, ignore_errors=True)
+
+    atexit.register(remove)
+    return Path(folder)
 
 
 def cache_folder() -> Path:
     """Return where programs are kept: CHAINDYN_CACHE, or chaindyn in the user's cache folder.
 
-    If others can write there, a private folder of this process.
+    A private folder of this process if others can write there, if it cannot, or if the user has no home.
     """
-    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    folder = Path(os.environ.get("CHAINDYN_CACHE") or Path(home) / "chaindyn")
     try:
+        folder = Path(os.environ.get("CHAINDYN_CACHE") or user_cache() / "chaindyn")
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        return folder if is_private(folder) else private_folder()
+        if is_private(folder) and os.access(folder, os.R_OK | os.W_OK | os.X_OK):
+            return folder
+    except (OSError, RuntimeError):  # the second where there is no home
+        pass
+    return private_folder()
+
+
+def user_cache() -> Path:
+    """Return the user's cache folder; a relative XDG_CACHE_HOME is none, says its specification."""
+    told = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    return told if told.is_absolute() else Path.home() / ".cache"
+
+
+def content_of(path: Path) -> bytes:
+    """Return what a file holds that nobody but the user can have written; nothing if there is none."""
+    try:
+        ours = not hasattr(os, "getuid") or path.stat().st_uid == os.getuid()
+        return path.read_bytes() if ours and is_private(path.parent) else b""
     except OSError:
-        return private_folder()
+        return b""
 
 
-def is_ours(path: Path) -> bool:
-    """Whether a file is there that nobody but the user can have written."""
-    if not path.exists() or not is_private(path.parent):
-        return False
-    return not hasattr(os, "getuid") or path.stat().st_uid == os.getuid()
+def keep(name: str, content: bytes) -> None:
+    """Write a file into the cache, its digest before its content; whole, or not at all where there is no room."""
+    folder = cache_folder()
+    with contextlib.suppress(OSError), tempfile.TemporaryDirectory(dir=folder) as own:
+        path = Path(own) / name
+        path.write_bytes(hashlib.sha256(content).digest() + content)
+        os.replace(path, folder / name)
+
+
+def kept(name: str) -> bytes | None:
+    """Return what was kept under this name; None if nothing was, or if it is damaged."""
+    whole = content_of(cache_folder() / name)
+    return whole[32:] if whole and hashlib.sha256(whole[32:]).digest() == whole[:32] else None
+
+
+def program_named(digest: str) -> Path | None:
+    """Return the path of the program whose content has this digest; None if it is not there, or is damaged.
+
+    A file that is cut short must not be loaded: it would end Python.
+    """
+    path = cache_folder() / f"{digest}.so"
+    return path if hashlib.sha256(content_of(path)).hexdigest() == digest else None
+
+
+def is_cut(program: bytes) -> bool:
+    """Whether an ELF file ends before its last part does: linkers leave that on a full disk, without an error."""
+    if len(program) < 64 or program[:5] != b"\x7fELF\x02":
+        return len(program) < 64
+    (start,), (size, count) = (
+        struct.unpack_from(*x) for x in (("=Q", program, 40), ("=HH", program, 58))
+    )
+    return bool(start + size * count > len(program))
 
 
 def built(text: str, *flags: str) -> Path:
-    """Return the path of a program compiled from this text, now or earlier.
+    """Return the path of a program compiled from this text, now or earlier. NoCompiler if that fails.
 
-    Written under a name of its own and renamed when it is whole, so that two processes do not disturb each other.
+    It is named after its content, and renamed so when it is whole: two processes do not disturb each other.
     """
-    name = hashlib.sha256("\n".join([machine(), *FLAGS, *flags, text]).encode()).hexdigest()
-    folder = cache_folder()
-    path = folder / f"{name}.so"
-    if is_ours(path):
-        return path
+    whole = "\n".join([machine(), *flags, text])
+    name = hashlib.sha256(whole.encode()).hexdigest() + ".program"
+    try:
+        known = kept(name)
+        path = program_named(known.decode()) if known else None
+        return path or compiled_now(name, text, flags)
+    except OSError as error:
+        raise NoCompiler(f"programs cannot be kept: {error}") from None
+
+
+def compiled_now(name: str, text: str, flags: Sequence[str]) -> Path:
+    """Compile a program and keep it, and under this name what it is named."""
+    folder, command = cache_folder(), compiler()
     with tempfile.TemporaryDirectory(dir=folder) as own:
         source, made = Path(own) / "program.c", Path(own) / "program.so"
-        source.write_text(text)
-        command = [*compiler(), *FLAGS, *flags, str(source), "-o", str(made), "-lm"]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode:
-            raise NoCompiler(f"the C compiler failed: {done.stderr.strip()[:500]}")
+        source.write_text('#line 1 "program.c"\n' + text)  # so that no trace of the folder is left
+        answer(command, [*FLAGS, *flags, str(source), "-o", str(made), "-lm"], TO_COMPILE, own)
+        program = made.read_bytes() if made.exists() else b""
+        if is_cut(program):
+            raise NoCompiler(
+                f"the C compiler {shlex.join(command)} made no program, or only a part"
+            )
+        digest = hashlib.sha256(program).hexdigest()
+        path = folder / f"{digest}.so"
         os.replace(made, path)
+    keep(name, digest.encode())
     return path
 
 
@@ -160,11 +300,16 @@ def door() -> Any:
 
 @functools.cache
 def opened(path: Path) -> Any:
-    """Return a compiled program, ready to be called: it has `march`, and `one` or `many`."""
-    library = ctypes.CDLL(str(path))
-    for name in ("one", "many", "march"):
-        if hasattr(library, name):
-            getattr(library, name).restype = ctypes.c_longlong
+    """Return a compiled program, ready to be called: it has `march`, and `one` or `many`. NoCompiler if it has none."""
+    try:
+        library = ctypes.CDLL(str(path))
+    except OSError as error:
+        raise NoCompiler(f"what the C compiler made cannot be loaded: {error}") from None
+    names = [name for name in ("one", "many", "march") if hasattr(library, name)]
+    if not names:
+        raise NoCompiler("what the C compiler made lacks its functions")
+    for name in names:
+        getattr(library, name).restype = ctypes.c_longlong
     return library
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import functools
 import hashlib
 import importlib
+import io
 import json
-import os
-import tempfile
+import sys
+import time
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -19,32 +21,88 @@ from chaindyn import _native
 from chaindyn._native import Kernel
 
 OWN = "chaindyn."
+PLAIN = (type(None), bool, int, float, str)
+PARTS = (
+    *("parent", "names", "rotation", "offset", "mass", "com", "inertia", "gravity"),
+    *("reflected_inertia", "viscous", "coulomb"),
+    *("lower_limit", "upper_limit", "velocity_limit", "effort_limit"),
+)
+HERE = Path(__file__).parent
+LOADED = time.time()
+
+
+class OfOthers(Exception):
+    """What cannot be told by a name: others' code has a part in it, or values that are no floats."""
 
 
 @functools.cache
 def package_digest() -> str:
-    """Return a digest of this package: what another version recorded is not taken for this one's."""
+    """Return a digest of this package: what another version recorded is not taken for this one's.
+
+    OfOthers if a file has changed since it was loaded.
+    """
     own = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.glob("*.py")):
+    for path in sorted(HERE.glob("*.py")):
+        if path.stat().st_mtime > LOADED:
+            raise OfOthers(f"{path.name} is not what was loaded")
         own.update(path.read_bytes())
     return own.hexdigest()
 
 
+def place_of(x: Any) -> str:
+    """Return where in this package a function or a class stands; OfOthers if it is not the one that stands there.
+
+    `functools.wraps` gives others' functions the names of ours, so the code itself is looked at.
+    """
+    module, name = getattr(x, "__module__", ""), getattr(x, "__qualname__", "")
+    ours = str(module).startswith(OWN) and getattr(sys.modules.get(module), name, None) is x
+    inner = x
+    while ours and not isinstance(x, type) and inner is not None:
+        ours = isinstance(inner, FunctionType) and Path(inner.__code__.co_filename).parent == HERE
+        inner = getattr(inner, "__wrapped__", None)
+    if not ours:
+        raise OfOthers(f"{x!r} is not of this package")
+    return f"{module}.{name}"
+
+
+def spelt(x: Any) -> bytes:
+    """Return a value as bytes that no other value has; OfOthers if it cannot be told so."""
+    kind = type(x)
+    if kind in PLAIN or (kind in (tuple, list) and all(type(part) in PLAIN for part in x)):
+        return repr(x).encode()
+    if kind in (tuple, list, dict):
+        parts = [spelt(part) for part in (x.items() if kind is dict else x)]
+        return kind.__name__.encode() + b"".join(b"(%d:%b)" % (len(part), part) for part in parts)
+    if isinstance(x, type | FunctionType):
+        return place_of(x).encode()
+    if kind is not np.ndarray and not isinstance(x, np.generic):
+        raise OfOthers(f"{kind} has no spelling")
+    if x.dtype.kind not in "biuf" or x.itemsize > 8:
+        raise OfOthers(f"{x.dtype} is computed in floats")
+    return f"{x.dtype.str}{x.shape}".encode() + bytes(x.tobytes())
+
+
+def parts_of(chain: Any) -> list[Any]:
+    """Return all that a function may find in a chain."""
+    kinds = list(dict.fromkeys(type(joint) for joint in chain.joints))
+    places = [place_of(x) for x in (type(chain), *kinds, *map(type, chain.frames))]
+    members = [[i for i, joint in enumerate(chain.joints) if type(joint) is k] for k in kinds]
+    joints = [
+        [np.array([getattr(chain.joints[i], f.name) for i in own]) for f in fields(kind)]
+        for kind, own in zip(kinds, members, strict=True)
+    ]
+    parts = [getattr(chain, name) for name in PARTS]
+    return [places, members, joints, chain.frame_places, *parts]
+
+
 def key_of(function: Callable[..., Any], chain: Any, said: Any) -> str | None:
     """Return a name for what a function does with a chain and such arguments; None if others' code has a part in it."""
-    whole = [function, *{type(joint) for joint in chain.joints}]
-    if not all(str(getattr(x, "__module__", "")).startswith(OWN) for x in whole):
+    try:
+        whole = [package_digest(), np.__version__, function, parts_of(chain), said]
+        text = _native.machine().encode() + spelt(whole)
+    except OfOthers:
         return None
-    joints = [type(joint).__name__ for joint in chain.joints]
-    text = [package_digest(), _native.machine(), function.__module__, function.__qualname__]
-    text += [repr(said), repr((chain.parent, chain.names, chain.frames, joints))]
-    own = hashlib.sha256("\n".join(text).encode())
-    arrays = [chain.rotation, chain.offset, chain.mass, chain.com, chain.inertia, chain.gravity]
-    arrays += [chain.reflected_inertia, chain.viscous, chain.coulomb]
-    arrays += [getattr(joint, f.name) for joint in chain.joints for f in fields(joint)]
-    for x in arrays:
-        own.update(np.asarray(x, float).tobytes())
-    return own.hexdigest()
+    return hashlib.sha256(text).hexdigest()
 
 
 def described(nest: Any) -> Any:
@@ -73,40 +131,33 @@ def rebuilt(text: Any) -> Any:
 
 
 def keep(key: str, program: Path, kernel: Kernel, nest: Any) -> None:
-    """Write down a kernel and how its results are put together, whole or not at all."""
-    folder = _native.cache_folder()
+    """Write down a kernel and how its results are put together, if there is room."""
     said = {
-        "program": program.name,
+        "program": program.stem,
         "sizes": list(map(int, kernel.sizes)),
         "room": int(kernel.room),
         "inputs": kernel.inputs,
         "outputs": kernel.outputs,
         "nest": described(nest),
     }
-    with tempfile.TemporaryDirectory(dir=folder) as own:
-        path = Path(own) / "recorded.npz"
-        np.savez(
-            path, said=json.dumps(said), tree=kernel.tree, data=kernel.data, common=kernel.common
-        )
-        os.replace(path, folder / f"{key}.npz")
+    arrays = {"tree": kernel.tree, "data": kernel.data, "common": kernel.common}
+    whole = io.BytesIO()
+    np.savez(whole, said=json.dumps(said), **arrays)
+    _native.keep(f"{key}.record", whole.getvalue())
 
 
 def found(key: str) -> tuple[Kernel, Any] | None:
-    """Return a kernel that was kept, and the nest of its results; None if there is none that can be trusted."""
-    folder = _native.cache_folder()
-    path = folder / f"{key}.npz"
-    if not _native.is_ours(path):
+    """Return a kernel that was kept, and the nest of its results; None if there is none, or if it is damaged."""
+    whole = _native.kept(f"{key}.record")
+    if whole is None:
         return None
-    try:
-        with np.load(path, allow_pickle=False) as kept:
-            said = json.loads(str(kept["said"]))
-            arrays = kept["tree"], kept["data"], kept["common"]
-        program = folder / Path(said["program"]).name
-        if not _native.is_ours(program):
-            return None
-        library = _native.opened(program)
-        inputs, outputs = ([tuple(shape) for shape in said[k]] for k in ("inputs", "outputs"))
-        kernel = Kernel(library, said["sizes"], inputs, outputs, said["room"], *arrays)
-        return kernel, rebuilt(said["nest"])
-    except (OSError, ValueError, KeyError, AttributeError, TypeError):
+    with np.load(io.BytesIO(whole), allow_pickle=False) as record:
+        said = json.loads(str(record["said"]))
+        arrays = record["tree"], record["data"], record["common"]
+    program = _native.program_named(said["program"])
+    if program is None:
         return None
+    inputs, outputs = ([tuple(shape) for shape in said[k]] for k in ("inputs", "outputs"))
+    library = _native.opened(program)
+    kernel = Kernel(library, said["sizes"], inputs, outputs, said["room"], *arrays)
+    return kernel, rebuilt(said["nest"])

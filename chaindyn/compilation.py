@@ -537,8 +537,7 @@ def kernel_for(
     lanes : whether for batches, some states side by side; open_model, short : as for `record`; along : as for
     `c_program`.
     """
-    said = [(k, comparable(v)) for k, v in options.items()]
-    key = _stored.key_of(function, chain, (lanes, open_model, list(cores.items()), said))
+    key = _stored.key_of(function, chain, (lanes, open_model, cores, options))
 
     def made() -> Recorded:
         given = function, chain, cores, options
@@ -660,8 +659,7 @@ def tangent_kernel(
 
     judged : as for `tangent_record`; inverse : as for `c_slopes`.
     """
-    said = [(k, comparable(v)) for k, v in options.items()]
-    key = _stored.key_of(function, chain, ("changes", judged, inverse, list(cores.items()), said))
+    key = _stored.key_of(function, chain, ("changes", judged, inverse, cores, options))
 
     def made() -> Recorded:
         recorded = tangent_record(function, chain, cores, options, MOST_STRAIGHT, judged)
@@ -1140,12 +1138,13 @@ def is_flat_tuple(nest: Any) -> bool:
 
 
 def comparable(value: Any) -> Any:
-    """Return an option as a key: arrays by their entries."""
-    if isinstance(value, np.ndarray | list):
-        array = np.asarray(value)
-        return (array.shape, array.dtype.str, array.tobytes())
+    """Return an option as a key: arrays and lists by their entries, others with their type, for True == 1."""
+    if isinstance(value, np.ndarray) and value.dtype != object:
+        return (value.shape, value.dtype.str, value.tobytes())
+    if isinstance(value, np.ndarray | list):  # of objects: they, not where they lie
+        return (type(value), *map(comparable, value))
     hash(value)
-    return value
+    return type(value), value
 
 
 def prepare(

@@ -49,7 +49,7 @@ def march_of(chain: Chain, method: str, lanes: bool) -> Kernel:
     own: dict[Any, Any] = chain.__dict__.setdefault("programs", {})
     if (method, lanes) not in own:
         step = step_of(method)
-        key = _stored.key_of(step, chain, (method, lanes))
+        key = _stored.key_of(STEPS[method], chain, ("whole step", lanes))
         own[method, lanes], _ = kernel_of(lambda: recorded_step(step, chain), key, chain, lanes)
     kernel: Kernel = own[method, lanes]
     return kernel

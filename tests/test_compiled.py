@@ -1,12 +1,9 @@
-"""Compiled functions: the same numbers, the same refusals, and a cache that nobody else can write."""
+"""Compiled functions: the same numbers, and the same refusals."""
 
 import json
 import operator
-import os
 import shutil
-import stat
 import subprocess
-import sys
 import warnings
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -524,117 +521,6 @@ def test_what_the_ground_receives_is_not_added_up_from_call_to_call():
     fast, whole = compiled(wrench_on_the_ground, chain), wrench_on_the_ground(chain, q)
     for _ in range(3):
         assert normwise(fast(q), whole) <= 100 * EPS * chain.n
-
-
-# the compiler
-
-
-@pytest.fixture
-def no_system_compiler(monkeypatch):
-    """Hide what the system has, and forget which compiler there was."""
-    monkeypatch.delenv("CC", raising=False)
-    monkeypatch.setattr(_native.shutil, "which", lambda name: None)
-    _native.machine.cache_clear()
-    yield
-    _native.machine.cache_clear()
-
-
-def test_the_compiler_is_the_one_told_or_the_systems_or_zigs(monkeypatch):
-    found = {"gcc", "clang", "my-cc"}
-    monkeypatch.setattr(_native.shutil, "which", lambda name: name if name in found else None)
-    monkeypatch.setenv("CC", "my-cc -m64")
-    assert _native.compiler() == ["my-cc", "-m64"]
-    for wrong in ("other-cc", ""):
-        monkeypatch.setenv("CC", wrong)
-        with pytest.raises(_native.NoCompiler, match="CC names"):
-            _native.compiler()
-    monkeypatch.delenv("CC")
-    assert _native.compiler() == ["gcc"]
-    found.clear()
-    zig = [sys.executable, "-m", "ziglang", "cc"]
-    monkeypatch.setattr(_native.importlib.util, "find_spec", lambda name: name == "ziglang" or None)
-    assert _native.compiler() == zig
-    monkeypatch.setattr(_native.importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(_native.NoCompiler, match=r"chaindyn\[compiler\]"):
-        _native.compiler()
-
-
-def test_zigs_compiler_does_where_the_system_has_none(no_system_compiler, monkeypatch, tmp_path):
-    pytest.importorskip("ziglang", reason="Zig's C compiler is not installed")
-    monkeypatch.setenv("CHAINDYN_CACHE", str(tmp_path))
-    monkeypatch.setattr(_native, "FLAGS", tuple("-O2" if f == "-O0" else f for f in _native.FLAGS))
-    fast, limit = compiled(cd.aba, TREE), 100 * EPS * np.linalg.cond(cd.crba(TREE, Q))
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        one, many = fast(Q[0], QD[0], TAU[0]), fast(Q, QD, TAU)
-    exact = cd.aba(TREE, Q, QD, TAU)
-    assert normwise(one, exact[0]) <= limit[0]
-    assert (np.array([normwise(*pair) for pair in zip(many, exact, strict=True)]) <= limit).all()
-
-
-# the cache
-
-
-def test_without_a_compiler_everything_works_as_before(monkeypatch, tmp_path):
-    monkeypatch.setenv("CC", "no-such-compiler")
-    monkeypatch.setenv("CHAINDYN_CACHE", str(tmp_path))
-    _native.machine.cache_clear()
-    try:
-        q, fast = np.ones(6), compiled(virtual_work, ur5())
-        with pytest.warns(RuntimeWarning, match="no C compiler"):
-            assert fast(q, q, q) == virtual_work(ur5(), q, q, q)
-        with pytest.warns(RuntimeWarning, match="simulate takes over"):
-            r = rollout(
-                random_tree(Case(2, seed=9)),
-                *cd.random_state(random_tree(Case(2, seed=9)), 1),
-                t=[0, 0.01],
-            )
-        assert len(r.t) == 2
-    finally:
-        _native.machine.cache_clear()
-
-
-def test_a_folder_that_others_can_write_is_not_used(monkeypatch, tmp_path):
-    if not hasattr(os, "getuid"):
-        pytest.skip("there are no such permissions here")
-    shared = tmp_path / "shared"
-    shared.mkdir()
-    shared.chmod(0o777)
-    monkeypatch.setenv("CHAINDYN_CACHE", str(shared))
-    assert _native.cache_folder() != shared
-    own = _native.cache_folder()
-    assert not own.stat().st_mode & (stat.S_IWGRP | stat.S_IWOTH)
-    compiled(cd.bias_force, ur5())
-    assert not list(shared.iterdir())
-
-
-def test_a_damaged_cache_is_made_anew(monkeypatch, tmp_path):
-    monkeypatch.setenv("CHAINDYN_CACHE", str(tmp_path / "cache"))
-    chain, q = ur5(), np.full(6, 0.3)
-    compiled(cd.bias_force, chain)
-    for path in (tmp_path / "cache").glob("*.npz"):
-        path.write_bytes(b"no archive")
-    assert normwise(compiled(cd.bias_force, chain)(q, q), cd.bias_force(chain, q, q)) <= bound(6)
-
-
-def test_two_processes_may_compile_the_same_at_once(tmp_path):
-    code = """
-import numpy as np, chaindyn as cd
-from chaindyn.robots import ur5
-q = np.full(6, 0.3)
-print(bool(abs(cd.compiled(cd.bias_force, ur5())(q, q) - cd.bias_force(ur5(), q, q)).max() < 1e-12))
-"""
-    env = {
-        **os.environ,
-        "CHAINDYN_CACHE": str(tmp_path / "cache"),
-        "PYTHONPATH": os.pathsep.join(sys.path),
-    }
-    both = [
-        subprocess.Popen([sys.executable, "-c", code], env=env, stdout=subprocess.PIPE, text=True)
-        for _ in range(2)
-    ]
-    assert [p.communicate()[0].strip() for p in both] == ["True", "True"]
-    assert not [p for p in (tmp_path / "cache").iterdir() if p.is_dir()]
 
 
 # motions
