@@ -128,16 +128,23 @@ def as_array(x: Any, name: str) -> Any:
     Floats are computed with in the precision that they have: single, double or long double. Half precision
     is refused: its three digits are too few for a sweep. Integers stay integers up to 1024; larger ones
     become floats, for products of integers are cut to 64 bits without a word (in 8 bits, -1 is 255).
-    Objects stay what they are, so that what is exact stays exact; ValueError if one is too large for a float.
+    Objects stay what they are, so that what is exact stays exact; ValueError if one is too large for a float,
+    or if an entry is masked.
     """
-    if not isinstance(x, np.ndarray | np.generic) and hasattr(x, "__array_namespace__"):
+    if type(x) is np.ndarray:  # most often
+        array = x
+    elif not isinstance(x, np.ndarray | np.generic) and hasattr(x, "__array_namespace__"):
         return x.astype(float) if x.dtype.kind in "iu" else x
-    try:
-        array = np.asarray(x)
-    except ValueError as error:
-        raise ValueError(f"{name} is not an array: its rows differ in length ({error})") from None
-    except OverflowError as error:
-        raise ValueError(f"{name} holds a number too large for a float: {error}") from None
+    else:
+        require_unmasked(x, name)
+        try:
+            array = np.asarray(x)
+        except ValueError as error:
+            raise ValueError(
+                f"{name} is not an array: its rows differ in length ({error})"
+            ) from None
+        except OverflowError as error:
+            raise ValueError(f"{name} holds a number too large for a float: {error}") from None
     kind = array.dtype.kind
     if kind in "fc" and array.dtype.itemsize > 2:
         return array
@@ -152,6 +159,19 @@ def as_array(x: Any, name: str) -> Any:
     ):
         return of_objects(array, name, given=isinstance(x, np.ndarray))
     raise ValueError(f"{name} must hold numbers or symbols, not {x!r}")
+
+
+def require_unmasked(x: Any, name: str) -> None:
+    """Refuse masked entries, also in a list of masked arrays: NumPy would compute with what is below the mask."""
+    parts = x if isinstance(x, list | tuple) else [x]
+    masked = sum(
+        int(np.ma.getmaskarray(p).sum()) for p in parts if isinstance(p, np.ma.MaskedArray)
+    )
+    if masked:
+        entries = "entry" if masked == 1 else "entries"
+        raise ValueError(
+            f"{name} holds {masked} masked {entries}, without a value to compute with: fill them, or leave them out"
+        )
 
 
 def narrowed(array: np.ndarray) -> np.ndarray:
@@ -263,6 +283,7 @@ def check_chain(chain: Any) -> None:
 
 def check_mask(mask: Any, name: str, nv: int) -> np.ndarray:
     """Return a mask as booleans (nv,), one for each joint velocity, or say what is wrong with it."""
+    require_unmasked(mask, name)
     try:
         array = np.asarray(mask)
     except ValueError:  # rows that differ in length

@@ -267,6 +267,32 @@ REFUSED = {
         lambda: cd.screw_axis(np.array([0, 0, 0, 1, 2, 3], object)),
         ["[0, 0, 0, 1, 2, 3]", "has no axis"],
     ),
+    "a masked entry": (
+        lambda: cd.crba(ARM, np.ma.array([0.1, 99], mask=[0, 1])),
+        ["q holds 1 masked entry", "without a value", "fill"],
+    ),
+    "a masked entry, with no word of which": (
+        lambda: cd.skew(np.ma.array([1, 2, 3], mask=True)),
+        ["a holds 3 masked entries"],
+    ),
+    "masked rows in a list": (
+        lambda: cd.skew([np.ma.array([1.0, 2, 3]), np.ma.array([4.0, 5, 6], mask=[0, 1, 0])]),
+        ["a holds 1 masked entry"],
+    ),
+    "booleans of which one is masked": (
+        lambda: cd.hybrid_dynamics(
+            ARM,
+            *np.zeros((2, 2)),
+            prescribed=np.ma.array([1, 0], bool, mask=[0, 1]),
+            qdd=[0],
+            tau=[0],
+        ),
+        ["prescribed holds 1 masked entry"],
+    ),
+    "a mass that is masked": (
+        lambda: one_link(mass=np.ma.array(2.0, mask=True)),
+        ["'arm'", "mass holds 1 masked entry"],
+    ),
     "half precision": (
         lambda: cd.skew(np.ones(3, np.float16)),
         ["a is of type float16", "three digits", "float32 or float64"],
@@ -678,6 +704,13 @@ def test_arrays_are_not_cast():
     fractions = np.array([Fraction(1, 3), 10**30], object)
     assert as_array(fractions, "x") is fractions
     assert as_array([Fraction(1, 3), 2], "x").tolist() == [Fraction(1, 3), 2]
+
+
+def test_an_array_with_nothing_masked_is_one():
+    whole = np.ma.array([0.1, 0.2], mask=[0, 0])
+    for given in (whole, np.ma.array([0.1, 0.2]), [whole[0], whole[1]]):
+        assert type(as_array(given, "q")) is np.ndarray
+        assert np.array_equal(cd.crba(ARM, given), cd.crba(ARM, [0.1, 0.2]))
 
 
 @pytest.mark.parametrize("kind", [np.int8, np.uint8, np.int16, np.uint32, np.uint64])
