@@ -342,13 +342,18 @@ def check_positive_number(x: Any, name: str) -> float:
 
 def check_gain(gain: Any, name: str, nv: int) -> Any:
     """Return a gain, one number or one for each joint velocity, or say what is wrong with it."""
-    gain = as_array(gain, name)
-    if gain.shape not in ((), (nv,)):
+    given = as_array(gain, name)
+    if given.shape not in ((), (nv,)):
         raise ValueError(
-            f"{name} has shape {gain.shape}, but must be a number or ({nv},): nv = {nv}"
+            f"{name} has shape {given.shape}, but must be a number or ({nv},): nv = {nv}"
         )
-    require_positive(gain, name)
-    return gain
+    require_positive(given, name)
+    return without_precision(gain, given)
+
+
+def without_precision(x: Any, array: Any) -> Any:
+    """Return an array without axes as Python's number if it was one, which takes the precision of what it meets."""
+    return array.item() if type(x) in (int, float) else array
 
 
 def check_load(load: Any, name: str, core: tuple[int, ...], batch: tuple[int, ...]) -> Any:
