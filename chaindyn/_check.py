@@ -52,6 +52,9 @@ PARAMETERS: dict[str, tuple[int, ...]] = {
     "pitch": (),
 }
 INERTIA_RULES = {"strict", "warn"}
+# what a chain multiplies, and what of a result is infinite where a contact cannot move
+NUMBERS_OF_A_CHAIN = ("mass", "com", "inertia", "offset", "gravity", "reflected_inertia")
+MAY_BE_INFINITE = {"effective_mass"}
 EPSILON = float(np.finfo(float).eps)
 LARGEST_INTEGER = 1024  # a product of six such integers still fits into 64 bits
 
@@ -204,11 +207,17 @@ def first_wrong(x: Any, is_wrong: Callable[[Any], Any]) -> tuple[int, ...] | Non
     return tuple(int(i) for i in np.argwhere(wrong)[0]) if wrong.any() else None
 
 
+def all_finite(x: np.ndarray) -> bool:
+    """Whether real numbers are finite, by one sum: quicker than to ask each, as only a sum that overflows is."""
+    total = np.vdot(x, x) if x.size < 100 or x.flags.c_contiguous else x.sum()
+    return math.isfinite(total) or bool(np.isfinite(x).all())
+
+
 def require_finite(
     x: Any, name: str, where: Callable[[tuple[int, ...]], str] | None = None
 ) -> None:
     """Refuse NaN and infinity, naming the first bad entry and, by `where`, what it belongs to."""
-    if is_concrete(x) and math.isfinite(np.vdot(x, x)):  # one product: quicker than to ask each
+    if is_concrete(x) and all_finite(x):
         return
     index = first_wrong(x, lambda entry: (entry != entry) | (abs(entry) == np.inf))
     if index is None:
@@ -530,27 +539,78 @@ def checked(**specification: Core | set[Any]) -> Callable[[F], F]:
             chain = given.get("chain")
             if "chain" in given:
                 check_chain(chain)
-            for name in words.keys() & given.keys():
-                check_word(given[name], name, words[name])
+            for name, options in words.items():
+                if name in given:
+                    check_word(given[name], name, options)
             arrays = {
                 name: (_check_array(given[name], name, core, chain), len(core))
                 for name, core in cores.items()
                 if name in given and not (name in optional and given[name] is None)
             }
-            for name in rotations & arrays.keys():
-                require_rotation(arrays[name][0], name)
+            for name in rotations:
+                if name in arrays:
+                    require_rotation(arrays[name][0], name)
             if len(arrays) > 1:
                 require_same_batch(arrays)
             context = copy_context()
             context.run(_inside.set, True)
-            return context.run(
-                function, **given | {name: array for name, (array, _) in arrays.items()}
-            )
+            own = {name: array for name, (array, _) in arrays.items()}
+            result = context.run(function, **given | own)
+            if not is_number(result):
+                raise too_large(function.__name__, own, chain)
+            return result
 
         call.cores, call.words = cores, words  # type: ignore[attr-defined]
         return call  # type: ignore[return-value]
 
     return decorate
+
+
+def is_number(result: Any) -> bool:
+    """Whether no part of a result overflowed, or became NaN; what is no real number is not asked."""
+    if type(result) is np.ndarray:
+        return result.dtype.kind != "f" or all_finite(result)
+    if isinstance(result, float | np.floating):
+        return math.isfinite(result)
+    if isinstance(result, tuple):
+        return all(map(is_number, result))
+    if hasattr(result, "__dataclass_fields__"):
+        parts = vars(result)
+        for name in MAY_BE_INFINITE & parts.keys():
+            known = known_values(np.asarray(parts[name]))
+            if known is not None and np.isnan(known).any():
+                return False
+        return all(is_number(x) for name, x in parts.items() if name not in MAY_BE_INFINITE)
+    return True
+
+
+def require_no_overflow(*arrays: np.ndarray) -> None:
+    """Refuse equations with an entry that is no number, at which a library may never end."""
+    if not all(map(all_finite, arrays)):
+        raise ValueError(
+            "the equations overflow: a coordinate, a velocity, a force or a number of the chain is too large"
+        )
+
+
+def too_large(what: str, arguments: dict[str, Any], chain: Any) -> ValueError:
+    """Return the error for a result that is no number though the arguments are: it names the largest of these."""
+    given = dict(arguments)
+    if chain is not None:
+        given |= {f"the chain's {name}": getattr(chain, name) for name in NUMBERS_OF_A_CHAIN}
+    largest = []
+    for name, x in given.items():
+        known = known_values(x)
+        if known is not None and known.size:
+            index = np.unravel_index(np.abs(known).argmax(), known.shape)
+            largest.append((abs(float(known[index])), name, index, known[index]))
+    if not largest:
+        return ValueError(f"{what} overflows: its result is too large for a float")
+    _, name, index, value = max(largest, key=lambda entry: entry[0])
+    place = f"[{', '.join(map(str, index))}]" if index else ""
+    return ValueError(
+        f"{what} overflows: its result is too large for a float, or of numbers that are; the largest number given, "
+        f"{name}{place}, is {value:.6g}"
+    )
 
 
 def unit(axis: Any, name: str = "axis") -> Any:

@@ -1,5 +1,5 @@
 # Generated from chapters/06_inverse_dynamics.md by `python -m book export`; edit it there.
-# sha256 of the text below: 476391489ab745c478e5d04ebdcd073c5c36d06c0502bccef2f8af11cbc5f4e4
+# sha256 of the text below: 22eaf3907e6fc7cb46eed0f82a6e4737f9ae790e81e734a97da6fe61d151f9c2
 """Inverse dynamics: the forces for a motion, by one system and by a recursion.
 
 Derived in chapter 6, "Inverse dynamics".
@@ -15,6 +15,7 @@ from chaindyn._check import (
     as_real,
     checked,
     no_inertia,
+    require_no_overflow,
     require_one_state,
     unit,
 )
@@ -99,6 +100,7 @@ def solve_full_system(chain: Chain, q: Array, qd: Array, tau: Array) -> tuple[Ar
     as_real(chain.spatial_inertia, "the links' inertias")
     as_real(chain.reflected_inertia, "the rotors' inertias")
     matrix, right = full_system(chain, q, qd, tau)
+    require_no_overflow(matrix.data, right)
     try:
         factors = splu(matrix)
         singular = is_singular(chain, matrix, factors)

@@ -2,6 +2,7 @@
 
 import math
 import sys
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -13,6 +14,7 @@ from chaindyn._check import (
     as_array,
     check_motion_subspace,
     checked,
+    is_number,
     known_values,
     require_between,
     require_finite,
@@ -266,6 +268,22 @@ REFUSED = {
     "axis of a translation among objects": (
         lambda: cd.screw_axis(np.array([0, 0, 0, 1, 2, 3], object)),
         ["[0, 0, 0, 1, 2, 3]", "has no axis"],
+    ),
+    "a turn whose square overflows": (
+        lambda: cd.exp_so3([0, 1e160, 0]),
+        ["exp_so3 overflows", "w[1]", "is 1e+160"],
+    ),
+    "a posture whose inertia overflows": (
+        lambda: cd.crba(Chain([Link(**GOOD), Link(**GOOD, offset=(1e200, 0, 0))]), [0, 0]),
+        ["crba overflows", "the chain's offset[1, 0]", "is 1e+200"],
+    ),
+    "a turn whose square overflows in single precision": (
+        lambda: cd.exp_so3(np.float32([0, 0, 1e30])),
+        ["exp_so3 overflows", "w[2]", "is 1e+30"],
+    ),
+    "a large system that overflows": (
+        lambda: cd.solve_full_system(ARM, [0, 0], [1e160, 0], [0, 0]),
+        ["the equations overflow", "too large"],
     ),
     "a masked entry": (
         lambda: cd.crba(ARM, np.ma.array([0.1, 99], mask=[0, 1])),
@@ -704,6 +722,37 @@ def test_arrays_are_not_cast():
     fractions = np.array([Fraction(1, 3), 10**30], object)
     assert as_array(fractions, "x") is fractions
     assert as_array([Fraction(1, 3), 2], "x").tolist() == [Fraction(1, 3), 2]
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_a_result_is_asked_for_infinity_and_nan_in_every_part():
+    """Of a blow where nothing moves the effective mass is infinite, but never NaN."""
+    blow = strike(point=(0, 0, 0))
+    assert blow.effective_mass == math.inf and is_number(blow)
+    for part, bad in (
+        ("effective_mass", math.nan),
+        ("impulse", math.inf),
+        ("qd_jump", np.array([math.nan])),
+    ):
+        assert not is_number(replace(blow, **{part: bad}))
+    big = np.full((200, 3), 1e200)
+    for x in (
+        1.0,
+        big,
+        big.T,
+        np.float32(1),
+        1j * math.inf,
+        np.array([1, math.inf], object),
+        "inf",
+        None,
+    ):
+        assert is_number(x) and is_number((1, [2], (x, blow)))
+    for x in (math.nan, np.float32(math.inf), (1, (big, -big / 0)), big * big):
+        assert not is_number(x)
+    for k in (0, 599):
+        wrong = np.ones((200, 3))
+        wrong.flat[k] = math.nan
+        assert not is_number(wrong) and not is_number(wrong.T) and not is_number(wrong[::-1])
 
 
 def test_an_array_with_nothing_masked_is_one():

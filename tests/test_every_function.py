@@ -392,6 +392,38 @@ def test_casadi_expressions_compute_the_same(row):
         assert_equal(np.array(column).ravel(), np.ravel(number), allowed(chain))
 
 
+# Large numbers ----------------------------------------------------------------------------------
+
+
+def enlarged(kind: Any, x: np.ndarray, chain: Any, size: float) -> np.ndarray:
+    """An argument so many times as large, where it may be; quaternions stay what they are."""
+    if kind in ("direction", "unit quaternion", "rotation", "X"):
+        return x
+    factor = np.full(x.shape[-1:], size)
+    if kind == "q":
+        factor[chain.quaternions.ravel()] = 1
+    return x * factor
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("size", [1e20, 1e80, 1e155, 1e300], ids=lambda size: f"{size:.0e}")
+@pytest.mark.parametrize("row", [pytest.param(row, id=row.name) for row in ROWS])
+def test_numbers_that_are_too_large_are_refused_and_never_give_nan(row, size):
+    chain = row.chain()
+    values = values_of(row, chain)
+    for name, kind in row.arguments.items():
+        for options in row.choices():
+            try:
+                results = row.call(
+                    chain, values | {name: enlarged(kind, values[name], chain, size)}, **options
+                )
+            except ValueError:
+                continue
+            for x in results:
+                assert not np.isnan(x).any(), (name, options)
+                assert np.isfinite(x).all() or row.name == "impact", (name, options)
+
+
 # Bad input --------------------------------------------------------------------------------------
 
 
