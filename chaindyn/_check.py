@@ -53,7 +53,15 @@ PARAMETERS: dict[str, tuple[int, ...]] = {
 }
 INERTIA_RULES = {"strict", "warn"}
 # what a chain multiplies, and what of a result is infinite where a contact cannot move
-NUMBERS_OF_A_CHAIN = ("mass", "com", "inertia", "offset", "gravity", "reflected_inertia")
+NUMBERS_OF_A_CHAIN = (
+    "mass",
+    "com",
+    "inertia",
+    "offset",
+    "rotation",
+    "gravity",
+    "reflected_inertia",
+)
 MAY_BE_INFINITE = {"effective_mass"}
 EPSILON = float(np.finfo(float).eps)
 LARGEST_INTEGER = 1024  # a product of six such integers still fits into 64 bits
@@ -322,12 +330,30 @@ def check_times(t: Any) -> np.ndarray:
 
 def as_real(x: Any, name: str) -> np.ndarray:
     """Return an array as NumPy's floats; refuse symbols and complex numbers."""
-    array = np.asarray(x)
+    array = np.asarray(as_array(x, name))
     require_not_complex(array, name)
     try:
         return array.astype(float)
     except (TypeError, ValueError):  # a symbol
         raise ValueError(f"{name} is {x!r}, but must hold real numbers") from None
+
+
+def require_doubles(chain: Any, what: str) -> None:
+    """Refuse a chain whose numbers a library of double precision does not take: symbols, exact ones, long doubles."""
+    for name in NUMBERS_OF_A_CHAIN:
+        own = getattr(chain, name)
+        if own.dtype.kind not in "iuf" or own.dtype.itemsize > 8:
+            kind = type(own.flat[0]).__name__ if own.dtype.kind == "O" else own.dtype
+            raise ValueError(
+                f"{what} computes in double precision: the chain's {name} must hold real numbers, as floats, and not "
+                f"{kind}"
+            )
+
+
+def require_made_by(function: str, x: Any, name: str, part: str) -> None:
+    """Refuse what is no result of this function, which has such a part."""
+    if not hasattr(x, part) or isinstance(x, type):
+        raise ValueError(f"{name} is {x!r}, but must be what {function} returns")
 
 
 def require_positive(x: Any, name: str) -> None:
@@ -556,7 +582,7 @@ def checked(**specification: Core | set[Any]) -> Callable[[F], F]:
             context.run(_inside.set, True)
             own = {name: array for name, (array, _) in arrays.items()}
             result = context.run(function, **given | own)
-            if not is_number(result):
+            if not are_numbers(result):
                 raise too_large(function.__name__, own, chain)
             return result
 
@@ -566,21 +592,24 @@ def checked(**specification: Core | set[Any]) -> Callable[[F], F]:
     return decorate
 
 
-def is_number(result: Any) -> bool:
-    """Whether no part of a result overflowed, or became NaN; what is no real number is not asked."""
-    if type(result) is np.ndarray:
-        return result.dtype.kind != "f" or all_finite(result)
-    if isinstance(result, float | np.floating):
-        return math.isfinite(result)
+def is_number(x: Any) -> bool:
+    """Whether numbers are finite; what is no real number is not asked."""
+    if isinstance(x, np.ndarray):
+        return x.dtype.kind != "f" or all_finite(x)
+    return not isinstance(x, float | np.floating) or math.isfinite(x)
+
+
+def are_numbers(result: Any) -> bool:
+    """Whether no part of a function's result overflowed, or became NaN."""
     if isinstance(result, tuple):
         return all(map(is_number, result))
-    if hasattr(result, "__dataclass_fields__"):
-        parts = vars(result)
-        for name in MAY_BE_INFINITE & parts.keys():
-            known = known_values(np.asarray(parts[name]))
-            if known is not None and np.isnan(known).any():
-                return False
-        return all(is_number(x) for name, x in parts.items() if name not in MAY_BE_INFINITE)
+    if not hasattr(result, "__dataclass_fields__"):
+        return is_number(result)
+    for name in result.__dataclass_fields__:
+        part = getattr(result, name)
+        known = known_values(np.asarray(part)) if name in MAY_BE_INFINITE else None
+        if not is_number(part) and (known is None or np.isnan(known).any()):
+            return False
     return True
 
 

@@ -1,5 +1,5 @@
 # Generated from chapters/17_contact.md by `python -m book export`; edit it there.
-# sha256 of the text below: cc0d14af0add85248b50b9852ecc9f120d462dea550b1df9fcdc64430d9989f6
+# sha256 of the text below: cdc3da53a50ec97ded189a7282bb0d92a33b456e7d2e257747803422a1877d03
 """Contact: blows at several places, forces at rest, friction, and motion through both.
 
 Derived in chapter 17, "Contact".
@@ -24,6 +24,7 @@ from chaindyn._check import (
     checked,
     outside,
     read_only_view,
+    require_doubles,
     require_finite,
     require_one_state,
 )
@@ -862,6 +863,7 @@ def collision_impulses(
     ArithmeticError as from `solve_lcp`; ValueError for bad input, or if M is singular.
     """
     require_one_state(q=q, qd=qd)
+    require_doubles(chain, "collision_impulses")
     q, qd = as_real(q, "q"), as_real(qd, "qd")
     contacts, constraints = as_contacts(chain, contacts), as_constraints(constraints)
     eps = of_contacts(restitution, "restitution", contacts, 1)
@@ -994,6 +996,7 @@ def resting_contact(
     RuntimeWarning if several motions do (Painleve).
     """
     require_one_state(q=q, qd=qd, tau=tau)
+    require_doubles(chain, "resting_contact")
     q, qd, tau = as_real(q, "q"), as_real(qd, "qd"), as_real(tau, "tau")
     contacts, constraints = as_contacts(chain, contacts), as_constraints(constraints)
     mu = of_contacts(friction, "friction", contacts, np.inf)

@@ -11,10 +11,10 @@ import pytest
 import chaindyn as cd
 from chaindyn import Chain, Fixed, Link, Prismatic, Revolute
 from chaindyn._check import (
+    are_numbers,
     as_array,
     check_motion_subspace,
     checked,
-    is_number,
     known_values,
     require_between,
     require_finite,
@@ -284,6 +284,57 @@ REFUSED = {
     "a large system that overflows": (
         lambda: cd.solve_full_system(ARM, [0, 0], [1e160, 0], [0, 0]),
         ["the equations overflow", "too large"],
+    ),
+    "long doubles where a library takes doubles": (
+        lambda: cd.solve_full_system(one_link(mass=np.longdouble(1)), [0], [0], [0]),
+        ["solve_full_system computes in double precision", "mass", "floats"],
+    ),
+    "fractions where a library takes doubles": (
+        lambda: cd.maximal_coordinate_dynamics(one_link(mass=Fraction(1, 2)), [0], [0], [0]),
+        ["maximal_coordinate_dynamics computes in double precision", "mass", "not Fraction"],
+    ),
+    "a contact between fractions": (
+        lambda: cd.resting_contact(one_link(mass=Fraction(1, 2)), [0], [0], [0], []),
+        ["resting_contact computes in double precision", "mass", "not Fraction"],
+    ),
+    "a blow between fractions": (
+        lambda: cd.collision_impulses(
+            one_link(com=np.longdouble([0, 0, 1])), [0], [0], [], restitution=0
+        ),
+        ["collision_impulses computes in double precision", "com"],
+    ),
+    "no base parameters": (
+        lambda: cd.fit_bodies(ARM, None, None),
+        ["base is None", "what base_parameters returns"],
+    ),
+    "no fit": (
+        lambda: cd.fit_bodies(ARM, cd.base_parameters(ARM), None),
+        ["fit is None", "what fit_linear returns"],
+    ),
+    "a ragged regressor": (
+        lambda: cd.fit_linear([[[1.0], [1.0, 2.0]]], [[1.0]]),
+        ["regressor is not an array", "differ in length"],
+    ),
+    "a regressor whose squares overflow": (
+        lambda: cd.fit_linear(1e300 * np.ones((9, 1, 1)), np.arange(9.0)[:, None]),
+        ["the equations overflow"],
+    ),
+    "forces whose squares overflow": (
+        lambda: cd.fit_linear(np.ones((9, 1, 1)), 1e300 * np.arange(9.0)[:, None]),
+        ["the equations overflow"],
+    ),
+    "a hull that is too far away": (
+        lambda: cd.ConvexHull(1e15 + np.eye(4)[:, :3]).core,
+        ["ConvexHull.points", "too far away"],
+    ),
+    "a box whose distance overflows": (
+        lambda: cd.distance(
+            cd.Box((1e300, 1, 1)),
+            (np.eye(3), np.zeros(3)),
+            cd.Sphere(1),
+            (np.eye(3), np.array([0, 0, 1e300])),
+        ),
+        ["distance overflows"],
     ),
     "a masked entry": (
         lambda: cd.crba(ARM, np.ma.array([0.1, 99], mask=[0, 1])),
@@ -728,13 +779,13 @@ def test_arrays_are_not_cast():
 def test_a_result_is_asked_for_infinity_and_nan_in_every_part():
     """Of a blow where nothing moves the effective mass is infinite, but never NaN."""
     blow = strike(point=(0, 0, 0))
-    assert blow.effective_mass == math.inf and is_number(blow)
+    assert blow.effective_mass == math.inf and are_numbers(blow)
     for part, bad in (
         ("effective_mass", math.nan),
         ("impulse", math.inf),
         ("qd_jump", np.array([math.nan])),
     ):
-        assert not is_number(replace(blow, **{part: bad}))
+        assert not are_numbers(replace(blow, **{part: bad}))
     big = np.full((200, 3), 1e200)
     for x in (
         1.0,
@@ -746,13 +797,13 @@ def test_a_result_is_asked_for_infinity_and_nan_in_every_part():
         "inf",
         None,
     ):
-        assert is_number(x) and is_number((1, [2], (x, blow)))
-    for x in (math.nan, np.float32(math.inf), (1, (big, -big / 0)), big * big):
-        assert not is_number(x)
+        assert are_numbers(x) and are_numbers((1, [2], x, ARM))
+    for x in (math.nan, np.float32(math.inf), big * big):
+        assert not are_numbers(x) and not are_numbers((1, x))
     for k in (0, 599):
         wrong = np.ones((200, 3))
         wrong.flat[k] = math.nan
-        assert not is_number(wrong) and not is_number(wrong.T) and not is_number(wrong[::-1])
+        assert not are_numbers(wrong) and not are_numbers(wrong.T) and not are_numbers(wrong[::-1])
 
 
 def test_an_array_with_nothing_masked_is_one():
