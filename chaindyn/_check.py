@@ -52,6 +52,17 @@ PARAMETERS: dict[str, tuple[int, ...]] = {
     "pitch": (),
 }
 INERTIA_RULES = {"strict", "warn"}
+# what a chain multiplies, and what of a result is infinite where a contact cannot move
+NUMBERS_OF_A_CHAIN = (
+    "mass",
+    "com",
+    "inertia",
+    "offset",
+    "rotation",
+    "gravity",
+    "reflected_inertia",
+)
+MAY_BE_INFINITE = {"effective_mass"}
 EPSILON = float(np.finfo(float).eps)
 LARGEST_INTEGER = 1024  # a product of six such integers still fits into 64 bits
 
@@ -128,16 +139,23 @@ def as_array(x: Any, name: str) -> Any:
     Floats are computed with in the precision that they have: single, double or long double. Half precision
     is refused: its three digits are too few for a sweep. Integers stay integers up to 1024; larger ones
     become floats, for products of integers are cut to 64 bits without a word (in 8 bits, -1 is 255).
-    Objects stay what they are, so that what is exact stays exact; ValueError if one is too large for a float.
+    Objects stay what they are, so that what is exact stays exact; ValueError if one is too large for a float,
+    or if an entry is masked.
     """
-    if not isinstance(x, np.ndarray | np.generic) and hasattr(x, "__array_namespace__"):
+    if type(x) is np.ndarray:  # most often
+        array = x
+    elif not isinstance(x, np.ndarray | np.generic) and hasattr(x, "__array_namespace__"):
         return x.astype(float) if x.dtype.kind in "iu" else x
-    try:
-        array = np.asarray(x)
-    except ValueError as error:
-        raise ValueError(f"{name} is not an array: its rows differ in length ({error})") from None
-    except OverflowError as error:
-        raise ValueError(f"{name} holds a number too large for a float: {error}") from None
+    else:
+        require_unmasked(x, name)
+        try:
+            array = np.asarray(x)
+        except ValueError as error:
+            raise ValueError(
+                f"{name} is not an array: its rows differ in length ({error})"
+            ) from None
+        except OverflowError as error:
+            raise ValueError(f"{name} holds a number too large for a float: {error}") from None
     kind = array.dtype.kind
     if kind in "fc" and array.dtype.itemsize > 2:
         return array
@@ -152,6 +170,19 @@ def as_array(x: Any, name: str) -> Any:
     ):
         return of_objects(array, name, given=isinstance(x, np.ndarray))
     raise ValueError(f"{name} must hold numbers or symbols, not {x!r}")
+
+
+def require_unmasked(x: Any, name: str) -> None:
+    """Refuse masked entries, also in a list of masked arrays: NumPy would compute with what is below the mask."""
+    parts = x if isinstance(x, list | tuple) else [x]
+    masked = sum(
+        int(np.ma.getmaskarray(p).sum()) for p in parts if isinstance(p, np.ma.MaskedArray)
+    )
+    if masked:
+        entries = "entry" if masked == 1 else "entries"
+        raise ValueError(
+            f"{name} holds {masked} masked {entries}, without a value to compute with: fill them, or leave them out"
+        )
 
 
 def narrowed(array: np.ndarray) -> np.ndarray:
@@ -184,11 +215,17 @@ def first_wrong(x: Any, is_wrong: Callable[[Any], Any]) -> tuple[int, ...] | Non
     return tuple(int(i) for i in np.argwhere(wrong)[0]) if wrong.any() else None
 
 
+def all_finite(x: np.ndarray) -> bool:
+    """Whether real numbers are finite, by one sum: quicker than to ask each, as only a sum that overflows is."""
+    total = np.vdot(x, x) if x.size < 100 or x.flags.c_contiguous else x.sum()
+    return math.isfinite(total) or bool(np.isfinite(x).all())
+
+
 def require_finite(
     x: Any, name: str, where: Callable[[tuple[int, ...]], str] | None = None
 ) -> None:
     """Refuse NaN and infinity, naming the first bad entry and, by `where`, what it belongs to."""
-    if is_concrete(x) and math.isfinite(np.vdot(x, x)):  # one product: quicker than to ask each
+    if is_concrete(x) and all_finite(x):
         return
     index = first_wrong(x, lambda entry: (entry != entry) | (abs(entry) == np.inf))
     if index is None:
@@ -263,6 +300,7 @@ def check_chain(chain: Any) -> None:
 
 def check_mask(mask: Any, name: str, nv: int) -> np.ndarray:
     """Return a mask as booleans (nv,), one for each joint velocity, or say what is wrong with it."""
+    require_unmasked(mask, name)
     try:
         array = np.asarray(mask)
     except ValueError:  # rows that differ in length
@@ -292,12 +330,30 @@ def check_times(t: Any) -> np.ndarray:
 
 def as_real(x: Any, name: str) -> np.ndarray:
     """Return an array as NumPy's floats; refuse symbols and complex numbers."""
-    array = np.asarray(x)
+    array = np.asarray(as_array(x, name))
     require_not_complex(array, name)
     try:
         return array.astype(float)
     except (TypeError, ValueError):  # a symbol
         raise ValueError(f"{name} is {x!r}, but must hold real numbers") from None
+
+
+def require_doubles(chain: Any, what: str) -> None:
+    """Refuse a chain whose numbers a library of double precision does not take: symbols, exact ones, long doubles."""
+    for name in NUMBERS_OF_A_CHAIN:
+        own = getattr(chain, name)
+        if own.dtype.kind not in "iuf" or own.dtype.itemsize > 8:
+            kind = type(own.flat[0]).__name__ if own.dtype.kind == "O" else own.dtype
+            raise ValueError(
+                f"{what} computes in double precision: the chain's {name} must hold real numbers, as floats, and not "
+                f"{kind}"
+            )
+
+
+def require_made_by(function: str, x: Any, name: str, part: str) -> None:
+    """Refuse what is no result of this function, which has such a part."""
+    if not hasattr(x, part) or isinstance(x, type):
+        raise ValueError(f"{name} is {x!r}, but must be what {function} returns")
 
 
 def require_positive(x: Any, name: str) -> None:
@@ -321,13 +377,18 @@ def check_positive_number(x: Any, name: str) -> float:
 
 def check_gain(gain: Any, name: str, nv: int) -> Any:
     """Return a gain, one number or one for each joint velocity, or say what is wrong with it."""
-    gain = as_array(gain, name)
-    if gain.shape not in ((), (nv,)):
+    given = as_array(gain, name)
+    if given.shape not in ((), (nv,)):
         raise ValueError(
-            f"{name} has shape {gain.shape}, but must be a number or ({nv},): nv = {nv}"
+            f"{name} has shape {given.shape}, but must be a number or ({nv},): nv = {nv}"
         )
-    require_positive(gain, name)
-    return gain
+    require_positive(given, name)
+    return without_precision(gain, given)
+
+
+def without_precision(x: Any, array: Any) -> Any:
+    """Return an array without axes as Python's number if it was one, which takes the precision of what it meets."""
+    return array.item() if type(x) in (int, float) else array
 
 
 def check_load(load: Any, name: str, core: tuple[int, ...], batch: tuple[int, ...]) -> Any:
@@ -504,27 +565,81 @@ def checked(**specification: Core | set[Any]) -> Callable[[F], F]:
             chain = given.get("chain")
             if "chain" in given:
                 check_chain(chain)
-            for name in words.keys() & given.keys():
-                check_word(given[name], name, words[name])
+            for name, options in words.items():
+                if name in given:
+                    check_word(given[name], name, options)
             arrays = {
                 name: (_check_array(given[name], name, core, chain), len(core))
                 for name, core in cores.items()
                 if name in given and not (name in optional and given[name] is None)
             }
-            for name in rotations & arrays.keys():
-                require_rotation(arrays[name][0], name)
+            for name in rotations:
+                if name in arrays:
+                    require_rotation(arrays[name][0], name)
             if len(arrays) > 1:
                 require_same_batch(arrays)
             context = copy_context()
             context.run(_inside.set, True)
-            return context.run(
-                function, **given | {name: array for name, (array, _) in arrays.items()}
-            )
+            own = {name: array for name, (array, _) in arrays.items()}
+            result = context.run(function, **given | own)
+            if not are_numbers(result):
+                raise too_large(function.__name__, own, chain)
+            return result
 
         call.cores, call.words = cores, words  # type: ignore[attr-defined]
         return call  # type: ignore[return-value]
 
     return decorate
+
+
+def is_number(x: Any) -> bool:
+    """Whether numbers are finite; what is no real number is not asked."""
+    if isinstance(x, np.ndarray):
+        return x.dtype.kind != "f" or all_finite(x)
+    return not isinstance(x, float | np.floating) or math.isfinite(x)
+
+
+def are_numbers(result: Any) -> bool:
+    """Whether no part of a function's result overflowed, or became NaN."""
+    if isinstance(result, tuple):
+        return all(map(is_number, result))
+    if not hasattr(result, "__dataclass_fields__"):
+        return is_number(result)
+    for name in result.__dataclass_fields__:
+        part = getattr(result, name)
+        known = known_values(np.asarray(part)) if name in MAY_BE_INFINITE else None
+        if not is_number(part) and (known is None or np.isnan(known).any()):
+            return False
+    return True
+
+
+def require_no_overflow(*arrays: np.ndarray) -> None:
+    """Refuse equations with an entry that is no number, at which a library may never end."""
+    if not all(map(all_finite, arrays)):
+        raise ValueError(
+            "the equations overflow: a coordinate, a velocity, a force or a number of the chain is too large"
+        )
+
+
+def too_large(what: str, arguments: dict[str, Any], chain: Any) -> ValueError:
+    """Return the error for a result that is no number though the arguments are: it names the largest of these."""
+    given = dict(arguments)
+    if chain is not None:
+        given |= {f"the chain's {name}": getattr(chain, name) for name in NUMBERS_OF_A_CHAIN}
+    largest = []
+    for name, x in given.items():
+        known = known_values(x)
+        if known is not None and known.size:
+            index = np.unravel_index(np.abs(known).argmax(), known.shape)
+            largest.append((abs(float(known[index])), name, index, known[index]))
+    if not largest:
+        return ValueError(f"{what} overflows: its result is too large for a float")
+    _, name, index, value = max(largest, key=lambda entry: entry[0])
+    place = f"[{', '.join(map(str, index))}]" if index else ""
+    return ValueError(
+        f"{what} overflows: its result is too large for a float, or of numbers that are; the largest number given, "
+        f"{name}{place}, is {value:.6g}"
+    )
 
 
 def unit(axis: Any, name: str = "axis") -> Any:

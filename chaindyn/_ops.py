@@ -262,7 +262,10 @@ def where(condition: Array, a: Array, b: Array) -> Array:
     """Entries of `a` where the condition holds, of `b` elsewhere."""
     if holds_objects(condition):
         return np.asarray(_choices(condition, a, b), object)
-    return namespace([condition, a, b]).where(condition, a, b)
+    xp = namespace([condition, a, b])
+    if xp is np and type(a) is type(b) is int:  # of two constants NumPy makes 64 bits
+        return np.where(condition, SMALL(a), SMALL(b))
+    return xp.where(condition, a, b)
 
 
 def _entry_positive(x: Any) -> bool:

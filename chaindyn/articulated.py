@@ -1,5 +1,5 @@
 # Generated from chapters/08_articulated_body_inertia.md by `python -m book export`; edit it there.
-# sha256 of the text below: 0d2e68919727bbc87f37058c0b8c9a07cb057aa608573768c6f4a5e4fd292f23
+# sha256 of the text below: 5e926b8ae7a61601e6427648d91c1a78a765e02e517603b2a52b690640ed95ae
 """Forward dynamics by articulated-body inertia: how a chain accelerates, link by link.
 
 Derived in chapter 8, "Articulated-body inertia".
@@ -353,4 +353,6 @@ def articulated_inertia(chain: Chain, q: Array) -> Array:
     without a rotor.
     ValueError names the joint that feels no inertia, if M is singular. Kim (2012), (49).
     """
-    return factorise_state(evaluate(chain, q)).inertias
+    inertias, batch = factorise_state(evaluate(chain, q)).inertias, q.shape[:-1]
+    # where no link hangs on another, none depends on q
+    return inertias if inertias.ndim == q.ndim + 2 else inertias + zeros((*batch, 1, 1, 1))

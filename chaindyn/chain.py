@@ -1,5 +1,5 @@
 # Generated from chapters/04_joints_links_chains_trees.md by `python -m book export`; edit it there.
-# sha256 of the text below: 585eb57ca5c40a89a51ec6a4c960084796bdea43cb9d453f2f13e35c90d59ec6
+# sha256 of the text below: 452dfbe2cbe0d66ec8071245d2bf4742c6a49307a2607a3e1a590c54c7a00cf7
 """Links, the chains and trees that joints make of them, and sweeps along the branches.
 
 Derived in chapter 4, "Joints, links, chains, trees".
@@ -183,12 +183,16 @@ def stack_joints(joints: Sequence[Any]) -> Any:
 
 
 def in_one_row(parts: Sequence[Any], columns: Sequence[range]) -> Array:
-    """Return values of each link's joint, one number or one for each of its columns, as one row."""
+    """Return values of each link's joint, one number or one for each of its columns, as one row.
+
+    Whole numbers, such as the zeros where there is no drive, take the precision of the others.
+    """
     rows = [
         np.broadcast_to(as_array(part, "part of a link"), (len(own),))
         for part, own in zip(parts, columns, strict=True)
     ]
-    return read_only(np.concatenate(rows))
+    precise = [row for row in rows if row.dtype.kind != "i"] or rows
+    return read_only(np.concatenate(rows).astype(np.result_type(*precise)))
 
 
 # Chapter 4, "Joints, links, chains, trees": Chains and trees: the parent array

@@ -1,5 +1,5 @@
 # Generated from chapters/12_maximal_coordinates.md by `python -m book export`; edit it there.
-# sha256 of the text below: 83f80f5157a619b46e51b43bcc810bdc4b6ffa3f5713da91dcf877b46c7ff8fa
+# sha256 of the text below: 540ebf682fd603580cd4d96cbc43b95fba5b74bfe99a3ff96ac3cd150022af57
 """Constraints: a joint held as rows, and rows of several constraints as one matrix.
 
 Derived in chapter 12, "Maximal coordinates".
@@ -25,7 +25,7 @@ from chaindyn._check import (
     require_shape,
 )
 from chaindyn._laws import as_guest, check_laws
-from chaindyn._ops import Array, atan2, concatenate, cos, divide, eye, sin, solve, zeros
+from chaindyn._ops import SMALL, Array, atan2, concatenate, cos, divide, eye, sin, solve, zeros
 from chaindyn.chain import Chain, stack_joints
 from chaindyn.inverse_dynamics import wrenches_in
 from chaindyn.joints import (
@@ -181,7 +181,7 @@ class BodyConstraint(Constraint):
         chain = state.chain
         R, p, rows = self.seen_rows(state)
         moved = [{*chain.path(body)} if body >= 0 else set() for body in self.bodies(chain)]
-        signs = np.array([(i in moved[0]) - (i in moved[1]) for i in chain.link_of_column])
+        signs = np.array([(i in moved[0]) - (i in moved[1]) for i in chain.link_of_column], SMALL)
         return rows @ (screws_seen_from(state, R, p) * signs[:, None]).mT
 
     def link_rows_in(self, state: State) -> Array:
@@ -192,7 +192,7 @@ class BodyConstraint(Constraint):
             if body >= 0:
                 own = R_links[..., body, :, :]
                 place = (own.mT @ (p - p_links[..., body, :])[..., None])[..., 0]
-                at = (np.arange(state.chain.n) == body).astype(int)[:, None]
+                at = (np.arange(state.chain.n) == body).astype(SMALL)[:, None]
                 total = total + sign * at * (rows @ X_motion(R.mT @ own, place))[..., None, :]
         return total
 

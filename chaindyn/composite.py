@@ -1,5 +1,5 @@
 # Generated from chapters/07_the_stacked_form_and_composite_inertia.md by `python -m book export`; edit it there.
-# sha256 of the text below: f76044166341c71b1045d75a1a80c0d9c0f44a95c795110db7fc0c0fd56aa3f7
+# sha256 of the text below: bc2a89367ba4dca46095a3a9d14928f9026f2a83087273b6e8cfb4ecb298d8df
 """The stacked form: the tree in one matrix, composite inertia, the mass and Coriolis matrices.
 
 Derived in chapter 7, "The stacked form and composite inertia".
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from chaindyn._check import RECURSIONS, checked, known_values
-from chaindyn._ops import Array, block, concatenate, divide, eye, stack, unstack, zeros
+from chaindyn._ops import SMALL, Array, block, concatenate, divide, eye, stack, unstack, zeros
 from chaindyn.chain import Chain, inward
 from chaindyn.inverse_dynamics import with_rotors
 from chaindyn.spatial import X_motion, crf, crm, skew
@@ -57,7 +57,7 @@ def composite_step(
 def of_one_joint(chain: Chain) -> Array:
     """Return (nv, nv) of integers: 1 where row and column belong to the same joint."""
     owner = chain.link_of_column
-    return (owner[:, None] == owner).astype(int)
+    return (owner[:, None] == owner).astype(SMALL)
 
 
 def mass_matrix(state: State) -> Array:

@@ -1,5 +1,5 @@
 # Generated from chapters/13_loops_and_redundancy.md by `python -m book export`; edit it there.
-# sha256 of the text below: 4bba16e2a6dfca216971fa5a1bbdef600eb24c63da0506f7ec6d5bb7eb982b8c
+# sha256 of the text below: 2f5f987f8f40ace9a4dd4bdbf0a70b471fefdce9b950e43f488c6cdced9ba8b0
 """Loops: constraints between the links of a tree, and the dynamics that keeps them.
 
 Derived in chapter 13, "Loops and redundancy".
@@ -29,6 +29,7 @@ from chaindyn._check import (
     require_same_batch,
     require_shape,
     unit,
+    without_precision,
 )
 from chaindyn._ops import Array, concatenate, divide, eye, holds_objects, solve, sqrt, zeros
 from chaindyn.articulated import FactorisedChain, factorise_state
@@ -432,7 +433,9 @@ def check_stabilisation(stabilisation: Any) -> tuple[Any, Any] | None:
     if stabilisation is None:
         return None
     try:
-        kp, kd = (check_array(gain, "stabilisation", ())[()] for gain in stabilisation)
+        kp, kd = (
+            without_precision(g, check_array(g, "stabilisation", ())[()]) for g in stabilisation
+        )
         right = float(kp) >= 0 and float(kd) >= 0
     except (TypeError, ValueError):
         right = False
@@ -639,10 +642,11 @@ def constrained_inverse_dynamics(
     K, wanted, _ = wanted_in(State(chain, q, qd), constraints, None)
     required = rnea(chain, q, qd, qdd)
     m, count = K.shape[-2], int(passive.sum())
-    tau_passive = as_array(tau_passive, "tau_passive")
-    if tau_passive.shape != ():
-        require_shape(tau_passive, "tau_passive", (count,), f": {count} velocities have no motor")
-    require_finite(tau_passive, "tau_passive")
+    own_forces = as_array(tau_passive, "tau_passive")
+    if own_forces.shape != ():
+        require_shape(own_forces, "tau_passive", (count,), f": {count} velocities have no motor")
+    require_finite(own_forces, "tau_passive")
+    tau_passive = without_precision(tau_passive, own_forces)
     if weights is not None:
         weights = check_array(
             weights, "weights", (chain.nv - count if objective == "min_torque" else m,)

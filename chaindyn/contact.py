@@ -1,5 +1,5 @@
 # Generated from chapters/17_contact.md by `python -m book export`; edit it there.
-# sha256 of the text below: d1244d3822c383b0269d51972025d3ffd54eebe5f920b06a530ed4e608c2a2ce
+# sha256 of the text below: 433efe4f9ebb0b2f1ae1ccaf948658efb0a185bd06c508faca17edca62691061
 """Contact: blows at several places, forces at rest, friction, and motion through both.
 
 Derived in chapter 17, "Contact".
@@ -25,6 +25,7 @@ from chaindyn._check import (
     in_floats,
     outside,
     read_only_view,
+    require_doubles,
     require_finite,
     require_one_state,
     require_possible,
@@ -864,6 +865,7 @@ def collision_impulses(
     ArithmeticError as from `solve_lcp`; ValueError for bad input, or if M is singular.
     """
     require_one_state(q=q, qd=qd)
+    require_doubles(chain, "collision_impulses")
     q, qd = as_real(q, "q"), as_real(qd, "qd")
     contacts, constraints = as_contacts(chain, contacts), as_constraints(constraints)
     eps = of_contacts(restitution, "restitution", contacts, 1)
@@ -996,6 +998,7 @@ def resting_contact(
     RuntimeWarning if several motions do (Painleve).
     """
     require_one_state(q=q, qd=qd, tau=tau)
+    require_doubles(chain, "resting_contact")
     q, qd, tau = as_real(q, "q"), as_real(qd, "qd"), as_real(tau, "tau")
     contacts, constraints = as_contacts(chain, contacts), as_constraints(constraints)
     mu = of_contacts(friction, "friction", contacts, np.inf)

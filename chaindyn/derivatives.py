@@ -1,5 +1,5 @@
 # Generated from chapters/18_derivatives.md by `python -m book export`; edit it there.
-# sha256 of the text below: 6348dd9b4a718934b314bf763b061b24ee786a67853e1cc591e2f1858cb8d0e4
+# sha256 of the text below: ccbbe7d8ed9e5d8c87c12754a078f7538ecde3f135c07753e72a850083e90830
 """Derivatives: how forces and accelerations change with posture, rates and forces.
 
 Derived in chapter 18, "Derivatives".
@@ -21,7 +21,7 @@ from chaindyn._check import (
     require_one_state,
     unit,
 )
-from chaindyn._ops import Array, concatenate, divide, eye, solve, stack, unstack, zeros
+from chaindyn._ops import SMALL, Array, concatenate, divide, eye, solve, stack, unstack, zeros
 from chaindyn.articulated import aba, factorise_state
 from chaindyn.chain import Chain, integrate, inward, outward, pose_of_body
 from chaindyn.closure import as_constraints, constraint_bias, errors_in, rows_in
@@ -322,13 +322,13 @@ def body_jacobian_derivative(
         "mixed": concatenate([J[..., :3, :], 0 * J[..., 3:, :]], axis=-2),
     }[frame]
     depth = np.array([path.index(i) if i in path else -1 for i in chain.link_of_column])
-    beyond = (depth > depth[:, None]).astype(int)
+    beyond = (depth > depth[:, None]).astype(SMALL)
     across = [crm(screw) for screw in unstack(J.mT, -2)]
     columns = [
         change + cross @ (mask * J - turning)
         for change, cross, mask in zip(own, across, beyond, strict=True)
     ]
-    return stack(columns, axis=-2)
+    return stack(columns, axis=-2) if columns else J[..., :, None] * J[..., None, :]
 
 
 # Chapter 18, "Derivatives": A blow

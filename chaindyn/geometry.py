@@ -1,5 +1,5 @@
 # Generated from chapters/16_where_bodies_touch.md by `python -m book export`; edit it there.
-# sha256 of the text below: b2923f70cf049699bbb07740ecc0ec1d9ea176e416a801a2d74bc209014fabc8
+# sha256 of the text below: 3123d8cf2ad43f213b2963f90edb6e3860c5e8c1e78157527b167f3612c87314
 """Geometry: where the links of a chain touch each other and the ground.
 
 Derived in chapter 16, "Where bodies touch".
@@ -164,7 +164,12 @@ class ConvexHull(Shape):
         """The corners and faces, as Qhull finds them."""
         from scipy import spatial
 
-        hull = spatial.ConvexHull(self.points)
+        try:
+            hull = spatial.ConvexHull(self.points)
+        except spatial.QhullError:
+            raise ValueError(
+                "ConvexHull.points are too far away, too large or too small for Qhull to tell them apart"
+            ) from None
         faces = np.unique(hull.equations.round(12), axis=0, return_index=True)[1]
         faces = hull.equations[np.sort(faces)]  # a face of many corners comes as many triangles
         corners = self.points[np.sort(hull.vertices)]
@@ -547,6 +552,7 @@ def in_world(shape: Any, R: Array, p: Array) -> Any:
     return (R @ shape.normal, p) if isinstance(shape, HalfSpace) else shape.core.placed(R, p)
 
 
+@checked()
 def distance(
     shape_a: Any, pose_a: tuple[Array, Array], shape_b: Any, pose_b: tuple[Array, Array]
 ) -> Separation:

@@ -1,5 +1,5 @@
 # Generated from chapters/19_identification.md by `python -m book export`; edit it there.
-# sha256 of the text below: 051662fef47485839c1bb525a93c189e68a4ffd4082f6bf951b02071f9fa35ff
+# sha256 of the text below: 0b5520bd997dbfe397851d49001c801013734bc3522d5269d8a889078ce9d865
 """Identification: the inertial parameters of a robot's links, from measured motion.
 
 Derived in chapter 19, "Identification".
@@ -18,6 +18,8 @@ from chaindyn._check import (
     checked,
     known_values,
     require_finite,
+    require_made_by,
+    require_no_overflow,
 )
 from chaindyn._ops import Array, block, concatenate, divide, eye, unstack, zeros
 from chaindyn.chain import Chain, Link, inward, random_state
@@ -189,6 +191,7 @@ def check_samples(regressor: Any, forces: Any) -> tuple[np.ndarray, np.ndarray]:
         )
     require_finite(columns, "regressor")
     require_finite(tau, "forces")
+    require_no_overflow((columns * columns).sum(), (tau * tau).sum())
     columns = columns.reshape(-1, *columns.shape[-2:])
     if len(columns) <= columns.shape[-1]:
         raise ValueError(
@@ -208,6 +211,7 @@ def require_independent_columns(columns: np.ndarray) -> None:
         )
 
 
+@checked()
 def fit_linear(regressor: Any, forces: Any) -> LinearFit:
     """Return the fit of unknowns (b,), by which the regressor (..., nv, b) gives forces (..., nv) best in all samples.
 
@@ -290,6 +294,8 @@ def fit_bodies(chain: Chain, base: BaseParameters, fit: LinearFit, *, spread: fl
     """
     from scipy.optimize import least_squares
 
+    require_made_by("base_parameters", base, "base", "combinations")
+    require_made_by("fit_linear", fit, "fit", "covariance")
     spread, (b, width) = check_positive_number(spread, "spread"), base.combinations.shape
     if width != 10 * chain.n or len(fit.estimate) < b:
         raise ValueError(

@@ -1,5 +1,5 @@
 # Generated from chapters/06_inverse_dynamics.md by `python -m book export`; edit it there.
-# sha256 of the text below: 476391489ab745c478e5d04ebdcd073c5c36d06c0502bccef2f8af11cbc5f4e4
+# sha256 of the text below: 8b7e2a99775845726536ad40453c28e2f47dd6e29b33ac58310812c20043d503
 """Inverse dynamics: the forces for a motion, by one system and by a recursion.
 
 Derived in chapter 6, "Inverse dynamics".
@@ -15,6 +15,8 @@ from chaindyn._check import (
     as_real,
     checked,
     no_inertia,
+    require_doubles,
+    require_no_overflow,
     require_one_state,
     unit,
 )
@@ -96,9 +98,9 @@ def solve_full_system(chain: Chain, q: Array, qd: Array, tau: Array) -> tuple[Ar
 
     require_one_state(q=q, qd=qd, tau=tau)
     q, qd, tau = as_real(q, "q"), as_real(qd, "qd"), as_real(tau, "tau")
-    as_real(chain.spatial_inertia, "the links' inertias")
-    as_real(chain.reflected_inertia, "the rotors' inertias")
+    require_doubles(chain, "solve_full_system")
     matrix, right = full_system(chain, q, qd, tau)
+    require_no_overflow(matrix.data, right)
     try:
         factors = splu(matrix)
         singular = is_singular(chain, matrix, factors)

@@ -1,5 +1,5 @@
 # Generated from chapters/05_velocity_acceleration_jacobians.md by `python -m book export`; edit it there.
-# sha256 of the text below: 6ad11105a5a36523229da1177ccd1ff21193076efa72477e9ff5efddf0b9c318
+# sha256 of the text below: 9f769c11bd42a424f09f51b1b99c38fbd6525b6fbb36683a21cba7f5d009094d
 """How fast the bodies of a chain move, and how that changes: twists, accelerations, Jacobians.
 
 Derived in chapter 5, "Velocity, acceleration, Jacobians".
@@ -8,7 +8,7 @@ Derived in chapter 5, "Velocity, acceleration, Jacobians".
 import numpy as np
 
 from chaindyn._check import FLAGS, FRAMES, RECURSIONS, checked
-from chaindyn._ops import Array, concatenate, eye, zeros
+from chaindyn._ops import SMALL, Array, concatenate, eye, zeros
 from chaindyn.chain import Chain, pose_of_body
 from chaindyn.lie import Ad
 from chaindyn.spatial import X_motion, skew
@@ -79,7 +79,7 @@ def body_jacobian(
     axes = R if frame == "body" else eye(3)
     origin = zeros((3,)) if frame == "world" else p
     path = set(chain.path(link)) if link >= 0 else set()
-    carries = np.array([int(link in path) for link in chain.link_of_column])
+    carries = np.array([link in path for link in chain.link_of_column], SMALL)
     return (screws_seen_from(state, axes, origin) * carries[:, None]).mT
 
 

@@ -1,5 +1,5 @@
 # Generated from chapters/12_maximal_coordinates.md by `python -m book export`; edit it there.
-# sha256 of the text below: 5f82a8ecee9ed1bb3f586fd1268bb84bb61cd9f1385c6359f8af095dd00a8532
+# sha256 of the text below: 5fd0dd8ff8adfc67a4a466c2e5d96b56a5ebd9db2b43c603331608d66429774d
 """Maximal coordinates: every link free, every joint a set of equations that holds it.
 
 Derived in chapter 12, "Maximal coordinates".
@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from chaindyn._check import FRAMES, as_real, checked, require_no_rotors
+from chaindyn._check import FRAMES, as_real, checked, require_doubles, require_no_rotors
 from chaindyn._ops import Array, broadcast_batch, concatenate, eye, solve, stack, unstack, zeros
 from chaindyn.articulated import factorise_state
 from chaindyn.chain import Chain
@@ -167,7 +167,7 @@ def maximal_coordinate_dynamics(
     from scipy.sparse.linalg import splu
 
     require_no_rotors(chain, "maximal_coordinate_dynamics")
-    as_real(chain.spatial_inertia, "the links' inertias")
+    require_doubles(chain, "maximal_coordinate_dynamics")
     pushed = zeros((chain.n, 6)) if external is None else external
     named = {"q": (q, 1), "qd": (qd, 1), "tau": (tau, 1), "external": (pushed, 2)}
     batch = np.broadcast_shapes(*[x.shape[: x.ndim - core] for x, core in named.values()])

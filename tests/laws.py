@@ -7,7 +7,7 @@ A row says how the arguments of a function are made for a chain and which laws d
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -37,7 +37,7 @@ from chaindyn import (
     spatial_inertia,
 )
 
-LAWS = ("batch", "symbols", "fractions", "digits", "jax", "casadi", "refuses")
+LAWS = ("batch", "symbols", "fractions", "digits", "precision", "jax", "casadi", "refuses")
 
 # The arguments ----------------------------------------------------------------------------------
 
@@ -186,6 +186,48 @@ def swings() -> Chain:
 def slides() -> Chain:
     """Return three slides, in which nothing turns."""
     return whole_numbers(Prismatic((1, 0, 0)), Prismatic((0, 1, 0)), Prismatic((0, 0, 1)))
+
+
+PLACES = {"name", "parent", "link", "onto"}  # which say where a part belongs, and are no numbers
+
+
+def in_precision(part: Any, kind: Any) -> Any:
+    """Return a chain, or a part of one or of a constraint, with all its numbers in this precision."""
+    if isinstance(part, Chain):
+        return Chain(*(in_precision(x, kind) for x in (part.links, part.gravity, part.frames)))
+    if is_dataclass(part):
+        values = {f.name: getattr(part, f.name) for f in fields(part) if f.name not in PLACES}
+        return replace(part, **{name: in_precision(x, kind) for name, x in values.items()})
+    if isinstance(part, dict):
+        return {name: in_precision(x, kind) for name, x in part.items()}
+    if isinstance(part, list | tuple) and all(is_dataclass(x) for x in part):
+        return type(part)(in_precision(x, kind) for x in part)
+    return None if part is None else np.asarray(part, kind)
+
+
+def few_links() -> dict[str, Chain]:
+    """Return chains in which some sweep has nothing to do: a single link, welds alone, no link on another."""
+    rng = np.random.default_rng(73)
+    kinds = {
+        "hinge": [Revolute((1, 2, 3))],
+        "slide": [Prismatic((1, 2, 3))],
+        "ball": [Spherical()],
+        "free": [Free()],
+        "weld": [Fixed()],
+        "welds": [Fixed(), Fixed()],
+        "a weld on a hinge": [Revolute((1, 2, 3)), Fixed()],
+        "roots": [Prismatic((1, 2, 3)), Helical((1, 0, 2), 0.3)],
+    }
+    solid = {
+        name: _solid(joints, ["ground" if name == "roots" else None] * len(joints), rng)
+        for name, joints in kinds.items()
+    }
+    return {
+        name: Chain(
+            [replace(link, drive=None) for link in chain.links], chain.gravity, chain.frames
+        )
+        for name, chain in solid.items()
+    }
 
 
 # The table --------------------------------------------------------------------------------------

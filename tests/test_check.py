@@ -2,6 +2,7 @@
 
 import math
 import sys
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 import chaindyn as cd
 from chaindyn import Chain, Fixed, Link, Prismatic, Revolute
 from chaindyn._check import (
+    are_numbers,
     as_array,
     check_motion_subspace,
     checked,
@@ -266,6 +268,99 @@ REFUSED = {
     "axis of a translation among objects": (
         lambda: cd.screw_axis(np.array([0, 0, 0, 1, 2, 3], object)),
         ["[0, 0, 0, 1, 2, 3]", "has no axis"],
+    ),
+    "a turn whose square overflows": (
+        lambda: cd.exp_so3([0, 1e160, 0]),
+        ["exp_so3 overflows", "w[1]", "is 1e+160"],
+    ),
+    "a posture whose inertia overflows": (
+        lambda: cd.crba(Chain([Link(**GOOD), Link(**GOOD, offset=(1e200, 0, 0))]), [0, 0]),
+        ["crba overflows", "the chain's offset[1, 0]", "is 1e+200"],
+    ),
+    "a turn whose square overflows in single precision": (
+        lambda: cd.exp_so3(np.float32([0, 0, 1e30])),
+        ["exp_so3 overflows", "w[2]", "is 1e+30"],
+    ),
+    "a large system that overflows": (
+        lambda: cd.solve_full_system(ARM, [0, 0], [1e160, 0], [0, 0]),
+        ["the equations overflow", "too large"],
+    ),
+    "long doubles where a library takes doubles": (
+        lambda: cd.solve_full_system(one_link(mass=np.longdouble(1)), [0], [0], [0]),
+        ["solve_full_system computes in double precision", "mass", "floats"],
+    ),
+    "fractions where a library takes doubles": (
+        lambda: cd.maximal_coordinate_dynamics(one_link(mass=Fraction(1, 2)), [0], [0], [0]),
+        ["maximal_coordinate_dynamics computes in double precision", "mass", "not Fraction"],
+    ),
+    "a contact between fractions": (
+        lambda: cd.resting_contact(one_link(mass=Fraction(1, 2)), [0], [0], [0], []),
+        ["resting_contact computes in double precision", "mass", "not Fraction"],
+    ),
+    "a blow between fractions": (
+        lambda: cd.collision_impulses(
+            one_link(com=np.longdouble([0, 0, 1])), [0], [0], [], restitution=0
+        ),
+        ["collision_impulses computes in double precision", "com"],
+    ),
+    "no base parameters": (
+        lambda: cd.fit_bodies(ARM, None, None),
+        ["base is None", "what base_parameters returns"],
+    ),
+    "no fit": (
+        lambda: cd.fit_bodies(ARM, cd.base_parameters(ARM), None),
+        ["fit is None", "what fit_linear returns"],
+    ),
+    "a ragged regressor": (
+        lambda: cd.fit_linear([[[1.0], [1.0, 2.0]]], [[1.0]]),
+        ["regressor is not an array", "differ in length"],
+    ),
+    "a regressor whose squares overflow": (
+        lambda: cd.fit_linear(1e300 * np.ones((9, 1, 1)), np.arange(9.0)[:, None]),
+        ["the equations overflow"],
+    ),
+    "forces whose squares overflow": (
+        lambda: cd.fit_linear(np.ones((9, 1, 1)), 1e300 * np.arange(9.0)[:, None]),
+        ["the equations overflow"],
+    ),
+    "a hull that is too far away": (
+        lambda: cd.ConvexHull(1e15 + np.eye(4)[:, :3]).core,
+        ["ConvexHull.points", "too far away"],
+    ),
+    "a box whose distance overflows": (
+        lambda: cd.distance(
+            cd.Box((1e300, 1, 1)),
+            (np.eye(3), np.zeros(3)),
+            cd.Sphere(1),
+            (np.eye(3), np.array([0, 0, 1e300])),
+        ),
+        ["distance overflows"],
+    ),
+    "a masked entry": (
+        lambda: cd.crba(ARM, np.ma.array([0.1, 99], mask=[0, 1])),
+        ["q holds 1 masked entry", "without a value", "fill"],
+    ),
+    "a masked entry, with no word of which": (
+        lambda: cd.skew(np.ma.array([1, 2, 3], mask=True)),
+        ["a holds 3 masked entries"],
+    ),
+    "masked rows in a list": (
+        lambda: cd.skew([np.ma.array([1.0, 2, 3]), np.ma.array([4.0, 5, 6], mask=[0, 1, 0])]),
+        ["a holds 1 masked entry"],
+    ),
+    "booleans of which one is masked": (
+        lambda: cd.hybrid_dynamics(
+            ARM,
+            *np.zeros((2, 2)),
+            prescribed=np.ma.array([1, 0], bool, mask=[0, 1]),
+            qdd=[0],
+            tau=[0],
+        ),
+        ["prescribed holds 1 masked entry"],
+    ),
+    "a mass that is masked": (
+        lambda: one_link(mass=np.ma.array(2.0, mask=True)),
+        ["'arm'", "mass holds 1 masked entry"],
     ),
     "half precision": (
         lambda: cd.skew(np.ones(3, np.float16)),
@@ -678,6 +773,44 @@ def test_arrays_are_not_cast():
     fractions = np.array([Fraction(1, 3), 10**30], object)
     assert as_array(fractions, "x") is fractions
     assert as_array([Fraction(1, 3), 2], "x").tolist() == [Fraction(1, 3), 2]
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_a_result_is_asked_for_infinity_and_nan_in_every_part():
+    """Of a blow where nothing moves the effective mass is infinite, but never NaN."""
+    blow = strike(point=(0, 0, 0))
+    assert blow.effective_mass == math.inf and are_numbers(blow)
+    for part, bad in (
+        ("effective_mass", math.nan),
+        ("impulse", math.inf),
+        ("qd_jump", np.array([math.nan])),
+    ):
+        assert not are_numbers(replace(blow, **{part: bad}))
+    big = np.full((200, 3), 1e200)
+    for x in (
+        1.0,
+        big,
+        big.T,
+        np.float32(1),
+        1j * math.inf,
+        np.array([1, math.inf], object),
+        "inf",
+        None,
+    ):
+        assert are_numbers(x) and are_numbers((1, [2], x, ARM))
+    for x in (math.nan, np.float32(math.inf), big * big):
+        assert not are_numbers(x) and not are_numbers((1, x))
+    for k in (0, 599):
+        wrong = np.ones((200, 3))
+        wrong.flat[k] = math.nan
+        assert not are_numbers(wrong) and not are_numbers(wrong.T) and not are_numbers(wrong[::-1])
+
+
+def test_an_array_with_nothing_masked_is_one():
+    whole = np.ma.array([0.1, 0.2], mask=[0, 0])
+    for given in (whole, np.ma.array([0.1, 0.2]), [whole[0], whole[1]]):
+        assert type(as_array(given, "q")) is np.ndarray
+        assert np.array_equal(cd.crba(ARM, given), cd.crba(ARM, [0.1, 0.2]))
 
 
 @pytest.mark.parametrize("kind", [np.int8, np.uint8, np.int16, np.uint32, np.uint64])

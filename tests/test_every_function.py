@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -14,6 +15,8 @@ from laws import (
     ROWS,
     Row,
     every_joint,
+    few_links,
+    in_precision,
     made,
     shape_of,
     slides,
@@ -24,7 +27,7 @@ from laws import (
 from trees import EPS
 
 import chaindyn
-from chaindyn import crba
+from chaindyn import Distance, crba
 from chaindyn.teaching import normwise
 
 # Velocities and accelerations are drawn at random here, and no law asks them to keep a loop closed.
@@ -32,6 +35,16 @@ pytestmark = [
     pytest.mark.filterwarnings(f"ignore:the {what} break the constraints")
     for what in ("velocities", "accelerations")
 ]
+
+
+# What a small chain may refuse: tests/test_operational.py, tests/test_constraints.py, tests/test_impulse.py
+REFUSE_SMALL = {
+    "operational_space_inertia",
+    "dynamically_consistent_inverse",
+    "constrained_hybrid_dynamics",
+    "constrained_inverse_dynamics",
+    "inverse_operational_space_inertia_serial",
+}
 
 
 def rows(law: str) -> list[Any]:
@@ -80,7 +93,14 @@ def test_a_law_that_does_not_apply_has_a_reason():
         pytest.param(row, law, id=f"{row.name}-{law}")
         for row in ROWS
         for law in row.but
-        if law in ("batch", "symbols", "fractions", "digits")  # CasADi and JAX need not be there
+        if law
+        in (
+            "batch",
+            "symbols",
+            "fractions",
+            "digits",
+            "precision",
+        )  # CasADi and JAX need not be there
     ],
 )
 def test_an_exception_is_needed(row, law):
@@ -135,6 +155,61 @@ def test_an_empty_batch_has_results_of_its_shape(row):
     alone = row.call(chain, values_of(row, chain))
     none = row.call(chain, values_of(row, chain, every=(0,)))
     assert [np.shape(x) for x in none] == [(0, *np.shape(x)) for x in alone]
+
+
+@pytest.mark.parametrize("chain", few_links().values(), ids=few_links())
+@pytest.mark.parametrize("row", [p for p in rows("batch") if p.values[0].of_a_chain])
+def test_small_chains_have_the_batch_of_their_arguments(row, chain):
+    """Also where no inertia depends on q, and where there is no coordinate at all."""
+    rod = {"constraints": [Distance(chain.n - 1, length=2, offset=(1, 0, 3))]}
+    fixed = rod if "constraints" in row.fixed else {}
+    if "multipliers" in row.arguments:
+        row = replace(row, arguments=row.arguments | {"multipliers": (1,)})
+    for option in row.choices():
+        option = rod if "constraints" in option else option
+        try:
+            alone = row.call(chain, values_of(row, chain), **fixed, **option)
+        except ValueError:  # a hand feels no inertia in six directions, motors are missing
+            assert row.name in REFUSE_SMALL, row.name
+            continue
+        for batches in [
+            {"every": (3,)},
+            {"every": (2, 0)},
+            *({name: (3,)} for name in row.arguments),
+        ]:
+            values = values_of(row, chain, **batches)
+            (batch,) = set(batches.values())
+            results = row.call(chain, values, **fixed, **option)
+            assert [np.shape(x) for x in results] == [(*batch, *np.shape(x)) for x in alone], (
+                batches
+            )
+
+
+# Precision --------------------------------------------------------------------------------------
+
+
+def in_own_precision(row: Row, kind: Any) -> None:
+    """Results of a chain, constraints and arguments in one precision have it, and are right to it."""
+    chain = row.chain()
+    values = values_of(row, chain)
+    given = {name: x.astype(kind) for name, x in values.items()}
+    limit = allowed(chain) * max(1, float(np.finfo(kind).eps) / EPS)
+    for choice in row.choices():
+        options = {k: x(chain) if callable(x) else x for k, x in (row.fixed | choice).items()}
+        own = {
+            k: in_precision(x, kind) for k, x in options.items() if k in ("constraints", "point")
+        }
+        results = row.call(in_precision(chain, kind), given, **(options | own))
+        for result, number in zip(results, row.call(chain, values, **options), strict=True):
+            dtype = np.asarray(result).dtype
+            assert dtype == kind or dtype.kind in "bi", choice
+            assert_equal(result, number, limit)
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.longdouble], ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("row", rows("precision"))
+def test_every_precision_is_computed_in_its_own(row, kind):
+    in_own_precision(row, kind)
 
 
 # Other numbers ----------------------------------------------------------------------------------
@@ -317,6 +392,38 @@ def test_casadi_expressions_compute_the_same(row):
         assert_equal(np.array(column).ravel(), np.ravel(number), allowed(chain))
 
 
+# Large numbers ----------------------------------------------------------------------------------
+
+
+def enlarged(kind: Any, x: np.ndarray, chain: Any, size: float) -> np.ndarray:
+    """An argument so many times as large, where it may be; quaternions stay what they are."""
+    if kind in ("direction", "unit quaternion", "rotation", "X"):
+        return x
+    factor = np.full(x.shape[-1:], size)
+    if kind == "q":
+        factor[chain.quaternions.ravel()] = 1
+    return x * factor
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("size", [1e20, 1e80, 1e155, 1e300], ids=lambda size: f"{size:.0e}")
+@pytest.mark.parametrize("row", [pytest.param(row, id=row.name) for row in ROWS])
+def test_numbers_that_are_too_large_are_refused_and_never_give_nan(row, size):
+    chain = row.chain()
+    values = values_of(row, chain)
+    for name, kind in row.arguments.items():
+        for options in row.choices():
+            try:
+                results = row.call(
+                    chain, values | {name: enlarged(kind, values[name], chain, size)}, **options
+                )
+            except ValueError:
+                continue
+            for x in results:
+                assert not np.isnan(x).any(), (name, options)
+                assert np.isfinite(x).all() or row.name == "impact", (name, options)
+
+
 # Bad input --------------------------------------------------------------------------------------
 
 
@@ -371,6 +478,7 @@ TESTS = {
     "symbols": test_symbols_stay_exact,
     "fractions": test_fractions_stay_fractions,
     "digits": test_forty_digits_pass_through,
+    "precision": lambda row: in_own_precision(row, np.float32),
 }
 
 
