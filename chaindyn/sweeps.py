@@ -1,5 +1,5 @@
 # Generated from chapters/21_ten_million_postures.md by `python -m book export`; edit it there.
-# sha256 of the text below: c1bda3138d0437ab7d3a19bf990308fc93655d45894de08b952aef08aa2bb215
+# sha256 of the text below: ec4f31b7766998ae1c212965e682e25fb78a9d78b197038cc54b82f538dd6f05
 """Sweeps: one function over millions of states, on all cores, resumable.
 
 Derived in chapter 21, "Ten million postures".
@@ -10,9 +10,7 @@ import hashlib
 import json
 import os
 import pickle
-import signal
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
@@ -27,6 +25,7 @@ import numpy as np
 
 from chaindyn._check import check_chain
 from chaindyn._ops import Array
+from chaindyn._processes import in_processes, may_copy
 from chaindyn.chain import Chain, forward_kinematics
 from chaindyn.impulse import impact
 from chaindyn.kinematics import body_jacobian
@@ -83,7 +82,7 @@ def chunk_size(count: int, block: int, chunk: int | None) -> int:
     """
     if chunk is not None and (not isinstance(chunk, int) or isinstance(chunk, bool) or chunk < 1):
         raise ValueError(f"chunk is {chunk!r}, but must be a number of states, 1 at least")
-    size = min(-(-count // 64), 64 * block) if chunk is None else chunk
+    size = min(-(-count // 64), 64 * block) if chunk is None else min(chunk, count)
     return -(-size // block) * block
 
 
@@ -552,34 +551,6 @@ def open_store(out: Any, labels: dict[str, Any], chunk: int | None) -> Store:
 
 
 # Chapter 21, "Ten million postures": All cores, and more than one machine
-@functools.cache
-def job() -> dict[str, Any]:
-    """Return the task of this process of a pool."""
-    return {}
-
-
-def begin_work(function: Callable[..., Any], chain: Chain, rule: Any) -> None:
-    """Prepare a process of a pool: only the parent handles Ctrl-C, and the process ends with its parent."""
-    from multiprocessing import connection, parent_process
-
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    job().update(function=function, chain=chain, rule=rule)
-    parent = parent_process()
-    assert parent is not None  # this is a child process
-
-    def watch() -> None:
-        connection.wait([parent.sentinel])
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
-
-
-def work(states: Any, first: int, start: int, stop: int) -> Any:
-    """Compute a chunk in a process of a pool; states : arrays, or None for the rule in the process."""
-    states = job()["rule"] if states is None else states
-    return compute(job()["function"], job()["chain"], states, first, start, stop)
-
-
 def finished(
     submit: Callable[[int], Future[Any]], todo: list[int], ahead: int
 ) -> Iterator[tuple[int, Any]]:
@@ -595,69 +566,6 @@ def finished(
             done, key=lambda f: f.exception() is not None
         ):  # lost chunks come last
             yield under_way.pop(future), future.result()
-
-
-def may_copy() -> bool:
-    """Whether a process can be started as a copy of this one, which has the function already.
-
-    True on Linux, in a process without other threads: a copy lacks the threads, but keeps their locks closed for ever.
-    """
-    return sys.platform == "linux" and threading.active_count() == 1 and "jax" not in sys.modules
-
-
-def from_pool(
-    function: Callable[..., Any],
-    chain: Chain,
-    piece: Callable[[int], Any],
-    todo: list[int],
-    workers: int,
-) -> Iterator[tuple[int, Any]]:
-    """Yield chunks and their results, computed in processes, until one of these dies: BrokenProcessPool."""
-    import multiprocessing
-    from concurrent.futures import ProcessPoolExecutor
-
-    context = multiprocessing.get_context("fork" if may_copy() else "spawn")
-    made = piece(todo[0])[0]
-    rule = None if isinstance(made, tuple | Mapping | np.ndarray) else made
-    pool = ProcessPoolExecutor(workers, context, begin_work, (function, chain, rule))
-
-    def submit(i: int) -> Future[Any]:
-        states, *where = piece(i)
-        return pool.submit(work, states if rule is None else None, *where)
-
-    try:
-        yield from finished(submit, todo, 2 * workers)
-    finally:
-        pool.shutdown(cancel_futures=True)
-
-
-def in_processes(
-    function: Callable[..., Any],
-    chain: Chain,
-    piece: Callable[[int], Any],
-    todo: list[int],
-    workers: int,
-) -> Iterator[tuple[int, Any]]:
-    """Yield chunks and their results, computed in processes; chunks lost with one are computed again.
-
-    RuntimeError if three die and no chunk is finished between.
-    """
-    from concurrent.futures.process import BrokenProcessPool
-
-    left, deaths = set(todo), 0
-    while left:
-        try:
-            for i, result in from_pool(function, chain, piece, sorted(left), workers):
-                left.remove(i)
-                deaths = 0
-                yield i, result
-        except BrokenProcessPool as error:
-            deaths += 1
-            if deaths == 3:
-                raise RuntimeError(
-                    "three times a process of the sweep was killed, and no chunk was finished between: "
-                    f"chunk {min(left)} may need more memory than there is"
-                ) from error
 
 
 def default_workers(chunks: int) -> int:
@@ -690,7 +598,7 @@ def computed(
         )
     if workers == 1 or not todo:
         return ((i, compute(function, chain, *piece(i))) for i in todo)
-    return in_processes(function, chain, piece, todo, workers)
+    return in_processes(functools.partial(compute, function, chain), piece, todo, workers)
 
 
 # Chapter 21, "Ten million postures": All cores, and more than one machine

@@ -5,11 +5,13 @@ from __future__ import annotations
 import functools
 import json
 import os
+import pickle
 import signal
 import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
@@ -31,6 +33,7 @@ from chaindyn import (
     random_state,
     sweep,
 )
+from chaindyn._processes import in_processes, may_copy
 from chaindyn.robots import ur5
 from chaindyn.sweeps import (
     Drawn,
@@ -38,7 +41,6 @@ from chaindyn.sweeps import (
     block_size,
     chunk_size,
     digest,
-    in_processes,
     strike,
     uniform,
 )
@@ -174,7 +176,8 @@ def test_blocks_and_chunks():
     assert chunk_size(10**7, 1024, None) == 64 * 1024
     assert chunk_size(20_000, 1024, None) == 1024
     assert chunk_size(10**6, 1024, None) == 16 * 1024
-    assert [chunk_size(10, 1024, wish) for wish in (1, 1024, 1025)] == [1024, 1024, 2048]
+    assert [chunk_size(10, 1024, wish) for wish in (1, 1024, 1025)] == [1024] * 3
+    assert [chunk_size(5000, 1024, wish) for wish in (1025, 3 * 10**7)] == [2048, 5120]
 
 
 # States that are drawn when needed ---------------------------------------------------------------
@@ -355,10 +358,97 @@ def always_end(chain, q):
     os.kill(os.getpid(), signal.SIGKILL)
 
 
+@pytest.fixture(params=["copies", "started anew"])
+def how_processes_start(request, monkeypatch):
+    if request.param == "copies" and not may_copy():
+        pytest.skip("this process has threads")
+    monkeypatch.setattr("chaindyn._processes.may_copy", lambda: request.param == "copies")
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="kills a process")
-def test_a_chunk_that_kills_again_and_again_is_given_up():
-    with pytest.raises(RuntimeError, match="three times a process"):
-        quiet(always_end, ARM, states(), chunk=1, workers=2)
+def test_a_chunk_that_kills_again_and_again_is_given_up(how_processes_start):
+    """Its states take 240 kB, and a pipe holds 64."""
+    with pytest.raises(RuntimeError, match=r"chunk \d was killed \(by signal 9\).*memory"):
+        quiet(always_end, ARM, np.zeros((300 * BLOCK, 6)), workers=2)
+
+
+def square(rule, i):
+    return rule[0], i * i
+
+
+def test_a_process_gets_what_is_asked_for_and_a_rule_once(how_processes_start):
+    rule = (np.arange(9),)
+    pieces = {2: (rule, 2), 4: (rule, 4)}
+    got = dict(in_processes(square, pieces.__getitem__, [4, 2], 1))
+    assert {i: n for i, (_, n) in got.items()} == {2: 4, 4: 16}
+    assert all(same(table, rule[0]) for table, _ in got.values())
+
+
+def end_soon(folder, chain, q):
+    """Kill the process that this runs in soon: while it computes, sends or waits; at most twice."""
+    with suppress(FileExistsError, IndexError):
+        (folder / "01"[len(list(folder.iterdir()))]).touch(exist_ok=False)
+        signal.setitimer(signal.ITIMER_REAL, 1e-6 + 0.01 * os.urandom(1)[0] / 256)
+    return turned(chain, q)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="kills a process")
+@pytest.mark.parametrize("chunk", [1, 32 * BLOCK])
+@pytest.mark.parametrize(
+    "time", [0, *(pytest.param(k, marks=pytest.mark.nightly) for k in range(1, 50))]
+)
+def test_whenever_a_process_is_killed_the_result_is_right(
+    how_processes_start, chunk, time, tmp_path
+):
+    q = np.random.default_rng(time).uniform(-np.pi, np.pi, (96 * BLOCK if chunk > 1 else COUNT, 6))
+    got = quiet(functools.partial(end_soon, tmp_path), ARM, q, chunk=chunk, workers=2)
+    assert same(got, quiet(turned, ARM, q, workers=1))
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def resign(chain, q):
+    os._exit(3)
+
+
+class Twofold(Exception):
+    """Cannot be made again from what it was made of."""
+
+    def __init__(self, number, text):
+        super().__init__(f"{number} {text}")
+
+
+def refuse(chain, q):
+    raise Twofold(3, "of these are too many")
+
+
+def unspeakable(chain, q):
+    class Own(NamedTuple):
+        q: Any
+
+    return Own(q)
+
+
+@pytest.mark.parametrize(
+    ("function", "kind", "message"),
+    [
+        (refuse, RuntimeError, "^Twofold: 3 of these are too many"),
+        (unspeakable, (AttributeError, pickle.PicklingError), "pickle .*Own"),
+        (resign, RuntimeError, r"ended by itself \(exit status 3\)"),
+        (sys.exit, TypeError, "exit expected at most 1 argument"),
+    ],
+)
+def test_what_ends_a_process_is_told(function, kind, message):
+    with pytest.raises(kind, match=message) as caught:
+        quiet(function, ARM, states(), chunk=1, workers=2)
+    if function is refuse:
+        told = "".join(caught.value.__notes__)
+        assert "in its states" in told and "in refuse" in told
+
+
+def test_a_function_that_a_fresh_process_cannot_import_is_told(monkeypatch):
+    monkeypatch.setattr("chaindyn._processes.may_copy", lambda: False)
+    with pytest.raises((AttributeError, pickle.PicklingError), match=r"<lambda>|pickle"):
+        quiet(lambda chain, q: q, ARM, states(), chunk=1, workers=2)
 
 
 def test_the_store_is_zarr(tmp_path):
@@ -644,13 +734,13 @@ def test_beside_jax_or_threads_no_process_is_copied(monkeypatch):
     from chaindyn.sweeps import default_workers
 
     monkeypatch.delitem(sys.modules, "jax", raising=False)
-    monkeypatch.setattr("chaindyn.sweeps.threading.active_count", lambda: 1)
+    monkeypatch.setattr("threading.active_count", lambda: 1)
     assert default_workers(0) == default_workers(1) == 1
     if sys.platform == "linux":
         assert default_workers(10**6) == len(os.sched_getaffinity(0))
-    monkeypatch.setattr("chaindyn.sweeps.threading.active_count", lambda: 2)
+    monkeypatch.setattr("threading.active_count", lambda: 2)
     assert default_workers(10**6) == 1
-    monkeypatch.setattr("chaindyn.sweeps.threading.active_count", lambda: 1)
+    monkeypatch.setattr("threading.active_count", lambda: 1)
     monkeypatch.setitem(sys.modules, "jax", None)
     assert default_workers(10**6) == 1
 
@@ -662,17 +752,6 @@ def test_vmap_of_jax_is_the_same_function():
         got = quiet(lambda chain, q: fast(q), ARM, states(300), workers=1)
     want = inverse_operational_space_inertia(ARM, *states(300))
     assert np.abs(got - want).max() <= 1e-12 * np.abs(want).max()
-
-
-def test_what_is_lost_is_computed_and_what_is_kept_is_not():
-    seen = []
-
-    def piece(i):
-        seen.append(i)
-        return states()[0][:5], 0, 0, 5
-
-    got = dict(in_processes(turned, ARM, piece, [4, 2], 1))
-    assert sorted(got) == sorted(set(seen)) == [2, 4]
 
 
 # Blows and the recipe of the hub -------------------------------------------------------------------
