@@ -12,7 +12,6 @@ import multiprocessing
 import os
 import pickle
 import signal
-import sys
 import threading
 import traceback
 from collections import Counter, deque
@@ -25,25 +24,21 @@ from typing import Any
 LOSSES = 3  # processes that die at one piece before it is given up
 
 
-def may_copy() -> bool:
-    """Whether a process can be started as a copy of this one, which has the function already.
-
-    True on Linux, in a process without other threads: a copy lacks the threads, but keeps their locks closed for ever.
-    """
-    return sys.platform == "linux" and threading.active_count() == 1 and "jax" not in sys.modules
-
-
 def in_processes(
-    work: Callable[..., Any], piece: Callable[[int], Any], todo: list[int], count: int
+    work: Callable[..., Any],
+    piece: Callable[[int], Any],
+    todo: list[int],
+    count: int,
+    copies: bool,
 ) -> Iterator[tuple[int, Any]]:
     """Yield the number of each piece and what work(*piece(number)) returns, as they finish in so many processes.
 
-    Copies of this process are told the number only. A piece that is lost with a process is computed again. RuntimeError
-    if three processes die of the same piece; and whatever `work` raises.
+    copies : whether they start as copies of this process, which are told the number only. A piece that is lost with a
+    process is computed again. RuntimeError if three die of the same piece; and whatever `work` raises.
     """
-    crew = Crew(work, piece, todo, count)
+    crew = Crew(work, piece, todo, copies)
     try:
-        crew.idle += [crew.start() for _ in range(crew.count)]
+        crew.idle += [crew.start() for _ in range(min(count, len(todo)))]
         while crew.left or crew.busy:
             crew.hand_out()
             for link in connection.wait(crew.busy):
@@ -64,13 +59,12 @@ class Crew:
     """The processes, what is left to do, and who does what."""
 
     def __init__(
-        self, work: Callable[..., Any], piece: Callable[[int], Any], todo: list[int], count: int
+        self, work: Callable[..., Any], piece: Callable[[int], Any], todo: list[int], copies: bool
     ) -> None:
-        self.left, self.losses, self.count = deque(todo), Counter[int](), min(count, len(todo))
+        self.left, self.losses = deque(todo), Counter[int]()
         self.task: Any
         self.message: Callable[[int], tuple[Any, ...]]
         self.busy, self.all = dict[Any, int](), dict[Any, Any]()
-        copies = may_copy()
         self.context: Any = multiprocessing.get_context("fork" if copies else "spawn")
         if copies:
             self.task = lambda i: work(*piece(i))
@@ -92,9 +86,9 @@ class Crew:
         return link
 
     def hand_out(self) -> None:
-        """Send every process that waits a piece, and replace those that died."""
-        while self.left and len(self.busy) < self.count:
-            link = self.idle.pop() if self.idle else self.start()
+        """Send every process that waits a piece."""
+        while self.left and self.idle:
+            link = self.idle.pop()
             number = self.busy[link] = self.left.popleft()
             with suppress(ConnectionError):  # it is dead, which `receive` finds
                 link.send(self.message(number))
@@ -111,13 +105,14 @@ class Crew:
         return number, content
 
     def lose(self, link: Any, number: int) -> None:
-        """Put a piece back that was lost with its process; RuntimeError at the third time."""
+        """Replace a process that died, and put its piece back; RuntimeError at the third time."""
         process = self.all.pop(link)
         process.join()
         link.close()
         self.left.appendleft(number)
         self.losses[number] += 1
         if self.losses[number] < LOSSES:
+            self.idle.append(self.start())
             return
         if process.exitcode < 0:
             how = (

@@ -1,5 +1,5 @@
 # Generated from chapters/21_ten_million_postures.md by `python -m book export`; edit it there.
-# sha256 of the text below: ec4f31b7766998ae1c212965e682e25fb78a9d78b197038cc54b82f538dd6f05
+# sha256 of the text below: cf7a980b79935db058d112976b66142d3021b5247e22d28d0dc890188161f7b5
 """Sweeps: one function over millions of states, on all cores, resumable.
 
 Derived in chapter 21, "Ten million postures".
@@ -11,6 +11,7 @@ import json
 import os
 import pickle
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
@@ -25,7 +26,6 @@ import numpy as np
 
 from chaindyn._check import check_chain
 from chaindyn._ops import Array
-from chaindyn._processes import in_processes, may_copy
 from chaindyn.chain import Chain, forward_kinematics
 from chaindyn.impulse import impact
 from chaindyn.kinematics import body_jacobian
@@ -568,6 +568,14 @@ def finished(
             yield under_way.pop(future), future.result()
 
 
+def may_copy() -> bool:
+    """Whether a process can be started as a copy of this one, which has the function already.
+
+    True on Linux, in a process without other threads: a copy lacks the threads, but keeps their locks closed for ever.
+    """
+    return sys.platform == "linux" and threading.active_count() == 1 and "jax" not in sys.modules
+
+
 def default_workers(chunks: int) -> int:
     """Return the default number of processes: one for each available core, or 1 where processes cannot be copied."""
     count = getattr(
@@ -598,7 +606,11 @@ def computed(
         )
     if workers == 1 or not todo:
         return ((i, compute(function, chain, *piece(i))) for i in todo)
-    return in_processes(functools.partial(compute, function, chain), piece, todo, workers)
+    from chaindyn._processes import in_processes  # a browser has none
+
+    return in_processes(
+        functools.partial(compute, function, chain), piece, todo, workers, may_copy()
+    )
 
 
 # Chapter 21, "Ten million postures": All cores, and more than one machine

@@ -33,7 +33,7 @@ from chaindyn import (
     random_state,
     sweep,
 )
-from chaindyn._processes import in_processes, may_copy
+from chaindyn._processes import in_processes
 from chaindyn.robots import ur5
 from chaindyn.sweeps import (
     Drawn,
@@ -41,6 +41,7 @@ from chaindyn.sweeps import (
     block_size,
     chunk_size,
     digest,
+    may_copy,
     strike,
     uniform,
 )
@@ -222,6 +223,17 @@ def test_a_plain_script_sweeps_over_what_only_it_knows():
     )
 
 
+def test_where_there_are_no_processes_one_sweeps_alone():
+    """As in a browser."""
+    code = (
+        "import sys; sys.modules['_multiprocessing'] = None\n"
+        "import numpy as np; from chaindyn import sweep; from chaindyn.robots import ur5\n"
+        "print(sweep(lambda c, q: q + 1, ur5(), np.zeros((5, 6)), workers=1).sum())"
+    )
+    told = subprocess.check_output([sys.executable, "-c", code], env=HERE, text=True, timeout=60)
+    assert told == "30.0\n"
+
+
 # Stores ------------------------------------------------------------------------------------------
 
 
@@ -362,7 +374,8 @@ def always_end(chain, q):
 def how_processes_start(request, monkeypatch):
     if request.param == "copies" and not may_copy():
         pytest.skip("this process has threads")
-    monkeypatch.setattr("chaindyn._processes.may_copy", lambda: request.param == "copies")
+    monkeypatch.setattr("chaindyn.sweeps.may_copy", lambda: request.param == "copies")
+    return request.param == "copies"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="kills a process")
@@ -379,7 +392,7 @@ def square(rule, i):
 def test_a_process_gets_what_is_asked_for_and_a_rule_once(how_processes_start):
     rule = (np.arange(9),)
     pieces = {2: (rule, 2), 4: (rule, 4)}
-    got = dict(in_processes(square, pieces.__getitem__, [4, 2], 1))
+    got = dict(in_processes(square, pieces.__getitem__, [4, 2], 1, how_processes_start))
     assert {i: n for i, (_, n) in got.items()} == {2: 4, 4: 16}
     assert all(same(table, rule[0]) for table, _ in got.values())
 
@@ -446,7 +459,7 @@ def test_what_ends_a_process_is_told(function, kind, message):
 
 
 def test_a_function_that_a_fresh_process_cannot_import_is_told(monkeypatch):
-    monkeypatch.setattr("chaindyn._processes.may_copy", lambda: False)
+    monkeypatch.setattr("chaindyn.sweeps.may_copy", lambda: False)
     with pytest.raises((AttributeError, pickle.PicklingError), match=r"<lambda>|pickle"):
         quiet(lambda chain, q: q, ARM, states(), chunk=1, workers=2)
 
