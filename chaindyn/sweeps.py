@@ -1,5 +1,5 @@
 # Generated from chapters/21_ten_million_postures.md by `python -m book export`; edit it there.
-# sha256 of the text below: cf7a980b79935db058d112976b66142d3021b5247e22d28d0dc890188161f7b5
+# sha256 of the text below: d8ea7d2c8fe0cf6ce20276cf0b69b055e3b38cf08eadef943ea185fdafa882e3
 """Sweeps: one function over millions of states, on all cores, resumable.
 
 Derived in chapter 21, "Ten million postures".
@@ -8,6 +8,7 @@ Derived in chapter 21, "Ten million postures".
 import functools
 import hashlib
 import json
+import math
 import os
 import pickle
 import sys
@@ -25,6 +26,7 @@ from typing import Any
 import numpy as np
 
 from chaindyn._check import check_chain
+from chaindyn._chunks import rows, sealed, unsealed
 from chaindyn._ops import Array
 from chaindyn.chain import Chain, forward_kinematics
 from chaindyn.impulse import impact
@@ -382,7 +384,7 @@ def write_whole(path: Path, content: bytes) -> None:
 
 
 def array_metadata(shape: tuple[int, ...], dtype: np.dtype[Any], chunk: int) -> dict[str, Any]:
-    """Return Zarr's metadata of an array that is cut along its first axis only and not compressed.
+    """Return Zarr's metadata of an array that is cut along its first axis only, each chunk with a checksum.
 
     Zarr core specification, version 3. Missing chunks are read as NaN, or as 0 for types without NaN.
     """
@@ -398,14 +400,17 @@ def array_metadata(shape: tuple[int, ...], dtype: np.dtype[Any], chunk: int) -> 
         },
         "chunk_key_encoding": {"name": "default", "configuration": {"separator": "."}},
         "fill_value": fill,
-        "codecs": [{"name": "bytes", "configuration": {"endian": "little"}}],
+        "codecs": [
+            {"name": "bytes", "configuration": {"endian": "little"}},
+            {"name": "gzip", "configuration": {"level": 0}},
+        ],
         "attributes": {},
     }
 
 
 @dataclass(frozen=True, eq=False)
 class StoredArray:
-    """One array of a store: np.asarray reads it whole, a slice with step 1 that part; zarr.open_array reads it too."""
+    """One array of a store: np.asarray reads it whole, an index that part; zarr.open_array reads it too."""
 
     folder: Path
     shape: tuple[int, ...]
@@ -420,34 +425,53 @@ class StoredArray:
         """Return the file of chunk i."""
         return self.folder / ".".join(["c", str(i), *("0" for _ in self.shape[1:])])
 
+    def name(self, i: int) -> str:
+        """Return what the file of chunk i says that it is."""
+        return f"{self.folder.name}.{self.path(i).name}"
+
     def write(self, i: int, x: Array) -> None:
         """Write chunk i; the last one is padded with zeros, as Zarr requires."""
-        whole = np.zeros((self.chunk, *self.shape[1:]), self.dtype)
+        whole = np.zeros((self.chunk, *self.shape[1:]), self.dtype.newbyteorder("<"))
         whole[: len(x)] = x
-        write_whole(self.path(i), whole.astype(self.dtype.newbyteorder("<"), copy=False).tobytes())
+        write_whole(self.path(i), sealed(self.name(i), whole.tobytes()))
+
+    def content(self, i: int) -> bytes | None:
+        """Return the numbers of chunk i, or None if its file is not there, or not as it was written."""
+        try:
+            size = self.chunk * math.prod(self.shape[1:]) * self.dtype.itemsize
+            return unsealed(self.name(i), self.path(i).read_bytes(), size)
+        except OSError:
+            return None
 
     def read(self, i: int) -> Array:
         """Read chunk i."""
-        content = np.fromfile(self.path(i), self.dtype.newbyteorder("<"))
-        return content.astype(self.dtype, copy=False).reshape(self.chunk, *self.shape[1:])
-
-    def __getitem__(self, part: slice) -> Array:
-        """Read a range of states."""
-        start, stop, step = part.indices(len(self))
-        if step != 1:
+        content = self.content(i)
+        if content is None:
             raise ValueError(
-                f"a stored array is read in slices with step 1, not {step}: np.asarray(...) has it all"
+                f"{self.path(i)} is missing or damaged: the same sweep, called again, mends it"
             )
-        chunks = range(start // self.chunk, -(-stop // self.chunk) if stop > start else 0)
-        bounds = [(i, max(start - i * self.chunk, 0), stop - i * self.chunk) for i in chunks]
+        numbers = np.frombuffer(content, self.dtype.newbyteorder("<")).astype(self.dtype)
+        return numbers.reshape(self.chunk, *self.shape[1:])
+
+    def __getitem__(self, key: Any) -> Any:
+        """Read what an index of NumPy's basic kind asks for: numbers, slices, ... and None."""
+        part, key = rows(key, self.shape)
+        chunks = range(part.start // self.chunk, -(-part.stop // self.chunk) if part else 0)
+        bounds = [
+            (i, max(part.start - i * self.chunk, 0), part.stop - i * self.chunk) for i in chunks
+        ]
         nothing = np.empty((0, *self.shape[1:]), self.dtype)
-        return np.concatenate([nothing, *(self.read(i)[a:b] for i, a, b in bounds)])
+        return np.concatenate([nothing, *(self.read(i)[a:b] for i, a, b in bounds)])[key]
+
+    def __iter__(self) -> Iterator[Any]:
+        """Read the states one after another, a chunk at a time."""
+        return (x for i in range(0, len(self), self.chunk) for x in self[i : i + self.chunk])
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         """Read it whole."""
         if copy is False:
             raise ValueError("an array on disk cannot be had without a copy")
-        return self[:].astype(dtype or self.dtype, copy=False)
+        return self[...].astype(dtype or self.dtype, copy=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -473,28 +497,30 @@ class Store:
                 raise TypeError(
                     f"{name!r} of the result holds {x.dtype}, which a store cannot keep: leave `out` out"
                 )
-            shape = (self.count, *x.shape[1:])
-            (self.folder / name).mkdir(exist_ok=True)
-            metadata = array_metadata(shape, x.dtype, self.chunk)
-            write_whole(self.folder / name / "zarr.json", json.dumps(metadata, indent=2).encode())
         kinds = {name: [x.dtype.name, list(x.shape[1:])] for name, x in chunks.items()}
-        self.write_group(arrays=kinds)
         self.open(kinds)
+        self.write_group(arrays=kinds)
 
     def open(self, kinds: dict[str, Any]) -> None:
-        """Use the existing arrays."""
+        """Make the arrays, or use those that are there."""
         for name, (dtype, shape) in kinds.items():
-            whole = (self.count, *shape)
-            self.arrays[name] = StoredArray(self.folder / name, whole, np.dtype(dtype), self.chunk)
+            array = StoredArray(
+                self.folder / name, (self.count, *shape), np.dtype(dtype), self.chunk
+            )
+            array.folder.mkdir(exist_ok=True)
+            text = json.dumps(
+                array_metadata(array.shape, array.dtype, self.chunk), indent=2
+            ).encode()
+            note = array.folder / "zarr.json"
+            if not note.exists() or note.read_bytes() != text:
+                write_whole(note, text)
+            self.arrays[name] = array
 
     def missing(self) -> list[int]:
-        """Return the numbers of the chunks of which not all files are there."""
+        """Return the numbers of the chunks of which not all files are there, and whole."""
         chunks = range(-(-self.count // self.chunk))
-        if not self.arrays:
-            return list(chunks)
-        there = [{path.name for path in x.folder.iterdir()} for x in self.arrays.values()]
-        paths = list(zip(self.arrays.values(), there, strict=True))
-        return [i for i in chunks if not all(x.path(i).name in names for x, names in paths)]
+        arrays = self.arrays.values()
+        return [i for i in chunks if not arrays or any(x.content(i) is None for x in arrays)]
 
     def keep(self, i: int, result: Any) -> None:
         """Write chunk i."""
@@ -512,6 +538,23 @@ class Store:
         return dict(self.arrays)
 
 
+def labels_in(note: Path) -> Any:
+    """Return the labels of the sweep in a folder by its description; ValueError if that is none, or damaged."""
+    try:
+        there = json.loads(note.read_bytes()).get("attributes", {}).get("sweep")
+        if there is not None and not 0 == there["chunk"] % there["block"] < there["chunk"]:
+            raise ValueError("no chunk has this size")
+    except (ValueError, AttributeError, KeyError, TypeError, ArithmeticError) as error:
+        raise ValueError(
+            f"{note} is damaged, so nobody knows what sweep this is: name another folder, or remove that one"
+        ) from error
+    if there is None:
+        raise ValueError(
+            f"{note.parent} is a Zarr group, but no sweep: name a new folder, or an empty one"
+        )
+    return there
+
+
 def open_store(out: Any, labels: dict[str, Any], chunk: int | None) -> Store:
     """Return the store in a folder, a new one or that of this sweep; refuse another's."""
     folder = Path(out)
@@ -527,15 +570,11 @@ def open_store(out: Any, labels: dict[str, Any], chunk: int | None) -> Store:
         store = Store(folder, labels["count"], labels["chunk"], labels)
         store.write_group()
         return store
-    there = json.loads(note.read_text()).get("attributes", {}).get("sweep")
-    if there is None:
-        raise ValueError(
-            f"{folder} is a Zarr group, but no sweep: name a new folder, or an empty one"
-        )
+    there = labels_in(note)
     for what in ("chain", "function", "states", "count", "block"):
-        if there[what] != labels[what]:
+        if there.get(what) != labels[what]:
             raise ValueError(
-                f"{folder} holds the sweep of another {what} ({there[what]}, and now {labels[what]}): "
+                f"{folder} holds the sweep of another {what} ({there.get(what)}, and now {labels[what]}): "
                 "name another folder, or remove that one"
             )
     if chunk is not None and labels["chunk"] != there["chunk"]:

@@ -490,22 +490,152 @@ def test_the_store_is_zarr(tmp_path):
     assert not group["2"][:].all()
 
 
-def test_slices_of_a_stored_array(tmp_path):
-    stored = quiet(turned, ARM, states(), out=tmp_path / "s", chunk=1, workers=1)["result"]
+s_ = np.s_
+INDICES = [
+    *(s_[0], s_[-1], s_[COUNT - 1], s_[BLOCK], np.int64(7), np.uint8(3), s_[3, 2], s_[-2, -1], s_[5, 1:4]),
+    *(s_[0:5], s_[BLOCK - 2 : 3 * BLOCK + 7], s_[-3:], s_[7:7], s_[9:2], s_[COUNT:], s_[:], s_[::2]),
+    *(s_[1 :: 2 * BLOCK + 3], s_[::-1], s_[9:2:-3], s_[2 * BLOCK + 1 : 4 : -700], s_[2:9:-1], s_[4:2, 3]),
+    *(s_[...], s_[..., 0], s_[..., 1:3], s_[3, ...], s_[2:5, ..., ::-1], s_[3, 2, ...], s_[()], s_[None]),
+    *(s_[None, 3], s_[:, None, 2:4], s_[2:6, :, None], s_[..., None], s_[None, ..., None, 4]),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory):
+    out = tmp_path_factory.mktemp("kept") / "s"
+    return quiet(turned, ARM, states(), out=out, chunk=1, workers=1)["result"]
+
+
+@pytest.mark.parametrize("index", INDICES, ids=str)
+def test_a_stored_array_takes_numpy_s_basic_indices(kept, index):
+    want = quiet(turned, ARM, states(), workers=1)[index]
+    got = kept[index]
+    assert type(got) is type(want) and same(np.asarray(got), np.asarray(want))
+
+
+@pytest.mark.parametrize(
+    ("index", "message"),
+    [
+        (COUNT, "out of bounds"),
+        (-COUNT - 1, "out of bounds"),
+        ((0, 6), "out of bounds"),
+        ((0, 0, 0), "too many indices"),
+        ((..., ...), "only have a single ellipsis"),
+        (True, "takes numbers, slices"),
+        ([1, 2], "takes numbers, slices"),
+        ((slice(3), np.array([0, 1])), "takes numbers, slices"),
+        (1.0, "takes numbers, slices"),
+        ("mass", "takes numbers, slices"),
+    ],
+)
+def test_a_stored_array_refuses_other_indices(kept, index, message):
+    with pytest.raises(IndexError, match=message):
+        kept[index]
+
+
+def test_a_stored_array_reads_the_chunks_that_it_needs(kept, monkeypatch):
+    read = []
+    whole = StoredArray.read
+    monkeypatch.setattr(StoredArray, "read", lambda self, i: read.append(i) or whole(self, i))
+    kept[BLOCK, 2], kept[-1], kept[BLOCK - 1 : BLOCK + 1], kept[3:3]
+    assert read == [1, 5, 0, 1]
+    assert same(np.array(list(kept)), np.asarray(kept)) and read[4:] == 2 * [*range(6)]
+
+
+def test_a_stored_array_is_an_array(kept):
     whole = quiet(turned, ARM, states(), workers=1)
-    assert len(stored) == COUNT and stored.shape == whole.shape and stored.dtype == whole.dtype
-    for part in (
-        slice(0, 5),
-        slice(BLOCK - 2, 3 * BLOCK + 7),
-        slice(-3, None),
-        slice(7, 7),
-        slice(9, 2),
-    ):
-        assert same(stored[part], whole[part])
-    with pytest.raises(ValueError, match="step 1"):
-        stored[::2]
+    assert len(kept) == COUNT and kept.shape == whole.shape and kept.dtype == whole.dtype
+    assert same(np.asarray(kept, np.float32), whole.astype(np.float32))
     with pytest.raises(ValueError, match="copy"):
-        np.array(stored, copy=False)
+        np.array(kept, copy=False)
+
+
+def cut_short(path, other):
+    path.write_bytes(path.read_bytes()[:-9])
+
+
+def emptied(path, other):
+    path.write_bytes(b"")
+
+
+def lengthened(path, other):
+    path.write_bytes(path.read_bytes() + other.read_bytes())
+
+
+def a_flipped_bit(path, other):
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 4
+    path.write_bytes(content)
+
+
+def a_flipped_bit_in_front(path, other):
+    content = bytearray(path.read_bytes())
+    content[5] ^= 4  # of a time, which means nothing
+    content[3] ^= 2
+    path.write_bytes(content)
+
+
+def another_s_content(path, other):
+    path.write_bytes(other.read_bytes())
+
+
+def a_link(path, other):
+    path.unlink()
+    path.symlink_to(other)
+
+
+@pytest.mark.parametrize(
+    "harm",
+    [
+        cut_short,
+        emptied,
+        lengthened,
+        a_flipped_bit,
+        a_flipped_bit_in_front,
+        another_s_content,
+        a_link,
+    ],
+)
+def test_what_is_damaged_is_computed_again(harm, tmp_path):
+    out, calls = tmp_path / "atlas", tmp_path / "calls"
+    calls.touch()
+    once = functools.partial(
+        quiet, functools.partial(noted, calls, tmp_path / "no"), ARM, states(), out=out, workers=1
+    )
+    stored = once(chunk=1)["result"]
+    whole = np.asarray(stored)
+    harm(out / "result" / "c.2.0", out / "result" / "c.3.0")
+    calls.write_text("")
+    with pytest.raises(ValueError, match=r"c\.2\.0 is missing or damaged"):
+        stored[2 * BLOCK]
+    assert same(stored[:BLOCK], whole[:BLOCK])  # the others can still be read
+    assert same(np.asarray(once()["result"]), whole) and calls.read_text() == f"{BLOCK}\n"
+    assert not (out / "result" / "c.2.0").is_symlink()
+
+
+@pytest.mark.parametrize(
+    "content", ["", "{", "[]", "5", '{"attributes": 3}', '{"attributes": {"sweep": 5}}']
+)
+def test_a_damaged_description_is_no_sweep_s(content, tmp_path):
+    quiet(turned, ARM, states(), out=tmp_path / "s", workers=1)
+    (tmp_path / "s" / "zarr.json").write_text(content)
+    with pytest.raises(ValueError, match=r"zarr.json is damaged"):
+        quiet(turned, ARM, states(), out=tmp_path / "s", workers=1)
+
+
+def test_a_damaged_description_of_an_array_is_written_again(tmp_path):
+    zarr = pytest.importorskip("zarr")
+    stored = quiet(turned, ARM, states(), out=tmp_path / "s", workers=1)["result"]
+    (tmp_path / "s" / "result" / "zarr.json").write_text("")
+    quiet(turned, ARM, states(), out=tmp_path / "s", workers=1)
+    read = zarr.open_array(tmp_path / "s" / "result", mode="r")
+    assert same(read[:], np.asarray(stored))
+
+
+def test_dask_reads_the_store(kept):
+    array = pytest.importorskip("dask.array")
+    pytest.importorskip("zarr")
+    assert same(array.from_zarr(str(kept.folder)).compute(scheduler="sync"), np.asarray(kept))
 
 
 def changed(chain, q):
