@@ -1,16 +1,14 @@
 # Generated from chapters/21_ten_million_postures.md by `python -m book export`; edit it there.
-# sha256 of the text below: d8ea7d2c8fe0cf6ce20276cf0b69b055e3b38cf08eadef943ea185fdafa882e3
+# sha256 of the text below: 48e829ba0e6027c715ac195a72f62b7eae1519d58fdc5b585271ae20c23933e0
 """Sweeps: one function over millions of states, on all cores, resumable.
 
 Derived in chapter 21, "Ten million postures".
 """
 
 import functools
-import hashlib
 import json
 import math
 import os
-import pickle
 import sys
 import threading
 import time
@@ -20,13 +18,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from itertools import islice
 from pathlib import Path
-from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
 
 from chaindyn._check import check_chain
 from chaindyn._chunks import rows, sealed, unsealed
+from chaindyn._fingerprint import digest, software
 from chaindyn._ops import Array
 from chaindyn.chain import Chain, forward_kinematics
 from chaindyn.impulse import impact
@@ -275,96 +273,6 @@ class Memory:
 
 
 # Chapter 21, "Ten million postures": What an interruption costs
-def names_in(code: CodeType) -> set[str]:
-    """Return the names that a function's code, and the functions written in it, look up."""
-    inner = [names_in(x) for x in code.co_consts if isinstance(x, CodeType)]
-    return set(code.co_names).union(*inner)
-
-
-def parts_of_code(code: CodeType) -> list[Any]:
-    """Return the parts that determine a function's code."""
-    constants = [parts_of_code(x) if isinstance(x, CodeType) else x for x in code.co_consts]
-    return [code.co_code, constants, list(code.co_names), list(code.co_varnames)]
-
-
-def parts_of_function(function: FunctionType) -> list[Any]:
-    """Return the parts that determine a function: code, defaults, what it closes over, and the names it looks up.
-
-    Of functions from other packages, and of classes, only the name counts.
-    """
-    package = (function.__module__ or "").partition(".")[0]
-    used = []
-    for name in sorted(names_in(function.__code__) & function.__globals__.keys()):
-        value = function.__globals__[name]
-        home = (getattr(value, "__module__", "") or "").partition(".")[0]
-        own = home == package or not callable(value)
-        used.append((name, value if own else getattr(value, "__qualname__", name)))
-    cells = [cell.cell_contents for cell in function.__closure__ or ()]
-    given = [function.__defaults__, function.__kwdefaults__]
-    return [function.__qualname__, parts_of_code(function.__code__), given, cells, used]
-
-
-def tell(into: Any, thing: Any, seen: set[int]) -> None:
-    """Feed a digest with all that distinguishes this object from others."""
-    into.update(f"{type(thing).__name__}(".encode())
-    if isinstance(thing, np.ndarray) and thing.dtype.char != "O":
-        into.update(f"{thing.dtype.str}{thing.shape}".encode())
-        into.update(np.ascontiguousarray(thing).data)
-    elif isinstance(thing, FunctionType):
-        if id(thing) not in seen:  # functions may call each other in a circle
-            seen.add(id(thing))
-            tell(into, parts_of_function(thing), seen)
-    elif isinstance(thing, functools.partial):
-        tell(into, [thing.func, thing.args, thing.keywords], seen)
-    elif hasattr(thing, "__wrapped__"):
-        tell(into, thing.__wrapped__, seen)
-    elif isinstance(thing, MethodType):
-        tell(into, [thing.__func__, thing.__self__], seen)
-    elif isinstance(thing, type | ModuleType | BuiltinFunctionType | np.ufunc):
-        name = getattr(thing, "__qualname__", thing.__name__)
-        into.update(f"{getattr(thing, '__module__', '')}.{name}".encode())
-    elif is_dataclass(thing):
-        tell(
-            into,
-            {part.name: getattr(thing, part.name) for part in fields(thing) if part.init},
-            seen,
-        )
-    elif isinstance(thing, Mapping):
-        tell(into, list(thing.items()), seen)
-    elif isinstance(thing, set | frozenset):
-        tell(into, sorted(thing, key=repr), seen)
-    elif isinstance(thing, tuple | list):
-        for x in thing:
-            tell(into, x, seen)
-    elif isinstance(thing, bytes):
-        into.update(thing)
-    elif thing is None or isinstance(thing, bool | int | float | complex | str | slice | range):
-        into.update(repr(thing).encode())
-    else:
-        try:
-            into.update(pickle.dumps(thing, protocol=4))
-        except (pickle.PicklingError, TypeError, AttributeError):
-            if (
-                not seen
-            ):  # other objects that a function looks up, a lock for instance, count by their type
-                raise
-    into.update(b")")
-
-
-def digest(thing: Any, what: str) -> str:
-    """Return 32 letters that identify this object, the same in every run."""
-    into = hashlib.blake2b(digest_size=16)
-    try:
-        tell(into, thing, set())
-    except (pickle.PicklingError, TypeError, AttributeError) as error:
-        raise TypeError(
-            f"the {what} holds something that cannot be told from another in the next run ({error}): leave `out` "
-            "out, or use numbers, arrays, dataclasses and functions"
-        ) from error
-    return into.hexdigest()
-
-
-# Chapter 21, "Ten million postures": What an interruption costs
 def write_whole(path: Path, content: bytes) -> None:
     """Write a file completely or not at all, even if the power fails."""
     draft = path.with_name(f"{path.name}.{os.getpid()}.part")
@@ -571,7 +479,7 @@ def open_store(out: Any, labels: dict[str, Any], chunk: int | None) -> Store:
         store.write_group()
         return store
     there = labels_in(note)
-    for what in ("chain", "function", "states", "count", "block"):
+    for what in ("software", "chain", "function", "states", "count", "block"):
         if there.get(what) != labels[what]:
             raise ValueError(
                 f"{folder} holds the sweep of another {what} ({there.get(what)}, and now {labels[what]}): "
@@ -701,7 +609,11 @@ def sweep(
             what: digest(x, what)
             for what, x in (("chain", chain), ("function", function), ("states", states))
         }
-        kept = open_store(out, labels | {"count": count, "block": block, "chunk": size}, chunk)
+        kept = open_store(
+            out,
+            labels | {"software": software(), "count": count, "block": block, "chunk": size},
+            chunk,
+        )
         size = kept.chunk
 
     def piece(i: int) -> tuple[Any, int, int, int]:
