@@ -282,6 +282,6 @@ def parts_of_object(thing: Any) -> list[Any]:
             for n, x in vars(c).items()
             if isinstance(x, functools.cached_property)
         }
-        later.add(FOUND_LATER.get(f"{kind.__module__}.{kind.__qualname__}"))
+        later.add(FOUND_LATER.get(f"{kind.__module__}.{kind.__qualname__}", ""))
         state = {name: x for name, x in state.items() if name not in later}
     return [kind, make, args, state, list(items or ()), list(pairs or ())]
