@@ -146,8 +146,9 @@ def write_project(edition: str, out: Path) -> Path:
         ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True
     ).stdout
     ours = {page.relative_to(ROOT) for page in chapters()}
+    ours |= {page.with_suffix(".ipynb") for page in ours}
     for name in map(Path, filter(None, listed.split("\0"))):
-        if name in ours or name.with_suffix(".md") in ours or not (ROOT / name).is_file():
+        if name in ours or not (ROOT / name).is_file():
             continue
         (out / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, out / name)

@@ -42,8 +42,9 @@ def pages(root: Path = ROOT) -> list[Path]:
 
 
 def data_of(page: Path) -> list[Path]:
-    """What a page's cells read: files beside it whose names begin with its own and an underscore."""
-    return [file for file in sorted(page.parent.glob(f"{page.stem}_*")) if file.suffix in DATA]
+    """What a page's cells read: files beside it named like it, or with an underscore and more behind its name."""
+    files = [file for file in sorted(page.parent.iterdir()) if file.suffix in DATA]
+    return [file for file in files if f"{file.stem}_".startswith(f"{page.stem}_")]
 
 
 def chapters(root: Path = ROOT) -> list[Path]:

@@ -1,16 +1,14 @@
 # Generated from chapters/21_ten_million_postures.md by `python -m book export`; edit it there.
-# sha256 of the text below: c1bda3138d0437ab7d3a19bf990308fc93655d45894de08b952aef08aa2bb215
+# sha256 of the text below: 48e829ba0e6027c715ac195a72f62b7eae1519d58fdc5b585271ae20c23933e0
 """Sweeps: one function over millions of states, on all cores, resumable.
 
 Derived in chapter 21, "Ten million postures".
 """
 
 import functools
-import hashlib
 import json
+import math
 import os
-import pickle
-import signal
 import sys
 import threading
 import time
@@ -20,12 +18,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from itertools import islice
 from pathlib import Path
-from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
 
 from chaindyn._check import check_chain
+from chaindyn._chunks import rows, sealed, unsealed
+from chaindyn._fingerprint import digest, software
 from chaindyn._ops import Array
 from chaindyn.chain import Chain, forward_kinematics
 from chaindyn.impulse import impact
@@ -83,7 +82,7 @@ def chunk_size(count: int, block: int, chunk: int | None) -> int:
     """
     if chunk is not None and (not isinstance(chunk, int) or isinstance(chunk, bool) or chunk < 1):
         raise ValueError(f"chunk is {chunk!r}, but must be a number of states, 1 at least")
-    size = min(-(-count // 64), 64 * block) if chunk is None else chunk
+    size = min(-(-count // 64), 64 * block) if chunk is None else min(chunk, count)
     return -(-size // block) * block
 
 
@@ -274,96 +273,6 @@ class Memory:
 
 
 # Chapter 21, "Ten million postures": What an interruption costs
-def names_in(code: CodeType) -> set[str]:
-    """Return the names that a function's code, and the functions written in it, look up."""
-    inner = [names_in(x) for x in code.co_consts if isinstance(x, CodeType)]
-    return set(code.co_names).union(*inner)
-
-
-def parts_of_code(code: CodeType) -> list[Any]:
-    """Return the parts that determine a function's code."""
-    constants = [parts_of_code(x) if isinstance(x, CodeType) else x for x in code.co_consts]
-    return [code.co_code, constants, list(code.co_names), list(code.co_varnames)]
-
-
-def parts_of_function(function: FunctionType) -> list[Any]:
-    """Return the parts that determine a function: code, defaults, what it closes over, and the names it looks up.
-
-    Of functions from other packages, and of classes, only the name counts.
-    """
-    package = (function.__module__ or "").partition(".")[0]
-    used = []
-    for name in sorted(names_in(function.__code__) & function.__globals__.keys()):
-        value = function.__globals__[name]
-        home = (getattr(value, "__module__", "") or "").partition(".")[0]
-        own = home == package or not callable(value)
-        used.append((name, value if own else getattr(value, "__qualname__", name)))
-    cells = [cell.cell_contents for cell in function.__closure__ or ()]
-    given = [function.__defaults__, function.__kwdefaults__]
-    return [function.__qualname__, parts_of_code(function.__code__), given, cells, used]
-
-
-def tell(into: Any, thing: Any, seen: set[int]) -> None:
-    """Feed a digest with all that distinguishes this object from others."""
-    into.update(f"{type(thing).__name__}(".encode())
-    if isinstance(thing, np.ndarray) and thing.dtype.char != "O":
-        into.update(f"{thing.dtype.str}{thing.shape}".encode())
-        into.update(np.ascontiguousarray(thing).data)
-    elif isinstance(thing, FunctionType):
-        if id(thing) not in seen:  # functions may call each other in a circle
-            seen.add(id(thing))
-            tell(into, parts_of_function(thing), seen)
-    elif isinstance(thing, functools.partial):
-        tell(into, [thing.func, thing.args, thing.keywords], seen)
-    elif hasattr(thing, "__wrapped__"):
-        tell(into, thing.__wrapped__, seen)
-    elif isinstance(thing, MethodType):
-        tell(into, [thing.__func__, thing.__self__], seen)
-    elif isinstance(thing, type | ModuleType | BuiltinFunctionType | np.ufunc):
-        name = getattr(thing, "__qualname__", thing.__name__)
-        into.update(f"{getattr(thing, '__module__', '')}.{name}".encode())
-    elif is_dataclass(thing):
-        tell(
-            into,
-            {part.name: getattr(thing, part.name) for part in fields(thing) if part.init},
-            seen,
-        )
-    elif isinstance(thing, Mapping):
-        tell(into, list(thing.items()), seen)
-    elif isinstance(thing, set | frozenset):
-        tell(into, sorted(thing, key=repr), seen)
-    elif isinstance(thing, tuple | list):
-        for x in thing:
-            tell(into, x, seen)
-    elif isinstance(thing, bytes):
-        into.update(thing)
-    elif thing is None or isinstance(thing, bool | int | float | complex | str | slice | range):
-        into.update(repr(thing).encode())
-    else:
-        try:
-            into.update(pickle.dumps(thing, protocol=4))
-        except (pickle.PicklingError, TypeError, AttributeError):
-            if (
-                not seen
-            ):  # other objects that a function looks up, a lock for instance, count by their type
-                raise
-    into.update(b")")
-
-
-def digest(thing: Any, what: str) -> str:
-    """Return 32 letters that identify this object, the same in every run."""
-    into = hashlib.blake2b(digest_size=16)
-    try:
-        tell(into, thing, set())
-    except (pickle.PicklingError, TypeError, AttributeError) as error:
-        raise TypeError(
-            f"the {what} holds something that cannot be told from another in the next run ({error}): leave `out` "
-            "out, or use numbers, arrays, dataclasses and functions"
-        ) from error
-    return into.hexdigest()
-
-
-# Chapter 21, "Ten million postures": What an interruption costs
 def write_whole(path: Path, content: bytes) -> None:
     """Write a file completely or not at all, even if the power fails."""
     draft = path.with_name(f"{path.name}.{os.getpid()}.part")
@@ -383,7 +292,7 @@ def write_whole(path: Path, content: bytes) -> None:
 
 
 def array_metadata(shape: tuple[int, ...], dtype: np.dtype[Any], chunk: int) -> dict[str, Any]:
-    """Return Zarr's metadata of an array that is cut along its first axis only and not compressed.
+    """Return Zarr's metadata of an array that is cut along its first axis only, each chunk with a checksum.
 
     Zarr core specification, version 3. Missing chunks are read as NaN, or as 0 for types without NaN.
     """
@@ -399,14 +308,17 @@ def array_metadata(shape: tuple[int, ...], dtype: np.dtype[Any], chunk: int) -> 
         },
         "chunk_key_encoding": {"name": "default", "configuration": {"separator": "."}},
         "fill_value": fill,
-        "codecs": [{"name": "bytes", "configuration": {"endian": "little"}}],
+        "codecs": [
+            {"name": "bytes", "configuration": {"endian": "little"}},
+            {"name": "gzip", "configuration": {"level": 0}},
+        ],
         "attributes": {},
     }
 
 
 @dataclass(frozen=True, eq=False)
 class StoredArray:
-    """One array of a store: np.asarray reads it whole, a slice with step 1 that part; zarr.open_array reads it too."""
+    """One array of a store: np.asarray reads it whole, an index that part; zarr.open_array reads it too."""
 
     folder: Path
     shape: tuple[int, ...]
@@ -421,34 +333,53 @@ class StoredArray:
         """Return the file of chunk i."""
         return self.folder / ".".join(["c", str(i), *("0" for _ in self.shape[1:])])
 
+    def name(self, i: int) -> str:
+        """Return what the file of chunk i says that it is."""
+        return f"{self.folder.name}.{self.path(i).name}"
+
     def write(self, i: int, x: Array) -> None:
         """Write chunk i; the last one is padded with zeros, as Zarr requires."""
-        whole = np.zeros((self.chunk, *self.shape[1:]), self.dtype)
+        whole = np.zeros((self.chunk, *self.shape[1:]), self.dtype.newbyteorder("<"))
         whole[: len(x)] = x
-        write_whole(self.path(i), whole.astype(self.dtype.newbyteorder("<"), copy=False).tobytes())
+        write_whole(self.path(i), sealed(self.name(i), whole.tobytes()))
+
+    def content(self, i: int) -> bytes | None:
+        """Return the numbers of chunk i, or None if its file is not there, or not as it was written."""
+        try:
+            size = self.chunk * math.prod(self.shape[1:]) * self.dtype.itemsize
+            return unsealed(self.name(i), self.path(i).read_bytes(), size)
+        except OSError:
+            return None
 
     def read(self, i: int) -> Array:
         """Read chunk i."""
-        content = np.fromfile(self.path(i), self.dtype.newbyteorder("<"))
-        return content.astype(self.dtype, copy=False).reshape(self.chunk, *self.shape[1:])
-
-    def __getitem__(self, part: slice) -> Array:
-        """Read a range of states."""
-        start, stop, step = part.indices(len(self))
-        if step != 1:
+        content = self.content(i)
+        if content is None:
             raise ValueError(
-                f"a stored array is read in slices with step 1, not {step}: np.asarray(...) has it all"
+                f"{self.path(i)} is missing or damaged: the same sweep, called again, mends it"
             )
-        chunks = range(start // self.chunk, -(-stop // self.chunk) if stop > start else 0)
-        bounds = [(i, max(start - i * self.chunk, 0), stop - i * self.chunk) for i in chunks]
+        numbers = np.frombuffer(content, self.dtype.newbyteorder("<")).astype(self.dtype)
+        return numbers.reshape(self.chunk, *self.shape[1:])
+
+    def __getitem__(self, key: Any) -> Any:
+        """Read what an index of NumPy's basic kind asks for: numbers, slices, ... and None."""
+        part, key = rows(key, self.shape)
+        chunks = range(part.start // self.chunk, -(-part.stop // self.chunk) if part else 0)
+        bounds = [
+            (i, max(part.start - i * self.chunk, 0), part.stop - i * self.chunk) for i in chunks
+        ]
         nothing = np.empty((0, *self.shape[1:]), self.dtype)
-        return np.concatenate([nothing, *(self.read(i)[a:b] for i, a, b in bounds)])
+        return np.concatenate([nothing, *(self.read(i)[a:b] for i, a, b in bounds)])[key]
+
+    def __iter__(self) -> Iterator[Any]:
+        """Read the states one after another, a chunk at a time."""
+        return (x for i in range(0, len(self), self.chunk) for x in self[i : i + self.chunk])
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         """Read it whole."""
         if copy is False:
             raise ValueError("an array on disk cannot be had without a copy")
-        return self[:].astype(dtype or self.dtype, copy=False)
+        return self[...].astype(dtype or self.dtype, copy=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -474,28 +405,30 @@ class Store:
                 raise TypeError(
                     f"{name!r} of the result holds {x.dtype}, which a store cannot keep: leave `out` out"
                 )
-            shape = (self.count, *x.shape[1:])
-            (self.folder / name).mkdir(exist_ok=True)
-            metadata = array_metadata(shape, x.dtype, self.chunk)
-            write_whole(self.folder / name / "zarr.json", json.dumps(metadata, indent=2).encode())
         kinds = {name: [x.dtype.name, list(x.shape[1:])] for name, x in chunks.items()}
-        self.write_group(arrays=kinds)
         self.open(kinds)
+        self.write_group(arrays=kinds)
 
     def open(self, kinds: dict[str, Any]) -> None:
-        """Use the existing arrays."""
+        """Make the arrays, or use those that are there."""
         for name, (dtype, shape) in kinds.items():
-            whole = (self.count, *shape)
-            self.arrays[name] = StoredArray(self.folder / name, whole, np.dtype(dtype), self.chunk)
+            array = StoredArray(
+                self.folder / name, (self.count, *shape), np.dtype(dtype), self.chunk
+            )
+            array.folder.mkdir(exist_ok=True)
+            text = json.dumps(
+                array_metadata(array.shape, array.dtype, self.chunk), indent=2
+            ).encode()
+            note = array.folder / "zarr.json"
+            if not note.exists() or note.read_bytes() != text:
+                write_whole(note, text)
+            self.arrays[name] = array
 
     def missing(self) -> list[int]:
-        """Return the numbers of the chunks of which not all files are there."""
+        """Return the numbers of the chunks of which not all files are there, and whole."""
         chunks = range(-(-self.count // self.chunk))
-        if not self.arrays:
-            return list(chunks)
-        there = [{path.name for path in x.folder.iterdir()} for x in self.arrays.values()]
-        paths = list(zip(self.arrays.values(), there, strict=True))
-        return [i for i in chunks if not all(x.path(i).name in names for x, names in paths)]
+        arrays = self.arrays.values()
+        return [i for i in chunks if not arrays or any(x.content(i) is None for x in arrays)]
 
     def keep(self, i: int, result: Any) -> None:
         """Write chunk i."""
@@ -513,6 +446,23 @@ class Store:
         return dict(self.arrays)
 
 
+def labels_in(note: Path) -> Any:
+    """Return the labels of the sweep in a folder by its description; ValueError if that is none, or damaged."""
+    try:
+        there = json.loads(note.read_bytes()).get("attributes", {}).get("sweep")
+        if there is not None and not 0 == there["chunk"] % there["block"] < there["chunk"]:
+            raise ValueError("no chunk has this size")
+    except (ValueError, AttributeError, KeyError, TypeError, ArithmeticError) as error:
+        raise ValueError(
+            f"{note} is damaged, so nobody knows what sweep this is: name another folder, or remove that one"
+        ) from error
+    if there is None:
+        raise ValueError(
+            f"{note.parent} is a Zarr group, but no sweep: name a new folder, or an empty one"
+        )
+    return there
+
+
 def open_store(out: Any, labels: dict[str, Any], chunk: int | None) -> Store:
     """Return the store in a folder, a new one or that of this sweep; refuse another's."""
     folder = Path(out)
@@ -528,15 +478,11 @@ def open_store(out: Any, labels: dict[str, Any], chunk: int | None) -> Store:
         store = Store(folder, labels["count"], labels["chunk"], labels)
         store.write_group()
         return store
-    there = json.loads(note.read_text()).get("attributes", {}).get("sweep")
-    if there is None:
-        raise ValueError(
-            f"{folder} is a Zarr group, but no sweep: name a new folder, or an empty one"
-        )
-    for what in ("chain", "function", "states", "count", "block"):
-        if there[what] != labels[what]:
+    there = labels_in(note)
+    for what in ("software", "chain", "function", "states", "count", "block"):
+        if there.get(what) != labels[what]:
             raise ValueError(
-                f"{folder} holds the sweep of another {what} ({there[what]}, and now {labels[what]}): "
+                f"{folder} holds the sweep of another {what} ({there.get(what)}, and now {labels[what]}): "
                 "name another folder, or remove that one"
             )
     if chunk is not None and labels["chunk"] != there["chunk"]:
@@ -552,34 +498,6 @@ def open_store(out: Any, labels: dict[str, Any], chunk: int | None) -> Store:
 
 
 # Chapter 21, "Ten million postures": All cores, and more than one machine
-@functools.cache
-def job() -> dict[str, Any]:
-    """Return the task of this process of a pool."""
-    return {}
-
-
-def begin_work(function: Callable[..., Any], chain: Chain, rule: Any) -> None:
-    """Prepare a process of a pool: only the parent handles Ctrl-C, and the process ends with its parent."""
-    from multiprocessing import connection, parent_process
-
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    job().update(function=function, chain=chain, rule=rule)
-    parent = parent_process()
-    assert parent is not None  # this is a child process
-
-    def watch() -> None:
-        connection.wait([parent.sentinel])
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
-
-
-def work(states: Any, first: int, start: int, stop: int) -> Any:
-    """Compute a chunk in a process of a pool; states : arrays, or None for the rule in the process."""
-    states = job()["rule"] if states is None else states
-    return compute(job()["function"], job()["chain"], states, first, start, stop)
-
-
 def finished(
     submit: Callable[[int], Future[Any]], todo: list[int], ahead: int
 ) -> Iterator[tuple[int, Any]]:
@@ -603,61 +521,6 @@ def may_copy() -> bool:
     True on Linux, in a process without other threads: a copy lacks the threads, but keeps their locks closed for ever.
     """
     return sys.platform == "linux" and threading.active_count() == 1 and "jax" not in sys.modules
-
-
-def from_pool(
-    function: Callable[..., Any],
-    chain: Chain,
-    piece: Callable[[int], Any],
-    todo: list[int],
-    workers: int,
-) -> Iterator[tuple[int, Any]]:
-    """Yield chunks and their results, computed in processes, until one of these dies: BrokenProcessPool."""
-    import multiprocessing
-    from concurrent.futures import ProcessPoolExecutor
-
-    context = multiprocessing.get_context("fork" if may_copy() else "spawn")
-    made = piece(todo[0])[0]
-    rule = None if isinstance(made, tuple | Mapping | np.ndarray) else made
-    pool = ProcessPoolExecutor(workers, context, begin_work, (function, chain, rule))
-
-    def submit(i: int) -> Future[Any]:
-        states, *where = piece(i)
-        return pool.submit(work, states if rule is None else None, *where)
-
-    try:
-        yield from finished(submit, todo, 2 * workers)
-    finally:
-        pool.shutdown(cancel_futures=True)
-
-
-def in_processes(
-    function: Callable[..., Any],
-    chain: Chain,
-    piece: Callable[[int], Any],
-    todo: list[int],
-    workers: int,
-) -> Iterator[tuple[int, Any]]:
-    """Yield chunks and their results, computed in processes; chunks lost with one are computed again.
-
-    RuntimeError if three die and no chunk is finished between.
-    """
-    from concurrent.futures.process import BrokenProcessPool
-
-    left, deaths = set(todo), 0
-    while left:
-        try:
-            for i, result in from_pool(function, chain, piece, sorted(left), workers):
-                left.remove(i)
-                deaths = 0
-                yield i, result
-        except BrokenProcessPool as error:
-            deaths += 1
-            if deaths == 3:
-                raise RuntimeError(
-                    "three times a process of the sweep was killed, and no chunk was finished between: "
-                    f"chunk {min(left)} may need more memory than there is"
-                ) from error
 
 
 def default_workers(chunks: int) -> int:
@@ -690,7 +553,11 @@ def computed(
         )
     if workers == 1 or not todo:
         return ((i, compute(function, chain, *piece(i))) for i in todo)
-    return in_processes(function, chain, piece, todo, workers)
+    from chaindyn._processes import in_processes  # a browser has none
+
+    return in_processes(
+        functools.partial(compute, function, chain), piece, todo, workers, may_copy()
+    )
 
 
 # Chapter 21, "Ten million postures": All cores, and more than one machine
@@ -742,7 +609,11 @@ def sweep(
             what: digest(x, what)
             for what, x in (("chain", chain), ("function", function), ("states", states))
         }
-        kept = open_store(out, labels | {"count": count, "block": block, "chunk": size}, chunk)
+        kept = open_store(
+            out,
+            labels | {"software": software(), "count": count, "block": block, "chunk": size},
+            chunk,
+        )
         size = kept.chunk
 
     def piece(i: int) -> tuple[Any, int, int, int]:

@@ -52,7 +52,7 @@ def mujoco_model(mujoco: Any, chain: Chain) -> Any:
     of = {"turn": kinds.mjJNT_HINGE, "slide": kinds.mjJNT_SLIDE}
     bodies = {-1: spec.worldbody}
     for i, link in enumerate(chain.links):
-        turned = Rotation.from_matrix(link.rotation).as_quat(scalar_first=True)
+        turned = np.roll(Rotation.from_matrix(link.rotation).as_quat(), 1)
         body = bodies[chain.parent[i]].add_body(pos=link.offset, quat=turned, mass=link.mass)
         J = np.asarray(link.inertia)
         body.ipos, body.explicitinertial = link.com, True

@@ -171,8 +171,8 @@ def test_poses_agree_with_scipy(kind, batch):
         Universal: lambda x: (
             Rotation.from_rotvec(x[0] * joint.first) * Rotation.from_rotvec(x[1] * joint.second)
         ),
-        Spherical: lambda x: Rotation.from_quat(x, scalar_first=True),
-        Free: lambda x: Rotation.from_quat(x[3:], scalar_first=True),
+        Spherical: lambda x: Rotation.from_quat(np.roll(x, -1)),
+        Free: lambda x: Rotation.from_quat(np.roll(x[3:], -1)),
         Helical: lambda x: Rotation.from_rotvec(x[0] * joint.axis),
         Cylindrical: lambda x: Rotation.from_rotvec(x[0] * joint.axis),
         Planar: lambda x: Rotation.from_rotvec(x[2] * joint.normal),

@@ -273,7 +273,7 @@ def test_product_of_quaternions_is_the_product_of_rotations(quaternions):
 
 def test_rotation_of_a_quaternion_agrees_with_scipy(quaternions):
     q = quaternions[0].reshape(-1, 4)
-    theirs = Rotation.from_quat(q, scalar_first=True).as_matrix()
+    theirs = Rotation.from_quat(np.roll(q, -1, axis=-1)).as_matrix()
     assert_equal(rotation_from_quaternion(q), theirs)
 
 

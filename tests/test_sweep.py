@@ -5,11 +5,13 @@ from __future__ import annotations
 import functools
 import json
 import os
+import pickle
 import signal
 import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
@@ -31,6 +33,7 @@ from chaindyn import (
     random_state,
     sweep,
 )
+from chaindyn._processes import in_processes
 from chaindyn.robots import ur5
 from chaindyn.sweeps import (
     Drawn,
@@ -38,7 +41,7 @@ from chaindyn.sweeps import (
     block_size,
     chunk_size,
     digest,
-    in_processes,
+    may_copy,
     strike,
     uniform,
 )
@@ -174,7 +177,8 @@ def test_blocks_and_chunks():
     assert chunk_size(10**7, 1024, None) == 64 * 1024
     assert chunk_size(20_000, 1024, None) == 1024
     assert chunk_size(10**6, 1024, None) == 16 * 1024
-    assert [chunk_size(10, 1024, wish) for wish in (1, 1024, 1025)] == [1024, 1024, 2048]
+    assert [chunk_size(10, 1024, wish) for wish in (1, 1024, 1025)] == [1024] * 3
+    assert [chunk_size(5000, 1024, wish) for wish in (1025, 3 * 10**7)] == [2048, 5120]
 
 
 # States that are drawn when needed ---------------------------------------------------------------
@@ -217,6 +221,17 @@ def test_a_plain_script_sweeps_over_what_only_it_knows():
         subprocess.check_output([sys.executable, "-c", code], env=HERE, text=True, timeout=60)
         == "True\n"
     )
+
+
+def test_where_there_are_no_processes_one_sweeps_alone():
+    """As in a browser."""
+    code = (
+        "import sys; sys.modules['_multiprocessing'] = None\n"
+        "import numpy as np; from chaindyn import sweep; from chaindyn.robots import ur5\n"
+        "print(sweep(lambda c, q: q + 1, ur5(), np.zeros((5, 6)), workers=1).sum())"
+    )
+    told = subprocess.check_output([sys.executable, "-c", code], env=HERE, text=True, timeout=60)
+    assert told == "30.0\n"
 
 
 # Stores ------------------------------------------------------------------------------------------
@@ -355,10 +370,98 @@ def always_end(chain, q):
     os.kill(os.getpid(), signal.SIGKILL)
 
 
+@pytest.fixture(params=["copies", "started anew"])
+def how_processes_start(request, monkeypatch):
+    if request.param == "copies" and not may_copy():
+        pytest.skip("this process has threads")
+    monkeypatch.setattr("chaindyn.sweeps.may_copy", lambda: request.param == "copies")
+    return request.param == "copies"
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="kills a process")
-def test_a_chunk_that_kills_again_and_again_is_given_up():
-    with pytest.raises(RuntimeError, match="three times a process"):
-        quiet(always_end, ARM, states(), chunk=1, workers=2)
+def test_a_chunk_that_kills_again_and_again_is_given_up(how_processes_start):
+    """Its states take 240 kB, and a pipe holds 64."""
+    with pytest.raises(RuntimeError, match=r"chunk \d was killed \(by signal 9\).*memory"):
+        quiet(always_end, ARM, np.zeros((300 * BLOCK, 6)), workers=2)
+
+
+def square(rule, i):
+    return rule[0], i * i
+
+
+def test_a_process_gets_what_is_asked_for_and_a_rule_once(how_processes_start):
+    rule = (np.arange(9),)
+    pieces = {2: (rule, 2), 4: (rule, 4)}
+    got = dict(in_processes(square, pieces.__getitem__, [4, 2], 1, how_processes_start))
+    assert {i: n for i, (_, n) in got.items()} == {2: 4, 4: 16}
+    assert all(same(table, rule[0]) for table, _ in got.values())
+
+
+def end_soon(folder, chain, q):
+    """Kill the process that this runs in soon: while it computes, sends or waits; at most twice."""
+    with suppress(FileExistsError, IndexError):
+        (folder / "01"[len(list(folder.iterdir()))]).touch(exist_ok=False)
+        signal.setitimer(signal.ITIMER_REAL, 1e-6 + 0.01 * os.urandom(1)[0] / 256)
+    return turned(chain, q)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="kills a process")
+@pytest.mark.parametrize("chunk", [1, 32 * BLOCK])
+@pytest.mark.parametrize(
+    "time", [0, *(pytest.param(k, marks=pytest.mark.nightly) for k in range(1, 50))]
+)
+def test_whenever_a_process_is_killed_the_result_is_right(
+    how_processes_start, chunk, time, tmp_path
+):
+    q = np.random.default_rng(time).uniform(-np.pi, np.pi, (96 * BLOCK if chunk > 1 else COUNT, 6))
+    got = quiet(functools.partial(end_soon, tmp_path), ARM, q, chunk=chunk, workers=2)
+    assert same(got, quiet(turned, ARM, q, workers=1))
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def resign(chain, q):
+    os._exit(3)
+
+
+class Twofold(Exception):
+    """Cannot be made again from what it was made of."""
+
+    def __init__(self, number, text):
+        super().__init__(f"{number} {text}")
+
+
+def refuse(chain, q):
+    raise Twofold(3, "of these are too many")
+
+
+def unspeakable(chain, q):
+    class Own(NamedTuple):
+        q: Any
+
+    return Own(q)
+
+
+@pytest.mark.parametrize(
+    ("function", "kind", "message"),
+    [
+        (refuse, RuntimeError, "^Twofold: 3 of these are too many"),
+        (unspeakable, (AttributeError, pickle.PicklingError), "pickle .*Own"),
+        (resign, RuntimeError, r"ended by itself \(exit status 3\)"),
+        (sys.exit, TypeError, "exit expected at most 1 argument"),
+    ],
+)
+def test_what_ends_a_process_is_told(function, kind, message):
+    with pytest.raises(kind, match=message) as caught:
+        quiet(function, ARM, states(), chunk=1, workers=2)
+    if function is refuse:
+        told = "".join(caught.value.__notes__)
+        assert "in its states" in told and "in refuse" in told
+
+
+def test_a_function_that_a_fresh_process_cannot_import_is_told(monkeypatch):
+    monkeypatch.setattr("chaindyn.sweeps.may_copy", lambda: False)
+    with pytest.raises((AttributeError, pickle.PicklingError), match=r"<lambda>|pickle"):
+        quiet(lambda chain, q: q, ARM, states(), chunk=1, workers=2)
 
 
 def test_the_store_is_zarr(tmp_path):
@@ -387,22 +490,152 @@ def test_the_store_is_zarr(tmp_path):
     assert not group["2"][:].all()
 
 
-def test_slices_of_a_stored_array(tmp_path):
-    stored = quiet(turned, ARM, states(), out=tmp_path / "s", chunk=1, workers=1)["result"]
+s_ = np.s_
+INDICES = [
+    *(s_[0], s_[-1], s_[COUNT - 1], s_[BLOCK], np.int64(7), np.uint8(3), s_[3, 2], s_[-2, -1], s_[5, 1:4]),
+    *(s_[0:5], s_[BLOCK - 2 : 3 * BLOCK + 7], s_[-3:], s_[7:7], s_[9:2], s_[COUNT:], s_[:], s_[::2]),
+    *(s_[1 :: 2 * BLOCK + 3], s_[::-1], s_[9:2:-3], s_[2 * BLOCK + 1 : 4 : -700], s_[2:9:-1], s_[4:2, 3]),
+    *(s_[...], s_[..., 0], s_[..., 1:3], s_[3, ...], s_[2:5, ..., ::-1], s_[3, 2, ...], s_[()], s_[None]),
+    *(s_[None, 3], s_[:, None, 2:4], s_[2:6, :, None], s_[..., None], s_[None, ..., None, 4]),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory):
+    out = tmp_path_factory.mktemp("kept") / "s"
+    return quiet(turned, ARM, states(), out=out, chunk=1, workers=1)["result"]
+
+
+@pytest.mark.parametrize("index", INDICES, ids=str)
+def test_a_stored_array_takes_numpy_s_basic_indices(kept, index):
+    want = quiet(turned, ARM, states(), workers=1)[index]
+    got = kept[index]
+    assert type(got) is type(want) and same(np.asarray(got), np.asarray(want))
+
+
+@pytest.mark.parametrize(
+    ("index", "message"),
+    [
+        (COUNT, "out of bounds"),
+        (-COUNT - 1, "out of bounds"),
+        ((0, 6), "out of bounds"),
+        ((0, 0, 0), "too many indices"),
+        ((..., ...), "only have a single ellipsis"),
+        (True, "takes numbers, slices"),
+        ([1, 2], "takes numbers, slices"),
+        ((slice(3), np.array([0, 1])), "takes numbers, slices"),
+        (1.0, "takes numbers, slices"),
+        ("mass", "takes numbers, slices"),
+    ],
+)
+def test_a_stored_array_refuses_other_indices(kept, index, message):
+    with pytest.raises(IndexError, match=message):
+        kept[index]
+
+
+def test_a_stored_array_reads_the_chunks_that_it_needs(kept, monkeypatch):
+    read = []
+    whole = StoredArray.read
+    monkeypatch.setattr(StoredArray, "read", lambda self, i: read.append(i) or whole(self, i))
+    kept[BLOCK, 2], kept[-1], kept[BLOCK - 1 : BLOCK + 1], kept[3:3]
+    assert read == [1, 5, 0, 1]
+    assert same(np.array(list(kept)), np.asarray(kept)) and read[4:] == 2 * [*range(6)]
+
+
+def test_a_stored_array_is_an_array(kept):
     whole = quiet(turned, ARM, states(), workers=1)
-    assert len(stored) == COUNT and stored.shape == whole.shape and stored.dtype == whole.dtype
-    for part in (
-        slice(0, 5),
-        slice(BLOCK - 2, 3 * BLOCK + 7),
-        slice(-3, None),
-        slice(7, 7),
-        slice(9, 2),
-    ):
-        assert same(stored[part], whole[part])
-    with pytest.raises(ValueError, match="step 1"):
-        stored[::2]
+    assert len(kept) == COUNT and kept.shape == whole.shape and kept.dtype == whole.dtype
+    assert same(np.asarray(kept, np.float32), whole.astype(np.float32))
     with pytest.raises(ValueError, match="copy"):
-        np.array(stored, copy=False)
+        np.array(kept, copy=False)
+
+
+def cut_short(path, other):
+    path.write_bytes(path.read_bytes()[:-9])
+
+
+def emptied(path, other):
+    path.write_bytes(b"")
+
+
+def lengthened(path, other):
+    path.write_bytes(path.read_bytes() + other.read_bytes())
+
+
+def a_flipped_bit(path, other):
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 4
+    path.write_bytes(content)
+
+
+def a_flipped_bit_in_front(path, other):
+    content = bytearray(path.read_bytes())
+    content[5] ^= 4  # of a time, which means nothing
+    content[3] ^= 2
+    path.write_bytes(content)
+
+
+def another_s_content(path, other):
+    path.write_bytes(other.read_bytes())
+
+
+def a_link(path, other):
+    path.unlink()
+    path.symlink_to(other)
+
+
+@pytest.mark.parametrize(
+    "harm",
+    [
+        cut_short,
+        emptied,
+        lengthened,
+        a_flipped_bit,
+        a_flipped_bit_in_front,
+        another_s_content,
+        a_link,
+    ],
+)
+def test_what_is_damaged_is_computed_again(harm, tmp_path):
+    out, calls = tmp_path / "atlas", tmp_path / "calls"
+    calls.touch()
+    once = functools.partial(
+        quiet, functools.partial(noted, calls, tmp_path / "no"), ARM, states(), out=out, workers=1
+    )
+    stored = once(chunk=1)["result"]
+    whole = np.asarray(stored)
+    harm(out / "result" / "c.2.0", out / "result" / "c.3.0")
+    calls.write_text("")
+    with pytest.raises(ValueError, match=r"c\.2\.0 is missing or damaged"):
+        stored[2 * BLOCK]
+    assert same(stored[:BLOCK], whole[:BLOCK])  # the others can still be read
+    assert same(np.asarray(once()["result"]), whole) and calls.read_text() == f"{BLOCK}\n"
+    assert not (out / "result" / "c.2.0").is_symlink()
+
+
+@pytest.mark.parametrize(
+    "content", ["", "{", "[]", "5", '{"attributes": 3}', '{"attributes": {"sweep": 5}}']
+)
+def test_a_damaged_description_is_no_sweep_s(content, tmp_path):
+    quiet(turned, ARM, states(), out=tmp_path / "s", workers=1)
+    (tmp_path / "s" / "zarr.json").write_text(content)
+    with pytest.raises(ValueError, match=r"zarr.json is damaged"):
+        quiet(turned, ARM, states(), out=tmp_path / "s", workers=1)
+
+
+def test_a_damaged_description_of_an_array_is_written_again(tmp_path):
+    zarr = pytest.importorskip("zarr")
+    stored = quiet(turned, ARM, states(), out=tmp_path / "s", workers=1)["result"]
+    (tmp_path / "s" / "result" / "zarr.json").write_text("")
+    quiet(turned, ARM, states(), out=tmp_path / "s", workers=1)
+    read = zarr.open_array(tmp_path / "s" / "result", mode="r")
+    assert same(read[:], np.asarray(stored))
+
+
+def test_dask_reads_the_store(kept):
+    array = pytest.importorskip("dask.array")
+    pytest.importorskip("zarr")
+    assert same(array.from_zarr(str(kept.folder)).compute(scheduler="sync"), np.asarray(kept))
 
 
 def changed(chain, q):
@@ -644,13 +877,13 @@ def test_beside_jax_or_threads_no_process_is_copied(monkeypatch):
     from chaindyn.sweeps import default_workers
 
     monkeypatch.delitem(sys.modules, "jax", raising=False)
-    monkeypatch.setattr("chaindyn.sweeps.threading.active_count", lambda: 1)
+    monkeypatch.setattr("threading.active_count", lambda: 1)
     assert default_workers(0) == default_workers(1) == 1
     if sys.platform == "linux":
         assert default_workers(10**6) == len(os.sched_getaffinity(0))
-    monkeypatch.setattr("chaindyn.sweeps.threading.active_count", lambda: 2)
+    monkeypatch.setattr("threading.active_count", lambda: 2)
     assert default_workers(10**6) == 1
-    monkeypatch.setattr("chaindyn.sweeps.threading.active_count", lambda: 1)
+    monkeypatch.setattr("threading.active_count", lambda: 1)
     monkeypatch.setitem(sys.modules, "jax", None)
     assert default_workers(10**6) == 1
 
@@ -662,17 +895,6 @@ def test_vmap_of_jax_is_the_same_function():
         got = quiet(lambda chain, q: fast(q), ARM, states(300), workers=1)
     want = inverse_operational_space_inertia(ARM, *states(300))
     assert np.abs(got - want).max() <= 1e-12 * np.abs(want).max()
-
-
-def test_what_is_lost_is_computed_and_what_is_kept_is_not():
-    seen = []
-
-    def piece(i):
-        seen.append(i)
-        return states()[0][:5], 0, 0, 5
-
-    got = dict(in_processes(turned, ARM, piece, [4, 2], 1))
-    assert sorted(got) == sorted(set(seen)) == [2, 4]
 
 
 # Blows and the recipe of the hub -------------------------------------------------------------------

@@ -23,7 +23,7 @@ from solved import Statement
 from book.editions import SHOWN, edited, notebook_of, page_of, without_notes, write, write_project
 from book.extensions.teacher import leave_out
 from book.numbering import texts
-from book.pages import ROOT, BookError, chapters, read_page, tags
+from book.pages import ROOT, BookError, chapters, data_of, pages, read_page, tags
 
 CHAPTERS = [pytest.param(page, id=page.stem) for page in chapters()]
 SOLUTION = re.compile(r"`{3,}\{solution-start\}.*?\{solution-end\}\n`{3,}", re.DOTALL)
@@ -141,13 +141,32 @@ def test_no_reference_leads_into_a_solution(page):
     assert not {name: found for name, found in used.items() if found}
 
 
+def opened(page):
+    """The names of the files beside a page that its cells name."""
+    cells = [cell.source for cell in read_page(page).cells if cell.cell_type == "code"]
+    nodes = [node for cell in cells for node in ast.walk(ast.parse(cell))]
+    said = {node.value for node in nodes if isinstance(node, ast.Constant)}
+    return said & {file.name for file in page.parent.iterdir() if file.is_file()}
+
+
+@pytest.mark.parametrize("page", [pytest.param(page, id=page.stem) for page in pages()])
+def test_what_cells_open_goes_with_the_page(page):
+    """To the lab, to "Try it", to editions and assignments, and against the wheel: all ask `data_of`."""
+    assert opened(page) <= {file.name for file in data_of(page)}
+
+
+def test_some_chapters_open_files():
+    assert {page.stem[:2] for page in chapters() if opened(page)} >= {"09", "17", "21"}
+
+
 @pytest.mark.parametrize("edition", ["student", "solutions", "instructor"])
 def test_notebooks_are_valid_and_their_imports_are_there(edition, tmp_path):
     out = tmp_path / edition
-    pages = write(edition, out)
-    assert len(pages) == len(chapters())
+    written = write(edition, out)
+    assert len(written) == len(chapters())
     imports = set[tuple[str, str]]()
-    for page in pages:
+    assert {file.name for file in out.iterdir()} >= set().union(*map(opened, chapters()))
+    for page in written:
         notebook = nbformat.read(page.with_suffix(".ipynb"), as_version=4)
         nbformat.validate(notebook)
         prose = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
@@ -247,6 +266,8 @@ def test_a_project_has_no_solution_in_any_chapter(tmp_path):
     for name in ("_toc.yml", "_config.yml", "book/intro.md", "book/__main__.py", "pyproject.toml"):
         assert (out / name).read_bytes() == (ROOT / name).read_bytes()
     assert f"{SHOWN}: true" not in (out / "_config.yml").read_text(encoding="utf-8")
+    for name in set().union(*map(opened, chapters())):
+        assert (out / "chapters" / name).read_bytes() == (ROOT / "chapters" / name).read_bytes()
     twins = {file.name for file in (out / "chapters").glob("*.ipynb")}
     assert twins == {page.with_suffix(".ipynb").name for page in chapters()}
 
@@ -255,8 +276,8 @@ def test_the_instructors_project_shows_the_notes(tmp_path):
     out = write_project("instructor", tmp_path / "book")
     settings = yaml.safe_load((out / "_config.yml").read_text(encoding="utf-8"))
     assert settings["sphinx"]["config"][SHOWN] is True
-    pages = [file.read_text(encoding="utf-8") for file in (out / "chapters").glob("*.md")]
-    assert sum("For the teacher" in page for page in pages) >= 2
+    texts = [file.read_text(encoding="utf-8") for file in (out / "chapters").glob("*.md")]
+    assert sum("For the teacher" in text for text in texts) >= 2
 
 
 def test_the_command_writes_one_edition_into_a_new_folder(tmp_path):

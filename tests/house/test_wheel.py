@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 import sysconfig
+import tomllib
 import venv
 import zipfile
 from pathlib import Path
@@ -115,22 +118,64 @@ def test_a_page_runs_against_the_wheel(wheel, tmp_path):
     execute("04_", tmp_path, python_of(home))
 
 
-@pytest.mark.nightly
-def test_every_page_runs_against_the_wheel_and_what_it_asks_for(wheel, tmp_path, pytestconfig):
-    """In an environment that holds nothing else."""
-    # Kept from run to run while the requirements stay, as filling it takes a minute.
-    wanted = (ROOT / "pyproject.toml").read_bytes() + repr(
-        (sys.version, str(ROOT), BESIDE)
-    ).encode()
-    home = pytestconfig.cache.mkdir("wheel") / hashlib.sha256(wanted).hexdigest()[:12]
-    filled = home / "filled"
-    python = python_of(home)
-    pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+def environment(pytestconfig, folder: Path, name: str, wanted: list[str]) -> str:
+    """The Python of an environment that holds this and what it needs, kept from run to run while that stays."""
+    said = hashlib.sha256(repr((sys.version, str(ROOT), wanted)).encode()).hexdigest()[:12]
+    home = pytestconfig.cache.mkdir("wheel") / name / said
+    filled, python = home / "filled", python_of(home)
     if not filled.exists():
-        for older in home.parent.iterdir():
-            shutil.rmtree(older)
+        shutil.rmtree(home.parent, ignore_errors=True)
         venv.create(home, with_pip=True, symlinks=os.name != "nt")
-        run(tmp_path, *pip, f"{wheel}[urdf,widgets]", *BESIDE)
+        run(folder, python, *PIP, *wanted)
         filled.touch()
-    run(tmp_path, *pip, "--force-reinstall", "--no-deps", str(wheel))
+    return python
+
+
+PIP = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+
+
+def promised() -> list[str]:
+    """What the package and its chapters ask for, by pyproject.toml."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    sympy = [one for one in extras["book"] if one.startswith("sympy")]
+    return [*project["dependencies"], *extras["urdf"], *extras["widgets"], *sympy]
+
+
+def of_the_lab() -> list[str]:
+    """What runs in the browser: the packages of Pyodide that chapters import, and the wheels that join them."""
+    wheels = (ROOT / "book" / "lab" / "wheels.txt").read_text(encoding="utf-8")
+    return [*PYODIDE, *re.findall(r"^[\w-]+==[\w.]+", wheels, re.MULTILINE)]
+
+
+# Of the Pyodide that book/lab/package-lock.json names. IPython: later ones do not know Matplotlib 3.8.
+PYODIDE = ["numpy==2.0.2", "scipy==1.14.1", "matplotlib==3.8.4", "ipython==8.23.0"]
+VERSIONS = {
+    "newest": BESIDE,
+    "lab": [*of_the_lab(), *BESIDE],
+    "oldest": [*(one.replace(">=", "==") for one in promised()), "ipython==8.23.0", *BESIDE],
+}
+
+
+def test_the_oldest_and_the_lab_s_versions_are_said():
+    assert {"numpy==2.0", "scipy==1.13", "matplotlib==3.8.4", "sympy==1.13"} <= set(
+        VERSIONS["oldest"]
+    )
+    assert len(promised()) == 7 and all(">=" in one for one in promised())
+    lock = json.loads((ROOT / "book" / "lab" / "package-lock.json").read_text(encoding="utf-8"))
+    assert lock["packages"][""]["dependencies"] == {"pyodide": "0.27.7"}, (
+        "then PYODIDE is another too"
+    )
+    assert any(one.startswith("sympy==") for one in of_the_lab())
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("versions", VERSIONS)
+def test_every_page_runs_against_the_wheel_and_what_it_asks_for(
+    wheel, versions, tmp_path, pytestconfig
+):
+    """Whole, in an environment that holds nothing else; what is printed is compared elsewhere."""
+    wanted = [*promised(), *VERSIONS[versions]]
+    python = environment(pytestconfig, tmp_path, versions, wanted)
+    run(tmp_path, python, *PIP, "--force-reinstall", "--no-deps", str(wheel))
     execute("", tmp_path, python)
