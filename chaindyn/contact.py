@@ -1,5 +1,5 @@
 # Generated from chapters/17_contact.md by `python -m book export`; edit it there.
-# sha256 of the text below: cc0d14af0add85248b50b9852ecc9f120d462dea550b1df9fcdc64430d9989f6
+# sha256 of the text below: d58afd34a81aa9bb53766635529ea621e8863168d882c9e5db12d70bd8ff42ae
 """Contact: blows at several places, forces at rest, friction, and motion through both.
 
 Derived in chapter 17, "Contact".
@@ -27,6 +27,7 @@ from chaindyn._check import (
     require_finite,
     require_one_state,
 )
+from chaindyn._complementarity import balance, balance_rows, fits, ray_error, terms_of
 from chaindyn._ops import Array, concatenate, eye, positive, sqrt, where
 from chaindyn.articulated import FactorisedChain, aba, factorise_state
 from chaindyn.chain import Chain, integrate
@@ -82,33 +83,32 @@ def result_of(A: Array, b: Array, z: Array, iterations: int, *more: Any) -> LCP:
 def solutions_of_mode(A: Array, b: Array, active: Array, tolerance: float) -> list[Array]:
     """Return the z (n,) of one mode, active (n,) booleans: none, the only one, or two of a continuum.
 
-    A continuum without end has its second point where a weighted sum of the entries is one more than twice the least.
+    A continuum without end has its second point where a weighted sum of the entries is twice the least and one size
+    of b / A more.
     """
     own, right = A[np.ix_(active, active)], -b[active]
     z = np.zeros(len(b))
     if np.linalg.matrix_rank(own, tol=tolerance * np.abs(A).max(initial=0)) == active.sum():
         z[active] = np.linalg.solve(own, right)
-        reach = tolerance * max(
-            np.abs(b).max(initial=0), np.abs(A).max(initial=0) * np.abs(z).max(initial=0)
-        )
-        fits = (z >= -tolerance * np.abs(z).max(initial=0)).all() and (A @ z + b >= -reach).all()
-        return [z] if fits else []
+        return [z] if fits(A, b, z, active, tolerance) else []
     from scipy.optimize import linprog
 
     found: list[Array] = []
     weights = 1 + np.sqrt(np.arange(2, 2 + active.sum()))  # a direction without level ties
-    equal = {"A_eq": own, "b_eq": right, "A_ub": -A[np.ix_(~active, active)], "b_ub": b[~active]}
-    lowest = linprog(weights, **equal, method="highs")
+    large, most = np.abs(A).max() or 1, np.abs(b).max() or 1  # the program's tolerance is absolute
+    equal = {"A_eq": own / large, "b_eq": right / most}
+    limits = {"A_ub": -A[np.ix_(~active, active)] / large, "b_ub": b[~active] / most}
+    lowest = linprog(weights, **equal, **limits, method="highs")
     if lowest.status == 0:
         limits = {
-            "A_ub": np.vstack([equal["A_ub"], weights]),
-            "b_ub": np.append(equal["b_ub"], 2 * lowest.fun + 1),
+            "A_ub": np.vstack([limits["A_ub"], weights]),
+            "b_ub": np.append(limits["b_ub"], 2 * lowest.fun + 1),
         }
-        highest = linprog(-weights, **{**equal, **limits}, method="highs")
+        highest = linprog(-weights, **equal, **limits, method="highs")
         for answer in (lowest, highest):
             found.append(np.zeros(len(b)))
-            found[-1][active] = answer.x
-    return found
+            found[-1][active] = answer.x * most / large
+    return [z for z in found if fits(A, b, z, active, tolerance)]
 
 
 def enumerate_modes(A: Array, b: Array) -> LCP:
@@ -158,19 +158,6 @@ def leaving_row(tableau: Array, column: int, last: int) -> int | None:
         if last in rows:
             return last
     return int(rows[0]) if len(rows) else None
-
-
-def ray_error(A: Array, b: Array, y: Array) -> ArithmeticError:
-    """Return the error for a ray, with its meaning; y (n,) : the part of z that grows along it."""
-    size = np.abs(A).max() * y.max(initial=0)
-    if (A.T @ y <= 1e-9 * size).all() and b @ y < -1e-9 * np.abs(b).max() * y.max(initial=0):
-        return ArithmeticError(
-            "the LCP has no solution: no z >= 0 makes w = A z + b >= 0, as Lemke's ray proves"
-        )
-    return ArithmeticError(
-        "Lemke's method ends on a ray: for this matrix that says neither that there is a solution nor that there "
-        'is none; for n up to 12 method "enumerate" can tell'
-    )
 
 
 def lemke(A: Array, b: Array) -> LCP:
@@ -223,7 +210,7 @@ def polished(A: Array, b: Array, z: Array, active: Array, count: int) -> LCP:
 
 # Chapter 17, "Contact": Projected Gauss-Seidel
 def projected_gauss_seidel(A: Array, b: Array, sweeps: int, tolerance: float) -> LCP:
-    """Return the result of PGS after so many sweeps, or fewer if the residual falls to a share of max |b|.
+    """Return the result of PGS after so many sweeps, or fewer if no |min(A_ii z_i, w_i)| is above a share of max |b|.
 
     ValueError if a diagonal entry is not positive; ArithmeticError if z grows without bound.
     """
@@ -244,7 +231,7 @@ def projected_gauss_seidel(A: Array, b: Array, sweeps: int, tolerance: float) ->
                 f"projected Gauss-Seidel grows without bound, beyond 1e12 times the first guess in sweep {count}: "
                 "there is no solution, or this matrix is none for it"
             )
-        if residual_of(A, b, z) <= limit:
+        if np.abs(np.minimum(diagonal * z, A @ z + b)).max(initial=0) <= limit:
             break
     return result_of(A, b, z, count)
 
@@ -252,6 +239,32 @@ def projected_gauss_seidel(A: Array, b: Array, sweeps: int, tolerance: float) ->
 def is_index(x: Any) -> bool:
     """Whether something is a whole number."""
     return isinstance(x, int | np.integer) and not isinstance(x, bool)
+
+
+def in_balance(
+    solve: Callable[..., LCP], A: Array, b: Array, rows: Array, columns: Array, *options: Any
+) -> LCP:
+    """Return what a method finds, in the units of A and b, rows and columns (n,) being exponents of two."""
+    if not (rows.any() or columns.any()):
+        return solve(A, b, *options)
+    found = solve(np.ldexp(A, rows[:, None] + columns), np.ldexp(b, rows), *options)
+    z, solutions = np.ldexp(found.z, columns), found.solutions
+    if solutions is not None:
+        solutions = np.array(sorted(np.ldexp(solutions, columns), key=np.linalg.norm))
+        z = solutions[0]
+    return result_of(A, b, z, found.iterations, found.count, solutions)
+
+
+def lemke_twice(A: Array, b: Array) -> LCP:
+    """Return a solution by Lemke's path, with the rows in units of their own terms if small ones go under."""
+    answer = lemke(A, b)
+    if fits(A, b, answer.z, answer.z > 0, 1e-9, 1e-13):
+        return answer
+    try:
+        again = in_balance(lemke, A, b, *balance_rows(A, terms_of(A, b, answer.z)))
+    except ArithmeticError:
+        return answer
+    return again if fits(A, b, again.z, again.z > 0, 1e-9, 1e-15) else answer
 
 
 @checked(method={"lemke", "pgs", "enumerate"})
@@ -279,10 +292,10 @@ def solve_lcp(
         raise ValueError(f"sweeps is {sweeps!r}, but must be a whole number, 1 at least")
     tolerance = check_positive_number(tolerance, "tolerance")
     if method == "lemke":
-        return lemke(A, b)
+        return in_balance(lemke_twice, A, b, *balance(A))
     if method == "enumerate":
-        return enumerate_modes(A, b)
-    return projected_gauss_seidel(A, b, int(sweeps), tolerance)
+        return in_balance(enumerate_modes, A, b, *balance(A))
+    return in_balance(projected_gauss_seidel, A, b, *balance(A), int(sweeps), tolerance)
 
 
 # Chapter 17, "Contact": Several blows at once
