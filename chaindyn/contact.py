@@ -1,5 +1,5 @@
 # Generated from chapters/17_contact.md by `python -m book export`; edit it there.
-# sha256 of the text below: d58afd34a81aa9bb53766635529ea621e8863168d882c9e5db12d70bd8ff42ae
+# sha256 of the text below: 3f344c4b5f2879ab8071b25d6f8bc933854d6cb80960d5bd782c49d1adf6f0ac
 """Contact: blows at several places, forces at rest, friction, and motion through both.
 
 Derived in chapter 17, "Contact".
@@ -34,6 +34,7 @@ from chaindyn.chain import Chain, integrate
 from chaindyn.closure import as_constraints, errors_in, rows_in
 from chaindyn.constraints import constrained_forward_dynamics, gap_share, held_response, projected
 from chaindyn.inverse_dynamics import transmitted_wrenches
+from chaindyn.joints import Free
 from chaindyn.simulation import Driven, Simulation, kinetic_energy, require_closed, rk4_step
 from chaindyn.spatial import skew
 from chaindyn.state import State, evaluate
@@ -1139,14 +1140,41 @@ def gap_half_way(gap: Array, speed: Array, h: Array) -> Array:
     return gap - h / 2 * speed
 
 
+def carried_on(chain: Chain, q: Array, rates: Array, q1: Array) -> Array:
+    """Return the rates (nv,) at q1 of a chain that has the given ones at q: those of free bodies turned into new axes.
+
+    The velocity of their centre of mass is kept, and the spin of balls, whose axes mean nothing. Any other body's
+    rates about its own axes are kept, and so is its energy.
+    """
+    rates, carriers = rates.copy(), set(chain.parent)
+    for joint, i, j in chain.groups:
+        if isinstance(joint, Free):
+            links = chain.link_of_column[j[:, 0]]
+            turn = joint.pose(q1[i])[0].mT @ joint.pose(q[i])[0]
+            now = turned_twist(rates[j], turn, chain.com[links], chain.inertia[links])
+            alone = [chain.parent[k] < 0 and k not in carriers for k in links]
+            rates[j[alone]] = now[alone]
+    return rates
+
+
+def turned_twist(twist: Array, turn: Array, com: Array, inertia: Array) -> Array:
+    """Return twists (m, 6) in axes turned by R (m, 3, 3), except for the spin of bodies that are no balls."""
+    w = twist[:, :3]
+    mean = np.trace(inertia, axis1=-2, axis2=-1)[:, None, None] / 3 * np.eye(3)
+    ball = (np.abs(inertia - mean) <= 1e-9 * mean.max((-2, -1), keepdims=True)).all((-2, -1))
+    spin = np.where(ball[:, None], (turn @ w[..., None])[..., 0], w)
+    centre = (turn @ (twist[:, 3:] + np.cross(w, com))[..., None])[..., 0]
+    return np.concatenate([spin, centre - np.cross(spin, com)], axis=-1)
+
+
 def moreau_jean_step(
     scene: Scene, t: float, q: Array, qd: Array, h: float
 ) -> tuple[Array, Array, list[tuple[float, str, Any, Array]]]:
     """Return q and qd a time h later, and rows to log: contacts that close within half a step act by one impulse each.
 
-    Contact rows are taken where the step would end without contacts, in whose axes the new rates are. The first
-    tangents are along the slip without contacts: along the slip before, where friction is large beside it,
-    each small change of its direction would grow.
+    Contact rows are taken where the step would end without contacts, in whose axes the new rates are, until they are
+    carried on to where it ends. The first tangents are along the slip without contacts: along the slip before, where
+    friction is large beside it, each small change of its direction would grow.
     """
     chain, driven = scene.driven.chain, scene.driven
     middle = integrate(chain, q, h / 2 * qd)
@@ -1170,10 +1198,12 @@ def moreau_jean_step(
         else:
             p = moreau_push(struck, v, came, eps)
         moved = moved + here.jump(p)[0]
+        end = integrate(chain, middle, h / 2 * moved)
+        moved, there = carried_on(chain, there, moved, end), end
         impulses = here.in_world(p)
         pushed = np.flatnonzero(p[0::3] > 0)
         rows_to_log = [(t + h, "push", contacts[k], impulses[k]) for k in pushed]
-    return *scene.kept(integrate(chain, middle, h / 2 * moved), moved), rows_to_log
+    return *scene.kept(there, moved), rows_to_log
 
 
 # Chapter 17, "Contact": Through time
