@@ -319,6 +319,26 @@ def check_positive_number(x: Any, name: str) -> float:
     return float(x)
 
 
+def check_step(x: Any, times: np.ndarray) -> float:
+    """Return the length of a step as a float; refuse what is not positive, or lost beside the times (m,)."""
+    step = check_positive_number(x, "step")
+    latest = np.abs(times).max()
+    if step < np.spacing(latest):
+        raise ValueError(
+            f"step is {step:g} s, but near t = {latest:g} s times are {np.spacing(latest):.2g} s apart"
+        )
+    return step
+
+
+def require_floats(x: Any, what: str) -> None:
+    """Refuse what a chain of fractions, symbols or longer numbers makes of contact, which is computed in floats."""
+    if x.dtype != float:
+        kind = "objects" if x.dtype == object else f"of type {x.dtype}"
+        raise ValueError(
+            f"{what} are computed in floats, but the numbers of this chain make them {kind}: give its links floats"
+        )
+
+
 def check_gain(gain: Any, name: str, nv: int) -> Any:
     """Return a gain, one number or one for each joint velocity, or say what is wrong with it."""
     gain = as_array(gain, name)

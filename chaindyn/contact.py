@@ -1,5 +1,5 @@
 # Generated from chapters/17_contact.md by `python -m book export`; edit it there.
-# sha256 of the text below: 3f344c4b5f2879ab8071b25d6f8bc933854d6cb80960d5bd782c49d1adf6f0ac
+# sha256 of the text below: 49844ac7aba373eaa60e5c02d219b5c56521748692003c03ae67769df2f61ce9
 """Contact: blows at several places, forces at rest, friction, and motion through both.
 
 Derived in chapter 17, "Contact".
@@ -20,11 +20,13 @@ from chaindyn._check import (
     check_load,
     check_matrix,
     check_positive_number,
+    check_step,
     check_times,
     checked,
     outside,
     read_only_view,
     require_finite,
+    require_floats,
     require_one_state,
 )
 from chaindyn._complementarity import balance, balance_rows, fits, ray_error, terms_of
@@ -873,7 +875,8 @@ def collision_impulses(
     the others may. order : "together", all contacts in one blow, or "sequence", the fastest approach first; either
     is repeated until nothing approaches. constraints : loop closures, as for `constraint_jacobian`; qd must keep
     them. For one contact without friction it is `impact`. Friction is Coulomb's, in a pyramid of eight sides.
-    ArithmeticError as from `solve_lcp`; ValueError for bad input, or if M is singular.
+    ArithmeticError as from `solve_lcp`; ValueError for bad input, a chain whose numbers are no floats among it, or if M
+    is singular.
     """
     require_one_state(q=q, qd=qd)
     q, qd = as_real(q, "q"), as_real(qd, "qd")
@@ -883,6 +886,7 @@ def collision_impulses(
     state = evaluate(chain, q, qd)
     rows = contact_rows(state, contacts)
     here = touching(state, normals_of(contacts), rows, rows @ qd, constraints)
+    require_floats(here.W, "impulses at contacts")
     p, count = series_of_blows(here.W, here.K @ qd, eps, mu, law, order)
     jump, multipliers = here.jump(p)
     before, after = (kinetic_energy(chain, q, rates) for rates in (qd, qd + jump))
@@ -1004,7 +1008,8 @@ def resting_contact(
     first body, in world axes. Where a contact has `radii` and `edges` of its two surfaces, these determine how it
     moves; without them it is a corner of the first body on a flat face of the second. constraints : loop
     closures. The motion of smooth contacts is unique; forces need not be, and then the smallest are given if they
-    can be. ValueError if a closed contact approaches. ArithmeticError if no forces obey Coulomb's law,
+    can be. ValueError if a closed contact approaches, or the chain's numbers are no floats. ArithmeticError if no forces obey
+    Coulomb's law,
     RuntimeWarning if several motions do (Painleve).
     """
     require_one_state(q=q, qd=qd, tau=tau)
@@ -1021,6 +1026,7 @@ def resting_contact(
         if constraints
         else aba(chain, q, qd, tau)
     )
+    require_floats(free, "forces at contacts")
     forces = np.zeros((len(contacts), 3))
     if not len(active):
         return free, forces
@@ -1399,12 +1405,13 @@ def simulate_contact(
     under loads a little, of order step^2. margin : the gap up to which a contact counts as closed [m]. constraints :
     loop closures; each step ends with closed loops. Friction in the chain's own joints acts as in `simulate`.
     The result is a `Simulation` with a `log` of contacts and impulses. If it ends early, also by the user's
-    interruption, the result has the states so far and the reason, with a RuntimeWarning.
-    ValueError for bad input, such as bodies that start more than 1e-3 m inside each other.
+    interruption, the result has the states so far and the reason, with a RuntimeWarning, which has the result in its
+    attribute `simulation` where warnings are errors. ValueError for bad input, such as bodies that start more than
+    1e-3 m inside each other, or a chain whose numbers are no floats.
     """
     require_one_state(q=q, qd=qd)
     q, qd, times = as_real(q, "q"), as_real(qd, "qd"), check_times(t)
-    step, margin = check_positive_number(step, "step"), check_positive_number(margin, "margin")
+    step, margin = check_step(step, times), check_positive_number(margin, "margin")
     if method == "steps" and law == "poisson":
         raise ValueError(
             'law "poisson" gives back a share of each push, at rest too: "steps" take "newton" or "moreau"'
@@ -1424,7 +1431,8 @@ def simulate_contact(
     )
     require_closed(driven, q, qd)
     require_apart(scene.find(q), chain.names)
-    driven.acceleration(times[0], q, qd)  # errors at the start are raised at once
+    first = driven.acceleration(times[0], q, qd)  # errors at the start are raised at once
+    require_floats(first, "motions through contact")
     last: tuple[Any, ...] = (times[0], q, qd)
     states, log, problem = [last], [], None
     try:

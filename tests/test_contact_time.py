@@ -1,6 +1,7 @@
 """Motion through contacts: Zeno's ball, slopes, stacks, rods, and what happens when it ends early."""
 
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -18,12 +19,14 @@ from chaindyn import (
     Revolute,
     Sphere,
     Spherical,
+    collision_impulses,
     forward_kinematics,
     integrate,
     kinetic_energy,
     momentum,
     quaternion_from_rotation,
     random_state,
+    resting_contact,
     rotation_about,
     simulate,
     simulate_contact,
@@ -470,3 +473,46 @@ def test_a_spinning_brick_gains_nothing_from_a_floor():
         )
         assert len(motion.log.t) > 0
         assert np.diff(motion.kinetic).max() < 3e-4 * motion.kinetic[0]
+
+
+# --- what is refused ---
+
+
+@pytest.mark.parametrize("step", [1e-300, 5e-324, 1e-17])
+def test_a_step_that_time_cannot_tell_is_refused(step):
+    chain, find, q = bouncing()
+    with pytest.raises(
+        ValueError, match=r"step is .* s, but near t = 1 s times are 2.2e-16 s apart"
+    ):
+        simulate_contact(chain, find, q, np.zeros(6), t=[0, 1], step=step)
+
+
+@pytest.mark.parametrize("number", [np.longdouble, Fraction])
+def test_a_chain_of_other_numbers_is_refused(number):
+    one = np.array([number(1)])[0]
+    chain = Chain([Link(Free(), one, (0, 0, 0), np.eye(3, dtype=int) * one)], **DOWN)
+    q, touch = np.array([0, 0, 0.3, 1, 0, 0, 0]), [Touch((0, -1), (0, 0, 0.2), (0, 0, 1), 0, 0, 0)]
+    down = np.array([0, 0, 0, 0, 0, -1.0])
+    with pytest.raises(ValueError, match="impulses at contacts are computed in floats"):
+        collision_impulses(chain, q, down, touch, restitution=0.5, friction=0.3)
+    with pytest.raises(ValueError, match="forces at contacts are computed in floats"):
+        resting_contact(chain, q, 0 * down, 0 * down, touch)
+    for method in ("steps", "events"):
+        with pytest.raises(ValueError, match="motions through contact are computed in floats"):
+            simulate_contact(chain, lambda q: touch, q, down, t=[0, 1], step=0.1, method=method)
+
+
+@pytest.mark.filterwarnings("error")
+def test_where_warnings_are_errors_the_motion_is_in_the_error():
+    chain, find, q = bouncing()
+
+    def torque(t, q, qd):
+        return np.full(6, np.nan if t > 0.5 else 0.0)
+
+    with pytest.raises(
+        RuntimeWarning, match=r"ended early: .* last state reached is that"
+    ) as caught:
+        simulate_contact(
+            chain, find, q, np.zeros(6), t=np.linspace(0, 1, 11), step=0.1, torque=torque
+        )
+    assert caught.value.simulation.t == pytest.approx(np.linspace(0, 0.5, 6))
