@@ -1,5 +1,5 @@
 # Generated from chapters/17_contact.md by `python -m book export`; edit it there.
-# sha256 of the text below: 49844ac7aba373eaa60e5c02d219b5c56521748692003c03ae67769df2f61ce9
+# sha256 of the text below: b120fa992ebf5501450f8d51bcc8928678cf924a10257893b0b84f31e99b8890
 """Contact: blows at several places, forces at rest, friction, and motion through both.
 
 Derived in chapter 17, "Contact".
@@ -1008,9 +1008,8 @@ def resting_contact(
     first body, in world axes. Where a contact has `radii` and `edges` of its two surfaces, these determine how it
     moves; without them it is a corner of the first body on a flat face of the second. constraints : loop
     closures. The motion of smooth contacts is unique; forces need not be, and then the smallest are given if they
-    can be. ValueError if a closed contact approaches, or the chain's numbers are no floats. ArithmeticError if no forces obey
-    Coulomb's law,
-    RuntimeWarning if several motions do (Painleve).
+    can be. ValueError if a closed contact approaches, or the chain's numbers are no floats. ArithmeticError if no
+    forces obey Coulomb's law, RuntimeWarning if several motions do (Painleve).
     """
     require_one_state(q=q, qd=qd, tau=tau)
     q, qd, tau = as_real(q, "q"), as_real(qd, "qd"), as_real(tau, "tau")
