@@ -38,7 +38,8 @@ def balance_rows(A: np.ndarray, terms: np.ndarray) -> tuple[np.ndarray, np.ndarr
 
 def terms_of(A: np.ndarray, b: np.ndarray, z: np.ndarray) -> np.ndarray:
     """Return the size (n,) of what is added in each row of A z + b."""
-    return np.abs(A) @ np.abs(z) + np.abs(b)
+    terms: np.ndarray = np.abs(A) @ np.abs(z) + np.abs(b)
+    return terms
 
 
 def fits(
