@@ -1,5 +1,5 @@
 # Generated from chapters/17_contact.md by `python -m book export`; edit it there.
-# sha256 of the text below: b120fa992ebf5501450f8d51bcc8928678cf924a10257893b0b84f31e99b8890
+# sha256 of the text below: ed5c3e728a36601294dc4dc78fda8330cda377cb7107aa175a90cf7654be55e8
 """Contact: blows at several places, forces at rest, friction, and motion through both.
 
 Derived in chapter 17, "Contact".
@@ -1146,30 +1146,27 @@ def gap_half_way(gap: Array, speed: Array, h: Array) -> Array:
 
 
 def carried_on(chain: Chain, q: Array, rates: Array, q1: Array) -> Array:
-    """Return the rates (nv,) at q1 of a chain that has the given ones at q: those of free bodies turned into new axes.
+    """Return the rates (nv,) at q1 of a chain that has the given ones at q: those of free balls turned into new axes.
 
-    The velocity of their centre of mass is kept, and the spin of balls, whose axes mean nothing. Any other body's
-    rates about its own axes are kept, and so is its energy.
+    Their axes mean nothing. Any other body's rates about its own axes are kept, and so is its energy.
     """
     rates, carriers = rates.copy(), set(chain.parent)
     for joint, i, j in chain.groups:
         if isinstance(joint, Free):
             links = chain.link_of_column[j[:, 0]]
-            turn = joint.pose(q1[i])[0].mT @ joint.pose(q[i])[0]
-            now = turned_twist(rates[j], turn, chain.com[links], chain.inertia[links])
-            alone = [chain.parent[k] < 0 and k not in carriers for k in links]
-            rates[j[alone]] = now[alone]
+            own = are_balls(chain.com[links], chain.inertia[links])
+            own &= [chain.parent[k] < 0 and k not in carriers for k in links]
+            turn = joint.pose(q1[i[own]])[0].mT @ joint.pose(q[i[own]])[0]
+            twists = rates[j[own]].reshape(-1, 2, 3, 1)
+            rates[j[own]] = (turn[:, None] @ twists).reshape(-1, 6)
     return rates
 
 
-def turned_twist(twist: Array, turn: Array, com: Array, inertia: Array) -> Array:
-    """Return twists (m, 6) in axes turned by R (m, 3, 3), except for the spin of bodies that are no balls."""
-    w = twist[:, :3]
+def are_balls(com: Array, inertia: Array) -> Array:
+    """Return which bodies (m,) have their centre of mass, com (m, 3), at the origin and equal moments (m, 3, 3)."""
     mean = np.trace(inertia, axis1=-2, axis2=-1)[:, None, None] / 3 * np.eye(3)
-    ball = (np.abs(inertia - mean) <= 1e-9 * mean.max((-2, -1), keepdims=True)).all((-2, -1))
-    spin = np.where(ball[:, None], (turn @ w[..., None])[..., 0], w)
-    centre = (turn @ (twist[:, 3:] + np.cross(w, com))[..., None])[..., 0]
-    return np.concatenate([spin, centre - np.cross(spin, com)], axis=-1)
+    uneven = np.abs(inertia - mean).max((-2, -1)) > 1e-9 * mean.max((-2, -1))
+    return ~(uneven | com.any(-1))
 
 
 def moreau_jean_step(
