@@ -375,6 +375,17 @@ def check_positive_number(x: Any, name: str) -> float:
     return float(x)
 
 
+def check_step(x: Any, times: np.ndarray) -> float:
+    """Return the length of a step as a float; refuse what is not positive, or lost beside the times (m,)."""
+    step = check_positive_number(x, "step")
+    latest = np.abs(times).max()
+    if step < np.spacing(latest):
+        raise ValueError(
+            f"step is {step:g} s, but near t = {latest:g} s times are {np.spacing(latest):.2g} s apart"
+        )
+    return step
+
+
 def check_gain(gain: Any, name: str, nv: int) -> Any:
     """Return a gain, one number or one for each joint velocity, or say what is wrong with it."""
     given = as_array(gain, name)

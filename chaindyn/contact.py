@@ -1,5 +1,5 @@
 # Generated from chapters/17_contact.md by `python -m book export`; edit it there.
-# sha256 of the text below: 433efe4f9ebb0b2f1ae1ccaf948658efb0a185bd06c508faca17edca62691061
+# sha256 of the text below: b1740d1ab8904b38ed0aefa231b3da2b1f5432077d41810badbe088eb99d923e
 """Contact: blows at several places, forces at rest, friction, and motion through both.
 
 Derived in chapter 17, "Contact".
@@ -20,6 +20,7 @@ from chaindyn._check import (
     check_load,
     check_matrix,
     check_positive_number,
+    check_step,
     check_times,
     checked,
     in_floats,
@@ -30,12 +31,14 @@ from chaindyn._check import (
     require_one_state,
     require_possible,
 )
+from chaindyn._complementarity import balance, balance_rows, fits, ray_error, terms_of
 from chaindyn._ops import Array, concatenate, eye, positive, sqrt, where
 from chaindyn.articulated import FactorisedChain, aba, factorise_state
 from chaindyn.chain import Chain, integrate
 from chaindyn.closure import as_constraints, errors_in, rows_in
 from chaindyn.constraints import constrained_forward_dynamics, gap_share, held_response, projected
 from chaindyn.inverse_dynamics import transmitted_wrenches
+from chaindyn.joints import Free
 from chaindyn.simulation import Driven, Simulation, kinetic_energy, require_closed, rk4_step
 from chaindyn.spatial import skew
 from chaindyn.state import State, evaluate
@@ -85,33 +88,32 @@ def result_of(A: Array, b: Array, z: Array, iterations: int, *more: Any) -> LCP:
 def solutions_of_mode(A: Array, b: Array, active: Array, tolerance: float) -> list[Array]:
     """Return the z (n,) of one mode, active (n,) booleans: none, the only one, or two of a continuum.
 
-    A continuum without end has its second point where a weighted sum of the entries is one more than twice the least.
+    A continuum without end has its second point where a weighted sum of the entries is twice the least and one size
+    of b / A more.
     """
     own, right = A[np.ix_(active, active)], -b[active]
     z = np.zeros(len(b))
     if np.linalg.matrix_rank(own, tol=tolerance * np.abs(A).max(initial=0)) == active.sum():
         z[active] = np.linalg.solve(own, right)
-        reach = tolerance * max(
-            np.abs(b).max(initial=0), np.abs(A).max(initial=0) * np.abs(z).max(initial=0)
-        )
-        fits = (z >= -tolerance * np.abs(z).max(initial=0)).all() and (A @ z + b >= -reach).all()
-        return [z] if fits else []
+        return [z] if fits(A, b, z, active, tolerance) else []
     from scipy.optimize import linprog
 
     found: list[Array] = []
     weights = 1 + np.sqrt(np.arange(2, 2 + active.sum()))  # a direction without level ties
-    equal = {"A_eq": own, "b_eq": right, "A_ub": -A[np.ix_(~active, active)], "b_ub": b[~active]}
-    lowest = linprog(weights, **equal, method="highs")
+    large, most = np.abs(A).max() or 1, np.abs(b).max() or 1  # the program's tolerance is absolute
+    equal = {"A_eq": own / large, "b_eq": right / most}
+    limits = {"A_ub": -A[np.ix_(~active, active)] / large, "b_ub": b[~active] / most}
+    lowest = linprog(weights, **equal, **limits, method="highs")
     if lowest.status == 0:
         limits = {
-            "A_ub": np.vstack([equal["A_ub"], weights]),
-            "b_ub": np.append(equal["b_ub"], 2 * lowest.fun + 1),
+            "A_ub": np.vstack([limits["A_ub"], weights]),
+            "b_ub": np.append(limits["b_ub"], 2 * lowest.fun + 1),
         }
-        highest = linprog(-weights, **{**equal, **limits}, method="highs")
+        highest = linprog(-weights, **equal, **limits, method="highs")
         for answer in (lowest, highest):
             found.append(np.zeros(len(b)))
-            found[-1][active] = answer.x
-    return found
+            found[-1][active] = answer.x * most / large
+    return [z for z in found if fits(A, b, z, active, tolerance)]
 
 
 def enumerate_modes(A: Array, b: Array) -> LCP:
@@ -161,19 +163,6 @@ def leaving_row(tableau: Array, column: int, last: int) -> int | None:
         if last in rows:
             return last
     return int(rows[0]) if len(rows) else None
-
-
-def ray_error(A: Array, b: Array, y: Array) -> ArithmeticError:
-    """Return the error for a ray, with its meaning; y (n,) : the part of z that grows along it."""
-    size = np.abs(A).max() * y.max(initial=0)
-    if (A.T @ y <= 1e-9 * size).all() and b @ y < -1e-9 * np.abs(b).max() * y.max(initial=0):
-        return ArithmeticError(
-            "the LCP has no solution: no z >= 0 makes w = A z + b >= 0, as Lemke's ray proves"
-        )
-    return ArithmeticError(
-        "Lemke's method ends on a ray: for this matrix that says neither that there is a solution nor that there "
-        'is none; for n up to 12 method "enumerate" can tell'
-    )
 
 
 def lemke(A: Array, b: Array) -> LCP:
@@ -226,7 +215,7 @@ def polished(A: Array, b: Array, z: Array, active: Array, count: int) -> LCP:
 
 # Chapter 17, "Contact": Projected Gauss-Seidel
 def projected_gauss_seidel(A: Array, b: Array, sweeps: int, tolerance: float) -> LCP:
-    """Return the result of PGS after so many sweeps, or fewer if the residual falls to a share of max |b|.
+    """Return the result of PGS after so many sweeps, or fewer if no |min(A_ii z_i, w_i)| is above a share of max |b|.
 
     ValueError if a diagonal entry is not positive; ArithmeticError if z grows without bound.
     """
@@ -247,7 +236,7 @@ def projected_gauss_seidel(A: Array, b: Array, sweeps: int, tolerance: float) ->
                 f"projected Gauss-Seidel grows without bound, beyond 1e12 times the first guess in sweep {count}: "
                 "there is no solution, or this matrix is none for it"
             )
-        if residual_of(A, b, z) <= limit:
+        if np.abs(np.minimum(diagonal * z, A @ z + b)).max(initial=0) <= limit:
             break
     return result_of(A, b, z, count)
 
@@ -255,6 +244,32 @@ def projected_gauss_seidel(A: Array, b: Array, sweeps: int, tolerance: float) ->
 def is_index(x: Any) -> bool:
     """Whether something is a whole number."""
     return isinstance(x, int | np.integer) and not isinstance(x, bool)
+
+
+def in_balance(
+    solve: Callable[..., LCP], A: Array, b: Array, rows: Array, columns: Array, *options: Any
+) -> LCP:
+    """Return what a method finds, in the units of A and b, rows and columns (n,) being exponents of two."""
+    if not (rows.any() or columns.any()):
+        return solve(A, b, *options)
+    found = solve(np.ldexp(A, rows[:, None] + columns), np.ldexp(b, rows), *options)
+    z, solutions = np.ldexp(found.z, columns), found.solutions
+    if solutions is not None:
+        solutions = np.array(sorted(np.ldexp(solutions, columns), key=np.linalg.norm))
+        z = solutions[0]
+    return result_of(A, b, z, found.iterations, found.count, solutions)
+
+
+def lemke_twice(A: Array, b: Array) -> LCP:
+    """Return a solution by Lemke's path, with the rows in units of their own terms if small ones go under."""
+    answer = lemke(A, b)
+    if fits(A, b, answer.z, answer.z > 0, 1e-9, 1e-13):
+        return answer
+    try:
+        again = in_balance(lemke, A, b, *balance_rows(A, terms_of(A, b, answer.z)))
+    except ArithmeticError:
+        return answer
+    return again if fits(A, b, again.z, again.z > 0, 1e-9, 1e-15) else answer
 
 
 @checked(method={"lemke", "pgs", "enumerate"})
@@ -282,10 +297,10 @@ def solve_lcp(
         raise ValueError(f"sweeps is {sweeps!r}, but must be a whole number, 1 at least")
     tolerance = check_positive_number(tolerance, "tolerance")
     if method == "lemke":
-        return lemke(A, b)
+        return in_balance(lemke_twice, A, b, *balance(A))
     if method == "enumerate":
-        return enumerate_modes(A, b)
-    return projected_gauss_seidel(A, b, int(sweeps), tolerance)
+        return in_balance(enumerate_modes, A, b, *balance(A))
+    return in_balance(projected_gauss_seidel, A, b, *balance(A), int(sweeps), tolerance)
 
 
 # Chapter 17, "Contact": Several blows at once
@@ -862,7 +877,8 @@ def collision_impulses(
     the others may. order : "together", all contacts in one blow, or "sequence", the fastest approach first; either
     is repeated until nothing approaches. constraints : loop closures, as for `constraint_jacobian`; qd must keep
     them. For one contact without friction it is `impact`. Friction is Coulomb's, in a pyramid of eight sides.
-    ArithmeticError as from `solve_lcp`; ValueError for bad input, or if M is singular.
+    ArithmeticError as from `solve_lcp`; ValueError for bad input, a chain whose numbers are no floats among it, or if M
+    is singular.
     """
     require_one_state(q=q, qd=qd)
     require_doubles(chain, "collision_impulses")
@@ -994,8 +1010,8 @@ def resting_contact(
     first body, in world axes. Where a contact has `radii` and `edges` of its two surfaces, these determine how it
     moves; without them it is a corner of the first body on a flat face of the second. constraints : loop
     closures. The motion of smooth contacts is unique; forces need not be, and then the smallest are given if they
-    can be. ValueError if a closed contact approaches. ArithmeticError if no forces obey Coulomb's law,
-    RuntimeWarning if several motions do (Painleve).
+    can be. ValueError if a closed contact approaches, or the chain's numbers are no floats. ArithmeticError if no
+    forces obey Coulomb's law, RuntimeWarning if several motions do (Painleve).
     """
     require_one_state(q=q, qd=qd, tau=tau)
     require_doubles(chain, "resting_contact")
@@ -1132,14 +1148,38 @@ def gap_half_way(gap: Array, speed: Array, h: Array) -> Array:
     return gap - h / 2 * speed
 
 
+def carried_on(chain: Chain, q: Array, rates: Array, q1: Array) -> Array:
+    """Return the rates (nv,) at q1 of a chain that has the given ones at q: those of free balls turned into new axes.
+
+    Their axes mean nothing. Any other body's rates about its own axes are kept, and so is its energy.
+    """
+    rates, carriers = rates.copy(), set(chain.parent)
+    for joint, i, j in chain.groups:
+        if isinstance(joint, Free):
+            links = chain.link_of_column[j[:, 0]]
+            own = are_balls(chain.com[links], chain.inertia[links])
+            own &= [chain.parent[k] < 0 and k not in carriers for k in links]
+            turn = joint.pose(q1[i[own]])[0].mT @ joint.pose(q[i[own]])[0]
+            twists = rates[j[own]].reshape(-1, 2, 3, 1)
+            rates[j[own]] = (turn[:, None] @ twists).reshape(-1, 6)
+    return rates
+
+
+def are_balls(com: Array, inertia: Array) -> Array:
+    """Return which bodies (m,) have their centre of mass, com (m, 3), at the origin and equal moments (m, 3, 3)."""
+    mean = np.trace(inertia, axis1=-2, axis2=-1)[:, None, None] / 3 * np.eye(3)
+    uneven = np.abs(inertia - mean).max((-2, -1)) > 1e-9 * mean.max((-2, -1))
+    return ~(uneven | com.any(-1))
+
+
 def moreau_jean_step(
     scene: Scene, t: float, q: Array, qd: Array, h: float
 ) -> tuple[Array, Array, list[tuple[float, str, Any, Array]]]:
     """Return q and qd a time h later, and rows to log: contacts that close within half a step act by one impulse each.
 
-    Contact rows are taken where the step would end without contacts, in whose axes the new rates are. The first
-    tangents are along the slip without contacts: along the slip before, where friction is large beside it,
-    each small change of its direction would grow.
+    Contact rows are taken where the step would end without contacts, in whose axes the new rates are, until they are
+    carried on to where it ends. The first tangents are along the slip without contacts: along the slip before, where
+    friction is large beside it, each small change of its direction would grow.
     """
     driven = scene.driven.over(h, qd)
     chain = driven.chain
@@ -1164,10 +1204,12 @@ def moreau_jean_step(
         else:
             p = moreau_push(struck, v, came, eps)
         moved = moved + here.jump(p)[0]
+        end = integrate(chain, middle, h / 2 * moved)
+        moved, there = carried_on(chain, there, moved, end), end
         impulses = here.in_world(p)
         pushed = np.flatnonzero(p[0::3] > 0)
         rows_to_log = [(t + h, "push", contacts[k], impulses[k]) for k in pushed]
-    return *scene.kept(integrate(chain, middle, h / 2 * moved), moved), rows_to_log
+    return *scene.kept(there, moved), rows_to_log
 
 
 # Chapter 17, "Contact": Through time
@@ -1363,12 +1405,14 @@ def simulate_contact(
     under loads a little, of order step^2. margin : the gap up to which a contact counts as closed [m]. constraints :
     loop closures; each step ends with closed loops. Friction in the chain's own joints acts as in `simulate`.
     The result is a `Simulation` with a `log` of contacts and impulses. If it ends early, also by the user's
-    interruption, the result has the states so far and the reason, with a RuntimeWarning.
-    ValueError for bad input, such as bodies that start more than 1e-3 m inside each other.
+    interruption, the result has the states so far and the reason, with a RuntimeWarning, which has the result in its
+    attribute `simulation` where warnings are errors. ValueError for bad input, such as bodies that start more than
+    1e-3 m inside each other, or a chain whose numbers are no floats.
     """
+    require_doubles(chain, "simulate_contact")
     require_one_state(q=q, qd=qd)
     q, qd, times = as_real(q, "q"), as_real(qd, "qd"), check_times(t)
-    step, margin = check_positive_number(step, "step"), check_positive_number(margin, "margin")
+    step, margin = check_step(step, times), check_positive_number(margin, "margin")
     if method == "steps" and law == "poisson":
         raise ValueError(
             'law "poisson" gives back a share of each push, at rest too: "steps" take "newton" or "moreau"'
@@ -1388,8 +1432,7 @@ def simulate_contact(
     )
     require_closed(driven, q, qd)
     require_apart(scene.find(q), chain.names)
-    # errors at the start are raised at once
-    as_real(driven.acceleration(times[0], q, qd), "the acceleration at the start")
+    driven.acceleration(times[0], q, qd)  # errors at the start are raised at once
     last: tuple[Any, ...] = (times[0], q, qd)
     states, log, problem = [last], [], None
     try:

@@ -1,5 +1,5 @@
 # Generated from chapters/10_simulation.md by `python -m book export`; edit it there.
-# sha256 of the text below: 349489e7e8274c4ca8a8bac0228ad510b89132033235ca14de3616b7b6917e1b
+# sha256 of the text below: 7663b68135825660d4acee80760aede558a02c79831d5a0222ff7c45a55b64df
 """Simulation: from accelerations to motion, on the manifold of the coordinates.
 
 Derived in chapter 10, "Simulation".
@@ -24,6 +24,7 @@ from chaindyn._check import (
     call_user_function,
     check_load,
     check_positive_number,
+    check_step,
     check_times,
     checked,
     in_floats,
@@ -551,12 +552,7 @@ def choose_steps(
             f"{method!r} builds on earlier states, which projection moves; DOP853, RK45, RK23 and equal steps do not"
         )
     if step is not None:
-        step = check_positive_number(step, "step")
-        latest = np.abs(times).max()
-        if step < np.spacing(latest):
-            raise ValueError(
-                f"step is {step:g} s, but near t = {latest:g} s times are {np.spacing(latest):.2g} s apart"
-            )
+        step = check_step(step, times)
     if method in fixed:
         if step is None:
             raise ValueError(f"{method!r} takes equal steps: `step` must say how long [s]")

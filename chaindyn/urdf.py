@@ -6,6 +6,7 @@ yourdfpy reads the file; what is drawn (meshes, materials) is never looked at. W
 from __future__ import annotations
 
 import io
+import os
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -41,6 +42,9 @@ MOVING = {
 # Characters of an attribute; libxml2, which yourdfpy reads with, gives up at ten million.
 LONGEST = 10**6
 MIMIC_RULES = {"refuse", "free"}
+# Of a mesh: files without others in them, and sizes that a computer takes in its stride.
+MESHES = ("dae", "obj", "off", "ply", "stl")
+MOST_BYTES, MOST_CORNERS = 10**8, 10**6
 INERTIAS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 
 # What is read of an element, and of what stands in it; the rest is only drawn, or of no meaning here.
@@ -166,18 +170,36 @@ def skeleton(root: ElementTree.Element) -> ElementTree.Element:
         if name in names[element.tag]:
             raise ValueError(f"there are two {element.tag}s named {name!r}: names must differ")
         names[element.tag].add(name)
-        kept = copied(element, bare)
+        kept, label = copied(element, bare), f"{element.tag} {name!r}"
         for part in element:
             inner = READ[element.tag].get(part.tag)
             if inner is not None:
+                require_one(element, part.tag, label)
                 holder = copied(part, kept)
                 for number in part:
                     if number.tag in inner:
+                        require_one(part, number.tag, label)
                         copied(number, holder)
-        check_numbers(kept, f"{element.tag} {name!r}")
+        check_numbers(kept, label)
     for joint in bare.findall("joint"):
         check_joint_element(joint, names["link"])
     return bare
+
+
+def require_one(element: ElementTree.Element, tag: str, label: str) -> None:
+    """Refuse an element that holds several of a kind of which readers take one."""
+    count = len(element.findall(tag))
+    if count > 1:
+        where = "" if element.tag in READ else f"<{element.tag}> "
+        raise ValueError(f"{label}: {where}has {count} <{tag}>, but must have one")
+
+
+def numbers_in(text: str) -> list[float]:
+    """Return the numbers of a text, none if it has other words; Python alone reads 1_0 and other alphabets' digits."""
+    try:
+        return [float(word) for word in text.split()] if text.isascii() and "_" not in text else []
+    except ValueError:
+        return []
 
 
 def copied(element: ElementTree.Element, parent: ElementTree.Element) -> ElementTree.Element:
@@ -204,10 +226,7 @@ def check_numbers(element: ElementTree.Element, label: str) -> None:
             if text is None and not required:
                 continue
             wanted = "a number" if count == 1 else f"{count} numbers"
-            try:
-                values = [float(word) for word in (text or "").split()]
-            except ValueError:
-                values = []
+            values = numbers_in(text or "")
             endless = where == "limit" and not np.isnan(values).any()
             if len(values) != count or not (endless or np.isfinite(values).all()):
                 raise ValueError(
@@ -583,11 +602,15 @@ def load_collision(
     links that are welded to a moving link come with it, those welded to the root are on the ground (or on the root, if
     it is floating), and those of what a tip has cut away are left out. A sphere, box and capsule are what they are;
     a cylinder becomes a prism of 32 sides with its corners on the rim, which is thinner by at most 0.5 % of the
-    radius. A mesh becomes its convex hull, scaled; this takes ``pip install trimesh``. Its file is looked
-    for beside the URDF and, if it is given as package://NAME/..., beside every folder above that is called NAME.
+    radius. A mesh becomes its convex hull, scaled; this takes ``pip install trimesh``. Its file, stl, obj, ply, off or
+    dae, of at most 1e8 bytes and 1e6 corners, is looked for beside the URDF and, if it is given as
+    package://NAME/..., in every folder NAME above or beside a folder above. It must lie in that folder, or else in the
+    package that the URDF is in: the nearest folder above with a package.xml, or else that above the URDF's own, so that
+    ../meshes is found.
 
     ImportError without yourdfpy, or if there is a mesh and no trimesh; ValueError, with the names of file and
-    link, for a shape that is unknown, has no sizes, or a mesh that is not there.
+    link, for a shape that is unknown, has no sizes, or a mesh that is not there, lies elsewhere, is too large or
+    cannot be read.
     """
     if not isinstance(path, str | PathLike):
         raise ValueError(f"path is {path!r}, but must name a URDF file")
@@ -658,10 +681,7 @@ def homes(robot: Any, chain: Chain, locked: Mapping[str, float]) -> dict[str, tu
 def numbers_of(element: ElementTree.Element, attribute: str, count: int, label: str) -> Array:
     """Return so many finite numbers from an attribute, or say what is wrong with it."""
     text = element.get(attribute, "")
-    try:
-        values = np.array([float(word) for word in text.split()])
-    except ValueError:
-        values = np.zeros(0)
+    values = np.array(numbers_in(text))
     if len(values) != count or not np.isfinite(values).all():
         wanted = "a number" if count == 1 else f"{count} numbers"
         raise ValueError(
@@ -675,6 +695,8 @@ def collision_shape(
 ) -> tuple[Shape, Array]:
     """Return the shape of a <collision> element and its pose (4, 4) in the link."""
     pose = np.eye(4)
+    require_one(collision, "origin", label)
+    require_one(collision, "geometry", label)
     origin = collision.find("origin")
     if origin is not None:
         if origin.get("xyz") is not None:
@@ -725,14 +747,47 @@ def mesh_hull(mesh: ElementTree.Element, label: str, folder: Path) -> ConvexHull
             f"{label}: trimesh reads the mesh {name!r}, but is not installed: pip install trimesh"
         ) from error
     scale = numbers_of(mesh, "scale", 3, label) if mesh.get("scale") else np.ones(3)
-    package, _, rest = name.removeprefix("package://").partition("/")
-    places = [folder / name.removeprefix("file://")]
+    kind = name.rpartition(".")[2].lower()
+    if kind not in MESHES:
+        raise ValueError(f"{label}: the mesh {name!r} must be a file of {', '.join(MESHES)}")
+    file = mesh_file(name, label, Path(os.path.abspath(folder)))
+    size = file.stat().st_size
+    if size > MOST_BYTES:
+        raise ValueError(f"{label}: the mesh {name!r} has {size} bytes; {MOST_BYTES} are the most")
+    try:
+        # from its bytes alone: materials and pictures beside it are not looked for
+        loaded: Any = trimesh.load(io.BytesIO(file.read_bytes()), file_type=kind)
+        parts = [loaded]
+        if isinstance(loaded, trimesh.Scene):
+            parts = [loaded.geometry[loaded.graph[node][1]] for node in loaded.graph.nodes_geometry]
+        count = sum(len(part.vertices) for part in parts)
+        if count > MOST_CORNERS:
+            raise ValueError(f"it has {count} corners; {MOST_CORNERS} are the most")
+        whole = loaded.to_mesh() if isinstance(loaded, trimesh.Scene) else loaded
+        return ConvexHull(np.asarray(whole.vertices, float) * scale)
+    except Exception as error:  # each reader has its own
+        what = str(error) if type(error) is ValueError else f"{type(error).__name__}: {error}"
+        raise ValueError(f"{label}: the mesh {name!r} cannot be used: {what}") from error
+
+
+def mesh_file(name: str, label: str, folder: Path) -> Path:
+    """Return the file of a mesh, in the package that is named or that the URDF's folder is in; refuse one outside."""
+    above = [folder, *folder.parents]
     if name.startswith("package://"):
-        above = [folder.resolve(), *folder.resolve().parents]
-        places = [place / rest for place in above if place.name == package]
-        places += [place / package / rest for place in above]
-    file = next((place for place in places if place.is_file()), None)
+        package, _, rest = name.removeprefix("package://").partition("/")
+        if package in ("", ".", ".."):
+            raise ValueError(f"{label}: the mesh {name!r} is in no package")
+        roots = [place for place in above if place.name == package]
+        roots += [place / package for place in above]
+        places = [(root, root / rest) for root in roots]
+    else:
+        own = next((place for place in above if (place / "package.xml").is_file()), folder.parent)
+        places = [(own, folder / name.removeprefix("file://"))]
+    found = [(root, Path(os.path.abspath(place))) for root, place in places]
+    inside = [place for root, place in found if place.is_relative_to(root)]
+    if not inside:
+        raise ValueError(f"{label}: the mesh {name!r} lies outside {found[0][0]}")
+    file = next((place for place in inside if place.is_file()), None)
     if file is None:
         raise ValueError(f"{label}: there is no mesh {name!r} near {folder}")
-    loaded: Any = trimesh.load(file, force="mesh")
-    return ConvexHull(np.asarray(loaded.vertices, float) * scale)
+    return file

@@ -422,3 +422,131 @@ def test_nothing_to_solve():
 def test_bad_input_is_told(A, b, options, match):
     with pytest.raises(ValueError, match=match):
         solve_lcp(A, b, **options)
+
+
+# --- units that lie far apart ---
+
+
+def in_other_units(A, b, rng, span, two_sided):
+    """The same problem with its rows, and its columns, in other units; and the units of w and z."""
+    rows = 10.0 ** rng.uniform(-span, span, len(b))
+    columns = 10.0 ** rng.uniform(-span, span, len(b)) if two_sided else rows
+    return rows[:, None] * A * columns, rows * b, rows, columns
+
+
+def friction_matrix(m, rng):
+    """The LCP of Coulomb's law for m contacts in a plane, with whole directions: copositive, no more; and its b."""
+    K, v = rng.normal(size=(2 * m, max(3, m))), rng.normal(size=max(3, m))
+    N, T = np.kron(np.eye(m), [[1.0], [0]]), np.kron(np.eye(m), [[0.0, 0], [1, -1]])
+    E, W, none = np.kron(np.eye(m), [[1.0], [1]]), K @ K.T, np.zeros((m, m))
+    A = np.block(
+        [
+            [N.T @ W @ N, N.T @ W @ T, none],
+            [T.T @ W @ N, T.T @ W @ T, E],
+            [np.diag(rng.uniform(0.1, 1, m)), -E.T, none],
+        ]
+    )
+    return A, np.concatenate([N.T @ K @ v, T.T @ K @ v, np.zeros(m)])
+
+
+def solvable(kind, n, rng):
+    """A problem with a known solution, unique where A is a P-matrix; None for friction's, that always have one."""
+    if kind == "friction":
+        return *friction_matrix(max(n // 4, 1), rng), None
+    G, K = rng.normal(size=(n, n)), rng.normal(size=(n, n // 2 + 1))
+    A = {
+        "definite": G @ G.T / n + np.eye(n) / 10,
+        "semidefinite": K @ K.T,
+        "triangular": np.eye(n) + np.triu(3 * G, 1) / np.sqrt(n),
+        "skew": np.eye(n) / 10 + G - G.T,
+    }[kind]
+    z = np.maximum(rng.normal(size=n), 0)
+    w = np.where(z > 0, 0, np.abs(rng.normal(size=n)))
+    return A, w - A @ z, None if kind == "semidefinite" else z
+
+
+def worst_row(A, b, z):
+    """By how much z fails, relative to the terms of each row (of the largest row for those below 1e-6 of it)."""
+    w, terms = A @ z + b, np.abs(A) @ z + np.abs(b)
+    return (np.where(z > 0, np.abs(w), -w) / np.maximum(terms, 1e-6 * terms.max())).max()
+
+
+@pytest.mark.parametrize("kind", ["definite", "semidefinite", "triangular", "skew", "friction"])
+@pytest.mark.parametrize("two_sided", [False, True])
+@pytest.mark.parametrize("span", [4, 8])
+def test_solutions_are_found_in_any_units(kind, two_sided, span):
+    for seed in range(25):
+        rng = np.random.default_rng([seed, span, two_sided])
+        A, b, known = solvable(kind, int(rng.integers(1, 13 if seed % 2 else 7)), rng)
+        scaled, right, rows, columns = in_other_units(A, b, rng, span, two_sided)
+        methods = ["lemke"] + ["enumerate"] * (len(b) < 7) + ["pgs"] * (kind == "definite")
+        for method in methods:
+            z = solve_lcp(scaled, right, method=method, sweeps=5000).z
+            assert (z >= 0).all()
+            assert worst_row(scaled / rows[:, None], b, z) <= 1e-7
+            if known is not None:
+                assert z * columns == pytest.approx(known, abs=1e-6 * known.max(initial=1e-9))
+
+
+@pytest.mark.parametrize("span", [0, 4, 8])
+def test_what_has_no_solution_is_found_to_have_none_in_any_units(span):
+    """By Farkas: y >= 0 with A^T y <= 0 and b.y < 0, here put in."""
+    proofs = 0
+    for seed in range(40):
+        rng = np.random.default_rng([seed, span])
+        n = int(rng.integers(1, 6))
+        A, b, y = rng.normal(size=(n, n)), rng.normal(size=n), rng.uniform(0.1, 1, n)
+        A -= np.outer(y, np.maximum(A.T @ y, 0) + rng.uniform(size=n)) / (y @ y)
+        b -= y * (max(b @ y, 0) + 0.1) / (y @ y)
+        A, b, *_ = in_other_units(A, b, rng, span, two_sided=True)
+        with pytest.raises(ArithmeticError, match="no solution: none of its"):
+            solve_lcp(A, b, method="enumerate")
+        with pytest.raises(ArithmeticError, match="Lemke") as caught:
+            solve_lcp(A, b)
+        proofs += "ray proves" in str(caught.value)
+    assert proofs > 5
+
+
+@pytest.mark.parametrize("span", [0, 8])
+def test_no_proof_is_told_of_what_has_a_solution(span):
+    told = 0
+    for seed in range(150):
+        rng = np.random.default_rng([seed, span])
+        A, b = rng.normal(size=(2, 3, 3))
+        A, b, *_ = in_other_units(A, b[0], rng, span, two_sided=True)
+        try:
+            solve_lcp(A, b)
+        except ArithmeticError as error:
+            if "proves" in str(error):
+                told += 1
+                with pytest.raises(ArithmeticError, match="no solution"):
+                    solve_lcp(A, b, method="enumerate")
+    assert told > 3
+
+
+@pytest.mark.parametrize("method", ["lemke", "pgs", "enumerate"])
+def test_a_light_contact_beside_a_heavy_one(method):
+    assert solve_lcp(np.diag([1e12, 1]), [-1, -1], method=method).z == pytest.approx([1e-12, 1])
+    assert solve_lcp(np.diag([1e-12, 1]), [-1, -1], method=method).z == pytest.approx([1e12, 1])
+    assert solve_lcp(np.eye(2), [-1, -1e-12], method=method).z == pytest.approx([1, 1e-12], abs=0)
+    stiff = 1e16 * np.array([[2, 1], [1, 2]])  # z is far below the tolerance of w
+    answer = solve_lcp(stiff, [-1.0, -0.6], method=method)
+    assert answer.z * 1e16 == pytest.approx([1.4 / 3, 0.2 / 3], abs=1e-12)
+
+
+@pytest.mark.parametrize("b", [-1e-8, -1e-30, -1.0])
+def test_a_small_number_is_no_zero(b):
+    for method in ("lemke", "enumerate"):
+        with pytest.raises(ArithmeticError, match="no solution"):
+            solve_lcp([[0.0]], [b], method=method)
+    with pytest.raises(ArithmeticError, match="no solution"):
+        solve_lcp([[1.0, 0], [0, 0]], [1e12 * b, b], method="enumerate")
+
+
+def test_a_ray_proves_no_more_than_its_digits():
+    """(1, 1) seems to be without an effect, but a z of 1e14 solves it: the message says so."""
+    A, b = [[1, -1], [-1, 1 + 1e-14]], [-1.0, -1]
+    with pytest.raises(ArithmeticError, match=r"ray proves; or one of about [1-9]e\+1[345] times"):
+        solve_lcp(A, b)
+    with pytest.raises(ArithmeticError, match=r"ray proves$"):
+        solve_lcp([[-1.0]], [-1.0])

@@ -1,23 +1,37 @@
 """Motion through contacts: Zeno's ball, slopes, stacks, rods, and what happens when it ends early."""
 
+from dataclasses import replace
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from contacts import Touch, ball, box, corners, points_on_plane, stack
 
 from chaindyn import (
+    Box,
     Chain,
     Closure,
+    Free,
     Geometry,
     HalfSpace,
     Link,
     Prismatic,
     Revolute,
     Sphere,
+    Spherical,
+    collision_impulses,
+    forward_kinematics,
+    integrate,
+    kinetic_energy,
+    momentum,
     quaternion_from_rotation,
+    random_state,
+    resting_contact,
     rotation_about,
     simulate,
     simulate_contact,
 )
+from chaindyn.contact import carried_on
 
 G = 9.81
 DOWN = {"gravity": (0, 0, -G)}
@@ -359,3 +373,142 @@ def test_bad_input_is_told(options, match):
     given = {"q": q, "qd": np.zeros(6), "t": [0, 1], "step": 0.1, "find": find, **options}
     with pytest.raises(ValueError, match=match):
         simulate_contact(chain, given.pop("find"), given.pop("q"), given.pop("qd"), **given)
+
+
+# --- bodies that turn ---
+
+
+def two_spinning_balls(step):
+    """Two rough balls that strike off their line of centres; momentum before and after."""
+    radii, masses = (0.1, 0.15), (1.0, 2.0)
+    chain = Chain(
+        [replace(ball(m, r), parent="ground") for m, r in zip(masses, radii, strict=True)],
+        gravity=(0, 0, 0),
+    )
+    shapes = [Geometry(Sphere(r), i, friction=0.4, restitution=0.5) for i, r in enumerate(radii)]
+    q = chain.neutral.astype(float).reshape(2, 7).copy()
+    q[1, :3] = 0.5, 0.12, 0.05
+    qd = np.array([3.0, -5, 8, 2, 0.1, 0, -4, 6, 2, -1, 0, 0.2])
+    motion = simulate_contact(chain, shapes, q.ravel(), qd, t=[0, 0.4], step=step)
+    assert len(motion.log.t) == 1
+    before, after = momentum(chain, motion.q, motion.qd)
+    return chain, motion, after - before, np.abs(before)
+
+
+def test_a_blow_between_spinning_balls_conserves_momentum():
+    errors = []
+    for step in (0.005, 0.0025, 0.00125):
+        _, _, lost, size = two_spinning_balls(step)
+        errors.append([np.abs(lost[:3]).max() / size[:3].max(), np.abs(lost[3:]).max()])
+    angular, linear = np.array(errors).T
+    assert (linear[:-1] > 3.5 * linear[1:]).all()  # flight alone is of order two
+    assert linear[-1] < 3e-4
+    # of the arm to the other body, which is found at the end of the step: order one
+    assert (angular[:-1] > 1.8 * angular[1:]).all()
+    assert angular[-1] < 0.0064
+
+
+@pytest.mark.parametrize("law", ["newton", "moreau"])
+@pytest.mark.parametrize("gravity", [0.0, G])
+@pytest.mark.parametrize("mu", [0.0, 0.3])
+def test_a_ball_keeps_its_spin_about_the_normal(law, gravity, mu):
+    """Friction acts at a point below its centre; without friction it keeps all of its spin."""
+    chain = Chain([ball(1.0, 0.1)], gravity=(0, 0, -gravity))
+    floor = [Geometry(Sphere(0.1), 0), Geometry(HalfSpace((0, 0, 1)), "ground")]
+    q = chain.neutral.astype(float).copy()
+    q[2] = 0.3
+    qd = np.array([3.0, -5, 8, 1, 0, -1])
+    motion = simulate_contact(
+        chain, floor, q, qd, t=[0, 1], step=0.01, friction=mu, restitution=0.5, law=law
+    )
+    assert len(motion.log.t) > 0
+    R = forward_kinematics(chain, motion.q)[0][:, 0]
+    before, after = (R @ motion.qd[:, :3, None])[..., 0]
+    assert after[2] == pytest.approx(before[2], abs=1e-12)
+    assert np.abs(after[:2] - before[:2]).max() == pytest.approx(0, abs=1e-12) or mu > 0
+    assert np.abs(after[:2] - before[:2]).max() > 0.5 or mu == 0
+
+
+def test_rates_are_carried_on_by_free_balls_alone():
+    """Of a ball both velocities; a brick, a ball with an arm and a ball off its origin keep rates in their axes."""
+    brick = Link(Free(), 1.0, (0.1, 0.2, 0), np.diag([0.1, 0.2, 0.25]), parent="ground")
+    arm = Link(Revolute((0, 1, 0)), 1, (0.5, 0, 0), np.eye(3))
+    chain = Chain(
+        [
+            replace(ball(1.0, 0.1), parent="ground"),
+            brick,
+            replace(ball(1.0, 0.1), parent="ground", name="trunk"),
+            arm,
+            replace(ball(1.0, 0.1), parent="ground", com=(0.1, 0, 0)),
+            Link(Spherical(), 1, (0, 0, 0.1), np.eye(3), parent="ground"),
+        ]
+    )
+    q, qd = random_state(chain, 0)
+    end = integrate(chain, q, 0.3 * random_state(chain, 1)[1])
+    new = carried_on(chain, q, qd, end)
+    (R0, _), (R1, _) = forward_kinematics(chain, q), forward_kinematics(chain, end)
+    assert R1[0] @ new[:3] == pytest.approx(R0[0] @ qd[:3])
+    assert R1[0] @ new[3:6] == pytest.approx(R0[0] @ qd[3:6])
+    assert (new[6:] == qd[6:]).all()
+    assert kinetic_energy(chain, q, new) == pytest.approx(kinetic_energy(chain, q, qd), rel=1e-13)
+
+
+def test_a_spinning_brick_gains_nothing_from_a_floor():
+    """By Moreau's law without weight: as much as flight, of order two, and no more."""
+    size = (0.6, 0.3, 0.05)
+    chain = Chain([box(1.0, size)], gravity=(0, 0, 0))
+    shapes = [Geometry(Box(size), 0), Geometry(HalfSpace((0, 0, 1)), "ground")]
+    for seed in range(4):
+        q, _ = random_state(chain, seed)
+        q[:3] = 0, 0, 0.5
+        spin = 5 * np.random.default_rng(seed).normal(size=3)
+        down = forward_kinematics(chain, q)[0][0].T @ [1, 0, -3.0]
+        qd, t = np.concatenate([spin, down]), 0.01 * np.arange(41)
+        motion = simulate_contact(
+            chain, shapes, q, qd, t=t, step=0.005, law="moreau", restitution=1.0, friction=0.3
+        )
+        assert len(motion.log.t) > 0
+        assert np.diff(motion.kinetic).max() < 3e-4 * motion.kinetic[0]
+
+
+# --- what is refused ---
+
+
+@pytest.mark.parametrize("step", [1e-300, 5e-324, 1e-17])
+def test_a_step_that_time_cannot_tell_is_refused(step):
+    chain, find, q = bouncing()
+    with pytest.raises(
+        ValueError, match=r"step is .* s, but near t = 1 s times are 2.2e-16 s apart"
+    ):
+        simulate_contact(chain, find, q, np.zeros(6), t=[0, 1], step=step)
+
+
+@pytest.mark.parametrize("number", [np.longdouble, Fraction])
+def test_a_chain_of_other_numbers_is_refused(number):
+    one = np.array([number(1)])[0]
+    chain = Chain([Link(Free(), one, (0, 0, 0), np.eye(3, dtype=int) * one)], **DOWN)
+    q, touch = np.array([0, 0, 0.3, 1, 0, 0, 0]), [Touch((0, -1), (0, 0, 0.2), (0, 0, 1), 0, 0, 0)]
+    down = np.array([0, 0, 0, 0, 0, -1.0])
+    with pytest.raises(ValueError, match="collision_impulses computes in double precision"):
+        collision_impulses(chain, q, down, touch, restitution=0.5, friction=0.3)
+    with pytest.raises(ValueError, match="resting_contact computes in double precision"):
+        resting_contact(chain, q, 0 * down, 0 * down, touch)
+    for method in ("steps", "events"):
+        with pytest.raises(ValueError, match="simulate_contact computes in double precision"):
+            simulate_contact(chain, lambda q: touch, q, down, t=[0, 1], step=0.1, method=method)
+
+
+@pytest.mark.filterwarnings("error")
+def test_where_warnings_are_errors_the_motion_is_in_the_error():
+    chain, find, q = bouncing()
+
+    def torque(t, q, qd):
+        return np.full(6, np.nan if t > 0.5 else 0.0)
+
+    with pytest.raises(
+        RuntimeWarning, match=r"ended early: .* last state reached is that"
+    ) as caught:
+        simulate_contact(
+            chain, find, q, np.zeros(6), t=np.linspace(0, 1, 11), step=0.1, torque=torque
+        )
+    assert caught.value.simulation.t == pytest.approx(np.linspace(0, 0.5, 6))

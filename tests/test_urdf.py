@@ -1053,3 +1053,115 @@ def test_a_mesh_needs_trimesh(write, monkeypatch):
         ImportError, match=r"link 'arm': trimesh .* 'part.stl'.* pip install trimesh"
     ):
         load_collision(path, load_urdf(path))
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("../../outside.stl", "lies outside"),
+        ("package://robot/../outside.stl", "lies outside"),
+        ("package://../outside.stl", "in no package"),
+        ("package://./outside.stl", "in no package"),
+        ("{away}/outside.stl", "lies outside"),
+        ("file://{away}/outside.stl", "lies outside"),
+        ("meshes/part.zip", "must be a file of dae, obj, off, ply, stl"),
+        ("meshes/part.zae", "must be a file of"),
+        ("meshes/part", "must be a file of"),
+        ("meshes/bad.stl", "cannot be used"),
+        ("meshes/bad.obj", "cannot be used"),
+        ("meshes/bad.ply", "cannot be used"),
+        ("meshes/bad.off", "cannot be used"),
+        ("meshes/bad.dae", "cannot be used"),
+        ("meshes/empty.dae", "cannot be used"),
+    ],
+)
+def test_meshes_that_are_refused(tmp_path, text, says):
+    """All in ValueErrors with the names of file, link and mesh; the files outside could be read."""
+    trimesh = pytest.importorskip("trimesh")
+    robot = tmp_path / "robot"
+    (robot / "urdf" / "meshes").mkdir(parents=True)
+    for folder in (tmp_path, robot / "urdf" / "meshes"):
+        trimesh.creation.box((1, 1, 1)).export(folder / "outside.stl")
+    for kind in ("stl", "obj", "ply", "off", "dae"):
+        (robot / "urdf" / "meshes" / f"bad.{kind}").write_text("solid <COLLADA>\nf 1 2 3\n")
+    (robot / "urdf" / "meshes" / "empty.dae").write_text("<?xml version='1.0'?><COLLADA/>")
+    name = text.format(away=tmp_path)
+    path = robot / "urdf" / "robot.urdf"
+    path.write_text(COLLIDING.replace('<sphere radius="0.2"/>', f'<mesh filename="{name}"/>'))
+    with pytest.raises(ValueError) as error:
+        load_collision(path, load_urdf(path))
+    assert all(word in str(error.value) for word in ("robot.urdf", "link 'arm'", name, says))
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "../meshes/part.STL",
+        "package://robot/meshes/part.STL",
+        "package://robot/urdf/../meshes/part.STL",
+        "package://other/part.STL",
+        "{robot}/meshes/part.STL",
+        "file://{robot}/meshes/part.STL",
+        "../../robot/meshes/part.STL",
+    ],
+)
+def test_meshes_in_the_package_are_found(tmp_path, name):
+    trimesh = pytest.importorskip("trimesh")
+    robot, other = tmp_path / "robot", tmp_path / "other"
+    for folder in (robot / "urdf", robot / "meshes", other):
+        folder.mkdir(parents=True)
+    for folder in (robot / "meshes", other):
+        trimesh.creation.box((1, 1, 1)).export(folder / "part.STL", file_type="stl")
+    name = name.format(robot=robot)
+    path = robot / "urdf" / "robot.urdf"
+    path.write_text(COLLIDING.replace('<sphere radius="0.2"/>', f'<mesh filename="{name}"/>'))
+    assert len(load_collision(path, load_urdf(path))[2].shape.points) == 8
+    if name.startswith("../meshes"):  # a package.xml says where the package ends
+        (robot / "urdf" / "package.xml").write_text("<package/>")
+        with pytest.raises(ValueError, match="lies outside"):
+            load_collision(path, load_urdf(path))
+
+
+@pytest.mark.parametrize(
+    ("limit", "says"), [("MOST_BYTES", "684 bytes; 7 are"), ("MOST_CORNERS", "8 corners; 7 are")]
+)
+def test_meshes_that_are_too_large_are_refused(write, tmp_path, monkeypatch, limit, says):
+    trimesh = pytest.importorskip("trimesh")
+    trimesh.creation.box((1, 1, 1)).export(tmp_path / "part.stl")
+    path = write(text=COLLIDING.replace('<sphere radius="0.2"/>', '<mesh filename="part.stl"/>'))
+    chain = load_urdf(path)
+    assert len(load_collision(path, chain)) == 4
+    monkeypatch.setattr(f"chaindyn.urdf.{limit}", 7)
+    with pytest.raises(ValueError, match=rf"link 'arm': the mesh 'part.stl' .*{says} the most"):
+        load_collision(path, chain)
+
+
+@pytest.mark.parametrize(
+    ("old", "says"),
+    [
+        ('<mass value="1"/>', "link 'arm': <inertial> has 2 <mass>"),
+        ("<inertial><mass", "link 'arm': has 2 <inertial>"),
+        ('<axis xyz="0 0 1"/>', "joint 'hinge': has 2 <axis>"),
+        (
+            '<limit lower="-1" upper="1" effort="1" velocity="1"/>',
+            "joint 'hinge': has 2 <limit>",
+        ),
+        ('<origin xyz="0 0 1" rpy="0 0 1.5707963267948966"/>', "joint 'weld': has 2 <origin>"),
+        ('<parent link="arm"/>', "joint 'weld': has 2 <parent>"),
+        ('<origin xyz="0.1 0 0"/>', "link 'tool': <collision> has 2 <origin>"),
+    ],
+)
+def test_what_stands_twice_is_refused(write, old, says):
+    again = "<inertial/>" + old if old.startswith("<inertial>") else old + old
+    path = write(text=COLLIDING.replace(old, again))
+    with pytest.raises(ValueError) as error:
+        load_collision(path, load_urdf(path))
+    assert f"{path}: {says}, but must have one" in str(error.value)
+
+
+@pytest.mark.parametrize("number", ["1_0", "\u0661", "\uff11"])
+def test_numbers_that_python_alone_reads_are_refused(write, number):
+    for old in ('mass value="1"', 'box size="1 2 0.1"'):
+        path = write(text=COLLIDING.replace(old, old.replace("1", number, 1)))
+        with pytest.raises(ValueError, match=rf"{number}.*finite"):
+            load_collision(path, load_urdf(path))
