@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from chaindyn._ops import expect, holds_exact, holds_objects, recording, sqrt
+from chaindyn._ops import expect, holds_exact, holds_objects, recording, solve, sqrt
 
 F = TypeVar("F", bound=Callable[..., Any])
 Core = int | str | tuple[int | str, ...]
@@ -120,6 +120,72 @@ def may_be_nonzero(x: np.ndarray) -> bool:
     """Whether an entry is other than zero, or is not known."""
     known = known_values(x)
     return known is None or bool(known.any())
+
+
+def are_exact(*arrays: Any) -> bool:
+    """Whether no entry is a number with rounding errors: integers, fractions and symbols alone."""
+    return all(
+        x.dtype.kind in "iu"
+        or (
+            holds_objects(x)
+            and all(isinstance(e, Rational) or not isinstance(e, Complex) for e in x.flat)
+        )
+        for x in arrays
+    )
+
+
+def in_double(x: Any) -> np.ndarray | None:
+    """Return entries of any kind in double precision, complex ones too, None where they are not known."""
+    if isinstance(x, np.ndarray) and x.dtype.kind in "iufc":
+        return x.astype(complex if x.dtype.kind == "c" else float, copy=False)
+    if not holds_objects(x) or not all(isinstance(entry, Complex) for entry in x.flat):
+        return None
+    return x.astype(float if all(isinstance(entry, Real) for entry in x.flat) else complex)
+
+
+DEPENDENT = (
+    "rows of K depend on each other: leave out those that the others make, or give NumPy's float64, of which "
+    "independent combinations are found"
+)
+
+
+SINGULAR = (
+    "M is singular: of symbols, and of numbers other than NumPy's float64, it must be regular"
+)
+
+
+def require_no_more(rows: int, velocities: int) -> None:
+    """Refuse rows that must be independent, but are more than there are velocities."""
+    if rows > velocities:
+        raise ValueError(DEPENDENT)
+
+
+def require_rank_of_real_part(rank: Any, of_real_part: Any) -> None:
+    """Refuse complex rows that depend on each other, but not as their real parts do."""
+    if (rank != of_real_part).any():
+        raise ValueError(f"{DEPENDENT}; complex ones are judged by their real parts")
+
+
+def solved(A: Any, b: Any, why: str) -> Any:
+    """Return the solution of A x = b by `solve`; ValueError with these words if it is undefined."""
+    with np.errstate(all="ignore"):
+        try:
+            x = solve(A, b)
+        except ZeroDivisionError:
+            raise ValueError(why) from None
+    if x.dtype.kind in "fc" and isinstance(x, np.ndarray) and not np.isfinite(x).all():
+        raise ValueError(why)
+    if holds_objects(x) and any(is_undefined(entry) for entry in x.flat):
+        raise ValueError(why)
+    return x
+
+
+def is_undefined(entry: Any) -> bool:
+    """Whether one entry of an array of objects is what is left of a division by zero."""
+    if isinstance(entry, Complex):
+        return bool(entry != entry or abs(entry) == np.inf)
+    finite = getattr(entry, "is_finite", None)  # of python-flint's balls
+    return type(entry).__name__ in {"NaN", "ComplexInfinity"} or (callable(finite) and not finite())
 
 
 def as_array(x: Any, name: str) -> Any:

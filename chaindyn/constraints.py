@@ -1,5 +1,5 @@
 # Generated from chapters/13_loops_and_redundancy.md by `python -m book export`; edit it there.
-# sha256 of the text below: 4bba16e2a6dfca216971fa5a1bbdef600eb24c63da0506f7ec6d5bb7eb982b8c
+# sha256 of the text below: 29236976a546ea659c59b8a31c1138ceb943e0a9358e5af4d4bf4ffc84f9b070
 """Loops: constraints between the links of a tree, and the dynamics that keeps them.
 
 Derived in chapter 13, "Loops and redundancy".
@@ -13,7 +13,10 @@ from typing import Any
 import numpy as np
 
 from chaindyn._check import (
+    DEPENDENT,
     FRAMES,
+    SINGULAR,
+    are_exact,
     as_array,
     as_real,
     check_array,
@@ -21,16 +24,20 @@ from chaindyn._check import (
     check_matrix,
     check_positive_number,
     checked,
+    in_double,
     may_be_nonzero,
     read_only,
     require_between,
     require_finite,
+    require_no_more,
     require_positive,
+    require_rank_of_real_part,
     require_same_batch,
     require_shape,
+    solved,
     unit,
 )
-from chaindyn._ops import Array, concatenate, divide, eye, holds_objects, solve, sqrt, zeros
+from chaindyn._ops import Array, concatenate, divide, eye, solve, sqrt, zeros
 from chaindyn.articulated import FactorisedChain, factorise_state
 from chaindyn.chain import Chain, difference, integrate
 from chaindyn.closure import (
@@ -66,7 +73,7 @@ __all__ = [
 
 # Chapter 13, "Loops and redundancy": What counts as dependent
 def are_floats(*arrays: Array) -> bool:
-    """Whether all are plain NumPy numbers, for which dependent rows are found; others must be independent."""
+    """Whether all are plain NumPy numbers, which its factorisations take."""
     return all(
         isinstance(x, np.ndarray) and x.dtype.kind in "iuf" and x.dtype.itemsize <= 8
         for x in arrays
@@ -97,24 +104,33 @@ def independent_combinations(
     return shrink[..., None] * U * kept[..., None, :], kept.sum(-1)
 
 
-def exact_multipliers(C: Array, missed: Array, acts: Array) -> Array:
-    """Return multipliers (..., m, 1) of symbols or exact numbers: C times those of nonzero rows is `missed`.
+def solvable_combinations(K: Array, squares: Array, loose: Array | float, *beside: Array) -> Array:
+    """Return combinations (..., m, p) of rows K (..., m, nv) that are not floats, for elimination to solve for.
 
-    C : (..., a, a); missed : (..., m, 1); acts : (m,) booleans. Others, whose rows are zeros, are zero.
+    They are the rows that are not zeros, as some of a planar loop are; if inexact ones depend on each other,
+    independent combinations, by their values in double precision. squares : (..., nv), of the units of the columns;
+    loose : as for `independent_combinations`; beside : what else enters the elimination.
     """
-    try:
-        found = solve(C, missed[..., acts, :])
-    except ZeroDivisionError:
-        found = None
-    undefined = {"NaN", "ComplexInfinity"}  # SymPy's results of a division by zero
-    if found is None or (
-        holds_objects(found) and any(type(x).__name__ in undefined for x in found.flat)
-    ):
-        raise ValueError(
-            "rows of K depend on each other: of symbols and exact numbers leave out those that the others make, "
-            "or give floats"
-        )
-    return interleave(acts, found[..., 0], 0 * missed[..., ~acts, 0])[..., None]
+    rows = np.eye(K.shape[-2], dtype=int)[:, rows_that_act(K)]
+    known = None if are_exact(K, *beside) else in_double(rows.T @ K)
+    if known is None:
+        require_no_more(rows.shape[-1], K.shape[-1])
+        return rows
+    size = in_double(squares)
+    size = np.ones(K.shape[-1]) if size is None else np.sqrt(np.where(size.real > 0, size.real, 1))
+    combine, rank = independent_combinations(known.real, size, loose)
+    if np.iscomplexobj(known):
+        require_rank_of_real_part(independent_combinations(known, size, loose)[1], rank)
+    return rows if (rank == rows.shape[-1]).all() else rows @ combine[..., : rank.max(initial=0)]
+
+
+def multipliers_of(C: Array, missed: Array, combine: Array) -> Array:
+    """Return multipliers (..., p, c) of combinations of rows, with C times them `missed`; of empty ones zero.
+
+    C : (..., p, p); missed : (..., p, c); combine : (..., m, p), zeros where a batch has less of them.
+    """
+    empty = (combine == 0).all(-2)[..., None] * eye(combine.shape[-1])
+    return solved(C + empty, missed, DEPENDENT)
 
 
 def rows_that_act(K: Array) -> Array:
@@ -169,10 +185,10 @@ def solve_kkt(M: Array, K: Array, right: Array, k: Array, *, tolerance: float = 
     right : (..., nv); k : (..., m). x and K^T multipliers are unique. If rows depend on each other the
     multipliers are not, and the smallest are given, for rows of length one; a contradictory k is met
     as nearly as possible. tolerance : the relative error at which rows still count as dependent, beside
-    rounding. The result has the `rank` too. With symbols and numbers other than floats, M must be regular and the
-    rows independent, except for rows of zeros. ValueError if shapes do not fit, if M is not symmetric, or is
-    singular on a motion that K allows. "Notes on rigid body dynamics", constraints, with the sign of the
-    multipliers restored; by a basis of the null space of K.
+    rounding. The result has the `rank` too. With numbers other than floats M must be regular; rows of
+    symbols and exact numbers must be independent too, except for rows of zeros. ValueError if shapes do not
+    fit, if M is not symmetric, or is singular on a motion that K allows. "Notes on rigid body dynamics",
+    constraints, with the sign of the multipliers restored; by a basis of the null space of K.
     """
     M = check_matrix(M, "M", (None, None))
     n = M.shape[-2]
@@ -187,12 +203,13 @@ def solve_kkt(M: Array, K: Array, right: Array, k: Array, *, tolerance: float = 
     require_between(share, "tolerance", 0, 1)
     right, k = right[..., None], k[..., None]
     if not are_floats(M, K, right, k):
-        acts = rows_that_act(K)
-        x = solve(M, concatenate([right, K.mT], axis=-1))
-        C = (K @ x[..., 1:])[..., acts, :][..., acts]
-        multipliers = exact_multipliers(C, k - K @ x[..., :1], acts)
-        x = x[..., :1] + x[..., 1:] @ multipliers
-        return Held(x[..., 0], multipliers[..., 0], zeros(x.shape[:-2]) + min(int(acts.sum()), n))
+        combine = solvable_combinations(K, np.diagonal(M, axis1=-2, axis2=-1), share, M)
+        rows = combine.mT @ K
+        x = solved(M, concatenate([right, rows.mT], axis=-1), SINGULAR)
+        found = multipliers_of(rows @ x[..., 1:], combine.mT @ k - rows @ x[..., :1], combine)
+        x = x[..., :1] + x[..., 1:] @ found
+        rank = (combine != 0).any(-2).sum(-1) + zeros(x.shape[:-2])
+        return Held(x[..., 0], (combine @ found)[..., 0], rank[()])
     require_symmetric(M)
     size = size_of_motions(M)
     combine, rank = independent_combinations(K, size, share)
@@ -407,8 +424,10 @@ def held_response(
     `independent_combinations`.
     """
     if not are_floats(K, wanted, *(own.D for own in factors.links)):
-        acts = rows_that_act(K)
-        multipliers = exact_multipliers(factors.delassus(K[..., acts, :]), wanted, acts)
+        felt = [np.diagonal(own.D, axis1=-2, axis2=-1) for own in factors.links]
+        combine = solvable_combinations(K, concatenate(felt, axis=-1), loose, *felt)
+        C = factors.delassus(combine.mT @ K)
+        multipliers = combine @ multipliers_of(C, combine.mT @ wanted, combine)
         return multipliers, factors.solve(K.mT @ multipliers)
     A, roots = whitened(factors, K.mT)
     diagonals = [np.diagonal(own.D, axis1=-2, axis2=-1)[..., None] for own in factors.links]
@@ -445,8 +464,14 @@ def check_stabilisation(stabilisation: Any) -> tuple[Any, Any] | None:
 
 
 def gap_share(K: Array, error: Array) -> Array:
-    """Return the relative error of rows (..., m, nv) in loops with gaps (..., m), from the joint motion of the gaps."""
-    largest = np.abs(K).max(-1, initial=0)
+    """Return the relative error of rows (..., m, nv) in loops with gaps (..., m), from the joint motion of the gaps.
+
+    Zero where the numbers are not known.
+    """
+    known, gaps = in_double(K), in_double(error)
+    if known is None or gaps is None:
+        return np.zeros(())
+    largest, error = np.abs(known.real).max(-1, initial=0), gaps.real
     counts = largest > 1e-10 * largest.max(-1, initial=0, keepdims=True)
     moved = np.where(counts, np.abs(error) / np.where(counts, largest, 1), 0).max(-1, initial=0)
     return np.minimum(10 * moved, 1e-4)
@@ -486,9 +511,7 @@ def wanted_in(
     qd, error = state.qd[..., None], errors_in(state, constraints)
     if gains is not None:
         k = k - gains[1] * (K @ qd) - gains[0] * error[..., None]
-    if not are_floats(K, k, qd):
-        return K, k, 0
-    if gains is None:
+    if gains is None and are_floats(K, k, qd):
         warn_if_inconsistent(K, state.qd)
     return K, k, gap_share(K, error)
 
@@ -511,8 +534,8 @@ def constrained_forward_dynamics(
     constraints : one or several, as for `constraint_jacobian`; q, qd, tau, external and external_frame as for
     `aba`. M qdd + h = tau + K^T multipliers + the forces from outside, and K qdd = -dK/dt qd. stabilisation :
     gains (kp, kd); then K qdd = -dK/dt qd - kd K qd - kp error. Rows may depend on each other: qdd and K^T
-    multipliers do not change, and the multipliers are the smallest. With symbols and numbers other than floats
-    they must be independent, except for rows of zeros. In O(n) for each row, plus the cost of rows alone.
+    multipliers do not change, and the multipliers are the smallest. Those of symbols and exact
+    numbers must be independent, except for rows of zeros. In O(n) for each row, plus the cost of rows alone.
     RuntimeWarning, with the size, if qd breaks the constraints and there is no stabilisation. ValueError as from
     `constraint_jacobian` and `aba`. Kim (2012), section 3.2, reconstructed here.
     """

@@ -1,5 +1,5 @@
 # Generated from chapters/18_derivatives.md by `python -m book export`; edit it there.
-# sha256 of the text below: 6348dd9b4a718934b314bf763b061b24ee786a67853e1cc591e2f1858cb8d0e4
+# sha256 of the text below: da2961096df999bd09f014e8ab99ec04a057cd2a369093dd21fb13dd23807a08
 """Derivatives: how forces and accelerations change with posture, rates and forces.
 
 Derived in chapter 18, "Derivatives".
@@ -15,13 +15,24 @@ from chaindyn._check import (
     FRAMES,
     as_real,
     checked,
+    is_concrete,
     known_values,
     require_between,
     require_no_friction,
     require_one_state,
     unit,
 )
-from chaindyn._ops import Array, concatenate, divide, eye, solve, stack, unstack, zeros
+from chaindyn._ops import (
+    Array,
+    concatenate,
+    divide,
+    eye,
+    holds_objects,
+    solve,
+    stack,
+    unstack,
+    zeros,
+)
 from chaindyn.articulated import aba, factorise_state
 from chaindyn.chain import Chain, integrate, inward, outward, pose_of_body
 from chaindyn.closure import as_constraints, constraint_bias, errors_in, rows_in
@@ -465,8 +476,11 @@ def saltation_matrix(
 # Chapter 18, "Derivatives": With loops
 def by_complex_step(function: Any, x: Array) -> Array:
     """Return the derivative (m, nv) of an analytic function of a tangent (nv,), at zero; x has its length."""
-    step = 1e-100
-    return stack([function(1j * step * unit).imag / step for unit in np.eye(x.shape[-1])], axis=-1)
+    step, columns = 1e-100, []
+    for along in np.eye(x.shape[-1]):
+        value = function(1j * step * along)
+        columns.append((value.astype(complex) if holds_objects(value) else value).imag / step)
+    return stack(columns, axis=-1)
 
 
 @checked(q="nq", qd="nv", tau="nv")
@@ -479,8 +493,8 @@ def constrained_forward_dynamics_derivatives(
     alone, as if the loops could open. constraints : as for `constraint_jacobian`, whose rows must be analytic.
     """
     require_one_state(q=q, qd=qd, tau=tau)
-    for name, x in (("q", q), ("qd", qd), ("tau", tau)):
-        as_real(x, name)
+    given = {"q": q, "qd": qd, "tau": tau}.items()
+    q, qd, tau = (x if is_concrete(x) else as_real(x, name) for name, x in given)
     constraints = as_constraints(constraints)
     qdd, multipliers = constrained_forward_dynamics(chain, constraints, q, qd, tau)
     state = evaluate(chain, q, qd)

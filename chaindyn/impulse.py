@@ -1,5 +1,5 @@
 # Generated from chapters/14_impulse_response_of_a_chain.md by `python -m book export`; edit it there.
-# sha256 of the text below: 99320c1d5229965a7449250f352abca51e2884f6a6bdf350a45370b5175db38b
+# sha256 of the text below: d8e651c5c487f59914a889544dd348c48b9f3784970c16a4512095b375356347
 """Blows on a chain: the response of every link, and the jump of every joint's rate.
 
 Derived in chapter 14, "The impulse response of a chain".
@@ -185,11 +185,9 @@ def held_impulse_response(
     state = factors.state
     posture = State(state.chain, state.q, state.qd)  # rows are in link coordinates
     K, error = rows_in(posture, constraints), errors_in(posture, constraints)
-    known = are_floats(K, error, state.qd)
-    if known:
+    if are_floats(K, error, state.qd):
         warn_if_inconsistent(K, state.qd)
-    loose = gap_share(K, error) if known else 0
-    multipliers, _ = held_response(factors, K, -K @ open_rates, loose)
+    multipliers, _ = held_response(factors, K, -K @ open_rates, gap_share(K, error))
     on_links, along = forces_in(posture, constraints, multipliers)
     if state.recursion == "world":
         on_links = state.to_frame("body").mT @ on_links

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 
 import mpmath
 import numpy as np
@@ -308,6 +309,31 @@ def test_loops_against_differences():
         assert (
             np.abs(np.concatenate([found, multipliers]) - both).max() <= 1e-8 * np.abs(both).max()
         )
+
+
+def fractional(chain):
+    """Return the same chain with its first mass as a fraction."""
+    first, *others = chain.links
+    return Chain([replace(first, mass=Fraction(first.mass)), *others])
+
+
+@pytest.mark.parametrize("of_whom", ["chain", "q", "qd", "tau"])
+@pytest.mark.parametrize("kind", [np.longdouble, object])
+def test_loops_in_other_numbers_than_floats(kind, of_whom):
+    """Long doubles, objects that are floats and an exact mass give the derivatives that floats give, all columns."""
+    chain, loops, q = five_bar()
+    rng = np.random.default_rng(5)
+    free = np.linalg.svd(constraint_jacobian(chain, loops, q))[2][-2:]
+    given = {"q": q, "qd": free.T @ rng.normal(size=2), "tau": rng.normal(size=chain.nv)}
+    expected = constrained_forward_dynamics_derivatives(chain, loops, **given)
+    if of_whom == "chain":
+        chain = fractional(chain)
+    else:
+        given[of_whom] = given[of_whom].astype(kind)
+    found = constrained_forward_dynamics_derivatives(chain, loops, **given)
+    for one, other in zip([*found[0], *found[1]], [*expected[0], *expected[1]], strict=True):
+        assert one.shape == other.shape
+        assert np.abs(one - other).max() <= 1e-12 * np.abs(other).max()
 
 
 # Joints that readers write --------------------------------------------------------------------------
