@@ -271,6 +271,15 @@ def require_shape(x: Any, name: str, core: tuple[int, ...], why: str = "") -> No
         raise ValueError(f"{name} has shape {x.shape}, but must have shape {wanted}{why}")
 
 
+def require_rows(x: Any, name: str, m: int | str, core: tuple[int, ...]) -> None:
+    """Refuse what is not an array (..., m, *core); m is a number of rows, or "m" for any."""
+    own = x.shape[max(x.ndim - len(core) - 1, 0) :]
+    if len(own) != len(core) + 1 or own[1:] != core or m not in ("m", own[0]):
+        wanted = ", ".join(map(str, ("...", m, *core)))
+        why = "" if m == "m" else f": this constraint has {m} rows"
+        raise ValueError(f"{name} has shape {x.shape}, but must have shape ({wanted}){why}")
+
+
 def require_same_batch(arrays: dict[str, tuple[Any, int]]) -> None:
     """Refuse arguments whose batch axes cannot be broadcast together."""
     batches = [x.shape[: x.ndim - core] for x, core in arrays.values()]
@@ -708,6 +717,13 @@ def require_between(x: Any, name: str, low: int, high: int) -> None:
     index = first_wrong(x, lambda entry: np.logical_not((entry >= low) & (entry <= high)))
     if index is not None:
         raise ValueError(f"{name} is {float(x[index]):.16g}, but must lie between {low} and {high}")
+
+
+def frozen(x: Any) -> Any:
+    """Return a parameter so that nobody can write into it: of an array a copy, of a list a tuple."""
+    if isinstance(x, np.ndarray):
+        return read_only(x)
+    return tuple(x) if isinstance(x, list) else x
 
 
 def read_only(x: Any) -> np.ndarray:

@@ -1,11 +1,11 @@
 # Generated from chapters/12_maximal_coordinates.md by `python -m book export`; edit it there.
-# sha256 of the text below: 83f80f5157a619b46e51b43bcc810bdc4b6ffa3f5713da91dcf877b46c7ff8fa
+# sha256 of the text below: 26025999ac2923c8d51a486490653dd61b25ff0ec35deca9a2c7f55937ed12de
 """Constraints: a joint held as rows, and rows of several constraints as one matrix.
 
 Derived in chapter 12, "Maximal coordinates".
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
@@ -19,8 +19,10 @@ from chaindyn._check import (
     checked,
     outside,
     read_only,
+    read_only_view,
     require_finite,
     require_rotation,
+    require_rows,
     require_same_batch,
     require_shape,
 )
@@ -337,9 +339,10 @@ class Closure(BodyConstraint):
 # Chapter 12, "Maximal coordinates": A joint held as rows
 def as_constraints(constraints: Any) -> tuple[Any, ...]:
     """Return constraints as a tuple; ValueError names what is not a constraint."""
-    if isinstance(constraints, str) or not isinstance(constraints, Iterable):
-        constraints = (constraints,)
-    given = tuple(constraints)
+    try:
+        given = tuple(constraints)
+    except TypeError:  # one alone
+        given = (constraints,)
     for k, constraint in enumerate(given):
         lacking = [name for name in ("error", "jacobian", "bias") if not hasattr(constraint, name)]
         if lacking or isinstance(constraint, type):
@@ -350,13 +353,13 @@ def as_constraints(constraints: Any) -> tuple[Any, ...]:
 
 
 def part_of(
-    constraints: Sequence[Any], k: int, part: str, core: tuple[int, ...], state: State
+    constraints: Sequence[Any], k: int, part: str, core: tuple[int, ...], state: State, m: Any = "m"
 ) -> Any:
     """Return the result (..., m, *core) of one of a constraint's functions; ValueError if its shape is wrong.
 
     One with `error_in`, `jacobian_in` and `bias_in`, such as a closure, uses the evaluated state. Functions of
-    others are the user's, called with checked arguments. The result may be None where it is optional: errors and
-    rows of links.
+    others are the user's, called with checked arguments that they cannot write into. The result may be None where it is
+    optional: errors and rows of links. m : how many rows there must be, if that is known.
     """
     constraint = constraints[k]
     own = getattr(constraint, f"{part}_in", None)
@@ -365,23 +368,42 @@ def part_of(
     if part == "link_rows" and not hasattr(constraint, part):
         return None
     known = (state.q, state.qd) if part == "bias" else (state.q,)
-    value = outside(getattr(constraint, part))(state.chain, *known)
+    value = outside(getattr(constraint, part))(state.chain, *map(read_only_view, known))
     if value is None and part in ("error", "link_rows"):
         return None
     name = f"{part} of constraints[{k}]"
     value = as_array(value, name)
-    if value.ndim <= len(core) or value.shape[value.ndim - len(core) :] != core:
-        wanted = ", ".join(("...", "m", *map(str, core)))
-        raise ValueError(f"{name} has shape {value.shape}, but must have shape ({wanted})")
+    require_rows(value, name, m, core)
     require_finite(value, name)
     return value
 
 
+def parts_in(state: State, constraints: Sequence[Any], *names: str) -> list[Array]:
+    """Return parts of constraints, one under another: "jacobian" (..., m, nv), "error" and "bias" (..., m).
+
+    An error that does not exist is zero. ValueError if one constraint's parts have different numbers of rows.
+    """
+    cores = {"jacobian": (state.chain.nv,), "error": (), "bias": ()}
+    batch = state.q.shape[:-1]
+    if "bias" in names:
+        batch = np.broadcast_shapes(batch, state.qd.shape[:-1])
+    columns = [[zeros((*batch, 0, *cores[name]))] for name in names]
+    for k in range(len(constraints)):
+        m: Any = "m"
+        for column, name in zip(columns, names, strict=True):
+            own = part_of(constraints, k, name, cores[name], state, m)
+            own = zeros((m,)) if own is None else own
+            m = own.shape[-1 - len(cores[name])]
+            column.append(own)
+    return [
+        concatenate(column, axis=-1 - len(cores[name]))
+        for column, name in zip(columns, names, strict=True)
+    ]
+
+
 def rows_in(state: State, constraints: Sequence[Any]) -> Array:
     """Return the rows K (..., m, nv) of constraints, of a chain in an evaluated state."""
-    nv, batch = state.chain.nv, state.q.shape[:-1]
-    rows = [part_of(constraints, k, "jacobian", (nv,), state) for k in range(len(constraints))]
-    return concatenate([zeros((*batch, 0, nv)), *rows], axis=-2)
+    return parts_in(state, constraints, "jacobian")[0]
 
 
 def errors_in(state: State, constraints: Sequence[Any]) -> Array:
@@ -393,13 +415,6 @@ def errors_in(state: State, constraints: Sequence[Any]) -> Array:
             own = zeros(part_of(constraints, k, "jacobian", (state.chain.nv,), state).shape[-2:-1])
         parts.append(own)
     return concatenate(parts, axis=-1)
-
-
-def biases_in(state: State, constraints: Sequence[Any]) -> Array:
-    """Return dK/dt qd (..., m) of constraints."""
-    parts = [part_of(constraints, k, "bias", (), state) for k in range(len(constraints))]
-    batch = np.broadcast_shapes(state.q.shape[:-1], state.qd.shape[:-1])
-    return concatenate([zeros((*batch, 0)), *parts], axis=-1)
 
 
 def forces_in(state: State, constraints: Sequence[Any], multipliers: Array) -> tuple[Array, Array]:
@@ -414,7 +429,7 @@ def forces_in(state: State, constraints: Sequence[Any], multipliers: Array) -> t
         rows = part_of(constraints, k, "jacobian", (chain.nv,), state)
         start, end = end, end + rows.shape[-2]
         own = multipliers[..., start:end, :]
-        links = part_of(constraints, k, "link_rows", (chain.n, 6), state)
+        links = part_of(constraints, k, "link_rows", (chain.n, 6), state, end - start)
         if links is None:
             along = along + rows.mT @ own
         else:
@@ -448,7 +463,7 @@ def constraint_bias(chain: Chain, constraints: Any, q: Array, qd: Array) -> Arra
 
     Arguments as for `constraint_jacobian`; qd : (..., nv). "Notes on rigid body dynamics", constraints.
     """
-    return biases_in(State(chain, q, qd), as_constraints(constraints))
+    return parts_in(State(chain, q, qd), as_constraints(constraints), "bias")[0]
 
 
 @checked(q="nq", frame=FRAMES)

@@ -1,5 +1,5 @@
 # Generated from chapters/13_loops_and_redundancy.md by `python -m book export`; edit it there.
-# sha256 of the text below: 29236976a546ea659c59b8a31c1138ceb943e0a9358e5af4d4bf4ffc84f9b070
+# sha256 of the text below: 62397377b31bb05c06decee75565b9ea39c3b8d26d858a2380ba80f8dce48817
 """Loops: constraints between the links of a tree, and the dynamics that keeps them.
 
 Derived in chapter 13, "Loops and redundancy".
@@ -24,6 +24,7 @@ from chaindyn._check import (
     check_matrix,
     check_positive_number,
     checked,
+    frozen,
     in_double,
     may_be_nonzero,
     read_only,
@@ -44,12 +45,10 @@ from chaindyn.closure import (
     BodyConstraint,
     Constraint,
     as_constraints,
-    biases_in,
     bodies_of,
     constraint_error,
     constraint_jacobian,
-    errors_in,
-    rows_in,
+    parts_in,
 )
 from chaindyn.composite import crba
 from chaindyn.hybrid import check_hybrid, hybrid_dynamics, interleave
@@ -507,8 +506,8 @@ def wanted_in(
     state: State, constraints: Any, gains: tuple[Any, Any] | None
 ) -> tuple[Array, Array, Array | float]:
     """Return K (..., m, nv), the value of K qdd (..., m, 1), and the relative error of the rows (...)."""
-    K, k = rows_in(state, constraints), -biases_in(state, constraints)[..., None]
-    qd, error = state.qd[..., None], errors_in(state, constraints)
+    K, error, bias = parts_in(state, constraints, "jacobian", "error", "bias")
+    k, qd = -bias[..., None], state.qd[..., None]
     if gains is not None:
         k = k - gains[1] * (K @ qd) - gains[0] * error[..., None]
     if gains is None and are_floats(K, k, qd):
@@ -556,13 +555,13 @@ def projected(chain: Chain, constraints: Any, q: Array, qd: Array) -> tuple[Arra
     constraints = as_constraints(constraints)
     for _ in range(3):
         state = State(chain, q)
-        K, error = rows_in(state, constraints), errors_in(state, constraints)
+        K, error = parts_in(state, constraints, "jacobian", "error")
         loose = gap_share(K, error)
         _, step = held_response(factorise_state(state), K, -error[..., None], loose)
         q = integrate(chain, q, step[..., 0])
     state = State(chain, q)
-    K = rows_in(state, constraints)
-    loose = gap_share(K, errors_in(state, constraints))
+    K, error = parts_in(state, constraints, "jacobian", "error")
+    loose = gap_share(K, error)
     _, change = held_response(factorise_state(state), K, -(K @ qd[..., None]), loose)
     return q, qd + change[..., 0]
 
@@ -782,6 +781,7 @@ class Distance(BodyConstraint):
     def __post_init__(self) -> None:
         label = f"Distance of {self.link!r} from {self.onto!r}"
         check_positive_number(self.length, f"{label}: length")
+        object.__setattr__(self, "length", frozen(self.length))
         for part in ("offset", "onto_offset"):
             value = check_array(getattr(self, part), f"{label}: {part}", (3,))
             object.__setattr__(self, part, read_only(value))
@@ -838,6 +838,9 @@ class Coupling(Constraint):
                 f"factors of a Coupling are {self.factors!r}, but must be a dict such as {{'wheel': 3, 'pinion': 1}}"
             )
         check_array(self.total, "total of a Coupling", ())
+        object.__setattr__(self, "total", frozen(self.total))
+        kept = {body: frozen(factor) for body, factor in self.factors.items()}
+        object.__setattr__(self, "factors", kept)
 
     def row(self, chain: Chain) -> Array:
         """Return the factors as one row (nv,)."""
@@ -849,6 +852,10 @@ class Coupling(Constraint):
                 raise ValueError(
                     f"a Coupling names link {body!r}: an index below {chain.n} or one of {list(chain.names)} would do"
                 ) from None
+            if i in parts:
+                raise ValueError(
+                    f"a Coupling names link {chain.names[i]!r} twice: once as {body!r}"
+                )
             k = chain.joints[i].nv
             own = as_array(factor, f"factor of link {body!r}")
             if own.shape != (k,) and not (k == 1 and own.shape == ()):
@@ -904,6 +911,8 @@ class Rolling(BodyConstraint):
         label = f"Rolling of {self.link!r}"
         check_positive_number(self.radius, f"{label}: radius")
         check_array(self.height, f"{label}: height", ())
+        for part in ("radius", "height"):
+            object.__setattr__(self, part, frozen(getattr(self, part)))
         object.__setattr__(
             self, "offset", read_only(check_array(self.offset, f"{label}: offset", (3,)))
         )

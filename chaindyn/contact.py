@@ -1,5 +1,5 @@
 # Generated from chapters/17_contact.md by `python -m book export`; edit it there.
-# sha256 of the text below: cc0d14af0add85248b50b9852ecc9f120d462dea550b1df9fcdc64430d9989f6
+# sha256 of the text below: b51ea1a1359985c9490f839dd0bb28744fb0898b20141a2973a86ad06cd04a1a
 """Contact: blows at several places, forces at rest, friction, and motion through both.
 
 Derived in chapter 17, "Contact".
@@ -30,7 +30,7 @@ from chaindyn._check import (
 from chaindyn._ops import Array, concatenate, eye, positive, sqrt, where
 from chaindyn.articulated import FactorisedChain, aba, factorise_state
 from chaindyn.chain import Chain, integrate
-from chaindyn.closure import as_constraints, errors_in, rows_in
+from chaindyn.closure import as_constraints, parts_in
 from chaindyn.constraints import constrained_forward_dynamics, gap_share, held_response, projected
 from chaindyn.inverse_dynamics import transmitted_wrenches
 from chaindyn.simulation import Driven, Simulation, kinetic_energy, require_closed, rk4_step
@@ -455,8 +455,8 @@ def touching(
     K = (frames @ rows).reshape(-1, nv)
     if not constraints:
         return Touching(factors, frames, K, factors.delassus(K), np.zeros((0, nv)), 0)
-    L = rows_in(state, constraints)
-    loose = gap_share(L, errors_in(state, constraints))
+    L, error = parts_in(state, constraints, "jacobian", "error")
+    loose = gap_share(L, error)
     W = K @ held_motion(factors, L, loose, K.mT)[0]
     locked = np.diagonal(W) <= 1e-12 * np.diagonal(
         factors.delassus(K)

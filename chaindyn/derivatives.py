@@ -1,5 +1,5 @@
 # Generated from chapters/18_derivatives.md by `python -m book export`; edit it there.
-# sha256 of the text below: da2961096df999bd09f014e8ab99ec04a057cd2a369093dd21fb13dd23807a08
+# sha256 of the text below: a34d0af7261adb9fd0ad04c7ae5eb02352dab081acd65a8bc1b0362f82b92d98
 """Derivatives: how forces and accelerations change with posture, rates and forces.
 
 Derived in chapter 18, "Derivatives".
@@ -35,7 +35,7 @@ from chaindyn._ops import (
 )
 from chaindyn.articulated import aba, factorise_state
 from chaindyn.chain import Chain, integrate, inward, outward, pose_of_body
-from chaindyn.closure import as_constraints, constraint_bias, errors_in, rows_in
+from chaindyn.closure import as_constraints, constraint_bias, parts_in, rows_in
 from chaindyn.composite import crf_bar
 from chaindyn.constraints import constrained_forward_dynamics, gap_share, held_response
 from chaindyn.impulse import impact
@@ -498,8 +498,8 @@ def constrained_forward_dynamics_derivatives(
     constraints = as_constraints(constraints)
     qdd, multipliers = constrained_forward_dynamics(chain, constraints, q, qd, tau)
     state = evaluate(chain, q, qd)
-    K, factors = rows_in(state, constraints), factorise_state(state)
-    loose = gap_share(K, errors_in(state, constraints))
+    K, error = parts_in(state, constraints, "jacobian", "error")
+    factors, loose = factorise_state(state), gap_share(K, error)
 
     def held(step: Array) -> Array:
         return (

@@ -1,5 +1,5 @@
 # Generated from chapters/14_impulse_response_of_a_chain.md by `python -m book export`; edit it there.
-# sha256 of the text below: d8e651c5c487f59914a889544dd348c48b9f3784970c16a4512095b375356347
+# sha256 of the text below: fb3b553254f906b8c9a5a692261c4d13f8888809cbe6329c260def1bea8f4c2f
 """Blows on a chain: the response of every link, and the jump of every joint's rate.
 
 Derived in chapter 14, "The impulse response of a chain".
@@ -43,7 +43,7 @@ from chaindyn.articulated import (
     rotor_blocks,
 )
 from chaindyn.chain import Chain, forward_kinematics, outward, pose_of_body
-from chaindyn.closure import as_constraints, errors_in, forces_in, rows_in
+from chaindyn.closure import as_constraints, forces_in, parts_in
 from chaindyn.constraints import are_floats, gap_share, held_response, warn_if_inconsistent
 from chaindyn.inverse_dynamics import wrenches_in
 from chaindyn.kinematics import body_jacobian
@@ -184,7 +184,7 @@ def held_impulse_response(
     """
     state = factors.state
     posture = State(state.chain, state.q, state.qd)  # rows are in link coordinates
-    K, error = rows_in(posture, constraints), errors_in(posture, constraints)
+    K, error = parts_in(posture, constraints, "jacobian", "error")
     if are_floats(K, error, state.qd):
         warn_if_inconsistent(K, state.qd)
     multipliers, _ = held_response(factors, K, -K @ open_rates, gap_share(K, error))

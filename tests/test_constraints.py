@@ -874,6 +874,34 @@ def test_wrenches_do_the_work_of_the_rows(row):
         assert np.abs(power - wanted.sum(-1)).max() <= BOUND * np.abs(wanted).max()
 
 
+def test_a_coupling_names_each_link_once():
+    chain = planar(3)
+    for twice in ({0: 1, "rod 0": 1}, {"rod 0": 1, 0: 1}):
+        with pytest.raises(ValueError, match="names link 'rod 0' twice"):
+            Coupling(twice).jacobian(chain, np.zeros(3))
+
+
+def test_constraints_keep_what_was_checked():
+    """Arrays are copied and cannot be written; nobody's later change reaches what was checked."""
+    chain, q = planar(3), np.array([0.3, 0.4, 0.5])
+    number, factors = np.array(1.5), {"rod 0": np.array([1.0]), 1: [2.0], "rod 2": 3}
+    kept = [
+        Distance("rod 2", length=number),
+        Rolling("rod 2", number, height=number),
+        Coupling(factors, total=number),
+    ]
+    before = [(one.error(chain, q), one.jacobian(chain, q)) for one in kept]
+    with pytest.raises(ValueError, match="read-only"):
+        kept[0].length[...] = np.nan
+    number[...], factors["rod 0"][0] = np.nan, np.nan
+    factors[1][0], factors["rod 2"] = np.nan, np.nan
+    for one, (error, rows) in zip(kept, before, strict=True):
+        assert np.array_equal(one.error(chain, q), error)
+        assert np.array_equal(one.jacobian(chain, q), rows)
+    for array in (kept[1].radius, kept[1].height, kept[2].total, kept[2].factors["rod 0"]):
+        assert not array.flags.writeable
+
+
 class Weld:
     """A reader's own: a link's twist is zero, told by its rows in link coordinates or not told."""
 
