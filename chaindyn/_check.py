@@ -53,6 +53,9 @@ PARAMETERS: dict[str, tuple[int, ...]] = {
 }
 INERTIA_RULES = {"strict", "warn"}
 EPSILON = float(np.finfo(float).eps)
+# Where this share is left of a loop's row, projection fixes the state to EPSILON / NOISE, and the accelerations' error
+# of EPSILON / NOISE^3 is as large as they are.
+NOISE = EPSILON ** (1 / 3)
 LARGEST_INTEGER = 1024  # a product of six such integers still fits into 64 bits
 
 _inside: ContextVar[bool] = ContextVar("chaindyn_inside", default=False)
@@ -496,6 +499,12 @@ def check_matrix(x: Any, name: str, shape: tuple[int | None, int | None]) -> Any
         raise ValueError(f"{name} has shape {x.shape}, but must have shape (..., {wanted})")
     require_finite(x, name)
     return x
+
+
+def require_no_overflow(what: str, *arrays: Any) -> None:
+    """Refuse matrices that finite arguments made infinite or undefined: LAPACK might never return."""
+    if not all(x.dtype.kind not in "fc" or np.isfinite(x).all() for x in arrays):
+        raise ValueError(f"{what} overflow: numbers given are too large for a float's square")
 
 
 def read_only_view(x: Any) -> Any:

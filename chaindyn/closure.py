@@ -1,5 +1,5 @@
 # Generated from chapters/12_maximal_coordinates.md by `python -m book export`; edit it there.
-# sha256 of the text below: 26025999ac2923c8d51a486490653dd61b25ff0ec35deca9a2c7f55937ed12de
+# sha256 of the text below: 162e67a2c51401e36250b2d9182ec15fd93770b085773d3b43329bb01c9c7fae
 """Constraints: a joint held as rows, and rows of several constraints as one matrix.
 
 Derived in chapter 12, "Maximal coordinates".
@@ -178,13 +178,27 @@ class BodyConstraint(Constraint):
         """Return a frame in the world, R (..., 3, 3), p (..., 3), and the rows (..., m, 6) of the twist seen there."""
         raise NotImplementedError
 
-    def jacobian_in(self, state: State) -> Array:
-        """Return the `jacobian` of a chain in an evaluated state."""
+    def rows_and_screws(self, state: State) -> tuple[Array, Array]:
+        """Return rows (..., m, 6) and the twists seen there for rates of one (..., 6, nv): K is their product."""
         chain = state.chain
         R, p, rows = self.seen_rows(state)
         moved = [{*chain.path(body)} if body >= 0 else set() for body in self.bodies(chain)]
         signs = np.array([(i in moved[0]) - (i in moved[1]) for i in chain.link_of_column])
-        return rows @ (screws_seen_from(state, R, p) * signs[:, None]).mT
+        return rows, (screws_seen_from(state, R, p) * signs[:, None]).mT
+
+    def jacobian_in(self, state: State) -> Array:
+        """Return the `jacobian` of a chain in an evaluated state."""
+        rows, screws = self.rows_and_screws(state)
+        return rows @ screws
+
+    def row_bounds_in(self, state: State) -> Array:
+        """Return how large each entry of the `jacobian` could be, if what is multiplied there were parallel."""
+        rows, screws = self.rows_and_screws(state)
+        return sum(
+            np.linalg.norm(rows[..., :, None, x], axis=-1)
+            * np.linalg.norm(screws.mT[..., None, :, x], axis=-1)
+            for x in (slice(3), slice(3, 6))
+        )
 
     def link_rows_in(self, state: State) -> Array:
         """Return the coefficients in K qd of each link's twist, in its own coordinates (..., m, n, 6)."""
@@ -365,7 +379,7 @@ def part_of(
     own = getattr(constraint, f"{part}_in", None)
     if own is not None:
         return own(state)
-    if part == "link_rows" and not hasattr(constraint, part):
+    if part == "row_bounds" or (part == "link_rows" and not hasattr(constraint, part)):
         return None
     known = (state.q, state.qd) if part == "bias" else (state.q,)
     value = outside(getattr(constraint, part))(state.chain, *map(read_only_view, known))
@@ -379,11 +393,12 @@ def part_of(
 
 
 def parts_in(state: State, constraints: Sequence[Any], *names: str) -> list[Array]:
-    """Return parts of constraints, one under another: "jacobian" (..., m, nv), "error" and "bias" (..., m).
+    """Return parts of constraints, one under another: "jacobian", "row_bounds" (..., m, nv), "error", "bias" (..., m).
 
-    An error that does not exist is zero. ValueError if one constraint's parts have different numbers of rows.
+    One that does not exist is zero. ValueError if one constraint's parts have different numbers of rows.
     """
-    cores = {"jacobian": (state.chain.nv,), "error": (), "bias": ()}
+    row = (state.chain.nv,)
+    cores = {"jacobian": row, "row_bounds": row, "error": (), "bias": ()}
     batch = state.q.shape[:-1]
     if "bias" in names:
         batch = np.broadcast_shapes(batch, state.qd.shape[:-1])
@@ -392,7 +407,7 @@ def parts_in(state: State, constraints: Sequence[Any], *names: str) -> list[Arra
         m: Any = "m"
         for column, name in zip(columns, names, strict=True):
             own = part_of(constraints, k, name, cores[name], state, m)
-            own = zeros((m,)) if own is None else own
+            own = zeros((m, *cores[name])) if own is None else own
             m = own.shape[-1 - len(cores[name])]
             column.append(own)
     return [

@@ -1,5 +1,5 @@
 # Generated from chapters/13_loops_and_redundancy.md by `python -m book export`; edit it there.
-# sha256 of the text below: 62397377b31bb05c06decee75565b9ea39c3b8d26d858a2380ba80f8dce48817
+# sha256 of the text below: 48e310d58b37d994492571ed70bdcf3560252224a1222c768ca6a4a43bcd16c0
 """Loops: constraints between the links of a tree, and the dynamics that keeps them.
 
 Derived in chapter 13, "Loops and redundancy".
@@ -502,17 +502,34 @@ def warn_if_inconsistent(K: Array, qd: Array) -> None:
         )
 
 
+def firm_parts(state: State, constraints: Any, share: float, *names: str) -> list[Array]:
+    """Return K (..., m, nv), the relative error of its rows (...), the loops' errors (..., m), and other parts.
+
+    share : where near a singular posture less than that is left of a row, it counts as zero.
+    """
+    names = ("jacobian", "error", *names, *(["row_bounds"] if share else []))
+    K, error, *more = parts_in(state, constraints, *names)
+    loose = gap_share(K, error)
+    if share:
+        bounds = more.pop()
+        units = bounds.max(-2, initial=0, keepdims=True)
+        units = np.where(units > 0, units, 1)
+        left, largest = ((x / units).max(-1, initial=0, keepdims=True) for x in (np.abs(K), bounds))
+        K, loose = K * (left > share * largest), np.maximum(loose, share)
+    return [K, loose, error, *more]
+
+
 def wanted_in(
-    state: State, constraints: Any, gains: tuple[Any, Any] | None
+    state: State, constraints: Any, gains: tuple[Any, Any] | None, share: float = 0
 ) -> tuple[Array, Array, Array | float]:
     """Return K (..., m, nv), the value of K qdd (..., m, 1), and the relative error of the rows (...)."""
-    K, error, bias = parts_in(state, constraints, "jacobian", "error", "bias")
+    K, loose, error, bias = firm_parts(state, constraints, share, "bias")
     k, qd = -bias[..., None], state.qd[..., None]
     if gains is not None:
         k = k - gains[1] * (K @ qd) - gains[0] * error[..., None]
     if gains is None and are_floats(K, k, qd):
         warn_if_inconsistent(K, state.qd)
-    return K, k, gap_share(K, error)
+    return K, k, loose
 
 
 # Chapter 13, "Loops and redundancy": The code: two sweeps and a small system
@@ -527,6 +544,7 @@ def constrained_forward_dynamics(
     external: Array | None = None,
     external_frame: str = "body",
     stabilisation: Any = None,
+    tolerance: float = 0,
 ) -> tuple[Array, Array]:
     """Return accelerations qdd (..., nv) and multipliers (..., m) of a chain or tree whose loops are closed.
 
@@ -534,34 +552,40 @@ def constrained_forward_dynamics(
     `aba`. M qdd + h = tau + K^T multipliers + the forces from outside, and K qdd = -dK/dt qd. stabilisation :
     gains (kp, kd); then K qdd = -dK/dt qd - kd K qd - kp error. Rows may depend on each other: qdd and K^T
     multipliers do not change, and the multipliers are the smallest. Those of symbols and exact
-    numbers must be independent, except for rows of zeros. In O(n) for each row, plus the cost of rows alone.
+    numbers must be independent, except for rows of zeros. tolerance : a row, or a
+    combination of rows, of which a posture leaves no more than this share, counts as dependent. In O(n) for each row,
+    plus the cost of rows alone.
     RuntimeWarning, with the size, if qd breaks the constraints and there is no stabilisation. ValueError as from
     `constraint_jacobian` and `aba`. Kim (2012), section 3.2, reconstructed here.
     """
     gains, constraints = check_stabilisation(stabilisation), as_constraints(constraints)
+    require_between(check_array(tolerance, "tolerance", ()), "tolerance", 0, 1)
     state = evaluate(chain, q, qd, tau, external)
     factors = factorise_state(state)
     loads = net_bias(state, external, external_frame) + factors.inertias @ state.eta
     left, _ = factors.inward_forces(tau[..., None], loads)
     _, free = factors.outward_motions(left, state.eta, ground_acceleration(chain))
-    K, wanted, loose = wanted_in(state, constraints, gains)
+    K, wanted, loose = wanted_in(state, constraints, gains, tolerance)
     multipliers, more = held_response(factors, K, wanted - K @ free, loose)
     return (free + more)[..., 0], multipliers[..., 0]
 
 
 # Chapter 13, "Loops and redundancy": The code: two sweeps and a small system
-def projected(chain: Chain, constraints: Any, q: Array, qd: Array) -> tuple[Array, Array]:
-    """Return the state near q (..., nq), qd (..., nv) that keeps the constraints, by least steps in the metric M."""
+def projected(
+    chain: Chain, constraints: Any, q: Array, qd: Array, share: float = 0
+) -> tuple[Array, Array]:
+    """Return the state near q (..., nq), qd (..., nv) that keeps the constraints, by least steps in the metric M.
+
+    share : as for `firm_parts`.
+    """
     constraints = as_constraints(constraints)
     for _ in range(3):
         state = State(chain, q)
-        K, error = parts_in(state, constraints, "jacobian", "error")
-        loose = gap_share(K, error)
+        K, loose, error = firm_parts(state, constraints, share)
         _, step = held_response(factorise_state(state), K, -error[..., None], loose)
         q = integrate(chain, q, step[..., 0])
     state = State(chain, q)
-    K, error = parts_in(state, constraints, "jacobian", "error")
-    loose = gap_share(K, error)
+    K, loose, _ = firm_parts(state, constraints, share)
     _, change = held_response(factorise_state(state), K, -(K @ qd[..., None]), loose)
     return q, qd + change[..., 0]
 

@@ -1,5 +1,5 @@
 # Generated from chapters/14_impulse_response_of_a_chain.md by `python -m book export`; edit it there.
-# sha256 of the text below: fb3b553254f906b8c9a5a692261c4d13f8888809cbe6329c260def1bea8f4c2f
+# sha256 of the text below: 476c5dbc68f4ccd3b5e8c66f3589f74ac4a3a7c7728c650f0dbbad985cdff4c3
 """Blows on a chain: the response of every link, and the jump of every joint's rate.
 
 Derived in chapter 14, "The impulse response of a chain".
@@ -18,6 +18,7 @@ from chaindyn._check import (
     checked,
     known_values,
     require_between,
+    require_no_overflow,
     unit,
 )
 from chaindyn._ops import (
@@ -318,6 +319,7 @@ def require_movable(W: Array, link: str) -> None:
     known = known_values(W)
     if known is None:
         return
+    require_no_overflow("J M^-1 J^T", known)
     scale = equal_units(known)
     values, vectors = np.linalg.eigh(scale[..., :, None] * known * scale[..., None, :])
     stuck = values <= at_least_rounding(1e-12, known) * values[..., -1:]

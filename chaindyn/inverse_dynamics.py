@@ -1,5 +1,5 @@
 # Generated from chapters/06_inverse_dynamics.md by `python -m book export`; edit it there.
-# sha256 of the text below: 476391489ab745c478e5d04ebdcd073c5c36d06c0502bccef2f8af11cbc5f4e4
+# sha256 of the text below: 2cb89982a44986c8e9fd82a4a3d7edfcbef9c4b4eb81d1d29aa4f84d189e93f0
 """Inverse dynamics: the forces for a motion, by one system and by a recursion.
 
 Derived in chapter 6, "Inverse dynamics".
@@ -15,6 +15,7 @@ from chaindyn._check import (
     as_real,
     checked,
     no_inertia,
+    require_no_overflow,
     require_one_state,
     unit,
 )
@@ -47,15 +48,16 @@ def full_system(chain: Chain, q: Array, qd: Array, tau: Array) -> tuple[Any, Arr
         (ones, (hanging, [chain.parent[i] for i in hanging])), shape=(chain.n, chain.n)
     )
     less_parent = sparse.eye_array(6 * chain.n) - sparse.kron(of_parent, eye(6))
-    screws = sparse.block_diag(state.S)
+    # of exact numbers and long doubles, which SciPy does not take, the nearest floats
+    screws = sparse.block_diag([as_real(S, "S") for S in state.S])
     rotors = sparse.diags_array(chain.reflected_inertia.astype(float)) if chain.has_rotors else None
     rows = [
         [less_parent, None, -screws],
-        [sparse.block_diag(state.inertias), -less_parent.T, None],
+        [sparse.block_diag(as_real(state.inertias, "inertias")), -less_parent.T, None],
         [None, screws.T, rotors],
     ]
     net = state.inertias @ falling - state.bias_forces
-    right = np.concatenate([state.eta.ravel(), net.ravel(), tau])
+    right = as_real(np.concatenate([state.eta.ravel(), net.ravel(), tau]), "the right side")
     matrix = sparse.block_array(rows, format="csc")
     matrix.eliminate_zeros()  # SciPy stores blocks whole
     return matrix, right
@@ -98,7 +100,9 @@ def solve_full_system(chain: Chain, q: Array, qd: Array, tau: Array) -> tuple[Ar
     q, qd, tau = as_real(q, "q"), as_real(qd, "qd"), as_real(tau, "tau")
     as_real(chain.spatial_inertia, "the links' inertias")
     as_real(chain.reflected_inertia, "the rotors' inertias")
-    matrix, right = full_system(chain, q, qd, tau)
+    with np.errstate(over="ignore", invalid="ignore"):
+        matrix, right = full_system(chain, q, qd, tau)
+    require_no_overflow("the equations of motion", matrix.data, right)
     try:
         factors = splu(matrix)
         singular = is_singular(chain, matrix, factors)

@@ -1,5 +1,5 @@
 # Generated from chapters/10_simulation.md by `python -m book export`; edit it there.
-# sha256 of the text below: 610fad340e60b20d563986644ffc534f3ec2239e289afe2d6a34c474b55cb11b
+# sha256 of the text below: 1d0e26614b9663e0af924034909f2031be4643b55caf33adff6fe3cc89592404
 """Simulation: from accelerations to motion, on the manifold of the coordinates.
 
 Derived in chapter 10, "Simulation".
@@ -20,6 +20,7 @@ import numpy as np
 from numpy.polynomial import Chebyshev
 
 from chaindyn._check import (
+    NOISE,
     as_real,
     call_user_function,
     check_load,
@@ -107,7 +108,8 @@ class Driven:
     """A chain and its loads: torque and external are functions of (t, q, qd), arrays, or None for zero.
 
     constraints : the closures of its loops, if any; gains : (kp, kd) that stabilise them; friction_width : of the
-    friction in its joints, if any, as for `joint_friction`; forward : the compiled `aba`, or None.
+    friction in its joints, if any, as for `joint_friction`; forward : the compiled `aba`, or None; tolerance : of the
+    closures' rows, as for `constrained_forward_dynamics`.
     """
 
     chain: Chain
@@ -117,6 +119,7 @@ class Driven:
     gains: Any = (0, 0)
     friction_width: Any = 0.01
     forward: Any = None
+    tolerance: float = 0
 
     def loads(self, t: float, q: Array, qd: Array) -> tuple[Array, Array | None]:
         """Return joint forces (..., nv), with friction, and wrenches (..., n, 6); ValueError, with the time, if bad."""
@@ -139,7 +142,8 @@ class Driven:
         if not self.constraints:
             return aba(self.chain, q, qd, tau, external=external)
         given = self.chain, self.constraints, q, qd, tau
-        return constrained_forward_dynamics(*given, external=external, stabilisation=self.gains)[0]
+        options = {"stabilisation": self.gains, "tolerance": self.tolerance}
+        return constrained_forward_dynamics(*given, external=external, **options)[0]
 
     def force(self, t: float, q: Array, qd: Array) -> Array:
         """Return all forces along the joints (..., nv), weight included, inertia not."""
@@ -661,8 +665,9 @@ def simulate(
         (0, 0) if projects or stabilisation is None else check_stabilisation(stabilisation),
         check_positive_number(friction_width, "friction_width"),
         compiled_forward(chain, method, constraints) if compiled else None,
+        tolerance=NOISE if projects else 0,
     )
-    cure = partial(projected, chain, driven.constraints) if projects else None
+    cure = partial(projected, chain, driven.constraints, share=NOISE) if projects else None
     if projects or stabilisation is None:
         require_closed(driven, q, qd)
     steps = choose_steps(driven, q, qd, times, method, step, cure, rtol=rtol, atol=atol)
