@@ -1,5 +1,5 @@
 # Generated from chapters/13_loops_and_redundancy.md by `python -m book export`; edit it there.
-# sha256 of the text below: 48e310d58b37d994492571ed70bdcf3560252224a1222c768ca6a4a43bcd16c0
+# sha256 of the text below: 64120a912e8927185ad1f56600d43069edaa5214826233fdf63e5528a575514d
 """Loops: constraints between the links of a tree, and the dynamics that keeps them.
 
 Derived in chapter 13, "Loops and redundancy".
@@ -512,7 +512,8 @@ def firm_parts(state: State, constraints: Any, share: float, *names: str) -> lis
     loose = gap_share(K, error)
     if share:
         bounds = more.pop()
-        units = bounds.max(-2, initial=0, keepdims=True)
+        rows = bounds.max(-1, initial=0, keepdims=True)  # radians and metres have no common size
+        units = (bounds / np.where(rows > 0, rows, 1)).max(-2, initial=0, keepdims=True)
         units = np.where(units > 0, units, 1)
         left, largest = ((x / units).max(-1, initial=0, keepdims=True) for x in (np.abs(K), bounds))
         K, loose = K * (left > share * largest), np.maximum(loose, share)
