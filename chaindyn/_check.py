@@ -143,7 +143,8 @@ def in_double(x: Any) -> np.ndarray | None:
         return x.astype(complex if x.dtype.kind == "c" else float, copy=False)
     if not holds_objects(x) or not all(isinstance(entry, Complex) for entry in x.flat):
         return None
-    return x.astype(float if all(isinstance(entry, Real) for entry in x.flat) else complex)
+    real = all(isinstance(entry, Real) for entry in x.flat)
+    return np.asarray(x, float if real else complex)
 
 
 DEPENDENT = (
