@@ -1,5 +1,5 @@
 # Generated from chapters/18_derivatives.md by `python -m book export`; edit it there.
-# sha256 of the text below: a34d0af7261adb9fd0ad04c7ae5eb02352dab081acd65a8bc1b0362f82b92d98
+# sha256 of the text below: cdbf67e667545a78070168f2c1705bac947356d53996810f1b490a06206a250f
 """Derivatives: how forces and accelerations change with posture, rates and forces.
 
 Derived in chapter 18, "Derivatives".
@@ -415,7 +415,7 @@ def blow_changes(
     given, _, _ = force_changes(weightless, jump[..., 0], zeros((6, 1)))
     free = factors.solve(turned * impulse - given)
     by_q = divide(-(jump + change * qd[..., None]).mT @ turned - row @ free, yielding)
-    by_qd = divide(-change * row, yielding)
+    by_qd = divide(-change * row, yielding) + 0 * by_q
     changes = ImpactDerivatives(
         by_q[..., 0, :], by_qd[..., 0, :], free + response @ by_q, response @ by_qd
     )

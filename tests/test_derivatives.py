@@ -540,3 +540,15 @@ def test_one_state_with_loops():
         constrained_forward_dynamics_derivatives(chain, loops, np.stack([q, q]), 0 * q, 0 * q)
     with pytest.raises(ValueError, match="qd"):
         constrained_forward_dynamics_derivatives(chain, loops, q, 1j * q, 0 * q)
+
+
+def test_a_batch_of_rates_alone_has_derivatives_of_its_shape():
+    rng = np.random.default_rng(3)
+    bar = 1.0, (0.5, 0, 0), np.diag([0.1, 0.2, 0.2])
+    chain = Chain([Link(Revolute((0, 1, 0)), *bar, offset=(k, 0, 0)) for k in range(2)])
+    qd = 1 + rng.random((3, 2))
+    blow = {"point": (2.0, 0, -0.5), "normal": (0, 0, 1), "restitution": 0.5}
+    together = impact_derivatives(chain, np.array([0.3, 0.4]), qd, **blow)
+    assert together.impulse_dqd.shape == (3, 2) and together.qd_jump_dqd.shape == (3, 2, 2)
+    one = impact_derivatives(chain, np.array([0.3, 0.4]), qd[1], **blow)
+    assert together.qd_jump_dqd[1] == pytest.approx(one.qd_jump_dqd, rel=1e-12)
