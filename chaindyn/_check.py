@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from chaindyn._ops import expect, holds_exact, holds_objects, recording, sqrt
+from chaindyn._ops import expect, holds_exact, holds_objects, recording, solve, sqrt
 
 F = TypeVar("F", bound=Callable[..., Any])
 Core = int | str | tuple[int | str, ...]
@@ -64,6 +64,9 @@ NUMBERS_OF_A_CHAIN = (
 )
 MAY_BE_INFINITE = {"effective_mass"}
 EPSILON = float(np.finfo(float).eps)
+# Where this share is left of a loop's row, projection fixes the state to EPSILON / NOISE, and the accelerations' error
+# of EPSILON / NOISE^3 is as large as they are.
+NOISE = EPSILON ** (1 / 3)
 LARGEST_INTEGER = 1024  # a product of six such integers still fits into 64 bits
 
 _inside: ContextVar[bool] = ContextVar("chaindyn_inside", default=False)
@@ -131,6 +134,73 @@ def may_be_nonzero(x: np.ndarray) -> bool:
     """Whether an entry is other than zero, or is not known."""
     known = known_values(x)
     return known is None or bool(known.any())
+
+
+def are_exact(*arrays: Any) -> bool:
+    """Whether no entry is a number with rounding errors: integers, fractions and symbols alone."""
+    return all(
+        x.dtype.kind in "iu"
+        or (
+            holds_objects(x)
+            and all(isinstance(e, Rational) or not isinstance(e, Complex) for e in x.flat)
+        )
+        for x in arrays
+    )
+
+
+def in_double(x: Any) -> np.ndarray | None:
+    """Return entries of any kind in double precision, complex ones too, None where they are not known."""
+    if isinstance(x, np.ndarray) and x.dtype.kind in "iufc":
+        return x.astype(complex if x.dtype.kind == "c" else float, copy=False)
+    if not holds_objects(x) or not all(isinstance(entry, Complex) for entry in x.flat):
+        return None
+    real = all(isinstance(entry, Real) for entry in x.flat)
+    return np.asarray(x, float if real else complex)
+
+
+DEPENDENT = (
+    "rows of K depend on each other: leave out those that the others make, or give NumPy's float64, of which "
+    "independent combinations are found"
+)
+
+
+SINGULAR = (
+    "M is singular: of symbols, and of numbers other than NumPy's float64, it must be regular"
+)
+
+
+def require_no_more(rows: int, velocities: int) -> None:
+    """Refuse rows that must be independent, but are more than there are velocities."""
+    if rows > velocities:
+        raise ValueError(DEPENDENT)
+
+
+def require_rank_of_real_part(rank: Any, of_real_part: Any) -> None:
+    """Refuse complex rows that depend on each other, but not as their real parts do."""
+    if (rank != of_real_part).any():
+        raise ValueError(f"{DEPENDENT}; complex ones are judged by their real parts")
+
+
+def solved(A: Any, b: Any, why: str) -> Any:
+    """Return the solution of A x = b by `solve`; ValueError with these words if it is undefined."""
+    with np.errstate(all="ignore"):
+        try:
+            x = solve(A, b)
+        except ZeroDivisionError:
+            raise ValueError(why) from None
+    if x.dtype.kind in "fc" and isinstance(x, np.ndarray) and not np.isfinite(x).all():
+        raise ValueError(why)
+    if holds_objects(x) and any(is_undefined(entry) for entry in x.flat):
+        raise ValueError(why)
+    return x
+
+
+def is_undefined(entry: Any) -> bool:
+    """Whether one entry of an array of objects is what is left of a division by zero."""
+    if isinstance(entry, Complex):
+        return bool(entry != entry or abs(entry) == np.inf)
+    finite = getattr(entry, "is_finite", None)  # of python-flint's balls
+    return type(entry).__name__ in {"NaN", "ComplexInfinity"} or (callable(finite) and not finite())
 
 
 def as_array(x: Any, name: str) -> Any:
@@ -240,6 +310,15 @@ def require_shape(x: Any, name: str, core: tuple[int, ...], why: str = "") -> No
     if x.shape[max(x.ndim - len(core), 0) :] != core:
         wanted = "(..., " + ", ".join(map(str, core)) + ")"
         raise ValueError(f"{name} has shape {x.shape}, but must have shape {wanted}{why}")
+
+
+def require_rows(x: Any, name: str, m: int | str, core: tuple[int, ...]) -> None:
+    """Refuse what is not an array (..., m, *core); m is a number of rows, or "m" for any."""
+    own = x.shape[max(x.ndim - len(core) - 1, 0) :]
+    if len(own) != len(core) + 1 or own[1:] != core or m not in ("m", own[0]):
+        wanted = ", ".join(map(str, ("...", m, *core)))
+        why = "" if m == "m" else f": this constraint has {m} rows"
+        raise ValueError(f"{name} has shape {x.shape}, but must have shape ({wanted}){why}")
 
 
 def require_same_batch(arrays: dict[str, tuple[Any, int]]) -> None:
@@ -495,6 +574,14 @@ def check_matrix(x: Any, name: str, shape: tuple[int | None, int | None]) -> Any
     return x
 
 
+def require_no_overflow(what: str, *arrays: Any) -> None:
+    """Refuse matrices that finite arguments made infinite or undefined: LAPACK might never return."""
+    if not all(x.dtype.kind not in "fc" or np.isfinite(x).all() for x in arrays):
+        raise ValueError(
+            f"{what} overflow: a coordinate, a velocity, a force or a number of the chain is too large"
+        )
+
+
 def read_only_view(x: Any) -> Any:
     """Return a view of a NumPy array into which nobody can write; others cannot be written into."""
     if not isinstance(x, np.ndarray):
@@ -622,14 +709,6 @@ def are_numbers(result: Any) -> bool:
         if not is_number(part) and (known is None or np.isnan(known).any()):
             return False
     return True
-
-
-def require_no_overflow(*arrays: np.ndarray) -> None:
-    """Refuse equations with an entry that is no number, at which a library may never end."""
-    if not all(map(all_finite, arrays)):
-        raise ValueError(
-            "the equations overflow: a coordinate, a velocity, a force or a number of the chain is too large"
-        )
 
 
 def too_large(what: str, arguments: dict[str, Any], chain: Any) -> ValueError:
@@ -792,6 +871,13 @@ def require_between(x: Any, name: str, low: int, high: int) -> None:
     index = first_wrong(x, lambda entry: np.logical_not((entry >= low) & (entry <= high)))
     if index is not None:
         raise ValueError(f"{name} is {float(x[index]):.16g}, but must lie between {low} and {high}")
+
+
+def frozen(x: Any) -> Any:
+    """Return a parameter so that nobody can write into it: of an array a copy, of a list a tuple."""
+    if isinstance(x, np.ndarray):
+        return read_only(x)
+    return tuple(x) if isinstance(x, list) else x
 
 
 def read_only(x: Any) -> np.ndarray:

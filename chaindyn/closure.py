@@ -1,11 +1,11 @@
 # Generated from chapters/12_maximal_coordinates.md by `python -m book export`; edit it there.
-# sha256 of the text below: 540ebf682fd603580cd4d96cbc43b95fba5b74bfe99a3ff96ac3cd150022af57
+# sha256 of the text below: 405280acefa5ee7824b2b5f8305d02993039c0106b0e25cad6e852452375142e
 """Constraints: a joint held as rows, and rows of several constraints as one matrix.
 
 Derived in chapter 12, "Maximal coordinates".
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
@@ -19,8 +19,10 @@ from chaindyn._check import (
     checked,
     outside,
     read_only,
+    read_only_view,
     require_finite,
     require_rotation,
+    require_rows,
     require_same_batch,
     require_shape,
 )
@@ -176,13 +178,27 @@ class BodyConstraint(Constraint):
         """Return a frame in the world, R (..., 3, 3), p (..., 3), and the rows (..., m, 6) of the twist seen there."""
         raise NotImplementedError
 
-    def jacobian_in(self, state: State) -> Array:
-        """Return the `jacobian` of a chain in an evaluated state."""
+    def rows_and_screws(self, state: State) -> tuple[Array, Array]:
+        """Return rows (..., m, 6) and the twists seen there for rates of one (..., 6, nv): K is their product."""
         chain = state.chain
         R, p, rows = self.seen_rows(state)
         moved = [{*chain.path(body)} if body >= 0 else set() for body in self.bodies(chain)]
         signs = np.array([(i in moved[0]) - (i in moved[1]) for i in chain.link_of_column], SMALL)
-        return rows @ (screws_seen_from(state, R, p) * signs[:, None]).mT
+        return rows, (screws_seen_from(state, R, p) * signs[:, None]).mT
+
+    def jacobian_in(self, state: State) -> Array:
+        """Return the `jacobian` of a chain in an evaluated state."""
+        rows, screws = self.rows_and_screws(state)
+        return rows @ screws
+
+    def row_bounds_in(self, state: State) -> Array:
+        """Return how large each entry of the `jacobian` could be, if what is multiplied there were parallel."""
+        rows, screws = self.rows_and_screws(state)
+        return sum(
+            np.linalg.norm(rows[..., :, None, x], axis=-1)
+            * np.linalg.norm(screws.mT[..., None, :, x], axis=-1)
+            for x in (slice(3), slice(3, 6))
+        )
 
     def link_rows_in(self, state: State) -> Array:
         """Return the coefficients in K qd of each link's twist, in its own coordinates (..., m, n, 6)."""
@@ -337,9 +353,10 @@ class Closure(BodyConstraint):
 # Chapter 12, "Maximal coordinates": A joint held as rows
 def as_constraints(constraints: Any) -> tuple[Any, ...]:
     """Return constraints as a tuple; ValueError names what is not a constraint."""
-    if isinstance(constraints, str) or not isinstance(constraints, Iterable):
-        constraints = (constraints,)
-    given = tuple(constraints)
+    try:
+        given = tuple(constraints)
+    except TypeError:  # one alone
+        given = (constraints,)
     for k, constraint in enumerate(given):
         lacking = [name for name in ("error", "jacobian", "bias") if not hasattr(constraint, name)]
         if lacking or isinstance(constraint, type):
@@ -350,38 +367,58 @@ def as_constraints(constraints: Any) -> tuple[Any, ...]:
 
 
 def part_of(
-    constraints: Sequence[Any], k: int, part: str, core: tuple[int, ...], state: State
+    constraints: Sequence[Any], k: int, part: str, core: tuple[int, ...], state: State, m: Any = "m"
 ) -> Any:
     """Return the result (..., m, *core) of one of a constraint's functions; ValueError if its shape is wrong.
 
     One with `error_in`, `jacobian_in` and `bias_in`, such as a closure, uses the evaluated state. Functions of
-    others are the user's, called with checked arguments. The result may be None where it is optional: errors and
-    rows of links.
+    others are the user's, called with checked arguments that they cannot write into. The result may be None where it is
+    optional: errors and rows of links. m : how many rows there must be, if that is known.
     """
     constraint = constraints[k]
     own = getattr(constraint, f"{part}_in", None)
     if own is not None:
         return own(state)
-    if part == "link_rows" and not hasattr(constraint, part):
+    if part == "row_bounds" or (part == "link_rows" and not hasattr(constraint, part)):
         return None
     known = (state.q, state.qd) if part == "bias" else (state.q,)
-    value = outside(getattr(constraint, part))(state.chain, *known)
+    value = outside(getattr(constraint, part))(state.chain, *map(read_only_view, known))
     if value is None and part in ("error", "link_rows"):
         return None
     name = f"{part} of constraints[{k}]"
     value = as_array(value, name)
-    if value.ndim <= len(core) or value.shape[value.ndim - len(core) :] != core:
-        wanted = ", ".join(("...", "m", *map(str, core)))
-        raise ValueError(f"{name} has shape {value.shape}, but must have shape ({wanted})")
+    require_rows(value, name, m, core)
     require_finite(value, name)
     return value
 
 
+def parts_in(state: State, constraints: Sequence[Any], *names: str) -> list[Array]:
+    """Return parts of constraints, one under another: "jacobian", "row_bounds" (..., m, nv), "error", "bias" (..., m).
+
+    One that does not exist is zero. ValueError if one constraint's parts have different numbers of rows.
+    """
+    row = (state.chain.nv,)
+    cores = {"jacobian": row, "row_bounds": row, "error": (), "bias": ()}
+    batch = state.q.shape[:-1]
+    if "bias" in names:
+        batch = np.broadcast_shapes(batch, state.qd.shape[:-1])
+    columns = [[zeros((*batch, 0, *cores[name]))] for name in names]
+    for k in range(len(constraints)):
+        m: Any = "m"
+        for column, name in zip(columns, names, strict=True):
+            own = part_of(constraints, k, name, cores[name], state, m)
+            own = zeros((m, *cores[name])) if own is None else own
+            m = own.shape[-1 - len(cores[name])]
+            column.append(own)
+    return [
+        concatenate(column, axis=-1 - len(cores[name]))
+        for column, name in zip(columns, names, strict=True)
+    ]
+
+
 def rows_in(state: State, constraints: Sequence[Any]) -> Array:
     """Return the rows K (..., m, nv) of constraints, of a chain in an evaluated state."""
-    nv, batch = state.chain.nv, state.q.shape[:-1]
-    rows = [part_of(constraints, k, "jacobian", (nv,), state) for k in range(len(constraints))]
-    return concatenate([zeros((*batch, 0, nv)), *rows], axis=-2)
+    return parts_in(state, constraints, "jacobian")[0]
 
 
 def errors_in(state: State, constraints: Sequence[Any]) -> Array:
@@ -393,13 +430,6 @@ def errors_in(state: State, constraints: Sequence[Any]) -> Array:
             own = zeros(part_of(constraints, k, "jacobian", (state.chain.nv,), state).shape[-2:-1])
         parts.append(own)
     return concatenate(parts, axis=-1)
-
-
-def biases_in(state: State, constraints: Sequence[Any]) -> Array:
-    """Return dK/dt qd (..., m) of constraints."""
-    parts = [part_of(constraints, k, "bias", (), state) for k in range(len(constraints))]
-    batch = np.broadcast_shapes(state.q.shape[:-1], state.qd.shape[:-1])
-    return concatenate([zeros((*batch, 0)), *parts], axis=-1)
 
 
 def forces_in(state: State, constraints: Sequence[Any], multipliers: Array) -> tuple[Array, Array]:
@@ -414,7 +444,7 @@ def forces_in(state: State, constraints: Sequence[Any], multipliers: Array) -> t
         rows = part_of(constraints, k, "jacobian", (chain.nv,), state)
         start, end = end, end + rows.shape[-2]
         own = multipliers[..., start:end, :]
-        links = part_of(constraints, k, "link_rows", (chain.n, 6), state)
+        links = part_of(constraints, k, "link_rows", (chain.n, 6), state, end - start)
         if links is None:
             along = along + rows.mT @ own
         else:
@@ -448,7 +478,7 @@ def constraint_bias(chain: Chain, constraints: Any, q: Array, qd: Array) -> Arra
 
     Arguments as for `constraint_jacobian`; qd : (..., nv). "Notes on rigid body dynamics", constraints.
     """
-    return biases_in(State(chain, q, qd), as_constraints(constraints))
+    return parts_in(State(chain, q, qd), as_constraints(constraints), "bias")[0]
 
 
 @checked(q="nq", frame=FRAMES)

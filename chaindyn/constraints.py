@@ -1,5 +1,5 @@
 # Generated from chapters/13_loops_and_redundancy.md by `python -m book export`; edit it there.
-# sha256 of the text below: 2f5f987f8f40ace9a4dd4bdbf0a70b471fefdce9b950e43f488c6cdced9ba8b0
+# sha256 of the text below: 2d59509288f081eba75ae068dcc003ef5dc13a419597700b63a8712c5b12ac34
 """Loops: constraints between the links of a tree, and the dynamics that keeps them.
 
 Derived in chapter 13, "Loops and redundancy".
@@ -13,7 +13,10 @@ from typing import Any
 import numpy as np
 
 from chaindyn._check import (
+    DEPENDENT,
     FRAMES,
+    SINGULAR,
+    are_exact,
     as_array,
     as_real,
     check_array,
@@ -21,29 +24,32 @@ from chaindyn._check import (
     check_matrix,
     check_positive_number,
     checked,
+    frozen,
+    in_double,
     may_be_nonzero,
     read_only,
     require_between,
     require_finite,
+    require_no_more,
     require_positive,
+    require_rank_of_real_part,
     require_same_batch,
     require_shape,
+    solved,
     unit,
     without_precision,
 )
-from chaindyn._ops import Array, concatenate, divide, eye, holds_objects, solve, sqrt, zeros
+from chaindyn._ops import Array, concatenate, divide, eye, solve, sqrt, zeros
 from chaindyn.articulated import FactorisedChain, factorise_state
 from chaindyn.chain import Chain, difference, integrate
 from chaindyn.closure import (
     BodyConstraint,
     Constraint,
     as_constraints,
-    biases_in,
     bodies_of,
     constraint_error,
     constraint_jacobian,
-    errors_in,
-    rows_in,
+    parts_in,
 )
 from chaindyn.composite import crba
 from chaindyn.hybrid import check_hybrid, hybrid_dynamics, interleave
@@ -67,7 +73,7 @@ __all__ = [
 
 # Chapter 13, "Loops and redundancy": What counts as dependent
 def are_floats(*arrays: Array) -> bool:
-    """Whether all are plain NumPy numbers, for which dependent rows are found; others must be independent."""
+    """Whether all are plain NumPy numbers, which its factorisations take."""
     return all(
         isinstance(x, np.ndarray) and x.dtype.kind in "iuf" and x.dtype.itemsize <= 8
         for x in arrays
@@ -98,24 +104,33 @@ def independent_combinations(
     return shrink[..., None] * U * kept[..., None, :], kept.sum(-1)
 
 
-def exact_multipliers(C: Array, missed: Array, acts: Array) -> Array:
-    """Return multipliers (..., m, 1) of symbols or exact numbers: C times those of nonzero rows is `missed`.
+def solvable_combinations(K: Array, squares: Array, loose: Array | float, *beside: Array) -> Array:
+    """Return combinations (..., m, p) of rows K (..., m, nv) that are not floats, for elimination to solve for.
 
-    C : (..., a, a); missed : (..., m, 1); acts : (m,) booleans. Others, whose rows are zeros, are zero.
+    They are the rows that are not zeros, as some of a planar loop are; if inexact ones depend on each other,
+    independent combinations, by their values in double precision. squares : (..., nv), of the units of the columns;
+    loose : as for `independent_combinations`; beside : what else enters the elimination.
     """
-    try:
-        found = solve(C, missed[..., acts, :])
-    except ZeroDivisionError:
-        found = None
-    undefined = {"NaN", "ComplexInfinity"}  # SymPy's results of a division by zero
-    if found is None or (
-        holds_objects(found) and any(type(x).__name__ in undefined for x in found.flat)
-    ):
-        raise ValueError(
-            "rows of K depend on each other: of symbols and exact numbers leave out those that the others make, "
-            "or give floats"
-        )
-    return interleave(acts, found[..., 0], 0 * missed[..., ~acts, 0])[..., None]
+    rows = np.eye(K.shape[-2], dtype=int)[:, rows_that_act(K)]
+    known = None if are_exact(K, *beside) else in_double(rows.T @ K)
+    if known is None:
+        require_no_more(rows.shape[-1], K.shape[-1])
+        return rows
+    size = in_double(squares)
+    size = np.ones(K.shape[-1]) if size is None else np.sqrt(np.where(size.real > 0, size.real, 1))
+    combine, rank = independent_combinations(known.real, size, loose)
+    if np.iscomplexobj(known):
+        require_rank_of_real_part(independent_combinations(known, size, loose)[1], rank)
+    return rows if (rank == rows.shape[-1]).all() else rows @ combine[..., : rank.max(initial=0)]
+
+
+def multipliers_of(C: Array, missed: Array, combine: Array) -> Array:
+    """Return multipliers (..., p, c) of combinations of rows, with C times them `missed`; of empty ones zero.
+
+    C : (..., p, p); missed : (..., p, c); combine : (..., m, p), zeros where a batch has less of them.
+    """
+    empty = (combine == 0).all(-2)[..., None] * eye(combine.shape[-1])
+    return solved(C + empty, missed, DEPENDENT)
 
 
 def rows_that_act(K: Array) -> Array:
@@ -170,10 +185,10 @@ def solve_kkt(M: Array, K: Array, right: Array, k: Array, *, tolerance: float = 
     right : (..., nv); k : (..., m). x and K^T multipliers are unique. If rows depend on each other the
     multipliers are not, and the smallest are given, for rows of length one; a contradictory k is met
     as nearly as possible. tolerance : the relative error at which rows still count as dependent, beside
-    rounding. The result has the `rank` too. With symbols and numbers other than floats, M must be regular and the
-    rows independent, except for rows of zeros. ValueError if shapes do not fit, if M is not symmetric, or is
-    singular on a motion that K allows. "Notes on rigid body dynamics", constraints, with the sign of the
-    multipliers restored; by a basis of the null space of K.
+    rounding. The result has the `rank` too. With numbers other than floats M must be regular; rows of
+    symbols and exact numbers must be independent too, except for rows of zeros. ValueError if shapes do not
+    fit, if M is not symmetric, or is singular on a motion that K allows. "Notes on rigid body dynamics",
+    constraints, with the sign of the multipliers restored; by a basis of the null space of K.
     """
     M = check_matrix(M, "M", (None, None))
     n = M.shape[-2]
@@ -188,12 +203,13 @@ def solve_kkt(M: Array, K: Array, right: Array, k: Array, *, tolerance: float = 
     require_between(share, "tolerance", 0, 1)
     right, k = right[..., None], k[..., None]
     if not are_floats(M, K, right, k):
-        acts = rows_that_act(K)
-        x = solve(M, concatenate([right, K.mT], axis=-1))
-        C = (K @ x[..., 1:])[..., acts, :][..., acts]
-        multipliers = exact_multipliers(C, k - K @ x[..., :1], acts)
-        x = x[..., :1] + x[..., 1:] @ multipliers
-        return Held(x[..., 0], multipliers[..., 0], zeros(x.shape[:-2]) + min(int(acts.sum()), n))
+        combine = solvable_combinations(K, np.diagonal(M, axis1=-2, axis2=-1), share, M)
+        rows = combine.mT @ K
+        x = solved(M, concatenate([right, rows.mT], axis=-1), SINGULAR)
+        found = multipliers_of(rows @ x[..., 1:], combine.mT @ k - rows @ x[..., :1], combine)
+        x = x[..., :1] + x[..., 1:] @ found
+        rank = (combine != 0).any(-2).sum(-1) + zeros(x.shape[:-2])
+        return Held(x[..., 0], (combine @ found)[..., 0], rank[()])
     require_symmetric(M)
     size = size_of_motions(M)
     combine, rank = independent_combinations(K, size, share)
@@ -408,8 +424,10 @@ def held_response(
     `independent_combinations`.
     """
     if not are_floats(K, wanted, *(own.D for own in factors.links)):
-        acts = rows_that_act(K)
-        multipliers = exact_multipliers(factors.delassus(K[..., acts, :]), wanted, acts)
+        felt = [np.diagonal(own.D, axis1=-2, axis2=-1) for own in factors.links]
+        combine = solvable_combinations(K, concatenate(felt, axis=-1), loose, *felt)
+        C = factors.delassus(combine.mT @ K)
+        multipliers = combine @ multipliers_of(C, combine.mT @ wanted, combine)
         return multipliers, factors.solve(K.mT @ multipliers)
     A, roots = whitened(factors, K.mT)
     diagonals = [np.diagonal(own.D, axis1=-2, axis2=-1)[..., None] for own in factors.links]
@@ -448,8 +466,14 @@ def check_stabilisation(stabilisation: Any) -> tuple[Any, Any] | None:
 
 
 def gap_share(K: Array, error: Array) -> Array:
-    """Return the relative error of rows (..., m, nv) in loops with gaps (..., m), from the joint motion of the gaps."""
-    largest = np.abs(K).max(-1, initial=0)
+    """Return the relative error of rows (..., m, nv) in loops with gaps (..., m), from the joint motion of the gaps.
+
+    Zero where the numbers are not known.
+    """
+    known, gaps = in_double(K), in_double(error)
+    if known is None or gaps is None:
+        return np.zeros(())
+    largest, error = np.abs(known.real).max(-1, initial=0), gaps.real
     counts = largest > 1e-10 * largest.max(-1, initial=0, keepdims=True)
     moved = np.where(counts, np.abs(error) / np.where(counts, largest, 1), 0).max(-1, initial=0)
     return np.minimum(10 * moved, 1e-4)
@@ -481,19 +505,35 @@ def warn_if_inconsistent(K: Array, qd: Array) -> None:
         )
 
 
+def firm_parts(state: State, constraints: Any, share: float, *names: str) -> list[Array]:
+    """Return K (..., m, nv), the relative error of its rows (...), the loops' errors (..., m), and other parts.
+
+    share : where near a singular posture less than that is left of a row, it counts as zero.
+    """
+    names = ("jacobian", "error", *names, *(["row_bounds"] if share else []))
+    K, error, *more = parts_in(state, constraints, *names)
+    loose = gap_share(K, error)
+    if share:
+        bounds = more.pop()
+        rows = bounds.max(-1, initial=0, keepdims=True)  # radians and metres have no common size
+        units = (bounds / np.where(rows > 0, rows, 1)).max(-2, initial=0, keepdims=True)
+        units = np.where(units > 0, units, 1)
+        left, largest = ((x / units).max(-1, initial=0, keepdims=True) for x in (np.abs(K), bounds))
+        K, loose = K * (left > share * largest), np.maximum(loose, share)
+    return [K, loose, error, *more]
+
+
 def wanted_in(
-    state: State, constraints: Any, gains: tuple[Any, Any] | None
+    state: State, constraints: Any, gains: tuple[Any, Any] | None, share: float = 0
 ) -> tuple[Array, Array, Array | float]:
     """Return K (..., m, nv), the value of K qdd (..., m, 1), and the relative error of the rows (...)."""
-    K, k = rows_in(state, constraints), -biases_in(state, constraints)[..., None]
-    qd, error = state.qd[..., None], errors_in(state, constraints)
+    K, loose, error, bias = firm_parts(state, constraints, share, "bias")
+    k, qd = -bias[..., None], state.qd[..., None]
     if gains is not None:
         k = k - gains[1] * (K @ qd) - gains[0] * error[..., None]
-    if not are_floats(K, k, qd):
-        return K, k, 0
-    if gains is None:
+    if gains is None and are_floats(K, k, qd):
         warn_if_inconsistent(K, state.qd)
-    return K, k, gap_share(K, error)
+    return K, k, loose
 
 
 # Chapter 13, "Loops and redundancy": The code: two sweeps and a small system
@@ -508,41 +548,48 @@ def constrained_forward_dynamics(
     external: Array | None = None,
     external_frame: str = "body",
     stabilisation: Any = None,
+    tolerance: float = 0,
 ) -> tuple[Array, Array]:
     """Return accelerations qdd (..., nv) and multipliers (..., m) of a chain or tree whose loops are closed.
 
     constraints : one or several, as for `constraint_jacobian`; q, qd, tau, external and external_frame as for
     `aba`. M qdd + h = tau + K^T multipliers + the forces from outside, and K qdd = -dK/dt qd. stabilisation :
     gains (kp, kd); then K qdd = -dK/dt qd - kd K qd - kp error. Rows may depend on each other: qdd and K^T
-    multipliers do not change, and the multipliers are the smallest. With symbols and numbers other than floats
-    they must be independent, except for rows of zeros. In O(n) for each row, plus the cost of rows alone.
+    multipliers do not change, and the multipliers are the smallest. Those of symbols and exact
+    numbers must be independent, except for rows of zeros. tolerance : a row, or a
+    combination of rows, of which a posture leaves no more than this share, counts as dependent. In O(n) for each row,
+    plus the cost of rows alone.
     RuntimeWarning, with the size, if qd breaks the constraints and there is no stabilisation. ValueError as from
     `constraint_jacobian` and `aba`. Kim (2012), section 3.2, reconstructed here.
     """
     gains, constraints = check_stabilisation(stabilisation), as_constraints(constraints)
+    require_between(check_array(tolerance, "tolerance", ()), "tolerance", 0, 1)
     state = evaluate(chain, q, qd, tau, external)
     factors = factorise_state(state)
     loads = net_bias(state, external, external_frame) + factors.inertias @ state.eta
     left, _ = factors.inward_forces(tau[..., None], loads)
     _, free = factors.outward_motions(left, state.eta, ground_acceleration(chain))
-    K, wanted, loose = wanted_in(state, constraints, gains)
+    K, wanted, loose = wanted_in(state, constraints, gains, tolerance)
     multipliers, more = held_response(factors, K, wanted - K @ free, loose)
     return (free + more)[..., 0], multipliers[..., 0]
 
 
 # Chapter 13, "Loops and redundancy": The code: two sweeps and a small system
-def projected(chain: Chain, constraints: Any, q: Array, qd: Array) -> tuple[Array, Array]:
-    """Return the state near q (..., nq), qd (..., nv) that keeps the constraints, by least steps in the metric M."""
+def projected(
+    chain: Chain, constraints: Any, q: Array, qd: Array, share: float = 0
+) -> tuple[Array, Array]:
+    """Return the state near q (..., nq), qd (..., nv) that keeps the constraints, by least steps in the metric M.
+
+    share : as for `firm_parts`.
+    """
     constraints = as_constraints(constraints)
     for _ in range(3):
         state = State(chain, q)
-        K, error = rows_in(state, constraints), errors_in(state, constraints)
-        loose = gap_share(K, error)
+        K, loose, error = firm_parts(state, constraints, share)
         _, step = held_response(factorise_state(state), K, -error[..., None], loose)
         q = integrate(chain, q, step[..., 0])
     state = State(chain, q)
-    K = rows_in(state, constraints)
-    loose = gap_share(K, errors_in(state, constraints))
+    K, loose, _ = firm_parts(state, constraints, share)
     _, change = held_response(factorise_state(state), K, -(K @ qd[..., None]), loose)
     return q, qd + change[..., 0]
 
@@ -763,6 +810,7 @@ class Distance(BodyConstraint):
     def __post_init__(self) -> None:
         label = f"Distance of {self.link!r} from {self.onto!r}"
         check_positive_number(self.length, f"{label}: length")
+        object.__setattr__(self, "length", frozen(self.length))
         for part in ("offset", "onto_offset"):
             value = check_array(getattr(self, part), f"{label}: {part}", (3,))
             object.__setattr__(self, part, read_only(value))
@@ -819,6 +867,9 @@ class Coupling(Constraint):
                 f"factors of a Coupling are {self.factors!r}, but must be a dict such as {{'wheel': 3, 'pinion': 1}}"
             )
         check_array(self.total, "total of a Coupling", ())
+        object.__setattr__(self, "total", frozen(self.total))
+        kept = {body: frozen(factor) for body, factor in self.factors.items()}
+        object.__setattr__(self, "factors", kept)
 
     def row(self, chain: Chain) -> Array:
         """Return the factors as one row (nv,)."""
@@ -830,6 +881,10 @@ class Coupling(Constraint):
                 raise ValueError(
                     f"a Coupling names link {body!r}: an index below {chain.n} or one of {list(chain.names)} would do"
                 ) from None
+            if i in parts:
+                raise ValueError(
+                    f"a Coupling names link {chain.names[i]!r} twice: once as {body!r}"
+                )
             k = chain.joints[i].nv
             own = as_array(factor, f"factor of link {body!r}")
             if own.shape != (k,) and not (k == 1 and own.shape == ()):
@@ -885,6 +940,8 @@ class Rolling(BodyConstraint):
         label = f"Rolling of {self.link!r}"
         check_positive_number(self.radius, f"{label}: radius")
         check_array(self.height, f"{label}: height", ())
+        for part in ("radius", "height"):
+            object.__setattr__(self, part, frozen(getattr(self, part)))
         object.__setattr__(
             self, "offset", read_only(check_array(self.offset, f"{label}: offset", (3,)))
         )

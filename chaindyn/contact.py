@@ -1,5 +1,5 @@
 # Generated from chapters/17_contact.md by `python -m book export`; edit it there.
-# sha256 of the text below: b1740d1ab8904b38ed0aefa231b3da2b1f5432077d41810badbe088eb99d923e
+# sha256 of the text below: 3478bd969f6c7a1aa4ef029b87b8e165c3ddfd849371e9b0fc0f35e66472a925
 """Contact: blows at several places, forces at rest, friction, and motion through both.
 
 Derived in chapter 17, "Contact".
@@ -35,7 +35,7 @@ from chaindyn._complementarity import balance, balance_rows, fits, ray_error, te
 from chaindyn._ops import Array, concatenate, eye, positive, sqrt, where
 from chaindyn.articulated import FactorisedChain, aba, factorise_state
 from chaindyn.chain import Chain, integrate
-from chaindyn.closure import as_constraints, errors_in, rows_in
+from chaindyn.closure import as_constraints, parts_in
 from chaindyn.constraints import constrained_forward_dynamics, gap_share, held_response, projected
 from chaindyn.inverse_dynamics import transmitted_wrenches
 from chaindyn.joints import Free
@@ -473,8 +473,8 @@ def touching(
     K = (frames @ rows).reshape(-1, nv)
     if not constraints:
         return Touching(factors, frames, K, factors.delassus(K), np.zeros((0, nv)), 0)
-    L = rows_in(state, constraints)
-    loose = gap_share(L, errors_in(state, constraints))
+    L, error = parts_in(state, constraints, "jacobian", "error")
+    loose = gap_share(L, error)
     W = K @ held_motion(factors, L, loose, K.mT)[0]
     locked = np.diagonal(W) <= 1e-12 * np.diagonal(
         factors.delassus(K)

@@ -1,5 +1,5 @@
 # Generated from chapters/18_derivatives.md by `python -m book export`; edit it there.
-# sha256 of the text below: ccbbe7d8ed9e5d8c87c12754a078f7538ecde3f135c07753e72a850083e90830
+# sha256 of the text below: d6b7b2d067d4e0b78b449953126e3054bd356030cc8ad274d1a3f8c033819792
 """Derivatives: how forces and accelerations change with posture, rates and forces.
 
 Derived in chapter 18, "Derivatives".
@@ -15,16 +15,28 @@ from chaindyn._check import (
     FRAMES,
     as_real,
     checked,
+    is_concrete,
     known_values,
     require_between,
     require_no_friction,
     require_one_state,
     unit,
 )
-from chaindyn._ops import SMALL, Array, concatenate, divide, eye, solve, stack, unstack, zeros
+from chaindyn._ops import (
+    SMALL,
+    Array,
+    concatenate,
+    divide,
+    eye,
+    holds_objects,
+    solve,
+    stack,
+    unstack,
+    zeros,
+)
 from chaindyn.articulated import aba, factorise_state
 from chaindyn.chain import Chain, integrate, inward, outward, pose_of_body
-from chaindyn.closure import as_constraints, constraint_bias, errors_in, rows_in
+from chaindyn.closure import as_constraints, constraint_bias, parts_in, rows_in
 from chaindyn.composite import crf_bar
 from chaindyn.constraints import constrained_forward_dynamics, gap_share, held_response
 from chaindyn.impulse import impact
@@ -404,7 +416,7 @@ def blow_changes(
     given, _, _ = force_changes(weightless, jump[..., 0], zeros((6, 1)))
     free = factors.solve(turned * impulse - given)
     by_q = divide(-(jump + change * qd[..., None]).mT @ turned - row @ free, yielding)
-    by_qd = divide(-change * row, yielding)
+    by_qd = divide(-change * row, yielding) + 0 * by_q
     changes = ImpactDerivatives(
         by_q[..., 0, :], by_qd[..., 0, :], free + response @ by_q, response @ by_qd
     )
@@ -465,8 +477,11 @@ def saltation_matrix(
 # Chapter 18, "Derivatives": With loops
 def by_complex_step(function: Any, x: Array) -> Array:
     """Return the derivative (m, nv) of an analytic function of a tangent (nv,), at zero; x has its length."""
-    step = 1e-100
-    return stack([function(1j * step * unit).imag / step for unit in np.eye(x.shape[-1])], axis=-1)
+    step, columns = 1e-100, []
+    for along in np.eye(x.shape[-1]):
+        value = function(1j * step * along)
+        columns.append((value.astype(complex) if holds_objects(value) else value).imag / step)
+    return stack(columns, axis=-1)
 
 
 @checked(q="nq", qd="nv", tau="nv")
@@ -479,13 +494,13 @@ def constrained_forward_dynamics_derivatives(
     alone, as if the loops could open. constraints : as for `constraint_jacobian`, whose rows must be analytic.
     """
     require_one_state(q=q, qd=qd, tau=tau)
-    for name, x in (("q", q), ("qd", qd), ("tau", tau)):
-        as_real(x, name)
+    given = {"q": q, "qd": qd, "tau": tau}.items()
+    q, qd, tau = (x if is_concrete(x) else as_real(x, name) for name, x in given)
     constraints = as_constraints(constraints)
     qdd, multipliers = constrained_forward_dynamics(chain, constraints, q, qd, tau)
     state = evaluate(chain, q, qd)
-    K, factors = rows_in(state, constraints), factorise_state(state)
-    loose = gap_share(K, errors_in(state, constraints))
+    K, error = parts_in(state, constraints, "jacobian", "error")
+    factors, loose = factorise_state(state), gap_share(K, error)
 
     def held(step: Array) -> Array:
         return (

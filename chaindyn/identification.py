@@ -1,5 +1,5 @@
 # Generated from chapters/19_identification.md by `python -m book export`; edit it there.
-# sha256 of the text below: 0b5520bd997dbfe397851d49001c801013734bc3522d5269d8a889078ce9d865
+# sha256 of the text below: 035f504df5492462bd49d9984c2ac8da7b4cba591d816b134d666bba9e2f05ba
 """Identification: the inertial parameters of a robot's links, from measured motion.
 
 Derived in chapter 19, "Identification".
@@ -191,7 +191,7 @@ def check_samples(regressor: Any, forces: Any) -> tuple[np.ndarray, np.ndarray]:
         )
     require_finite(columns, "regressor")
     require_finite(tau, "forces")
-    require_no_overflow((columns * columns).sum(), (tau * tau).sum())
+    require_no_overflow("the equations", (columns * columns).sum(), (tau * tau).sum())
     columns = columns.reshape(-1, *columns.shape[-2:])
     if len(columns) <= columns.shape[-1]:
         raise ValueError(

@@ -1,5 +1,5 @@
 # Generated from chapters/14_impulse_response_of_a_chain.md by `python -m book export`; edit it there.
-# sha256 of the text below: 99320c1d5229965a7449250f352abca51e2884f6a6bdf350a45370b5175db38b
+# sha256 of the text below: 476c5dbc68f4ccd3b5e8c66f3589f74ac4a3a7c7728c650f0dbbad985cdff4c3
 """Blows on a chain: the response of every link, and the jump of every joint's rate.
 
 Derived in chapter 14, "The impulse response of a chain".
@@ -18,6 +18,7 @@ from chaindyn._check import (
     checked,
     known_values,
     require_between,
+    require_no_overflow,
     unit,
 )
 from chaindyn._ops import (
@@ -43,7 +44,7 @@ from chaindyn.articulated import (
     rotor_blocks,
 )
 from chaindyn.chain import Chain, forward_kinematics, outward, pose_of_body
-from chaindyn.closure import as_constraints, errors_in, forces_in, rows_in
+from chaindyn.closure import as_constraints, forces_in, parts_in
 from chaindyn.constraints import are_floats, gap_share, held_response, warn_if_inconsistent
 from chaindyn.inverse_dynamics import wrenches_in
 from chaindyn.kinematics import body_jacobian
@@ -184,12 +185,10 @@ def held_impulse_response(
     """
     state = factors.state
     posture = State(state.chain, state.q, state.qd)  # rows are in link coordinates
-    K, error = rows_in(posture, constraints), errors_in(posture, constraints)
-    known = are_floats(K, error, state.qd)
-    if known:
+    K, error = parts_in(posture, constraints, "jacobian", "error")
+    if are_floats(K, error, state.qd):
         warn_if_inconsistent(K, state.qd)
-    loose = gap_share(K, error) if known else 0
-    multipliers, _ = held_response(factors, K, -K @ open_rates, loose)
+    multipliers, _ = held_response(factors, K, -K @ open_rates, gap_share(K, error))
     on_links, along = forces_in(posture, constraints, multipliers)
     if state.recursion == "world":
         on_links = state.to_frame("body").mT @ on_links
@@ -320,6 +319,7 @@ def require_movable(W: Array, link: str) -> None:
     known = known_values(W)
     if known is None:
         return
+    require_no_overflow("J M^-1 J^T", known)
     scale = equal_units(known)
     values, vectors = np.linalg.eigh(scale[..., :, None] * known * scale[..., None, :])
     stuck = values <= at_least_rounding(1e-12, known) * values[..., -1:]

@@ -1,5 +1,5 @@
 # Generated from chapters/06_inverse_dynamics.md by `python -m book export`; edit it there.
-# sha256 of the text below: 8b7e2a99775845726536ad40453c28e2f47dd6e29b33ac58310812c20043d503
+# sha256 of the text below: 46e806a86c594c6eba7744fce8418fd7533472556bf14cf09167225ae91aa597
 """Inverse dynamics: the forces for a motion, by one system and by a recursion.
 
 Derived in chapter 6, "Inverse dynamics".
@@ -49,15 +49,16 @@ def full_system(chain: Chain, q: Array, qd: Array, tau: Array) -> tuple[Any, Arr
         (ones, (hanging, [chain.parent[i] for i in hanging])), shape=(chain.n, chain.n)
     )
     less_parent = sparse.eye_array(6 * chain.n) - sparse.kron(of_parent, eye(6))
-    screws = sparse.block_diag(state.S)
+    # of exact numbers and long doubles, which SciPy does not take, the nearest floats
+    screws = sparse.block_diag([as_real(S, "S") for S in state.S])
     rotors = sparse.diags_array(chain.reflected_inertia.astype(float)) if chain.has_rotors else None
     rows = [
         [less_parent, None, -screws],
-        [sparse.block_diag(state.inertias), -less_parent.T, None],
+        [sparse.block_diag(as_real(state.inertias, "inertias")), -less_parent.T, None],
         [None, screws.T, rotors],
     ]
     net = state.inertias @ falling - state.bias_forces
-    right = np.concatenate([state.eta.ravel(), net.ravel(), tau])
+    right = as_real(np.concatenate([state.eta.ravel(), net.ravel(), tau]), "the right side")
     matrix = sparse.block_array(rows, format="csc")
     matrix.eliminate_zeros()  # SciPy stores blocks whole
     return matrix, right
@@ -99,8 +100,9 @@ def solve_full_system(chain: Chain, q: Array, qd: Array, tau: Array) -> tuple[Ar
     require_one_state(q=q, qd=qd, tau=tau)
     q, qd, tau = as_real(q, "q"), as_real(qd, "qd"), as_real(tau, "tau")
     require_doubles(chain, "solve_full_system")
-    matrix, right = full_system(chain, q, qd, tau)
-    require_no_overflow(matrix.data, right)
+    with np.errstate(over="ignore", invalid="ignore"):
+        matrix, right = full_system(chain, q, qd, tau)
+    require_no_overflow("the equations", matrix.data, right)
     try:
         factors = splu(matrix)
         singular = is_singular(chain, matrix, factors)

@@ -1,5 +1,5 @@
 # Generated from chapters/12_maximal_coordinates.md by `python -m book export`; edit it there.
-# sha256 of the text below: 5fd0dd8ff8adfc67a4a466c2e5d96b56a5ebd9db2b43c603331608d66429774d
+# sha256 of the text below: 6224f169f9b57935ad69764128de9e1940207e46ad7fee26b937392540f75d33
 """Maximal coordinates: every link free, every joint a set of equations that holds it.
 
 Derived in chapter 12, "Maximal coordinates".
@@ -12,7 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from chaindyn._check import FRAMES, as_real, checked, require_doubles, require_no_rotors
+from chaindyn._check import (
+    FRAMES,
+    as_real,
+    checked,
+    require_doubles,
+    require_no_overflow,
+    require_no_rotors,
+)
 from chaindyn._ops import Array, broadcast_batch, concatenate, eye, solve, stack, unstack, zeros
 from chaindyn.articulated import factorise_state
 from chaindyn.chain import Chain
@@ -124,7 +131,7 @@ def maximal_system(
 
     L = across_joints(chain.parent, X)
     K = sparse.block_diag(T).T @ L
-    inertias = sparse.block_diag(list(chain.spatial_inertia))
+    inertias = sparse.block_diag(list(as_real(chain.spatial_inertia, "inertias")))
     matrix = sparse.block_array([[inertias, K.T], [K, None]], format="csc")
     matrix.eliminate_zeros()  # SciPy stores blocks whole
     kept = [own.T @ across for own, across in zip(T, eta, strict=True)]
@@ -184,11 +191,14 @@ def maximal_coordinate_dynamics(
         motor_wrenches(state, tau),
         weights(state) - net_bias(state, pushed, external_frame),
     )
+    X, motors, load = (as_real(x, "what SciPy solves for") for x in (X, motors, load))
+    T, eta = [as_real(own, "T") for own in T], as_real(state.eta, "eta")
+    require_no_overflow("the equations", X, load, eta)
     ends = 6 * n + np.cumsum([0, *(own.shape[-1] for own in T)])
     solutions = np.zeros((count, ends[-1]))
     for k in range(count):
         own = [np.broadcast_to(x, (count, *x.shape[-2:]))[k] for x in T]
-        given = X[k], own, state.eta[k, ..., 0], load[k, ..., 0], motors[k, ..., 0]
+        given = X[k], own, eta[k, ..., 0], load[k, ..., 0], motors[k, ..., 0]
         matrix, right = maximal_system(chain, *given)
         factors = splu(matrix)
         x = factors.solve(right)

@@ -1,5 +1,5 @@
 # Generated from chapters/10_simulation.md by `python -m book export`; edit it there.
-# sha256 of the text below: 7663b68135825660d4acee80760aede558a02c79831d5a0222ff7c45a55b64df
+# sha256 of the text below: 58cde492d441b3bf865aaf305a7a793c329a64e80c1f8bba05e44c233e44c021
 """Simulation: from accelerations to motion, on the manifold of the coordinates.
 
 Derived in chapter 10, "Simulation".
@@ -20,6 +20,7 @@ import numpy as np
 from numpy.polynomial import Chebyshev
 
 from chaindyn._check import (
+    NOISE,
     as_real,
     call_user_function,
     check_load,
@@ -136,7 +137,8 @@ class Driven:
 
     constraints : the closures of its loops, if any; gains : (kp, kd) that stabilise them; friction_width : of the
     friction in its joints, if any, as for `joint_friction`; held : joint forces (..., nv) that stay through a step, of
-    a chain with friction; forward : the compiled `aba`, or None; span : what else it takes, (h,) if it is `aba_over`.
+    a chain with friction; forward : the compiled `aba`, or None; span : what else it takes, (h,) if it is `aba_over`;
+    tolerance : of the closures' rows, as for `constrained_forward_dynamics`.
     """
 
     chain: Chain
@@ -148,6 +150,7 @@ class Driven:
     held: Any = 0
     forward: Any = None
     span: tuple[Any, ...] = ()
+    tolerance: float = 0
 
     def loads(self, t: float, q: Array, qd: Array) -> tuple[Array, Array | None]:
         """Return joint forces (..., nv), with friction, and wrenches (..., n, 6); ValueError, with the time, if bad."""
@@ -181,7 +184,8 @@ class Driven:
         if not self.constraints:
             return aba(self.chain, q, qd, tau, external=external)
         given = self.chain, self.constraints, q, qd, tau
-        return constrained_forward_dynamics(*given, external=external, stabilisation=self.gains)[0]
+        options = {"stabilisation": self.gains, "tolerance": self.tolerance}
+        return constrained_forward_dynamics(*given, external=external, **options)[0]
 
     def force(self, t: float, q: Array, qd: Array) -> Array:
         """Return all forces along the joints (..., nv), weight included, inertia not."""
@@ -710,9 +714,10 @@ def simulate(
         as_constraints(constraints),
         (0, 0) if projects or stabilisation is None else check_stabilisation(stabilisation),
         check_positive_number(friction_width, "friction_width"),
+        tolerance=NOISE if projects else 0,
         **(compiled_forward(chain, method, constraints) if compiled else {}),
     )
-    cure = partial(projected, chain, driven.constraints) if projects else None
+    cure = partial(projected, chain, driven.constraints, share=NOISE) if projects else None
     if projects or stabilisation is None:
         require_closed(driven, q, qd)
     steps = choose_steps(driven, q, qd, times, method, step, cure, rtol=rtol, atol=atol)

@@ -4,6 +4,7 @@ import importlib.util
 import json
 import sys
 import warnings
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -13,8 +14,10 @@ from scipy.integrate import quad, solve_ivp
 from scipy.special import ellipj, ellipk
 
 from chaindyn import (
+    Chain,
     Closure,
     Distance,
+    Link,
     Revolute,
     assemble,
     body_twists,
@@ -24,7 +27,9 @@ from chaindyn import (
     forward_kinematics,
     kinetic_energy,
     momentum,
+    simulate,
 )
+from chaindyn._check import NOISE
 from chaindyn.benchmarks import (
     ANDREWS_ORDER,
     ANDREWS_REFERENCE,
@@ -36,6 +41,8 @@ from chaindyn.benchmarks import (
     n_four_bar,
     simple_pendulum,
 )
+from chaindyn.constraints import firm_parts
+from chaindyn.state import State
 
 PROBLEMS = {
     "A01": simple_pendulum,
@@ -185,6 +192,89 @@ def test_the_four_bars_start_with_one_metre_a_second():
     assert V[3:] + np.cross(V[:3], [0, 0, 1]) == pytest.approx([1, 0, 0])
     assert problem.place(problem.q) == pytest.approx([0, 1])
     assert len(problem.chain.links) == 7 and len(problem.constraints) == 3
+
+
+def cut_elsewhere(loops):
+    """Return the four-bars with every crank on the ground, and each rod on a crank, held to the next one."""
+    bar, hinge = (1.0, (0.5, 0, 0), np.diag([0, 1, 1]) / 12), Revolute((0, -1, 0))
+    links = [
+        Link(hinge, *bar, offset=(k, 0, 0), parent="ground", name=f"crank {k}")
+        for k in range(loops + 1)
+    ]
+    links += [
+        Link(hinge, *bar, offset=(1, 0, 0), parent=f"crank {k}", name=f"rod {k}")
+        for k in range(loops)
+    ]
+    pins = [
+        Closure(
+            Revolute((0, 1, 0)),
+            f"rod {k}",
+            f"crank {k + 1}",
+            offset=(1, 0, 0),
+            onto_offset=(1, 0, 0),
+        )
+        for k in range(loops)
+    ]
+    along = np.array([1.0] * (loops + 1) + [-1.0] * loops)
+    return Chain(links), tuple(pins), along, 0 * along
+
+
+@pytest.mark.parametrize("cut", ["at the ground", "turned", "at the cranks"])
+@pytest.mark.parametrize("loops", [1, 2])
+def test_small_steps_go_through_a_singular_posture(loops, cut):
+    """Where all rods are in line only rounding is left of a row. Adaptive steps come within 1e-6 of it."""
+    problem = n_four_bar(loops)
+    chain, pins = problem.chain, problem.constraints
+    along, still = -problem.qd, problem.q - np.pi / 2 * -problem.qd
+    if cut == "at the cranks":
+        chain, pins, along, still = cut_elsewhere(loops)
+    elif cut == "turned":  # by 45 degrees, so that no single row becomes short
+        c = np.sqrt(0.5)
+        pins = [replace(pin, rotation=[[c, 0, c], [0, 1, 0], [-c, 0, c]]) for pin in pins]
+    angle, rate = 1e-6, -5.5  # where a step may end
+    inertia, weight = (loops + 1) / 3 + loops, 9.81 * ((loops + 1) / 2 + loops)
+    slope = lambda t, y: [y[1], -weight / inertia * np.cos(y[0])]  # noqa: E731
+    end = solve_ivp(slope, (0, 0.02), [angle, rate], **TIGHT).y[:, -1]
+    motion = simulate(
+        chain,
+        still + angle * along,
+        rate * along,
+        t=[0, 0.02],
+        constraints=pins,
+        stabilisation="projection",
+        rtol=1e-9,
+        atol=1e-11,
+        progress=False,
+    )
+    assert motion.reason == "" and end[0] < -0.05
+    assert np.abs(motion.q[-1] - still - end[0] * along).max() < 1e-7
+    assert np.abs(motion.qd[-1] - end[1] * along).max() < 1e-6
+    assert np.ptp(motion.energy) < 1e-5
+
+
+@pytest.mark.nightly
+def test_steps_that_creep_towards_a_singular_posture_get_through_it():
+    """With this tolerance steps become so short that they end where only rounding is left of a row."""
+    problem, t = n_four_bar(2), np.array([0, 1.5])
+    motion = problem.simulate(t, stabilisation="projection", rtol=1e-9, atol=1e-11)
+    assert motion.reason == ""
+    assert abs(motion.q[-1, 0] - as_one_pendulum(2, t)[-1]) < 1e-7
+    assert np.ptp(problem.energy(motion.q, motion.qd)) < 1e-5
+
+
+@pytest.mark.parametrize("size", [1e-6, 1, 1e3])
+def test_rows_of_which_a_posture_leaves_nothing_count_as_zero(size):
+    """Of five rows of a hinge two act in the plane, and one is left where all rods are in line: in any unit."""
+    bar = (1.0, (size / 2, 0, 0), np.diag([0, 1, 1]) * size**2 / 12)
+    chain = Chain([Link(Revolute(), *bar, offset=(k and size, 0, 0)) for k in range(3)])
+    pin = Closure(Revolute(), 2, offset=(size, 0, 0), onto_offset=(size, 0, 0))
+    for angle, left in [(1e-3, 2), (1e-7, 1), (0.0, 1)]:
+        q = np.array([angle, -angle, np.pi + angle])
+        K, loose, _ = firm_parts(State(chain, q), [pin], NOISE)
+        assert (np.abs(K).max(-1) > 1e-12 * size).sum() == left
+        assert loose == NOISE
+        kept, loose, _ = firm_parts(State(chain, q), [pin], 0)
+        assert np.array_equal(kept, constraint_jacobian(chain, pin, q)) and loose < NOISE
 
 
 # A03, Andrews' squeezing mechanism -----------------------------------------------------------------

@@ -21,10 +21,13 @@ from chaindyn import (
     Spherical,
     Universal,
     body_jacobian,
+    constrained_forward_dynamics,
     constraint_bias,
     constraint_error,
     constraint_jacobian,
+    constraint_wrenches,
     forward_kinematics,
+    impact,
     integrate,
     jacobian_dot_qd,
     quaternion_from_rotation,
@@ -32,6 +35,7 @@ from chaindyn import (
     rotation_about,
 )
 from chaindyn.closure import nearest_coordinates
+from chaindyn.constraints import projected
 from chaindyn.teaching import normwise
 
 BOUND = 1000 * EPS
@@ -476,6 +480,7 @@ class Bad(Level):
         ([Fixed()], r"constraints\[0\] is .* error, jacobian and bias"),
         ([Closure], r"constraints\[0\] is"),
         ([Skate(), 3], r"constraints\[1\] is 3"),
+        (np.array(1.0), r"constraints\[0\] is array\(1\.\)"),
         (Bad(jacobian=np.zeros((2, 11))), r"jacobian of constraints\[0\] has shape \(2, 11\).*12"),
         ([Skate(), Bad(jacobian=np.zeros(12))], r"jacobian of constraints\[1\] has shape \(12,\)"),
         (Bad(jacobian=np.full((1, 12), np.nan)), r"jacobian of constraints\[0\].* is nan"),
@@ -490,6 +495,57 @@ def test_constraints_that_are_none_are_refused(constraints, says):
         constraint_jacobian(PAIR, constraints, q)
         constraint_error(PAIR, constraints, q)
         constraint_bias(PAIR, constraints, q, qd)
+
+
+@pytest.mark.parametrize("method", ["error", "jacobian", "bias"])
+def test_a_constraint_cannot_write_into_the_state(method):
+    class Writer(Level):
+        pass
+
+    def write(self, chain, *state):
+        state[-1][0] = 5
+
+    setattr(Writer, method, write)
+    q, qd = random_state(PAIR, 0)
+    kept = q.copy(), qd.copy()
+    function = {"error": constraint_error, "jacobian": constraint_jacobian, "bias": constraint_bias}
+    with pytest.raises(ValueError, match="read-only"):
+        function[method](PAIR, Writer(), q, *([qd] if method == "bias" else []))
+    assert np.array_equal(q, kept[0]) and np.array_equal(qd, kept[1])
+
+
+@pytest.mark.parametrize(
+    ("answers", "says"),
+    [
+        ({"bias": np.zeros(1)}, r"bias of constraints\[1\] .*\(1,\).*\(\.\.\., 2\): .* 2 rows"),
+        ({"error": np.zeros(3)}, r"error of constraints\[1\] .*\(3,\).*\(\.\.\., 2\)"),
+        ({"jacobian": np.zeros((1, 12))}, r"of constraints\[1\] .*\(2,\).*\(\.\.\., 1\)"),
+    ],
+)
+def test_parts_of_a_constraint_have_as_many_rows(answers, says):
+    """Not broadcast, and not left to a product of matrices that does not fit."""
+    q, qd = random_state(PAIR, 0)
+    loops, tau = [Level(), Bad(**answers)], np.zeros(12)
+    tries = [
+        lambda: constrained_forward_dynamics(PAIR, loops, q, 0 * qd, tau),
+        lambda: constrained_forward_dynamics(PAIR, loops, q, qd, tau, stabilisation=(1, 1)),
+    ]
+    if "bias" not in answers:
+        blow = {"point": (0, 0, 0), "normal": (0, 0, 1), "restitution": 0, "body": 1}
+        tries.append(lambda: impact(PAIR, q, 0 * qd, constraints=loops, **blow))
+        tries.append(lambda: projected(PAIR, loops, q, qd))
+    for attempt in tries:
+        with pytest.raises(ValueError, match=says):
+            attempt()
+
+
+def test_rows_of_links_are_as_many_as_rows():
+    class Told(Level):
+        def link_rows(self, chain, q):
+            return np.zeros((2, 2, 6))
+
+    with pytest.raises(ValueError, match=r"link_rows of constraints\[0\] .* 1 rows"):
+        constraint_wrenches(PAIR, Told(), random_state(PAIR, 0)[0], np.ones(1))
 
 
 def test_what_a_reader_calls_is_checked():

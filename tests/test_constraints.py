@@ -478,6 +478,76 @@ def test_exact_systems_stay_exact():
         solve_kkt(M, np.concatenate([K, K]), np.array([1, 0, 2], object), np.array([1, 1], object))
 
 
+OTHER_NUMBERS = {
+    "long double": lambda x: x.astype(np.longdouble),
+    "complex": lambda x: x + 1e-100j,
+    "objects": lambda x: x.astype(object),
+    "complex objects": lambda x: (x + 0j).astype(object),
+    "sixty digits": np.vectorize(mpmath.mpf, otypes=[object]),
+}
+
+
+@pytest.mark.parametrize("others", [slice(0, 4), slice(1, 2)], ids=["all", "rows alone"])
+@pytest.mark.parametrize("kind", OTHER_NUMBERS)
+def test_dependent_rows_of_any_known_numbers(kind, others):
+    """The rank, x and the smallest multipliers are those of floats, also where ranks differ in a batch."""
+    rng = np.random.default_rng(8)
+    systems = [random_system(rng, rank=r) for r in (None, 2, 1)]
+    together = [np.stack(part) for part in zip(*systems, strict=True)]
+    for system in (*systems, together):
+        floats = solve_kkt(*system)
+        given = list(system)
+        given[others] = [OTHER_NUMBERS[kind](x) for x in given[others]]
+        with mpmath.workdps(60):
+            answer = solve_kkt(*given)
+        assert np.array_equal(answer.rank, floats.rank)
+        for found, expected in ((answer.x, floats.x), (answer.multipliers, floats.multipliers)):
+            found = found.astype(complex)
+            assert found.shape == expected.shape
+            assert normwise(found.real, expected) <= 1e-10
+
+
+def test_long_doubles_are_solved_to_their_own_precision():
+    rng = np.random.default_rng(3)
+    M, K, right, _ = (x.astype(np.longdouble) for x in random_system(rng, rank=2))
+    K = np.concatenate([K[:2], K[:1] + K[1:2], 2 * K[:1]])
+    k = K @ rng.normal(size=7).astype(np.longdouble)
+    x, multipliers = solve_kkt(M, K, right, k)
+    assert np.abs(K @ x - k).max() <= 100 * np.finfo(np.longdouble).eps * np.abs(K).max()
+    assert np.abs(M @ x - right - K.T @ multipliers).max() <= 1e-17 * np.abs(M).max() * 7
+
+
+def test_slopes_through_dependent_rows():
+    """A complex step along the rows' common direction, against differences of floats."""
+    rng = np.random.default_rng(4)
+    M, K, right, k = random_system(rng, rank=2)
+    mix = np.linalg.lstsq(K[:2].T, K.T, rcond=None)[0].T  # K = mix @ K[:2]
+    turn = rng.normal(size=(2, 7))
+
+    def answer(h):
+        return solve_kkt(M + 0 * h, K + mix @ (h * turn), right + 0 * h, k).x
+
+    slope = answer(1e-100j).imag / 1e-100
+    differences = (answer(1e-5) - answer(-1e-5)) / 2e-5
+    assert normwise(slope, differences) <= 1e-8
+
+
+def test_what_has_no_answer_in_other_numbers_is_refused():
+    M, K = np.eye(2), np.array([[1, 1], [1, 1 + 1j]])
+    x, _ = solve_kkt(np.diag([1.0, 1]), K[:, ::-1] + [[0, 0], [1, 0]], np.zeros(2), np.ones(2))
+    assert np.isfinite(x).all()
+    with pytest.raises(ValueError, match="real parts"):
+        solve_kkt(M, K, np.zeros(2), np.ones(2))
+    for kind in (OTHER_NUMBERS["long double"], OTHER_NUMBERS["objects"], np.complex128):
+        singular = kind(np.diag([1.0, 0]))
+        with pytest.raises(ValueError, match="M is singular"):
+            solve_kkt(singular, np.eye(2), np.zeros(2), np.zeros(2))
+    sp = pytest.importorskip("sympy")
+    a = np.array([[sp.Symbol("a"), 1]])
+    with pytest.raises(ValueError, match="depend on each other"):
+        solve_kkt(np.eye(2, dtype=int), np.concatenate([a, 2 * a, a + 1]), np.zeros(2), np.ones(3))
+
+
 def test_a_plane_loop_is_solved_in_symbols():
     """A parallelogram by a hinge, three of whose five rows are zeros: (2/3 + 1) qdd = tau - 2 g cos(a)."""
     sp = pytest.importorskip("sympy")
@@ -802,6 +872,34 @@ def test_wrenches_do_the_work_of_the_rows(row):
         wrenches = constraint_wrenches(chain, constraint, q, multipliers, frame=frame)
         power = (wrenches * body_twists(chain, q, qd, frame=frame)).sum((-1, -2))
         assert np.abs(power - wanted.sum(-1)).max() <= BOUND * np.abs(wanted).max()
+
+
+def test_a_coupling_names_each_link_once():
+    chain = planar(3)
+    for twice in ({0: 1, "rod 0": 1}, {"rod 0": 1, 0: 1}):
+        with pytest.raises(ValueError, match="names link 'rod 0' twice"):
+            Coupling(twice).jacobian(chain, np.zeros(3))
+
+
+def test_constraints_keep_what_was_checked():
+    """Arrays are copied and cannot be written; nobody's later change reaches what was checked."""
+    chain, q = planar(3), np.array([0.3, 0.4, 0.5])
+    number, factors = np.array(1.5), {"rod 0": np.array([1.0]), 1: [2.0], "rod 2": 3}
+    kept = [
+        Distance("rod 2", length=number),
+        Rolling("rod 2", number, height=number),
+        Coupling(factors, total=number),
+    ]
+    before = [(one.error(chain, q), one.jacobian(chain, q)) for one in kept]
+    with pytest.raises(ValueError, match="read-only"):
+        kept[0].length[...] = np.nan
+    number[...], factors["rod 0"][0] = np.nan, np.nan
+    factors[1][0], factors["rod 2"] = np.nan, np.nan
+    for one, (error, rows) in zip(kept, before, strict=True):
+        assert np.array_equal(one.error(chain, q), error)
+        assert np.array_equal(one.jacobian(chain, q), rows)
+    for array in (kept[1].radius, kept[1].height, kept[2].total, kept[2].factors["rod 0"]):
+        assert not array.flags.writeable
 
 
 class Weld:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 
 import mpmath
 import numpy as np
@@ -310,6 +311,31 @@ def test_loops_against_differences():
         )
 
 
+def fractional(chain):
+    """Return the same chain with its first mass as a fraction."""
+    first, *others = chain.links
+    return Chain([replace(first, mass=Fraction(first.mass)), *others])
+
+
+@pytest.mark.parametrize("of_whom", ["chain", "q", "qd", "tau"])
+@pytest.mark.parametrize("kind", [np.longdouble, object])
+def test_loops_in_other_numbers_than_floats(kind, of_whom):
+    """Long doubles, objects that are floats and an exact mass give the derivatives that floats give, all columns."""
+    chain, loops, q = five_bar()
+    rng = np.random.default_rng(5)
+    free = np.linalg.svd(constraint_jacobian(chain, loops, q))[2][-2:]
+    given = {"q": q, "qd": free.T @ rng.normal(size=2), "tau": rng.normal(size=chain.nv)}
+    expected = constrained_forward_dynamics_derivatives(chain, loops, **given)
+    if of_whom == "chain":
+        chain = fractional(chain)
+    else:
+        given[of_whom] = given[of_whom].astype(kind)
+    found = constrained_forward_dynamics_derivatives(chain, loops, **given)
+    for one, other in zip([*found[0], *found[1]], [*expected[0], *expected[1]], strict=True):
+        assert one.shape == other.shape
+        assert np.abs(one - other).max() <= 1e-12 * np.abs(other).max()
+
+
 # Joints that readers write --------------------------------------------------------------------------
 
 
@@ -514,3 +540,15 @@ def test_one_state_with_loops():
         constrained_forward_dynamics_derivatives(chain, loops, np.stack([q, q]), 0 * q, 0 * q)
     with pytest.raises(ValueError, match="qd"):
         constrained_forward_dynamics_derivatives(chain, loops, q, 1j * q, 0 * q)
+
+
+def test_a_batch_of_rates_alone_has_derivatives_of_its_shape():
+    rng = np.random.default_rng(3)
+    bar = 1.0, (0.5, 0, 0), np.diag([0.1, 0.2, 0.2])
+    chain = Chain([Link(Revolute((0, 1, 0)), *bar, offset=(k, 0, 0)) for k in range(2)])
+    qd = 1 + rng.random((3, 2))
+    blow = {"point": (2.0, 0, -0.5), "normal": (0, 0, 1), "restitution": 0.5}
+    together = impact_derivatives(chain, np.array([0.3, 0.4]), qd, **blow)
+    assert together.impulse_dqd.shape == (3, 2) and together.qd_jump_dqd.shape == (3, 2, 2)
+    one = impact_derivatives(chain, np.array([0.3, 0.4]), qd[1], **blow)
+    assert together.qd_jump_dqd[1] == pytest.approx(one.qd_jump_dqd, rel=1e-12)
