@@ -13,6 +13,7 @@ import base64
 import builtins
 import dataclasses
 import json
+import multiprocessing
 import sys
 from collections import namedtuple
 from collections.abc import Callable
@@ -67,15 +68,19 @@ class Peer:
         self.space = dict[str, Any]()  # where the cells run
         self.classes = dict[str, type]()
         self.lent = dict[int, Any]()  # by their identity, and alive so that nothing else has it
+        self.turn = (
+            multiprocessing.RLock()
+        )  # copies of a judge's process ask too: a sweep on all cores
         self.stands_for = dict[int, type]()  # by the class's number there
 
     # Asking and answering -----------------------------------------------------------------------
 
     def ask(self, what: str, *given: Any) -> Any:
         """Return what the other process says. Ended if it is no more; its exceptions are raised here."""
-        self.send({"ask": what, "given": self.told(given)})
-        while "ask" in (message := self.receive()):
-            self.answer(message)
+        with self.turn:
+            self.send({"ask": what, "given": self.told(given)})
+            while "ask" in (message := self.receive()):
+                self.answer(message)
         if "error" not in message:
             return self.heard(message.get("says"))
         names, said = message["error"]

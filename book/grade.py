@@ -93,15 +93,24 @@ def page_named(submission: str) -> Path:
 def _by_judges(task: dict[str, Any]) -> dict[str, str]:
     """Return what the judges say, by label, as far as their process comes."""
     command = [sys.executable, "-c", "from book.grade import judges; judges()"]
-    with subprocess.Popen(
-        command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+    with tempfile.TemporaryFile("w+") as out, subprocess.Popen(
+        command, cwd=ROOT, stdin=subprocess.PIPE, stdout=out, stderr=subprocess.DEVNULL,
         text=True, start_new_session=True, env={**os.environ, "PYTHONPATH": str(ROOT)},
     ) as process:  # fmt: skip
-        try:
-            lines = process.communicate(json.dumps(task))[0].splitlines()
-        finally:
-            _end(process)
-    return dict(json.loads(line) for line in lines)
+        assert process.stdin
+        with contextlib.suppress(BrokenPipeError):
+            process.stdin.write(json.dumps(task))
+            process.stdin.close()
+        before = -1
+        while process.poll() is None and before < (before := os.fstat(out.fileno()).st_size):
+            with contextlib.suppress(subprocess.TimeoutExpired):  # it was stopped, or goes on
+                process.wait(task["limit"] + 2 * GRACE)
+        process.terminate()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(GRACE)
+        _end(process)
+        out.seek(0)
+        return dict(json.loads(line) for line in out if line.endswith("\n"))
 
 
 def _end(process: subprocess.Popen[Any]) -> None:
@@ -122,7 +131,7 @@ def judges() -> None:
     page, limit = Path(task["page"]), float(task["limit"])
     out = os.fdopen(os.dup(1), "w")
     os.dup2(os.open(os.devnull, os.O_RDWR), 1)
-    be_the_judges_process()
+    keep_watch()
     os.chdir(page.parent)
     for exercise in [one for one in exercises(page) if one.label in task["labels"]]:
         faulthandler.dump_traceback_later(limit + GRACE, exit=True, file=sys.stderr)
@@ -132,6 +141,19 @@ def judges() -> None:
         if judgement.thread.is_alive():
             break  # for the others there will be another process
     os._exit(0)
+
+
+def keep_watch() -> None:
+    """On Linux, go on as a copy of this process, which ends what the copy leaves, and itself, once that has ended."""
+    be_the_judges_process()
+    if sys.platform == "linux" and (judge := os.fork()):
+        signal.signal(signal.SIGTERM, lambda *given: sys.exit())
+        try:
+            os.waitpid(judge, 0)
+        finally:
+            end_descendants()
+            os._exit(0)
+    be_the_judges_process()
 
 
 def be_the_judges_process() -> None:

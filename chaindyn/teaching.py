@@ -49,10 +49,12 @@ def attempt(exercise: str, test: Callable[[], None]) -> None:
 
 def refusal(test: Callable[[], None]) -> str | None:
     """Return what `lambda: judge(answer)` has against the answer: None if nothing, "" if that is not begun."""
+    if not isinstance(test, FunctionType):
+        return refusal(lambda: test())
     space, names = test.__globals__, test.__code__.co_names
     answers = {name: _with_arrays(space[name]) for name in names[1:] if name in space}
     try:
-        FunctionType(test.__code__, space | answers, closure=test.__closure__)()
+        FunctionType(test.__code__, space | answers, None, test.__defaults__, test.__closure__)()
     except NotImplementedError:
         return ""
     except Exception as error:

@@ -2,6 +2,7 @@
 
 import linecache
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -61,11 +62,13 @@ def test_attempt_tells_solved_from_begun_and_from_not(capsys):
     attempt("Exercise 1.1", unsolved)
     attempt("Exercise 1.1", wrong)
     attempt("Exercise 1.1", misshapen)
+    attempt("Exercise 1.1", partial(check, "your crm", 1, 1e-12))
     attempt("Exercise 1.1", lambda: None)
     assert capsys.readouterr().out.splitlines() == [
         "Exercise 1.1: not attempted yet",
         "Exercise 1.1: not yet right. your crm: error 1 exceeds 1e-12",
         "Exercise 1.1: not yet right. shapes differ: (3,) and (6,)",
+        "Exercise 1.1: not yet right. your crm: error 1 exceeds 1e-12",
         "Exercise 1.1: solved",
     ]
 

@@ -258,12 +258,18 @@ def test_a_submission_does_not_see_the_environment_nor_the_chapter_s_folder(monk
     assert "SOME_TOKEN" not in said and "chapters" not in said and "chaindyn-grade-" in said
 
 
-def test_of_a_killed_judge_the_others_are_asked_still(tmp_path, monkeypatch):
+@pytest.mark.skipif(
+    sys.platform != "linux", reason="what a submission starts is found by Linux's means"
+)
+@pytest.mark.parametrize("how", ["SIGKILL", "SIGSTOP"])
+def test_of_an_ended_judge_the_others_are_asked_still(how, tmp_path, monkeypatch):
     """A submission may end its judge: that is no point, and costs no other exercise."""
-    answer = "import os, signal\ndef line_distance(*g):\n    os.kill(os.getppid(), signal.SIGKILL)"
-    found = grading.grade(submitted(tmp_path, answer))
+    monkeypatch.setattr(grading, "GRACE", 5)
+    answer = f"import os, signal\ndef line_distance(*g):\n    {SLEEP}\n    os.kill(os.getppid(), signal.{how})"
+    found = grading.grade(submitted(tmp_path, answer), limit=15)
     why = {one.exercise.label: one.why for one in found}
     assert "its judge ended" in why.pop(LABEL) and set(why.values()) == {"not attempted"}
+    assert sleeping() == []
 
 
 def test_the_command_says_which_pass(tmp_path, capsys, monkeypatch):

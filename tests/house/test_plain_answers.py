@@ -356,3 +356,18 @@ def test_an_exception_keeps_its_kind_and_its_words(ends):
         with pytest.raises(kind) as found:
             judge.ask("call", 0, (), {})
         assert found.value.told.startswith(type(error).__name__)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no copies of a process")
+def test_copies_of_a_judge_s_process_ask_in_turn(passed):
+    """A sweep on all cores asks an answer's states from several."""
+    double, copies = passed(lambda x: 2 * x), []
+    for k in range(4):
+        if (copy := os.fork()) == 0:
+            right = False
+            try:
+                right = all(double(1000 * k + i) == 2000 * k + 2 * i for i in range(300))
+            finally:
+                os._exit(0 if right else 1)
+        copies.append(copy)
+    assert [os.waitpid(copy, 0)[1] for copy in copies] == [0] * 4
