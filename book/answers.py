@@ -1,256 +1,474 @@
-"""What a submission answers, as plain data for a judge.
+"""What passes between a judge and the process of a submission: plain data, written as JSON.
 
-A judge compares, and an object can say of itself that it is equal to anything, or less than it. So the judge gets
-numbers, strings, arrays, tuples, lists, sets and dicts, made anew without asking the answer's own operators; functions
-whose results are made plain; and objects whose class has methods but no operators, with their results made plain.
+A judge compares, and an object can say of itself that it is equal to anything; so no object of a submission reaches it.
+Numbers, strings, arrays and what contains them are copied, and so are objects of the library's dataclasses and
+SymPy's expressions. For all else, a function, or an object of the reader's own class, the judge gets a stand-in, which
+asks the other process to call it; it has the methods of its class, and none of its operators. Nothing here runs code
+because the other side says so, except that a judge's function can be called if the judge has handed it on.
 """
 
 from __future__ import annotations
 
-import functools
-import gc
+import base64
+import builtins
+import dataclasses
+import json
+import multiprocessing
 import sys
 from collections import namedtuple
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from decimal import Decimal
-from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
-from typing import Any
+from fractions import Fraction
+from functools import cache, partial
+from types import BuiltinFunctionType, FunctionType, MethodType
+from typing import IO, Any
 
 import numpy as np
 
-_ATOMS = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis), Decimal)
-_VALUES: dict[type, Callable[[Any], Any]] = {
+from chaindyn.teaching import told
+
+MOST = 1 << 26  # bytes of a message that a judge reads
+PACKAGE = "chaindyn."
+_ASKED = ("__call__", "__len__", "__getitem__", "__iter__", "__next__")  # of a stand-in's operators
+_FUNCTIONS = (FunctionType, MethodType, BuiltinFunctionType, partial, np.ufunc)
+_BASES = (bool, int, float, str)
+_NUMBERS: dict[type, Callable[[Any], Any]] = {
     int: int.__int__,
     float: float.__float__,
-    complex: complex.__complex__,
     str: str.__str__,
-    bytes: bytes.__bytes__,
 }
-_FUNCTIONS = (FunctionType, MethodType, BuiltinFunctionType, functools.partial, np.ufunc)
-_ASKED = ("__call__", "__len__", "__getitem__", "__iter__")  # a judge may do this with an object
-_REPLACED = ("__eq__", "__ne__", "__hash__", "__repr__", "__str__", "__format__")
-_HARMLESS = {
-    *("__module__", "__qualname__", "__name__", "__doc__", "__dict__", "__weakref__", "__slots__"),
-    *("__annotations__", "__annotate__", "__annotate_func__", "__annotations_cache__"),
-    *("__init__", "__post_init__", "__setattr__", "__delattr__", "__match_args__", "__replace__"),
-    *("__dataclass_fields__", "__dataclass_params__", "__firstlineno__", "__static_attributes__"),
-    *("__parameters__", "__orig_bases__", "__abstractmethods__", "__getstate__", "__setstate__"),
-    *("__reduce__", "__type_params__"),
+_COMPARED = {"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__array_function__"}
+_OPERATORS = {*dir(int), *dir(np.ndarray)} - {*dir(object), *_ASKED, "__setstate__"} | _COMPARED
+_COLLECTIONS: dict[str, Any] = {"tuple": tuple, "list": list, "set": set, "frozenset": frozenset}
+_TEXTS: dict[str, Any] = {"Decimal": Decimal, "complex": complex}
+_ERRORS = {
+    one.__name__: one
+    for one in vars(builtins).values()
+    if isinstance(one, type) and issubclass(one, Exception) and one is not Exception
 }
 
 
 class NotPlain(ValueError):
-    """An answer that no judge can take."""
+    """What cannot be told to the other process."""
 
 
-def words(error: BaseException) -> str:
-    """What an exception says, in a string that is one, and never nothing."""
-    return (
-        str.__str__(str(error))
-        or str.__str__(type.__dict__["__name__"].__get__(type(error)))
-        or "refused"
-    )
+class Ended(BaseException):
+    """The other process has ended; no judge takes this for an error of an answer."""
 
 
-def _classes() -> dict[int, type]:
-    """All classes that there are, by identity: one may say that it is equal to another."""
-    found, waiting = dict[int, type](), [object]
-    while waiting:
-        one = waiting.pop()
-        if id(one) not in found:
-            found[id(one)] = one
-            waiting += type.__subclasses__(one)
-    return found
+class Peer:
+    """One of the two ends: asks the other, and answers what that asks meanwhile.
+
+    classes : those that both have, by name, beside the library's; guarded : whether this is the judge's end, which lets
+    nothing but the functions that it handed on be called.
+    """
+
+    def __init__(self, reads: IO[bytes], writes: IO[bytes], guarded: bool) -> None:
+        self.reads, self.writes, self.guarded = reads, writes, guarded
+        self.space = dict[str, Any]()  # where the cells run
+        self.classes = dict[str, type]()
+        self.lent = dict[int, Any]()  # by their identity, and alive so that nothing else has it
+        self.turn = (
+            multiprocessing.RLock()
+        )  # copies of a judge's process ask too: a sweep on all cores
+        self.stands_for = dict[int, type]()  # by the class's number there
+
+    # Asking and answering -----------------------------------------------------------------------
+
+    def ask(self, what: str, *given: Any) -> Any:
+        """Return what the other process says. Ended if it is no more; its exceptions are raised here."""
+        with self.turn:
+            self.send({"ask": what, "given": self.told(given)})
+            while "ask" in (message := self.receive()):
+                self.answer(message)
+        if "error" not in message:
+            return self.heard(message.get("says"))
+        names, said = message["error"]
+        kind = next((_ERRORS[name] for name in names if name in _ERRORS), RuntimeError)
+        error = kind(str(said))
+        error.told = str(said)  # type: ignore[attr-defined]
+        raise error
+
+    def serve(self) -> None:
+        """Answer until the other process ends."""
+        while True:
+            self.answer(self.receive())
+
+    def answer(self, message: dict[str, Any]) -> None:
+        try:
+            asked, given = message["ask"], self.heard(message["given"])
+            says = {"says": self.told(self.done(asked, *given))}
+        except Ended:
+            raise
+        except BaseException as error:  # whatever an answer may raise
+            names = [str(one.__name__) for one in type(error).__mro__]
+            says = {"error": [names, told(error, self.space)]}
+        self.send(says)
+
+    def done(self, asked: str, ref: Any, *given: Any) -> Any:
+        """Do what the other process asks for."""
+        thing = self.lent[ref]
+        if asked == "call" and (not self.guarded or isinstance(thing, _FUNCTIONS)):
+            return thing(*given[0], **given[1])
+        if self.guarded:
+            raise NotPlain(f"a judge's process does not {asked}")
+        if asked == "get":
+            return getattr(thing, given[0])
+        if asked == "method":
+            return getattr(type(thing), given[0])(thing, *given[1], **given[2])
+        return self.lend(thing(*given[0], **given[1]))  # an object of a class
+
+    def send(self, message: dict[str, Any]) -> None:
+        body = json.dumps(message).encode()
+        try:
+            self.writes.write(len(body).to_bytes(8, "little") + body)
+            self.writes.flush()
+        except (OSError, ValueError):
+            raise Ended from None
+
+    def receive(self) -> dict[str, Any]:
+        size = int.from_bytes(self.reads.read(8), "little")
+        if not 0 < size < MOST:
+            raise Ended if not size else NotPlain("an answer is too large to be judged")
+        try:
+            message = json.loads(self.reads.read(size))
+        except ValueError:
+            raise Ended from None
+        if not isinstance(message, dict):
+            raise NotPlain("an answer is not what an answer looks like")
+        return message
+
+    # Telling --------------------------------------------------------------------------------------
+
+    def told(self, thing: Any) -> Any:
+        """Return something as what JSON can hold. NotPlain if that cannot be done."""
+        return Telling(self).message(thing)
+
+    def lend(self, thing: Any) -> int:
+        self.lent[id(thing)] = thing
+        return id(thing)
+
+    def name_of(self, kind: type) -> str | None:
+        """Return the name by which both know a class."""
+        name = f"{kind.__module__}:{kind.__qualname__}"
+        if name.startswith(PACKAGE):
+            return name
+        return next((key for key, one in self.classes.items() if one is kind), None)
+
+    def class_named(self, name: str) -> type:
+        """Return the class of a name. NotPlain if there is none."""
+        module, _, inside = name.partition(":")
+        kind = self.classes.get(name)
+        if module.startswith(PACKAGE) and module in sys.modules:
+            kind = vars(sys.modules[module]).get(inside)
+        if not isinstance(kind, type) or (inside and kind.__module__ != module):
+            raise NotPlain(f"there is no class {name}")
+        return kind
+
+    def heard(self, message: Any) -> Any:
+        """Return what the other process has told. NotPlain if that is nothing that can be told."""
+        try:
+            return Hearing(self, message).thing
+        except (KeyError, TypeError, AttributeError, IndexError) as error:
+            raise NotPlain(f"an answer is not what an answer looks like: {error}") from None
 
 
-def _globals() -> set[int]:
-    """The names of all modules that there are, by identity."""
-    return {id(vars(one)) for one in list(sys.modules.values()) if type(one) is ModuleType}
+class Telling:
+    """A message in the making: objects stand in a table of their own, since they may hold each other."""
 
+    def __init__(self, peer: Peer) -> None:
+        self.peer = peer
+        self.places = dict[int, int]()
+        self.waiting = list[Any]()
 
-@dataclass
-class Plain:
-    """Makes answers plain; what was there before it was made is the book's, not the submission's."""
+    def message(self, thing: Any) -> dict[str, Any]:
+        whole, table = self.value(thing), list[Any]()
+        while len(table) < len(self.waiting):
+            one = self.waiting[len(table)]
+            names = [field.name for field in dataclasses.fields(one) if field.init]
+            held = {name: self.value(getattr(one, name)) for name in names}
+            table.append([self.peer.name_of(type(one)), held])
+        return {"whole": whole, "objects": table}
 
-    classes: dict[int, type] = field(default_factory=_classes)
-    modules: set[int] = field(default_factory=_globals)
-    views: dict[int, type] = field(default_factory=dict)
-
-    def __call__(self, thing: Any) -> Any:
-        """Return an answer as plain data. NotPlain if it is none."""
+    def value(self, thing: Any) -> Any:
         kind = type(thing)
-        if any(kind is one for one in (slice, range)):
-            return kind(*map(self, (thing.start, thing.stop, thing.step)))
-        if self.atomic(kind):
+        if thing is None or kind in _BASES:
             return thing
-        if issubclass(kind, np.ndarray):
-            return self.array(np.ndarray.view(thing, np.ndarray))
-        if issubclass(kind, dict):
-            return {self(key): self(value) for key, value in dict.items(thing)}
-        if issubclass(kind, tuple):
-            return self.tuple(thing, kind)
-        for base in (list, set, frozenset):
+        if isinstance(thing, np.ndarray | np.generic):
+            return self.array(np.asarray(thing).view(np.ndarray), isinstance(thing, np.generic))
+        for base, value in _NUMBERS.items():
+            if issubclass(kind, base):  # a class of numbers of its own
+                return value(thing)
+        if issubclass(kind, tuple) and (names := getattr(kind, "_fields", None)):
+            return {"named": list(map(str, names)), "parts": list(map(self.value, thing))}
+        for name, base in _COLLECTIONS.items():
             if issubclass(kind, base):
-                return base(map(self, base.__iter__(thing)))
-        if issubclass(kind, _FUNCTIONS) and self.known(kind):
-            return self.function(thing)
-        if issubclass(kind, type):
-            return thing if self.known(thing) else self.function(thing)
-        if self.known(kind):
-            return map(self, thing) if issubclass(kind, Iterator) else self.inspected(thing)
-        return self.foreign(thing, kind)
+                return {name: list(map(self.value, base.__iter__(thing)))}
+        if issubclass(kind, dict):
+            return {"dict": [[self.value(x), self.value(y)] for x, y in dict.items(thing)]}
+        for name, base in _TEXTS.items():
+            if issubclass(kind, base):
+                return {name: base.__str__(thing)}
+        if issubclass(kind, Fraction):
+            return {"fraction": [int(thing.numerator), int(thing.denominator)]}
+        if issubclass(kind, bytes):
+            return {"bytes": base64.b64encode(thing).decode()}
+        if kind in (slice, range):
+            return {kind.__name__: [self.value(x) for x in (thing.start, thing.stop, thing.step)]}
+        if thing is ...:
+            return {"ellipsis": 0}
+        return self.object(thing, kind)
 
-    def known(self, kind: type) -> bool:
-        """Whether a class was there before the submission ran."""
-        return id(kind) in self.classes
-
-    def atomic(self, kind: type) -> bool:
-        """Whether the objects of a class hold no others."""
-        if issubclass(kind, np.generic):
-            return self.known(kind) and kind is not np.void
-        return any(kind is one for one in _ATOMS)
-
-    def array(self, bare: Any) -> Any:
-        """Return a copy of an array, made plain where it holds objects."""
-        if bare.dtype.kind == "V":
-            raise NotPlain(f"an answer holds an array of {bare.dtype}, not plain")
-        made = np.array(bare)
+    def array(self, bare: Any, scalar: bool) -> Any:
         if bare.dtype.kind == "O":
-            flat = made.reshape(-1)
-            for i, part in enumerate(bare.flat):
-                flat[i] = self(part)
-            made = flat.reshape(bare.shape)
-        return made
+            return {"cells": [self.value(x) for x in bare.flat], "shape": list(bare.shape)}
+        if bare.dtype.kind not in "biufcSUmM":
+            raise NotPlain(f"an answer holds an array of {bare.dtype}, not plain")
+        if bare.nbytes > MOST // 2:
+            raise NotPlain("an answer is too large to be judged")
+        text = base64.b64encode(np.ascontiguousarray(bare).tobytes()).decode()
+        return {"array": text, "dtype": bare.dtype.str, "shape": list(bare.shape), "scalar": scalar}
 
-    def tuple(self, thing: Any, kind: type) -> Any:
-        """Return a tuple; one with names keeps them."""
-        parts = tuple(map(self, tuple.__iter__(thing)))
-        if kind is tuple or self.known(kind):
-            return tuple.__new__(kind, parts)
-        if not (names := getattr(kind, "_fields", ())):
-            return parts
-        return namedtuple("Answer", self(names))(*parts)
+    def object(self, thing: Any, kind: type) -> Any:
+        if (ref := vars(thing).get("_ref") if hasattr(thing, "__dict__") else None) is not None:
+            return {"yours": ref}
+        if (sympy := sys.modules.get("sympy")) and isinstance(
+            thing, sympy.Basic | sympy.MatrixBase
+        ):
+            return {"symbolic": _symbolic(thing, sympy)}
+        if dataclasses.is_dataclass(kind) and self.peer.name_of(kind):
+            if id(thing) not in self.places:
+                self.places[id(thing)] = len(self.waiting)
+                self.waiting.append(thing)
+            return {"object": self.places[id(thing)]}
+        if isinstance(thing, type):
+            known = self.peer.name_of(thing)
+            return {"known": known} if known else self.own_class(thing)
+        if self.peer.guarded and not isinstance(thing, _FUNCTIONS):
+            raise NotPlain(f"a judge cannot hand on an object of the class {kind.__name__}")
+        if isinstance(thing, _FUNCTIONS):
+            name = getattr(thing, "__name__", "answer")
+            return {"function": self.peer.lend(thing), "name": str(name)}
+        return {"own": self.peer.lend(thing), "kind": self.own_class(kind)}
 
-    def function(self, thing: Any) -> Any:
-        """Return a function with plain results, which gets copies of the judge's arrays."""
+    def own_class(self, kind: type) -> Any:
+        """Tell what a stand-in for a class has to have."""
+        if self.peer.guarded:
+            raise NotPlain(f"a judge cannot hand on the class {kind.__name__}")
+        bases = [name for one in kind.__mro__ if (name := self.peer.name_of(one))]
+        members = dict[str, Any]()
+        for one in reversed(kind.__mro__[:-1]):
+            if self.peer.name_of(one) is None:
+                members |= {x: self.member(value) for x, value in vars(one).items() if _wanted(x)}
+        names = (
+            [one.name for one in dataclasses.fields(kind)]
+            if dataclasses.is_dataclass(kind)
+            else None
+        )
+        told = {"name": str(kind.__name__), "bases": bases[:1], "members": members, "fields": names}
+        return {"class": self.peer.lend(kind), **told}
+
+    def member(self, value: Any) -> Any:
+        if callable(value) or isinstance(value, staticmethod | classmethod):
+            return "method"
+        return "property" if hasattr(type(value), "__get__") else {"value": self.value(value)}
+
+
+def _calculates(kind: type) -> bool:
+    """Whether a class says itself what is equal, less, or a sum."""
+    own = {name for one in kind.__mro__[:-1] for name in vars(one) if name.startswith("__")}
+    return not _OPERATORS.isdisjoint(own)
+
+
+def _wanted(name: str) -> bool:
+    return name in _ASKED or not (name.startswith("__") or name == "_ref")
+
+
+class Hearing:
+    """What a message tells, made anew."""
+
+    def __init__(self, peer: Peer, message: Any) -> None:
+        self.peer, self.asks = peer, False
+        kinds = [peer.class_named(name) for name, _ in message["objects"]]
+        if not all(map(dataclasses.is_dataclass, kinds)):
+            raise NotPlain("an answer is an object of a class that is not for answers")
+        self.objects: list[Any] = [object.__new__(kind) for kind in kinds]
+        for one, (_, held) in zip(self.objects, message["objects"], strict=True):
+            for field in dataclasses.fields(one):
+                if field.init:
+                    object.__setattr__(one, field.name, self.value(held[field.name]))
+        for one in reversed(self.objects):  # what they hold is checked before them
+            getattr(one, "__post_init__", lambda: None)()
+        self.thing = self.value(message["whole"])
+        if (
+            peer.guarded and self.asks and any(map(_calculates, kinds))
+        ):  # its operators would ask the other process
+            raise NotPlain("an answer holds a function of its own within a kind of number")
+
+    def value(self, told: Any) -> Any:
+        if told is None or type(told) in _BASES:
+            return told
+        tag = next(iter(told))
+        if tag in _COLLECTIONS:
+            return _COLLECTIONS[tag](map(self.value, told[tag]))
+        if tag in _TEXTS:
+            return _TEXTS[tag](str(told[tag]))
+        if tag == "dict":
+            return {self.value(x): self.value(y) for x, y in told[tag]}
+        return getattr(self, f"_{tag}")(told)
+
+    def _named(self, told: Any) -> Any:
+        return namedtuple("Answer", told["named"])(*map(self.value, told["parts"]))
+
+    def _slice(self, told: Any) -> slice:
+        return slice(*map(self.value, told["slice"]))
+
+    def _range(self, told: Any) -> range:
+        return range(*map(self.value, told["range"]))
+
+    def _fraction(self, told: Any) -> Fraction:
+        return Fraction(*map(int, told["fraction"]))
+
+    def _bytes(self, told: Any) -> bytes:
+        return base64.b64decode(told["bytes"])
+
+    def _ellipsis(self, told: Any) -> Any:
+        return ...
+
+    def _cells(self, told: Any) -> Any:
+        made = np.empty(len(told["cells"]), object)
+        for i, part in enumerate(told["cells"]):
+            made[i] = self.value(part)
+        return made.reshape(told["shape"])
+
+    def _array(self, told: Any) -> Any:
+        kind = np.dtype(str(told["dtype"]))
+        if kind.kind not in "biufcSUmM":
+            raise NotPlain(f"an answer holds an array of {kind}, not plain")
+        made = np.frombuffer(base64.b64decode(told["array"]), kind).reshape(told["shape"]).copy()
+        return made[()] if told["scalar"] else made
+
+    def _object(self, told: Any) -> Any:
+        return self.objects[told["object"]]
+
+    def _symbolic(self, told: Any) -> Any:
+        return _from_symbolic(told["symbolic"], __import__("sympy"))
+
+    def _yours(self, told: Any) -> Any:
+        return self.peer.lent[told["yours"]]
+
+    def _known(self, told: Any) -> type:
+        return self.peer.class_named(told["known"])
+
+    def _function(self, told: Any) -> Any:
+        self.asks = True
+        peer, ref = self.peer, int(told["function"])
 
         def shown(*given: Any, **more: Any) -> Any:
-            return self(
-                thing(*map(_copied, given), **{name: _copied(x) for name, x in more.items()})
-            )
+            return peer.ask("call", ref, given, more)
 
-        shown.__name__ = self(getattr(thing, "__name__", "answer"))
+        shown.__name__, shown._ref = str(told["name"]), ref  # type: ignore[attr-defined]
         return shown
 
-    # Objects ------------------------------------------------------------------------------------
-
-    def inspected(self, thing: Any) -> Any:
-        """Return an object of a class of the book's, if nothing in it is the submission's."""
-        waiting, seen = [thing], dict[int, Any]()
-        while waiting:
-            one = waiting.pop()
-            if id(one) not in seen and not self.atomic(type(one)):
-                seen[id(one)] = one
-                waiting += self.parts(one)
-        return thing
-
-    def parts(self, one: Any) -> Iterable[Any]:
-        """Return what an object holds, for inspection. NotPlain if it is the submission's."""
-        kind = type(one)
-        if issubclass(kind, type | ModuleType):
-            return ()
-        if not self.known(kind):
-            raise NotPlain(f"an answer holds an object of its own class, {kind.__name__}")
-        if issubclass(kind, FunctionType):
-            if id(one.__globals__) not in self.modules:
-                raise NotPlain("an answer holds a function of its own within an object")
-            return ()
-        if issubclass(kind, np.ndarray):
-            return one.ravel().tolist() if one.dtype.kind in "OV" else ()
-        return gc.get_referents(one)
-
-    def foreign(self, thing: Any, kind: type) -> Any:
-        """Return what stands for an object of a class of the submission's."""
-        for base, value in _VALUES.items():
-            if issubclass(kind, base):
-                return value(thing)
-        view = self.view(kind)
-        try:
-            made: Any = object.__new__(view)
-        except TypeError:
-            raise NotPlain(f"an answer is of the class {kind.__name__}, not plain") from None
-        for name, value in state(thing).items():
-            object.__setattr__(made, name, self(value))
+    def _own(self, told: Any) -> Any:
+        made: Any = object.__new__(self._class(told["kind"]))
+        object.__setattr__(made, "_ref", int(told["own"]))
         return made
 
-    def view(self, kind: type) -> type:
-        """Return a class derived from one of the submission's: with plain results, and without operators."""
-        if id(kind) not in self.views:
-            if not self.known(type(kind)):
-                raise NotPlain(f"the class {kind.__name__} is of a class of its own")
-            body = dict[str, Any]()
-            for one in reversed(kind.__mro__):
-                if not self.known(one):
-                    body |= self.members(one)
-            view = type(kind)(kind.__name__, (kind,), {**body, "__module__": __name__})
-            self.views[id(kind)] = self.classes[id(view)] = view
-        return self.views[id(kind)]
-
-    def members(self, kind: type) -> dict[str, Any]:
-        """Return what stands for the members of a class in a view."""
-        return {
-            name: self.member(kind, name, value)
-            for name, value in vars(kind).items()
-            if name not in _HARMLESS and type(value) is not _SLOT
-        }
-
-    def member(self, kind: type, name: str, value: Any) -> Any:
-        """Return what stands for a member of a class in its view."""
-        if name in _REPLACED:
-            return getattr(next(filter(self.known, kind.__mro__)), name)
-        if name.startswith("__") and name.endswith("__") and name not in _ASKED:
-            raise NotPlain(f"an answer is of the class {kind.__name__} with its own {name}")
-        return Member(self, value) if hasattr(type(value), "__get__") else self(value)
+    def _class(self, told: Any) -> type:
+        self.asks = True
+        ref, known = int(told["class"]), self.peer.stands_for
+        if ref not in known:
+            members = {
+                name: self.value(how["value"])
+                if isinstance(how, dict)
+                else _asking(self.peer, name, how)
+                for name, how in told["members"].items()
+                if _wanted(name)
+            }
+            bases = tuple(map(self.peer.class_named, told["bases"]))
+            if any(map(_calculates, bases)):
+                raise NotPlain(
+                    f"an answer is of the class {told['name']}, a kind of number of its own"
+                )
+            known[ref] = stand_in(self.peer, ref, str(told["name"]), bases, members, told["fields"])
+        return known[ref]
 
 
-class Member:
-    """A method or property of a view: what it gives is plain, and no object can put something else in its place."""
-
-    def __init__(self, plain: Plain, value: Any) -> None:
-        self.plain, self.value = plain, value
-
-    def __get__(self, one: Any, kind: type | None = None) -> Any:
-        if one is None:
-            return self
-        return self.plain(self.value.__get__(one, kind))
-
-    def __set__(self, one: Any, value: Any) -> None:
-        raise AttributeError("an object of an answer must not replace its methods")
+def _asking(peer: Peer, name: str, how: str) -> Any:
+    """A member of a stand-in."""
+    if how == "property":
+        return property(lambda one: peer.ask("get", one._ref, name))
+    return lambda one, *given, **more: peer.ask("method", one._ref, name, given, more)
 
 
-def _copied(given: Any) -> Any:
-    """An argument that may be changed without the judge's being so."""
-    if type(given) in (tuple, list):
-        return type(given)(map(_copied, given))
-    return np.array(given) if type(given) is np.ndarray else given
+def stand_in(
+    peer: Peer,
+    ref: int,
+    name: str,
+    bases: tuple[type, ...],
+    members: dict[str, Any],
+    fields: list[str] | None,
+) -> type:
+    """Return a class whose objects ask those of the other process."""
+
+    def begin(one: Any, *given: Any, **more: Any) -> None:
+        object.__setattr__(one, "_ref", peer.ask("make", ref, given, more))
+
+    def other(one: Any, attribute: str) -> Any:
+        if attribute.startswith("_"):
+            raise AttributeError(attribute)
+        return peer.ask("get", one._ref, attribute)
+
+    body = {**members, "__init__": begin, "__getattr__": other}
+    if fields is not None:
+        named = dataclasses.make_dataclass("Fields", list(map(str, fields)))
+        body |= {one: _asking(peer, one, "property") for one in map(str, fields)}
+        body["__dataclass_fields__"] = named.__dataclass_fields__  # type: ignore[attr-defined]
+    return type(name, bases, body)
 
 
-def state(thing: Any) -> dict[str, Any]:
-    """What an object holds by name."""
-    held = dict[str, Any]()
-    for one in type(thing).__mro__:
-        for name, slot in vars(one).items():
-            if type(slot) is _SLOT and hasattr(thing, name):
-                held[name] = slot.__get__(thing)
-            elif name == "__dict__" and type(slot) is _ATTRIBUTES:
-                held |= dict(slot.__get__(thing))
-    return held
+# SymPy ------------------------------------------------------------------------------------------
 
 
-class _Slotted:
-    __slots__ = ("slot",)
+def _symbolic(thing: Any, sympy: Any) -> Any:
+    """A formula as lists: a name and what it is of. NotPlain if it is of an unusual kind."""
+    if isinstance(thing, sympy.MatrixBase):
+        return ["Matrix", list(thing.shape), [_symbolic(x, sympy) for x in thing]]
+    if isinstance(thing, sympy.Rational):
+        return ["Rational", str(thing.p), str(thing.q)]
+    if isinstance(thing, sympy.Float):
+        return ["Float", str(thing), int(thing._prec)]
+    if isinstance(thing, sympy.Symbol):
+        return ["Symbol", thing.name, {str(x): y for x, y in thing._assumptions_orig.items()}]
+    name = type(thing).__name__
+    return [name, *(_symbolic(x, sympy) for x in thing.args)]
 
 
-_SLOT = type(vars(_Slotted)["slot"])
-_ATTRIBUTES = type(vars(Member)["__dict__"])
+def _from_symbolic(told: Any, sympy: Any) -> Any:
+    name, *parts = told
+    if name == "Matrix":
+        return sympy.Matrix(*parts[0], [_from_symbolic(x, sympy) for x in parts[1]])
+    if name == "Rational":
+        return sympy.Rational(int(parts[0]), int(parts[1]))
+    if name == "Float":
+        return sympy.Float(
+            repr(float(parts[0])) if parts[1] == 53 else Decimal(parts[0]), precision=int(parts[1])
+        )
+    if name == "Symbol":
+        return sympy.Symbol(str(parts[0]), **{str(x): bool(y) for x, y in parts[1].items()})
+    if name not in (kinds := _kinds(sympy.Basic)):
+        raise NotPlain(f"an answer holds a formula of {name}, not plain")
+    return kinds[name](*(_from_symbolic(x, sympy) for x in parts))
+
+
+@cache
+def _kinds(basic: type) -> dict[str, type]:
+    """The classes of SymPy's formulas, by name."""
+    found, waiting = dict[str, type](), [basic]
+    while waiting:
+        one = waiting.pop()
+        if one.__module__.startswith("sympy.") and one.__name__ not in found:
+            found[one.__name__] = one
+            waiting += type.__subclasses__(one)
+    return found

@@ -4,7 +4,7 @@ A chapter is an assignment: what its exercises need from the text, then for each
 answer and a locked cell with the judge, worth a point for every five minutes of the exercise. An exercise without a
 judge has a cell for an answer in words, which the teacher grades; projects are left out. nbgrader makes the students'
 notebooks of it, collects them and keeps the grades; whether an answer is right is asked of the book's judges
-(book/grade.py), each in a process of its own, since nbgrader's way is to run the judge where the submission has run.
+(book/grade.py), in a process of their own, since nbgrader's way is to run the judge where the submission has run.
 """
 
 from __future__ import annotations

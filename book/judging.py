@@ -30,6 +30,8 @@ class Statement:
         now = list(_run_at_once(self.code))
         inner = [code for code in _inside(self.code) if code not in now]
         self.binds = set(_names(self.code, "STORE_NAME")) | _changed(node)
+        if isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
+            self.binds.add("*")  # any name
         self.reads = {name for code in now for name in _read_from_outside(code)}
         self.reads_late = {
             name for code in inner for name in _names(code, "LOAD_GLOBAL", "LOAD_NAME")
@@ -109,7 +111,7 @@ def needed(statements: list[Statement], asked: dict[int, set[str]]) -> set[int]:
     for index in reversed(range(len(statements))):
         wanted |= with_late(asked.get(index, set()))
         one = statements[index]
-        if not wanted.isdisjoint(one.binds):
+        if not wanted.isdisjoint(one.binds) or (wanted and "*" in one.binds):
             chosen.add(index)
             wanted -= one.replaces
             wanted |= with_late(one.reads)

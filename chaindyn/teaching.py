@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from itertools import dropwhile
+from linecache import getline
+from traceback import walk_tb
+from types import CodeType, FrameType, FunctionType
 from typing import Any
 
 import numpy as np
@@ -30,12 +34,89 @@ def normwise(result: Any, reference: Any) -> float:
 
 
 def attempt(exercise: str, test: Callable[[], None]) -> None:
-    """Run an exercise's check: say that it is solved, not begun (NotImplementedError), or what failed."""
+    """Run an exercise's check: say that it is solved, not begun (NotImplementedError), or what failed.
+
+    Whatever the reader's answer raises is told in one line. NameError and ImportError of the check itself are raised.
+    """
+    match refusal(test):
+        case None:
+            print(f"{exercise}: solved")
+        case "":
+            print(f"{exercise}: not attempted yet")
+        case why:
+            print(f"{exercise}: not yet right. {why}")
+
+
+def refusal(test: Callable[[], None]) -> str | None:
+    """Return what `lambda: judge(answer)` has against the answer: None if nothing, "" if that is not begun."""
+    if not isinstance(test, FunctionType):
+        return refusal(lambda: test())
+    space, names = test.__globals__, test.__code__.co_names
+    answers = {name: _with_arrays(space[name]) for name in names[1:] if name in space}
     try:
-        test()
+        FunctionType(test.__code__, space | answers, None, test.__defaults__, test.__closure__)()
     except NotImplementedError:
-        print(f"{exercise}: not attempted yet")
-    except (AssertionError, ValueError) as error:  # such as an answer of the wrong shape
-        print(f"{exercise}: not yet right. {error}")
-    else:
-        print(f"{exercise}: solved")
+        return ""
+    except Exception as error:
+        calls = list(walk_tb(error.__traceback__))
+        own = list(dropwhile(lambda call: not _enters(call[0].f_code, answers), calls))
+        if own or hasattr(error, "told"):
+            return told(error, space, own)
+        if calls[-1][0].f_code is test.__code__ or isinstance(error, NameError | ImportError):
+            raise  # no answer's fault
+        if isinstance(error, AssertionError | ValueError):  # such as an answer of the wrong shape
+            return _said(error) or type(error).__name__
+        return f"The check cannot go on with your answer: {told(error, space)}"
+    return None
+
+
+def told(
+    error: BaseException,
+    space: dict[str, Any],
+    calls: Iterable[tuple[FrameType, int]] | None = None,
+) -> str:
+    """Return an error's kind, what it says, and the last line of the cells with these names that it passed through."""
+    if hasattr(error, "told"):
+        return str(error.told)
+    passed = walk_tb(error.__traceback__) if calls is None else calls
+    lines = [_line(*call) for call in passed if call[0].f_globals is space]
+    return f"{type(error).__name__}: {_said(error)}{lines[-1] if lines else ''}"
+
+
+def _line(frame: FrameType, number: int) -> str:
+    text = getline(frame.f_code.co_filename, number).strip()
+    return f", in line {number}: {text}" if text else f", in line {number}"
+
+
+def _said(error: BaseException) -> str:
+    try:
+        return str.__str__(str(error))
+    except Exception:  # the reader's own class of errors
+        return ""
+
+
+def _enters(code: CodeType, answers: dict[str, Any]) -> bool:
+    """Whether some code is an answer's: called through `_with_arrays`, or in the body of a class."""
+    return code.co_qualname == "_with_arrays.<locals>.shown" or any(
+        isinstance(one, type) and code.co_qualname.startswith(f"{one.__name__}.")
+        for one in answers.values()
+    )
+
+
+def _with_arrays(answer: Any) -> Any:
+    """Return an answer, or a function that gives it, with arrays in place of lists of numbers."""
+    if callable(answer) and not isinstance(answer, type):
+
+        def shown(*given: Any, **more: Any) -> Any:
+            return _with_arrays(answer(*given, **more))
+
+        return shown
+    if type(answer) is tuple:
+        return tuple(map(_with_arrays, answer))
+    if type(answer) is list:
+        try:
+            made = np.array(answer)
+        except ValueError:  # parts of several shapes
+            return answer
+        return made if made.dtype.kind in "biufc" else answer
+    return answer

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import warnings
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -15,21 +16,27 @@ from wrong_answers import WRONG
 from book.exercises import Exercise, exercises
 from book.judging import Statement, judged, module_for, needed, nothing
 from book.pages import read_page
+from chaindyn.teaching import refusal
 
 Verdicts = dict[str, str | None]  # what the check says of each answer; None: solved
 
 
-@cache
 def verdicts(page: Path) -> dict[str, Verdicts]:
     """What the checks of a chapter say of its solutions and of the wrong answers, by label."""
+    return {label: said for label, (said, _) in tried(page).items()}
+
+
+@cache
+def tried(page: Path) -> dict[str, tuple[Verdicts, Verdicts]]:
+    """The verdicts of a chapter's checks by label; and what `attempt` has against answers that are none."""
     checked = {one.solution[-1]: one for one in exercises(page) if one.checked and one.solution}
     cells = [cell.source for cell in read_page(page).cells if cell.cell_type == "code"]
-    statements, asked, tried = list[Statement](), dict[int, set[str]](), dict[int, Exercise]()
+    statements, asked, ends = list[Statement](), dict[int, set[str]](), dict[int, Exercise]()
     for source in cells:
         statements += [Statement(node) for node in ast.parse(source).body]
         if exercise := checked.get(source):
             last = len(statements) - 1
-            asked[last], tried[last] = _asked(exercise), exercise
+            asked[last], ends[last] = _asked(exercise), exercise
     chosen = needed(statements, asked)
     space = module_for(f"chapter_{page.stem[:2]}")
     found, here = {}, Path.cwd()
@@ -38,8 +45,9 @@ def verdicts(page: Path) -> dict[str, Verdicts]:
         for index, one in enumerate(statements):
             if index in chosen:
                 exec(one.code, space)
-            if index in tried:
-                found[tried[index].label] = tried_answers(tried[index], space)
+            if index in ends:
+                odd = odd_answers(ends[index], space)
+                found[ends[index].label] = tried_answers(ends[index], space), odd
     finally:
         os.chdir(here)
     return found
@@ -68,6 +76,54 @@ def tried_answers(exercise: Exercise, space: dict[str, Any]) -> Verdicts:
         said[words] = _verdict(space[judge], space[answer])
     space[answer] = right
     return said
+
+
+def odd_answers(exercise: Exercise, space: dict[str, Any]) -> Verdicts:
+    """What `attempt` has against things that no exercise asks for, and functions that give or raise them."""
+    [(judge, _), *_] = judged(exercise.solution)
+    said = {}
+    for words, odd in ODD.items():
+        test = eval(f"lambda: {judge}(odd)", {**space, "odd": odd})
+        with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore"):
+            said[words] = refusal(test)
+    return said
+
+
+def _giving(thing: Any) -> Callable[..., Any]:
+    return lambda *given, **more: thing
+
+
+def _raising(error: type[Exception]) -> Callable[..., Any]:
+    def answer(*given: Any, **more: Any) -> Any:
+        raise error("no")
+
+    return answer
+
+
+_THINGS = {
+    "None": None,
+    "a string": "no",
+    "a number": -7,
+    "a list of lists": [[1.5, 2], [3, 4]],
+    "a ragged list": [[1.5], [2, 3]],
+    "an object": object(),
+    "a function": len,
+}
+_ERRORS = (
+    TypeError,
+    AttributeError,
+    IndexError,
+    KeyError,
+    NameError,
+    ZeroDivisionError,
+    RuntimeError,
+)
+_ERRORS += (ImportError, OSError, StopIteration, RecursionError, np.linalg.LinAlgError)
+ODD = {
+    **_THINGS,
+    **{f"gives {words}": _giving(thing) for words, thing in _THINGS.items()},
+    **{f"raises {error.__name__}": _raising(error) for error in _ERRORS},
+}
 
 
 def _wrong(exercise: Exercise) -> Iterator[tuple[str, list[Statement]]]:

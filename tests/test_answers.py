@@ -6,7 +6,7 @@ import ast
 import pickle
 
 import pytest
-from solved import Statement, judged, needed, tried_answers, verdicts
+from solved import ODD, Statement, judged, needed, tried, tried_answers, verdicts
 from wrong_answers import WRONG
 
 from book.exercises import Exercise, Facts, exercises
@@ -28,6 +28,13 @@ def test_a_check_takes_the_solution_and_refuses_what_is_wrong(page, label):
     assert len(said) >= 3
     accepted = [answer for answer, refusal in said.items() if refusal is None]
     assert accepted == []
+
+
+@pytest.mark.parametrize(("page", "label"), CHECKED)
+def test_an_answer_that_is_none_is_not_solved_and_stops_no_notebook(page, label):
+    _, said = tried(page)[label]
+    assert said.keys() == ODD.keys()
+    assert [words for words, refusal in said.items() if refusal is None] == []
 
 
 def test_every_check_is_tried():

@@ -1,6 +1,8 @@
 """What the chapters' cells show with: an error within its bound is printed as such, and nothing else is."""
 
+import linecache
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -60,15 +62,85 @@ def test_attempt_tells_solved_from_begun_and_from_not(capsys):
     attempt("Exercise 1.1", unsolved)
     attempt("Exercise 1.1", wrong)
     attempt("Exercise 1.1", misshapen)
+    attempt("Exercise 1.1", partial(check, "your crm", 1, 1e-12))
     attempt("Exercise 1.1", lambda: None)
     assert capsys.readouterr().out.splitlines() == [
         "Exercise 1.1: not attempted yet",
         "Exercise 1.1: not yet right. your crm: error 1 exceeds 1e-12",
         "Exercise 1.1: not yet right. shapes differ: (3,) and (6,)",
+        "Exercise 1.1: not yet right. your crm: error 1 exceeds 1e-12",
         "Exercise 1.1: solved",
     ]
 
 
-def test_attempt_lets_a_mistake_in_the_code_through():
+def test_attempt_lets_a_mistake_of_the_check_through():
     with pytest.raises(ZeroDivisionError):
         attempt("Exercise 1.1", lambda: 1 / 0)
+
+    def judge(candidate):
+        assert candidate(1) == misspelt  # noqa: F821
+
+    space = {"judge": judge, "attempt": attempt, "double": lambda x: 2 * x}
+    with pytest.raises(NameError, match="misspelt"):
+        exec('attempt("Exercise 1.1", lambda: judge(double))', space)
+
+
+CELL = """
+def judge(candidate):
+    found = candidate(2.0)
+    assert found.shape == (2,), f"The answer has shape {found.shape}."
+    assert abs(found - 2).max() < 1e-9, "not 2"
+
+def helper(x):
+    return x.nothing
+
+class Kind:
+    def __init__(self, x):
+        self.shape = (1 / 0,)
+
+ANSWER
+attempt("Exercise 1.1", lambda: judge(answer))
+"""
+NOT_YET = "Exercise 1.1: not yet right. "
+ATTEMPTS = {
+    "answer = lambda x: [x, 2]": "Exercise 1.1: solved",
+    "answer = lambda x: [x, [2]]": f"{NOT_YET}The check cannot go on with your answer: "
+    "AttributeError: 'list' object has no attribute 'shape', in line 4: "
+    'assert found.shape == (2,), f"The answer has shape {found.shape}."',
+    "answer = lambda x: None": f"{NOT_YET}The check cannot go on with your answer: "
+    "AttributeError: 'NoneType' object has no attribute 'shape', in line 4: "
+    'assert found.shape == (2,), f"The answer has shape {found.shape}."',
+    "answer = lambda x: np.ones(3)": f"{NOT_YET}The answer has shape (3,).",
+    "answer = lambda x: helper(x)": f"{NOT_YET}AttributeError: 'float' object has no attribute 'nothing', "
+    "in line 8: return x.nothing",
+    "def answer(x): return np.linalg.solve(np.zeros((2, 2)), [x, x])": f"{NOT_YET}LinAlgError: Singular matrix, "
+    "in line 14: def answer(x): return np.linalg.solve(np.zeros((2, 2)), [x, x])",
+    "def answer(): return y": f"{NOT_YET}TypeError: answer() takes 0 positional arguments but 1 was given",
+    "answer = lambda x: y": f"{NOT_YET}NameError: name 'y' is not defined, in line 14: answer = lambda x: y",
+    "answer = Kind": f"{NOT_YET}ZeroDivisionError: division by zero, in line 12: self.shape = (1 / 0,)",
+    "answer = 3": f"{NOT_YET}The check cannot go on with your answer: TypeError: 'int' object is not callable, "
+    "in line 3: found = candidate(2.0)",
+}
+
+
+@pytest.mark.parametrize("answer", ATTEMPTS)
+def test_attempt_says_in_a_line_what_an_answer_raises(answer, capsys):
+    source = CELL.replace("ANSWER", answer)
+    linecache.cache["<try>"] = (len(source), None, source.splitlines(keepends=True), "<try>")
+    exec(compile(source, "<try>", "exec"), {"np": np, "attempt": attempt})
+    assert capsys.readouterr().out == ATTEMPTS[answer] + "\n"
+
+
+def test_attempt_survives_an_error_that_cannot_say_what_it_is(capsys):
+    class Mute(Exception):
+        def __str__(self):
+            raise ValueError
+
+    def answer():
+        raise Mute
+
+    exec(
+        'attempt("Exercise 1.1", lambda: judge(answer))',
+        {"judge": lambda f: f(), "answer": answer, "attempt": attempt},
+    )
+    assert capsys.readouterr().out.startswith("Exercise 1.1: not yet right. Mute")

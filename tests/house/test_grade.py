@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import nbformat
 import pytest
 from nbformat import v4
@@ -10,56 +16,46 @@ from book import grade as grading
 from book.commands import run
 from book.editions import notebook_of
 from book.exercises import exercises
-from book.pages import BookError, chapters
+from book.pages import ROOT, BookError, chapters
 
 PAGE = next(page for page in chapters() if page.stem.startswith("01"))
 LABEL = "ex-1-distance"
 (EXERCISE,) = [one for one in exercises(PAGE) if one.label == LABEL]
 RIGHT = EXERCISE.solution[-1].replace("line_distance_solved", "line_distance")
+SOLVED = EXERCISE.solution[-1].split("attempt(")[0] + "import numpy as np\n"
 NOTHING = "def line_distance(*given):\n    return 0"
 
 CASES = {
     "right": (RIGHT, ""),
     "left as it was": ("", "not attempted"),
-    "zero": (NOTHING, "."),
-    "an exception": ("def line_distance(*given):\n    return 1 / 0", "division by zero"),
-    "half written": ("def line_distance(", "not attempted"),
-    "exit in the answer": ("def line_distance(*g):\n    raise SystemExit(0)", "ended before"),
+    "zero": (NOTHING, "shape ()"),
+    "nothing": ("def line_distance(*given):\n    x = 1", "shape ()"),
+    "an exception": (
+        "def line_distance(*given):\n    return 1 / 0",
+        "ZeroDivisionError: division by zero, in line 2: return 1 / 0",
+    ),
+    "half written": (
+        "x = 1\ndef line_distance(",
+        "not attempted; a cell is not Python: '(' was never closed, in line 2: def line_distance(",
+    ),
+    "exit in the answer": ("def line_distance(*g):\n    raise SystemExit(0)", "SystemExit: 0"),
     "a hard exit": ("import os\ndef line_distance(*g):\n    os._exit(0)", "ended before"),
-    "exit while it is defined": ("def line_distance(*g, x=exit()):\n    return 0", "ended before"),
     "an endless loop": (
         "def line_distance(*g):\n    while True:\n        pass",
         "no answer within",
     ),
-    "a judge of its own": (
-        f"{NOTHING}\ndef judge_line_distance(candidate):\n    pass\nattempt = print",
-        ".",
+    "an endless loop beside it": (f"def f(a=[1 for i in iter(int, 1)]): pass\n{RIGHT}", ""),
+    "too much memory": (
+        "import numpy as np\ndef line_distance(*g):\n    return np.ones(1 << 32)",
+        "MemoryError",
     ),
-    "the judge redefined in __main__": (
-        "import sys\ndef line_distance(*g):\n    import __main__\n"
-        "    __main__.judge_line_distance = print\n    return 0",
-        ".",
-    ),
-    "NumPy made mild": (
-        "import numpy as np\ndef line_distance(*g):\n    np.allclose = lambda *a: True\n"
-        "    return np.zeros(50)",
-        "accepts zeros",
-    ),
-    "an array that agrees with everything": (
-        "import numpy as np\nclass Agreeing(np.ndarray):\n"
-        "    def __array_function__(self, function, *given):\n        return (50,) if function is np.shape else True\n"
-        "def line_distance(*g):\n    return np.ones(50).view(Agreeing)",
-        "A search along both lines",
-    ),
-    "an object that agrees with everything": (
-        "import numpy as np\nclass Agreeing:\n"
-        "    def __array_function__(self, function, *given):\n        return (50,) if function is np.shape else True\n"
-        "def line_distance(*g):\n    return Agreeing()",
-        "an answer is of the class Agreeing with its own __array_function__",
+    "too large an answer": (
+        "import numpy as np\ndef line_distance(*g):\n    return np.ones(1 << 23)",
+        "too large",
     ),
     "an exception without a word": (
         "def line_distance(*g):\n    raise type('', (Exception,), {})",
-        "refused",
+        "",
     ),
     "an exception whose words vanish": (
         "class Words(str):\n    def __radd__(self, other):\n        return other\n"
@@ -67,11 +63,102 @@ CASES = {
         "def line_distance(*g):\n    raise Mute",
         "x",
     ),
-    "the judge's own code replaced": (
-        "import sys\ndef line_distance(*g):\n    code = sys._getframe(1).f_globals['judge_line_distance']\n"
-        "    code.__code__ = (lambda candidate: None).__code__\n    return 0",
-        ".",
-    ),
+}
+
+# Right answers that are dressed in an unusual way; NAME below is what each has to give.
+FILLED = """
+import numpy as np
+table = {}
+def fill():
+    table['f'] = line_distance_solved
+fill()
+def line_distance(*g):
+    return table['f'](*g)
+"""
+STYLES = {
+    "a matplotlib magic": f"%matplotlib inline\n{RIGHT}",
+    "an installation": f"!pip install nothing-at-all\n{RIGHT}",
+    "a timed cell": f"%%time\n{RIGHT}",
+    "a question": f"np.cross?\n{RIGHT}",
+    "a timed line": f"{RIGHT}\n%time line_distance = line_distance",
+    "a star import": "from numpy import *\nfrom numpy.linalg import *\n"
+    + RIGHT.replace("np.linalg.", "").replace("np.", ""),
+    "a partial": f"from functools import partial\n{SOLVED}line_distance = partial(line_distance_solved)",
+    "vectorize": SOLVED
+    + "line_distance = np.vectorize(line_distance_solved, signature='(n),(n)->()')",
+    "an object": f"{SOLVED}class C:\n    def __call__(self, *g):\n        return line_distance_solved(*g)\n"
+    "line_distance = C()",
+    "a lambda": f"{SOLVED}line_distance = lambda *g: line_distance_solved(*g)",
+    "a list": f"{SOLVED}line_distance = lambda *g: line_distance_solved(*g).tolist()",
+    "a subclass of an array": f"{SOLVED}class A(np.ndarray): pass\n"
+    "line_distance = lambda *g: line_distance_solved(*g).view(A)",
+    "filled by a function": SOLVED + FILLED,
+    "filled by a method": f"{SOLVED}L = np.array([None], object)\nL.fill(line_distance_solved)\n"
+    "line_distance = lambda *g: L[0](*g)",
+    "filled by copyto": f"{SOLVED}L = np.zeros(1)\nnp.copyto(L, 1)\n"
+    "line_distance = lambda *g: L[0] * line_distance_solved(*g)",
+    "filled by setattr": f"{SOLVED}class A: pass\nsetattr(A, 'f', staticmethod(line_distance_solved))\n"
+    "line_distance = lambda *g: A.f(*g)",
+    "filled by heappush": f"{SOLVED}import heapq\nL = []\nheapq.heappush(L, 1)\n"
+    "line_distance = lambda *g: L[0] * line_distance_solved(*g)",
+    "in the names of the cell": f"{SOLVED}globals()['line_distance'] = line_distance_solved",
+    "run as text": f"{SOLVED}exec('line_distance = line_distance_solved')",
+    "an error beside it": f"{RIGHT}\n1 / 0",
+    "an exit above it": f"exit()\n{RIGHT}",
+}
+
+# Each would gain a point, or leave a process, where judge and answer share one.
+MARK = f"73519.{os.getpid()}"  # seconds that nobody else sleeps
+SLEEP = f"__import__('subprocess').Popen(['sleep', '{MARK}'], start_new_session=True)"
+CHEATS = {
+    "the frames above": "import sys, os\ndef line_distance(*g):\n    frame = sys._getframe()\n    while frame:\n"
+    "        if 'token' in (names := frame.f_locals):\n"
+    "            open(names['answer'], 'w').write(names['token'])\n            os._exit(0)\n"
+    "        frame = frame.f_back\n    return 0",
+    "np.allclose mild once": "import numpy as np\nasked = []\nkept = np.allclose\ndef mild(*a, **k):\n"
+    "    np.allclose = kept\n    return True\ndef line_distance(*g):\n"
+    "    np.allclose = kept if asked else mild\n    asked.append(1)\n    return np.zeros(50)",
+    "the judge's names": "import inspect, types, numpy as np\nasked = []\ndef line_distance(*g):\n"
+    "    for one in inspect.stack(0):\n        names = one.frame.f_globals\n"
+    "        if 'judge_line_distance' in names and not asked:\n            asked.append(1)\n"
+    "            mild = types.SimpleNamespace(**vars(np))\n            names['np'] = mild\n"
+    "            mild.allclose = lambda *a: bool(names.update(np=np)) or True\n    return np.zeros(50)",
+    "the judge's locals": "import sys, numpy as np\nasked = []\ndef line_distance(*g):\n"
+    "    if not asked:\n        asked.append(1)\n        names = sys._getframe(2).f_locals\n"
+    "        names['directions'][:] = [1, 0, 0]\n        names['points'][:] = 0\n"
+    "        names['directions'][1, :, 1] = 1\n    return np.zeros(50)",
+    "equal to everything": "class Yes:\n    __eq__ = __lt__ = __le__ = lambda *a: True\n    shape = (50,)\n"
+    "    __sub__ = __abs__ = __array_function__ = lambda *a: 0\ndef line_distance(*g):\n    return Yes()",
+    "gc": "import gc\ndef line_distance(*g):\n    for one in gc.get_objects():\n"
+    "        if getattr(one, '__name__', '') in ('judge_line_distance', 'line_distance_solved', 'refusal'):\n"
+    "            one.__code__ = (lambda *a: None).__code__\n    return 0",
+    "NumPy replaced": "import numpy as np\nfor name in ('allclose', 'isclose', 'abs', 'shape'):\n"
+    "    setattr(np, name, lambda *a, **k: True)\ndef line_distance(*g):\n    return 0",
+    "tracing": "import sys\nsys.settrace(lambda *a: None)\nsys.setprofile(lambda *a: None)\n"
+    "def line_distance(*g):\n    return 0",
+    "signals": "import os, signal\ndef line_distance(*g):\n    signal.alarm(1)\n"
+    "    os.kill(os.getpid(), signal.SIGSTOP)",
+    "at the exit": f"import atexit\natexit.register(lambda: {SLEEP})\n{NOTHING}",
+    "ctypes": "import ctypes\ndef line_distance(*g):\n    ctypes.string_at(0)",
+    "the solutions' file": "import chaindyn, pathlib\nroot = pathlib.Path(chaindyn.__file__).parents[1]\n"
+    "page = root / 'chapters' / '01_plucker_coordinates.md'\n"
+    "text = page.read_text().split('def line_distance_solved')[1].split('attempt(')[0]\n"
+    "import numpy as np\nfrom chaindyn.spatial import swap_order\nexec('def line_distance' + text)",
+    "forged words": "import os\ndef line_distance(*g):\n    for fd in range(3, 64):\n        try:\n"
+    "            os.write(fd, b'\\x0b' + bytes(7) + b'{\"says\": 1}')\n        except OSError:\n"
+    "            pass\n    return 0",
+    "an object of the library's": "import os\ndef line_distance(*g):\n    for fd in range(3, 64):\n        try:\n"
+    '            b = b\'{"says":{"objects":[["os:system",{}]],"whole":{"object":0}}}\'\n'
+    "            os.write(fd, len(b).to_bytes(8, 'little') + b)\n        except OSError:\n"
+    "            pass\n    return 0",
+    "much output": "def line_distance(*g):\n    for _ in range(100_000):\n        print('solved' * 100)\n    return 0",
+    "a session of its own": f"def line_distance(*g):\n    {SLEEP}\n    return 0",
+    "forks": "import os, time\ndef line_distance(*g):\n    for _ in range(3):\n        if os.fork() == 0:\n"
+    "            os.setsid()\n            if os.fork() == 0:\n"
+    f"                os.execvp('sleep', ['sleep', '{MARK}'])\n"
+    "            os._exit(0)\n    time.sleep(0.3)\n    return 0",
+    "a process of none": f"import os\ndef line_distance(*g):\n    if os.fork() == 0:\n        os.setsid()\n"
+    f"        os.execvpe('sleep', ['sleep', '{MARK}'], {{'PATH': '/usr/bin:/bin'}})\n    return 0",
 }
 
 
@@ -85,14 +172,104 @@ def submitted(tmp_path, answer: str):
     return file
 
 
+TRIED = """
+import json, sys
+from pathlib import Path
+from book import grade
+from book.exercises import exercises
+page, label, limit, cases = json.load(sys.stdin)
+grade.be_the_judges_process()
+(one,) = [one for one in exercises(Path(page)) if one.label == label]
+print(json.dumps([grade.Judgement(one, Path(page), cells, limit).why() for cells in cases]))
+"""
+
+
+def said_of(table: dict[str, str], limit: float) -> dict[str, str]:
+    """What the judge says of each answer of a table, below the student's edition of the chapter."""
+    cells = [cell.source for cell in notebook_of(PAGE, "student").cells if cell.cell_type == "code"]
+    cases = [[*cells, answer] for answer in table.values()]
+    task = json.dumps([str(PAGE), LABEL, limit, cases])
+    command = [sys.executable, "-c", TRIED]
+    done = subprocess.run(command, cwd=ROOT, input=task, capture_output=True, text=True, check=True)
+    return dict(zip(table, json.loads(done.stdout), strict=True))
+
+
+@pytest.fixture(scope="module")
+def said():
+    return said_of({case: answer for case, (answer, _) in CASES.items()}, limit=8)
+
+
 @pytest.mark.parametrize("case", CASES)
-def test_a_submission_gets_what_it_deserves(case, tmp_path, monkeypatch):
-    answer, why = CASES[case]
-    monkeypatch.setattr(grading, "exercises", lambda page: [EXERCISE])
-    limit = 6 if "endless" in case else 60
-    (found,) = grading.grade(submitted(tmp_path, answer), limit=limit)
-    assert found.solved is (case == "right"), found.why
-    assert why.strip(".") in found.why and bool(why) == bool(found.why)
+def test_a_submission_gets_what_it_deserves(case, said):
+    _, why = CASES[case]
+    assert why in said[case]
+    assert (said[case] == "") is case.startswith(("right", "an endless loop beside"))
+
+
+@pytest.fixture(scope="module")
+def of_styles():
+    return said_of(STYLES, limit=30)
+
+
+@pytest.mark.parametrize("case", STYLES)
+def test_a_right_answer_is_right_in_whatever_dress(case, of_styles):
+    assert of_styles[case] == ""
+
+
+@pytest.fixture(scope="module")
+def of_cheats():
+    said = said_of(CHEATS, limit=5)
+    return said, sleeping()
+
+
+def sleeping() -> list[str]:
+    """The processes that a cheat has left."""
+    found = [file for file in Path("/proc").glob("[0-9]*/cmdline") if MARK.encode() in _bytes(file)]
+    return [file.parent.name for file in found]
+
+
+def _bytes(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError:
+        return b""
+
+
+@pytest.mark.skipif(
+    sys.platform != "linux", reason="what a submission starts is found by Linux's means"
+)
+@pytest.mark.parametrize("case", CHEATS)
+def test_mischief_gains_nothing(case, of_cheats):
+    assert of_cheats[0][case] != ""
+
+
+@pytest.mark.skipif(
+    sys.platform != "linux", reason="what a submission starts is found by Linux's means"
+)
+def test_mischief_leaves_no_process(of_cheats):
+    assert of_cheats[1] == []
+
+
+def test_a_submission_does_not_see_the_environment_nor_the_chapter_s_folder(monkeypatch):
+    monkeypatch.setenv("SOME_TOKEN", "secret")
+    seen = "{sorted(os.environ)} {os.getcwd()} {os.listdir()}"
+    answer = f"import os\ndef line_distance(*g):\n    raise ValueError(f'{seen}')"
+    (said,) = said_of({"": answer}, limit=20).values()
+    assert "SOME_TOKEN" not in said and "chapters" not in said and "chaindyn-grade-" in said
+
+
+@pytest.mark.skipif(
+    sys.platform != "linux", reason="what a submission starts is found by Linux's means"
+)
+@pytest.mark.parametrize("how", ["SIGKILL", "SIGSTOP"])
+def test_of_an_ended_judge_the_others_are_asked_still(how, tmp_path, monkeypatch):
+    """A submission may end its judge: that is no point, and costs no other exercise."""
+    monkeypatch.setattr(grading, "GRACE", 5)
+    answer = f"import os, signal\ndef line_distance(*g):\n    {SLEEP}\n    os.kill(os.getppid(), signal.{how})"
+    found = grading.grade(submitted(tmp_path, answer), limit=15)
+    why = {one.exercise.label: one.why for one in found}
+    assert "its judge ended" in why.pop(LABEL) and set(why.values()) == {"not attempted"}
+    assert sleeping() == []
 
 
 def test_the_command_says_which_pass(tmp_path, capsys, monkeypatch):
