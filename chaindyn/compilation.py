@@ -385,11 +385,19 @@ def record(
             if new.max() == kind.max():
                 break
             kind = new
-        except (CannotRoll, TypeError, IndexError, ValueError, AttributeError):
+        except CannotRecord:
+            raise
+        except Exception:  # whatever a function does with arrays that it did not expect
             break
     if open_model:
         raise CannotRecord("it cannot be recorded once for every kind of link")
     return recorded_link_by_link(function, chain, arrays, options)
+
+
+def in_one_line(text: str, most: int = 120) -> str:
+    """Return a text without line breaks and, where it is long, without its end."""
+    line = " ".join(text.split())
+    return line if len(line) <= most else f"{line[: most - 4]} ..."
 
 
 def called(
@@ -410,7 +418,10 @@ def called(
         for name, core in arrays.items():
             if core == ("nq",):
                 expect_unit_quaternions(ghost, given[name])
-        return function(ghost, **given, **options)
+        result = function(ghost, **given, **options)
+        if recording.refusals:
+            raise recording.refusals[0]
+        return result
 
     return copy_context().run(call)
 
@@ -461,8 +472,10 @@ def recorded_link_by_link(
         ghost = straight_chain(chain, recording)
         result = called(function, ghost, recording, arrays, given, options, None)
         recorded = finished(chain, recording, arrays, result)
-    except (TypeError, ValueError, AttributeError, IndexError) as error:
-        raise CannotRecord(f"{type(error).__name__}: {error}") from error
+    except CannotRecord:
+        raise
+    except Exception as error:  # of whatever kind: the function itself says it of numbers
+        raise CannotRecord(in_one_line(f"{type(error).__name__}: {error}")) from error
     if len(recorded.plan.live) > MOST_LIVE:
         raise CannotRecord(f"it takes {len(recorded.plan.live)} operations, link by link")
     return recorded
@@ -756,7 +769,7 @@ def solved(along_q: Array, along_qd: Array, M: Array) -> tuple[list[Array], bool
     return found, not all(np.isfinite(x).all() for x in found)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Differentiated:
     """A function of a chain with its derivatives, as machine code: called like the function, without the chain.
 
@@ -766,6 +779,9 @@ class Differentiated:
     whole: Compiled
     inverse: bool = False
     made: dict[Any, DerivativePrograms] = field(default_factory=dict, repr=False)
+
+    def __repr__(self) -> str:
+        return f"<{name_of(self.whole.function)} and its derivatives, compiled for {self.whole.chain.n} links>"
 
     @cached_property
     def value(self) -> Any:
@@ -817,13 +833,13 @@ class Differentiated:
                     whole.function, whole.chain, cores, options, inverse=self.inverse
                 )
             except (CannotRecord, NoCompiler) as error:
-                name = whole.function.__name__
+                name = name_of(whole.function)
                 raise RuntimeError(f"the derivatives of {name} are not compiled: {error}") from None
             self.made[key] = derivative_programs(kernel, nest, cores, whole.chain, self.inverse)
         return self.made[key]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class DifferentiatedInverse(Differentiated):
     """Forward dynamics with its derivatives, by those of the forces that its accelerations take.
 
@@ -940,7 +956,7 @@ class SlopeProgram(Program):
         return None if forward is None or slopes is None else OneAfterOther(forward, slopes, whole)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class OneAfterOther:
     """The quick way to derivatives of accelerations: first the accelerations, then their slopes, else the whole."""
 
@@ -953,6 +969,9 @@ class OneAfterOther:
         qdd = None if kwargs else self.forward(*args)
         found = None if qdd is None else self.slopes(*args[:-1], qdd)
         return self.whole(*args, **kwargs) if found is None else found
+
+    def __repr__(self) -> str:
+        return repr(self.whole)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.whole, name)
@@ -999,7 +1018,7 @@ def nothing(*_: Any, **__: Any) -> None:
     """Return None: the program has no answer."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Compiled:
     """A function of a chain as machine code: called like the function, without the chain."""
 
@@ -1030,6 +1049,9 @@ class Compiled:
                 return program.assembled(results, batch)
         # something is not as it must be: the function itself says what, or judges it at leisure
         return self.function(self.chain, **given)
+
+    def __repr__(self) -> str:
+        return f"<{name_of(self.function)}, compiled for {self.chain.n} links>"
 
     def sorted_out(self, given: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return the arguments that are arrays, and the others, by name."""
@@ -1069,7 +1091,7 @@ class Compiled:
             if not loud:
                 return None
             warnings.warn(
-                f"{self.function.__name__} is not compiled, and runs as it stands: {error}",
+                f"{name_of(self.function)} is not compiled, and runs as it stands: {error}",
                 RuntimeWarning,
                 stacklevel=4,
             )
@@ -1132,6 +1154,11 @@ class Compiled:
             mask = np.asarray(options["prescribed"], bool)
             return (tuple(np.flatnonzero(mask if name == "qdd" else ~mask).tolist()),)
         return self.shapes[name]
+
+
+def name_of(function: Callable[..., Any]) -> str:
+    """Return what to call a function in a message; partial functions and objects that are called have no name."""
+    return str(getattr(function, "__name__", None) or type(function).__name__)
 
 
 def is_flat_tuple(nest: Any) -> bool:
@@ -1286,7 +1313,7 @@ def javascript(whole: Compiled) -> str:
     room = keep + max(plan.kept, 1)
     lengths = recorded.lengths
     names = ",".join(f"a{k}" for k in range(len(cores)))
-    word = whole.function.__name__
+    word = name_of(whole.function)
     return f"""// {word if word.isidentifier() else "a function"} of a chain, recorded
 {js_kernel(plan, "kernel", len(lengths[0]), len(lengths[1]))}
 const floats=(x)=>Float64Array.from(x);

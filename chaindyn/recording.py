@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from chaindyn import _ops
+
 __all__: list[str] = []
 
 Array = Any
@@ -21,6 +23,34 @@ MOST = 300_000  # numbers in one recording: beyond, compilers take minutes
 
 class CannotRecord(Exception):
     """What a function does hangs on values, or goes beyond what a recording knows."""
+
+
+class Later:
+    """What has no value before the program runs: nobody may look at it, and copies are the same thing.
+
+    Equality is looked at as any value is, though Python would answer by identity. Outside a recording, what was
+    recorded may be shown.
+    """
+
+    __slots__ = ()
+
+    def refuse(self, *_: Any) -> Any:
+        """Refuse to say a value. CannotRecord always; the recording keeps it, for NumPy drops errors in places."""
+        error = CannotRecord("it compares, rounds or writes numbers, whose values come later")
+        if (notes := _ops.recording.get()) is not None:
+            notes.refusals.append(error)
+        raise error
+
+    __eq__ = __ne__ = __hash__ = __int__ = __str__ = __format__ = refuse
+
+    def __repr__(self) -> str:
+        return object.__repr__(self) if _ops.recording.get() is None else self.refuse()
+
+    def __copy__(self) -> Any:
+        return self
+
+    def __deepcopy__(self, _memory: Any) -> Any:
+        return self
 
 
 @functools.lru_cache(100_000)
@@ -38,7 +68,7 @@ def mark_of(*words: Any) -> int:
     return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "big") % PRIME
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Tape:
     """What was recorded: numbers in the order of their making, and each by its owner and its mark.
 
@@ -89,8 +119,8 @@ def owner_of(*numbers: Number) -> int | None:
     return owners.pop() if owners else None
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Number:
+@dataclass(frozen=True, eq=False, repr=False, slots=True)
+class Number(Later):
     """A number that is computed later: an operation and its operands.
 
     op : what makes it; args : of what; owner : the kind of link that has one of these each, None if there is but one;

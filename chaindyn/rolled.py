@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from chaindyn import _ops
-from chaindyn.recording import PRIME, CannotRecord, Number, Tape, as_numbers, mark_of
+from chaindyn.recording import PRIME, CannotRecord, Later, Number, Tape, as_numbers, mark_of
 
 __all__: list[str] = []
 
@@ -57,14 +57,14 @@ def with_leaves(tree: Any, leaves: Iterator[Any]) -> Any:
     return next(leaves)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Recording:
     """A recording in progress: the tape, the tree, the kind of every link, and what every kind knows of its links.
 
     columns : for each kind the columns of numbers that differ from link to link (what each number "data" stands for);
     shared : those of the whole chain; open : whether the model's numbers may be others later, so that none is looked
     at; sweeps : those that were recorded; memory : results of operations on links, which their kind has done already;
-    seen : the parameters that have a number.
+    seen : the parameters that have a number; refusals : why it will not do, whoever drops these errors.
     """
 
     tape: Tape
@@ -76,6 +76,7 @@ class Recording:
     sweeps: list[Sweep] = field(default_factory=list)
     memory: dict[Any, Any] = field(default_factory=dict)
     seen: dict[Any, Any] = field(default_factory=dict)
+    refusals: list[Exception] = field(default_factory=list)
 
     def members(self, kind: int) -> Array:
         """Return the links of a kind."""
@@ -280,16 +281,22 @@ def as_objects(x: Any) -> Any:
     return x if isinstance(x, np.ndarray | int | float) else np.asarray(x)
 
 
-class Foreign:
+class Foreign(Later):
     """What arrays of links have in common: operators, and that NumPy leaves these to them."""
 
     __array_ufunc__ = None
     __slots__ = ()
+    recording: Recording
     dtype = np.dtype(object)
 
     def __array_namespace__(self) -> Any:
         """Return the functions for such arrays."""
         return Functions
+
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        """Refuse to be a plain array. CannotRoll always; NumPy drops the error in places, the recording does not."""
+        self.recording.refusals.append(CannotRoll("arrays of links as plain ones"))
+        raise self.recording.refusals[-1]
 
     def __add__(self, other: Any) -> Any:
         return self.combine("+", other, False)
@@ -341,6 +348,10 @@ class Foreign:
         """The transposes of the matrices in the last two axes."""
         return self.transposed()
 
+    def astype(self, kind: Any) -> Any:
+        """Return the array itself: recorded numbers are doubles, and what another type makes of them is a value."""
+        return self if np.dtype(kind) in (np.dtype(float), np.dtype(object)) else self.refuse()
+
     def combine(self, op: str, other: Any, swapped: bool) -> Any:
         """Return `self op other`, or `other op self` if swapped."""
         raise NotImplementedError
@@ -350,7 +361,7 @@ class Foreign:
         raise NotImplementedError
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Link(Foreign):
     """An array of one link; block : what stands for it in all links of its kind."""
 
@@ -413,10 +424,6 @@ class Link(Foreign):
             lambda: np.asarray(self.block.sum(axis, keepdims=keepdims)),
         )
 
-    def astype(self, _kind: Any) -> Link:
-        """Return the array itself: recorded numbers have but one type."""
-        return self
-
     def alone(self) -> Array:
         """Return the array as nobody's numbers."""
         entries = np.empty(self.block.shape, object)
@@ -425,7 +432,7 @@ class Link(Foreign):
         return entries
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Rolled(Foreign):
     """An array one of whose axes runs over links, or over the coordinates or velocities of each.
 
@@ -564,10 +571,6 @@ class Rolled(Foreign):
         """Return the transposes of the matrices in the last two axes."""
         axis = {-1: -2, -2: -1}.get(self.axis, self.axis)
         return self.mapped(lambda block: block.mT, axis)
-
-    def astype(self, _kind: Any) -> Rolled:
-        """Return the array itself: recorded numbers have but one type."""
-        return self
 
     def reshape(self, *shape: Any) -> Rolled:
         """Return the same entries in another shape, whose axis of links holds whole links."""
@@ -854,9 +857,12 @@ def repeated(recording: Recording, x: Array, axis: int) -> Rolled:
         if times * n == x.shape[axis]
         else None
     )
-    if front is None or not (front == front[:1]).all():
+    if front is None:
         raise CannotRoll("arrays of links and others, end to end")
-    block = as_numbers(recording.tape, np.moveaxis(front[0], 0, axis))
+    first, *others = [as_numbers(recording.tape, own) for own in front]
+    if any(a is not b for own in others for a, b in zip(own.flat, first.flat, strict=True)):
+        raise CannotRoll("arrays of links and others, end to end")
+    block = np.moveaxis(first, 0, axis)
     kinds = sorted(set(recording.kind.tolist()))
     return Rolled(
         recording,

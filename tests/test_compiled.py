@@ -1,5 +1,6 @@
 """Compiled functions: the same numbers, the same refusals, and a cache that nobody else can write."""
 
+import copy
 import json
 import operator
 import os
@@ -296,6 +297,127 @@ def test_what_hangs_on_values_is_not_compiled_and_says_so():
     q, fast = -np.ones(6), compiled(choosy, ur5())
     with pytest.warns(RuntimeWarning, match="is not compiled"):
         assert np.array_equal(fast(q), -q)
+
+
+def reached(a, b):
+    """Return whether two arrays have the same entries, as a number."""
+    return np.float64(np.array_equal(a, b))
+
+
+LOOKS = {
+    "==": lambda q: np.where(q == 0, 1.0, 2.0),
+    "!=": lambda q: np.where(q != 0, 1.0, 2.0),
+    "== of one": lambda q: np.float64(1.0 if q[0] == 0 else 2.0),
+    "== of a sum": lambda q: np.where(q + q == 0, 1.0, 2.0),
+    "in": lambda q: np.float64(0.3 in q),
+    "array_equal": lambda q: reached(q, np.zeros(len(q))),
+    "array_equal, kinds of links": lambda q: reached(np.zeros(len(q)), q),
+    "a set": lambda q: np.float64(len(set(q))),
+    "a dictionary": lambda q: np.float64({x: 1.0 for x in q}.get(0.3, 2.0)),
+    "astype": lambda q: q.astype(int).astype(float),
+    "astype, of another": lambda q: (2 * q).astype("int32").astype(float),
+    "astype, single": lambda q: (q / 3).astype(np.float32).astype(float),
+    "int": lambda q: np.array([float(int(x)) for x in q]),
+    "round": lambda q: np.round(q),
+    "str": lambda q: np.float64(len(str(q))),
+    "str of one": lambda q: np.float64(len(str(q[0]))),
+    "format": lambda q: np.float64(len(f"{q[0]:.3f}")),
+    "repr": lambda q: np.float64(len(repr(q))),
+    "repr of one": lambda q: np.float64(len(repr(q[0]))),
+    "index": lambda q: np.float64(list(q).index(0.3)),
+    "count": lambda q: np.float64(list(q).count(0)),
+}
+
+
+@pytest.mark.parametrize("name", LOOKS)
+@pytest.mark.parametrize("n", [6, 20])
+def test_who_looks_at_a_number_is_not_compiled(name, n):
+    """Python compares by identity what has no equality of its own: that must not pass for an answer."""
+    chain = ur5() if n == 6 else random_tree(Case(20, seed=1, kinds=(cd.Revolute,)))
+    q = np.arange(float(n))
+    q[1] = 0.3
+
+    def looking(chain, q):
+        return LOOKS[name](q)
+
+    with pytest.warns(RuntimeWarning, match="is not compiled") as told:
+        found = compiled(looking, chain)(q)
+    assert np.array_equal(found, LOOKS[name](q))
+    (message,) = [str(w.message) for w in told]
+    assert len(message) < 200 and "\n" not in message
+
+
+def test_a_copy_is_the_number_itself():
+    def copying(chain, q):
+        return copy.deepcopy(q) * q + copy.copy(q)
+
+    for chain in (ur5(), random_tree(Case(20, seed=1, kinds=(cd.Revolute,)))):
+        q, fast = np.arange(float(chain.n)), compiled(copying, chain)
+        assert np.array_equal(fast(q), q * q + q)
+        assert None not in fast.programs.values()
+
+
+FAILS = {
+    "ZeroDivisionError": lambda q: 1 / (0 * q),
+    "ArithmeticError": lambda q: q + {0: 1.0}[len(q) - 6] / (q[0] - q[0]),
+    "KeyError": lambda q: {float: q}[type(q[0]) if type(q[0]) is not np.float64 else float],
+    "AssertionError": lambda q: q if isinstance(q[0], float) else [][1:].pop(),
+    "NotImplementedError": lambda q: not_of_numbers(q),
+    "many words": lambda q: not_of_numbers([q] * 1000),
+}
+
+
+def not_of_numbers(q):
+    """Return numbers, or refuse other things at length."""
+    if isinstance(q, list):
+        q = q[0]
+        words = "very " * 1000
+    else:
+        words = "\n"
+    if not isinstance(q[0], float):
+        raise NotImplementedError(f"not of {words} strange things")
+    return q
+
+
+@pytest.mark.parametrize("name", FAILS)
+def test_whatever_fails_in_a_recording_ends_it_and_not_the_user(name):
+    q = np.arange(6.0) + 1
+
+    def failing(chain, q):
+        return FAILS[name](q)
+
+    with np.errstate(all="ignore"):
+        with pytest.warns(RuntimeWarning, match="is not compiled") as told:
+            found = compiled(failing, ur5())(q)
+        assert np.array_equal(found, FAILS[name](q))
+    (message,) = [str(w.message) for w in told if w.category is RuntimeWarning]
+    assert len(message) < 200 and "\n" not in message
+
+
+def test_forces_at_the_tip_of_one_link_are_as_interpreted():
+    chain = cd.Chain([cd.Link(cd.Revolute((0, 0, 1)), 1.0, (0.1, 0.2, 0.3), np.eye(3))])
+    function = partial(cd.inverse_operational_space_inertia)
+    fast = compiled(cd.inverse_operational_space_inertia, chain)
+    q = np.array([0.3])
+    assert normwise(fast(q), cd.inverse_operational_space_inertia(chain, q)) <= bound(1)
+    with pytest.raises(ValueError) as plain:
+        cd.operational_space_inertia(chain, q)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with pytest.raises(ValueError) as told:
+            compiled(cd.operational_space_inertia, chain)(q)
+    assert str(told.value) == str(plain.value)
+    assert repr(compiled(function, chain)) == "<partial, compiled for 1 links>"
+
+
+def test_a_compiled_function_says_in_a_line_what_it_is():
+    for chain in (ur5(), TREE):
+        for options in ({}, {"derivatives": True}, {"parameters": "data"}):
+            for function in (cd.aba, cd.aba_derivatives, cd.crba):
+                if options == {"derivatives": True} and function is not cd.aba:
+                    continue
+                words = repr(compiled(function, chain, **options))
+                assert function.__name__ in words and len(words) < 100
 
 
 def test_too_long_a_recording_is_given_up():
