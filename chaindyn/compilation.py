@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import json
-import os
 import warnings
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -1286,11 +1285,10 @@ def compiled(
         ("parameters", parameters, {"fixed", "data"}),
     ):
         _check.check_word(value, name, words)
-    known = SHAPES | cores_of(function) | (shapes or {})
-    count = os.cpu_count() or 1 if threads is None else threads
-    if not isinstance(count, int) or count < 1:
-        raise ValueError(f"threads is {threads!r}, but must be a number of threads, at least 1")
+    _check.check_numbers(chain)
     names = list(inspect.signature(function).parameters)[1:]
+    known = SHAPES | cores_of(function) | _check.check_shapes(shapes, names)
+    count = _check.check_threads(threads)
     own = {name: shape for name, shape in known.items() if name in names}
     whole = Compiled(function, chain, count, own, parameters == "data")
     if derivatives:

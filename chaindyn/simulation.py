@@ -1,5 +1,5 @@
 # Generated from chapters/10_simulation.md by `python -m book export`; edit it there.
-# sha256 of the text below: 610fad340e60b20d563986644ffc534f3ec2239e289afe2d6a34c474b55cb11b
+# sha256 of the text below: a4c20711c96d8eeb8094be594e4f1bf69931ef242ad31ec53370c6bfefd707a2
 """Simulation: from accelerations to motion, on the manifold of the coordinates.
 
 Derived in chapter 10, "Simulation".
@@ -24,6 +24,7 @@ from chaindyn._check import (
     call_user_function,
     check_load,
     check_positive_number,
+    check_step,
     check_times,
     checked,
 )
@@ -506,12 +507,7 @@ def choose_steps(
             f"{method!r} builds on earlier states, which projection moves; DOP853, RK45, RK23 and equal steps do not"
         )
     if step is not None:
-        step = check_positive_number(step, "step")
-        latest = np.abs(times).max()
-        if step < np.spacing(latest):
-            raise ValueError(
-                f"step is {step:g} s, but near t = {latest:g} s times are {np.spacing(latest):.2g} s apart"
-            )
+        step = check_step(step, times)
     if method in fixed:
         if step is None:
             raise ValueError(f"{method!r} takes equal steps: `step` must say how long [s]")

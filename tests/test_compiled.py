@@ -5,9 +5,11 @@ import json
 import operator
 import os
 import shutil
+import signal
 import stat
 import subprocess
 import sys
+import time
 import warnings
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -15,6 +17,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+import sympy
 from trees import EPS, EVERY_KIND, Case, bound, random_tree
 
 import chaindyn as cd
@@ -845,6 +848,11 @@ def test_forces_may_change_from_stretch_to_stretch():
         ({"method": "Adams"}, "method"),
         ({"torque": np.full(6, np.nan)}, "torque"),
         ({"torque": np.zeros(5)}, "torque"),
+        ({"step": 1e-300}, "step is 1e-300 s, but near t = 0.01 s times are"),
+        ({"step": 5e-324}, "step"),
+        ({"threads": "x"}, "threads is 'x'"),
+        ({"threads": 0}, "threads is 0"),
+        ({"method": []}, r"method is \[\]"),
     ],
 )
 def test_bad_rollouts_are_refused(bad, words):
@@ -857,6 +865,76 @@ def test_a_motion_that_leaves_all_bounds_says_when():
     q = np.zeros(6)
     with pytest.raises(ValueError, match=r"between t = 0 and 0\.5"):
         rollout(ur5(), q, q + 1e200, t=[0, 0.5, 1])
+
+
+def test_of_many_motions_the_one_that_fails_is_named(monkeypatch):
+    q, qd = np.zeros((2, 5, 6)), np.zeros((2, 5, 6))
+    qd[1, 3] = 1e200
+    for at_once in (100_000, 1):
+        monkeypatch.setattr("chaindyn.rollouts.MOST_AT_ONCE", at_once)
+        for threads in (1, 2):
+            with pytest.raises(ValueError, match=r"motion \[1, 3\] leaves"):
+                rollout(ur5(), q, qd, t=[0, 0.01], threads=threads)
+    for bad in range(10):
+        qd = np.zeros((10, 6))
+        qd[[bad, -1]] = 1e200
+        with pytest.raises(ValueError, match=rf"motion \[{bad}\] leaves"):
+            rollout(ur5(), q.reshape(10, 6), qd, t=[0, 0.002])
+
+
+@pytest.mark.parametrize("count", [1, 7])
+def test_a_march_in_portions_is_the_same_to_the_bit(monkeypatch, count):
+    chain = ur5()
+    q, qd = cd.random_state(chain, 2, batch=(count,))
+    given = {"t": [0, 0.011, 0.03], "step": 0.001}
+    whole = rollout(chain, q, qd, **given)
+    for at_once in (1, 5, 17):
+        monkeypatch.setattr("chaindyn.rollouts.MOST_AT_ONCE", at_once)
+        parts = rollout(chain, q, qd, **given)
+        assert np.array_equal(parts.q, whole.q) and np.array_equal(parts.qd, whole.qd)
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this system has no timers")
+def test_a_rollout_can_be_interrupted():
+    chain = cd.Chain([cd.Link(cd.Revolute((0, 0, 1)), 1.0, (0.5, 0, 0), np.eye(3))])
+    rollout(chain, np.zeros(1), np.zeros(1), t=[0, 0.01])  # is compiled
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, 0.2)
+    start = time.perf_counter()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            rollout(chain, np.zeros(1), np.zeros(1), t=[0, 20], step=1e-6)
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    assert time.perf_counter() - start < 2
+
+
+def test_nonsense_about_arrays_is_refused_in_clear_words():
+    for shapes, words in [
+        ({"x": 3}, "the shape of x is 3"),
+        ({"x": ("nz",)}, r"the shape of x is \('nz',\)"),
+        ({"x": (2.5,)}, "the shape of x"),
+        ({"x": (-1,)}, "the shape of x"),
+        ({"x": None}, "the shape of x"),
+        ({"y": ("nq",)}, r"names 'y', but the function's arguments are \['x'\]"),
+        (["x"], "shapes is"),
+    ]:
+        with pytest.raises(ValueError, match=words):
+            compiled(lambda chain, x: x, ur5(), shapes=shapes)
+    assert compiled(lambda chain, x: 2 * x, ur5(), shapes={"x": (np.int64(2),)})(np.ones(2))[1] == 2
+
+
+def test_a_chain_of_symbols_is_refused_in_clear_words():
+    m = sympy.Symbol("m", positive=True)
+    chain = cd.Chain([cd.Link(cd.Revolute((0, 0, 1)), m, (0, 0, 0), np.zeros((3, 3)))])
+    with pytest.raises(ValueError, match=r"the chain's mass is .* must hold real numbers"):
+        compiled(cd.aba, chain)
+    with pytest.raises(ValueError, match="the chain's mass"):
+        rollout(chain, np.zeros(1), np.zeros(1), t=[0, 1])
 
 
 def test_compiled_simulations_refuse_what_they_cannot():
