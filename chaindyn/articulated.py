@@ -1,5 +1,5 @@
 # Generated from chapters/08_articulated_body_inertia.md by `python -m book export`; edit it there.
-# sha256 of the text below: 0d2e68919727bbc87f37058c0b8c9a07cb057aa608573768c6f4a5e4fd292f23
+# sha256 of the text below: e4bccd11675bc5129a32038d0567aa621ae3e378a837369c4943112d2e0e4210
 """Forward dynamics by articulated-body inertia: how a chain accelerates, link by link.
 
 Derived in chapter 8, "Articulated-body inertia".
@@ -185,7 +185,7 @@ def require_inertia(
     inertias overflow.
     """
     chain, felt = state.chain, [own.D for own in links]
-    expect_regular(felt, inertias)
+    expect_regular(state, felt, S, inertias)
     if are_clearly_regular(felt, inertias) or any(
         [known_values(x) is None for x in (*felt, inertias)]
     ):

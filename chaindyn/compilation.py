@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -782,6 +782,11 @@ class Differentiated:
     def __repr__(self) -> str:
         return f"<{name_of(self.whole.function)} and its derivatives, compiled for {self.whole.chain.n} links>"
 
+    @property
+    def runs(self) -> Runs:
+        """How often the function itself, not its derivatives, ran in its program, and how often as it stands."""
+        return self.whole.runs
+
     @cached_property
     def value(self) -> Any:
         """The function as machine code."""
@@ -851,7 +856,8 @@ class DifferentiatedInverse(Differentiated):
         whole = self.whole
         function = other_way(INVERSES, whole.function) or whole.function
         shapes = {**whole.shapes, "qdd": ("nv",)}
-        return Differentiated(replace(whole, function=function, shapes=shapes, programs={}), True)
+        own = Compiled(function, whole.chain, whole.threads, shapes, whole.open_model)
+        return Differentiated(own, True)
 
     def __call__(self, *args: Any, **kwargs: Any) -> tuple[Any, tuple[Any, ...]]:
         """Return the accelerations, and how they change with each argument that is an array."""
@@ -895,7 +901,7 @@ class Program:
 
     def quick(self, whole: Compiled) -> Any:
         """Return a callable that goes straight to the program, or to the whole function; None if it cannot be made."""
-        return self.single.quick(whole, isinstance(self.nest, tuple))
+        return whole.door_to(self.single, isinstance(self.nest, tuple))
 
 
 @dataclass(frozen=True, eq=False)
@@ -949,9 +955,9 @@ class SlopeProgram(Program):
     def quick(self, whole: Compiled) -> Any:
         """Return a callable that goes straight to the programs, or to the whole function; None if it cannot be made."""
         if self.forward is None:
-            return self.slopes.one.quick(whole, True)
+            return whole.door_to(self.slopes.one, True)
         forward = self.forward.kernel.quick(nothing, False)
-        slopes = self.slopes.one.quick(nothing, True)
+        slopes = whole.door_to(self.slopes.one, True, nothing)
         return None if forward is None or slopes is None else OneAfterOther(forward, slopes, whole)
 
 
@@ -1017,9 +1023,20 @@ def nothing(*_: Any, **__: Any) -> None:
     """Return None: the program has no answer."""
 
 
+class Runs(NamedTuple):
+    """How many states a compiled function gave to its program, and how many the function itself did."""
+
+    compiled: int
+    interpreted: int
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Compiled:
-    """A function of a chain as machine code: called like the function, without the chain."""
+    """A function of a chain as machine code: called like the function, without the chain.
+
+    programs : by arguments and options; doors : the kernels that are called without Python, which count for themselves;
+    counts : of the other states, how many were compiled and how many interpreted.
+    """
 
     function: Callable[..., Any]
     chain: Chain
@@ -1027,6 +1044,21 @@ class Compiled:
     shapes: dict[str, tuple[Any, ...]]
     open_model: bool = False
     programs: dict[Any, Program | None] = field(default_factory=dict, repr=False)
+    doors: list[Kernel] = field(default_factory=list)
+    counts: list[int] = field(default_factory=lambda: [0, 0])
+
+    @property
+    def runs(self) -> Runs:
+        """How many states ran in the program so far, and how many as the function stands."""
+        own, interpreted = self.counts
+        return Runs(own + sum(int(k.room_of_door[0][0]) for k in self.doors), interpreted)
+
+    def door_to(self, kernel: Kernel, several: bool, fallback: Any = None) -> Any:
+        """Return a callable that goes straight to a kernel, or to the fallback, this if None; None if there is none."""
+        if kernel not in self.doors:
+            kernel.room_of_door[0][0] = 0
+            self.doors.append(kernel)
+        return kernel.quick(self if fallback is None else fallback, several)
 
     @cached_property
     def signature(self) -> inspect.Signature:
@@ -1044,13 +1076,26 @@ class Compiled:
         if program is not None and prepared is not None:
             batch, values = prepared
             results, wrong = program.computed(values, batch, self.threads)
+            self.counts[bool(wrong)] += int(np.prod(batch))
             if not wrong:
                 return program.assembled(results, batch)
+        else:
+            self.counts[1] += self.states_in(arrays, options)
         # something is not as it must be: the function itself says what, or judges it at leisure
         return self.function(self.chain, **given)
 
     def __repr__(self) -> str:
         return f"<{name_of(self.function)}, compiled for {self.chain.n} links>"
+
+    def states_in(self, arrays: dict[str, Any], options: dict[str, Any]) -> int:
+        """Return how many states arguments hold, 1 if they do not fit each other."""
+        try:
+            shapes = [
+                np.shape(x)[: np.ndim(x) - len(self.core(k, options))] for k, x in arrays.items()
+            ]
+            return int(np.prod(np.broadcast_shapes(*shapes)))
+        except ValueError:
+            return 1
 
     def sorted_out(self, given: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return the arguments that are arrays, and the others, by name."""
@@ -1272,8 +1317,9 @@ def compiled(
     an array, in order: (..., *shape of the result, *shape of the argument), by q along `integrate`, (..., nv). They
     need a compiler (RuntimeError), and end where they are not finite (ValueError). target : "javascript" gives the text
     of an ES module instead, whose default export takes the required arguments. One state or a batch, the same results
-    to rounding, and the same errors: what is doubtful is given to the function itself. RuntimeWarning, once, if a
-    function cannot be recorded, or if there is no C compiler.
+    to rounding, and the same errors: what is doubtful is given to the function itself. `runs` says how many states the
+    program computed so far, and how many the function did. RuntimeWarning, once, if a function cannot be recorded, or
+    if there is no C compiler.
     """
     _check.check_chain(chain)
     if not callable(function):

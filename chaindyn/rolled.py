@@ -19,6 +19,7 @@ Array = Any
 Result = TypeVar("Result")
 
 SYMMETRIC = ("inertia", "spatial_inertia")  # parameters of links whose entries mirror each other
+ROUNDING = 1e-10  # relative: beyond, the functions themselves judge pivots, at leisure
 MOST_TURNS = 4  # in which what is handed on may still change its shapes
 NOBODY = -1  # in place of a kind, where numbers are written that are then made the ground's
 
@@ -206,23 +207,54 @@ class Recording:
             elif not entry > 0:
                 raise CannotRecord("what must be positive is not")
 
-    def expect_regular(self, felt: Sequence[Any], inertias: Any) -> None:
-        """Note that what every joint feels (k, k) must be large beside the largest entry of the inertias (n, 6, 6).
+    def expect_regular(
+        self, state: Any, felt: Sequence[Any], S: Sequence[Any], inertias: Any
+    ) -> None:
+        """Note that what every joint feels, D = S^T I S (k, k), must be large beside its rounding.
 
-        Of a symmetric matrix that is positive definite the largest entry is on the diagonal. The smallest eigenvalue is
-        at least the determinant, divided by the trace k - 1 times.
+        Of a symmetric matrix that is positive definite the largest entry is on the diagonal. So each pivot of D is
+        compared with what its motion would feel of the largest moment of inertia and of the largest mass of all, moved
+        by the longest arm: no units meet that differ, and bodies of all sizes are judged alike.
         """
         diagonal = (inertias * _ops.eye(6)).sum(-1)
         blocks = diagonal.blocks.values() if isinstance(diagonal, Rolled) else [diagonal]
-        largest = self.extreme(
-            "greatest", [reduce(Number.maximum, as_numbers(self.tape, b).flat) for b in blocks]
-        )
-        known = {id(b): b for D in felt if (b := D.block if isinstance(D, Link) else D).size}
-        if known:
-            least = self.extreme(
-                "least", [bound_of_eigenvalues(as_numbers(self.tape, b)) for b in known.values()]
+        turning, moving = (
+            self.extreme(
+                "greatest", [largest_of(as_numbers(self.tape, b[..., own])) for b in blocks]
             )
-            self.tape.expectations.append(least - 1e-9 * largest)
+            for own in (slice(3), slice(3, 6))
+        )
+        turning = turning + moving * self.longest_arm(state)
+        known = {id(b): (b, s) for D, s in zip(felt, S, strict=True) if (b := block_of(D)).size}
+        pivots: dict[int, tuple[Number, list[Number]]] = {}
+        for D, s in known.values():
+            squares = as_numbers(self.tape, block_of(s)) ** 2
+            sizes = squares[..., :3, :].sum(-2) * turning + squares[..., 3:, :].sum(-2) * moving
+            for size, pivot in zip(sizes.flat, pivots_of(as_numbers(self.tape, D)), strict=True):
+                pivots.setdefault(size.index, (size, []))[1].append(pivot)
+        margins = [
+            x - ROUNDING * size
+            for size, own in pivots.values()
+            for x in (own if size.owner is not None else [self.extreme("least", own)])
+        ]
+        if margins:
+            self.expect([self.extreme("least", margins)])
+
+    def longest_arm(self, state: Any) -> Number:
+        """Return the square of the greatest distance between origins of a link and its parent, unless all have one."""
+        zero = self.tape.constant(0)
+        if state.recursion == "world":
+            return zero
+        _, p = state.local_poses
+        inner = np.array(state.chain.parent) >= 0
+        if isinstance(p, Rolled):
+            blocks = [
+                b for kind, b in p.settled().blocks.items() if inner[self.members(kind)].any()
+            ]
+        else:
+            blocks = [p[inner]]
+        arms = [x for b in blocks for x in (as_numbers(self.tape, b) ** 2).sum(-1).flat]
+        return self.extreme("greatest", arms) if arms else zero
 
     def extreme(self, op: str, numbers: Sequence[Number]) -> Number:
         """Return the "least" or the "greatest" of numbers, over all links of their kinds."""
@@ -246,22 +278,25 @@ class Recording:
         return self.tape.write(op, tuple(given), mark_of(op, marks))
 
 
-def bound_of_eigenvalues(D: Array) -> Number:
-    """Return a number (k, k) that the smallest eigenvalue of a positive definite matrix is not below."""
-    k = D.shape[-1]
-    bound: Number
-    if k == 1:
-        bound = D.flat[0]
-        return bound
-    rest: Array = D
-    product: Any = 1
-    for _ in range(k):
-        pivot = rest[..., :1, :1]
-        product = product * pivot
-        rest = rest[..., 1:, 1:] - rest[..., 1:, :1] @ (rest[..., :1, 1:] / pivot)
-    trace = (D * _ops.eye(k)).sum(keepdims=True).flat[0]
-    bound = product.flat[0] / trace ** (k - 1)
-    return bound
+def block_of(x: Any) -> Array:
+    """Return what stands for an array in all links of a kind."""
+    return x.block if isinstance(x, Link) else x
+
+
+def largest_of(entries: Array) -> Number:
+    """Return the largest of some numbers."""
+    largest: Number = reduce(Number.maximum, entries.flat)
+    return largest
+
+
+def pivots_of(D: Array) -> list[Number]:
+    """Return the pivots (k,) of a matrix (k, k), which are positive if it is positive definite."""
+    pivots: list[Number] = []
+    for _ in range(D.shape[-1]):
+        pivot = D[..., :1, :1]
+        pivots.append(pivot.flat[0])
+        D = D[..., 1:, 1:] - D[..., 1:, :1] @ (D[..., :1, 1:] / pivot)
+    return pivots
 
 
 def binary(op: str, a: Any, b: Any) -> Any:

@@ -21,7 +21,7 @@ import sympy
 from trees import EPS, EVERY_KIND, Case, bound, random_tree
 
 import chaindyn as cd
-from chaindyn import _native, _ops, compiled, rollout
+from chaindyn import _native, _ops, compiled, robots, rollout
 from chaindyn.chain import inward
 from chaindyn.compilation import record
 from chaindyn.emission import OPERATIONS, c_program
@@ -209,6 +209,144 @@ def test_a_posture_near_a_singular_one_is_judged_by_the_function_itself():
             normwise(compiled(cd.aba, chain)(q, q, tau), cd.aba(chain, q, q, tau))
             <= 100 * EPS * 1 / inertia
         )
+
+
+def scaled(chain: cd.Chain, length: float, mass: float) -> cd.Chain:
+    """Return a chain of hinges, slides and balls in other units of length and mass."""
+    links = [
+        replace(
+            x,
+            mass=x.mass * mass,
+            com=length * np.asarray(x.com),
+            inertia=mass * length**2 * np.asarray(x.inertia),
+            offset=length * np.asarray(x.offset),
+        )
+        for x in chain.links
+    ]
+    return cd.Chain(links, gravity=length * np.asarray(chain.gravity))
+
+
+def runs_on(function, chain, *arrays):
+    """Return what a compiled function gives, which its program must have computed."""
+    fast = compiled(function, chain)
+    found = fast(*arrays)
+    assert fast.runs == (1, 0)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("size", "mass"),
+    [(1e-3, 1e-6), (0.045, 0.027), (0.1, 1.0), (0.2, 8.0), (1.0, 1.0), (10.0, 1e6)],
+)
+def test_bodies_of_all_sizes_run_in_their_programs(size, mass):
+    """A small body's moment of inertia [kg m^2] is no small part of its mass [kg]."""
+    cube = cd.Link(cd.Free(), mass, (0, 0, 0), mass * size**2 / 6 * np.eye(3))
+    for chain in (cd.Chain([cube]), cd.Chain([replace(cube, parent="ground")] * 15)):
+        q, qd = cd.random_state(chain, 1)
+        q = q * np.where(np.arange(chain.nq) % 7 < 3, 1e3, 1)  # far from the origin
+        found = runs_on(cd.aba, chain, q, qd, mass * qd)
+        assert normwise(found, cd.aba(chain, q, qd, mass * qd)) <= 1e-10
+
+
+@pytest.mark.parametrize("n", [4, 20])
+@pytest.mark.parametrize("seed", range(3))
+def test_chains_in_all_units_run_in_their_programs(n, seed):
+    kinds = (cd.Revolute, cd.Prismatic, cd.Spherical)
+    tree = random_tree(Case(n, branching=True, seed=seed, kinds=kinds))
+    for length, mass in [(1, 1), (1e-3, 1e-6), (1e-3, 1e6), (1e3, 1e-6), (1e3, 1e6)]:
+        chain = scaled(tree, length, mass)
+        q, qd = cd.random_state(chain, 2)
+        runs_on(cd.aba, chain, q, qd, mass * length**2 * qd)
+
+
+def test_robots_with_small_and_large_parts_run_in_their_programs():
+    robot, _ = robots.delta_robot()
+    still = np.zeros(robot.nv)
+    q = robots.delta_robot_posture()
+    found = runs_on(cd.aba, robot, q, still, still)
+    limit = 100 * EPS * np.linalg.cond(cd.crba(robot, q))
+    assert normwise(found, cd.aba(robot, q, still, still)) <= limit
+    finger = cd.Link(cd.Revolute((1, 0, 0)), 1e-3, (0, 0, 0.01), 1e-8 * np.eye(3), (0, 0, 1.5))
+    arm = cd.Link(cd.Revolute((0, 1, 0)), 100.0, (0, 0, 1.0), 30 * np.eye(3), (0, 0, 1.0))
+    chain = cd.Chain([arm, arm, finger, replace(finger, offset=(0, 0, 0.02))])
+    q = np.array([0.1, 0.2, 0.3, 0.4])
+    runs_on(cd.aba, chain, q, q, q)
+
+
+def long_lever(inertia: float) -> cd.Chain:
+    """Return a hinge that feels little: the mass on its long arm slides out of the way, whose rounding it feels."""
+    hinge = cd.Link(cd.Revolute((0, 0, 1)), 0.0, (0, 0, 0), inertia * np.diag([0.5, 0.5, 1]))
+    slide = cd.Link(cd.Prismatic((0, 1, 0)), 0.0, (0, 0, 0), np.zeros((3, 3)), (10, 0, 0))
+    tip = cd.Link(cd.Prismatic((0, 0, 1)), 1.0, (0, 0, 0), np.zeros((3, 3)))
+    return cd.Chain([hinge, slide, tip])
+
+
+def nearly_parallel(count: int) -> cd.Chain:
+    """Return slides of which two are all but parallel."""
+    slide = cd.Link(cd.Prismatic((1, 0, 0)), 0.0, (0, 0, 0), np.zeros((3, 3)))
+    other = replace(slide, joint=cd.Prismatic((1, 1e-9, 0)), mass=3.0)
+    return cd.Chain([slide] * count + [other])
+
+
+@pytest.mark.parametrize("length", [1e-3, 1, 1e3])
+@pytest.mark.parametrize("mass", [1e-6, 1, 1e6])
+@pytest.mark.parametrize("name", ["lever", "slides"])
+def test_what_is_singular_to_rounding_is_the_functions_own_affair(name, mass, length):
+    chain = {"lever": long_lever(1e-13), "slides": nearly_parallel(1)}[name]
+    chain = scaled(chain, length, mass)
+    fast = compiled(cd.aba, chain)
+    assert outcome(fast, chain, mass) == outcome(partial(cd.aba, chain), chain, mass)
+    assert fast.runs == (0, 1)
+    if length <= 1:
+        assert "feels no inertia" in outcome(fast, chain, mass)
+
+
+def outcome(function, chain, mass):
+    """Return what a function says of a chain at rest, and why it refuses."""
+    q = np.zeros(chain.nq)
+    try:
+        return function(q, q, q + mass).tolist()
+    except ValueError as error:
+        return str(error)
+
+
+def test_a_compiled_function_counts_its_states():
+    fast = compiled(cd.aba, TREE)
+    for _ in range(3):
+        fast(Q[0], QD[0], TAU[0])
+    assert fast.runs == (3, 0)
+    fast(Q, QD, TAU)
+    fast(Q[0].tolist(), QD[0], TAU[0])
+    fast(Q[:, None], QD, TAU)
+    assert fast.runs == (3 + 11 + 1 + 121, 0)
+    fast(Q[0].astype(object), QD[0], TAU[0])
+    fast(Q.astype(np.longdouble), QD, TAU)
+    assert fast.runs == (136, 12)
+    with pytest.raises(ValueError, match="nan"):
+        fast(np.nan * Q[0], QD[0], TAU[0])
+    assert fast.runs == (136, 13)
+    assert compiled(cd.aba, TREE).runs == (0, 0)
+    assert compiled(cd.aba, TREE, parameters="data").for_chain(TREE).runs == (0, 0)
+    own = compiled(lambda chain, q: q if q[0] > 0 else -q, ur5())
+    with pytest.warns(RuntimeWarning, match="is not compiled"):
+        own(np.ones(6)), own(np.ones(6))
+    assert own.runs == (0, 2)
+
+
+@pytest.mark.parametrize("n", [3, 30])
+@pytest.mark.parametrize("function", [cd.crba, cd.rnea_derivatives, cd.aba_derivatives])
+def test_functions_by_another_way_count_their_states(function, n):
+    chain = geared_tree(n)
+    q, qd = cd.random_state(chain, 1, batch=(5,))
+    fast, given = compiled(function, chain), arguments_of(function, q, qd, qd)
+    for k in range(3):
+        fast(*[x[k] for x in given])
+    fast(*given)
+    assert fast.runs == (8, 0)
+    pair = compiled(cd.aba, chain, derivatives=True)
+    for k in range(3):
+        pair(q[k], qd[k], qd[k])
+    assert pair.runs == (3, 0)
 
 
 @pytest.mark.parametrize(
