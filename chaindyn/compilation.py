@@ -28,7 +28,7 @@ from chaindyn.emission import (
     put_in_order,
 )
 from chaindyn.products import INVERSES, PRODUCTS, SLOPES, other_way
-from chaindyn.recording import CannotRecord, Number, Tape, as_numbers
+from chaindyn.recording import CannotRecord, Number, Tape, as_numbers, with_cross
 from chaindyn.rolled import (
     CannotRoll,
     Foreign,
@@ -417,7 +417,8 @@ def called(
         for name, core in arrays.items():
             if core == ("nq",):
                 expect_unit_quaternions(ghost, given[name])
-        result = function(ghost, **given, **options)
+        with with_cross():
+            result = function(ghost, **given, **options)
         if recording.refusals:
             raise recording.refusals[0]
         return result
@@ -485,7 +486,8 @@ def finished(
 ) -> Recorded:
     """Put a recording in order; what is expected of it is its last result."""
     outputs, shapes = outputs_of(chain, recording, result)
-    expected = list({x.mark: x for x in recording.tape.expectations}.values())
+    recording.expect_what_was_left_out()
+    expected = list({x.index: x for x in recording.tape.expectations}.values())
     outputs += [Output(len(shapes), x, None, "", 0, k, 0) for k, x in enumerate(expected)]
     shapes.append((len(expected),))
     plan = put_in_order(recording, outputs)

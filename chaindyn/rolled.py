@@ -11,7 +11,15 @@ from typing import Any, TypeVar
 import numpy as np
 
 from chaindyn import _ops
-from chaindyn.recording import PRIME, CannotRecord, Later, Number, Tape, as_numbers, mark_of
+from chaindyn.recording import (
+    CannotRecord,
+    Later,
+    Number,
+    Tape,
+    as_numbers,
+    mark_of,
+    reached_from,
+)
 
 __all__: list[str] = []
 
@@ -65,7 +73,8 @@ class Recording:
     columns : for each kind the columns of numbers that differ from link to link (what each number "data" stands for);
     shared : those of the whole chain; open : whether the model's numbers may be others later, so that none is looked
     at; sweeps : those that were recorded; memory : results of operations on links, which their kind has done already;
-    seen : the parameters that have a number; refusals : why it will not do, whoever drops these errors.
+    seen : the parameters that have a number; refusals : why it will not do, whoever drops these errors; turns : the
+    sweep and the turn that numbers were carried in, by their index; last_turn : of each sweep.
     """
 
     tape: Tape
@@ -78,6 +87,8 @@ class Recording:
     memory: dict[Any, Any] = field(default_factory=dict)
     seen: dict[Any, Any] = field(default_factory=dict)
     refusals: list[Exception] = field(default_factory=list)
+    turns: dict[int, tuple[int, int]] = field(default_factory=dict)
+    last_turn: dict[int, int] = field(default_factory=dict)
 
     def members(self, kind: int) -> Array:
         """Return the links of a kind."""
@@ -165,8 +176,8 @@ class Recording:
             if not all(isinstance(e, Number) for e in column):
                 result[place] = self.parameter(kind, column.astype(float))
                 continue
-            if len({e.mark for e in column}) > 1:
-                raise Refine(self.labelled(kind, [e.mark for e in column]))
+            if len({e.index for e in column}) > 1:
+                raise Refine(self.labelled(kind, [e.index for e in column]))
             result[place] = column[0]
         return result
 
@@ -190,6 +201,27 @@ class Recording:
             return number
         return self.tape.write("read", (number, link), mark_of("read", link, number.mark))
 
+    def expect_what_was_left_out(self) -> None:
+        """Note that quotients and roots must be finite that were left out: zero times one, or one minus itself.
+
+        Sweeps are recorded in several turns: of those before the last nothing is computed.
+        """
+        tape, stale = self.tape, set()
+        for x in tape.numbers:
+            turn = self.turns.get(x.index)
+            before = turn is not None and self.last_turn.get(turn[0]) != turn[1]
+            if before or any(isinstance(y, Number) and y.index in stale for y in x.args):
+                stale.add(x.index)
+        sources = [
+            x
+            for x in reached_from(y for y in tape.doubts if y.index not in stale)
+            if x.op in ("inverse", "sqrt") and x.operand.index not in tape.certain
+        ]
+        signs = [tape.finite(x) for x in sources]  # no number, if one is none: neither is their sum
+        tape.expectations.extend(x for x in signs if x.owner is None)
+        if owned := [x for x in signs if x.owner is not None]:
+            tape.expectations.append(self.over_links("total", owned))
+
     def expect(self, x: Any) -> None:
         """Note that entries must come out positive."""
         if isinstance(x, Link):
@@ -203,6 +235,7 @@ class Recording:
             x = np.array([self.over_links("least", entries)], object)
         for entry in np.asarray(x, object).flat:
             if isinstance(entry, Number):
+                self.tape.certain.add(entry.index)
                 self.tape.expectations.append(entry)
             elif not entry > 0:
                 raise CannotRecord("what must be positive is not")
@@ -232,6 +265,7 @@ class Recording:
             sizes = squares[..., :3, :].sum(-2) * turning + squares[..., 3:, :].sum(-2) * moving
             for size, pivot in zip(sizes.flat, pivots_of(as_numbers(self.tape, D)), strict=True):
                 pivots.setdefault(size.index, (size, []))[1].append(pivot)
+                self.tape.certain.add(pivot.index)
         margins = [
             x - ROUNDING * size
             for size, own in pivots.values()
@@ -973,18 +1007,20 @@ def representative(recording: Recording, kind: int, links: Any) -> Any:
     return with_leaves(nests[0], iter(chosen))
 
 
-def sign_and_size(mark: int) -> tuple[int, int]:
-    """Return a mark up to its sign, and the sign."""
-    return (mark, 1) if mark <= PRIME - mark else (PRIME - mark, -1)
+def name_and_sign(x: Number) -> tuple[Any, int]:
+    """Return what names a number up to its sign, and the sign, 0 of zero."""
+    if x.value is not None:
+        return ("constant", abs(x.value)), int(np.sign(x.value))
+    return (x.operand.index, -1) if x.op == "negative" else (x.index, 1)
 
 
-def classes_of(marks: Sequence[tuple[int, ...]]) -> list[tuple[Any, int]]:
-    """Return for each entry its class and its sign in it, from the marks that it has in several places."""
+def classes_of(entries: Sequence[Sequence[Number]]) -> list[tuple[Any, int]]:
+    """Return for each entry its class and its sign in it, from the numbers that it is in several places."""
     found = []
-    for entry in marks:
-        first = next((m for m in entry if m), 0)
-        sign = sign_and_size(first)[1] if first else 1
-        found.append((tuple(m if sign == 1 else -m % PRIME for m in entry), sign))
+    for entry in entries:
+        names = [name_and_sign(x) for x in entry]
+        sign = next((s for _, s in names if s), 1)
+        found.append((tuple((name, s * sign) for name, s in names), sign))
     return found
 
 
@@ -1008,6 +1044,7 @@ class Pattern:
                 continue
             place = names.setdefault(name, len(names))
             x = recording.tape.write(op, (sweep, place), mark_of(op, sweep, turn, place), kind)
+            recording.turns[x.index], recording.last_turn[sweep] = (sweep, turn), turn
             entries.append(x if sign == 1 else -x)
             places.append(place)
         return entries, places
@@ -1022,7 +1059,7 @@ def refined(old: Pattern | None, outcomes: Sequence[Sequence[Number]], inward: b
         constants.append(values[0] if same and (values[0] == 0 or not inward) else None)
     if old is not None:
         constants = [c if c == o else None for c, o in zip(constants, old.constants, strict=True)]
-    classes = classes_of(list(zip(*[[x.mark for x in o] for o in outcomes], strict=True)))
+    classes = classes_of(list(zip(*outcomes, strict=True)))
     if old is not None:
         classes = [
             ((new[0], before[0], new[1] * before[1]), new[1])

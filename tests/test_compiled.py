@@ -26,7 +26,13 @@ from chaindyn.chain import inward
 from chaindyn.compilation import record
 from chaindyn.emission import OPERATIONS, c_program
 from chaindyn.inverse_dynamics import sum_wrenches
-from chaindyn.recording import PRIME, CannotRecord, Tape, mark_of_constant
+from chaindyn.recording import (
+    PRIME,
+    CannotRecord,
+    Tape,
+    cross_takes_mixed_arrays,
+    mark_of_constant,
+)
 from chaindyn.robots import ur5
 from chaindyn.rolled import leaves_of
 from chaindyn.rollouts import recorded_step, step_of
@@ -486,6 +492,63 @@ def test_who_looks_at_a_number_is_not_compiled(name, n):
     assert np.array_equal(found, LOOKS[name](q))
     (message,) = [str(w.message) for w in told]
     assert len(message) < 200 and "\n" not in message
+
+
+def old_cross(a, b):
+    """Return the cross product as NumPy 2.0 computes it, which cannot hold objects in what it takes for floats."""
+    a, b = np.asarray(a), np.asarray(b)
+    found = np.empty(3, np.promote_types(a.dtype, b.dtype))
+    np.multiply(a[1], b[2], out=found[0, ...])
+    scratch = np.array(a[2] * b[1])
+    found[0] = found[0] - scratch
+    for place, i, j in ((1, 2, 0), (2, 0, 1)):
+        np.multiply(a[i], b[j], out=found[place, ...])
+        np.multiply(a[j], b[i], out=scratch)
+        found[place] = found[place] - scratch
+    return found
+
+
+@pytest.mark.parametrize("n", [6, 20])
+@pytest.mark.parametrize("cross", [np.cross, old_cross], ids=["this NumPy", "NumPy 2.0"])
+def test_products_of_vectors_are_recorded_by_every_numpy(monkeypatch, cross, n):
+    monkeypatch.setattr(np, "cross", cross)
+    cross_takes_mixed_arrays.cache_clear()
+    if cross is old_cross:
+        assert not cross_takes_mixed_arrays()
+
+    def turned(chain, q):
+        r, w = np.array([0 * q[0], 0, q[1]]), np.array([0.5, 0.1, -0.2])
+        return np.stack([np.cross(w, r), np.cross(r, w), np.cross(r, np.array([1, q[2], 0]))])
+
+    chain = ur5() if n == 6 else random_tree(Case(20, seed=1, kinds=(cd.Revolute,)))
+    fast, q = compiled(turned, chain), np.arange(float(n)) + 0.3
+    assert np.allclose(fast(q), turned(chain, q), rtol=1e-14)
+    assert fast.runs == (1, 0)
+    assert np.cross is cross
+    cross_takes_mixed_arrays.cache_clear()
+
+
+PRODUCTS_OF_ARRAYS = {
+    "outer": lambda q, w: np.outer(w, q),
+    "dot": lambda q, w: np.dot(w, q),
+    "vdot": lambda q, w: np.vdot(q, w),
+    "inner": lambda q, w: np.inner(q, w),
+    "kron": lambda q, w: np.kron(w, q),
+    "einsum": lambda q, w: np.einsum("i,j->ij", q, w),
+    "tensordot": lambda q, w: np.tensordot(q, w, 0),
+    "norm": lambda q, w: np.linalg.norm(q),
+    "norm along an axis": lambda q, w: np.linalg.norm(np.stack([q, w]), axis=0),
+    "var": lambda q, w: np.var(q),
+    "sum": lambda q, w: np.sum(q * w) + np.mean(q) + np.prod(q[:2]),
+}
+
+
+@pytest.mark.parametrize("name", PRODUCTS_OF_ARRAYS)
+def test_numpys_products_and_sums_are_recorded(name):
+    w = np.array([0.5, 0, 1, -2, 3, 0.1])
+    fast, q = compiled(lambda chain, q: PRODUCTS_OF_ARRAYS[name](q, w), ur5()), w[::-1] + 0.3
+    assert np.allclose(fast(q), PRODUCTS_OF_ARRAYS[name](q, w), rtol=1e-14)
+    assert fast.runs == (1, 0)
 
 
 def test_a_copy_is_the_number_itself():
@@ -1096,6 +1159,104 @@ def test_equal_formulas_are_one_number():
     assert (-(b - a)).mark == (a - b).mark
     assert a.sin() is not b.sin()
     assert a * b is not a * c
+
+
+def test_of_equal_formulas_none_is_lost_to_rounding():
+    """One minus the square of a cosine is the square of the sine, but not for small angles in floating point."""
+    tape = Tape()
+    a, b = (tape.unknown("input", k) for k in range(2))
+    near = 1 - a.cos() * a.cos()
+    square = a.sin() * a.sin()
+    assert square is not near and square is a.sin() * a.sin()
+    assert 1 - a.cos() * a.cos() is near
+    assert square * b is b * square
+    steep = 1 - b.sin() * b.sin()
+    assert b.cos() * b.cos() is not steep
+    apart = a * a - b * b
+    assert (a + b) * (a - b) is not apart
+    assert (a - b) * (b + a) is (a + b) * (a - b)
+    # the other way round the better one is there already
+    other = Tape()
+    a, b = (other.unknown("input", k) for k in range(2))
+    assert a.sin() * a.sin() is 1 - a.cos() * a.cos()
+    assert (a + b) * (a - b) is a * a - b * b
+    # a constant is never what was computed
+    for make in (lambda t, a: a.sin() * a.sin() + a.cos() * a.cos(), lambda t, a: a / a):
+        third = Tape()
+        assert make(third, third.unknown("input", 0)) is third.constant(1)
+    third = Tape()
+    a = third.unknown("input", 0)
+    half = (a + 0.5) - a
+    assert half.op == "constant" and half is third.constant(0.5)
+
+
+def of_a_cosine_first(chain, q, qd):
+    return np.stack([1 - np.cos(q) * np.cos(q), np.sin(q) * np.sin(q)])
+
+
+def of_squares_first(chain, q, qd):
+    r = np.pi / 2 - q
+    return np.stack([1 - np.sin(r) * np.sin(r), np.cos(r) * np.cos(r)])
+
+
+def of_a_difference_first(chain, q, qd):
+    return np.stack([q * q - qd * qd, (q + qd) * (q - qd)])
+
+
+@pytest.mark.parametrize("n", [6, 20])
+@pytest.mark.parametrize("law", [of_a_cosine_first, of_squares_first, of_a_difference_first])
+def test_each_formula_keeps_its_own_digits(law, n):
+    chain = ur5() if n == 6 else random_tree(Case(20, seed=1, kinds=(cd.Revolute,)))
+    fast = compiled(law, chain)
+    for size in (1e-9, 1e-5, 1.0):
+        q = size * (1 + np.arange(float(n)))
+        qd = q * (1 + 1e-9)
+        wanted = law(chain, q, qd)
+        first, second = fast(q, qd)
+        assert np.allclose(first, wanted[0], rtol=1e-14, atol=4 * EPS * max(q.max(), 1) ** 2)
+        assert np.allclose(second, wanted[1], rtol=1e-14, atol=0)
+    assert fast.runs == (3, 0)
+
+
+VANISHING = {
+    "zero of a quotient": lambda q: 0 * q / q + 1,
+    "a quotient of itself": lambda q: q / q,
+    "twice": lambda q: (q / (q - 1)) * (q - 1),
+    "minus itself": lambda q: 1 / q - 1 / q + 2,
+    "a sum of nothing": lambda q: (q * (1 / (q - 1)) - (1 / (q - 1)) * q) + q,
+    "a root": lambda q: 0 * np.sqrt(q - 0.5) + 1,
+    "a root and its square": lambda q: np.sqrt(q - 0.5) ** 2 / np.sqrt(q - 0.5) - np.sqrt(q - 0.5),
+    "a sine": lambda q: np.sin(q) / np.sin(q) * q,
+    "a product": lambda q: 0 * (q * np.cos(q) / (q - 1)),
+}
+
+
+@pytest.mark.parametrize("n", [6, 20])
+@pytest.mark.parametrize("name", VANISHING)
+def test_what_is_left_out_is_left_out_where_it_is_finite_alone(name, n):
+    chain = ur5() if n == 6 else random_tree(Case(20, seed=1, kinds=(cd.Revolute,)))
+    law = VANISHING[name]
+    fast = compiled(lambda chain, q: law(q), chain)
+    with np.errstate(all="ignore"):
+        for at in (0.0, 1.0):
+            q = np.linspace(2.0, 3.0, n)
+            q[2] = at
+            assert np.allclose(fast(q), law(q), rtol=1e-12, atol=1e-12, equal_nan=True)
+            assert np.allclose(fast(q[None])[0], law(q), rtol=1e-12, atol=1e-12, equal_nan=True)
+        q = np.linspace(2.0, 3.0, n)
+        before = fast.runs.compiled
+        assert np.allclose(fast(q), law(q), rtol=1e-12, atol=1e-12)
+        assert fast.runs.compiled == before + 1
+
+
+def test_no_joint_at_rest_is_told_off_its_program():
+    """Divisions that every recording leaves out must not make a special place of zero."""
+    for chain in (TREE, ur5()):
+        q, qd = chain.neutral, np.zeros(chain.nv)
+        for function in (cd.aba, cd.rnea):
+            fast = compiled(function, chain)
+            fast(q, qd, qd)
+            assert fast.runs == (1, 0)
 
 
 def test_numbers_that_differ_have_other_marks():
