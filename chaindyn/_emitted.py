@@ -769,7 +769,9 @@ def emitted_step(name: str, told: Step) -> str:
 
     result = called(step, template(), asked.recording, {}, given, {}, None)
     answer = ",".join([asked.named(x) for x in leaves_of(result)])
-    scalars = [x for x in reached_from(asked.constants.values()) if x.op not in ("input", "constant")]
+    scalars = [
+        x for x in reached_from(asked.constants.values()) if x.op not in ("input", "constant")
+    ]
     write = StepWriter(None, "javascript", None)  # type: ignore[arg-type]
     text = [
         f"export function {name}({','.join(f'in{k}' for k in range(len(given) + 1))}){{",

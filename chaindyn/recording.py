@@ -142,8 +142,8 @@ class Tape:
     """What was recorded: numbers in the order of their making, and each by what makes it, and by owner and mark.
 
     expectations : numbers that must come out positive for the recording to hold; most : how many numbers it may have;
-    doubts : numbers that were left out, though they may not be finite where their replacement is; certain : those that
-    are known not to vanish, by their index.
+    doubts : quotients and roots that were left out, by their index, though they may not be finite where the rest is;
+    certain : numbers that are known not to vanish, by their index.
     """
 
     numbers: list[Number] = field(default_factory=list)
@@ -151,7 +151,7 @@ class Tape:
     known: dict[tuple[int | None, int], Number] = field(default_factory=dict)
     expectations: list[Number] = field(default_factory=list)
     most: int | None = None
-    doubts: list[Number] = field(default_factory=list)
+    doubts: set[int] = field(default_factory=set)
     certain: set[int] = field(default_factory=set)
 
     def write(self, op: str, args: tuple[Any, ...], mark: int, owner: int | None = None) -> Number:
@@ -175,13 +175,14 @@ class Tape:
             for whose in {None: None, owner: None}:
                 if (other := self.known.get((whose, own))) is not None:
                     if is_no_worse(other, trial):
-                        self.leave_out(*args)
+                        self.leave_out(*args, kept=other.wild)
                         return other if sign == 1 else -other
                     worse = True
         most = MOST if self.most is None else self.most
         if len(self.numbers) >= most:
             raise CannotRecord(f"it takes more than {most} operations, link by link")
-        wild = op in ("inverse", "sqrt") or any(isinstance(x, Number) and x.wild for x in args)
+        own = {len(self.numbers)} if op in ("inverse", "sqrt") else set()
+        wild = frozenset(own).union(*[x.wild for x in args if isinstance(x, Number)])
         number = Number(self, op, args, owner, mark, len(self.numbers), trial, wild)
         self.numbers.append(number)
         self.made[key] = number
@@ -189,9 +190,14 @@ class Tape:
             self.known[owner, mark] = number
         return number
 
-    def leave_out(self, *numbers: Any) -> None:
-        """Note that these are not computed: where one of them is not finite, a recording without them does not hold."""
-        self.doubts.extend(x for x in numbers if isinstance(x, Number) and x.wild)
+    def leave_out(self, *numbers: Any, kept: frozenset[int] = frozenset()) -> None:
+        """Note that these are not computed: where one of them is not finite, a recording without them does not hold.
+
+        kept : the quotients and roots that are in what stands for them.
+        """
+        for x in numbers:
+            if isinstance(x, Number):
+                self.doubts.update(x.wild - kept)
 
     def finite(self, x: Number) -> Number:
         """Return a number that is positive where another one is finite."""
@@ -222,7 +228,7 @@ class Number(Later):
 
     op : what makes it; args : of what; owner : the kind of link that has one of these each, None if there is but one;
     mark : its value modulo PRIME at random places, by which equal numbers know each other; index : its place; trial :
-    its value and error where they are tried; wild : whether it may not be finite, though all inputs are.
+    its value and error where they are tried; wild : the quotients and roots in it, by their index.
     """
 
     tape: Tape
@@ -232,7 +238,7 @@ class Number(Later):
     mark: int
     index: int
     trial: Trial
-    wild: bool
+    wild: frozenset[int]
 
     def lift(self, other: Any) -> Number:
         """Return a plain number as one of this recording."""

@@ -18,7 +18,6 @@ from chaindyn.recording import (
     Tape,
     as_numbers,
     mark_of,
-    reached_from,
 )
 
 __all__: list[str] = []
@@ -212,10 +211,9 @@ class Recording:
             before = turn is not None and self.last_turn.get(turn[0]) != turn[1]
             if before or any(isinstance(y, Number) and y.index in stale for y in x.args):
                 stale.add(x.index)
+        doubtful = [tape.numbers[k] for k in sorted(tape.doubts - stale)]
         sources = [
-            x
-            for x in reached_from(y for y in tape.doubts if y.index not in stale)
-            if x.op in ("inverse", "sqrt") and x.operand.index not in tape.certain
+            x for x in doubtful if x.operand.index not in tape.certain and not is_guarded(x.operand)
         ]
         signs = [tape.finite(x) for x in sources]  # no number, if one is none: neither is their sum
         tape.expectations.extend(x for x in signs if x.owner is None)
@@ -310,6 +308,13 @@ class Recording:
             return self.tape.constant(0)
         marks = sorted((x.owner, x.mark) for x in given)
         return self.tape.write(op, tuple(given), mark_of(op, marks))
+
+
+def is_guarded(x: Number) -> bool:
+    """Whether a number is one that its author put a constant above zero for where it vanishes, or its root."""
+    if x.op == "sqrt":
+        return is_guarded(x.operand)
+    return x.op == "where" and any(y.value is not None and y.value > 0 for y in x.args[1:])
 
 
 def block_of(x: Any) -> Array:
