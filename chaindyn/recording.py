@@ -181,8 +181,8 @@ class Tape:
         most = MOST if self.most is None else self.most
         if len(self.numbers) >= most:
             raise CannotRecord(f"it takes more than {most} operations, link by link")
-        own = {len(self.numbers)} if op in ("inverse", "sqrt") else set()
-        wild = frozenset(own).union(*[x.wild for x in args if isinstance(x, Number)])
+        source = {len(self.numbers)} if op in ("inverse", "sqrt") else frozenset()
+        wild = frozenset(source).union(*[x.wild for x in args if isinstance(x, Number)])
         number = Number(self, op, args, owner, mark, len(self.numbers), trial, wild)
         self.numbers.append(number)
         self.made[key] = number
