@@ -111,6 +111,11 @@ def test_the_matrix_has_every_python_and_the_oldest_numpy():
     assert systems == {"ubuntu-latest", "macos-latest", "windows-latest"}
 
 
+def test_the_oldest_python_that_is_promised_runs_as_debian_has_it():
+    job = read(GITHUB / "workflows" / "package.yml")["jobs"]["debian"]
+    assert job["container"] == "debian:12" and "python3-venv" in job["steps"][0]["run"]
+
+
 def test_what_main_deploys_is_never_broken_off():
     for name in ("publish", "release"):
         concurrency = read(GITHUB / "workflows" / f"{name}.yml").get("concurrency", {})
