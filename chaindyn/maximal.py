@@ -1,5 +1,5 @@
 # Generated from chapters/12_maximal_coordinates.md by `python -m book export`; edit it there.
-# sha256 of the text below: 6224f169f9b57935ad69764128de9e1940207e46ad7fee26b937392540f75d33
+# sha256 of the text below: f5bf9e7929d615e462a798fa0c28186823a63d4d67cffb6e71cf61cf1a49e42d
 """Maximal coordinates: every link free, every joint a set of equations that holds it.
 
 Derived in chapter 12, "Maximal coordinates".
@@ -131,7 +131,7 @@ def maximal_system(
 
     L = across_joints(chain.parent, X)
     K = sparse.block_diag(T).T @ L
-    inertias = sparse.block_diag(list(as_real(chain.spatial_inertia, "inertias")))
+    inertias = sparse.block_diag(list(chain.spatial_inertia))
     matrix = sparse.block_array([[inertias, K.T], [K, None]], format="csc")
     matrix.eliminate_zeros()  # SciPy stores blocks whole
     kept = [own.T @ across for own, across in zip(T, eta, strict=True)]
