@@ -15,6 +15,7 @@ import warnings
 from collections.abc import Callable, Iterable, Sequence
 from contextvars import ContextVar, copy_context
 from numbers import Complex, Rational, Real
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
@@ -237,7 +238,7 @@ def as_array(x: Any, name: str) -> Any:
             f"{name} is of type {array.dtype}, which has three digits: give it as float32 or float64"
         )
     if kind == "O" and not any(
-        isinstance(e, str | list | tuple | bool) or not hasattr(e, "__mul__") for e in array.flat
+        isinstance(e, str | list | tuple | bool | type) or not hasattr(e, "__mul__") for e in array.flat
     ):
         return of_objects(array, name, given=isinstance(x, np.ndarray))
     raise ValueError(f"{name} must hold numbers or symbols, not {x!r}")
@@ -444,6 +445,13 @@ def require_positive(x: Any, name: str) -> None:
     if index is not None:
         entry = f"{name}[{', '.join(map(str, index))}]" if index else name
         raise ValueError(f"{entry} is {x[index]}, but must be positive")
+
+
+def check_folder(x: Any, name: str) -> Path:
+    """Return the path of a folder, which need not be there, or say what names none."""
+    if not isinstance(x, str | os.PathLike):
+        raise ValueError(f"{name} is {x!r}, but must name a folder")
+    return Path(x)
 
 
 def check_positive_number(x: Any, name: str) -> float:

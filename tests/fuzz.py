@@ -24,7 +24,6 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -57,6 +56,7 @@ class Spoiling:
     change: Callable[[np.ndarray, np.random.Generator], Any]
     expect: str = "either"  # "same", "refused", or "either": refused, or a result that is finite
     batch: int = 0  # axes that it puts in front
+    extreme: bool = False  # NumPy may say what overflows on the way; the result decides
 
 
 def _entry(value: Any) -> Callable[[np.ndarray, np.random.Generator], Any]:
@@ -150,7 +150,6 @@ WRONG = {
     "a list among objects": _object([1.0]),
     "true among objects": _object(True),
     "too large an integer": _object(10**400),
-    "complex NaN": lambda x, rng: _entry(np.nan)(x, rng) + 0j,
     "half precision": lambda x, rng: x.astype(np.float16),
     "booleans": lambda x, rng: x > 0,
     "words": lambda x, rng: x.astype(str),
@@ -178,9 +177,10 @@ ODD = {
     "an empty batch": lambda x, rng: x[None][:0],
     "an axis less": lambda x, rng: x[..., 0] if x.ndim else x,
     "complex": lambda x, rng: x + 0j,
-    "decimal": lambda x, rng: np.vectorize(Decimal, otypes=[object])(x),
     "all zero": lambda x, rng: 0 * x,
     "minus": lambda x, rng: -x,
+}
+EXTREME = {
     **{f"an entry of {s:g}": _entry(s) for s in (1e20, -1e160, 1e308, 1e-160, 5e-324)},
     **{
         f"times {s:g}": lambda x, rng, s=s: x * s
@@ -191,6 +191,7 @@ SPOILINGS = (
     SAME
     | {name: Spoiling(change, "refused") for name, change in WRONG.items()}
     | {name: Spoiling(change) for name, change in ODD.items()}
+    | {name: Spoiling(change, extreme=True) for name, change in EXTREME.items()}
 )
 ROUNDING = {"integers", "bytes", "fractions", "Python's integers"}
 # no rounded value is one of these; and three of them may be scalars, or have any number of columns
@@ -203,7 +204,7 @@ OPTIONS = [
     None, True, "", "misspelt", b"body", np.nan, np.inf, -np.inf, -1, 0, 1.5, 99, 2**70, -(10**400),
     1e-300, 5e-324, 1e300, 1j, [], (), {}, {1}, [None], ["body"], [0, 1], [[0, 1]], [[0], [1, 2]],
     np.array(["body"]), np.array(1.0), np.zeros((2, 3, 4)), np.ma.masked, np.float16(1), Fraction(1, 3),
-    Decimal(1), np.datetime64("2020-01-01"), object(), float, object,
+    np.datetime64("2020-01-01"), object(), float, object,
 ]  # fmt: skip
 
 
@@ -271,7 +272,12 @@ def require_finite(result: Any, but_infinite: bool) -> None:
 
 
 def asked(
-    call: Callable[[], Any], given: Any, name: str | None = None, infinite: bool = False
+    call: Callable[[], Any],
+    given: Any,
+    name: str | None = None,
+    *,
+    infinite: bool = False,
+    extreme: bool = False,
 ) -> tuple[Any, BaseException | None]:
     """Return what a call returns, and what refuses it; Wrong if it does neither as it should."""
     before, refused, result = repr_of(given), None, None
@@ -293,7 +299,7 @@ def asked(
         raise Wrong("it changes what it was given")
     if refused is None:
         for warning in said:
-            if "encountered in" in str(warning.message) or issubclass(
+            if ("encountered in" in str(warning.message) and not extreme) or issubclass(
                 warning.category, np.exceptions.ComplexWarning | DeprecationWarning
             ):
                 place = f"{Path(warning.filename).name}:{warning.lineno}"
@@ -393,7 +399,8 @@ def spoiled_array(rng: np.random.Generator) -> str:
             lambda: row.call(chain, call, **option),
             call,
             name if expect == "refused" else None,
-            infinite,
+            infinite=infinite,
+            extreme=spoiling.extreme,
         )
         if expect == "refused" and refused is None:
             raise Wrong("it is taken")
@@ -417,16 +424,23 @@ def compare(
     extra = plain.ndim - np.ndim(values[name])
     plain = plain[(0,) * extra]
     reference, unasked = asked(
-        lambda: row.call(chain, {**values, name: plain}, **option), None, None, row.name == "impact"
+        lambda: row.call(chain, {**values, name: plain}, **option),
+        {},
+        infinite=row.name == "impact",
     )
     if unasked is not None or refused is not None:
-        if (unasked is None) != (refused is None):
+        # of fractions there is no sine; single precision may be as far off as its digits
+        looser = isinstance(refused, TypeError) or getattr(given, "dtype", None) == np.float32
+        if (unasked is None) != (refused is None) and not looser:
             raise Wrong(f"refused: {refused}; the plain call: {unasked or 'is not'}")
         return
     limit = limit_for(row, chain, given)
     if limit > 1e-2 or (row.name in JUMP and limit > 1e-6):
         return
-    for x, wanted in zip(numbers(found), numbers(reference), strict=True):
+    pairs = list(zip(numbers(found), numbers(reference), strict=True))
+    if row.name == "solve_lcp":  # nor how many steps it took, and what they left
+        pairs = pairs[:2]
+    for x, wanted in pairs:
         if extra:
             x = x[(-1,) * extra]
         if x.shape != wanted.shape:
@@ -465,7 +479,7 @@ def spoiled_option(rng: np.random.Generator) -> str:
             lambda: tuple(parts_of(row.function(**given))),
             values,
             name if refuses else None,
-            row.name == "impact",
+            infinite=row.name == "impact",
         )
         if refuses and refused is None:
             raise Wrong("it is taken")
@@ -488,7 +502,7 @@ def parts_of(result: Any) -> Iterator[Any]:
         yield from result.values()
     elif hasattr(result, "__dataclass_fields__") and not isinstance(result, Chain | type):
         for name in result.__dataclass_fields__:
-            if name not in ("log", "constraints", "error"):
+            if name not in ("log", "constraints", "error", "radii"):
                 yield from parts_of(getattr(result, name))
     else:
         yield result

@@ -245,6 +245,18 @@ REFUSED = {
         lambda: cd.forward_kinematics(ARM, np.array([0, math.nan], object)),
         ["q[1]", "'lower'", "is nan", "finite"],
     ),
+    "a type for a number": (
+        lambda: strike(restitution=float),
+        ["restitution must hold numbers", "class 'float'"],
+    ),
+    "a simulation compiled by an array": (
+        lambda: cd.simulate(ARM, [0, 0], [0, 0], t=[0, 1], compiled=np.zeros(2)),
+        ["compiled is array([0., 0.])", "False or True"],
+    ),
+    "a simulation compiled by a word": (
+        lambda: cd.simulate(ARM, [0, 0], [0, 0], t=[0, 1], compiled="no"),
+        ["compiled is 'no'", "False or True"],
+    ),
     "infinity among objects": (
         lambda: cd.skew(np.array([1, -math.inf, Fraction(1, 2)], object)),
         ["a[1] is -inf", "finite"],
