@@ -985,9 +985,14 @@ def check_gravity(gravity: Any) -> Any:
     return read_only(gravity) if isinstance(gravity, np.ndarray) else gravity
 
 
+def is_several(x: Any) -> bool:
+    """Whether something can be gone through; an array without axes cannot, though it says so."""
+    return isinstance(x, Iterable) and getattr(x, "ndim", 1) > 0
+
+
 def as_links(links: Any) -> tuple[Any, ...]:
     """Return links as a tuple, or say what is not a link."""
-    if not isinstance(links, Iterable):
+    if not is_several(links):
         raise ValueError(f"links is {links!r}, but must be a sequence of Link")
     given = tuple(links)
     for i, link in enumerate(given):
@@ -1074,7 +1079,7 @@ def require_no_rotors(chain: Any, what: str) -> None:
 
 def as_frames(frames: Any) -> tuple[Any, ...]:
     """Return frames as a tuple, or say what is none."""
-    if not isinstance(frames, Iterable) or isinstance(frames, str):
+    if not is_several(frames) or isinstance(frames, str):
         raise ValueError(f"frames is {frames!r}, but must be a sequence of Frame")
     given = tuple(frames)
     for i, frame in enumerate(given):

@@ -1,5 +1,5 @@
 # Generated from chapters/16_where_bodies_touch.md by `python -m book export`; edit it there.
-# sha256 of the text below: 3123d8cf2ad43f213b2963f90edb6e3860c5e8c1e78157527b167f3612c87314
+# sha256 of the text below: efb0895424727fd7fbb7e29104b71c5bd735a1c39f6a0aa7067eec6567ac079d
 """Geometry: where the links of a chain touch each other and the ground.
 
 Derived in chapter 16, "Where bodies touch".
@@ -18,6 +18,7 @@ from chaindyn._check import (
     check_array,
     check_positive_number,
     checked,
+    is_several,
     read_only,
     require_finite,
     require_one_state,
@@ -952,7 +953,7 @@ def find_contacts(
     that of the first one, except that the ground is always second. ValueError for an unknown link, a negative margin,
     several postures, or two half-spaces that may meet.
     """
-    if not isinstance(geometries, Iterable):
+    if not is_several(geometries):
         raise ValueError(
             f"geometries is a {type(geometries).__name__}, but must be a list of Geometry"
         )

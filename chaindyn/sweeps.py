@@ -1,5 +1,5 @@
 # Generated from chapters/21_ten_million_postures.md by `python -m book export`; edit it there.
-# sha256 of the text below: 7cc4968a73e0f0223baa73567928f1e2b6afd2975974aabd8951ff723dd0f356
+# sha256 of the text below: 5f46aa2077ea9d78f5d88e358cccd4caaf924d0002c321276bc3de0ba7739fab
 """Sweeps: one function over millions of states, on all cores, resumable.
 
 Derived in chapter 21, "Ten million postures".
@@ -134,6 +134,8 @@ def as_states(states: Any) -> tuple[Any, int]:
     elif isinstance(states, tuple):
         states = tuple(np.asarray(x) for x in states)
         arrays = {f"states[{i}]": x for i, x in enumerate(states)}
+    elif isinstance(states, np.ndarray):
+        arrays = {"states": states}
     elif hasattr(states, "__len__") and hasattr(states, "__getitem__"):
         arrays = {}
     else:

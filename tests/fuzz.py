@@ -203,7 +203,8 @@ RESIZED = {"an entry more", "an entry less", "no entry", "uneven rows"}
 OPTIONS = [
     None, True, "", "misspelt", b"body", np.nan, np.inf, -np.inf, -1, 0, 1.5, 99, 2**70, -(10**400),
     1e-300, 5e-324, 1e300, 1j, [], (), {}, {1}, [None], ["body"], [0, 1], [[0, 1]], [[0], [1, 2]],
-    np.array(["body"]), np.array(1.0), np.zeros((2, 3, 4)), np.ma.masked, np.float16(1), Fraction(1, 3),
+    np.array(["body"]), np.array(1.0), np.zeros((2, 3, 4)), np.ma.array([1.0, 2.0], mask=[0, 1]),
+    np.float16(1), Fraction(1, 3),
     np.datetime64("2020-01-01"), object(), float, object,
 ]  # fmt: skip
 
@@ -259,16 +260,19 @@ def refusal(error: BaseException, name: str | None) -> str | None:
 
 def numbers(result: Any) -> list[np.ndarray]:
     """The arrays of a result, without its words and parts."""
-    arrays = [np.asarray(x) for x in result if not isinstance(x, str | BaseException | Chain)]
+    arrays = [
+        np.asarray(x) for x in result if not isinstance(x, str | None | BaseException | Chain)
+    ]
     return [x for x in arrays if x.dtype.kind in "iufcO"]
 
 
 def require_finite(result: Any, but_infinite: bool) -> None:
     for x in numbers(result):
-        if x.dtype.kind in "fc":
-            good = ~np.isnan(x) if but_infinite else np.isfinite(x)
-            if not good.all():
-                raise Wrong(f"a result is {x[~good].flat[0]} without a word")
+        if x.dtype.kind == "O":  # symbols are not asked
+            x = np.array([e for e in x.flat if isinstance(e, float | complex)])
+        good = ~np.isnan(x) if but_infinite else np.isfinite(x)
+        if not good.all():
+            raise Wrong(f"a result is {x[~good].flat[0]} without a word")
 
 
 def asked(
@@ -394,7 +398,7 @@ def spoiled_array(rng: np.random.Generator) -> str:
         return f"{label}: passed over"
     call = {**values, name: given}
     infinite = row.name == "impact"
-    with limit_of_words(label):
+    with saying(label):
         found, refused = asked(
             lambda: row.call(chain, call, **option),
             call,
@@ -452,7 +456,7 @@ def compare(
 
 
 @contextmanager
-def limit_of_words(label: str) -> Iterator[None]:
+def saying(label: str) -> Iterator[None]:
     """Put what was called before what is wrong with it."""
     try:
         yield
@@ -474,7 +478,7 @@ def spoiled_option(rng: np.random.Generator) -> str:
     label = f"{row.name}({name}={value!r:.60})"
     options = {k: v(chain) if callable(v) else v for k, v in row.fixed.items()}
     given = values | options | ({"chain": chain} if row.of_a_chain else {}) | {name: value}
-    with limit_of_words(label):
+    with saying(label):
         _, refused = asked(
             lambda: tuple(parts_of(row.function(**given))),
             values,
@@ -570,7 +574,7 @@ def spoiled_run(rng: np.random.Generator) -> str:
     if isinstance(value, int | float | str | type) and value in HEAVY.get(name, ()):
         return f"{label}: passed over"
     given = make() | {name: value}
-    with limit_of_words(label):
+    with saying(label):
         asked(
             lambda: tuple(parts_of(getattr(chaindyn, title.split()[0])(**given))),
             {
@@ -601,7 +605,7 @@ def three_methods(rng: np.random.Generator) -> str:
     A, b = units[:, None] * A * units, units * b * 10.0 ** rng.integers(-12, 13)
     label = f"LCP, {kind}, n = {n}"
     found = {}
-    with limit_of_words(label):
+    with saying(label):
         for method in ("enumerate", "lemke", "pgs"):
             try:
                 found[method] = chaindyn.solve_lcp(A, b, method=method)
@@ -633,7 +637,7 @@ def three_distances(rng: np.random.Generator) -> str:
     pair = pair_of(kinds, str(rng.choice(WAYS)), int(rng.integers(1 << 30)))
     size = float(2.0 ** rng.integers(-40, 41))
     label = f"distance, {pair}, times {size}"
-    with limit_of_words(label):
+    with saying(label):
         here = chaindyn.distance(pair.a, pair.pose_a, pair.b, pair.pose_b)
         there = chaindyn.distance(pair.b, pair.pose_b, pair.a, pair.pose_a)
         a, b = scaled(pair.a, size), scaled(pair.b, size)
