@@ -238,7 +238,8 @@ def as_array(x: Any, name: str) -> Any:
             f"{name} is of type {array.dtype}, which has three digits: give it as float32 or float64"
         )
     if kind == "O" and not any(
-        isinstance(e, str | list | tuple | bool | type) or not hasattr(e, "__mul__") for e in array.flat
+        isinstance(e, str | list | tuple | bool | type) or not hasattr(e, "__mul__")
+        for e in array.flat
     ):
         return of_objects(array, name, given=isinstance(x, np.ndarray))
     raise ValueError(f"{name} must hold numbers or symbols, not {x!r}")
