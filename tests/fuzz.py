@@ -351,7 +351,8 @@ JUMP = {"solve_lcp", "within_limits", "quaternion_from_rotation", "log_quaternio
 
 def chain_for(row: Row, rng: np.random.Generator) -> Chain:
     """The row's own chain, or a random tree where the row knows nothing of links."""
-    if "constraints" in row.fixed or row.name.endswith("_serial") or rng.random() < 0.5:
+    closed = "constraints" in row.fixed.keys() | row.options.keys()
+    if closed or row.name.endswith("_serial") or rng.random() < 0.5:
         return row.chain()
     variety = str(rng.choice(["plain", "tiny", "wild"]))
     count, seed = int(rng.integers(1, 6)), int(rng.integers(1 << 30))
