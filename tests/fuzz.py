@@ -304,7 +304,7 @@ def asked(
     if refused is None:
         for warning in said:
             if ("encountered in" in str(warning.message) and not extreme) or issubclass(
-                warning.category, np.exceptions.ComplexWarning | DeprecationWarning
+                warning.category, np.exceptions.ComplexWarning
             ):
                 place = f"{Path(warning.filename).name}:{warning.lineno}"
                 raise Wrong(f"at {place} NumPy warns: {warning.message}")
