@@ -15,6 +15,7 @@ import warnings
 from collections.abc import Callable, Iterable, Sequence
 from contextvars import ContextVar, copy_context
 from numbers import Complex, Rational, Real
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
@@ -237,7 +238,8 @@ def as_array(x: Any, name: str) -> Any:
             f"{name} is of type {array.dtype}, which has three digits: give it as float32 or float64"
         )
     if kind == "O" and not any(
-        isinstance(e, str | list | tuple | bool) or not hasattr(e, "__mul__") for e in array.flat
+        isinstance(e, str | list | tuple | bool | type) or not hasattr(e, "__mul__")
+        for e in array.flat
     ):
         return of_objects(array, name, given=isinstance(x, np.ndarray))
     raise ValueError(f"{name} must hold numbers or symbols, not {x!r}")
@@ -444,6 +446,13 @@ def require_positive(x: Any, name: str) -> None:
     if index is not None:
         entry = f"{name}[{', '.join(map(str, index))}]" if index else name
         raise ValueError(f"{entry} is {x[index]}, but must be positive")
+
+
+def check_folder(x: Any, name: str) -> Path:
+    """Return the path of a folder, which need not be there, or say what names none."""
+    if not isinstance(x, str | os.PathLike):
+        raise ValueError(f"{name} is {x!r}, but must name a folder")
+    return Path(x)
 
 
 def check_positive_number(x: Any, name: str) -> float:
@@ -977,9 +986,14 @@ def check_gravity(gravity: Any) -> Any:
     return read_only(gravity) if isinstance(gravity, np.ndarray) else gravity
 
 
+def is_several(x: Any) -> bool:
+    """Whether something can be gone through; an array without axes cannot, though it says so."""
+    return isinstance(x, Iterable) and getattr(x, "ndim", 1) > 0
+
+
 def as_links(links: Any) -> tuple[Any, ...]:
     """Return links as a tuple, or say what is not a link."""
-    if not isinstance(links, Iterable):
+    if not is_several(links):
         raise ValueError(f"links is {links!r}, but must be a sequence of Link")
     given = tuple(links)
     for i, link in enumerate(given):
@@ -1066,7 +1080,7 @@ def require_no_rotors(chain: Any, what: str) -> None:
 
 def as_frames(frames: Any) -> tuple[Any, ...]:
     """Return frames as a tuple, or say what is none."""
-    if not isinstance(frames, Iterable) or isinstance(frames, str):
+    if not is_several(frames) or isinstance(frames, str):
         raise ValueError(f"frames is {frames!r}, but must be a sequence of Frame")
     given = tuple(frames)
     for i, frame in enumerate(given):

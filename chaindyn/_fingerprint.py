@@ -95,7 +95,11 @@ def version(name: str) -> str | None:
 
 def named(thing: Any, name: str) -> list[Any] | None:
     """Return package, module and name of what a package has under this name; None if it has something else there."""
-    module = pickle.whichmodule(thing, name)  # type: ignore[attr-defined]
+    module = getattr(thing, "__module__", None)
+    try:  # from Python 3.14 on it asks whether the name is there
+        module = module or pickle.whichmodule(thing, name)  # type: ignore[attr-defined]
+    except pickle.PicklingError:
+        return None
     home, found = version(module), sys.modules.get(module)
     for part in name.split("."):
         found = getattr(found, part, None)

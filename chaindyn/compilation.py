@@ -1330,6 +1330,7 @@ def compiled(
     for name, value, words in (
         ("target", target, {"native", "javascript"}),
         ("parameters", parameters, {"fixed", "data"}),
+        ("derivatives", derivatives, _check.FLAGS),
     ):
         _check.check_word(value, name, words)
     _check.check_numbers(chain)

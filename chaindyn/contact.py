@@ -1,12 +1,12 @@
 # Generated from chapters/17_contact.md by `python -m book export`; edit it there.
-# sha256 of the text below: e74f3e06907f0d09bfd312c2ab0feda5a4e96c8b2413c6be8e4d97346b784d50
+# sha256 of the text below: 6b81da580a2c2d930e9ef5bde75ac53851e5b6795d0a2170f4c12592ebe681d3
 """Contact: blows at several places, forces at rest, friction, and motion through both.
 
 Derived in chapter 17, "Contact".
 """
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise, product
 from typing import Any
@@ -24,6 +24,7 @@ from chaindyn._check import (
     check_times,
     checked,
     in_floats,
+    is_several,
     outside,
     read_only_view,
     require_doubles,
@@ -313,7 +314,7 @@ def check_contact(chain: Chain, contact: Any, k: int) -> None:
             f"contacts[{k}] is {contact!r}, but must have {', '.join(parts)}, as a Contact has"
         )
     place = f"contacts[{k}]"
-    bodies = tuple(contact.bodies) if isinstance(contact.bodies, Iterable) else ()
+    bodies = tuple(contact.bodies) if is_several(contact.bodies) else ()
     whole = all(is_index(b) and -1 <= b < chain.n for b in bodies)
     if len(bodies) != 2 or not whole or bodies[0] == bodies[1]:
         raise ValueError(
@@ -365,7 +366,7 @@ def of_contacts(value: Any, name: str, contacts: Sequence[Any], most: float) -> 
 
 def as_contacts(chain: Chain, contacts: Any, name: str = "contacts") -> list[Any]:
     """Return contacts as a list, each checked; the name is that of the list in messages."""
-    if not isinstance(contacts, Iterable):
+    if not is_several(contacts):
         raise ValueError(f"{name} is {contacts!r}, but must be a list of contacts")
     given = list(contacts)
     for k, contact in enumerate(given):

@@ -1,5 +1,5 @@
 # Generated from chapters/18_derivatives.md by `python -m book export`; edit it there.
-# sha256 of the text below: d6b7b2d067d4e0b78b449953126e3054bd356030cc8ad274d1a3f8c033819792
+# sha256 of the text below: 9ee94d181527699a8ad9722e03569049eccdc02a36bb017c6ec6d5d24dec1ec3
 """Derivatives: how forces and accelerations change with posture, rates and forces.
 
 Derived in chapter 18, "Derivatives".
@@ -408,7 +408,7 @@ def blow_changes(
         )
     row, turned = contact_row(state, body, point, unit(normal, "normal"))
     require_blow(struck.effective_mass, row, qd)
-    jump, impulse = struck.qd_jump[..., None], struck.impulse[..., None, None]
+    jump, impulse = struck.qd_jump[..., None], stack([struck.impulse], axis=-1)[..., None]
     factors = factorise_state(state)
     response = factors.solve(row.mT)
     yielding, change = row @ response, 1 + restitution[..., None, None]

@@ -1,5 +1,5 @@
 # Generated from chapters/16_where_bodies_touch.md by `python -m book export`; edit it there.
-# sha256 of the text below: 22ff3371bb17cf640c3aa1833cc94d6d17ff0697d35ce7958d0ee725e4fdec9c
+# sha256 of the text below: 4f6d13255f35eee78500b28dceb1c21e40c01b4f17e38e1daaf4be8e25a64caa
 """Geometry: where the links of a chain touch each other and the ground.
 
 Derived in chapter 16, "Where bodies touch".
@@ -18,6 +18,7 @@ from chaindyn._check import (
     check_array,
     check_positive_number,
     checked,
+    is_several,
     read_only,
     require_finite,
     require_one_state,
@@ -953,7 +954,7 @@ def find_contacts(
     that of the first one, except that the ground is always second. ValueError for an unknown link, a negative margin,
     several postures, or two half-spaces that may meet.
     """
-    if not isinstance(geometries, Iterable):
+    if not is_several(geometries):
         raise ValueError(
             f"geometries is a {type(geometries).__name__}, but must be a list of Geometry"
         )

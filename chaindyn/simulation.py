@@ -1,5 +1,5 @@
 # Generated from chapters/10_simulation.md by `python -m book export`; edit it there.
-# sha256 of the text below: 58cde492d441b3bf865aaf305a7a793c329a64e80c1f8bba05e44c233e44c021
+# sha256 of the text below: d3d60612c13cdb65e1542e516054cb6b62bdb8feeee12d36d17e37b1d5cf2a9a
 """Simulation: from accelerations to motion, on the manifold of the coordinates.
 
 Derived in chapter 10, "Simulation".
@@ -20,6 +20,7 @@ import numpy as np
 from numpy.polynomial import Chebyshev
 
 from chaindyn._check import (
+    FLAGS,
     NOISE,
     as_real,
     call_user_function,
@@ -656,7 +657,7 @@ def compiled_forward(chain: Chain, method: str, constraints: Any) -> dict[str, A
     return {"forward": forward, "span": (0.0,)}
 
 
-@checked(q="nq", qd="nv")
+@checked(q="nq", qd="nv", progress=FLAGS, compiled=FLAGS)
 @np.errstate(all="ignore")  # what comes of it is judged after each step
 def simulate(
     chain: Chain,

@@ -1,5 +1,5 @@
 # Generated from chapters/21_ten_million_postures.md by `python -m book export`; edit it there.
-# sha256 of the text below: 48e829ba0e6027c715ac195a72f62b7eae1519d58fdc5b585271ae20c23933e0
+# sha256 of the text below: 5f46aa2077ea9d78f5d88e358cccd4caaf924d0002c321276bc3de0ba7739fab
 """Sweeps: one function over millions of states, on all cores, resumable.
 
 Derived in chapter 21, "Ten million postures".
@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from chaindyn._check import check_chain
+from chaindyn._check import check_chain, check_folder
 from chaindyn._chunks import rows, sealed, unsealed
 from chaindyn._fingerprint import digest, software
 from chaindyn._ops import Array
@@ -134,6 +134,8 @@ def as_states(states: Any) -> tuple[Any, int]:
     elif isinstance(states, tuple):
         states = tuple(np.asarray(x) for x in states)
         arrays = {f"states[{i}]": x for i, x in enumerate(states)}
+    elif isinstance(states, np.ndarray):
+        arrays = {"states": states}
     elif hasattr(states, "__len__") and hasattr(states, "__getitem__"):
         arrays = {}
     else:
@@ -465,7 +467,7 @@ def labels_in(note: Path) -> Any:
 
 def open_store(out: Any, labels: dict[str, Any], chunk: int | None) -> Store:
     """Return the store in a folder, a new one or that of this sweep; refuse another's."""
-    folder = Path(out)
+    folder = check_folder(out, "out")
     note = folder / "zarr.json"
     if not note.exists():
         if folder.exists() and (

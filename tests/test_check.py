@@ -245,6 +245,42 @@ REFUSED = {
         lambda: cd.forward_kinematics(ARM, np.array([0, math.nan], object)),
         ["q[1]", "'lower'", "is nan", "finite"],
     ),
+    "a type for a number": (
+        lambda: strike(restitution=float),
+        ["restitution must hold numbers", "class 'float'"],
+    ),
+    "a simulation compiled by an array": (
+        lambda: cd.simulate(ARM, [0, 0], [0, 0], t=[0, 1], compiled=np.zeros(2)),
+        ["compiled is array([0., 0.])", "False or True"],
+    ),
+    "a simulation compiled by a word": (
+        lambda: cd.simulate(ARM, [0, 0], [0, 0], t=[0, 1], compiled="no"),
+        ["compiled is 'no'", "False or True"],
+    ),
+    "derivatives of an array": (
+        lambda: cd.compiled(cd.aba, ARM, derivatives=np.zeros(2)),
+        ["derivatives is array([0., 0.])", "False or True"],
+    ),
+    "an array without axes for links": (
+        lambda: Chain(np.array(1.0)),
+        ["links is array(1.)", "must be a sequence of Link"],
+    ),
+    "an array without axes for frames": (
+        lambda: Chain([Link(**GOOD)], frames=np.array(1.0)),
+        ["frames is array(1.)", "must be a sequence of Frame"],
+    ),
+    "an array without axes for geometries": (
+        lambda: cd.find_contacts(ARM, np.array(1.0), [0, 0]),
+        ["geometries is a ndarray", "must be a list of Geometry"],
+    ),
+    "an array without axes for contacts": (
+        lambda: cd.resting_contact(ARM, [0, 0], [0, 0], [0, 0], np.array(1.0)),
+        ["contacts is array(1.)", "must be a list of contacts"],
+    ),
+    "an array without axes for states": (
+        lambda: cd.sweep(cd.crba, ARM, np.array(1.0), progress=False),
+        ["states is one number", "first axis"],
+    ),
     "infinity among objects": (
         lambda: cd.skew(np.array([1, -math.inf, Fraction(1, 2)], object)),
         ["a[1] is -inf", "finite"],

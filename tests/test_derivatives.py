@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from fractions import Fraction
 
 import mpmath
@@ -523,6 +523,24 @@ def test_a_blow_that_grazes_leaves_or_cannot_move_anything_is_refused():
         impact_derivatives(ball, [0.0], [-1.0], **{**given, "restitution": 1.5})
     with pytest.raises(ValueError, match="normal"):
         impact_derivatives(ball, [0.0], [-1.0], **{**given, "normal": (0, 0, 0)})
+
+
+@pytest.mark.parametrize("kind", [np.longdouble, object])
+@pytest.mark.parametrize("name", ["qd", "normal", "restitution"])
+def test_blows_of_other_numbers_have_the_derivatives_of_floats(name, kind):
+    chain = random_tree(BLOWS[0])
+    q, qd, tau = motion(BLOWS[0], chain)
+    arm, normal = blow_at(chain, q, qd, np.random.default_rng(0), chain.n - 1)
+    R, p = forward_kinematics(chain, q)
+    blow = {"qd": qd, "point": p[-1] + R[-1] @ arm, "normal": normal, "restitution": 0.3}
+    other = blow | {name: np.asarray(blow[name]).astype(kind)}
+    for function, more in ((impact_derivatives, {}), (saltation_matrix, {"tau": tau})):
+        wanted = function(chain, q, **blow, **more, body=chain.n - 1)
+        found = function(chain, q, **other, **more, body=chain.n - 1)
+        parts = [(found, wanted)] if more else zip(astuple(found), astuple(wanted), strict=True)
+        for one, floats in parts:
+            assert np.shape(one) == np.shape(floats)
+            assert normwise(np.asarray(one, float), floats) <= 1e-12
 
 
 def test_batches_of_blows():

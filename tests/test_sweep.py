@@ -665,6 +665,9 @@ def test_another_sweep_s_folder_is_refused(tmp_path):
     for place in (tmp_path / "mine", tmp_path / "mine" / "thesis.txt"):
         with pytest.raises(ValueError, match="holds no sweep"):
             quiet(turned, ARM, q, out=place, workers=1)
+    for place in (b"mine", 1.0, np.zeros(3)):
+        with pytest.raises(ValueError, match=r"out is .*, but must name a folder"):
+            quiet(turned, ARM, q, out=place, workers=1)
     (tmp_path / "mine" / "zarr.json").write_text('{"zarr_format": 3, "node_type": "group"}')
     with pytest.raises(ValueError, match="no sweep"):
         quiet(turned, ARM, q, out=tmp_path / "mine", workers=1)
