@@ -357,6 +357,12 @@ WRONG: dict[str, list[tuple[str, str, str]]] = {
     ],
     "ex-9-turn": [
         ("along with the joints", "return -np", "return np"),
+        (
+            "in the world's axes",
+            "return -np.linalg.solve(M[:6, :6], M[:6, 6:] @ rates)",
+            "V = -np.linalg.solve(M[:6, :6], M[:6, 6:] @ rates)\n"
+            "    return (V.reshape(2, 3) @ forward_kinematics(talos, q)[0][0].T).ravel()",
+        ),
         ("the base alone", "M[:6, 6:] @ rates", "M[6:, 6:][:6] @ rates"),
         (
             "without the coupling in the base",
