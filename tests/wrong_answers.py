@@ -270,6 +270,16 @@ WRONG: dict[str, list[tuple[str, str, str]]] = {
     ],
     "ex-7-ltl": [
         ("Cholesky's", "L = np.tril(M)\n", "return np.linalg.cholesky(M)\n"),
+        (
+            "Cholesky's, backwards, which calculates with the zeros",
+            "L = np.tril(M)\n",
+            "return np.linalg.cholesky(M[::-1, ::-1])[::-1, ::-1].T\n",
+        ),
+        (
+            "from the leaves, which calculates with the zeros",
+            "L = np.tril(M)\n",
+            "L = np.tril(M)\n    carrier = range(-1, len(M) - 1)\n",
+        ),
         ("not all ancestors", "k = carrier[k]", "k = -1"),
         ("the triangle of M", "return L", "return np.tril(M)"),
         ("added", "L[i, k] -= ", "L[i, k] += "),
@@ -282,6 +292,11 @@ WRONG: dict[str, list[tuple[str, str, str]]] = {
             "C = coriolis_matrix(chain, q, reference)",
         ),
         ("pushing on", "- gains[1] * x", "+ gains[1] * x"),
+        (
+            "the right energy without C",
+            "C @ reference + tau_g",
+            "bias_force(chain, q, qd) - rate_of_mass_matrix(chain, q, qd) @ x / 2",
+        ),
         ("without weight", " + tau_g - ", " - "),
         ("the wanted acceleration", "@ reference_rate", "@ acceleration"),
         ("away from the path", "speed - gains[0] * (q - place)", "speed + gains[0] * (q - place)"),
