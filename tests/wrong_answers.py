@@ -14,6 +14,11 @@ WRONG: dict[str, list[tuple[str, str, str]]] = {
     # Chapter 1
     "ex-1-distance": [
         ("directions taken for unit vectors", "abs(mutual) / sine", "abs(mutual)"),
+        (
+            "a sine for unit vectors only",
+            "np.linalg.norm(np.cross(line_1[..., :3], line_2[..., :3]), axis=-1)",
+            "np.sqrt(1 - (line_1[..., :3] * line_2[..., :3]).sum(-1) ** 2)",
+        ),
         ("signed", "abs(mutual)", "mutual"),
         ("the dot product", "line_1 * swap_order(line_2)", "line_1 * line_2"),
         ("all lines at once", ".sum(-1)", ".sum()"),
