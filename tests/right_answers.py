@@ -1,6 +1,15 @@
 """Right answers to the coded exercises in another form than the solution's: see wrong_answers."""
 
 RIGHT: dict[str, list[tuple[str, str, str]]] = {
+    "ex-1-distance": [
+        (
+            "directions made unit vectors",
+            "    mutual =",
+            "    line_1 = line_1 / np.linalg.norm(line_1[..., :3], axis=-1, keepdims=True)\n"
+            "    line_2 = line_2 / np.linalg.norm(line_2[..., :3], axis=-1, keepdims=True)\n"
+            "    mutual =",
+        ),
+    ],
     "ex-2-way": [
         (
             "lists",
@@ -43,6 +52,21 @@ RIGHT: dict[str, list[tuple[str, str, str]]] = {
             "return rnea(floating, q, np.zeros(chain.nv), np.eye(chain.nv))",
             "J = [body_jacobian(chain, q, i) for i in range(chain.n)]\n"
             "    return sum(j.T @ I @ j for j, I in zip(J, chain.spatial_inertia))",
+        ),
+    ],
+    "ex-7-ltl": [
+        ("zeros in L", "return L", "return np.nan_to_num(L)"),
+    ],
+    "ex-7-passive": [
+        ("Christoffel's C", "coriolis_matrix(chain, q, qd)", "christoffel_matrix(chain, q, qd)"),
+    ],
+    "ex-9-turn": [
+        (
+            "by the momentum about the centre of mass",
+            "M = crba(talos, q)\n    return -np.linalg.solve(M[:6, :6], M[:6, 6:] @ rates)",
+            "from chaindyn import centroidal_momentum_matrix\n\n"
+            "    A = centroidal_momentum_matrix(talos, q)\n"
+            "    return -np.linalg.solve(A[:, :6], A[:, 6:] @ rates)",
         ),
     ],
 }
