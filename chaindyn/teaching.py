@@ -117,6 +117,6 @@ def _with_arrays(answer: Any) -> Any:
         try:
             made = np.array(answer)
         except ValueError:  # parts of several shapes
-            return answer
+            return list(map(_with_arrays, answer))
         return made if made.dtype.kind in "biufc" else answer
     return answer

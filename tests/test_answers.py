@@ -25,8 +25,8 @@ CHECKED = [
 @pytest.mark.parametrize(("page", "label"), CHECKED)
 def test_a_check_takes_the_solution_and_refuses_what_is_wrong(page, label):
     said = verdicts(page)[label]
-    right = ["the solution", *(words for words, *_ in RIGHT.get(label, []))]
-    assert {words: said.pop(words) for words in right} == dict.fromkeys(right)
+    right = ["the solution", *(words for words, _, _ in RIGHT.get(label, []))]
+    assert {words: why for words in right if (why := said.pop(words)) is not None} == {}
     assert len(said) >= 3
     accepted = [answer for answer, refusal in said.items() if refusal is None]
     assert accepted == []

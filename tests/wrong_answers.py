@@ -14,6 +14,11 @@ WRONG: dict[str, list[tuple[str, str, str]]] = {
     # Chapter 1
     "ex-1-distance": [
         ("directions taken for unit vectors", "abs(mutual) / sine", "abs(mutual)"),
+        (
+            "a sine for unit vectors only",
+            "np.linalg.norm(np.cross(line_1[..., :3], line_2[..., :3]), axis=-1)",
+            "np.sqrt(1 - (line_1[..., :3] * line_2[..., :3]).sum(-1) ** 2)",
+        ),
         ("signed", "abs(mutual)", "mutual"),
         ("the dot product", "line_1 * swap_order(line_2)", "line_1 * line_2"),
         ("all lines at once", ".sum(-1)", ".sum()"),
@@ -270,6 +275,16 @@ WRONG: dict[str, list[tuple[str, str, str]]] = {
     ],
     "ex-7-ltl": [
         ("Cholesky's", "L = np.tril(M)\n", "return np.linalg.cholesky(M)\n"),
+        (
+            "Cholesky's, backwards, which calculates with the zeros",
+            "L = np.tril(M)\n",
+            "return np.linalg.cholesky(M[::-1, ::-1])[::-1, ::-1].T\n",
+        ),
+        (
+            "from the leaves, which calculates with the zeros",
+            "L = np.tril(M)\n",
+            "L = np.tril(M)\n    carrier = range(-1, len(M) - 1)\n",
+        ),
         ("not all ancestors", "k = carrier[k]", "k = -1"),
         ("the triangle of M", "return L", "return np.tril(M)"),
         ("added", "L[i, k] -= ", "L[i, k] += "),
@@ -282,6 +297,11 @@ WRONG: dict[str, list[tuple[str, str, str]]] = {
             "C = coriolis_matrix(chain, q, reference)",
         ),
         ("pushing on", "- gains[1] * x", "+ gains[1] * x"),
+        (
+            "the right energy without C",
+            "C @ reference + tau_g",
+            "bias_force(chain, q, qd) - rate_of_mass_matrix(chain, q, qd) @ x / 2",
+        ),
         ("without weight", " + tau_g - ", " - "),
         ("the wanted acceleration", "@ reference_rate", "@ acceleration"),
         ("away from the path", "speed - gains[0] * (q - place)", "speed + gains[0] * (q - place)"),
@@ -357,6 +377,12 @@ WRONG: dict[str, list[tuple[str, str, str]]] = {
     ],
     "ex-9-turn": [
         ("along with the joints", "return -np", "return np"),
+        (
+            "in the world's axes",
+            "return -np.linalg.solve(M[:6, :6], M[:6, 6:] @ rates)",
+            "V = -np.linalg.solve(M[:6, :6], M[:6, 6:] @ rates)\n"
+            "    return (V.reshape(2, 3) @ forward_kinematics(talos, q)[0][0].T).ravel()",
+        ),
         ("the base alone", "M[:6, 6:] @ rates", "M[6:, 6:][:6] @ rates"),
         (
             "without the coupling in the base",

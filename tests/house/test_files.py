@@ -7,6 +7,7 @@ import json
 import pkgutil
 import re
 import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -229,3 +230,17 @@ def test_versions_agree():
     changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     assert citation["version"] == chaindyn.__version__
     assert re.search(rf"^## {re.escape(chaindyn.__version__)}\b", changelog, re.M)
+
+
+# What the text says of measurements -------------------------------------------------------------
+
+
+def test_what_chapters_7_and_8_say_of_speed_and_digits_was_measured():
+    """One to two hundred times slower, four times for ten thousand states; six digits of sixteen lost."""
+    measured = json.loads((ROOT / "book" / "speed_aba.json").read_text(encoding="utf-8"))
+    ours, theirs = (measured["calls"][name] for name in ("chaindyn", "Pinocchio"))
+    assert all(100 < ours[n] / time < 200 for n, time in theirs.items())
+    many = measured["batch"]["functions"]["aba"]
+    assert round(many["chaindyn"] / many["Pinocchio"]) == 4
+    lost = measured["accuracy"]["1000"]["world"] / sys.float_info.epsilon
+    assert 1e6 < lost < 1e7
