@@ -205,6 +205,7 @@ WRONG: dict[str, list[tuple[str, str, str]]] = {
             "np.sqrt(d @ d) - self.length / 2",
         ),
         ("a spatial acceleration", "classical=True", "classical=False"),
+        ("the sign of all", "self.length = length", "self.length = -length"),
     ],
     "ex-12-line": [
         ("no alternation", "(-(2 - np.sqrt(3))) ** (k - 1)", "(2 - np.sqrt(3)) ** (k - 1)"),
