@@ -1,5 +1,5 @@
 # Generated from chapters/13_loops_and_redundancy.md by `python -m book export`; edit it there.
-# sha256 of the text below: 2d59509288f081eba75ae068dcc003ef5dc13a419597700b63a8712c5b12ac34
+# sha256 of the text below: 47e7a94d31a186dd1435db64347dbaa06f30888947e39a2b188c91976b5303cd
 """Loops: constraints between the links of a tree, and the dynamics that keeps them.
 
 Derived in chapter 13, "Loops and redundancy".
@@ -555,8 +555,8 @@ def constrained_forward_dynamics(
     constraints : one or several, as for `constraint_jacobian`; q, qd, tau, external and external_frame as for
     `aba`. M qdd + h = tau + K^T multipliers + the forces from outside, and K qdd = -dK/dt qd. stabilisation :
     gains (kp, kd); then K qdd = -dK/dt qd - kd K qd - kp error. Rows may depend on each other: qdd and K^T
-    multipliers do not change, and the multipliers are the smallest. Those of symbols and exact
-    numbers must be independent, except for rows of zeros. tolerance : a row, or a
+    multipliers do not change, and the multipliers are the smallest for rows of length one. Those of symbols
+    and exact numbers must be independent, except for rows of zeros. tolerance : a row, or a
     combination of rows, of which a posture leaves no more than this share, counts as dependent. In O(n) for each row,
     plus the cost of rows alone.
     RuntimeWarning, with the size, if qd breaks the constraints and there is no stabilisation. ValueError as from
@@ -745,8 +745,8 @@ def constrained_hybrid_dynamics(
     constraints : as for `constraint_jacobian`; q, qd, prescribed, qdd and tau as for `hybrid_dynamics`. In O(n)
     for each row. Rows may depend on each other, as in `constrained_forward_dynamics`: if a row involves
     prescribed joints only, forces and multipliers are not unique, and the smallest multipliers
-    are given. ValueError if the prescribed accelerations break the constraints. Kim (2012), section 3.3,
-    reconstructed here.
+    for rows of length one are given. ValueError if the prescribed accelerations break the constraints. Kim (2012),
+    section 3.3, reconstructed here.
     """
     u, qdd, tau = check_hybrid(chain, prescribed, qdd, tau, q, qd)
     constraints = as_constraints(constraints)

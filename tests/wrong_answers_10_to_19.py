@@ -255,6 +255,20 @@ WRONG: dict[str, list[tuple[str, str, str]]] = {
         ("the crank moved", "np.array([-0.7, 0.9])", "np.array([-0.6, 0.9])"),
         ("the rod's part alone", "0.1 * np.cos(q[0]) + far, far", "far, far"),
         ("the crank's height", "0.1 * np.cos(q[0]) + far, far", "0.1 * np.cos(q[0]), 0"),
+        (
+            "no bias",
+            "return np.array([0.1 * np.sin(q[0]) * v[0] ** 2 + far])",
+            "return np.zeros(1)",
+        ),
+        (
+            "no error",
+            "return chain, OnTheLine(), assemble(chain, OnTheLine(), np.array([-0.7, 0.9]), held=held_)",
+            "q = assemble(chain, OnTheLine(), np.array([-0.7, 0.9]), held=held_)\n"
+            "    closed = OnTheLine()\n"
+            "    closed.error = lambda chain, q: np.zeros(1)\n"
+            "    return chain, closed, q",
+        ),
+        ("the error's sign", "return -np.array([0.1", "return np.array([0.1"),
     ],
     "ex-13-idle": [
         (
