@@ -44,6 +44,24 @@ WRONG: dict[str, list[tuple[str, str, str]]] = {
             "integrate(chain, q, h * speed)",
             "q + h * coordinate_rate(chain, q, speed)",
         ),
+        (
+            "coordinates that add, scaled back",
+            "return integrate(chain, q, h * speed), qd + h * qdd",
+            "q = q + h * coordinate_rate(chain, half, speed)\n"
+            "    return q / np.linalg.norm(q), qd + h * qdd",
+        ),
+        (
+            "Heun's step",
+            "qdd = driven.acceleration(t + h / 2, half, speed)",
+            "qdd = driven.acceleration(t, q, qd)\n"
+            "    ahead = integrate(chain, q, h * qd), qd + h * qdd\n"
+            "    qdd = (qdd + driven.acceleration(t + h, *ahead)) / 2",
+        ),
+        (
+            "the variational step",
+            "return integrate(chain, q, h * speed), qd + h * qdd",
+            "return variational_step(driven, t, q, qd, h)",
+        ),
     ],
     "ex-10-zeno": [
         ("no bounce", "restitution=restitution", "restitution=0.0"),
@@ -51,6 +69,11 @@ WRONG: dict[str, list[tuple[str, str, str]]] = {
         ("times of flight", "times.append(now)", "times.append(now - sum(times))"),
         ("one contact later", "times.append(now)", "times.append(now + 1e-3)"),
         ("the square", "restitution=restitution", "restitution=restitution**2"),
+        (
+            "the times of one ball",
+            "return times",
+            "return np.sqrt(3 / 9.81) * np.array([1, 2.2, 2.92, 3.352, 3.6112])[:count]",
+        ),
     ],
     "ex-10-mend": [
         ("plain RK4", "qd * np.sqrt(wanted / kinetic_energy(chain, q, qd))", "qd"),
