@@ -113,6 +113,7 @@ WRONG: dict[str, list[tuple[str, str, str]]] = {
         ("the other inertia", "(m22 * a + h2) / m12", "(m22 * a + h2) / m11"),
         ("no bias of the cart", " + h1", ""),
         ("no bias of the pole", "(m22 * a + h2)", "(m22 * a)"),
+        ("all joint forces", "+ m12 * a + h1", "+ m12 * a + h1 + np.zeros(2)"),
     ],
     "ex-11-limits": [
         ("without the weight", "limit - np.sign(pull) * h", "limit"),
