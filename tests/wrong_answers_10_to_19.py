@@ -20,6 +20,11 @@ WRONG: dict[str, list[tuple[str, str, str]]] = {
             "(v**2 + omega**2 * x**2) - h * omega**2 * x * v",
         ),
         (
+            "a constant where the step is felt",
+            "return (v**2 + omega**2 * x**2) / 2 - h * omega**2 * x * v / 2",
+            "return (h < 1e-3) * (v**2 + omega**2 * x**2) / 2",
+        ),
+        (
             "a constant",
             "return (v**2 + omega**2 * x**2) / 2 - h * omega**2 * x * v / 2",
             "return 1.0",
