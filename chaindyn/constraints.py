@@ -1,5 +1,5 @@
 # Generated from chapters/13_loops_and_redundancy.md by `python -m book export`; edit it there.
-# sha256 of the text below: ba26ee4cac90087001376346ef2697f6add3a2b35434a849fede6e2ecac8271b
+# sha256 of the text below: 0a30f2c5c030ec8a7316fc087ccf1f4a1c8ae44005ff9c7986b012bb4ee4640d
 """Loops: constraints between the links of a tree, and the dynamics that keeps them.
 
 Derived in chapter 13, "Loops and redundancy".
@@ -555,8 +555,8 @@ def constrained_forward_dynamics(
     constraints : one or several, as for `constraint_jacobian`; q, qd, tau, external and external_frame as for
     `aba`. M qdd + h = tau + K^T multipliers + the forces from outside, and K qdd = -dK/dt qd. stabilisation :
     gains (kp, kd); then K qdd = -dK/dt qd - kd K qd - kp error. Rows may depend on each other: qdd and K^T
-    multipliers do not change, and the multipliers are the smallest. Those of symbols and exact
-    numbers must be independent, except for rows of zeros. tolerance : a row, or a
+    multipliers do not change, and the multipliers are the smallest for rows of length one. Those of symbols
+    and exact numbers must be independent, except for rows of zeros. tolerance : a row, or a
     combination of rows, of which a posture leaves no more than this share, counts as dependent. In O(n) for each row,
     plus the cost of rows alone.
     RuntimeWarning, with the size, if qd breaks the constraints and there is no stabilisation. ValueError as from
@@ -745,8 +745,8 @@ def constrained_hybrid_dynamics(
     constraints : as for `constraint_jacobian`; q, qd, prescribed, qdd and tau as for `hybrid_dynamics`. In O(n)
     for each row. Rows may depend on each other, as in `constrained_forward_dynamics`: if a row involves
     prescribed joints only, forces and multipliers are not unique, and the smallest multipliers
-    are given. ValueError if the prescribed accelerations break the constraints. Kim (2012), section 3.3,
-    reconstructed here.
+    for rows of length one are given. ValueError if the prescribed accelerations break the constraints. Kim (2012),
+    section 3.3, reconstructed here.
     """
     u, qdd, tau = check_hybrid(chain, prescribed, qdd, tau, q, qd)
     constraints = as_constraints(constraints)

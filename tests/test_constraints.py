@@ -744,6 +744,27 @@ def test_redundant_rows_change_nothing():
         assert normwise(found, reference) <= 1e-10
 
 
+def test_the_least_multipliers_are_those_of_rows_of_length_one():
+    """Of a loop that is closed again by rows twice as long, those have half the multipliers."""
+
+    class Longer:
+        def __getattr__(self, part):
+            return lambda *given: 2 * getattr(loops[0], part)(*given)
+
+    chain, loops, q, qd, rng = random_loops(1)
+    tau, free = rng.normal(size=chain.nv), np.zeros(chain.nv, bool)
+    constraints, rows = [loops[0], Longer()], loops[0].jacobian(chain, q).shape[-2]
+    _, forward = constrained_forward_dynamics(chain, constraints, q, qd, tau)
+    none = np.zeros(0)
+    *_, hybrid = constrained_hybrid_dynamics(
+        chain, constraints, q, qd, prescribed=free, qdd=none, tau=tau
+    )
+    for multipliers in (forward, hybrid):
+        assert np.abs(multipliers).max() > 1e-3
+        once, longer = multipliers[:rows], multipliers[rows:]
+        assert longer == pytest.approx(once / 2, rel=1e-9, abs=1e-9)
+
+
 def test_loops_whose_gap_is_a_little_open_count_as_redundant_still():
     """A turned plane, so that the rows that say nothing are not exactly zero, and a gap of a nanometre."""
     rng = np.random.default_rng(1)

@@ -20,6 +20,11 @@ WRONG: dict[str, list[tuple[str, str, str]]] = {
             "(v**2 + omega**2 * x**2) - h * omega**2 * x * v",
         ),
         (
+            "a constant where the step is felt",
+            "return (v**2 + omega**2 * x**2) / 2 - h * omega**2 * x * v / 2",
+            "return (h < 1e-3) * (v**2 + omega**2 * x**2) / 2",
+        ),
+        (
             "a constant",
             "return (v**2 + omega**2 * x**2) / 2 - h * omega**2 * x * v / 2",
             "return 1.0",
@@ -44,6 +49,24 @@ WRONG: dict[str, list[tuple[str, str, str]]] = {
             "integrate(chain, q, h * speed)",
             "q + h * coordinate_rate(chain, q, speed)",
         ),
+        (
+            "coordinates that add, scaled back",
+            "return integrate(chain, q, h * speed), qd + h * qdd",
+            "q = q + h * coordinate_rate(chain, half, speed)\n"
+            "    return q / np.linalg.norm(q), qd + h * qdd",
+        ),
+        (
+            "Heun's step",
+            "qdd = driven.acceleration(t + h / 2, half, speed)",
+            "qdd = driven.acceleration(t, q, qd)\n"
+            "    ahead = integrate(chain, q, h * qd), qd + h * qdd\n"
+            "    qdd = (qdd + driven.acceleration(t + h, *ahead)) / 2",
+        ),
+        (
+            "the variational step",
+            "return integrate(chain, q, h * speed), qd + h * qdd",
+            "return variational_step(driven, t, q, qd, h)",
+        ),
     ],
     "ex-10-zeno": [
         ("no bounce", "restitution=restitution", "restitution=0.0"),
@@ -51,6 +74,11 @@ WRONG: dict[str, list[tuple[str, str, str]]] = {
         ("times of flight", "times.append(now)", "times.append(now - sum(times))"),
         ("one contact later", "times.append(now)", "times.append(now + 1e-3)"),
         ("the square", "restitution=restitution", "restitution=restitution**2"),
+        (
+            "the times of one ball",
+            "return times",
+            "return np.sqrt(3 / 9.81) * np.array([1, 2.2, 2.92, 3.352, 3.6112])[:count]",
+        ),
     ],
     "ex-10-mend": [
         ("plain RK4", "qd * np.sqrt(wanted / kinetic_energy(chain, q, qd))", "qd"),
@@ -90,6 +118,7 @@ WRONG: dict[str, list[tuple[str, str, str]]] = {
         ("the other inertia", "(m22 * a + h2) / m12", "(m22 * a + h2) / m11"),
         ("no bias of the cart", " + h1", ""),
         ("no bias of the pole", "(m22 * a + h2)", "(m22 * a)"),
+        ("all joint forces", "+ m12 * a + h1", "+ m12 * a + h1 + np.zeros(2)"),
     ],
     "ex-11-limits": [
         ("without the weight", "limit - np.sign(pull) * h", "limit"),
@@ -205,6 +234,7 @@ WRONG: dict[str, list[tuple[str, str, str]]] = {
             "np.sqrt(d @ d) - self.length / 2",
         ),
         ("a spatial acceleration", "classical=True", "classical=False"),
+        ("the sign of all", "self.length = length", "self.length = -length"),
     ],
     "ex-12-line": [
         ("no alternation", "(-(2 - np.sqrt(3))) ** (k - 1)", "(2 - np.sqrt(3)) ** (k - 1)"),
@@ -254,6 +284,20 @@ WRONG: dict[str, list[tuple[str, str, str]]] = {
         ("the crank moved", "np.array([-0.7, 0.9])", "np.array([-0.6, 0.9])"),
         ("the rod's part alone", "0.1 * np.cos(q[0]) + far, far", "far, far"),
         ("the crank's height", "0.1 * np.cos(q[0]) + far, far", "0.1 * np.cos(q[0]), 0"),
+        (
+            "no bias",
+            "return np.array([0.1 * np.sin(q[0]) * v[0] ** 2 + far])",
+            "return np.zeros(1)",
+        ),
+        (
+            "no error",
+            "return chain, OnTheLine(), assemble(chain, OnTheLine(), np.array([-0.7, 0.9]), held=held_)",
+            "q = assemble(chain, OnTheLine(), np.array([-0.7, 0.9]), held=held_)\n"
+            "    closed = OnTheLine()\n"
+            "    closed.error = lambda chain, q: np.zeros(1)\n"
+            "    return chain, closed, q",
+        ),
+        ("the error's sign", "return -np.array([0.1", "return np.array([0.1"),
     ],
     "ex-13-idle": [
         (
