@@ -1,5 +1,5 @@
 # Generated from chapters/18_derivatives.md by `python -m book export`; edit it there.
-# sha256 of the text below: d6b7b2d067d4e0b78b449953126e3054bd356030cc8ad274d1a3f8c033819792
+# sha256 of the text below: 3f53585ca72adb35c0424345d6b69c698c6529e43e6f09f71fceed6c1449c3ad
 """Derivatives: how forces and accelerations change with posture, rates and forces.
 
 Derived in chapter 18, "Derivatives".
@@ -13,6 +13,7 @@ import numpy as np
 
 from chaindyn._check import (
     FRAMES,
+    as_array,
     as_real,
     checked,
     is_concrete,
@@ -408,7 +409,7 @@ def blow_changes(
         )
     row, turned = contact_row(state, body, point, unit(normal, "normal"))
     require_blow(struck.effective_mass, row, qd)
-    jump, impulse = struck.qd_jump[..., None], struck.impulse[..., None, None]
+    jump, impulse = struck.qd_jump[..., None], as_array(struck.impulse, "impulse")[..., None, None]
     factors = factorise_state(state)
     response = factors.solve(row.mT)
     yielding, change = row @ response, 1 + restitution[..., None, None]
