@@ -256,6 +256,14 @@ def require_unmasked(x: Any, name: str) -> None:
         )
 
 
+def unmasked(x: Any, name: str) -> np.ndarray:
+    """Return what NumPy makes of an array, of any kind; ValueError if an entry is masked."""
+    if type(x) is np.ndarray:  # most often
+        return x
+    require_unmasked(x, name)
+    return np.asarray(x)
+
+
 def narrowed(array: np.ndarray) -> np.ndarray:
     """Return integers of any kind as Python's own kind, or as floats if one is beyond 1024."""
     if array.size and (array.max() > LARGEST_INTEGER or array.min() < -LARGEST_INTEGER):

@@ -167,6 +167,8 @@ BAD = {
     "nan": lambda q, qd, tau: (q, qd, np.where(np.arange(len(tau)) == 2, np.nan, tau)),
     "infinite": lambda q, qd, tau: (q, np.where(np.arange(len(qd)) == 0, np.inf, qd), tau),
     "short": lambda q, qd, tau: (q[:-1], qd, tau),
+    "masked": lambda q, qd, tau: (q, np.ma.array(qd, mask=np.arange(len(qd)) == 1), tau),
+    "masked in a batch": lambda q, qd, tau: (q, qd, np.ma.masked_equal([tau, tau], tau[0])),
     "text": lambda q, qd, tau: (q, qd, "twelve"),
     "quaternion": lambda q, qd, tau: (1.01 * q, qd, tau),
     "batches": lambda q, qd, tau: (np.stack([q] * 2), np.stack([qd] * 3), tau),
