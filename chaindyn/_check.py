@@ -940,6 +940,12 @@ def protected(array: np.ndarray) -> np.ndarray:
     return array
 
 
+def power_of_two_near(x: np.ndarray) -> np.ndarray:
+    """Return a unit (..., 1, 1) for matrices, in which no square overflows and by which no digit is lost."""
+    largest = np.abs(x).max((-2, -1), initial=0, keepdims=True)
+    return np.ldexp(np.ones_like(largest), np.frexp(largest)[1] - 1)
+
+
 def at_least_rounding(tolerance: float, x: np.ndarray) -> float:
     """Return a relative tolerance, or 32 roundings in the precision of `x` where these are more."""
     eps = np.finfo(x.dtype).eps if x.dtype.kind == "f" else 0
