@@ -743,6 +743,8 @@ def is_number(x: Any) -> bool:
 
 def are_numbers(result: Any) -> bool:
     """Whether no part of a function's result overflowed, or became NaN."""
+    if isinstance(result, np.ndarray):  # most often, and quicker than to ask it for what it has not
+        return result.dtype.kind != "f" or all_finite(result)
     if isinstance(result, tuple):
         return all(map(is_number, result))
     if not hasattr(result, "__dataclass_fields__"):
@@ -943,7 +945,8 @@ def protected(array: np.ndarray) -> np.ndarray:
 def power_of_two_near(x: np.ndarray) -> np.ndarray:
     """Return a unit (..., 1, 1) for matrices, in which no square overflows and by which no digit is lost."""
     largest = np.abs(x).max((-2, -1), initial=0, keepdims=True)
-    return np.ldexp(np.ones_like(largest), np.frexp(largest)[1] - 1)
+    unit: np.ndarray = np.ldexp(np.ones_like(largest), np.frexp(largest)[1] - 1)
+    return unit
 
 
 def at_least_rounding(tolerance: float, x: np.ndarray) -> float:
