@@ -35,6 +35,7 @@ from packaging.utils import canonicalize_name
 
 from book.assets import AssetsUnavailable, npm, run
 from book.pages import ROOT, data_of, pages
+from book.policy import with_policy
 
 LAB = ROOT / "book" / "lab"
 FOLDER = ROOT / "book" / "_live"
@@ -277,7 +278,14 @@ def build(site: Path) -> Path:
     names = [page.relative_to(ROOT).with_suffix(".ipynb").as_posix() for page in pages()]
     package = [file for file in (ROOT / "chaindyn").rglob("*") if "__pycache__" not in file.parts]
     notebooks = {name: site / "_sources" / name for name in names}  # book/extensions/notebooks.py
-    tools = [STAMP, ROOT / "pyproject.toml", LAB / "lab.js", *(LAB / name for name in SETTINGS)]
+    tools = [
+        STAMP,
+        Path(__file__),
+        ROOT / "book" / "policy.py",
+        ROOT / "pyproject.toml",
+        LAB / "lab.js",
+        *(LAB / name for name in SETTINGS),
+    ]
     data = [file for page in pages() for file in data_of(page)]
     wanted = _digest([*tools, *notebooks.values(), *data, *package])
     if stamp.is_file() and stamp.read_text() == wanted:
@@ -287,14 +295,20 @@ def build(site: Path) -> Path:
         out = work / "out"
         for name in SETTINGS:
             shutil.copy(LAB / name, work)
+        # notebooks alone: JupyterLite's console, for one, runs whatever code an address holds
         command = [str(_python_of(BUILDER)), "-m", "jupyterlite_core", "build"]
-        run([*command, "--lite-dir", str(work), "--output-dir", str(out), "--no-sourcemaps"], work)
+        command += ["--apps", "notebooks", "--no-unused-shared-packages", "--no-sourcemaps"]
+        run([*command, "--lite-dir", str(work), "--output-dir", str(out)], work)
         _add_python(work, out / "static" / "pyodide")
         _add_files(notebooks, data, out)
         shutil.copy(LAB / "lab.js", out)
         for app in out.glob("*/index.html"):
             text = app.read_text(encoding="utf-8")
             app.write_text(text.replace("<head>", HEAD, 1), encoding="utf-8")
+        for page in out.rglob("index.html"):
+            # JupyterLab checks its settings by functions that it writes itself
+            text = with_policy(page.read_text(encoding="utf-8"), "'unsafe-eval'")
+            page.write_text(text, encoding="utf-8")
         (out / stamp.name).write_text(wanted)
         shutil.rmtree(lab, ignore_errors=True)
         shutil.move(out, lab)
@@ -348,7 +362,8 @@ def _add_files(notebooks: dict[str, Path], data: list[Path], out: Path) -> None:
     for path, source in notebooks.items():
         notebook = nbformat.read(source, as_version=4)
         notebook.metadata["kernelspec"] = {"name": "python", "display_name": "Python (Pyodide)"}
-        add(path, "notebook", nbformat.writes(notebook))
+        # not in lines, between which JupyterLite writes commas where a cell printed several
+        add(path, "notebook", nbformat.writes(notebook, split_lines=False))
     for file in data:
         add(file.relative_to(ROOT).as_posix(), "file", file.read_text(encoding="utf-8"))
     for folder, content in listings.items():

@@ -751,8 +751,7 @@ def are_numbers(result: Any) -> bool:
         return is_number(result)
     for name in result.__dataclass_fields__:
         part = getattr(result, name)
-        known = known_values(np.asarray(part)) if name in MAY_BE_INFINITE else None
-        if not is_number(part) and (known is None or np.isnan(known).any()):
+        if not is_number(part) and (name not in MAY_BE_INFINITE or np.isnan(part).any()):
             return False
     return True
 

@@ -1396,6 +1396,7 @@ def forward_dynamics(chain: Chain, function: Callable[..., Array] = aba) -> Call
     """Return `aba`, or another function like it, compiled for a chain: once for each chain."""
     own = chain.__dict__.setdefault("programs", {})
     if function not in own:
-        own[function] = compiled(function, chain, shapes={"h": ()})
+        spans = "h" in inspect.signature(function).parameters
+        own[function] = compiled(function, chain, shapes={"h": ()} if spans else None)
     forward: Callable[..., Array] = own[function]
     return forward

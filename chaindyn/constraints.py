@@ -1,5 +1,5 @@
 # Generated from chapters/13_loops_and_redundancy.md by `python -m book export`; edit it there.
-# sha256 of the text below: 66699bcc543b52c718360bbb5e96b0045d327840087145b5caf12475dbb13411
+# sha256 of the text below: 6758dc4712a0e431fa0cca8ec8d3cfb03a2ad925528624b583de5c2348ea78a5
 """Loops: constraints between the links of a tree, and the dynamics that keeps them.
 
 Derived in chapter 13, "Loops and redundancy".
@@ -206,7 +206,7 @@ def solve_kkt(M: Array, K: Array, right: Array, k: Array, *, tolerance: float = 
     require_between(share, "tolerance", 0, 1)
     right, k = right[..., None], k[..., None]
     if not are_floats(M, K, right, k):
-        combine = solvable_combinations(K, np.diagonal(M, axis1=-2, axis2=-1), share, M)
+        combine = solvable_combinations(K, M.diagonal(axis1=-2, axis2=-1), share, M)
         rows = combine.mT @ K
         x = solved(M, concatenate([right, rows.mT], axis=-1), SINGULAR)
         found = multipliers_of(rows @ x[..., 1:], combine.mT @ k - rows @ x[..., :1], combine)
@@ -427,7 +427,7 @@ def held_response(
     `independent_combinations`.
     """
     if not are_floats(K, wanted, *(own.D for own in factors.links)):
-        felt = [np.diagonal(own.D, axis1=-2, axis2=-1) for own in factors.links]
+        felt = [own.D.diagonal(axis1=-2, axis2=-1) for own in factors.links]
         combine = solvable_combinations(K, concatenate(felt, axis=-1), loose, *felt)
         C = factors.delassus(combine.mT @ K)
         multipliers = combine @ multipliers_of(C, combine.mT @ wanted, combine)

@@ -1,5 +1,5 @@
 # Generated from chapters/17_contact.md by `python -m book export`; edit it there.
-# sha256 of the text below: 3478bd969f6c7a1aa4ef029b87b8e165c3ddfd849371e9b0fc0f35e66472a925
+# sha256 of the text below: e74f3e06907f0d09bfd312c2ab0feda5a4e96c8b2413c6be8e4d97346b784d50
 """Contact: blows at several places, forces at rest, friction, and motion through both.
 
 Derived in chapter 17, "Contact".
@@ -831,7 +831,7 @@ def series_of_blows(
 
     A contact whose inverse mass along its normal is below 1e-12 of that in all directions is taken as immovable.
     After 100 blows for each contact the last blow is together and without restitution. ArithmeticError if a law
-    gains energy with every blow and so never ends, or if it has no solution.
+    gains energy with every blow and so never ends, or as from `solve_lcp`.
     """
     diagonal = np.diagonal(W)
     movable = diagonal[0::3] > 1e-12 * diagonal.reshape(-1, 3).sum(-1)

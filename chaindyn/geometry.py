@@ -1,5 +1,5 @@
 # Generated from chapters/16_where_bodies_touch.md by `python -m book export`; edit it there.
-# sha256 of the text below: 3123d8cf2ad43f213b2963f90edb6e3860c5e8c1e78157527b167f3612c87314
+# sha256 of the text below: 22ff3371bb17cf640c3aa1833cc94d6d17ff0697d35ce7958d0ee725e4fdec9c
 """Geometry: where the links of a chain touch each other and the ground.
 
 Derived in chapter 16, "Where bodies touch".
@@ -305,10 +305,11 @@ def affine_weights(points: Array) -> Array:
 
 
 def reduced_simplex(simplex: Simplex) -> Simplex:
-    """Return the part of a simplex that holds its nearest point, found from the point that its weights give.
+    """Return a part of a simplex and its nearest point, which is nearer than the point that the weights give.
 
     Walk from there towards the nearest point of the whole plane; where a weight would turn negative, stop, drop
     that corner, and walk on in what is left. Each walk but the last loses a corner: three at most (Wolfe 1976).
+    Usually, but not always, no other part is nearer.
     """
     pairs, points, weights = simplex.pairs, simplex.points, simplex.weights
     while len(points) > 1:

@@ -442,7 +442,7 @@ ROWS = [
     _row("solve_kkt", {"M": "inertia 3", "K": (1, 3), "right": V3, "k": (1,)}, fixed={"tolerance": 0},
          but={"jax": "the rank in its result is a whole number, which has no slope"}),
     _row("constrained_forward_dynamics", {**QD, "tau": NV, "external": "external"}, EXTERNAL,
-         fixed={"constraints": _few, "stabilisation": (4, 3)}),
+         fixed={"constraints": _few, "stabilisation": (4, 3), "tolerance": 0}),
     _row("constrained_inverse_dynamics", {**QD, "qdd": NV},
          fixed={"constraints": _few, "actuated": _motors, "tau_passive": 0, "objective": "unique", "weights": None}),
     _row("constrained_hybrid_dynamics", {**QD, "qdd": "prescribed", "tau": "free"},

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from right_answers import RIGHT
 from wrong_answers import WRONG
 
 from book.exercises import Exercise, exercises
@@ -54,10 +55,10 @@ def tried(page: Path) -> dict[str, tuple[Verdicts, Verdicts]]:
 
 
 def _asked(exercise: Exercise) -> set[str]:
-    """The names that judge, solution and wrong answers need."""
+    """The names that judge, solution and changed answers need."""
     own = {name for pair in judged(exercise.solution) for name in pair}
-    wrong = [one for _, definitions in _wrong(exercise) for one in definitions]
-    return own.union(*(one.reads | one.reads_late for one in wrong))
+    changed = [one for _, definitions in _changed(exercise) for one in definitions]
+    return own.union(*(one.reads | one.reads_late for one in changed))
 
 
 def tried_answers(exercise: Exercise, space: dict[str, Any]) -> Verdicts:
@@ -70,7 +71,7 @@ def tried_answers(exercise: Exercise, space: dict[str, Any]) -> Verdicts:
         said["zeros"] = _verdict(
             space[judge], lambda *given, **more: nothing(right(*given, **more))
         )
-    for words, definitions in _wrong(exercise):
+    for words, definitions in _changed(exercise):
         for one in definitions:
             exec(one.code, space)
         said[words] = _verdict(space[judge], space[answer])
@@ -126,11 +127,11 @@ ODD = {
 }
 
 
-def _wrong(exercise: Exercise) -> Iterator[tuple[str, list[Statement]]]:
-    """The wrong answers to an exercise: what is wrong, and the definitions of its solution so changed."""
+def _changed(exercise: Exercise) -> Iterator[tuple[str, list[Statement]]]:
+    """Other answers to an exercise, right and wrong: in words, and the definitions of its solution so changed."""
     source = "\n".join(exercise.solution)
     answers = {answer for _, answer in judged(exercise.solution)}
-    for words, old, new in WRONG.get(exercise.label, []):
+    for words, old, new in RIGHT.get(exercise.label, []) + WRONG.get(exercise.label, []):
         assert old in source, (exercise.label, words, old)
         body = ast.parse(source.replace(old, new)).body
         defined = [node for node in body if isinstance(node, ast.FunctionDef | ast.ClassDef)]

@@ -4,9 +4,11 @@ import json
 
 import numpy as np
 import pytest
+from contacts import Touch
 from energies import LAWS, SETS, counted
 from oracles import make_energy
 
+from chaindyn import Chain, Link, Prismatic, collision_impulses
 from chaindyn.contact import series_of_blows
 
 STORED = json.loads(make_energy.FILE.read_text(encoding="utf-8"))
@@ -49,3 +51,33 @@ def test_poissons_law_gains_seldom_and_much():
     mu = rng.uniform(0, 1.5, size=m)
     p, _ = series_of_blows(K @ K.T, K @ v, np.full(m, 0.9), mu, "poisson", "sequence")
     assert (v + K.T @ p) @ (v + K.T @ p) > 1.1 * v @ v
+
+
+def test_a_series_that_is_stopped_since_each_blow_gains_is_a_gain():
+    assert SETS["sequence"](536, "newton") == np.inf
+    assert SETS["together"](524, "newton") is np.nan
+    newton = STORED["sequence"]["newton"]
+    assert [len(newton["gains"]), len(newton["none"])] == [268, 309]
+
+
+def test_independent_rows_always_have_an_answer():
+    for seed in STORED["together"]["newton"]["none"]:
+        rng = np.random.default_rng(seed)
+        contacts, freedoms = rng.integers(1, 5), rng.integers(2, 9)
+        assert freedoms < 3 * contacts
+
+
+@pytest.mark.parametrize("angle", [0.2, 0.5, 1.2])
+def test_newtons_law_asks_of_a_bead_what_friction_forbids(angle):
+    """On a straight wire at this angle to a plane: to leave it must slip, and then friction can outweigh the push."""
+    wire = Chain([Link(Prismatic((np.cos(angle), 0, np.sin(angle))), 1, (0, 0, 0), np.eye(3))])
+    plane = [Touch((0, -1), (0, 0, 0), (0, 0, 1))]
+
+    def leaves(law, friction):
+        given = {"restitution": 0.5, "friction": friction, "law": law}
+        return -1 + collision_impulses(wire, np.zeros(1), np.array([-1.0]), plane, **given).qd_jump
+
+    assert leaves("newton", 0.99 * np.tan(angle)) == pytest.approx(0.5)
+    with pytest.raises(ArithmeticError, match="ray"):
+        leaves("newton", 1.01 * np.tan(angle))
+    assert leaves("moreau", 1.01 * np.tan(angle)) == pytest.approx(0.5)

@@ -325,6 +325,7 @@ WRONG: dict[str, list[tuple[str, str, str]]] = {
             "return sp.Float(blow.effective_mass)",
         ),
         ("the inverse", "sp.sympify(blow.effective_mass)", "1 / sp.sympify(blow.effective_mass)"),
+        ("its digits, as text", "sp.sympify(blow.effective_mass)", "str(blow.effective_mass)"),
     ],
     "ex-15-recursion": [
         ("the link before forgotten", "@ found[-1]", "@ found[0]"),
@@ -332,6 +333,8 @@ WRONG: dict[str, list[tuple[str, str, str]]] = {
         ("no Psi in the answer", "sp.Matrix(G + Psi)", "sp.Matrix(G)"),
         ("no system", "exact(np.array(left.LUsolve(right)))", "exact(np.array(right))"),
         ("with the zero", "return found[1:]", "return found"),
+        ("in digits", "return found[1:]", "return [sp.Matrix(x).evalf() for x in found[1:]]"),
+        ("the second in digits", "return found[1:]", "return [found[1], 1.0 * found[2], found[3]]"),
     ],
     # Chapter 16
     "ex-16-support": [

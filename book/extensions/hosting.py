@@ -18,6 +18,7 @@ from sphinx.config import Config
 
 from book import live
 from book.extensions.sheet import used, words_of_page, words_of_script
+from book.policy import POLICY, with_policy
 
 BOOK = Path(__file__).resolve().parents[1]
 COVER = "book/figures/cover.png"  # in the repository
@@ -152,6 +153,18 @@ def write_sheet(app: Sphinx, exception: Exception | None) -> None:
             page.write_text(styled, encoding="utf-8")
 
 
+def write_policies(app: Sphinx, exception: Exception | None) -> None:
+    """Say in each page what may run there, once all that stands in it is written."""
+    if exception or app.builder.name != "html" or not (BOOK / "_assets" / "vendor").is_dir():
+        return  # without the assets pages ask other hosts
+    out = Path(app.outdir)
+    for page in out.rglob("*.html"):
+        if live.NAME not in page.relative_to(out).parts:
+            text = page.read_text(encoding="utf-8")
+            if POLICY not in text:
+                page.write_text(with_policy(text), encoding="utf-8")
+
+
 def _anew(css: str, sheet: str) -> str:
     """A style sheet without its imports and comments, whose addresses begin at the top of the site."""
 
@@ -180,5 +193,6 @@ def setup(app: Sphinx) -> None:
     app.connect("html-page-context", gather_sheets)
     app.connect("html-page-context", put_states_last, priority=900)  # when MyST-NB has given it
     app.connect("build-finished", write_sheet, priority=900)  # the theme writes pygments.css before
+    app.connect("build-finished", write_policies, priority=950)
     app.add_css_file("book.css")
     app.add_js_file("book.js", loading_method="defer")

@@ -41,12 +41,31 @@ function made(tag, attributes, ...children) {
   return element;
 }
 
+/** What a cell is, whoever holds it: its text, and what it shows. Jupyter's files break text into lines. */
+function cellKey({ cell_type, source, attachments = {}, outputs = [] }) {
+  const plain = (value) => {
+    if (Array.isArray(value)) return value.every((x) => typeof x === "string") ? value.join("") : value.map(plain);
+    if (value === null || typeof value !== "object") return value;
+    return Object.keys(value).sort().map((key) => [key, plain(value[key])]);
+  };
+  const shown = outputs.map(({ execution_count, ...rest }) => plain(rest));
+  return JSON.stringify([cell_type, plain(source), plain(attachments), shown]);
+}
+
+/** Trust the cells that are the book's own, whatever name the notebook has: what else it holds must be run first. */
+async function trustOwn(panel, page) {
+  const answer = await fetch(new URL(`../files/${page}.ipynb`, location.href));
+  if (!answer.ok) return;
+  const own = new Set((await answer.json()).cells.map(cellKey));
+  for (const cell of panel.content.model.cells) if (own.has(cellKey(cell.toJSON()))) cell.trusted = true;
+}
+
 /** Once its notebook is there: the cells of the book are trusted, the toolbar leads back, an exercise is shown. */
 async function arrive() {
   const page = asked.get("path")?.match(/^(?:chapters|book)\/[\w-]+(?=\.ipynb$)/)?.[0];
   if (!page) return;
   const panel = await notebookPanel();
-  for (const cell of panel.content.model.cells) cell.trusted = true;
+  await trustOwn(panel, page);
   const address = new URL(`../../${page}.html${asked.get("at") ? `#${asked.get("at")}` : ""}`, location.href);
   const back = made("a", { class: "book-back", href: address.href }, "\u2190 Back to the page");
   back.style.cssText = "align-self: center; margin: 0 12px; color: var(--jp-content-link-color)";

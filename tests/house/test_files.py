@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import json
 import pkgutil
 import re
 import subprocess
@@ -41,6 +42,26 @@ def test_environment_installs_the_book_from_here_and_names_nothing_twice():
     assert extras, line
     assert set(extras[1].split(",")) <= set(PROJECT["optional-dependencies"])
     assert "book" in extras[1].split(",")
+
+
+# What others made -------------------------------------------------------------------------------
+
+SERVED = {
+    "@fontsource/source-sans-3": "Source Sans", "@fontsource/source-serif-4": "Source Serif",
+    "@jupyter-widgets/html-manager": "ipywidgets", "mathjax": "MathJax", "pyodide": "Pyodide",
+    "requirejs": "RequireJS", "reveal.js": "reveal.js", "three": "three.js",
+}  # fmt: skip
+
+
+def test_what_the_site_serves_of_others_is_named_with_its_licence():
+    wanted = set()
+    for folder in ("book", "book/lab"):
+        given = json.loads((ROOT / folder / "package.json").read_text(encoding="utf-8"))
+        wanted |= {name for name in given["dependencies"] if name != "esbuild"}
+    table = (ROOT / "book" / "references.md").read_text(encoding="utf-8").partition("| Licence |")
+    for name in wanted:
+        called = SERVED.get(name, "CodeMirror" if name[:5] in ("@code", "@leze") else name)
+        assert re.search(rf"\[{re.escape(called)}\]\(https.*\|.*\| [A-Z]", table[2]), name
 
 
 # Names ------------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import tarfile
 import tomllib
 import venv
 import zipfile
@@ -44,23 +45,47 @@ for path in sorted(Path().glob("*/*.ipynb")):
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory) -> Path:
-    """The wheel, built from the checkout."""
-    folder = tmp_path_factory.mktemp("wheel")
-    command = [
-        sys.executable,
-        "-m",
-        "build",
-        "--wheel",
-        "--no-isolation",
-        "--outdir",
-        str(folder),
-        str(ROOT),
-    ]
-    built = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert built.returncode == 0, built.stdout + built.stderr
-    (path,) = folder.glob("*.whl")
+def built(tmp_path_factory) -> Path:
+    """A folder with the wheel and the source distribution, built from a copy in which somebody has been at work."""
+    folder = tmp_path_factory.mktemp("built")
+    copy = folder / "copy"
+    copy.mkdir()
+    shutil.copytree(
+        ROOT / "chaindyn", copy / "chaindyn", ignore=shutil.ignore_patterns("__pycache__")
+    )
+    for name in ("pyproject.toml", "README.md", "LICENSE", ".gitignore"):
+        shutil.copy(ROOT / name, copy)
+    for place in (copy, copy / "chaindyn", copy / "chaindyn" / "widgets"):
+        for stray in (".env", "notes.txt", "secret.key", "results.csv"):
+            (place / stray).write_text("nobody's business")
+    command = [sys.executable, "-m", "build", "--sdist", "--wheel", "--no-isolation"]
+    done = subprocess.run(
+        [*command, "--outdir", str(folder), str(copy)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder
+
+
+@pytest.fixture(scope="module")
+def wheel(built) -> Path:
+    (path,) = built.glob("*.whl")
     return path
+
+
+def files_of_the_package() -> set[str]:
+    return {
+        path.relative_to(ROOT).as_posix()
+        for path in (ROOT / "chaindyn").rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+
+
+def test_the_source_distribution_holds_what_makes_the_wheel_and_nothing_else(built):
+    (path,) = built.glob("*.tar.gz")
+    with tarfile.open(path) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    about = {"pyproject.toml", "README.md", "LICENSE", "PKG-INFO", ".gitignore"}
+    assert names - about == files_of_the_package()
 
 
 def test_wheel_holds_the_package_and_its_licence_and_nothing_else(wheel):
@@ -68,11 +93,7 @@ def test_wheel_holds_the_package_and_its_licence_and_nothing_else(wheel):
     (licence,) = [name for name in names if name.endswith("licenses/LICENSE")]
     assert zipfile.ZipFile(wheel).read(licence) == (ROOT / "LICENSE").read_bytes()
     package = {name for name in names if ".dist-info/" not in name}
-    assert package == {
-        path.relative_to(ROOT).as_posix()
-        for path in (ROOT / "chaindyn").rglob("*")
-        if path.is_file() and "__pycache__" not in path.parts
-    }
+    assert package == files_of_the_package()
     assert "chaindyn/py.typed" in package  # type checkers read the annotations of who imports it
 
 

@@ -57,7 +57,15 @@ def test_a_workflow_is_complete(file):
         assert job["runs-on"] and job["steps"]
     for step in steps(file):
         assert ("run" in step) != ("uses" in step)
-        assert re.fullmatch(r"[\w.-]+/[\w.-]+@[\w./-]+", step.get("uses", "a/b@c"))
+
+
+@pytest.mark.parametrize("file", EVERY)
+def test_actions_are_pinned(file):
+    """A tag or a branch can be moved to another commit; the version stands beside, for readers and for dependabot."""
+    uses = re.findall(r"uses: *(.*)", file.read_text(encoding="utf-8"))
+    assert len(uses) == sum("uses" in step for step in steps(file))
+    for line in uses:
+        assert re.fullmatch(r"[\w.-]+/[\w.-]+@[0-9a-f]{40} # v\d+(\.\d+)+(; .*)?", line), line
 
 
 @pytest.mark.parametrize("file", EVERY)
@@ -101,6 +109,11 @@ def test_the_matrix_has_every_python_and_the_oldest_numpy():
     assert oldest in [entry["numpy"] for entry in matrix["include"]]
     systems = {entry["os"] for entry in matrix["include"]} | set(matrix["os"])
     assert systems == {"ubuntu-latest", "macos-latest", "windows-latest"}
+
+
+def test_the_oldest_python_that_is_promised_runs_as_debian_has_it():
+    job = read(GITHUB / "workflows" / "package.yml")["jobs"]["debian"]
+    assert job["container"] == "debian:12" and "python3-venv" in job["steps"][0]["run"]
 
 
 def test_what_main_deploys_is_never_broken_off():

@@ -1,7 +1,7 @@
 """Count how often each law of impact makes energy, in 10 000 blows of each kind, for chapter 17.
 
 Run from tests/ as ``python -m oracles.make_energy``. It writes chapters/17_contact_energy.json: for each kind of blow
-and each law the seeds in which energy grows, and those in which the law has no answer.
+and each law the seeds in which energy grows, and those in which no answer was found.
 """
 
 from __future__ import annotations
