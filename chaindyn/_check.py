@@ -258,6 +258,14 @@ def require_unmasked(x: Any, name: str) -> None:
         )
 
 
+def unmasked(x: Any, name: str) -> np.ndarray:
+    """Return what NumPy makes of an array, of any kind; ValueError if an entry is masked."""
+    if type(x) is np.ndarray:  # most often
+        return x
+    require_unmasked(x, name)
+    return np.asarray(x)
+
+
 def narrowed(array: np.ndarray) -> np.ndarray:
     """Return integers of any kind as Python's own kind, or as floats if one is beyond 1024."""
     if array.size and (array.max() > LARGEST_INTEGER or array.min() < -LARGEST_INTEGER):
@@ -744,6 +752,8 @@ def is_number(x: Any) -> bool:
 
 def are_numbers(result: Any) -> bool:
     """Whether no part of a function's result overflowed, or became NaN."""
+    if isinstance(result, np.ndarray):  # most often, and quicker than to ask it for what it has not
+        return result.dtype.kind != "f" or all_finite(result)
     if isinstance(result, tuple):
         return all(map(is_number, result))
     if not hasattr(result, "__dataclass_fields__"):
@@ -938,6 +948,13 @@ def protected(array: np.ndarray) -> np.ndarray:
     """Return an array as it is, which cannot be written from now on."""
     array.setflags(write=False)
     return array
+
+
+def power_of_two_near(x: np.ndarray) -> np.ndarray:
+    """Return a unit (..., 1, 1) for matrices, in which no square overflows and by which no digit is lost."""
+    largest = np.abs(x).max((-2, -1), initial=0, keepdims=True)
+    unit: np.ndarray = np.ldexp(np.ones_like(largest), np.frexp(largest)[1] - 1)
+    return unit
 
 
 def at_least_rounding(tolerance: float, x: np.ndarray) -> float:

@@ -1226,7 +1226,7 @@ def prepare(
     """Return the batch axes of arguments, and these as the program takes them; None if the checks should see them."""
     values, batches = [], []
     for name, core in zip(program.names, program.places, strict=True):
-        if (x := taken(chain, np.asarray(arrays[name]), core)) is None:
+        if (x := taken(chain, _check.unmasked(arrays[name], name), core)) is None:
             return None
         values.append(x)
         batches.append(x.shape[: x.ndim - len(shape_of(chain, core))])

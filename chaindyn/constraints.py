@@ -1,5 +1,5 @@
 # Generated from chapters/13_loops_and_redundancy.md by `python -m book export`; edit it there.
-# sha256 of the text below: 0a30f2c5c030ec8a7316fc087ccf1f4a1c8ae44005ff9c7986b012bb4ee4640d
+# sha256 of the text below: cad188df576c2a12b13ef7b39e56a69c714d2ce343221333b68983e2d54aaa8e
 """Loops: constraints between the links of a tree, and the dynamics that keeps them.
 
 Derived in chapter 13, "Loops and redundancy".
@@ -27,6 +27,7 @@ from chaindyn._check import (
     frozen,
     in_double,
     may_be_nonzero,
+    power_of_two_near,
     read_only,
     require_between,
     require_finite,
@@ -91,6 +92,8 @@ def independent_combinations(
     than rounding, count as zero.
     """
     rows = K / size[..., None, :]
+    scale = power_of_two_near(rows)
+    rows = rows / scale
     lengths = np.linalg.norm(rows, axis=-1)
     longest = lengths.max(-1, initial=0, keepdims=True)
     counts = lengths > 1e-10 * longest
@@ -101,7 +104,7 @@ def independent_combinations(
     )
     rounding = 16 * max(K.shape[-2:]) * np.finfo(sizes.dtype).eps * ratio
     kept = sizes > np.maximum(rounding, np.asarray(loose)[..., None]) * sizes[..., :1]
-    return shrink[..., None] * U * kept[..., None, :], kept.sum(-1)
+    return shrink[..., None] / scale * U * kept[..., None, :], kept.sum(-1)
 
 
 def solvable_combinations(K: Array, squares: Array, loose: Array | float, *beside: Array) -> Array:

@@ -29,6 +29,7 @@ from chaindyn.simulation import (
     Driven,
     Simulation,
     aba_over,
+    kinetic_energy,
     rk4_step,
     semi_implicit_euler_step,
     simulate,
@@ -144,8 +145,8 @@ def rollout(
     q : (..., nq); qd : (..., nv); t : (m,) increasing times [s]; torque : joint forces (..., nv), constant, or (m - 1,
     ..., nv), each for the time between two of t; None is none. method : "RK4" or "semi-implicit Euler"; step : the
     longest step [s]: between two times all are equal. Friction of the chain's drives acts. ValueError for bad input, if
-    a motion leaves what a float can hold, or if M becomes singular (it says which motion, and when); RuntimeWarning if
-    there is no compiler: `simulate` takes over.
+    a motion leaves what a float can hold or becomes faster than light, or if M becomes singular (it says which motion,
+    and when); RuntimeWarning if there is no compiler: `simulate` takes over.
     """
     times = _check.check_times(t)
     step, workers = _check.check_step(step, times), _check.check_threads(threads)
@@ -166,6 +167,7 @@ def rollout(
         path[:, 0] = x
     for k, between in enumerate(itertools.pairwise(times)):
         states = marched(kernel, states, loads[k], batch, between, step, workers)
+        require_possible_motions(chain, states, batch, between)
         for path, x in zip(paths, states, strict=True):
             path[:, k + 1] = x
     q_path, qd_path = (np.moveaxis(x.reshape((*batch, *x.shape[1:])), -2, 0) for x in paths)
@@ -202,14 +204,39 @@ def marched(
             return kernel.march(*given, span=span, steps=some, every=some)
 
         if shared_out(march, count, min(threads, count // LANES)):
-            place = np.unravel_index(first_that_fails(march, count), batch) if batch else ()
-            name = f" {[int(k) for k in place]}" if batch else ""
+            name = name_of_motion(first_that_fails(march, count), batch)
             raise ValueError(
                 f"between t = {between[0]:g} and {between[1]:g} s motion{name} leaves what "
                 "floats can hold, or its mass matrix becomes singular; a shorter step, or simulate, tells more"
             )
         states, left = [np.ascontiguousarray(x[:, 0]) for x in ends], left - some
     return list(states)
+
+
+def require_possible_motions(
+    chain: Chain, states: Sequence[Array], batch: tuple[int, ...], between: tuple[float, float]
+) -> None:
+    """Refuse motions that became faster than light, as `simulate` does; ValueError names the first."""
+    q, qd = states
+
+    def impossible(span: tuple[int, int]) -> bool:
+        try:
+            _check.require_possible(chain, q[slice(*span)], qd[slice(*span)], kinetic_energy)
+        except ArithmeticError:
+            return True
+        return False
+
+    if impossible((0, len(qd))):
+        name = name_of_motion(first_that_fails(impossible, len(qd)), batch)
+        raise ValueError(
+            f"between t = {between[0]:g} and {between[1]:g} s motion{name} becomes faster than light: a shorter step "
+            "may help"
+        )
+
+
+def name_of_motion(number: int, batch: tuple[int, ...]) -> str:
+    """Return the index of a motion in a batch, after a blank; nothing if it is the only one."""
+    return f" {[int(k) for k in np.unravel_index(number, batch)]}" if batch else ""
 
 
 def first_that_fails(fails: Callable[[tuple[int, int]], bool], count: int) -> int:

@@ -1,5 +1,5 @@
 # Generated from chapters/21_ten_million_postures.md by `python -m book export`; edit it there.
-# sha256 of the text below: 5f46aa2077ea9d78f5d88e358cccd4caaf924d0002c321276bc3de0ba7739fab
+# sha256 of the text below: fd9dffcbad3d65a55366fce56da6b8ab122f963804428f0e1255e3f2cc3f38ee
 """Sweeps: one function over millions of states, on all cores, resumable.
 
 Derived in chapter 21, "Ten million postures".
@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from chaindyn._check import check_chain, check_folder
+from chaindyn._check import check_chain, check_folder, require_unmasked, unmasked
 from chaindyn._chunks import rows, sealed, unsealed
 from chaindyn._fingerprint import digest, software
 from chaindyn._ops import Array
@@ -129,14 +129,16 @@ def as_states(states: Any) -> tuple[Any, int]:
             "states is a list: give one array, a tuple or dict of arrays, or what can be sliced"
         )
     if isinstance(states, Mapping):
-        named = {name: np.asarray(x) for name, x in states.items()}
+        named = {name: unmasked(x, f"states[{name!r}]") for name, x in states.items()}
         states, arrays = named, {f"states[{name!r}]": x for name, x in named.items()}
     elif isinstance(states, tuple):
-        states = tuple(np.asarray(x) for x in states)
+        states = tuple(unmasked(x, f"states[{i}]") for i, x in enumerate(states))
         arrays = {f"states[{i}]": x for i, x in enumerate(states)}
     elif isinstance(states, np.ndarray):
+        states = unmasked(states, "states")
         arrays = {"states": states}
     elif hasattr(states, "__len__") and hasattr(states, "__getitem__"):
+        require_unmasked(states, "states")
         arrays = {}
     else:
         raise ValueError(
@@ -178,20 +180,24 @@ def arguments(states: Any, start: int, stop: int) -> tuple[tuple[Array, ...], di
         return tuple(np.ascontiguousarray(x[start:stop]) for x in states), {}
     made = states[start:stop]
     if isinstance(made, Mapping):
-        return (), {name: np.ascontiguousarray(x) for name, x in made.items()}
+        return (), {name: np.ascontiguousarray(unmasked(x, name)) for name, x in made.items()}
     made = made if isinstance(made, tuple) else (made,)
-    return tuple(np.ascontiguousarray(x) for x in made), {}
+    return tuple(np.ascontiguousarray(unmasked(x, "states")) for x in made), {}
 
 
 # Chapter 21, "Ten million postures": The same to the last bit
 def leaves(result: Any) -> dict[str, Array]:
     """Return the arrays of a result by name: fields of a dataclass, places in a tuple, or "result" alone."""
     if is_dataclass(result):
-        return {part.name: np.asarray(getattr(result, part.name)) for part in fields(result)}
+        return {
+            part.name: unmasked(getattr(result, part.name), part.name) for part in fields(result)
+        }
     if isinstance(result, tuple):
         names = getattr(result, "_fields", range(len(result)))
-        return {str(name): np.asarray(x) for name, x in zip(names, result, strict=True)}
-    return {"result": np.asarray(result)}
+        return {
+            str(name): unmasked(x, f"result {name}") for name, x in zip(names, result, strict=True)
+        }
+    return {"result": unmasked(result, "the result")}
 
 
 def like(result: Any, arrays: dict[str, Array]) -> Any:

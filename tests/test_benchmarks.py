@@ -219,6 +219,7 @@ def cut_elsewhere(loops):
     return Chain(links), tuple(pins), along, 0 * along
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("cut", ["at the ground", "turned", "at the cranks"])
 @pytest.mark.parametrize("loops", [1, 2])
 def test_small_steps_go_through_a_singular_posture(loops, cut):
@@ -252,13 +253,17 @@ def test_small_steps_go_through_a_singular_posture(loops, cut):
     assert np.ptp(motion.energy) < 1e-5
 
 
-@pytest.mark.nightly
-def test_steps_that_creep_towards_a_singular_posture_get_through_it():
-    """With this tolerance steps become so short that they end where only rounding is left of a row."""
-    problem, t = n_four_bar(2), np.array([0, 1.5])
+@pytest.mark.parametrize("duration", [0.75, pytest.param(10.0, marks=pytest.mark.nightly)])
+def test_steps_that_creep_towards_a_singular_posture_get_through_it(duration):
+    """With this tolerance steps become so short that they end where only rounding is left of a row.
+
+    The first time is at 0.71 s. Where what is left counts, the bars stop there.
+    """
+    problem, t = n_four_bar(2), np.linspace(0, duration, 16)
     motion = problem.simulate(t, stabilisation="projection", rtol=1e-9, atol=1e-11)
-    assert motion.reason == ""
-    assert abs(motion.q[-1, 0] - as_one_pendulum(2, t)[-1]) < 1e-7
+    angle = as_one_pendulum(2, t)
+    assert motion.reason == "" and angle[-1] < -0.18
+    assert np.abs(motion.q[:, 0] - angle).max() < 1e-6
     assert np.ptp(problem.energy(motion.q, motion.qd)) < 1e-5
 
 

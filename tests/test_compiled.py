@@ -167,6 +167,8 @@ BAD = {
     "nan": lambda q, qd, tau: (q, qd, np.where(np.arange(len(tau)) == 2, np.nan, tau)),
     "infinite": lambda q, qd, tau: (q, np.where(np.arange(len(qd)) == 0, np.inf, qd), tau),
     "short": lambda q, qd, tau: (q[:-1], qd, tau),
+    "masked": lambda q, qd, tau: (q, np.ma.array(qd, mask=np.arange(len(qd)) == 1), tau),
+    "masked in a batch": lambda q, qd, tau: (q, qd, np.ma.masked_equal([tau, tau], tau[0])),
     "text": lambda q, qd, tau: (q, qd, "twelve"),
     "quaternion": lambda q, qd, tau: (1.01 * q, qd, tau),
     "batches": lambda q, qd, tau: (np.stack([q] * 2), np.stack([qd] * 3), tau),
@@ -967,6 +969,21 @@ def test_of_many_motions_the_one_that_fails_is_named(monkeypatch):
         qd[[bad, -1]] = 1e200
         with pytest.raises(ValueError, match=rf"motion \[{bad}\] leaves"):
             rollout(ur5(), q.reshape(10, 6), qd, t=[0, 0.002])
+
+
+@pytest.mark.parametrize("method", ["RK4", "semi-implicit Euler"])
+def test_of_many_motions_the_one_that_becomes_faster_than_light_is_named(method):
+    """Under 1e12 N a kilogram is so after 0.3 ms, under 2.9e11 N not within 1 ms."""
+    slide = cd.Link(cd.Prismatic((1, 0, 0)), 1.0, (0, 0, 0), np.eye(3))
+    chain, still, pushes = cd.Chain([slide]), np.zeros((2, 3, 1)), np.full((2, 3, 1), 2.9e11)
+    given = {"t": [0, 0.0005, 0.001], "step": 1e-4, "method": method}
+    fast = rollout(chain, still, still, torque=pushes, **given)
+    assert fast.qd[-1] == pytest.approx(2.9e8, rel=1e-12)
+    pushes[1, 1:] = 1e12
+    with pytest.raises(ValueError, match=r"0\.0005 s motion \[1, 1\] becomes faster than light"):
+        rollout(chain, still, still, torque=pushes, **given)
+    with pytest.raises(ValueError, match=r"0\.0005 s motion becomes faster than light"):
+        rollout(chain, still[0, 0], still[0, 0], torque=[1e12], **given)
 
 
 @pytest.mark.parametrize("count", [1, 7])

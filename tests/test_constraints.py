@@ -427,6 +427,20 @@ def test_what_counts_as_a_row_of_its_own(rows, loose, edge):
             assert np.abs(combine[:, wanted:]).max(initial=0) == 0
 
 
+@pytest.mark.parametrize("exponent", [-900, -540, -500, 500, 520, 900])
+def test_rows_may_be_of_any_size(exponent):
+    """Of dependent ones too; of a power of two no digit is lost."""
+    M, K, right, k = random_system(np.random.default_rng(4))
+    K, k = np.concatenate([K, K.sum(-2, keepdims=True)]), np.append(k, k.sum())
+    scale = 2.0**exponent
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found, one = solve_kkt(M, scale * K, right, scale * k), solve_kkt(M, K, right, k)
+    assert found.rank == one.rank == len(K) - 1
+    assert np.array_equal(found.x, one.x)
+    assert np.array_equal(found.multipliers * scale, one.multipliers)
+
+
 def test_rows_of_zeros_are_none_without_a_word():
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -9,6 +9,7 @@ from fractions import Fraction
 import mpmath
 import numpy as np
 import pytest
+import sympy as sp
 from scipy.linalg import expm
 from scipy.optimize import brentq
 from test_constraints import five_bar
@@ -560,13 +561,35 @@ def test_one_state_with_loops():
         constrained_forward_dynamics_derivatives(chain, loops, q, 1j * q, 0 * q)
 
 
-def test_a_batch_of_rates_alone_has_derivatives_of_its_shape():
-    rng = np.random.default_rng(3)
+def two_bars():
     bar = 1.0, (0.5, 0, 0), np.diag([0.1, 0.2, 0.2])
-    chain = Chain([Link(Revolute((0, 1, 0)), *bar, offset=(k, 0, 0)) for k in range(2)])
+    return Chain([Link(Revolute((0, 1, 0)), *bar, offset=(k, 0, 0)) for k in range(2)])
+
+
+def test_a_batch_of_rates_alone_has_derivatives_of_its_shape():
+    rng, chain = np.random.default_rng(3), two_bars()
     qd = 1 + rng.random((3, 2))
     blow = {"point": (2.0, 0, -0.5), "normal": (0, 0, 1), "restitution": 0.5}
     together = impact_derivatives(chain, np.array([0.3, 0.4]), qd, **blow)
     assert together.impulse_dqd.shape == (3, 2) and together.qd_jump_dqd.shape == (3, 2, 2)
     one = impact_derivatives(chain, np.array([0.3, 0.4]), qd[1], **blow)
     assert together.qd_jump_dqd[1] == pytest.approx(one.qd_jump_dqd, rel=1e-12)
+
+
+@pytest.mark.parametrize("kind", [float, Fraction, mpmath.mpf, sp.Float])
+@pytest.mark.parametrize("given", ["qd", "restitution", "normal"])
+def test_a_blow_of_objects_has_the_derivatives_of_the_same_numbers(kind, given):
+    """`impact` returns one of them as it is, without axes."""
+    chain, q, qd, tau = two_bars(), [0.3, 0.4], [1.5, 0.75], [0.1, 0.2]
+    blow = {"point": (2.0, 0, -0.5), "normal": (0, 0, 1), "restitution": 0.5}
+    same = {"qd": qd, **blow}
+    # in arrays of objects; the numbers are halves and quarters, which every kind holds exactly
+    same[given] = np.array(np.vectorize(lambda x: kind(float(x)), otypes=[object])(same[given]))
+    expected = impact_derivatives(chain, q, qd, **blow)
+    found = impact_derivatives(chain, q, **same)
+    for name in ("impulse_dq", "impulse_dqd", "qd_jump_dq", "qd_jump_dqd"):
+        one, other = getattr(found, name), getattr(expected, name)
+        assert one.shape == other.shape and one.astype(float) == pytest.approx(other, abs=1e-14)
+    found = saltation_matrix(chain, q, same.pop("qd"), tau, **same)
+    expected = saltation_matrix(chain, q, qd, tau, **blow)
+    assert found.astype(float) == pytest.approx(expected, abs=1e-14)

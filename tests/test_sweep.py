@@ -803,6 +803,9 @@ def test_map_blocks_of_dask_runs_the_same_function(client):
 # At the door -------------------------------------------------------------------------------------
 
 
+MASKED = np.ma.array(np.zeros((3, 6)), mask=np.arange(18).reshape(3, 6) == 7)
+
+
 @pytest.mark.parametrize(
     ("states", "message"),
     [
@@ -813,6 +816,11 @@ def test_map_blocks_of_dask_runs_the_same_function(client):
         (np.zeros((0, 6)), "no states"),
         (7, "states is int"),
         ((), "no states"),
+        (MASKED, "states holds 1 masked entry"),
+        ((MASKED,), r"states\[0\] holds 1 masked entry"),
+        ({"q": MASKED}, r"states\['q'\] holds 1 masked entry"),
+        (Drawn(lambda u: MASKED, 6, 3), "states holds 1 masked entry"),
+        (Drawn(lambda u: {"q": MASKED}, 6, 3), "q holds 1 masked entry"),
     ],
 )
 def test_states_that_are_none(states, message):
@@ -833,6 +841,19 @@ def test_states_that_are_none(states, message):
 def test_options_that_are_none(options, message):
     with pytest.raises(ValueError, match=message):
         quiet(turned, ARM, states(), **options)
+
+
+@pytest.mark.parametrize(
+    ("result", "message"),
+    [
+        (MASKED, "the result holds 1 masked entry"),
+        ((MASKED,), "result 0 holds 1 masked entry"),
+        (Pair(np.zeros(3), MASKED), "which holds 1 masked entry"),
+    ],
+)
+def test_results_with_a_masked_entry(result, message):
+    with pytest.raises(ValueError, match=message):
+        quiet(lambda chain, q: result, ARM, np.zeros((3, 6)), workers=1)
 
 
 def test_functions_that_are_none():
