@@ -1,5 +1,5 @@
 # Generated from chapters/17_contact.md by `python -m book export`; edit it there.
-# sha256 of the text below: 6b81da580a2c2d930e9ef5bde75ac53851e5b6795d0a2170f4c12592ebe681d3
+# sha256 of the text below: 5a9ef01dd64c9cebbeb3eaec33067af216c097d4e595fe4903bf4ae88e91c588
 """Contact: blows at several places, forces at rest, friction, and motion through both.
 
 Derived in chapter 17, "Contact".
@@ -1149,28 +1149,48 @@ def gap_half_way(gap: Array, speed: Array, h: Array) -> Array:
     return gap - h / 2 * speed
 
 
+def in_motion(chain: Chain, q: Array, qd: Array) -> tuple[Array, Array, Array]:
+    """Return each link's R (n, 3, 3), and world momentum (n, 3) and mass (n, 1) of it with all that it carries."""
+    state = State(chain, q, qd)
+    R, twists = state.poses[0], state.twists[..., 0]
+    speeds = twists[:, 3:] + np.cross(twists[:, :3], chain.com)
+    mass = chain.mass[:, None]
+    sums = np.append(mass * (R @ speeds[..., None])[..., 0], mass, axis=-1)
+    for k, parent in reversed(list(enumerate(chain.parent))):
+        if parent >= 0:
+            sums[parent] += sums[k]
+    return R, sums[:, :3], sums[:, 3:]
+
+
+def turned_spin(w: Array, inertia: Array, turn: Array) -> Array:
+    """Return angular velocities (m, 3) in axes turned by (m, 3, 3), of the same energy and direction of momentum."""
+    spin = inertia @ w[..., None]
+    turned = turn @ spin
+    new = np.linalg.solve(inertia, turned)
+    twice, reached = (w[:, None] @ spin)[..., 0], (turned.mT @ new)[..., 0]
+    return new[..., 0] * np.sqrt(np.divide(twice, reached, out=twice, where=reached > 0))
+
+
 def carried_on(chain: Chain, q: Array, rates: Array, q1: Array) -> Array:
-    """Return the rates (nv,) at q1 of a chain that has the given ones at q: those of free balls turned into new axes.
+    """Return the rates (nv,) at q1 of a chain that has the given ones at q: what floats keeps its linear momentum.
 
-    Their axes mean nothing. Any other body's rates about its own axes are kept, and so is its energy.
+    A free body that carries no other keeps its energy too, and the direction of its angular momentum about its centre.
     """
-    rates, carriers = rates.copy(), set(chain.parent)
-    for joint, i, j in chain.groups:
-        if isinstance(joint, Free):
-            links = chain.link_of_column[j[:, 0]]
-            own = are_balls(chain.com[links], chain.inertia[links])
-            own &= [chain.parent[k] < 0 and k not in carriers for k in links]
-            turn = joint.pose(q1[i[own]])[0].mT @ joint.pose(q[i[own]])[0]
-            twists = rates[j[own]].reshape(-1, 2, 3, 1)
-            rates[j[own]] = (turn[:, None] @ twists).reshape(-1, 6)
+    free = [isinstance(joint, Free) for joint in chain.joints]
+    roots = np.flatnonzero(free & (np.array(chain.parent) < 0))
+    if not roots.size:
+        return rates
+    rates = rates.copy()
+    columns = np.array([chain.v_columns[k] for k in roots])
+    alone = ~np.isin(roots, chain.parent)
+    own, turning = roots[alone], columns[alone, :3]
+    R, before, _ = in_motion(chain, q, rates)
+    R1 = State(chain, q1).poses[0]
+    rates[turning] = turned_spin(rates[turning], chain.inertia[own], R1[own].mT @ R[own])
+    _, after, mass = in_motion(chain, q1, rates)
+    missing = ((before - after) / mass)[roots, :, None]
+    rates[columns[:, 3:]] += (R1[roots].mT @ missing)[..., 0]
     return rates
-
-
-def are_balls(com: Array, inertia: Array) -> Array:
-    """Return which bodies (m,) have their centre of mass, com (m, 3), at the origin and equal moments (m, 3, 3)."""
-    mean = np.trace(inertia, axis1=-2, axis2=-1)[:, None, None] / 3 * np.eye(3)
-    uneven = np.abs(inertia - mean).max((-2, -1)) > 1e-9 * mean.max((-2, -1))
-    return ~(uneven | com.any(-1))
 
 
 def moreau_jean_step(
