@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import inspect
 import math
+import os
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from contextvars import ContextVar, copy_context
@@ -454,15 +455,50 @@ def check_positive_number(x: Any, name: str) -> float:
     return float(x)
 
 
-def check_step(x: Any, times: np.ndarray) -> float:
-    """Return the length of a step as a float; refuse what is not positive, or lost beside the times (m,)."""
-    step = check_positive_number(x, "step")
-    latest = np.abs(times).max()
-    if step < np.spacing(latest):
+def check_step(step: Any, times: np.ndarray) -> float:
+    """Return a step of time [s] as a float; refuse one below what tells times apart."""
+    own, latest = check_positive_number(step, "step"), np.abs(times).max()
+    if own < np.spacing(latest):
         raise ValueError(
-            f"step is {step:g} s, but near t = {latest:g} s times are {np.spacing(latest):.2g} s apart"
+            f"step is {own:g} s, but near t = {latest:g} s times are {np.spacing(latest):.2g} s apart"
         )
-    return step
+    return own
+
+
+def check_threads(threads: Any) -> int:
+    """Return a number of threads, all cores for None, or say what is wrong with it."""
+    count = os.cpu_count() or 1 if threads is None else threads
+    if not isinstance(count, int | np.integer) or count < 1:
+        raise ValueError(f"threads is {threads!r}, but must be a number of threads, at least 1")
+    return int(count)
+
+
+def check_shapes(shapes: Any, names: Sequence[str]) -> dict[str, tuple[Any, ...]]:
+    """Return the shapes of a function's arguments by name, {} for None, or say what is wrong with them."""
+    if not isinstance(shapes or {}, dict):
+        raise ValueError(f"shapes is {shapes!r}, but must be a dictionary of shapes by name")
+    for name, shape in (shapes or {}).items():
+        if name not in names:
+            raise ValueError(f"shapes names {name!r}, but the function's arguments are {[*names]}")
+        if not isinstance(shape, tuple) or not all(
+            x in ("n", "nq", "nv")
+            if isinstance(x, str)
+            else isinstance(x, int | np.integer) and x >= 0
+            for x in shape
+        ):
+            raise ValueError(
+                f"the shape of {name} is {shape!r}, but must be a tuple of numbers and 'n', 'nq' or 'nv'"
+            )
+    return {
+        name: tuple(x if isinstance(x, str) else int(x) for x in shape)
+        for name, shape in (shapes or {}).items()
+    }
+
+
+def check_numbers(chain: Any) -> None:
+    """Refuse a chain whose parameters are not all real numbers, naming one: machines compute with floats."""
+    for name in NUMBERS_OF_A_CHAIN:
+        as_real(getattr(chain, name), f"the chain's {name}")
 
 
 def check_gain(gain: Any, name: str, nv: int) -> Any:
@@ -705,8 +741,7 @@ def are_numbers(result: Any) -> bool:
         return is_number(result)
     for name in result.__dataclass_fields__:
         part = getattr(result, name)
-        known = known_values(np.asarray(part)) if name in MAY_BE_INFINITE else None
-        if not is_number(part) and (known is None or np.isnan(known).any()):
+        if not is_number(part) and (name not in MAY_BE_INFINITE or np.isnan(part).any()):
             return False
     return True
 

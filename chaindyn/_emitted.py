@@ -683,7 +683,7 @@ class StepWriter(Writer):
     """
 
     rows: dict[int, tuple[str, int]] = field(default_factory=dict)
-    constants: list[Number] = field(default_factory=list)
+    constants: dict[int, Number] = field(default_factory=dict)
     entry: int = 0
 
     def name(self, x: Number) -> str:
@@ -697,17 +697,17 @@ class StepWriter(Writer):
         if x.op == "constant":
             return literal(x.args[0], "Infinity")
         if not any(y.index in self.rows for y in reached_from([x])):
-            self.constants.append(x)
+            self.constants[x.index] = x
         return f"x{x.index}"
 
     def whole(self, x: Number) -> str:
         """Return an entry of a row with all operations that make it."""
         text = self.name(x)
-        if text != f"x{x.index}" or x in self.constants:
+        if text != f"x{x.index}" or x.index in self.constants:
             return text
         text = self.expression(x)
         for y in x.args:
-            if self.name(y) == f"x{y.index}" and y not in self.constants:
+            if self.name(y) == f"x{y.index}" and y.index not in self.constants:
                 text = with_operand(text, f"x{y.index}", self.whole(y))
         return text
 
@@ -718,7 +718,7 @@ class Asked:
 
     recording: Recording = field(default_factory=lambda: Recording(Tape(), (), np.zeros(0, int)))
     rows: dict[int, tuple[str, int]] = field(default_factory=dict)
-    constants: list[Number] = field(default_factory=list)
+    constants: dict[int, Number] = field(default_factory=dict)
     lines: list[str] = field(default_factory=list)
 
     def given(self, name: str, core: tuple[Any, ...]) -> Any:
@@ -777,7 +777,9 @@ def emitted_step(name: str, told: Step) -> str:
 
     result = called(step, template(), asked.recording, {}, given, {}, None)
     answer = ",".join([asked.named(x) for x in leaves_of(result)])
-    scalars = [x for x in reached_from(asked.constants) if x.op not in ("input", "constant")]
+    scalars = [
+        x for x in reached_from(asked.constants.values()) if x.op not in ("input", "constant")
+    ]
     write = StepWriter(None, "javascript", None)  # type: ignore[arg-type]
     text = [
         f"export function {name}({','.join(f'in{k}' for k in range(len(given) + 1))}){{",

@@ -298,10 +298,10 @@ def expect(x: Array) -> None:
         notes.expect(x)
 
 
-def expect_regular(felt: Sequence[Array], inertias: Array) -> None:
+def expect_regular(state: Any, felt: Sequence[Array], S: Sequence[Array], inertias: Array) -> None:
     """Note, in a recording, that what each joint feels (..., k, k) must be large beside inertias (..., n, 6, 6)."""
     if (notes := recording.get()) is not None:
-        notes.expect_regular(felt, inertias)
+        notes.expect_regular(state, felt, S, inertias)
 
 
 def holds_exact(x: Any) -> bool:

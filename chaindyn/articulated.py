@@ -1,5 +1,5 @@
 # Generated from chapters/08_articulated_body_inertia.md by `python -m book export`; edit it there.
-# sha256 of the text below: 5e926b8ae7a61601e6427648d91c1a78a765e02e517603b2a52b690640ed95ae
+# sha256 of the text below: 160b1b5c315b230be76401a51f040d85142c4b595fb2bc27dff0546b221f7cfa
 """Forward dynamics by articulated-body inertia: how a chain accelerates, link by link.
 
 Derived in chapter 8, "Articulated-body inertia".
@@ -185,7 +185,7 @@ def require_inertia(
     inertias overflow.
     """
     chain, felt = state.chain, [own.D for own in links]
-    expect_regular(felt, inertias)
+    expect_regular(state, felt, S, inertias)
     if are_clearly_regular(felt, inertias) or any(
         [known_values(x) is None for x in (*felt, inertias)]
     ):

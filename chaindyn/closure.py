@@ -1,5 +1,5 @@
 # Generated from chapters/12_maximal_coordinates.md by `python -m book export`; edit it there.
-# sha256 of the text below: 405280acefa5ee7824b2b5f8305d02993039c0106b0e25cad6e852452375142e
+# sha256 of the text below: 680f2aff95e9adbffa90568abd97112879a963ea0a761f6b09f08e52a694ce58
 """Constraints: a joint held as rows, and rows of several constraints as one matrix.
 
 Derived in chapter 12, "Maximal coordinates".
@@ -354,7 +354,7 @@ class Closure(BodyConstraint):
 def as_constraints(constraints: Any) -> tuple[Any, ...]:
     """Return constraints as a tuple; ValueError names what is not a constraint."""
     try:
-        given = tuple(constraints)
+        given = (constraints,) if isinstance(constraints, str) else tuple(constraints)
     except TypeError:  # one alone
         given = (constraints,)
     for k, constraint in enumerate(given):

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import inspect
 import json
-import os
 import warnings
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -29,7 +28,7 @@ from chaindyn.emission import (
     put_in_order,
 )
 from chaindyn.products import INVERSES, PRODUCTS, SLOPES, other_way
-from chaindyn.recording import CannotRecord, Number, Tape, as_numbers
+from chaindyn.recording import CannotRecord, Number, Tape, as_numbers, with_cross
 from chaindyn.rolled import (
     CannotRoll,
     Foreign,
@@ -385,11 +384,19 @@ def record(
             if new.max() == kind.max():
                 break
             kind = new
-        except (CannotRoll, TypeError, IndexError, ValueError, AttributeError):
+        except CannotRecord:
+            raise
+        except Exception:  # whatever a function does with arrays that it did not expect
             break
     if open_model:
         raise CannotRecord("it cannot be recorded once for every kind of link")
     return recorded_link_by_link(function, chain, arrays, options)
+
+
+def in_one_line(text: str, most: int = 120) -> str:
+    """Return a text without line breaks and, where it is long, without its end."""
+    line = " ".join(text.split())
+    return line if len(line) <= most else f"{line[: most - 4]} ..."
 
 
 def called(
@@ -410,7 +417,11 @@ def called(
         for name, core in arrays.items():
             if core == ("nq",):
                 expect_unit_quaternions(ghost, given[name])
-        return function(ghost, **given, **options)
+        with with_cross():
+            result = function(ghost, **given, **options)
+        if recording.refusals:
+            raise recording.refusals[0]
+        return result
 
     return copy_context().run(call)
 
@@ -461,8 +472,10 @@ def recorded_link_by_link(
         ghost = straight_chain(chain, recording)
         result = called(function, ghost, recording, arrays, given, options, None)
         recorded = finished(chain, recording, arrays, result)
-    except (TypeError, ValueError, AttributeError, IndexError) as error:
-        raise CannotRecord(f"{type(error).__name__}: {error}") from error
+    except CannotRecord:
+        raise
+    except Exception as error:  # of whatever kind: the function itself says it of numbers
+        raise CannotRecord(in_one_line(f"{type(error).__name__}: {error}")) from error
     if len(recorded.plan.live) > MOST_LIVE:
         raise CannotRecord(f"it takes {len(recorded.plan.live)} operations, link by link")
     return recorded
@@ -473,7 +486,8 @@ def finished(
 ) -> Recorded:
     """Put a recording in order; what is expected of it is its last result."""
     outputs, shapes = outputs_of(chain, recording, result)
-    expected = list({x.mark: x for x in recording.tape.expectations}.values())
+    recording.expect_what_was_left_out()
+    expected = list({x.index: x for x in recording.tape.expectations}.values())
     outputs += [Output(len(shapes), x, None, "", 0, k, 0) for k, x in enumerate(expected)]
     shapes.append((len(expected),))
     plan = put_in_order(recording, outputs)
@@ -754,7 +768,7 @@ def solved(along_q: Array, along_qd: Array, M: Array) -> tuple[list[Array], bool
     return found, not all(np.isfinite(x).all() for x in found)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Differentiated:
     """A function of a chain with its derivatives, as machine code: called like the function, without the chain.
 
@@ -764,6 +778,14 @@ class Differentiated:
     whole: Compiled
     inverse: bool = False
     made: dict[Any, DerivativePrograms] = field(default_factory=dict, repr=False)
+
+    def __repr__(self) -> str:
+        return f"<{name_of(self.whole.function)} and its derivatives, compiled for {self.whole.chain.n} links>"
+
+    @property
+    def runs(self) -> Runs:
+        """How often the function itself, not its derivatives, ran in its program, and how often as it stands."""
+        return self.whole.runs
 
     @cached_property
     def value(self) -> Any:
@@ -815,13 +837,13 @@ class Differentiated:
                     whole.function, whole.chain, cores, options, inverse=self.inverse
                 )
             except (CannotRecord, NoCompiler) as error:
-                name = whole.function.__name__
+                name = name_of(whole.function)
                 raise RuntimeError(f"the derivatives of {name} are not compiled: {error}") from None
             self.made[key] = derivative_programs(kernel, nest, cores, whole.chain, self.inverse)
         return self.made[key]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class DifferentiatedInverse(Differentiated):
     """Forward dynamics with its derivatives, by those of the forces that its accelerations take.
 
@@ -834,7 +856,8 @@ class DifferentiatedInverse(Differentiated):
         whole = self.whole
         function = other_way(INVERSES, whole.function) or whole.function
         shapes = {**whole.shapes, "qdd": ("nv",)}
-        return Differentiated(replace(whole, function=function, shapes=shapes, programs={}), True)
+        own = Compiled(function, whole.chain, whole.threads, shapes, whole.open_model)
+        return Differentiated(own, True)
 
     def __call__(self, *args: Any, **kwargs: Any) -> tuple[Any, tuple[Any, ...]]:
         """Return the accelerations, and how they change with each argument that is an array."""
@@ -878,7 +901,7 @@ class Program:
 
     def quick(self, whole: Compiled) -> Any:
         """Return a callable that goes straight to the program, or to the whole function; None if it cannot be made."""
-        return self.single.quick(whole, isinstance(self.nest, tuple))
+        return whole.door_to(self.single, isinstance(self.nest, tuple))
 
 
 @dataclass(frozen=True, eq=False)
@@ -932,13 +955,13 @@ class SlopeProgram(Program):
     def quick(self, whole: Compiled) -> Any:
         """Return a callable that goes straight to the programs, or to the whole function; None if it cannot be made."""
         if self.forward is None:
-            return self.slopes.one.quick(whole, True)
+            return whole.door_to(self.slopes.one, True)
         forward = self.forward.kernel.quick(nothing, False)
-        slopes = self.slopes.one.quick(nothing, True)
+        slopes = whole.door_to(self.slopes.one, True, nothing)
         return None if forward is None or slopes is None else OneAfterOther(forward, slopes, whole)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class OneAfterOther:
     """The quick way to derivatives of accelerations: first the accelerations, then their slopes, else the whole."""
 
@@ -951,6 +974,9 @@ class OneAfterOther:
         qdd = None if kwargs else self.forward(*args)
         found = None if qdd is None else self.slopes(*args[:-1], qdd)
         return self.whole(*args, **kwargs) if found is None else found
+
+    def __repr__(self) -> str:
+        return repr(self.whole)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.whole, name)
@@ -997,9 +1023,20 @@ def nothing(*_: Any, **__: Any) -> None:
     """Return None: the program has no answer."""
 
 
-@dataclass(frozen=True, eq=False)
+class Runs(NamedTuple):
+    """How many states a compiled function gave to its program, and how many the function itself did."""
+
+    compiled: int
+    interpreted: int
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Compiled:
-    """A function of a chain as machine code: called like the function, without the chain."""
+    """A function of a chain as machine code: called like the function, without the chain.
+
+    programs : by arguments and options; doors : the kernels that are called without Python, which count for themselves;
+    counts : of the other states, how many were compiled and how many interpreted.
+    """
 
     function: Callable[..., Any]
     chain: Chain
@@ -1007,6 +1044,21 @@ class Compiled:
     shapes: dict[str, tuple[Any, ...]]
     open_model: bool = False
     programs: dict[Any, Program | None] = field(default_factory=dict, repr=False)
+    doors: list[Kernel] = field(default_factory=list)
+    counts: list[int] = field(default_factory=lambda: [0, 0])
+
+    @property
+    def runs(self) -> Runs:
+        """How many states ran in the program so far, and how many as the function stands."""
+        own, interpreted = self.counts
+        return Runs(own + sum(int(k.room_of_door[0][0]) for k in self.doors), interpreted)
+
+    def door_to(self, kernel: Kernel, several: bool, fallback: Any = None) -> Any:
+        """Return a callable that goes straight to a kernel, or to the fallback, this if None; None if there is none."""
+        if kernel not in self.doors:
+            kernel.room_of_door[0][0] = 0
+            self.doors.append(kernel)
+        return kernel.quick(self if fallback is None else fallback, several)
 
     @cached_property
     def signature(self) -> inspect.Signature:
@@ -1024,10 +1076,26 @@ class Compiled:
         if program is not None and prepared is not None:
             batch, values = prepared
             results, wrong = program.computed(values, batch, self.threads)
+            self.counts[bool(wrong)] += int(np.prod(batch))
             if not wrong:
                 return program.assembled(results, batch)
+        else:
+            self.counts[1] += self.states_in(arrays, options)
         # something is not as it must be: the function itself says what, or judges it at leisure
         return self.function(self.chain, **given)
+
+    def __repr__(self) -> str:
+        return f"<{name_of(self.function)}, compiled for {self.chain.n} links>"
+
+    def states_in(self, arrays: dict[str, Any], options: dict[str, Any]) -> int:
+        """Return how many states arguments hold, 1 if they do not fit each other."""
+        try:
+            shapes = [
+                np.shape(x)[: np.ndim(x) - len(self.core(k, options))] for k, x in arrays.items()
+            ]
+            return int(np.prod(np.broadcast_shapes(*shapes)))
+        except ValueError:
+            return 1
 
     def sorted_out(self, given: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return the arguments that are arrays, and the others, by name."""
@@ -1067,7 +1135,7 @@ class Compiled:
             if not loud:
                 return None
             warnings.warn(
-                f"{self.function.__name__} is not compiled, and runs as it stands: {error}",
+                f"{name_of(self.function)} is not compiled, and runs as it stands: {error}",
                 RuntimeWarning,
                 stacklevel=4,
             )
@@ -1130,6 +1198,11 @@ class Compiled:
             mask = np.asarray(options["prescribed"], bool)
             return (tuple(np.flatnonzero(mask if name == "qdd" else ~mask).tolist()),)
         return self.shapes[name]
+
+
+def name_of(function: Callable[..., Any]) -> str:
+    """Return what to call a function in a message; partial functions and objects that are called have no name."""
+    return str(getattr(function, "__name__", None) or type(function).__name__)
 
 
 def is_flat_tuple(nest: Any) -> bool:
@@ -1245,8 +1318,9 @@ def compiled(
     an array, in order: (..., *shape of the result, *shape of the argument), by q along `integrate`, (..., nv). They
     need a compiler (RuntimeError), and end where they are not finite (ValueError). target : "javascript" gives the text
     of an ES module instead, whose default export takes the required arguments. One state or a batch, the same results
-    to rounding, and the same errors: what is doubtful is given to the function itself. RuntimeWarning, once, if a
-    function cannot be recorded, or if there is no C compiler.
+    to rounding, and the same errors: what is doubtful is given to the function itself. `runs` says how many states the
+    program computed so far, and how many the function did. RuntimeWarning, once, if a function cannot be recorded, or
+    if there is no C compiler.
     """
     _check.check_chain(chain)
     if not callable(function):
@@ -1258,11 +1332,10 @@ def compiled(
         ("parameters", parameters, {"fixed", "data"}),
     ):
         _check.check_word(value, name, words)
-    known = SHAPES | cores_of(function) | (shapes or {})
-    count = os.cpu_count() or 1 if threads is None else threads
-    if not isinstance(count, int) or count < 1:
-        raise ValueError(f"threads is {threads!r}, but must be a number of threads, at least 1")
+    _check.check_numbers(chain)
     names = list(inspect.signature(function).parameters)[1:]
+    known = SHAPES | cores_of(function) | _check.check_shapes(shapes, names)
+    count = _check.check_threads(threads)
     own = {name: shape for name, shape in known.items() if name in names}
     whole = Compiled(function, chain, count, own, parameters == "data")
     if derivatives:
@@ -1285,7 +1358,7 @@ def javascript(whole: Compiled) -> str:
     room = keep + max(plan.kept, 1)
     lengths = recorded.lengths
     names = ",".join(f"a{k}" for k in range(len(cores)))
-    word = whole.function.__name__
+    word = name_of(whole.function)
     return f"""// {word if word.isidentifier() else "a function"} of a chain, recorded
 {js_kernel(plan, "kernel", len(lengths[0]), len(lengths[1]))}
 const floats=(x)=>Float64Array.from(x);

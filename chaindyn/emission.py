@@ -946,7 +946,10 @@ I march(const I *restrict sizes, const I *restrict tree, const double *restrict 
 
 
 def c_one(plan: Plan, inputs: int, results: int) -> str:
-    """Return the function of a program that computes one state: whether all that it must be holds."""
+    """Return the function of a program that computes one state: whether all that it must be holds.
+
+    How often it did is counted in the first place of the room to work.
+    """
     return f"""
 I one(const I *restrict sizes, const I *restrict tree, const double *restrict D, const double *restrict G,
          const double *const *vin, double *const *vout, double *restrict w) {{
@@ -954,8 +957,9 @@ I one(const I *restrict sizes, const I *restrict tree, const double *restrict D,
   const I *length = sizes + 6;
   double sum = 0.0;
   {GIVEN}
-  run_s(sizes[0], sizes[1], sizes[2], tree, D, G{c_entries(inputs, results)}, w, g);
+  run_s(sizes[0], sizes[1], sizes[2], tree, D, G{c_entries(inputs, results)}, w + 1, g);
 {JUDGED}
+  w[0] += sum == 0.0;
   return sum == 0.0;
 }}
 """
@@ -1041,7 +1045,7 @@ I one(const I *restrict sizes, const I *restrict tree, const double *restrict D,
   const I *length = sizes + 6;
   I turns[TURNED], size[RESULTS], total = 0;
   V g[{max(plan.kept, 1)}], *vin[INPUTS], *vout[RESULTS];
-  V *free = (V *)(((uintptr_t)work + sizeof(V) - 1) / sizeof(V) * sizeof(V));
+  V *free = (V *)(((uintptr_t)work / sizeof(V) + 1) * sizeof(V)); /* behind work[0], the count */
   const V *vD = wide_model(D, sizes[4], &free), *vG = wide_model(G, sizes[5], &free);
   for (int a = 0; a < OWN; a++) {{
     vin[a] = free; free += length[a];
@@ -1078,6 +1082,7 @@ I one(const I *restrict sizes, const I *restrict tree, const double *restrict D,
     }}
   }}
   {solved if inverse else ""}
+  work[0] += sum == 0.0;
   return sum == 0.0;
 }}
 """

@@ -1,5 +1,5 @@
 # Generated from chapters/12_maximal_coordinates.md by `python -m book export`; edit it there.
-# sha256 of the text below: 6224f169f9b57935ad69764128de9e1940207e46ad7fee26b937392540f75d33
+# sha256 of the text below: afef0c4d144c905760eb20253be26056f1ac2d078806715fed5efa98a6b12d90
 """Maximal coordinates: every link free, every joint a set of equations that holds it.
 
 Derived in chapter 12, "Maximal coordinates".
@@ -131,7 +131,7 @@ def maximal_system(
 
     L = across_joints(chain.parent, X)
     K = sparse.block_diag(T).T @ L
-    inertias = sparse.block_diag(list(as_real(chain.spatial_inertia, "inertias")))
+    inertias = sparse.block_diag(list(chain.spatial_inertia))
     matrix = sparse.block_array([[inertias, K.T], [K, None]], format="csc")
     matrix.eliminate_zeros()  # SciPy stores blocks whole
     kept = [own.T @ across for own, across in zip(T, eta, strict=True)]
@@ -186,13 +186,11 @@ def maximal_coordinate_dynamics(
     q, qd, tau, pushed = rows
     state = State(chain, q, qd)
     factorise_state(state)  # for its checks of the input
-    X, T = state.transforms, constraint_subspaces(state)
+    X, T, eta = state.transforms, constraint_subspaces(state), state.eta
     motors, load = (
         motor_wrenches(state, tau),
         weights(state) - net_bias(state, pushed, external_frame),
     )
-    X, motors, load = (as_real(x, "what SciPy solves for") for x in (X, motors, load))
-    T, eta = [as_real(own, "T") for own in T], as_real(state.eta, "eta")
     require_no_overflow("the equations", X, load, eta)
     ends = 6 * n + np.cumsum([0, *(own.shape[-1] for own in T)])
     solutions = np.zeros((count, ends[-1]))

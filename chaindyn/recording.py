@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import functools
 import hashlib
-from collections.abc import Iterable
+import math
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
+
+from chaindyn import _ops
 
 __all__: list[str] = []
 
@@ -16,11 +21,40 @@ Array = Any
 
 # so large that two different formulas agree once in 10^18; modulo 2^61 - 1 the powers of two would repeat
 PRIME = 2**61 - 2373
+UNIT = 2.0**-53
 MOST = 300_000  # numbers in one recording: beyond, compilers take minutes
 
 
 class CannotRecord(Exception):
     """What a function does hangs on values, or goes beyond what a recording knows."""
+
+
+class Later:
+    """What has no value before the program runs: nobody may look at it, and copies are the same thing.
+
+    Equality is looked at as any value is, though Python would answer by identity. Outside a recording, what was
+    recorded may be shown.
+    """
+
+    __slots__ = ()
+
+    def refuse(self, *_: Any) -> Any:
+        """Refuse to say a value. CannotRecord always; the recording keeps it, for NumPy drops errors in places."""
+        error = CannotRecord("it compares, rounds or writes numbers, whose values come later")
+        if (notes := _ops.recording.get()) is not None:
+            notes.refusals.append(error)
+        raise error
+
+    __eq__ = __ne__ = __hash__ = __int__ = __str__ = __format__ = refuse
+
+    def __repr__(self) -> str:
+        return object.__repr__(self) if _ops.recording.get() is None else self.refuse()
+
+    def __copy__(self) -> Any:
+        return self
+
+    def __deepcopy__(self, _memory: Any) -> Any:
+        return self
 
 
 @functools.lru_cache(100_000)
@@ -38,38 +72,137 @@ def mark_of(*words: Any) -> int:
     return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "big") % PRIME
 
 
-@dataclass(frozen=True, eq=False)
-class Tape:
-    """What was recorded: numbers in the order of their making, and each by its owner and its mark.
+# values that inputs are tried at: anywhere, next to zero, next to a quarter turn, next to each other
+TRIALS: tuple[Callable[[float], float], ...] = (
+    lambda x: x,
+    lambda x: 1e-9 * x,
+    lambda x: np.pi / 2 + 1e-9 * x,
+    lambda x: 1 + 1e-9 * x,
+)
+WORSE = 64  # so many times as large the error of a number may be, by which another one is replaced
+Trial = tuple[tuple[float, float], ...]  # a value, and a bound for its rounding, at each of these
 
-    expectations : numbers that must come out positive for the recording to hold; most : how many numbers it may have.
+
+def tried_at_random(op: str, mark: int) -> Trial:
+    """Return what a number of which nothing is known is taken to be."""
+    x = 0.5 + mark / PRIME
+    values = [f(x) for f in TRIALS] if op == "input" else [x] * len(TRIALS)
+    return tuple((v, 0.0) for v in values)
+
+
+# values and their errors, before the rounding of the result, to first order
+ERRORS: dict[str, Callable[..., tuple[float, float]]] = {
+    "+": lambda a, b: (a[0] + b[0], a[1] + b[1]),
+    "-": lambda a, b: (a[0] - b[0], a[1] + b[1]),
+    "*": lambda a, b: (a[0] * b[0], abs(a[0]) * b[1] + abs(b[0]) * a[1]),
+    "negative": lambda a: (-a[0], a[1]),
+    "inverse": lambda a: (1 / a[0], a[1] / (a[0] * a[0])),
+    "sin": lambda a: (math.sin(a[0]), abs(math.cos(a[0])) * a[1]),
+    "cos": lambda a: (math.cos(a[0]), abs(math.sin(a[0])) * a[1]),
+    "sqrt": lambda a: (math.sqrt(a[0]), a[1] / math.sqrt(a[0])),
+    "same": lambda a: a,
+    "read": lambda a, _: a,
+    "where": lambda c, a, b: a if c[0] else b,
+    "positive": lambda a: (float(a[0] > 0), 0.0),
+    "and": lambda a, b: (a[0] * b[0], 0.0),
+    "not": lambda a: (1 - a[0], 0.0),
+    "max": max,
+    "min": min,
+}
+
+
+def tried(op: str, args: tuple[Any, ...], mark: int) -> Trial:
+    """Return what an operation makes of its operands' values, and how far rounding may move it."""
+    if op == "constant":
+        return ((args[0], 0.0),) * len(TRIALS)
+    if op not in ERRORS:
+        return tried_at_random(op, mark)
+    found = []
+    for operands in zip(*[x.trial if isinstance(x, Number) else TRIALS for x in args], strict=True):
+        try:
+            value, error = ERRORS[op](*operands)
+        except (ArithmeticError, ValueError):  # by zero, of what is negative, too large
+            value = error = math.nan
+        found.append((value, error + UNIT * abs(value)))
+    return tuple(found)
+
+
+def is_no_worse(one: Number, other: Trial) -> bool:
+    """Whether a number may stand in for another formula of it: where that is exact, it must not be lost to rounding."""
+    return all(
+        a[1] <= WORSE * b[1] or not b[1] < math.inf for a, b in zip(one.trial, other, strict=True)
+    )
+
+
+CONSTANTS = {0: 0.0, 1: 1.0, PRIME - 1: -1.0}  # that formulas may turn out to be, by their marks
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Tape:
+    """What was recorded: numbers in the order of their making, and each by what makes it, and by owner and mark.
+
+    expectations : numbers that must come out positive for the recording to hold; most : how many numbers it may have;
+    doubts : quotients and roots that were left out, by their index, though they may not be finite where the rest is;
+    certain : numbers that are known not to vanish, by their index.
     """
 
     numbers: list[Number] = field(default_factory=list)
+    made: dict[Any, Number] = field(default_factory=dict)
     known: dict[tuple[int | None, int], Number] = field(default_factory=dict)
     expectations: list[Number] = field(default_factory=list)
     most: int | None = None
+    doubts: set[int] = field(default_factory=set)
+    certain: set[int] = field(default_factory=set)
 
     def write(self, op: str, args: tuple[Any, ...], mark: int, owner: int | None = None) -> Number:
-        """Return the number with this mark, recorded now if it is not known yet.
+        """Return what an operation makes of its operands, recorded now if it is not known yet.
 
-        Equal marks are equal formulas: what was computed before is not computed again, in whatever way it was written.
+        Equal marks are equal formulas: what was computed before, in whatever way it was written, is not computed again,
+        unless that lost digits which this way keeps.
         """
-        if (none := self.known.get((None, mark))) is not None:
-            return none
-        if owner is not None and (mine := self.known.get((owner, mark))) is not None:
-            return mine
-        if op not in ("constant", "negative"):
-            for whose in (owner, None):
-                if (opposite := self.known.get((whose, PRIME - mark))) is not None:
-                    return -opposite
+        places: list[Any] = [x.index if isinstance(x, Number) else x for x in args]
+        key = (op, owner, mark, *(sorted(places) if op in ("+", "*") else places))
+        if key in self.made:
+            return self.made[key]
+        if op != "constant" and mark in CONSTANTS:
+            self.leave_out(*args)
+            return self.constant(CONSTANTS[mark])
+        trial, worse = tried(op, args, mark), False
+        alike = (
+            op in ERRORS and op != "negative"
+        )  # of all others nothing tells how they lose digits
+        for sign, own in ((1, mark), (-1, PRIME - mark)) if alike else ():
+            for whose in {None: None, owner: None}:
+                if (other := self.known.get((whose, own))) is not None:
+                    if is_no_worse(other, trial):
+                        self.leave_out(*args, kept=other.wild)
+                        return other if sign == 1 else -other
+                    worse = True
         most = MOST if self.most is None else self.most
         if len(self.numbers) >= most:
             raise CannotRecord(f"it takes more than {most} operations, link by link")
-        number = Number(self, op, args, owner, mark, len(self.numbers))
+        source = {len(self.numbers)} if op in ("inverse", "sqrt") else frozenset()
+        wild = frozenset(source).union(*[x.wild for x in args if isinstance(x, Number)])
+        number = Number(self, op, args, owner, mark, len(self.numbers), trial, wild)
         self.numbers.append(number)
-        self.known[owner, mark] = number
+        self.made[key] = number
+        if op == "constant" or worse or (owner, mark) not in self.known:
+            self.known[owner, mark] = number
         return number
+
+    def leave_out(self, *numbers: Any, kept: frozenset[int] = frozenset()) -> None:
+        """Note that these are not computed: where one of them is not finite, a recording without them does not hold.
+
+        kept : the quotients and roots that are in what stands for them.
+        """
+        for x in numbers:
+            if isinstance(x, Number):
+                self.doubts.update(x.wild - kept)
+
+    def finite(self, x: Number) -> Number:
+        """Return a number that is positive where another one is finite."""
+        nothing = self.write("-", (x, x), mark_of("nothing", x.index), x.owner)
+        return self.write("+", (nothing, self.constant(1)), mark_of("finite", x.index), x.owner)
 
     def constant(self, value: Any) -> Number:
         """Return a number whose value is known now."""
@@ -89,12 +222,13 @@ def owner_of(*numbers: Number) -> int | None:
     return owners.pop() if owners else None
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Number:
+@dataclass(frozen=True, eq=False, repr=False, slots=True)
+class Number(Later):
     """A number that is computed later: an operation and its operands.
 
     op : what makes it; args : of what; owner : the kind of link that has one of these each, None if there is but one;
-    mark : its value modulo PRIME at random places, by which equal numbers know each other; index : its place.
+    mark : its value modulo PRIME at random places, by which equal numbers know each other; index : its place; trial :
+    its value and error where they are tried; wild : the quotients and roots in it, by their index.
     """
 
     tape: Tape
@@ -103,6 +237,8 @@ class Number:
     owner: int | None
     mark: int
     index: int
+    trial: Trial
+    wild: frozenset[int]
 
     def lift(self, other: Any) -> Number:
         """Return a plain number as one of this recording."""
@@ -130,10 +266,10 @@ class Number:
         x, y = self, self.lift(other)
         if x.op == "constant" and y.op == "constant":
             return x.tape.constant(x.args[0] + y.args[0])
-        if x.mark == 0:
-            return y
-        if y.mark == 0:
-            return x
+        for a, b in ((x, y), (y, x)):
+            if a.mark == 0:
+                a.tape.leave_out(a)
+                return b
         if y.op == "negative":
             return x - y.operand
         if x.op == "negative":
@@ -161,11 +297,11 @@ class Number:
         x, y = self, self.lift(other)
         if x.op == "constant" and y.op == "constant":
             return x.tape.constant(x.args[0] - y.args[0])
-        if y.mark == 0:
-            return x
-        if x.mark == 0:
-            return -y
+        if y.mark == 0 or x.mark == 0:
+            x.tape.leave_out(y if y.mark == 0 else x)
+            return x if y.mark == 0 else -y
         if x.mark == y.mark:
+            x.tape.leave_out(x, y)
             return x.tape.constant(0)
         if y.op == "negative":
             return x + y.operand
@@ -187,6 +323,7 @@ class Number:
         for a, b in ((x, y), (y, x)):
             if a.op == "constant":
                 if a.args[0] == 0:
+                    a.tape.leave_out(b)
                     return a
                 if a.args[0] == 1:
                     return b
@@ -239,6 +376,10 @@ class Number:
         t = mark_of("angle", self.mark)
         return self.record("cos", (1 - t * t) * pow(1 + t * t, -1, PRIME) % PRIME)
 
+    def conjugate(self) -> Number:
+        """Return the number itself, which is real: `np.vdot`, `np.var` and norms along axes ask for it."""
+        return self
+
     def sqrt(self) -> Number:
         """Return the square root."""
         if self.op == "constant":
@@ -265,7 +406,7 @@ class Number:
         y = self.lift(other)
         if self.op == "constant" and y.op == "constant":
             return self if self.args[0] >= y.args[0] else y
-        if self.mark == y.mark:
+        if self is y:
             return self
         return self.record("max", mark_of("max", *sorted((self.mark, y.mark))), y)
 
@@ -274,7 +415,7 @@ class Number:
         y = self.lift(other)
         if self.op == "constant" and y.op == "constant":
             return self if self.args[0] <= y.args[0] else y
-        if self.mark == y.mark:
+        if self is y:
             return self
         return self.record("min", mark_of("min", *sorted((self.mark, y.mark))), y)
 
@@ -295,13 +436,52 @@ class Number:
     def where(self, a: Any, b: Any) -> Number:
         """Return `a` where this is true, `b` where it is not."""
         x, y = self.lift(a), self.lift(b)
-        if x.mark == y.mark:
+        if x is y:
             return x
         return self.record("where", mark_of("where", self.mark, x.mark, y.mark), x, y)
 
     def __bool__(self) -> bool:
         """Refuse to be judged: the value comes later."""
         raise TypeError("a recorded number has no value yet, and no branch can hang on it")
+
+
+@functools.cache
+def cross_takes_mixed_arrays() -> bool:
+    """Whether `np.cross` takes arrays of objects some of which are plain numbers: before NumPy 2.1 it does not."""
+    try:
+        np.cross(np.array([Fraction(1), 0, 0.5], object), np.ones(3))
+    except TypeError:
+        return False
+    return True
+
+
+@contextmanager
+def with_cross() -> Iterator[None]:
+    """Let `np.cross` take mixed arrays meanwhile; all others it treats as ever, for other threads too."""
+    if cross_takes_mixed_arrays():
+        yield
+        return
+    own = np.cross
+
+    def cross(a: Any, b: Any, *args: Any, **options: Any) -> Any:
+        x, y = np.asarray(a), np.asarray(b)
+        if (
+            args
+            or options
+            or "O" not in (x.dtype.char, y.dtype.char)
+            or x.shape[-1:] != y.shape[-1:]
+            or x.shape[-1:] != (3,)
+        ):
+            return own(a, b, *args, **options)
+        return np.stack(
+            [x[..., i] * y[..., j] - x[..., j] * y[..., i] for i, j in ((1, 2), (2, 0), (0, 1))], -1
+        )
+
+    np.cross = cross
+    try:
+        yield
+    finally:
+        np.cross = own
 
 
 def as_numbers(tape: Tape, x: Any) -> Array:

@@ -11,7 +11,14 @@ from typing import Any, TypeVar
 import numpy as np
 
 from chaindyn import _ops
-from chaindyn.recording import PRIME, CannotRecord, Number, Tape, as_numbers, mark_of
+from chaindyn.recording import (
+    CannotRecord,
+    Later,
+    Number,
+    Tape,
+    as_numbers,
+    mark_of,
+)
 
 __all__: list[str] = []
 
@@ -19,6 +26,7 @@ Array = Any
 Result = TypeVar("Result")
 
 SYMMETRIC = ("inertia", "spatial_inertia")  # parameters of links whose entries mirror each other
+ROUNDING = 1e-10  # relative: beyond, the functions themselves judge pivots, at leisure
 MOST_TURNS = 4  # in which what is handed on may still change its shapes
 NOBODY = -1  # in place of a kind, where numbers are written that are then made the ground's
 
@@ -57,14 +65,15 @@ def with_leaves(tree: Any, leaves: Iterator[Any]) -> Any:
     return next(leaves)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Recording:
     """A recording in progress: the tape, the tree, the kind of every link, and what every kind knows of its links.
 
     columns : for each kind the columns of numbers that differ from link to link (what each number "data" stands for);
     shared : those of the whole chain; open : whether the model's numbers may be others later, so that none is looked
     at; sweeps : those that were recorded; memory : results of operations on links, which their kind has done already;
-    seen : the parameters that have a number.
+    seen : the parameters that have a number; refusals : why it will not do, whoever drops these errors; turns : the
+    sweep and the turn that numbers were carried in, by their index; last_turn : of each sweep.
     """
 
     tape: Tape
@@ -76,6 +85,9 @@ class Recording:
     sweeps: list[Sweep] = field(default_factory=list)
     memory: dict[Any, Any] = field(default_factory=dict)
     seen: dict[Any, Any] = field(default_factory=dict)
+    refusals: list[Exception] = field(default_factory=list)
+    turns: dict[int, tuple[int, int]] = field(default_factory=dict)
+    last_turn: dict[int, int] = field(default_factory=dict)
 
     def members(self, kind: int) -> Array:
         """Return the links of a kind."""
@@ -163,8 +175,8 @@ class Recording:
             if not all(isinstance(e, Number) for e in column):
                 result[place] = self.parameter(kind, column.astype(float))
                 continue
-            if len({e.mark for e in column}) > 1:
-                raise Refine(self.labelled(kind, [e.mark for e in column]))
+            if len({e.index for e in column}) > 1:
+                raise Refine(self.labelled(kind, [e.index for e in column]))
             result[place] = column[0]
         return result
 
@@ -188,6 +200,26 @@ class Recording:
             return number
         return self.tape.write("read", (number, link), mark_of("read", link, number.mark))
 
+    def expect_what_was_left_out(self) -> None:
+        """Note that quotients and roots must be finite that were left out: zero times one, or one minus itself.
+
+        Sweeps are recorded in several turns: of those before the last nothing is computed.
+        """
+        tape, stale = self.tape, set()
+        for x in tape.numbers:
+            turn = self.turns.get(x.index)
+            before = turn is not None and self.last_turn.get(turn[0]) != turn[1]
+            if before or any(isinstance(y, Number) and y.index in stale for y in x.args):
+                stale.add(x.index)
+        doubtful = [tape.numbers[k] for k in sorted(tape.doubts - stale)]
+        sources = [
+            x for x in doubtful if x.operand.index not in tape.certain and not is_guarded(x.operand)
+        ]
+        signs = [tape.finite(x) for x in sources]  # no number, if one is none: neither is their sum
+        tape.expectations.extend(x for x in signs if x.owner is None)
+        if owned := [x for x in signs if x.owner is not None]:
+            tape.expectations.append(self.over_links("total", owned))
+
     def expect(self, x: Any) -> None:
         """Note that entries must come out positive."""
         if isinstance(x, Link):
@@ -201,27 +233,60 @@ class Recording:
             x = np.array([self.over_links("least", entries)], object)
         for entry in np.asarray(x, object).flat:
             if isinstance(entry, Number):
+                self.tape.certain.add(entry.index)
                 self.tape.expectations.append(entry)
             elif not entry > 0:
                 raise CannotRecord("what must be positive is not")
 
-    def expect_regular(self, felt: Sequence[Any], inertias: Any) -> None:
-        """Note that what every joint feels (k, k) must be large beside the largest entry of the inertias (n, 6, 6).
+    def expect_regular(
+        self, state: Any, felt: Sequence[Any], S: Sequence[Any], inertias: Any
+    ) -> None:
+        """Note that what every joint feels, D = S^T I S (k, k), must be large beside its rounding.
 
-        Of a symmetric matrix that is positive definite the largest entry is on the diagonal. The smallest eigenvalue is
-        at least the determinant, divided by the trace k - 1 times.
+        Of a symmetric matrix that is positive definite the largest entry is on the diagonal. So each pivot of D is
+        compared with what its motion would feel of the largest moment of inertia and of the largest mass of all, moved
+        by the longest arm: no units meet that differ, and bodies of all sizes are judged alike.
         """
         diagonal = (inertias * _ops.eye(6)).sum(-1)
         blocks = diagonal.blocks.values() if isinstance(diagonal, Rolled) else [diagonal]
-        largest = self.extreme(
-            "greatest", [reduce(Number.maximum, as_numbers(self.tape, b).flat) for b in blocks]
-        )
-        known = {id(b): b for D in felt if (b := D.block if isinstance(D, Link) else D).size}
-        if known:
-            least = self.extreme(
-                "least", [bound_of_eigenvalues(as_numbers(self.tape, b)) for b in known.values()]
+        turning, moving = (
+            self.extreme(
+                "greatest", [largest_of(as_numbers(self.tape, b[..., own])) for b in blocks]
             )
-            self.tape.expectations.append(least - 1e-9 * largest)
+            for own in (slice(3), slice(3, 6))
+        )
+        turning = turning + moving * self.longest_arm(state)
+        known = {id(b): (b, s) for D, s in zip(felt, S, strict=True) if (b := block_of(D)).size}
+        pivots: dict[int, tuple[Number, list[Number]]] = {}
+        for D, s in known.values():
+            squares = as_numbers(self.tape, block_of(s)) ** 2
+            sizes = squares[..., :3, :].sum(-2) * turning + squares[..., 3:, :].sum(-2) * moving
+            for size, pivot in zip(sizes.flat, pivots_of(as_numbers(self.tape, D)), strict=True):
+                pivots.setdefault(size.index, (size, []))[1].append(pivot)
+                self.tape.certain.add(pivot.index)
+        margins = [
+            x - ROUNDING * size
+            for size, own in pivots.values()
+            for x in (own if size.owner is not None else [self.extreme("least", own)])
+        ]
+        if margins:
+            self.expect([self.extreme("least", margins)])
+
+    def longest_arm(self, state: Any) -> Number:
+        """Return the square of the greatest distance between origins of a link and its parent, unless all have one."""
+        zero = self.tape.constant(0)
+        if state.recursion == "world":
+            return zero
+        _, p = state.local_poses
+        inner = np.array(state.chain.parent) >= 0
+        if isinstance(p, Rolled):
+            blocks = [
+                b for kind, b in p.settled().blocks.items() if inner[self.members(kind)].any()
+            ]
+        else:
+            blocks = [p[inner]]
+        arms = [x for b in blocks for x in (as_numbers(self.tape, b) ** 2).sum(-1).flat]
+        return self.extreme("greatest", arms) if arms else zero
 
     def extreme(self, op: str, numbers: Sequence[Number]) -> Number:
         """Return the "least" or the "greatest" of numbers, over all links of their kinds."""
@@ -245,22 +310,32 @@ class Recording:
         return self.tape.write(op, tuple(given), mark_of(op, marks))
 
 
-def bound_of_eigenvalues(D: Array) -> Number:
-    """Return a number (k, k) that the smallest eigenvalue of a positive definite matrix is not below."""
-    k = D.shape[-1]
-    bound: Number
-    if k == 1:
-        bound = D.flat[0]
-        return bound
-    rest: Array = D
-    product: Any = 1
-    for _ in range(k):
-        pivot = rest[..., :1, :1]
-        product = product * pivot
-        rest = rest[..., 1:, 1:] - rest[..., 1:, :1] @ (rest[..., :1, 1:] / pivot)
-    trace = (D * _ops.eye(k)).sum(keepdims=True).flat[0]
-    bound = product.flat[0] / trace ** (k - 1)
-    return bound
+def is_guarded(x: Number) -> bool:
+    """Whether a number is one that its author put a constant above zero for where it vanishes, or its root."""
+    if x.op == "sqrt":
+        return is_guarded(x.operand)
+    return x.op == "where" and any(y.value is not None and y.value > 0 for y in x.args[1:])
+
+
+def block_of(x: Any) -> Array:
+    """Return what stands for an array in all links of a kind."""
+    return x.block if isinstance(x, Link) else x
+
+
+def largest_of(entries: Array) -> Number:
+    """Return the largest of some numbers."""
+    largest: Number = reduce(Number.maximum, entries.flat)
+    return largest
+
+
+def pivots_of(D: Array) -> list[Number]:
+    """Return the pivots (k,) of a matrix (k, k), which are positive if it is positive definite."""
+    pivots: list[Number] = []
+    for _ in range(D.shape[-1]):
+        pivot = D[..., :1, :1]
+        pivots.append(pivot.flat[0])
+        D = D[..., 1:, 1:] - D[..., 1:, :1] @ (D[..., :1, 1:] / pivot)
+    return pivots
 
 
 def binary(op: str, a: Any, b: Any) -> Any:
@@ -280,16 +355,22 @@ def as_objects(x: Any) -> Any:
     return x if isinstance(x, np.ndarray | int | float) else np.asarray(x)
 
 
-class Foreign:
+class Foreign(Later):
     """What arrays of links have in common: operators, and that NumPy leaves these to them."""
 
     __array_ufunc__ = None
     __slots__ = ()
+    recording: Recording
     dtype = np.dtype(object)
 
     def __array_namespace__(self) -> Any:
         """Return the functions for such arrays."""
         return Functions
+
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        """Refuse to be a plain array. CannotRoll always; NumPy drops the error in places, the recording does not."""
+        self.recording.refusals.append(CannotRoll("arrays of links as plain ones"))
+        raise self.recording.refusals[-1]
 
     def __add__(self, other: Any) -> Any:
         return self.combine("+", other, False)
@@ -341,6 +422,10 @@ class Foreign:
         """The transposes of the matrices in the last two axes."""
         return self.transposed()
 
+    def astype(self, kind: Any) -> Any:
+        """Return the array itself: recorded numbers are doubles, and what another type makes of them is a value."""
+        return self if np.dtype(kind) in (np.dtype(float), np.dtype(object)) else self.refuse()
+
     def combine(self, op: str, other: Any, swapped: bool) -> Any:
         """Return `self op other`, or `other op self` if swapped."""
         raise NotImplementedError
@@ -350,7 +435,7 @@ class Foreign:
         raise NotImplementedError
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Link(Foreign):
     """An array of one link; block : what stands for it in all links of its kind."""
 
@@ -413,10 +498,6 @@ class Link(Foreign):
             lambda: np.asarray(self.block.sum(axis, keepdims=keepdims)),
         )
 
-    def astype(self, _kind: Any) -> Link:
-        """Return the array itself: recorded numbers have but one type."""
-        return self
-
     def alone(self) -> Array:
         """Return the array as nobody's numbers."""
         entries = np.empty(self.block.shape, object)
@@ -425,7 +506,7 @@ class Link(Foreign):
         return entries
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Rolled(Foreign):
     """An array one of whose axes runs over links, or over the coordinates or velocities of each.
 
@@ -564,10 +645,6 @@ class Rolled(Foreign):
         """Return the transposes of the matrices in the last two axes."""
         axis = {-1: -2, -2: -1}.get(self.axis, self.axis)
         return self.mapped(lambda block: block.mT, axis)
-
-    def astype(self, _kind: Any) -> Rolled:
-        """Return the array itself: recorded numbers have but one type."""
-        return self
 
     def reshape(self, *shape: Any) -> Rolled:
         """Return the same entries in another shape, whose axis of links holds whole links."""
@@ -854,9 +931,12 @@ def repeated(recording: Recording, x: Array, axis: int) -> Rolled:
         if times * n == x.shape[axis]
         else None
     )
-    if front is None or not (front == front[:1]).all():
+    if front is None:
         raise CannotRoll("arrays of links and others, end to end")
-    block = as_numbers(recording.tape, np.moveaxis(front[0], 0, axis))
+    first, *others = [as_numbers(recording.tape, own) for own in front]
+    if any(a is not b for own in others for a, b in zip(own.flat, first.flat, strict=True)):
+        raise CannotRoll("arrays of links and others, end to end")
+    block = np.moveaxis(first, 0, axis)
     kinds = sorted(set(recording.kind.tolist()))
     return Rolled(
         recording,
@@ -932,18 +1012,20 @@ def representative(recording: Recording, kind: int, links: Any) -> Any:
     return with_leaves(nests[0], iter(chosen))
 
 
-def sign_and_size(mark: int) -> tuple[int, int]:
-    """Return a mark up to its sign, and the sign."""
-    return (mark, 1) if mark <= PRIME - mark else (PRIME - mark, -1)
+def name_and_sign(x: Number) -> tuple[Any, int]:
+    """Return what names a number up to its sign, and the sign, 0 of zero."""
+    if x.value is not None:
+        return ("constant", abs(x.value)), int(np.sign(x.value))
+    return (x.operand.index, -1) if x.op == "negative" else (x.index, 1)
 
 
-def classes_of(marks: Sequence[tuple[int, ...]]) -> list[tuple[Any, int]]:
-    """Return for each entry its class and its sign in it, from the marks that it has in several places."""
+def classes_of(entries: Sequence[Sequence[Number]]) -> list[tuple[Any, int]]:
+    """Return for each entry its class and its sign in it, from the numbers that it is in several places."""
     found = []
-    for entry in marks:
-        first = next((m for m in entry if m), 0)
-        sign = sign_and_size(first)[1] if first else 1
-        found.append((tuple(m if sign == 1 else -m % PRIME for m in entry), sign))
+    for entry in entries:
+        names = [name_and_sign(x) for x in entry]
+        sign = next((s for _, s in names if s), 1)
+        found.append((tuple((name, s * sign) for name, s in names), sign))
     return found
 
 
@@ -967,6 +1049,7 @@ class Pattern:
                 continue
             place = names.setdefault(name, len(names))
             x = recording.tape.write(op, (sweep, place), mark_of(op, sweep, turn, place), kind)
+            recording.turns[x.index], recording.last_turn[sweep] = (sweep, turn), turn
             entries.append(x if sign == 1 else -x)
             places.append(place)
         return entries, places
@@ -981,7 +1064,7 @@ def refined(old: Pattern | None, outcomes: Sequence[Sequence[Number]], inward: b
         constants.append(values[0] if same and (values[0] == 0 or not inward) else None)
     if old is not None:
         constants = [c if c == o else None for c, o in zip(constants, old.constants, strict=True)]
-    classes = classes_of(list(zip(*[[x.mark for x in o] for o in outcomes], strict=True)))
+    classes = classes_of(list(zip(*outcomes, strict=True)))
     if old is not None:
         classes = [
             ((new[0], before[0], new[1] * before[1]), new[1])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import os
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -42,6 +41,8 @@ Array = Any
 STEPS = {"RK4": rk4_step, "semi-implicit Euler": semi_implicit_euler_step}
 STATE: dict[str, tuple[Any, ...]] = {"q": ("nq",), "qd": ("nv",), "tau": ("nv",)}
 STEP: dict[str, tuple[Any, ...]] = {"h": ()}
+
+MOST_AT_ONCE = 100_000  # steps, of all motions, in one call: an interrupt is heard after a second
 
 
 def march_of(chain: Chain, method: str, lanes: bool) -> Kernel:
@@ -143,12 +144,13 @@ def rollout(
     q : (..., nq); qd : (..., nv); t : (m,) increasing times [s]; torque : joint forces (..., nv), constant, or (m - 1,
     ..., nv), each for the time between two of t; None is none. method : "RK4" or "semi-implicit Euler"; step : the
     longest step [s]: between two times all are equal. Friction of the chain's drives acts. ValueError for bad input, if
-    a motion leaves what a float can hold, or if M becomes singular (it says at what time); RuntimeWarning if there is
-    no compiler: `simulate` takes over.
+    a motion leaves what a float can hold, or if M becomes singular (it says which motion, and when); RuntimeWarning if
+    there is no compiler: `simulate` takes over.
     """
-    times, step = _check.check_times(t), _check.check_positive_number(step, "step")
-    if method not in STEPS:
-        raise ValueError(f"method is {method!r}, but must be one of {[*STEPS]}")
+    times = _check.check_times(t)
+    step, workers = _check.check_step(step, times), _check.check_threads(threads)
+    _check.check_word(method, "method", set(STEPS))
+    _check.check_numbers(chain)
     q, qd = (_check.as_real(x, name) for x, name in ((q, "q"), (qd, "qd")))
     batch = np.broadcast_shapes(q.shape[:-1], qd.shape[:-1])
     count = int(np.prod(batch))
@@ -160,11 +162,10 @@ def rollout(
         return simulate(chain, q, qd, t=times, torque=torque, method=method, step=step)
     states = [flattened(x, batch) for x in (q, qd)]
     paths = [np.empty((count, len(times), x.shape[-1])) for x in states]
-    workers = os.cpu_count() or 1 if threads is None else threads
     for path, x in zip(paths, states, strict=True):
         path[:, 0] = x
     for k, between in enumerate(itertools.pairwise(times)):
-        states = marched(kernel, states, loads[k], between, step, workers)
+        states = marched(kernel, states, loads[k], batch, between, step, workers)
         for path, x in zip(paths, states, strict=True):
             path[:, k + 1] = x
     q_path, qd_path = (np.moveaxis(x.reshape((*batch, *x.shape[1:])), -2, 0) for x in paths)
@@ -175,29 +176,49 @@ def marched(
     kernel: Kernel,
     states: Sequence[Array],
     load: Array,
+    batch: tuple[int, ...],
     between: tuple[float, float],
     step: float,
     threads: int,
 ) -> list[Array]:
     """Return the states (count, ...) of all motions at the second of two times, from those at the first.
 
-    load : (count, nv) joint forces; step : the longest step.
+    load : (count, nv) joint forces; batch : the axes of the motions, for ValueError, which names the first that fails;
+    step : the longest step.
     """
     count, stretch = len(load), between[1] - between[0]
-    steps = max(int(np.ceil(stretch / step - 1e-9)), 1)
-    values = [*states, load, np.array(stretch / steps)]
+    left = steps = max(int(np.ceil(stretch / step - 1e-9)), 1)
     strides = [*(x.shape[-1] for x in (*states, load)), 0]
-    ends = [np.empty((count, 1, x.shape[-1])) for x in states]
+    while left:
+        some = min(left, max(MOST_AT_ONCE // max(count, 1), 1))
+        values = [*states, load, np.array(stretch / steps)]
+        ends = [np.empty((count, 1, x.shape[-1])) for x in states]
 
-    def march(span: tuple[int, int]) -> bool:
-        return kernel.march(values, strides, ends, span, steps, steps)
+        def march(
+            span: tuple[int, int],
+            given: tuple[Any, Any, Any] = (values, strides, ends),
+            some: int = some,
+        ) -> bool:
+            return kernel.march(*given, span=span, steps=some, every=some)
 
-    if shared_out(march, count, min(threads, count // LANES)):
-        raise ValueError(
-            f"between t = {between[0]:g} and {between[1]:g} s a motion leaves what floats can hold, or the mass matrix "
-            "becomes singular; a shorter step, or simulate, tells more"
-        )
-    return [np.ascontiguousarray(x[:, 0]) for x in ends]
+        if shared_out(march, count, min(threads, count // LANES)):
+            place = np.unravel_index(first_that_fails(march, count), batch) if batch else ()
+            name = f" {[int(k) for k in place]}" if batch else ""
+            raise ValueError(
+                f"between t = {between[0]:g} and {between[1]:g} s motion{name} leaves what "
+                "floats can hold, or its mass matrix becomes singular; a shorter step, or simulate, tells more"
+            )
+        states, left = [np.ascontiguousarray(x[:, 0]) for x in ends], left - some
+    return list(states)
+
+
+def first_that_fails(fails: Callable[[tuple[int, int]], bool], count: int) -> int:
+    """Return the first of so many motions that fails, where some do: half of those in question at a time."""
+    first, end = 0, count
+    while end - first > 1:
+        middle = (first + end) // 2
+        first, end = (first, middle) if fails((first, middle)) else (middle, end)
+    return first
 
 
 def flattened(x: Array, batch: tuple[int, ...]) -> Array:

@@ -1,9 +1,12 @@
 """Compiled functions: the same numbers, and the same refusals."""
 
+import copy
 import json
 import operator
 import shutil
+import signal
 import subprocess
+import time
 import warnings
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -11,15 +14,22 @@ from functools import partial
 
 import numpy as np
 import pytest
+import sympy
 from trees import EPS, EVERY_KIND, Case, bound, random_tree
 
 import chaindyn as cd
-from chaindyn import _native, _ops, compiled, rollout
+from chaindyn import _native, _ops, compiled, robots, rollout
 from chaindyn.chain import inward
 from chaindyn.compilation import record
 from chaindyn.emission import OPERATIONS, c_program
 from chaindyn.inverse_dynamics import sum_wrenches
-from chaindyn.recording import PRIME, CannotRecord, Tape, mark_of_constant
+from chaindyn.recording import (
+    PRIME,
+    CannotRecord,
+    Tape,
+    cross_takes_mixed_arrays,
+    mark_of_constant,
+)
 from chaindyn.robots import ur5
 from chaindyn.rolled import leaves_of
 from chaindyn.rollouts import recorded_step, step_of
@@ -204,6 +214,144 @@ def test_a_posture_near_a_singular_one_is_judged_by_the_function_itself():
         )
 
 
+def scaled(chain: cd.Chain, length: float, mass: float) -> cd.Chain:
+    """Return a chain of hinges, slides and balls in other units of length and mass."""
+    links = [
+        replace(
+            x,
+            mass=x.mass * mass,
+            com=length * np.asarray(x.com),
+            inertia=mass * length**2 * np.asarray(x.inertia),
+            offset=length * np.asarray(x.offset),
+        )
+        for x in chain.links
+    ]
+    return cd.Chain(links, gravity=length * np.asarray(chain.gravity))
+
+
+def runs_on(function, chain, *arrays):
+    """Return what a compiled function gives, which its program must have computed."""
+    fast = compiled(function, chain)
+    found = fast(*arrays)
+    assert fast.runs == (1, 0)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("size", "mass"),
+    [(1e-3, 1e-6), (0.045, 0.027), (0.1, 1.0), (0.2, 8.0), (1.0, 1.0), (10.0, 1e6)],
+)
+def test_bodies_of_all_sizes_run_in_their_programs(size, mass):
+    """A small body's moment of inertia [kg m^2] is no small part of its mass [kg]."""
+    cube = cd.Link(cd.Free(), mass, (0, 0, 0), mass * size**2 / 6 * np.eye(3))
+    for chain in (cd.Chain([cube]), cd.Chain([replace(cube, parent="ground")] * 15)):
+        q, qd = cd.random_state(chain, 1)
+        q = q * np.where(np.arange(chain.nq) % 7 < 3, 1e3, 1)  # far from the origin
+        found = runs_on(cd.aba, chain, q, qd, mass * qd)
+        assert normwise(found, cd.aba(chain, q, qd, mass * qd)) <= 1e-10
+
+
+@pytest.mark.parametrize("n", [4, 20])
+@pytest.mark.parametrize("seed", range(3))
+def test_chains_in_all_units_run_in_their_programs(n, seed):
+    kinds = (cd.Revolute, cd.Prismatic, cd.Spherical)
+    tree = random_tree(Case(n, branching=True, seed=seed, kinds=kinds))
+    for length, mass in [(1, 1), (1e-3, 1e-6), (1e-3, 1e6), (1e3, 1e-6), (1e3, 1e6)]:
+        chain = scaled(tree, length, mass)
+        q, qd = cd.random_state(chain, 2)
+        runs_on(cd.aba, chain, q, qd, mass * length**2 * qd)
+
+
+def test_robots_with_small_and_large_parts_run_in_their_programs():
+    robot, _ = robots.delta_robot()
+    still = np.zeros(robot.nv)
+    q = robots.delta_robot_posture()
+    found = runs_on(cd.aba, robot, q, still, still)
+    limit = 100 * EPS * np.linalg.cond(cd.crba(robot, q))
+    assert normwise(found, cd.aba(robot, q, still, still)) <= limit
+    finger = cd.Link(cd.Revolute((1, 0, 0)), 1e-3, (0, 0, 0.01), 1e-8 * np.eye(3), (0, 0, 1.5))
+    arm = cd.Link(cd.Revolute((0, 1, 0)), 100.0, (0, 0, 1.0), 30 * np.eye(3), (0, 0, 1.0))
+    chain = cd.Chain([arm, arm, finger, replace(finger, offset=(0, 0, 0.02))])
+    q = np.array([0.1, 0.2, 0.3, 0.4])
+    runs_on(cd.aba, chain, q, q, q)
+
+
+def long_lever(inertia: float) -> cd.Chain:
+    """Return a hinge that feels little: the mass on its long arm slides out of the way, whose rounding it feels."""
+    hinge = cd.Link(cd.Revolute((0, 0, 1)), 0.0, (0, 0, 0), inertia * np.diag([0.5, 0.5, 1]))
+    slide = cd.Link(cd.Prismatic((0, 1, 0)), 0.0, (0, 0, 0), np.zeros((3, 3)), (10, 0, 0))
+    tip = cd.Link(cd.Prismatic((0, 0, 1)), 1.0, (0, 0, 0), np.zeros((3, 3)))
+    return cd.Chain([hinge, slide, tip])
+
+
+def nearly_parallel(count: int) -> cd.Chain:
+    """Return slides of which two are all but parallel."""
+    slide = cd.Link(cd.Prismatic((1, 0, 0)), 0.0, (0, 0, 0), np.zeros((3, 3)))
+    other = replace(slide, joint=cd.Prismatic((1, 1e-9, 0)), mass=3.0)
+    return cd.Chain([slide] * count + [other])
+
+
+@pytest.mark.parametrize("length", [1e-3, 1, 1e3])
+@pytest.mark.parametrize("mass", [1e-6, 1, 1e6])
+@pytest.mark.parametrize("name", ["lever", "slides"])
+def test_what_is_singular_to_rounding_is_the_functions_own_affair(name, mass, length):
+    chain = {"lever": long_lever(1e-13), "slides": nearly_parallel(1)}[name]
+    chain = scaled(chain, length, mass)
+    fast = compiled(cd.aba, chain)
+    assert outcome(fast, chain, mass) == outcome(partial(cd.aba, chain), chain, mass)
+    assert fast.runs == (0, 1)
+    if length <= 1:
+        assert "feels no inertia" in outcome(fast, chain, mass)
+
+
+def outcome(function, chain, mass):
+    """Return what a function says of a chain at rest, and why it refuses."""
+    q = np.zeros(chain.nq)
+    try:
+        return function(q, q, q + mass).tolist()
+    except ValueError as error:
+        return str(error)
+
+
+def test_a_compiled_function_counts_its_states():
+    fast = compiled(cd.aba, TREE)
+    for _ in range(3):
+        fast(Q[0], QD[0], TAU[0])
+    assert fast.runs == (3, 0)
+    fast(Q, QD, TAU)
+    fast(Q[0].tolist(), QD[0], TAU[0])
+    fast(Q[:, None], QD, TAU)
+    assert fast.runs == (3 + 11 + 1 + 121, 0)
+    fast(Q[0].astype(object), QD[0], TAU[0])
+    fast(Q.astype(np.longdouble), QD, TAU)
+    assert fast.runs == (136, 12)
+    with pytest.raises(ValueError, match="nan"):
+        fast(np.nan * Q[0], QD[0], TAU[0])
+    assert fast.runs == (136, 13)
+    assert compiled(cd.aba, TREE).runs == (0, 0)
+    assert compiled(cd.aba, TREE, parameters="data").for_chain(TREE).runs == (0, 0)
+    own = compiled(lambda chain, q: q if q[0] > 0 else -q, ur5())
+    with pytest.warns(RuntimeWarning, match="is not compiled"):
+        own(np.ones(6)), own(np.ones(6))
+    assert own.runs == (0, 2)
+
+
+@pytest.mark.parametrize("n", [3, 30])
+@pytest.mark.parametrize("function", [cd.crba, cd.rnea_derivatives, cd.aba_derivatives])
+def test_functions_by_another_way_count_their_states(function, n):
+    chain = geared_tree(n)
+    q, qd = cd.random_state(chain, 1, batch=(5,))
+    fast, given = compiled(function, chain), arguments_of(function, q, qd, qd)
+    for k in range(3):
+        fast(*[x[k] for x in given])
+    fast(*given)
+    assert fast.runs == (8, 0)
+    pair = compiled(cd.aba, chain, derivatives=True)
+    for k in range(3):
+        pair(q[k], qd[k], qd[k])
+    assert pair.runs == (3, 0)
+
+
 @pytest.mark.parametrize(
     ("word", "value"), [("restitution", 1.5), ("restitution", -0.1), ("normal", np.zeros(3))]
 )
@@ -293,6 +441,184 @@ def test_what_hangs_on_values_is_not_compiled_and_says_so():
     q, fast = -np.ones(6), compiled(choosy, ur5())
     with pytest.warns(RuntimeWarning, match="is not compiled"):
         assert np.array_equal(fast(q), -q)
+
+
+def reached(a, b):
+    """Return whether two arrays have the same entries, as a number."""
+    return np.float64(np.array_equal(a, b))
+
+
+LOOKS = {
+    "==": lambda q: np.where(q == 0, 1.0, 2.0),
+    "!=": lambda q: np.where(q != 0, 1.0, 2.0),
+    "== of one": lambda q: np.float64(1.0 if q[0] == 0 else 2.0),
+    "== of a sum": lambda q: np.where(q + q == 0, 1.0, 2.0),
+    "in": lambda q: np.float64(0.3 in q),
+    "array_equal": lambda q: reached(q, np.zeros(len(q))),
+    "array_equal, kinds of links": lambda q: reached(np.zeros(len(q)), q),
+    "a set": lambda q: np.float64(len(set(q))),
+    "a dictionary": lambda q: np.float64({x: 1.0 for x in q}.get(0.3, 2.0)),
+    "astype": lambda q: q.astype(int).astype(float),
+    "astype, of another": lambda q: (2 * q).astype("int32").astype(float),
+    "astype, single": lambda q: (q / 3).astype(np.float32).astype(float),
+    "int": lambda q: np.array([float(int(x)) for x in q]),
+    "round": lambda q: np.round(q),
+    "str": lambda q: np.float64(len(str(q))),
+    "str of one": lambda q: np.float64(len(str(q[0]))),
+    "format": lambda q: np.float64(len(f"{q[0]:.3f}")),
+    "repr": lambda q: np.float64(len(repr(q))),
+    "repr of one": lambda q: np.float64(len(repr(q[0]))),
+    "index": lambda q: np.float64(list(q).index(0.3)),
+    "count": lambda q: np.float64(list(q).count(0)),
+}
+
+
+@pytest.mark.parametrize("name", LOOKS)
+@pytest.mark.parametrize("n", [6, 20])
+def test_who_looks_at_a_number_is_not_compiled(name, n):
+    """Python compares by identity what has no equality of its own: that must not pass for an answer."""
+    chain = ur5() if n == 6 else random_tree(Case(20, seed=1, kinds=(cd.Revolute,)))
+    q = np.arange(float(n))
+    q[1] = 0.3
+
+    def looking(chain, q):
+        return LOOKS[name](q)
+
+    with pytest.warns(RuntimeWarning, match="is not compiled") as told:
+        found = compiled(looking, chain)(q)
+    assert np.array_equal(found, LOOKS[name](q))
+    (message,) = [str(w.message) for w in told]
+    assert len(message) < 200 and "\n" not in message
+
+
+def old_cross(a, b):
+    """Return the cross product as NumPy 2.0 computes it, which cannot hold objects in what it takes for floats."""
+    a, b = np.asarray(a), np.asarray(b)
+    found = np.empty(3, np.promote_types(a.dtype, b.dtype))
+    np.multiply(a[1], b[2], out=found[0, ...])
+    scratch = np.array(a[2] * b[1])
+    found[0] = found[0] - scratch
+    for place, i, j in ((1, 2, 0), (2, 0, 1)):
+        np.multiply(a[i], b[j], out=found[place, ...])
+        np.multiply(a[j], b[i], out=scratch)
+        found[place] = found[place] - scratch
+    return found
+
+
+@pytest.mark.parametrize("n", [6, 20])
+@pytest.mark.parametrize("cross", [np.cross, old_cross], ids=["this NumPy", "NumPy 2.0"])
+def test_products_of_vectors_are_recorded_by_every_numpy(monkeypatch, cross, n):
+    monkeypatch.setattr(np, "cross", cross)
+    cross_takes_mixed_arrays.cache_clear()
+    if cross is old_cross:
+        assert not cross_takes_mixed_arrays()
+
+    def turned(chain, q):
+        r, w = np.array([0 * q[0], 0, q[1]]), np.array([0.5, 0.1, -0.2])
+        return np.stack([np.cross(w, r), np.cross(r, w), np.cross(r, np.array([1, q[2], 0]))])
+
+    chain = ur5() if n == 6 else random_tree(Case(20, seed=1, kinds=(cd.Revolute,)))
+    fast, q = compiled(turned, chain), np.arange(float(n)) + 0.3
+    assert np.allclose(fast(q), turned(chain, q), rtol=1e-14)
+    assert fast.runs == (1, 0)
+    assert np.cross is cross
+    cross_takes_mixed_arrays.cache_clear()
+
+
+PRODUCTS_OF_ARRAYS = {
+    "outer": lambda q, w: np.outer(w, q),
+    "dot": lambda q, w: np.dot(w, q),
+    "vdot": lambda q, w: np.vdot(q, w),
+    "inner": lambda q, w: np.inner(q, w),
+    "kron": lambda q, w: np.kron(w, q),
+    "einsum": lambda q, w: np.einsum("i,j->ij", q, w),
+    "tensordot": lambda q, w: np.tensordot(q, w, 0),
+    "norm": lambda q, w: np.linalg.norm(q),
+    "norm along an axis": lambda q, w: np.linalg.norm(np.stack([q, w]), axis=0),
+    "var": lambda q, w: np.var(q),
+    "sum": lambda q, w: np.sum(q * w) + np.mean(q) + np.prod(q[:2]),
+}
+
+
+@pytest.mark.parametrize("name", PRODUCTS_OF_ARRAYS)
+def test_numpys_products_and_sums_are_recorded(name):
+    w = np.array([0.5, 0, 1, -2, 3, 0.1])
+    fast, q = compiled(lambda chain, q: PRODUCTS_OF_ARRAYS[name](q, w), ur5()), w[::-1] + 0.3
+    assert np.allclose(fast(q), PRODUCTS_OF_ARRAYS[name](q, w), rtol=1e-14)
+    assert fast.runs == (1, 0)
+
+
+def test_a_copy_is_the_number_itself():
+    def copying(chain, q):
+        return copy.deepcopy(q) * q + copy.copy(q)
+
+    for chain in (ur5(), random_tree(Case(20, seed=1, kinds=(cd.Revolute,)))):
+        q, fast = np.arange(float(chain.n)), compiled(copying, chain)
+        assert np.array_equal(fast(q), q * q + q)
+        assert None not in fast.programs.values()
+
+
+FAILS = {
+    "ZeroDivisionError": lambda q: 1 / (0 * q),
+    "ArithmeticError": lambda q: q + {0: 1.0}[len(q) - 6] / (q[0] - q[0]),
+    "KeyError": lambda q: {float: q}[type(q[0]) if type(q[0]) is not np.float64 else float],
+    "AssertionError": lambda q: q if isinstance(q[0], float) else [][1:].pop(),
+    "NotImplementedError": lambda q: not_of_numbers(q),
+    "many words": lambda q: not_of_numbers([q] * 1000),
+}
+
+
+def not_of_numbers(q):
+    """Return numbers, or refuse other things at length."""
+    if isinstance(q, list):
+        q = q[0]
+        words = "very " * 1000
+    else:
+        words = "\n"
+    if not isinstance(q[0], float):
+        raise NotImplementedError(f"not of {words} strange things")
+    return q
+
+
+@pytest.mark.parametrize("name", FAILS)
+def test_whatever_fails_in_a_recording_ends_it_and_not_the_user(name):
+    q = np.arange(6.0) + 1
+
+    def failing(chain, q):
+        return FAILS[name](q)
+
+    with np.errstate(all="ignore"):
+        with pytest.warns(RuntimeWarning, match="is not compiled") as told:
+            found = compiled(failing, ur5())(q)
+        assert np.array_equal(found, FAILS[name](q))
+    (message,) = [str(w.message) for w in told if w.category is RuntimeWarning]
+    assert len(message) < 200 and "\n" not in message
+
+
+def test_forces_at_the_tip_of_one_link_are_as_interpreted():
+    chain = cd.Chain([cd.Link(cd.Revolute((0, 0, 1)), 1.0, (0.1, 0.2, 0.3), np.eye(3))])
+    function = partial(cd.inverse_operational_space_inertia)
+    fast = compiled(cd.inverse_operational_space_inertia, chain)
+    q = np.array([0.3])
+    assert normwise(fast(q), cd.inverse_operational_space_inertia(chain, q)) <= bound(1)
+    with pytest.raises(ValueError) as plain:
+        cd.operational_space_inertia(chain, q)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with pytest.raises(ValueError) as told:
+            compiled(cd.operational_space_inertia, chain)(q)
+    assert str(told.value) == str(plain.value)
+    assert repr(compiled(function, chain)) == "<partial, compiled for 1 links>"
+
+
+def test_a_compiled_function_says_in_a_line_what_it_is():
+    for chain in (ur5(), TREE):
+        for options in ({}, {"derivatives": True}, {"parameters": "data"}):
+            for function in (cd.aba, cd.aba_derivatives, cd.crba):
+                if options == {"derivatives": True} and function is not cd.aba:
+                    continue
+                words = repr(compiled(function, chain, **options))
+                assert function.__name__ in words and len(words) < 100
 
 
 def test_too_long_a_recording_is_given_up():
@@ -609,6 +935,11 @@ def test_forces_may_change_from_stretch_to_stretch():
         ({"method": "Adams"}, "method"),
         ({"torque": np.full(6, np.nan)}, "torque"),
         ({"torque": np.zeros(5)}, "torque"),
+        ({"step": 1e-300}, "step is 1e-300 s, but near t = 0.01 s times are"),
+        ({"step": 5e-324}, "step"),
+        ({"threads": "x"}, "threads is 'x'"),
+        ({"threads": 0}, "threads is 0"),
+        ({"method": []}, r"method is \[\]"),
     ],
 )
 def test_bad_rollouts_are_refused(bad, words):
@@ -621,6 +952,76 @@ def test_a_motion_that_leaves_all_bounds_says_when():
     q = np.zeros(6)
     with pytest.raises(ValueError, match=r"between t = 0 and 0\.5"):
         rollout(ur5(), q, q + 1e200, t=[0, 0.5, 1])
+
+
+def test_of_many_motions_the_one_that_fails_is_named(monkeypatch):
+    q, qd = np.zeros((2, 5, 6)), np.zeros((2, 5, 6))
+    qd[1, 3] = 1e200
+    for at_once in (100_000, 1):
+        monkeypatch.setattr("chaindyn.rollouts.MOST_AT_ONCE", at_once)
+        for threads in (1, 2):
+            with pytest.raises(ValueError, match=r"motion \[1, 3\] leaves"):
+                rollout(ur5(), q, qd, t=[0, 0.01], threads=threads)
+    for bad in range(10):
+        qd = np.zeros((10, 6))
+        qd[[bad, -1]] = 1e200
+        with pytest.raises(ValueError, match=rf"motion \[{bad}\] leaves"):
+            rollout(ur5(), q.reshape(10, 6), qd, t=[0, 0.002])
+
+
+@pytest.mark.parametrize("count", [1, 7])
+def test_a_march_in_portions_is_the_same_to_the_bit(monkeypatch, count):
+    chain = ur5()
+    q, qd = cd.random_state(chain, 2, batch=(count,))
+    given = {"t": [0, 0.011, 0.03], "step": 0.001}
+    whole = rollout(chain, q, qd, **given)
+    for at_once in (1, 5, 17):
+        monkeypatch.setattr("chaindyn.rollouts.MOST_AT_ONCE", at_once)
+        parts = rollout(chain, q, qd, **given)
+        assert np.array_equal(parts.q, whole.q) and np.array_equal(parts.qd, whole.qd)
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this system has no timers")
+def test_a_rollout_can_be_interrupted():
+    chain = cd.Chain([cd.Link(cd.Revolute((0, 0, 1)), 1.0, (0.5, 0, 0), np.eye(3))])
+    rollout(chain, np.zeros(1), np.zeros(1), t=[0, 0.01])  # is compiled
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, 0.2)
+    start = time.perf_counter()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            rollout(chain, np.zeros(1), np.zeros(1), t=[0, 20], step=1e-6)
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    assert time.perf_counter() - start < 2
+
+
+def test_nonsense_about_arrays_is_refused_in_clear_words():
+    for shapes, words in [
+        ({"x": 3}, "the shape of x is 3"),
+        ({"x": ("nz",)}, r"the shape of x is \('nz',\)"),
+        ({"x": (2.5,)}, "the shape of x"),
+        ({"x": (-1,)}, "the shape of x"),
+        ({"x": None}, "the shape of x"),
+        ({"y": ("nq",)}, r"names 'y', but the function's arguments are \['x'\]"),
+        (["x"], "shapes is"),
+    ]:
+        with pytest.raises(ValueError, match=words):
+            compiled(lambda chain, x: x, ur5(), shapes=shapes)
+    assert compiled(lambda chain, x: 2 * x, ur5(), shapes={"x": (np.int64(2),)})(np.ones(2))[1] == 2
+
+
+def test_a_chain_of_symbols_is_refused_in_clear_words():
+    m = sympy.Symbol("m", positive=True)
+    chain = cd.Chain([cd.Link(cd.Revolute((0, 0, 1)), m, (0, 0, 0), np.zeros((3, 3)))])
+    with pytest.raises(ValueError, match=r"the chain's mass is .* must hold real numbers"):
+        compiled(cd.aba, chain)
+    with pytest.raises(ValueError, match="the chain's mass"):
+        rollout(chain, np.zeros(1), np.zeros(1), t=[0, 1])
 
 
 def test_compiled_simulations_refuse_what_they_cannot():
@@ -644,6 +1045,104 @@ def test_equal_formulas_are_one_number():
     assert (-(b - a)).mark == (a - b).mark
     assert a.sin() is not b.sin()
     assert a * b is not a * c
+
+
+def test_of_equal_formulas_none_is_lost_to_rounding():
+    """One minus the square of a cosine is the square of the sine, but not for small angles in floating point."""
+    tape = Tape()
+    a, b = (tape.unknown("input", k) for k in range(2))
+    near = 1 - a.cos() * a.cos()
+    square = a.sin() * a.sin()
+    assert square is not near and square is a.sin() * a.sin()
+    assert 1 - a.cos() * a.cos() is near
+    assert square * b is b * square
+    steep = 1 - b.sin() * b.sin()
+    assert b.cos() * b.cos() is not steep
+    apart = a * a - b * b
+    assert (a + b) * (a - b) is not apart
+    assert (a - b) * (b + a) is (a + b) * (a - b)
+    # the other way round the better one is there already
+    other = Tape()
+    a, b = (other.unknown("input", k) for k in range(2))
+    assert a.sin() * a.sin() is 1 - a.cos() * a.cos()
+    assert (a + b) * (a - b) is a * a - b * b
+    # a constant is never what was computed
+    for make in (lambda t, a: a.sin() * a.sin() + a.cos() * a.cos(), lambda t, a: a / a):
+        third = Tape()
+        assert make(third, third.unknown("input", 0)) is third.constant(1)
+    third = Tape()
+    a = third.unknown("input", 0)
+    half = (a + 0.5) - a
+    assert half.op == "constant" and half is third.constant(0.5)
+
+
+def of_a_cosine_first(chain, q, qd):
+    return np.stack([1 - np.cos(q) * np.cos(q), np.sin(q) * np.sin(q)])
+
+
+def of_squares_first(chain, q, qd):
+    r = np.pi / 2 - q
+    return np.stack([1 - np.sin(r) * np.sin(r), np.cos(r) * np.cos(r)])
+
+
+def of_a_difference_first(chain, q, qd):
+    return np.stack([q * q - qd * qd, (q + qd) * (q - qd)])
+
+
+@pytest.mark.parametrize("n", [6, 20])
+@pytest.mark.parametrize("law", [of_a_cosine_first, of_squares_first, of_a_difference_first])
+def test_each_formula_keeps_its_own_digits(law, n):
+    chain = ur5() if n == 6 else random_tree(Case(20, seed=1, kinds=(cd.Revolute,)))
+    fast = compiled(law, chain)
+    for size in (1e-9, 1e-5, 1.0):
+        q = size * (1 + np.arange(float(n)))
+        qd = q * (1 + 1e-9)
+        wanted = law(chain, q, qd)
+        first, second = fast(q, qd)
+        assert np.allclose(first, wanted[0], rtol=1e-14, atol=4 * EPS * max(q.max(), 1) ** 2)
+        assert np.allclose(second, wanted[1], rtol=1e-14, atol=0)
+    assert fast.runs == (3, 0)
+
+
+VANISHING = {
+    "zero of a quotient": lambda q: 0 * q / q + 1,
+    "a quotient of itself": lambda q: q / q,
+    "twice": lambda q: (q / (q - 1)) * (q - 1),
+    "minus itself": lambda q: 1 / q - 1 / q + 2,
+    "a sum of nothing": lambda q: (q * (1 / (q - 1)) - (1 / (q - 1)) * q) + q,
+    "a root": lambda q: 0 * np.sqrt(q - 0.5) + 1,
+    "a root and its square": lambda q: np.sqrt(q - 0.5) ** 2 / np.sqrt(q - 0.5) - np.sqrt(q - 0.5),
+    "a sine": lambda q: np.sin(q) / np.sin(q) * q,
+    "a product": lambda q: 0 * (q * np.cos(q) / (q - 1)),
+}
+
+
+@pytest.mark.parametrize("n", [6, 20])
+@pytest.mark.parametrize("name", VANISHING)
+def test_what_is_left_out_is_left_out_where_it_is_finite_alone(name, n):
+    chain = ur5() if n == 6 else random_tree(Case(20, seed=1, kinds=(cd.Revolute,)))
+    law = VANISHING[name]
+    fast = compiled(lambda chain, q: law(q), chain)
+    with np.errstate(all="ignore"):
+        for at in (0.0, 1.0):
+            q = np.linspace(2.0, 3.0, n)
+            q[2] = at
+            assert np.allclose(fast(q), law(q), rtol=1e-12, atol=1e-12, equal_nan=True)
+            assert np.allclose(fast(q[None])[0], law(q), rtol=1e-12, atol=1e-12, equal_nan=True)
+        q = np.linspace(2.0, 3.0, n)
+        before = fast.runs.compiled
+        assert np.allclose(fast(q), law(q), rtol=1e-12, atol=1e-12)
+        assert fast.runs.compiled == before + 1
+
+
+def test_no_joint_at_rest_is_told_off_its_program():
+    """Divisions that every recording leaves out must not make a special place of zero."""
+    for chain in (TREE, ur5()):
+        q, qd = chain.neutral, np.zeros(chain.nv)
+        for function in (cd.aba, cd.rnea):
+            fast = compiled(function, chain)
+            fast(q, qd, qd)
+            assert fast.runs == (1, 0)
 
 
 def test_numbers_that_differ_have_other_marks():

@@ -27,7 +27,6 @@ from chaindyn import (
     forward_kinematics,
     integrate,
     joint_wrenches,
-    maximal_coordinate_dynamics,
     operational_space_inertia,
     random_state,
     rnea,
@@ -593,24 +592,6 @@ def test_links_of_all_sizes_are_not_called_singular(case):
     q, qd, tau = trees.motion(case, chain)
     qdd = solve_full_system(chain, q, qd, tau)[2]
     assert_near(qdd, aba(chain, q, qd, tau), case.n, 1e-5 if case.variety == "wild" else 1e-9)
-
-
-@pytest.mark.parametrize("kind", [Fraction, np.longdouble])
-def test_other_numbers_than_floats_are_taken_by_the_systems_that_scipy_solves(kind):
-    def chain(mass):
-        bar = mass, (0.5, 0, 0), np.diag([0.1, 0.2, 0.2])
-        return Chain([Link(Revolute((0, 1, 0)), *bar, offset=(k, 0, 0)) for k in range(2)])
-
-    state = np.array([0.3, 0.4]), np.array([1.0, 2.0]), np.ones(2)
-    for one, other in zip(
-        solve_full_system(chain(kind(2)), *state),
-        solve_full_system(chain(2.0), *state),
-        strict=True,
-    ):
-        assert one == pytest.approx(other, rel=1e-12)
-    one, other = (maximal_coordinate_dynamics(chain(m), *state) for m in (kind(2), 2.0))
-    assert one.accelerations == pytest.approx(other.accelerations, rel=1e-12)
-    assert one.wrenches == pytest.approx(other.wrenches, rel=1e-12)
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
