@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from right_answers import RIGHT
 from wrong_answers import WRONG
 
 from book.exercises import Exercise, exercises
@@ -56,8 +57,9 @@ def tried(page: Path) -> dict[str, tuple[Verdicts, Verdicts]]:
 def _asked(exercise: Exercise) -> set[str]:
     """The names that judge, solution and wrong answers need."""
     own = {name for pair in judged(exercise.solution) for name in pair}
-    wrong = [one for _, definitions in _wrong(exercise) for one in definitions]
-    return own.union(*(one.reads | one.reads_late for one in wrong))
+    tables = [*_changed(exercise, WRONG), *_changed(exercise, RIGHT)]
+    others = [one for _, definitions in tables for one in definitions]
+    return own.union(*(one.reads | one.reads_late for one in others))
 
 
 def tried_answers(exercise: Exercise, space: dict[str, Any]) -> Verdicts:
@@ -70,10 +72,14 @@ def tried_answers(exercise: Exercise, space: dict[str, Any]) -> Verdicts:
         said["zeros"] = _verdict(
             space[judge], lambda *given, **more: nothing(right(*given, **more))
         )
-    for words, definitions in _wrong(exercise):
+    for words, definitions in _changed(exercise, WRONG):
         for one in definitions:
             exec(one.code, space)
         said[words] = _verdict(space[judge], space[answer])
+    for words, definitions in _changed(exercise, RIGHT):
+        for one in definitions:
+            exec(one.code, space)
+        said[words] = refusal(eval(f"lambda: {judge}({answer})", space))
     space[answer] = right
     return said
 
@@ -126,11 +132,13 @@ ODD = {
 }
 
 
-def _wrong(exercise: Exercise) -> Iterator[tuple[str, list[Statement]]]:
-    """The wrong answers to an exercise: what is wrong, and the definitions of its solution so changed."""
+def _changed(
+    exercise: Exercise, table: dict[str, list[tuple[str, str, str]]]
+) -> Iterator[tuple[str, list[Statement]]]:
+    """A table's answers to an exercise: what is changed, and the definitions of its solution so changed."""
     source = "\n".join(exercise.solution)
     answers = {answer for _, answer in judged(exercise.solution)}
-    for words, old, new in WRONG.get(exercise.label, []):
+    for words, old, new in table.get(exercise.label, []):
         assert old in source, (exercise.label, words, old)
         body = ast.parse(source.replace(old, new)).body
         defined = [node for node in body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
