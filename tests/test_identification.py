@@ -169,6 +169,7 @@ KNOWN = {
     "upright hinges of a plane": (on(Revolute(Z), Revolute(Z), turned=False), 4),
     "general arm": (on(HINGE, *5 * [HINGE]), 3 + 35),
     "arm on an upright hinge": (on(Revolute(Z), *5 * [HINGE]), 1 + 35),
+    "arm that ends in a slide": (on(HINGE, HINGE, SLIDE), 3 + 7 + 4),
     "arm with a slide": (on(HINGE, HINGE, SLIDE, HINGE), 3 + 7 + 4 + 7),
     "UR5": (ur5(), 36),
     "UR5 on a wall": (Chain(ur5().links, gravity=(0, 9.81, 0)), 38),
@@ -245,6 +246,23 @@ def test_the_elbow_of_the_ur5_carries_what_hangs_on_it():
     expected = np.zeros(60)
     expected[[13, 20, 30, 40, 50]] = 1, 0.425, 0.425, 0.425, 0.425
     np.testing.assert_allclose(row, expected, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("name", "known"),
+    [
+        ("general arm", []),
+        ("arm on an upright hinge", []),
+        ("UR5", []),
+        ("arm that ends in a slide", [2]),
+    ],
+)
+def test_of_whom_the_mass_is_known_alone(name, known):
+    """None in an arm of hinges: each gives its mass on to its parent. A slide at the end keeps it."""
+    chain, _ = KNOWN[name]
+    rows = base_parameters(chain).combinations
+    of_rows = np.linalg.pinv(rows) @ rows  # projects on what the forces tell
+    assert np.flatnonzero(np.isclose(np.diagonal(of_rows)[::10], 1, atol=1e-9)).tolist() == known
 
 
 def test_a_rank_that_is_not_clear_is_told():

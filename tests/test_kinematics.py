@@ -5,6 +5,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
+from scipy.linalg import null_space
+from scipy.optimize import least_squares
 from trees import EPS, assert_near, bound
 
 from chaindyn import (
@@ -26,6 +28,7 @@ from chaindyn import (
     rotation_about,
     skew,
 )
+from chaindyn.robots import ur5
 
 FRAMES = ("body", "world", "mixed")
 STEP = 1e-30  # of a complex step: nothing is subtracted, so it may be as small as one likes
@@ -271,3 +274,27 @@ def test_skew_of_a_twist_generates_the_motion(moving):
     R, _ = forward_kinematics(chain, q)
     dR = rate(lambda q, _: forward_kinematics(chain, q)[0], q, qd)
     assert_near(R @ skew(body_twists(chain, q, qd)[:, :3]), dR, chain.n)
+
+
+def test_how_many_conditions_lock_the_flange():
+    """Chapter 21: two with joint 5 in the arm's plane, three with joints 2, 3 and 4 in line."""
+    arm, rng, found = ur5(), np.random.default_rng(0), []
+
+    def rows(q):
+        return body_jacobian(arm, q, "flange", frame="mixed")[3:]
+
+    def locked(x):
+        return [*rows(x[:6]).T @ x[6:], x[6:] @ x[6:] - 1]
+
+    for _ in range(24):
+        end = least_squares(locked, rng.uniform(-3, 3, 9), xtol=1e-15, ftol=1e-15, gtol=1e-15)
+        if end.cost > 1e-24:
+            continue
+        q, d = end.x[:6], end.x[6:]
+        changes = [(rows(q + h) - rows(q - h)).T @ d / 2e-6 for h in 1e-6 * np.eye(6)]
+        free = null_space(rows(q), rcond=1e-6)  # a turn of d makes up for all other changes
+        conditions = np.linalg.matrix_rank(np.transpose(changes).T @ free, tol=1e-5)
+        bent, in_line = abs(np.sin(q[4])) > 1e-6, abs(np.sin(q[2])) < 1e-6
+        found.append((conditions, bent, in_line))
+    assert {(2, False, False), (3, True, True)} <= set(found)
+    assert all(in_line for conditions, _, in_line in found if conditions > 2)

@@ -474,6 +474,14 @@ WRONG: dict[str, list[tuple[str, str, str]]] = {
             "    h, states = 1e-30, [np.zeros(4)]",
             "    for _ in range(40):\n        distance(torques)\n    h, states = 1e-30, [np.zeros(4)]",
         ),
+        (
+            "forty simulations in one batch",
+            "    h, states = 1e-30, [np.zeros(4)]",
+            "    ways, y = torques + 1e-30j * np.eye(40).reshape(40, 20, 2), np.zeros((40, 4))\n"
+            "    for k in range(20):\n        y = one_step(y, ways[:, k])\n"
+            "    return (flight(y).imag / 1e-30).reshape(20, 2)\n"
+            "    h, states = 1e-30, [np.zeros(4)]",
+        ),
     ],
     # Chapter 19
     "ex-19-count": [

@@ -39,6 +39,8 @@ WRONG: dict[str, list[tuple[str, str, str]]] = {
         ("as in space", "plane_solved = 1", "plane_solved = 2"),
         ("one condition", "plane_solved = 1", "plane_solved = 0.5"),
         ("the exponent of the density", "plane_solved = 1", "plane_solved = 1.5"),
+        ("a fit to few blows", "plane_solved = 1", "plane_solved = 1.15"),
+        ("another fit", "plane_solved = 1", "plane_solved = 0.9"),
         ("negative", "plane_solved = 1", "plane_solved = -1"),
     ],
     "ex-21-lattice": [

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ast
 import re
+from pathlib import Path
 
 import pytest
 
 from book.exercises import Facts, exercises, facts
 from book.pages import chapters
 
+BOOK = Path(__file__).parents[2] / "book"
 CHAPTERS = [pytest.param(page, id=page.stem) for page in chapters()]
 
 
@@ -51,6 +53,21 @@ def test_what_a_check_says_of_its_number_is_so(page):
         for source in exercise.checks + exercise.solution:
             named = set(re.findall(r"Exercise \d+\.\d+", source))
             assert named <= {number}, (exercise.label, number, named)
+
+
+def test_the_exercise_that_a_reader_is_shown_can_be_published(tmp_path):
+    """That of `your_edition`, put where the page says."""
+    shown = (BOOK / "your_edition.md").read_text(encoding="utf-8").split("\n````\n")[1]
+    first = chapters()[0]
+    page = tmp_path / first.name
+    end = "\n## Further reading\n"
+    text = first.read_text(encoding="utf-8")
+    assert text.count(end) == 1
+    page.write_text(text.replace(end, f"\n{shown}\n{end}"), encoding="utf-8")
+    assert len(exercises(page)) == len(exercises(first)) + 1
+    test_every_exercise_has_kind_stars_minutes_hint_and_solution(page)
+    test_what_a_check_says_of_its_number_is_so(page)
+    test_every_chapter_ends_with_summary_exercises_and_reading(page)
 
 
 def test_facts_are_read_from_the_classes():

@@ -69,6 +69,22 @@ def model_of(system, drive, n):
 # --- The linear model and the gain
 
 
+def slowest(A, B, Q, R):
+    return eig(A - B @ B.T @ solve_continuous_are(A, B, Q, [[R]]) / R)[0].real.max()
+
+
+def test_equal_weights_leave_the_acrobot_slow_and_others_do_not():
+    """Chapter 18 says so of its sliders, and of a weight on (3 q1 + q2)^2."""
+    A, B = model_of("acrobot", "others", 2)
+    settings = itertools.product(*(np.linspace(*ends, 5) for ends in (PLACES, RATES, EFFORT)))
+    of_sliders = [
+        slowest(A, B, np.diag(10 ** np.array([p, p, r, r])), 10**e) for p, r, e in settings
+    ]
+    assert -2.695 < min(of_sliders) < -2.685
+    row = np.array([[3.0, 1, 0, 0]])
+    assert round(slowest(A, B, row.T @ row, 1e-4), 1) == -5.5
+
+
 @pytest.mark.parametrize(("system", "drive", "n"), CHAINS)
 def test_the_page_linearises_as_python_does(on_page, system, drive, n):
     page = on_page(PAGE, "modelOf", SCENE, request_of(system, count=n, drive=drive))
