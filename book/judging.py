@@ -20,6 +20,9 @@ import numpy as np
 # Methods that change what they are called on, and how many arguments they take: np.add(x, y) changes nothing.
 CHANGES = {"append": 1, "extend": 1, "insert": 2, "update": 1, "add": 1, "setdefault": 2}
 CHANGES |= {"clear": 0, "pop": 2, "sort": 0}
+# The third reads annotations in a class: a function of their own from Python 3.14 on, which a dataclass calls at once.
+READS = "LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS"
+AT_ONCE = "comp>", "genexpr>", "__annotate__"
 
 
 class Statement:
@@ -33,26 +36,23 @@ class Statement:
         if isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
             self.binds.add("*")  # any name
         self.reads = {name for code in now for name in _read_from_outside(code)}
-        self.reads_late = {
-            name for code in inner for name in _names(code, "LOAD_GLOBAL", "LOAD_NAME")
-        }
+        self.reads_late = {name for code in inner for name in _names(code, *READS)}
         # a loop or a change of a part leaves something of what was there
         whole = ast.Assign | ast.FunctionDef | ast.ClassDef | ast.Import | ast.ImportFrom
         self.replaces = self.binds - _changed(node) if isinstance(node, whole) else set()
 
 
 def _names(code: CodeType, *operations: str) -> Iterator[str]:
+    """The names in some instructions, but those that Python binds itself."""
     for instruction in dis.get_instructions(code):
-        if instruction.opname in operations:
+        if instruction.opname in operations and not instruction.argval.startswith("__"):
             yield instruction.argval
 
 
 def _read_from_outside(code: CodeType) -> set[str]:
-    """The names that some code reads and does not bind itself; every class binds a few of its own."""
-    names = set(_names(code, "LOAD_GLOBAL", "LOAD_NAME"))
-    if code.co_name == "<module>":
-        return names
-    return {name for name in names - set(_names(code, "STORE_NAME")) if not name.startswith("__")}
+    """The names that some code reads and, but for a statement as a whole, does not bind itself."""
+    names = set(_names(code, *READS))
+    return names if code.co_name == "<module>" else names - set(_names(code, "STORE_NAME"))
 
 
 def _inside(code: CodeType) -> Iterator[CodeType]:
@@ -64,12 +64,12 @@ def _inside(code: CodeType) -> Iterator[CodeType]:
 
 
 def _run_at_once(code: CodeType) -> Iterator[CodeType]:
-    """Some code, and what in it runs when it does: the bodies of classes, and comprehensions."""
+    """Some code, and what in it runs when it does: the bodies of classes, comprehensions and annotations."""
     yield code
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
             is_class = not constant.co_flags & inspect.CO_OPTIMIZED
-            if is_class or constant.co_name.endswith(("comp>", "genexpr>")):
+            if is_class or constant.co_name.endswith(AT_ONCE):
                 yield from _run_at_once(constant)
 
 

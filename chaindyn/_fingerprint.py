@@ -17,7 +17,7 @@ import site
 import sys
 import sysconfig
 from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
+from dataclasses import fields
 from importlib import metadata, util
 from pathlib import Path
 from types import (
@@ -43,7 +43,7 @@ ASIDE = {
     *("__dataclass_fields__", "__dataclass_params__", "__match_args__", "_abc_impl"),
 }  # fmt: skip
 # What objects of these classes work out when they are called first.
-FOUND_LATER = {"numpy.vectorize": "_ufunc", "chaindyn.Compiled": "programs"}
+FOUND_LATER = {"numpy.vectorize": "_ufunc"}
 PART = 2**16  # states of a stored array, read at once
 
 
@@ -269,8 +269,9 @@ def parts_of_array(thing: Any) -> Iterator[Any]:
 def parts_of_object(thing: Any) -> list[Any]:
     """Return an object's class and state, as a copy is made of it, but for what it has worked out meanwhile."""
     kind = type(thing)
-    if is_dataclass(thing) and version(kind.__module__) == version("chaindyn"):
-        return [kind, *(getattr(thing, part.name) for part in fields(thing) if part.init)]
+    if version(kind.__module__) == version("chaindyn") and hasattr(thing, "__dataclass_fields__"):
+        told = [part.name for part in fields(thing) if part.init and part.compare]
+        return [kind, *(getattr(thing, name) for name in told)]
     reducer = copyreg.dispatch_table.get(kind)
     made: Any = reducer(thing) if reducer else thing.__reduce_ex__(4)
     if isinstance(made, str):

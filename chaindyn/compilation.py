@@ -777,7 +777,10 @@ class Differentiated:
 
     whole: Compiled
     inverse: bool = False
-    made: dict[Any, DerivativePrograms] = field(default_factory=dict, repr=False)
+    made: dict[Any, DerivativePrograms] = field(default_factory=dict, compare=False)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return anew(self.whole, derivatives=True)
 
     def __repr__(self) -> str:
         return f"<{name_of(self.whole.function)} and its derivatives, compiled for {self.whole.chain.n} links>"
@@ -965,9 +968,12 @@ class SlopeProgram(Program):
 class OneAfterOther:
     """The quick way to derivatives of accelerations: first the accelerations, then their slopes, else the whole."""
 
-    forward: Callable[..., Any]
-    slopes: Callable[..., Any]
+    forward: Callable[..., Any] = field(compare=False)
+    slopes: Callable[..., Any] = field(compare=False)
     whole: Compiled
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return anew(self.whole)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Return what the whole function does."""
@@ -1040,12 +1046,15 @@ class Compiled:
 
     function: Callable[..., Any]
     chain: Chain
-    threads: int
+    threads: int = field(compare=False)  # no result hangs on it
     shapes: dict[str, tuple[Any, ...]]
     open_model: bool = False
-    programs: dict[Any, Program | None] = field(default_factory=dict, repr=False)
-    doors: list[Kernel] = field(default_factory=list)
-    counts: list[int] = field(default_factory=lambda: [0, 0])
+    programs: dict[Any, Program | None] = field(default_factory=dict, compare=False)
+    doors: list[Kernel] = field(default_factory=list, compare=False)
+    counts: list[int] = field(default_factory=lambda: [0, 0], compare=False)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return anew(self)
 
     @property
     def runs(self) -> Runs:
@@ -1198,6 +1207,18 @@ class Compiled:
             mask = np.asarray(options["prescribed"], bool)
             return (tuple(np.flatnonzero(mask if name == "qdd" else ~mask).tolist()),)
         return self.shapes[name]
+
+
+def anew(whole: Compiled, derivatives: bool = False) -> tuple[Any, ...]:
+    """Return what makes a compiled function again, here or in another process: machine code cannot be sent."""
+    make = partial(
+        compiled,
+        derivatives=derivatives,
+        threads=whole.threads,
+        parameters="data" if whole.open_model else "fixed",
+        shapes=whole.shapes,
+    )
+    return make, (whole.function, whole.chain)
 
 
 def name_of(function: Callable[..., Any]) -> str:

@@ -1,5 +1,5 @@
 # Generated from chapters/06_inverse_dynamics.md by `python -m book export`; edit it there.
-# sha256 of the text below: 46e806a86c594c6eba7744fce8418fd7533472556bf14cf09167225ae91aa597
+# sha256 of the text below: 75e74f8ee5a810d0e9eb24fc0305b2d154a2e95d3a076c7940f2da65814bcad4
 """Inverse dynamics: the forces for a motion, by one system and by a recursion.
 
 Derived in chapter 6, "Inverse dynamics".
@@ -50,11 +50,13 @@ def full_system(chain: Chain, q: Array, qd: Array, tau: Array) -> tuple[Any, Arr
     )
     less_parent = sparse.eye_array(6 * chain.n) - sparse.kron(of_parent, eye(6))
     # of exact numbers and long doubles, which SciPy does not take, the nearest floats
-    screws = sparse.block_diag([as_real(S, "S") for S in state.S])
+    array = sparse.coo_array((0, 0))  # without one, block_diag would give SciPy's older matrices
+    screws = sparse.block_diag([array, *(as_real(S, "S") for S in state.S)])
+    inertias = sparse.block_diag([array, *as_real(state.inertias, "inertias")])
     rotors = sparse.diags_array(chain.reflected_inertia.astype(float)) if chain.has_rotors else None
     rows = [
         [less_parent, None, -screws],
-        [sparse.block_diag(as_real(state.inertias, "inertias")), -less_parent.T, None],
+        [inertias, -less_parent.T, None],
         [None, screws.T, rotors],
     ]
     net = state.inertias @ falling - state.bias_forces

@@ -1,5 +1,5 @@
 # Generated from chapters/12_maximal_coordinates.md by `python -m book export`; edit it there.
-# sha256 of the text below: afef0c4d144c905760eb20253be26056f1ac2d078806715fed5efa98a6b12d90
+# sha256 of the text below: 6dd8785c27a2e117a46a961b9a11876f42ba4dc9123519bb579fd96b1396aa2b
 """Maximal coordinates: every link free, every joint a set of equations that holds it.
 
 Derived in chapter 12, "Maximal coordinates".
@@ -130,8 +130,9 @@ def maximal_system(
     from scipy import sparse
 
     L = across_joints(chain.parent, X)
-    K = sparse.block_diag(T).T @ L
-    inertias = sparse.block_diag(list(chain.spatial_inertia))
+    array = sparse.coo_array((0, 0))  # without one, block_diag would give SciPy's older matrices
+    K = sparse.block_diag([array, *T]).T @ L
+    inertias = sparse.block_diag([array, *chain.spatial_inertia])
     matrix = sparse.block_array([[inertias, K.T], [K, None]], format="csc")
     matrix.eliminate_zeros()  # SciPy stores blocks whole
     kept = [own.T @ across for own, across in zip(T, eta, strict=True)]

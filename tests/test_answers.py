@@ -102,6 +102,15 @@ def test_the_body_of_a_class_and_a_comprehension_read_at_once():
     assert needed(statements, {8: {"b"}}) == {6, 7}
 
 
+def test_annotations_read_at_once():
+    """From Python 3.14 on too: a dataclass asks them what is a field."""
+    lines = "from typing import ClassVar as C", "n = int", "class A:\n    x: C[n] = 1", "a = A()"
+    lines += "def f(x: n) -> n: return 1", "k: n = 1", "m: n = 2", "b = f(m)"
+    statements = [Statement(ast.parse(line).body[0]) for line in lines]
+    assert needed(statements, {3: {"a"}}) == {0, 1, 2, 3}
+    assert needed(statements, {7: {"b"}}) == {1, 4, 6, 7}
+
+
 def test_what_cells_define_can_be_sent_to_another_process():
     """A pool waits for ever for a function that its queue cannot find by name: a sweep sends one of the page's."""
     space = module_for("cells")

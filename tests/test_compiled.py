@@ -3,14 +3,17 @@
 import copy
 import json
 import operator
+import pickle
 import shutil
 import signal
 import subprocess
 import time
 import warnings
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
+from multiprocessing import get_context
 
 import numpy as np
 import pytest
@@ -44,6 +47,12 @@ RNG = np.random.default_rng(20)
 Q, QD = cd.random_state(TREE, 1, batch=(11,))
 QDD, TAU = RNG.normal(size=(2, 11, TREE.nv))
 EXTERNAL = RNG.normal(size=(11, TREE.n, 6))
+
+
+def weighted(chain, q, qd, tau, weight=2.0):
+    return weight * cd.aba(chain, q, qd, tau)
+
+
 TOLD = np.arange(TREE.nv) % 3 == 0
 DESIRED = {"q_desired": cd.integrate(TREE, Q, 0.2 * QD), "qd_desired": -QD, "qdd_desired": QDD}
 
@@ -1263,6 +1272,34 @@ def test_marks_are_values_modulo_the_prime():
     assert (mark_of_constant(0.1) + mark_of_constant(0.3)) % PRIME == (x + y).numerator * pow(
         (x + y).denominator, -1, PRIME
     ) % PRIME
+
+
+@pytest.mark.parametrize(
+    ("function", "options"),
+    [
+        (cd.aba, {}),
+        (cd.aba, {"derivatives": True}),
+        (cd.aba_derivatives, {}),
+        (weighted, {"parameters": "data", "threads": 1}),
+    ],
+)
+def test_copies_and_other_processes_make_it_anew(function, options):
+    state = Q[0], QD[0], TAU[0]
+    fast = compiled(function, TREE, **options)
+    fast(*state)
+    fast(Q, QD, TAU)
+    for other in (copy.copy(fast), copy.deepcopy(fast), pickle.loads(pickle.dumps(fast))):
+        assert type(other) is type(fast) and other.runs == (0, 0)
+        for given in (state, (Q, QD, TAU)):
+            for a, b in zip(leaves_of(other(*given)), leaves_of(fast(*given)), strict=True):
+                assert normwise(a, b) < 1e-11  # axes are made units anew
+        assert other.runs == (12, 0)
+    if options.get("parameters") == "data":
+        assert other.threads == 1 and other.for_chain(TREE).open_model
+    with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+        there = pool.submit(fast, *state).result(timeout=60)
+    for a, b in zip(leaves_of(there), leaves_of(fast(*state)), strict=True):
+        assert normwise(a, b) < 1e-11
 
 
 def test_powers_of_two_have_marks_of_their_own():

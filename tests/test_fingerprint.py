@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import subprocess
 import sys
@@ -14,7 +15,7 @@ import numpy as np
 import pytest
 from test_sweep import ARM, HERE, quiet
 
-from chaindyn import Chain, Link, Revolute, aba, crba
+from chaindyn import Chain, Link, Revolute, aba, aba_derivatives, compiled, crba, rnea
 from chaindyn._fingerprint import digest, version
 from chaindyn.robots import ur5
 
@@ -124,6 +125,22 @@ def test_what_a_result_hangs_on_is_told_and_nothing_else(what, monkeypatch):
     else:
         changed = made(source.replace("2.0", "3.0", 1), monkeypatch)
     assert digest(changed, "function") != once
+
+
+def test_a_compiled_function_is_told_by_what_it_was_made_of():
+    def told(*given, **options):
+        return digest(compiled(*given, **options), "function")
+
+    once = told(crba, ARM)
+    for kind in (crba, aba_derivatives):
+        fast = compiled(kind, ARM, threads=2)
+        fast(*[np.ones((130, 6))] * (1 if kind is crba else 3))
+        assert digest(fast, "function") == told(kind, ARM, threads=1)  # the results are the same
+        assert digest(copy.copy(fast), "function") == digest(fast, "function")
+    longer = Chain([*ARM.links[:-1], Link(Revolute((0, 1, 0)), 1, (0, 0, 0), np.eye(3))])
+    others = [told(crba, longer), told(rnea, ARM), told(crba, ARM, derivatives=True)]
+    others += [told(crba, ARM, parameters="data"), told(lambda chain, q: crba(chain, q), ARM)]
+    assert len({once, *others}) == 6
 
 
 def test_names_and_what_is_tried_are_told(monkeypatch):

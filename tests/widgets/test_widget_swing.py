@@ -136,7 +136,7 @@ def test_a_swing_that_ends_early_says_why():
         links=5, q=[1.0] * 5, method="semi-implicit Euler", step=0.04, motors=True
     )
     answer = tell(widget, frequency=60.0, damping=2.0)
-    assert "torque[0] is nan" in answer["values"]["reason"]
+    assert "faster than light" in answer["values"]["reason"]
     json.dumps(answer, allow_nan=False)
     assert tell(widget, frequency=3.0, damping=1.0)["values"]["reason"] == ""
 
