@@ -28,7 +28,7 @@ from chaindyn.emission import (
     put_in_order,
 )
 from chaindyn.products import INVERSES, PRODUCTS, SLOPES, other_way
-from chaindyn.recording import CannotRecord, Number, Tape, as_numbers, with_cross
+from chaindyn.recording import CannotRecord, Number, Tape, as_numbers, quietly
 from chaindyn.rolled import (
     CannotRoll,
     Foreign,
@@ -417,7 +417,7 @@ def called(
         for name, core in arrays.items():
             if core == ("nq",):
                 expect_unit_quaternions(ghost, given[name])
-        with with_cross():
+        with quietly():
             result = function(ghost, **given, **options)
         if recording.refusals:
             raise recording.refusals[0]

@@ -456,6 +456,17 @@ def cross_takes_mixed_arrays() -> bool:
 
 
 @contextmanager
+def quietly() -> Iterator[None]:
+    """Let a function be called with numbers that are only recorded: NumPy takes them, and says nothing of values.
+
+    Each number is tried at values of its own (`tried`), at which a root or a quotient may be undefined. NumPy's flags
+    of that are no affair of the function's.
+    """
+    with np.errstate(all="ignore"), with_cross():
+        yield
+
+
+@contextmanager
 def with_cross() -> Iterator[None]:
     """Let `np.cross` take mixed arrays meanwhile; all others it treats as ever, for other threads too."""
     if cross_takes_mixed_arrays():

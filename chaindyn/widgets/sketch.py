@@ -19,7 +19,7 @@ import traitlets
 from numpy.typing import ArrayLike
 
 from chaindyn.emission import OPERATIONS
-from chaindyn.recording import CannotRecord, Number, Tape, as_numbers, reached_from, with_cross
+from chaindyn.recording import CannotRecord, Number, Tape, as_numbers, quietly, reached_from
 from chaindyn.widgets.explorer import plain, source
 from chaindyn.widgets.marks import Mark
 from chaindyn.widgets.tree import VIEWS
@@ -171,7 +171,7 @@ def tape_of(draw: Draw, arguments: Mapping[str, Parameter]) -> dict[str, Any]:
         return tape.unknown("input", next(inputs))
 
     try:
-        with with_cross():
+        with quietly():
             marks = list(draw(**{name: unknown(own) for name, own in arguments.items()}))
     except (TypeError, CannotRecord) as error:
         error.add_note("draw is recorded and may not branch on its arguments; else use sampled")

@@ -267,6 +267,17 @@ def test_a_mark_that_cannot_be_drawn_somewhere_warns_of_nothing(sampled):
     assert played([["input", 0], ["inverse", 0], ["sqrt", 0]], [0.0]) == [0, np.inf, 0]
 
 
+def test_a_root_that_is_undefined_elsewhere_warns_of_nothing():
+    """Numbers are tried, while they are recorded, at values of their own: 0.4 / x - 1 / x^2 is negative at some."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Sketch(heavy, {"x": Slider(3, 2.6, 4, "kg")}, title="Heavy")
+
+
+def heavy(x):
+    yield Value("spread", np.sqrt(0.4 / x - 1 / x**2), "m")
+
+
 def bent(x):
     yield Dot([x, 0])
 
