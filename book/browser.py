@@ -132,3 +132,16 @@ def run_notebook(page: Page, timeout: float = 300) -> dict[str, Any]:
         "jupyterapp.shell.currentWidget.context.model.toJSON()"
     )
     return notebook
+
+
+def run_code(page: Page, code: str) -> None:
+    """Put a cell before those of the open notebook and run it, without waiting for what it does."""
+    page.evaluate(
+        """code => {
+            const notebook = jupyterapp.shell.currentWidget.content;
+            notebook.model.sharedModel.insertCell(0, {cell_type: "code", source: code, metadata: {}});
+            notebook.activeCellIndex = 0;
+            void jupyterapp.commands.execute("notebook:run-cell");
+        }""",
+        code,
+    )

@@ -16,7 +16,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, Page
 
 from book import live
-from book.browser import HEIGHT, SCHEMES, WIDTHS, drawn, open_notebook, run_notebook
+from book.browser import HEIGHT, SCHEMES, WIDTHS, drawn, open_notebook, run_code, run_notebook
 from book.pages import ROOT, pages
 
 pytestmark = pytest.mark.browser
@@ -169,15 +169,7 @@ def draw(elbow):
 def test_a_slider_answers_every_key(visitor):
     page = visitor.page
     open_notebook(page, f"{visitor.site}{live.address(NAMES[0])}")
-    page.evaluate(
-        """code => {
-            const notebook = jupyterapp.shell.currentWidget.content;
-            notebook.model.sharedModel.insertCell(0, {cell_type: "code", source: code, metadata: {}});
-            notebook.activeCellIndex = 0;
-            void jupyterapp.commands.execute("notebook:run-cell");
-        }""",
-        SLIDER,
-    )
+    run_code(page, SLIDER)
     says = (
         "value => document.querySelector('.jp-Notebook').innerText.includes(`elbow is at ${value}`)"
     )

@@ -13,6 +13,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from book import live
+from book.browser import open_notebook, run_code
 from book.policy import ALLOWED, BUTTONS, POLICY
 
 pytestmark = pytest.mark.browser
@@ -158,24 +159,10 @@ def test_a_foreign_notebook_is_not_trusted_whatever_its_name(chromium, site_fold
 @pytest.mark.slow
 def test_the_books_own_notebook_is_trusted_and_runs_under_the_policy(chromium, lab):
     with held_to_policy(chromium) as (page, said):
-        page.goto(f"{lab}notebooks/index.html?path={CHAPTER}.ipynb")
-        page.wait_for_selector(".book-back", timeout=60_000)
+        open_notebook(page, f"{lab}notebooks/index.html?path={CHAPTER}.ipynb")
         cells = "[...jupyterapp.shell.currentWidget.content.model.cells].map(cell => cell.trusted)"
         page.wait_for_function(f"{cells}.every(trusted => trusted)")
-        idle = "jupyterapp.shell.currentWidget?.sessionContext?.session?.kernel?.status === 'idle'"
-        page.wait_for_function(idle, timeout=120_000)
-        code = "print(6 * 7)"
-        page.evaluate(
-            """code => {
-                const notebook = jupyterapp.shell.currentWidget.content;
-                notebook.model.sharedModel.insertCell(0, {cell_type: "code", source: code, metadata: {}});
-                notebook.activeCellIndex = 0;
-                void jupyterapp.commands.execute("notebook:run-cell");
-            }""",
-            code,
-        )
-        page.wait_for_function(
-            "document.querySelector('.jp-OutputArea-output')?.innerText.includes('42')",
-            timeout=60_000,
-        )
+        run_code(page, "print(6 * 7)")
+        answer = "document.querySelector('.jp-OutputArea-output')?.innerText.includes('42')"
+        page.wait_for_function(answer, timeout=60_000)
         assert not said
