@@ -374,7 +374,7 @@ def record(
             return recorded
     if short:
         raise CannotRecord("it has too many links to be recorded one by one")
-    kind = first_kinds(chain)
+    kind, met = first_kinds(chain), None
     while True:
         try:
             recording = Recording(Tape(), chain.parent, kind, open=open_model)
@@ -386,10 +386,11 @@ def record(
             kind = new
         except CannotRecord:
             raise
-        except Exception:  # whatever a function does with arrays that it did not expect
+        except Exception as error:  # whatever a function does with arrays that it did not expect
+            met = error
             break
     if open_model:
-        raise CannotRecord("it cannot be recorded once for every kind of link")
+        raise CannotRecord("it cannot be recorded once for every kind of link") from met
     return recorded_link_by_link(function, chain, arrays, options)
 
 

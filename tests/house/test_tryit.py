@@ -261,6 +261,7 @@ def test_an_explorer_follows_steps_and_functions_without_a_chain(name, chapter, 
     [
         ((STEP, "(1 * parent[..., k:] - parent[..., :k] @ G,)"), "computes just what the book's does"),
         (("I_hat = inertia", "I_hat = inertiaa"), "cannot follow your articulated_step"),
+        (("I_hat = inertia", "I_hat = inertiaa"), "NameError: name 'inertiaa' is not defined"),
         (("felt = both.mT", "felt = both.mT if children[0].sum() > 0 else both.mT"), "cannot follow"),
     ],
 )  # fmt: skip
