@@ -44,9 +44,8 @@ def follow(
         return _module(codes, names, functions, tell)
     except Exception as error:
         words = f"The explorer cannot follow your {_joined(names)}, and keeps to the book's.\n"
-        tell(
-            "problem", words + in_words(error.__cause__ or error)
-        )  # the reader's own, if it is one
+        # the reader's own error, where there is one
+        tell("problem", words + in_words(error.__cause__ or error))
     return None
 
 
