@@ -50,7 +50,7 @@ PART = 2**16  # states of a stored array, read at once
 def software() -> str:
     """Return what else the last digits hang on."""
     from chaindyn import __version__
-    from chaindyn._stored import package_digest
+    from chaindyn.compiler.store import package_digest
 
     python = ".".join(map(str, sys.version_info[:2]))
     return (
