@@ -17,7 +17,7 @@ import tokenize
 from pathlib import Path
 
 from book.extensions.folding import label
-from book.pages import ROOT, pages, read_page, tags
+from book.pages import ROOT, code_cells, pages, read_page, tags
 
 BUDGET = {"exported": 150, "open": 250, "longest": 30, "long": 0, "widest": 88, "wide": 0}
 TABLE = ROOT / "tests" / "house" / "budget.json"
@@ -42,7 +42,7 @@ def code_lines(source: str) -> int:
 
 def count(page: Path) -> Counts:
     """What a page asks its reader to read, by the names of `BUDGET`."""
-    cells = [cell for cell in read_page(page).cells if cell.cell_type == "code"]
+    cells = code_cells(read_page(page))
     exported = [code_lines(cell.source) for cell in cells if "export" in tags(cell)]
     stand_open = [
         code_lines(cell.source)
