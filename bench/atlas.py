@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from chaindyn import __version__, sweep
-from chaindyn.robots import ur5
+from chaindyn.models.robots import ur5
 from chaindyn.sweeps import Drawn, strike
 
 ROOT = Path(__file__).parents[1]

@@ -53,10 +53,10 @@ from chaindyn import (
     rnea_derivatives,
     rollout,
 )
-from chaindyn._native import LANES, built, opened
-from chaindyn.compilation import record
+from chaindyn.compiler.compilation import record
+from chaindyn.compiler.emission import MOST_STRAIGHT
+from chaindyn.compiler.native import LANES, built, opened
 from chaindyn.drawing import COLOURS, style
-from chaindyn.emission import MOST_STRAIGHT
 from chaindyn.teaching import normwise
 
 CHAPTER = Path(__file__).parent.parent / "chapters" / "20_from_readable_to_fast.md"

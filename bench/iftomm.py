@@ -1,6 +1,6 @@
 """Results of the first five problems of the IFToMM library, in the form in which the library takes them.
 
-Run as ``python bench/iftomm.py``; it needs SciPy and no other engine. Each problem of `chaindyn.benchmarks` is
+Run as ``python bench/iftomm.py``; it needs SciPy and no other engine. Each problem of `chaindyn.models.benchmarks` is
 simulated for its whole duration, on one thread, and a line says what the library lists of each solution: its accuracy,
 by the problem's own criterion, and the processor time of the simulation. ``--save`` writes the text files that it asks
 for to build/iftomm, ``--into FOLDER`` elsewhere: A01.txt and so on, with a line for each time [s] and after it the
@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 
 from chaindyn import Simulation, __version__
-from chaindyn.benchmarks import (
+from chaindyn.models.benchmarks import (
     Problem,
     andrews_mechanism,
     bricard_mechanism,

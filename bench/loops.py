@@ -37,7 +37,7 @@ from chaindyn import (
     constraint_jacobian,
     forward_kinematics,
 )
-from chaindyn.robots import five_bar, four_bar, four_bar_posture
+from chaindyn.models.robots import five_bar, four_bar, four_bar_posture
 
 LOOPS = (2, 5, 10, 20, 50, 100, 200)
 GROWING = 20  # loops from which on growth is measured

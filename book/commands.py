@@ -48,7 +48,7 @@ def _export(argv: list[str]) -> int:
 
 
 def _physics(argv: list[str]) -> int:
-    from chaindyn._emitted import write
+    from chaindyn.widgets.physics import write
 
     parser = argparse.ArgumentParser(prog="python -m book physics")
     parser.add_argument(

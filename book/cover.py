@@ -15,7 +15,7 @@ import numpy as np
 from book.pages import ROOT
 from chaindyn import Chain, forward_kinematics, impact, simulate
 from chaindyn.drawing import COLOURS, draw_chain, style
-from chaindyn.robots import UR5_FLANGE, ur5
+from chaindyn.models.robots import UR5_FLANGE, ur5
 
 PICTURE = ROOT / "book" / "figures" / "cover.svg"
 WIDE = PICTURE.with_suffix(".png")

@@ -137,7 +137,7 @@ def _modules(page: Path) -> Iterable[str]:
 @cache
 def _called(name: str) -> frozenset[str]:
     """The chapters' functions that are called while one is recorded."""
-    from chaindyn._emitted import FUNCTIONS, emitted_other, recorded, template
+    from chaindyn.widgets.physics import FUNCTIONS, emitted_other, recorded, template
 
     called, making = set[str](), False
     homes = {f"{PACKAGE}.{name}" for page in chapters() for name in _modules(page)}

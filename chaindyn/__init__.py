@@ -30,7 +30,8 @@ from chaindyn.closure import (
     constraint_jacobian,
     constraint_wrenches,
 )
-from chaindyn.compilation import compiled
+from chaindyn.compiler.compilation import compiled
+from chaindyn.compiler.rollouts import rollout
 from chaindyn.composite import (
     center_of_mass,
     center_of_mass_jacobian,
@@ -155,7 +156,7 @@ from chaindyn.maximal import (
     to_maximal,
     to_maximal_state,
 )
-from chaindyn.rollouts import rollout
+from chaindyn.models.urdf import load_collision, load_couplings, load_urdf
 from chaindyn.simulation import (
     Driven,
     Simulation,
@@ -180,7 +181,6 @@ from chaindyn.spatial import (
     wrench,
 )
 from chaindyn.sweeps import sweep
-from chaindyn.urdf import load_collision, load_couplings, load_urdf
 
 __version__ = "0.1.0"
 

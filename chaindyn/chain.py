@@ -1,5 +1,5 @@
 # Generated from chapters/04_joints_links_chains_trees.md by `python -m book export`; edit it there.
-# sha256 of the text below: 452dfbe2cbe0d66ec8071245d2bf4742c6a49307a2607a3e1a590c54c7a00cf7
+# sha256 of the text below: 93433f78866f0cf11afe87e16b545e8898efb67e500d77d18b1be4f139c77ed3
 """Links, the chains and trees that joints make of them, and sweeps along the branches.
 
 Derived in chapter 4, "Joints, links, chains, trees".
@@ -14,21 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from chaindyn._check import (
-    as_array,
-    as_frames,
-    as_links,
-    check_batch,
-    check_frame,
-    check_gravity,
-    check_links,
-    checked,
-    may_be_nonzero,
-    protected,
-    read_only,
-)
-from chaindyn._laws import as_guest, check_laws
 from chaindyn._ops import Array, broadcast_batch, concatenate, eye, stack, unstack, walker, zeros
+from chaindyn.guards.arguments import check_batch
+from chaindyn.guards.door import checked
+from chaindyn.guards.joint_laws import as_guest, check_laws
+from chaindyn.guards.model import as_frames, as_links, check_frame, check_gravity, check_links
+from chaindyn.guards.numbers import as_array, may_be_nonzero, protected, read_only
 from chaindyn.spatial import spatial_inertia
 
 __all__ = [
@@ -53,11 +44,12 @@ __all__ = [
 class Drive:
     """The motor of a joint and its gear: reflected inertia and friction.
 
-    rotor_inertia : of the rotor about its own axis [kg m^2]; gear_ratio : its turns for each turn of the joint, or,
-    where the joint slides, its radians for each metre. The joint feels the reflected inertia
-    gear_ratio^2 rotor_inertia [kg m^2, kg]. viscous : friction for each unit of the joint's rate [N m s, N s/m];
-    coulomb : friction whatever the rate [N m, N]; both as the joint feels them: see `joint_friction`. One number
-    each, or one for each rate of the joint.
+    rotor_inertia : of the rotor about its own axis [kg m^2]; gear_ratio : its turns for
+    each turn of the joint, or, where the joint slides, its radians for each metre. The
+    joint feels the reflected inertia gear_ratio^2 rotor_inertia [kg m^2, kg]. viscous :
+    friction for each unit of the joint's rate [N m s, N s/m];
+    coulomb : friction whatever the rate [N m, N]; both as the joint feels them: see
+    `joint_friction`. One number each, or one for each rate of the joint.
     """
 
     rotor_inertia: Any = 0
@@ -71,9 +63,10 @@ class Drive:
 class Limits:
     """Limits of a joint's coordinates, rates and forces; infinite is no limit.
 
-    lower, upper : of its coordinates [rad, m]; velocity : of the size of its rates [rad/s, m/s]; effort : of the size
-    of its forces [N m, N]. One number each, or one for each coordinate or rate. `assemble` keeps
-    lower and upper; the dynamics enforces none of them.
+    lower, upper : of its coordinates [rad, m]; velocity : of the size of its rates
+    [rad/s, m/s]; effort : of the size of its forces [N m, N]. One number each, or one
+    for each coordinate or rate. `assemble` keeps lower and upper; the dynamics enforces
+    none of them.
     """
 
     lower: Any = -math.inf
@@ -87,12 +80,14 @@ class Limits:
 class Link:
     """One rigid body and the joint between it and its parent.
 
-    joint : Revolute, Prismatic, Helical, Cylindrical, Planar, Universal, Spherical, Free, Fixed, or any other
-    `Joint`; mass [kg]; com (3,) centre of mass in the link frame [m]; inertia (3, 3) about the centre of mass
-    in link axes [kg m^2]; offset (3,) [m] and rotation (3, 3) place the joint's frame in the parent's: the
-    joint's point x is ``offset + rotation @ x`` there. parent : None is the previous link (the first hangs on
-    the ground); or an index, a name, "ground". drive : the joint's motor and gear, a `Drive`; limits : its `Limits`.
-    The values are checked when a `Chain` is made of the links.
+    joint : Revolute, Prismatic, Helical, Cylindrical, Planar, Universal, Spherical,
+    Free, Fixed, or any other `Joint`; mass [kg]; com (3,) centre of mass in the link
+    frame [m]; inertia (3, 3) about the centre of mass in link axes [kg m^2]; offset
+    (3,) [m] and rotation (3, 3) place the joint's frame in the parent's: the joint's
+    point x is ``offset + rotation @ x`` there. parent : None is the previous link (the
+    first hangs on the ground); or an index, a name, "ground". drive : the joint's motor
+    and gear, a `Drive`; limits : its `Limits`. The values are checked when a `Chain` is
+    made of the links.
     """
 
     joint: Any
@@ -112,9 +107,10 @@ class Link:
 class Frame:
     """A named pose on a link or on the ground: a tool, a camera, the corner of a table.
 
-    link : index or name of the link that carries it, "ground", or None for the only leaf; offset (3,) [m] of its
-    origin and rotation (3, 3) of its axes there: the frame's point x is ``offset + rotation @ x`` in the link's frame.
-    The values are checked when a `Chain` is made with it.
+    link : index or name of the link that carries it, "ground", or None for the only
+    leaf; offset (3,) [m] of its origin and rotation (3, 3) of its axes there: the
+    frame's point x is ``offset + rotation @ x`` in the link's frame. The values are
+    checked when a `Chain` is made with it.
     """
 
     name: str
@@ -125,7 +121,8 @@ class Frame:
 
 # Chapter 4, "Joints, links, chains, trees": Chains and trees: the parent array
 def parent_index(i: int, parent: int | str | None, places: Mapping[str, int]) -> int:
-    """Return the index of link i's parent, -1 for the ground; places : the index of each name, in order.
+    """Return the index of link i's parent, -1 for the ground; places : the index of
+    each name, in order.
 
     ValueError if it is no earlier link.
     """
@@ -183,9 +180,11 @@ def stack_joints(joints: Sequence[Any]) -> Any:
 
 
 def in_one_row(parts: Sequence[Any], columns: Sequence[range]) -> Array:
-    """Return values of each link's joint, one number or one for each of its columns, as one row.
+    """Return values of each link's joint, one number or one for each of its columns, as
+    one row.
 
-    Whole numbers, such as the zeros where there is no drive, take the precision of the others.
+    Whole numbers, such as the zeros where there is no drive, take the precision of the
+    others.
     """
     rows = [
         np.broadcast_to(as_array(part, "part of a link"), (len(own),))
@@ -201,8 +200,8 @@ class Chain:
     """Links joined to one another, and their parameters as arrays, link axis first.
 
     links : each after its parent; gravity : (3,) acceleration of free fall in the world
-    [m/s^2]; frames : each a `Frame`, named poses on links. ValueError names the link whose
-    mass, inertia, joint, placement, name or parent is impossible, or the frame.
+    [m/s^2]; frames : each a `Frame`, named poses on links. ValueError names the link
+    whose mass, inertia, joint, placement, name or parent is impossible, or the frame.
     """
 
     links: Sequence[Link]
@@ -214,14 +213,17 @@ class Chain:
         object.__setattr__(self, "gravity", check_gravity(self.gravity))
         object.__setattr__(self, "frames", as_frames(self.frames))
         check_links(self.links, self.names)
-        # Made now, so that a bad parent is an error at once, and later changes outside have no effect.
+        # Made now, so that a bad parent is an error at once, and later changes outside
+        # have no effect.
         _ = self.parent, self.mass, self.com, self.inertia, self.offset, self.rotation
         _ = self.reflected_inertia, self.viscous, self.coulomb, self.frame_places
         _ = self.lower_limit, self.upper_limit, self.velocity_limit, self.effort_limit
         check_laws(self.groups, self.joints, self.names)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Rebuild copies from links, gravity and frames, checked and protected as the original."""
+        """Rebuild copies from links, gravity and frames, checked and protected as the
+        original.
+        """
         return type(self), (self.links, self.gravity, self.frames)
 
     @cached_property
@@ -287,7 +289,9 @@ class Chain:
 
     @cached_property
     def reflected_inertia(self) -> Array:
-        """The reflected inertia of each joint's rotor, gear ratio squared times rotor inertia (nv,)."""
+        """The reflected inertia of each joint's rotor, gear ratio squared times rotor
+        inertia (nv,).
+        """
         return in_one_row(
             [
                 as_array(drive.rotor_inertia, "rotor_inertia")
@@ -309,22 +313,30 @@ class Chain:
 
     @cached_property
     def lower_limit(self) -> Array:
-        """The lower limit of each coordinate (nq,) [rad, m], -inf where there is no limit."""
+        """The lower limit of each coordinate (nq,) [rad, m], -inf where there is no
+        limit.
+        """
         return in_one_row([limits.lower for limits in self.limits], self.q_columns)
 
     @cached_property
     def upper_limit(self) -> Array:
-        """The upper limit of each coordinate (nq,) [rad, m], inf where there is no limit."""
+        """The upper limit of each coordinate (nq,) [rad, m], inf where there is no
+        limit.
+        """
         return in_one_row([limits.upper for limits in self.limits], self.q_columns)
 
     @cached_property
     def velocity_limit(self) -> Array:
-        """The largest size of each joint rate (nv,) [rad/s, m/s], inf where there is no limit."""
+        """The largest size of each joint rate (nv,) [rad/s, m/s], inf where there is no
+        limit.
+        """
         return in_one_row([limits.velocity for limits in self.limits], self.v_columns)
 
     @cached_property
     def effort_limit(self) -> Array:
-        """The largest size of each joint force (nv,) [N m, N], inf where there is no limit."""
+        """The largest size of each joint force (nv,) [N m, N], inf where there is no
+        limit.
+        """
         return in_one_row([limits.effort for limits in self.limits], self.v_columns)
 
     @cached_property
@@ -339,7 +351,9 @@ class Chain:
 
     @cached_property
     def frame_places(self) -> dict[str, tuple[int, Array, Array]]:
-        """For each frame's name the index of its link, -1 for the ground, its offset (3,) and its rotation (3, 3)."""
+        """For each frame's name the index of its link, -1 for the ground, its offset
+        (3,) and its rotation (3, 3).
+        """
         places: dict[str, tuple[int, Array, Array]] = {}
         for frame in self.frames:
             check_frame(frame, (*self.names, *places))
@@ -373,7 +387,9 @@ class Chain:
 
     @cached_property
     def neutral(self) -> Array:
-        """Coordinates (nq,) in which every joint is in its zero position: a quaternion is [1, 0, 0, 0]."""
+        """Coordinates (nq,) in which every joint is in its zero position: a quaternion
+        is [1, 0, 0, 0].
+        """
         return read_only([x for joint in self.joints for x in joint.neutral])
 
     @cached_property
@@ -388,7 +404,9 @@ class Chain:
 
     @cached_property
     def groups(self) -> tuple[tuple[Any, Array, Array], ...]:
-        """Joints of one kind as one joint, parameters stacked; columns (m, nq), (m, nv)."""
+        """Joints of one kind as one joint, parameters stacked; columns (m, nq), (m,
+        nv).
+        """
         return tuple(
             (
                 as_guest(stack_joints([self.joints[i] for i in members])),
@@ -415,7 +433,9 @@ class Chain:
 
     @cached_property
     def group_columns(self) -> Array:
-        """The place of each entry of qd when those of the groups are concatenated (nv,)."""
+        """The place of each entry of qd when those of the groups are concatenated
+        (nv,).
+        """
         return protected(np.argsort(np.concatenate([j.ravel() for _, _, j in self.groups])))
 
     @cached_property
@@ -435,10 +455,12 @@ class Chain:
         return link_index(body, self.names, self.parent)
 
     def place(self, body: int | str | None = None) -> tuple[int, Array, Array]:
-        """Return the index of a body's link, or of the link that carries it, and the body's place on it.
+        """Return the index of a body's link, or of the link that carries it, and the
+        body's place on it.
 
-        body : index or name of a link, or a frame's name; None is the only leaf. The index is -1 for a frame on the
-        ground. For a frame offset (3,) and rotation (3, 3) follow, for a link None and None. ValueError as by `index`.
+        body : index or name of a link, or a frame's name; None is the only leaf. The
+        index is -1 for a frame on the ground. For a frame offset (3,) and rotation (3,
+        3) follow, for a link None and None. ValueError as by `index`.
         """
         if isinstance(body, str) and body in self.frame_places:
             return self.frame_places[body]
@@ -453,7 +475,9 @@ class Chain:
         return tuple(reversed(path))
 
     def link_of(self, which: str, column: int) -> str:
-        """Return the name of the link that owns a column of q ("nq") or of qd ("nv")."""
+        """Return the name of the link that owns a column of q ("nq") or of qd
+        ("nv").
+        """
         columns = self.q_columns if which == "nq" else self.v_columns
         return next(name for name, own in zip(self.names, columns, strict=True) if column in own)
 
@@ -480,9 +504,10 @@ def inward(
 ) -> tuple[list[Any], list[Any]]:
     """Sweep from the leaves inwards to the ground.
 
-    step(sum of the children's contributions, *data of the link) -> (kept, contribution).
-    A contribution is a tuple; tuples are added entry by entry, and `nothing` is that of
-    a leaf. Returns what each link keeps, and the sum at the ground.
+    step(sum of the children's contributions, *data of the link) -> (kept,
+    contribution). A contribution is a tuple; tuples are added entry by entry, and
+    `nothing` is that of a leaf. Returns what each link keeps, and the sum at the
+    ground.
     """
     if (recorder := walker.get()) is not None:
         whole: tuple[list[Any], list[Any]] = recorder.inward(step, parent, nothing, links)
@@ -524,7 +549,9 @@ def pose_step(parent: tuple[Array, Array], R: Array, p: Array) -> tuple[Array, A
 
 
 def world_poses(chain: Chain, R: Array, p: Array) -> tuple[Array, Array]:
-    """Return the pose of each link in the world, R (..., n, 3, 3) and p (..., n, 3), from those in the parents."""
+    """Return the pose of each link in the world, R (..., n, 3, 3) and p (..., n, 3),
+    from those in the parents.
+    """
     ground = eye(3), zeros((3, 1))
     poses = outward(pose_step, chain.parent, ground, unstack(R, -3), unstack(p[..., None], -3))
     columns = stack([p for _, p in poses], axis=-3)
@@ -532,7 +559,9 @@ def world_poses(chain: Chain, R: Array, p: Array) -> tuple[Array, Array]:
 
 
 def pose_of_body(chain: Chain, R: Array, p: Array, body: int | str | None) -> tuple[Array, Array]:
-    """Return R (..., 3, 3) and p (..., 3) in the world of one link or frame, from those of all links."""
+    """Return R (..., 3, 3) and p (..., 3) in the world of one link or frame, from those
+    of all links.
+    """
     link, offset, rotation = chain.place(body)
     if link < 0:  # as many as there are postures
         return rotation + 0 * R[..., 0, :, :], offset + 0 * p[..., 0, :]
@@ -549,10 +578,10 @@ def forward_kinematics(
     """Return the pose of every link frame in the world, or of one body.
 
     q : (..., nq). Returns R (..., n, 3, 3), which takes link axes to world axes, and p
-    (..., n, 3), the link origins in the world [m]. body : index or name of a link, or a frame's
-    name: R is (..., 3, 3) then, and p (..., 3); None is all links. Alexiou (2023), (1)-(2), with
-    the length of the right link. ValueError if q has another shape or is not finite, or if there
-    is no such body.
+    (..., n, 3), the link origins in the world [m]. body : index or name of a link, or a
+    frame's name: R is (..., 3, 3) then, and p (..., 3); None is all links. Alexiou
+    (2023), (1)-(2), with the length of the right link. ValueError if q has another
+    shape or is not finite, or if there is no such body.
     """
     R, p = world_poses(chain, *joint_poses(chain, q))
     return (R, p) if body is None else pose_of_body(chain, R, p, body)
@@ -581,7 +610,8 @@ def random_state(
 # Chapter 4, "Joints, links, chains, trees": Where everything is
 @checked(q="nq")
 def within_limits(chain: Chain, q: Array) -> Array:
-    """Return whether every coordinate keeps its limits, booleans (...); q : (..., nq), numbers.
+    """Return whether every coordinate keeps its limits, booleans (...); q : (..., nq),
+    numbers.
 
     ``np.clip(q, chain.lower_limit, chain.upper_limit)`` brings the others to theirs.
     """
@@ -590,7 +620,9 @@ def within_limits(chain: Chain, q: Array) -> Array:
 
 # Chapter 4, "Joints, links, chains, trees": Where everything is
 def in_columns(parts: Sequence[Array], columns: Sequence[Array]) -> Array:
-    """Return the results of the groups (..., m, k) as rows (..., total), in the order of their columns."""
+    """Return the results of the groups (..., m, k) as rows (..., total), in the order
+    of their columns.
+    """
     flat = [
         part.reshape((*part.shape[:-2], own.size)) for part, own in zip(parts, columns, strict=True)
     ]
@@ -600,10 +632,11 @@ def in_columns(parts: Sequence[Array], columns: Sequence[Array]) -> Array:
 
 @checked(q="nq", qd="nv")
 def coordinate_rate(chain: Chain, q: Array, qd: Array) -> Array:
-    """Return dq/dt (..., nq) when a chain at q (..., nq) moves with the joint velocities qd (..., nv).
+    """Return dq/dt (..., nq) when a chain at q (..., nq) moves with the joint
+    velocities qd (..., nv).
 
-    It is qd where a joint's coordinates are its angles or lengths; a quaternion changes by half of its product
-    with [0; w].
+    It is qd where a joint's coordinates are its angles or lengths; a quaternion changes
+    by half of its product with [0; w].
     """
     q, qd = broadcast_batch([q, qd], 1)
     parts = [joint.rate(q[..., i], qd[..., j]) for joint, i, j in chain.groups]
@@ -612,10 +645,12 @@ def coordinate_rate(chain: Chain, q: Array, qd: Array) -> Array:
 
 @checked(q="nq", step="nv")
 def integrate(chain: Chain, q: Array, step: Array) -> Array:
-    """Return the coordinates (..., nq) that the constant joint velocities `step` lead to in one second.
+    """Return the coordinates (..., nq) that the constant joint velocities `step` lead
+    to in one second.
 
-    q : (..., nq); step : (..., nv), a velocity times a time. A sum where a joint's coordinates are its
-    angles or lengths; on a ball or a free body the exponential, with the quaternion renormalised.
+    q : (..., nq); step : (..., nv), a velocity times a time. A sum where a joint's
+    coordinates are its angles or lengths; on a ball or a free body the exponential,
+    with the quaternion renormalised.
     """
     parts = [joint.integrate(q[..., i], step[..., j]) for joint, i, j in chain.groups]
     return in_columns(parts, [i for _, i, _ in chain.groups])
@@ -623,7 +658,8 @@ def integrate(chain: Chain, q: Array, step: Array) -> Array:
 
 @checked(q0="nq", q1="nq")
 def difference(chain: Chain, q0: Array, q1: Array) -> Array:
-    """Return the shortest step (..., nv) with integrate(chain, q0, step) = q1, up to a quaternion's sign.
+    """Return the shortest step (..., nv) with integrate(chain, q0, step) = q1, up to a
+    quaternion's sign.
 
     q0, q1 : (..., nq). Angles of hinges are not wrapped: they count turns.
     """

@@ -1,5 +1,5 @@
 # Generated from chapters/12_maximal_coordinates.md by `python -m book export`; edit it there.
-# sha256 of the text below: 680f2aff95e9adbffa90568abd97112879a963ea0a761f6b09f08e52a694ce58
+# sha256 of the text below: de7a236d6c882dd014df3badcc47f1966c7125f0fbf6fdf3a41aac062167bec7
 """Constraints: a joint held as rows, and rows of several constraints as one matrix.
 
 Derived in chapter 12, "Maximal coordinates".
@@ -11,24 +11,20 @@ from typing import Any
 
 import numpy as np
 
-from chaindyn._check import (
+from chaindyn._ops import SMALL, Array, atan2, concatenate, cos, divide, eye, sin, solve, zeros
+from chaindyn.chain import Chain, stack_joints
+from chaindyn.guards.arguments import (
     FRAMES,
-    as_array,
     check_array,
-    check_joint,
-    checked,
-    outside,
-    read_only,
-    read_only_view,
-    require_finite,
     require_rotation,
     require_rows,
     require_same_batch,
     require_shape,
 )
-from chaindyn._laws import as_guest, check_laws
-from chaindyn._ops import SMALL, Array, atan2, concatenate, cos, divide, eye, sin, solve, zeros
-from chaindyn.chain import Chain, stack_joints
+from chaindyn.guards.door import checked, outside
+from chaindyn.guards.joint_laws import as_guest, check_laws
+from chaindyn.guards.model import check_joint
+from chaindyn.guards.numbers import as_array, read_only, read_only_view, require_finite
 from chaindyn.inverse_dynamics import wrenches_in
 from chaindyn.joints import (
     Cylindrical,
@@ -59,7 +55,9 @@ __all__ = [
 
 # Chapter 12, "Maximal coordinates": A joint held as rows
 def turn_about(axis: Array, R: Array) -> Array:
-    """Return the angle (..., 1) of the rotation about a unit axis (3,) that is nearest to R (..., 3, 3)."""
+    """Return the angle (..., 1) of the rotation about a unit axis (3,) that is nearest
+    to R (..., 3, 3).
+    """
     sines = R[..., np.array([2, 0, 1]), np.array([1, 2, 0])]
     sines = sines - R[..., np.array([1, 2, 0]), np.array([2, 0, 1])]
     around = eye(3) - axis[:, None] * axis
@@ -68,7 +66,9 @@ def turn_about(axis: Array, R: Array) -> Array:
 
 
 def nearest_angles(joint: Universal, R: Array) -> Array:
-    """Return the angles (..., 2) with which a universal joint is turned like R (..., 3, 3), or nearly so."""
+    """Return the angles (..., 2) with which a universal joint is turned like R (..., 3,
+    3), or nearly so.
+    """
     first, second = joint.first, joint.second
     seen = (R.mT @ first[:, None])[..., 0]  # the axis of the parent, from the child
     around = eye(3) - second[:, None] * second
@@ -79,7 +79,9 @@ def nearest_angles(joint: Universal, R: Array) -> Array:
 
 
 def nearest_turn(joint: Helical, R: Array, p: Array) -> Array:
-    """Return the angle (..., 1) of a nut at the pose R, p: of all that fit R, the one nearest to p."""
+    """Return the angle (..., 1) of a nut at the pose R, p: of all that fit R, the one
+    nearest to p.
+    """
     angle = turn_about(joint.axis, R)
     if not np.any(joint.pitch != 0):
         return angle
@@ -89,7 +91,9 @@ def nearest_turn(joint: Helical, R: Array, p: Array) -> Array:
 
 
 def sought_coordinates(joint: Any, R: Array, p: Array) -> Array:
-    """Return coordinates (..., nq) that bring a joint of any kind near a pose: Gauss and Newton, from neutral."""
+    """Return coordinates (..., nq) that bring a joint of any kind near a pose: Gauss
+    and Newton, from neutral.
+    """
     guest = as_guest(joint)
     q = np.zeros((*p.shape[:-1], joint.nq)) + joint.neutral
     for _ in range(12):
@@ -101,10 +105,12 @@ def sought_coordinates(joint: Any, R: Array, p: Array) -> Array:
 
 
 def nearest_coordinates(joint: Any, R: Array, p: Array) -> Array:
-    """Return the coordinates (..., nq) of a joint that bring it to the pose R (..., 3, 3), p (..., 3), or near it.
+    """Return the coordinates (..., nq) of a joint that bring it to the pose R (..., 3,
+    3), p (..., 3), or near it.
 
-    If the joint can have this pose, they give it exactly. A user's joint may have a method
-    ``nearest(R, p)`` for them; otherwise they are sought, from the zero position.
+    If the joint can have this pose, they give it exactly. A user's joint may have a
+    method ``nearest(R, p)`` for them; otherwise they are sought, from the zero
+    position.
     """
 
     def along(axis: Array) -> Array:
@@ -136,21 +142,29 @@ def nearest_coordinates(joint: Any, R: Array, p: Array) -> Array:
 # Chapter 12, "Maximal coordinates": A joint held as rows
 @dataclass(frozen=True, eq=False)
 class Constraint:
-    """A constraint whose error, rows and bias are computed from a chain's evaluated state."""
+    """A constraint whose error, rows and bias are computed from a chain's evaluated
+    state.
+    """
 
     @checked(q="nq")
     def error(self, chain: Chain, q: Array) -> Array | None:
-        """Return the error (..., m) of a posture q (..., nq), or None for a constraint of velocities."""
+        """Return the error (..., m) of a posture q (..., nq), or None for a constraint
+        of velocities.
+        """
         return self.error_in(State(chain, q))
 
     @checked(q="nq")
     def jacobian(self, chain: Chain, q: Array) -> Array:
-        """Return the rows K (..., m, nv) in a posture q (..., nq); ValueError if the chain has no such link."""
+        """Return the rows K (..., m, nv) in a posture q (..., nq); ValueError if the
+        chain has no such link.
+        """
         return self.jacobian_in(State(chain, q))
 
     @checked(q="nq", qd="nv")
     def bias(self, chain: Chain, q: Array, qd: Array) -> Array:
-        """Return dK/dt qd (..., m), which K qdd must cancel; q : (..., nq), qd : (..., nv)."""
+        """Return dK/dt qd (..., m), which K qdd must cancel; q : (..., nq), qd : (...,
+        nv).
+        """
         return self.bias_in(State(chain, q, qd))
 
     def error_in(self, state: State) -> Array | None:
@@ -168,18 +182,26 @@ class Constraint:
 
 @dataclass(frozen=True, eq=False)
 class BodyConstraint(Constraint):
-    """A constraint between two bodies: its rows multiply the twist of a link relative to another, or to the ground."""
+    """A constraint between two bodies: its rows multiply the twist of a link relative
+    to another, or to the ground.
+    """
 
     def bodies(self, chain: Chain) -> tuple[int, int]:
-        """Return the indices of the link and of the body it is held to, -1 for the ground."""
+        """Return the indices of the link and of the body it is held to, -1 for the
+        ground.
+        """
         raise NotImplementedError
 
     def seen_rows(self, state: State) -> tuple[Array, Array, Array]:
-        """Return a frame in the world, R (..., 3, 3), p (..., 3), and the rows (..., m, 6) of the twist seen there."""
+        """Return a frame in the world, R (..., 3, 3), p (..., 3), and the rows (..., m,
+        6) of the twist seen there.
+        """
         raise NotImplementedError
 
     def rows_and_screws(self, state: State) -> tuple[Array, Array]:
-        """Return rows (..., m, 6) and the twists seen there for rates of one (..., 6, nv): K is their product."""
+        """Return rows (..., m, 6) and the twists seen there for rates of one (..., 6,
+        nv): K is their product.
+        """
         chain = state.chain
         R, p, rows = self.seen_rows(state)
         moved = [{*chain.path(body)} if body >= 0 else set() for body in self.bodies(chain)]
@@ -192,7 +214,9 @@ class BodyConstraint(Constraint):
         return rows @ screws
 
     def row_bounds_in(self, state: State) -> Array:
-        """Return how large each entry of the `jacobian` could be, if what is multiplied there were parallel."""
+        """Return how large each entry of the `jacobian` could be, if what is multiplied
+        there were parallel.
+        """
         rows, screws = self.rows_and_screws(state)
         return sum(
             np.linalg.norm(rows[..., :, None, x], axis=-1)
@@ -201,7 +225,9 @@ class BodyConstraint(Constraint):
         )
 
     def link_rows_in(self, state: State) -> Array:
-        """Return the coefficients in K qd of each link's twist, in its own coordinates (..., m, n, 6)."""
+        """Return the coefficients in K qd of each link's twist, in its own coordinates
+        (..., m, n, 6).
+        """
         (R, p, rows), (R_links, p_links) = self.seen_rows(state), state.poses
         total: Array = 0
         for body, sign in zip(self.bodies(state.chain), (1, -1), strict=True):
@@ -215,7 +241,9 @@ class BodyConstraint(Constraint):
 
 # Chapter 12, "Maximal coordinates": A joint held as rows
 def bodies_of(kind: str, chain: Chain, link: int | str, onto: int | str) -> tuple[int, int]:
-    """Return the indices of the link that a constraint holds and of the body it is held to, -1 for the ground."""
+    """Return the indices of the link that a constraint holds and of the body it is held
+    to, -1 for the ground.
+    """
     found = []
     for part, body in (("link", link), ("onto", onto)):
         if part == "onto" and body == "ground":
@@ -240,26 +268,31 @@ def bodies_of(kind: str, chain: Chain, link: int | str, onto: int | str) -> tupl
 
 @dataclass(frozen=True, eq=False)
 class Closure(BodyConstraint):
-    """A joint held as rows of equations, between a link and another one or the ground: it closes a loop.
+    """A joint held as rows of equations, between a link and another one or the ground:
+    it closes a loop.
 
-    joint : any `Joint`; link : index or name of its child; onto : of its parent, "ground" by default. offset (3,)
-    [m] and rotation (3, 3) place the joint in the link, onto_offset and onto_rotation in the other: the joint's
-    point x lies at ``offset + rotation @ x`` in the one and, while the joint is in its zero position, at
-    ``onto_offset + onto_rotation @ x`` in the other. ValueError names the impossible part; a link that a
-    chain does not have is named when the rows are computed.
+    joint : any `Joint`; link : index or name of its child; onto : of its parent,
+    "ground" by default. offset (3,) [m] and rotation (3, 3) place the joint in the
+    link, onto_offset and onto_rotation in the other: the joint's point x lies at
+    ``offset + rotation @ x`` in the one and, while the joint is in its zero position,
+    at ``onto_offset + onto_rotation @ x`` in the other. ValueError names the impossible
+    part; a link that a chain does not have is named when the rows are computed.
 
-    The rows are T^T times the twist of the link relative to the other, T being the joint's constraint subspace in
-    the frame that it has in the link: a multiplier is a moment [N m] or a force [N] on the link along a column of
-    T. The error (..., m) [rad, m] is the rotation and shift, in these directions, from the nearest pose
-    that the joint can have; its derivative is the rows where the constraint is kept. There the bias is exact;
-    elsewhere, if T does not depend on the joint's coordinates.
+    The rows are T^T times the twist of the link relative to the other, T being the
+    joint's constraint subspace in the frame that it has in the link: a multiplier is a
+    moment [N m] or a force [N] on the link along a column of T. The error (..., m)
+    [rad, m] is the rotation and shift, in these directions, from the nearest pose that
+    the joint can have; its derivative is the rows where the constraint is kept. There
+    the bias is exact; elsewhere, if T does not depend on the joint's coordinates.
 
-    The interface of a constraint, for other kinds: any object with ``error(chain, q)`` (..., m), which is zero where
-    the constraint is kept (None if there is no such function), ``jacobian(chain, q)``, K (..., m, nv), and
-    ``bias(chain, q, qd)``, dK/dt qd (..., m). Forces that hold it are K^T lambda. If it acts on the links and not
-    along the joints, ``link_rows(chain, q)`` (..., m, n, 6) gives its rows: K qd is the sum of these rows times the
-    links' twists, in link coordinates. "Notes on rigid body dynamics", constraints and subspaces: the rows are the
-    complement of the joint's motions.
+    The interface of a constraint, for other kinds: any object with ``error(chain, q)``
+    (..., m), which is zero where the constraint is kept (None if there is no such
+    function), ``jacobian(chain, q)``, K (..., m, nv), and ``bias(chain, q, qd)``, dK/dt
+    qd (..., m). Forces that hold it are K^T lambda. If it acts on the links and not
+    along the joints, ``link_rows(chain, q)`` (..., m, n, 6) gives its rows: K qd is the
+    sum of these rows times the links' twists, in link coordinates. "Notes on rigid body
+    dynamics", constraints and subspaces: the rows are the complement of the joint's
+    motions.
     """
 
     joint: Any
@@ -285,11 +318,15 @@ class Closure(BodyConstraint):
                 object.__setattr__(self, part, read_only(value))
 
     def bodies(self, chain: Chain) -> tuple[int, int]:
-        """Return the indices of the link and of the body it is held to, -1 for the ground."""
+        """Return the indices of the link and of the body it is held to, -1 for the
+        ground.
+        """
         return bodies_of("Closure", chain, self.link, self.onto)
 
     def placed(self, state: State, body: int) -> tuple[Array, Array]:
-        """Return the pose in the world, R (..., 3, 3), p (..., 3, 1), of the joint's frame in a body."""
+        """Return the pose in the world, R (..., 3, 3), p (..., 3, 1), of the joint's
+        frame in a body.
+        """
         R, p = state.poses
         at_link = body == self.bodies(state.chain)[0]
         offset, rotation = (
@@ -301,14 +338,17 @@ class Closure(BodyConstraint):
         return own @ rotation, p[..., body, :, None] + own @ offset[:, None]
 
     def relative_pose(self, state: State) -> tuple[Array, Array]:
-        """Return R (..., 3, 3), p (..., 3) of the joint's frame in the link, seen from that in the other."""
+        """Return R (..., 3, 3), p (..., 3) of the joint's frame in the link, seen from
+        that in the other.
+        """
         (R_link, p_link), (R_onto, p_onto) = (
             self.placed(state, body) for body in self.bodies(state.chain)
         )
         return R_onto.mT @ R_link, (R_onto.mT @ (p_link - p_onto))[..., 0]
 
     def coordinates(self, chain: Chain, q: Array) -> Array:
-        """Return the joint's own coordinates (..., nq of the joint), where q (..., nq) keeps the constraint.
+        """Return the joint's own coordinates (..., nq of the joint), where q (..., nq)
+        keeps the constraint.
 
         Elsewhere, those of a pose near by that the joint can have.
         """
@@ -325,7 +365,9 @@ class Closure(BodyConstraint):
         return (T.mT @ concatenate([turn, shift], axis=-2))[..., 0]
 
     def seen_rows(self, state: State) -> tuple[Array, Array, Array]:
-        """Return the pose in the world of the joint's frame in the link, and T^T (..., m, 6)."""
+        """Return the pose in the world of the joint's frame in the link, and T^T (...,
+        m, 6).
+        """
         R, p = self.placed(state, self.bodies(state.chain)[0])
         nearest = nearest_coordinates(self.joint, *self.relative_pose(state))
         return R, p[..., 0], as_guest(self.joint).constraint_subspace(nearest).mT
@@ -369,11 +411,13 @@ def as_constraints(constraints: Any) -> tuple[Any, ...]:
 def part_of(
     constraints: Sequence[Any], k: int, part: str, core: tuple[int, ...], state: State, m: Any = "m"
 ) -> Any:
-    """Return the result (..., m, *core) of one of a constraint's functions; ValueError if its shape is wrong.
+    """Return the result (..., m, *core) of one of a constraint's functions; ValueError
+    if its shape is wrong.
 
-    One with `error_in`, `jacobian_in` and `bias_in`, such as a closure, uses the evaluated state. Functions of
-    others are the user's, called with checked arguments that they cannot write into. The result may be None where it is
-    optional: errors and rows of links. m : how many rows there must be, if that is known.
+    One with `error_in`, `jacobian_in` and `bias_in`, such as a closure, uses the
+    evaluated state. Functions of others are the user's, called with checked arguments
+    that they cannot write into. The result may be None where it is optional: errors and
+    rows of links. m : how many rows there must be, if that is known.
     """
     constraint = constraints[k]
     own = getattr(constraint, f"{part}_in", None)
@@ -393,9 +437,11 @@ def part_of(
 
 
 def parts_in(state: State, constraints: Sequence[Any], *names: str) -> list[Array]:
-    """Return parts of constraints, one under another: "jacobian", "row_bounds" (..., m, nv), "error", "bias" (..., m).
+    """Return parts of constraints, one under another: "jacobian", "row_bounds" (..., m,
+    nv), "error", "bias" (..., m).
 
-    One that does not exist is zero. ValueError if one constraint's parts have different numbers of rows.
+    One that does not exist is zero. ValueError if one constraint's parts have different
+    numbers of rows.
     """
     row = (state.chain.nv,)
     cores = {"jacobian": row, "row_bounds": row, "error": (), "bias": ()}
@@ -417,12 +463,16 @@ def parts_in(state: State, constraints: Sequence[Any], *names: str) -> list[Arra
 
 
 def rows_in(state: State, constraints: Sequence[Any]) -> Array:
-    """Return the rows K (..., m, nv) of constraints, of a chain in an evaluated state."""
+    """Return the rows K (..., m, nv) of constraints, of a chain in an evaluated
+    state.
+    """
     return parts_in(state, constraints, "jacobian")[0]
 
 
 def errors_in(state: State, constraints: Sequence[Any]) -> Array:
-    """Return the errors (..., m) of constraints; where one is of velocities alone, zeros."""
+    """Return the errors (..., m) of constraints; where one is of velocities alone,
+    zeros.
+    """
     parts = [zeros((*state.q.shape[:-1], 0))]
     for k in range(len(constraints)):
         own = part_of(constraints, k, "error", (), state)
@@ -433,7 +483,8 @@ def errors_in(state: State, constraints: Sequence[Any]) -> Array:
 
 
 def forces_in(state: State, constraints: Sequence[Any], multipliers: Array) -> tuple[Array, Array]:
-    """Return the forces of multipliers (..., m, c) on links (..., n, 6, c), in their axes, and on joints (..., nv, c).
+    """Return the forces of multipliers (..., m, c) on links (..., n, 6, c), in their
+    axes, and on joints (..., nv, c).
 
     Constraints without rows of links act along the joints, as motors would.
     """
@@ -454,29 +505,34 @@ def forces_in(state: State, constraints: Sequence[Any], multipliers: Array) -> t
 
 @checked(q="nq")
 def constraint_jacobian(chain: Chain, constraints: Any, q: Array) -> Array:
-    """Return the rows K (..., m, nv) of all constraints, one under another: K qd = 0 on velocities.
+    """Return the rows K (..., m, nv) of all constraints, one under another: K qd = 0 on
+    velocities.
 
-    constraints : one or several, each a `Closure` or any object with its three methods; q : (..., nq). Their
-    forces are K^T lambda (..., nv). ValueError names the constraint and its error. "Notes on rigid body
-    dynamics", constraints.
+    constraints : one or several, each a `Closure` or any object with its three methods;
+    q : (..., nq). Their forces are K^T lambda (..., nv). ValueError names the
+    constraint and its error. "Notes on rigid body dynamics", constraints.
     """
     return rows_in(State(chain, q), as_constraints(constraints))
 
 
 @checked(q="nq")
 def constraint_error(chain: Chain, constraints: Any, q: Array) -> Array:
-    """Return the errors of a posture in all constraints (..., m), in the order of `constraint_jacobian`'s rows.
+    """Return the errors of a posture in all constraints (..., m), in the order of
+    `constraint_jacobian`'s rows.
 
-    Arguments as there. A constraint of velocities alone, whose ``error`` returns None, has zeros here.
+    Arguments as there. A constraint of velocities alone, whose ``error`` returns None,
+    has zeros here.
     """
     return errors_in(State(chain, q), as_constraints(constraints))
 
 
 @checked(q="nq", qd="nv")
 def constraint_bias(chain: Chain, constraints: Any, q: Array, qd: Array) -> Array:
-    """Return dK/dt qd (..., m) of all constraints: they are kept while K qdd = -dK/dt qd.
+    """Return dK/dt qd (..., m) of all constraints: they are kept while K qdd = -dK/dt
+    qd.
 
-    Arguments as for `constraint_jacobian`; qd : (..., nv). "Notes on rigid body dynamics", constraints.
+    Arguments as for `constraint_jacobian`; qd : (..., nv). "Notes on rigid body
+    dynamics", constraints.
     """
     return parts_in(State(chain, q, qd), as_constraints(constraints), "bias")[0]
 
@@ -485,13 +541,15 @@ def constraint_bias(chain: Chain, constraints: Any, q: Array, qd: Array) -> Arra
 def constraint_wrenches(
     chain: Chain, constraints: Any, q: Array, multipliers: Array, *, frame: str = "body"
 ) -> Array:
-    """Return the wrench (..., n, 6) [tau; f] of constraints on each link, for these multipliers.
+    """Return the wrench (..., n, 6) [tau; f] of constraints on each link, for these
+    multipliers.
 
-    constraints, q : as for `constraint_jacobian`; multipliers : (..., m), in the order of its rows, forces or
-    impulses; frame : as for `body_twists`. With them as `external`, `joint_wrenches` gives the wrenches in the
-    joints of a closed chain. A constraint without rows of links, such as a `Coupling`, acts along the joints and has no
-    wrench. ValueError if there are more or fewer multipliers than rows. "Two rigid bodies with a constraint",
-    general form.
+    constraints, q : as for `constraint_jacobian`; multipliers : (..., m), in the order
+    of its rows, forces or impulses; frame : as for `body_twists`. With them as
+    `external`, `joint_wrenches` gives the wrenches in the joints of a closed chain. A
+    constraint without rows of links, such as a `Coupling`, acts along the joints and
+    has no wrench. ValueError if there are more or fewer multipliers than rows. "Two
+    rigid bodies with a constraint", general form.
     """
     constraints, state = as_constraints(constraints), State(chain, q)
     rows, multipliers = rows_in(state, constraints), as_array(multipliers, "multipliers")

@@ -1,5 +1,5 @@
 # Generated from chapters/07_the_stacked_form_and_composite_inertia.md by `python -m book export`; edit it there.
-# sha256 of the text below: bc2a89367ba4dca46095a3a9d14928f9026f2a83087273b6e8cfb4ecb298d8df
+# sha256 of the text below: 91bc29b804957df31add359dac1c877b65ffe061558d9f8d48c0941e87826803
 """The stacked form: the tree in one matrix, composite inertia, the mass and Coriolis matrices.
 
 Derived in chapter 7, "The stacked form and composite inertia".
@@ -9,9 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from chaindyn._check import RECURSIONS, checked, known_values
 from chaindyn._ops import SMALL, Array, block, concatenate, divide, eye, stack, unstack, zeros
 from chaindyn.chain import Chain, inward
+from chaindyn.guards.arguments import RECURSIONS
+from chaindyn.guards.door import checked
+from chaindyn.guards.numbers import known_values
 from chaindyn.inverse_dynamics import with_rotors
 from chaindyn.spatial import X_motion, crf, crm, skew
 from chaindyn.state import State, each_link, evaluate, split_by_joint
@@ -30,10 +32,12 @@ __all__ = [
 # Chapter 7, "The stacked form and composite inertia": All bodies at once
 @checked()
 def tree_matrix(chain: Chain) -> Array:
-    """Return Delta (n, n) of integers: 1 in row i, column j where link i is link j or comes after it.
+    """Return Delta (n, n) of integers: 1 in row i, column j where link i is link j or
+    comes after it.
 
-    In world coordinates V = Delta times the joints' parts, and f = Delta^T times the links' wrenches. Alexiou,
-    "The dynamics of a serial chain of bodies", (16), there for a serial chain: the lower triangle.
+    In world coordinates V = Delta times the joints' parts, and f = Delta^T times the
+    links' wrenches. Alexiou, "The dynamics of a serial chain of bodies", (16), there
+    for a serial chain: the lower triangle.
     """
     Delta = np.zeros((chain.n, chain.n), int)
     for i in range(chain.n):
@@ -45,9 +49,11 @@ def tree_matrix(chain: Chain) -> Array:
 def composite_step(
     children: Any, X: Array, S: Array, inertia: Array, own: Array
 ) -> tuple[Array, Any]:
-    """Link step: composite inertia, and the forces that move the subtree, one column for each joint rate.
+    """Link step: composite inertia, and the forces that move the subtree, one column
+    for each joint rate.
 
-    own : (k, nv) picks the link's joint out of all. Keeps the rows (..., k, nv) of M to the right of it.
+    own : (k, nv) picks the link's joint out of all. Keeps the rows (..., k, nv) of M to
+    the right of it.
     """
     composite = inertia + children[0]
     forces = composite @ S @ own + children[1]
@@ -75,10 +81,12 @@ def mass_matrix(state: State) -> Array:
 
 @checked(q="nq", recursion=RECURSIONS)
 def crba(chain: Chain, q: Array, *, recursion: str = "body") -> Array:
-    """Return the mass matrix M (..., nv, nv) of a chain or tree, symmetric: composite inertia.
+    """Return the mass matrix M (..., nv, nv) of a chain or tree, symmetric: composite
+    inertia.
 
-    q : (..., nq). recursion : the coordinates of the computation. The kinetic energy is qd^T M qd / 2. The reflected
-    inertias of rotors are added on the diagonal. Alexiou, "The dynamics of a serial chain of bodies", (20).
+    q : (..., nq). recursion : the coordinates of the computation. The kinetic energy is
+    qd^T M qd / 2. The reflected inertias of rotors are added on the diagonal. Alexiou,
+    "The dynamics of a serial chain of bodies", (20).
     """
     return mass_matrix(evaluate(chain, q, recursion=recursion))
 
@@ -114,13 +122,17 @@ def center_of_mass(chain: Chain, q: Array) -> Array:
 
 # Chapter 7, "The stacked form and composite inertia": Only external wrenches change it
 def composite_inertia_step(children: Any, X: Array, inertia: Array) -> tuple[Array, tuple[Array]]:
-    """Link step: inertia of the link with its subtree, and the same in the parent's coordinates."""
+    """Link step: inertia of the link with its subtree, and the same in the parent's
+    coordinates.
+    """
     composite = inertia + children[0]
     return composite, (X.mT @ composite @ X,)
 
 
 def composite_inertias(state: State) -> Array:
-    """Return the inertia of every link with its subtree, as one rigid body (..., n, 6, 6)."""
+    """Return the inertia of every link with its subtree, as one rigid body (..., n, 6,
+    6).
+    """
     links = state.X, unstack(state.inertias, -3)
     nothing = (zeros((6, 6)),)
     composites, _ = inward(composite_inertia_step, state.chain.parent, nothing, *links)
@@ -128,13 +140,17 @@ def composite_inertias(state: State) -> Array:
 
 
 def from_center(state: State) -> Array:
-    """Return the transforms from motions about the centre of mass, in world axes, to each link's (..., n, 6, 6)."""
+    """Return the transforms from motions about the centre of mass, in world axes, to
+    each link's (..., n, 6, 6).
+    """
     R, p = state.poses
     return X_motion(R.mT, p - center_in(state)[..., None, :])
 
 
 def momentum_columns(state: State) -> Array:
-    """Return the centroidal momentum matrix (..., 6, nv) of an evaluated chain, in link coordinates."""
+    """Return the centroidal momentum matrix (..., 6, nv) of an evaluated chain, in link
+    coordinates.
+    """
     owner = state.chain.link_of_column
     momenta = composite_inertias(state)[..., owner, :, :] @ state.screws[..., None]
     return (from_center(state)[..., owner, :, :].mT @ momenta)[..., 0].mT
@@ -142,30 +158,35 @@ def momentum_columns(state: State) -> Array:
 
 @checked(q="nq")
 def centroidal_momentum_matrix(chain: Chain, q: Array) -> Array:
-    """Return A (..., 6, nv): the momentum of the whole chain is A qd, angular first [N m s, N s].
+    """Return A (..., 6, nv): the momentum of the whole chain is A qd, angular first [N
+    m s, N s].
 
-    q : (..., nq). It is about the chain's centre of mass, in world axes. One inward sweep: column j is the
-    momentum of the subtree of joint j. ValueError if no link has mass. Orin and Goswami (2008).
+    q : (..., nq). It is about the chain's centre of mass, in world axes. One inward
+    sweep: column j is the momentum of the subtree of joint j. ValueError if no link has
+    mass. Orin and Goswami (2008).
     """
     return momentum_columns(evaluate(chain, q))
 
 
 @checked(q="nq")
 def center_of_mass_jacobian(chain: Chain, q: Array) -> Array:
-    """Return J (..., 3, nv): the velocity of the chain's centre of mass is J qd [m/s], in world axes.
+    """Return J (..., 3, nv): the velocity of the chain's centre of mass is J qd [m/s],
+    in world axes.
 
-    q : (..., nq). The linear half of `centroidal_momentum_matrix`, by the mass. ValueError if no link has mass.
+    q : (..., nq). The linear half of `centroidal_momentum_matrix`, by the mass.
+    ValueError if no link has mass.
     """
     return divide(momentum_columns(evaluate(chain, q))[..., 3:, :], total_mass(chain))
 
 
 @checked(q="nq", qd="nv")
 def centroidal_momentum_bias(chain: Chain, q: Array, qd: Array) -> Array:
-    """Return dA/dt qd (..., 6): the rate of the momentum about the centre of mass if qdd = 0 [N m, N].
+    """Return dA/dt qd (..., 6): the rate of the momentum about the centre of mass if
+    qdd = 0 [N m, N].
 
-    q : (..., nq); qd : (..., nv); A as from `centroidal_momentum_matrix`. A qdd + dA/dt qd is the sum of all external
-    wrenches about the centre of mass: weight, and those of the ground on the roots. ValueError if no link has
-    mass.
+    q : (..., nq); qd : (..., nv); A as from `centroidal_momentum_matrix`. A qdd + dA/dt
+    qd is the sum of all external wrenches about the centre of mass: weight, and those
+    of the ground on the roots. ValueError if no link has mass.
     """
     state = evaluate(chain, q, qd)
     forces = state.inertias @ state.bias_accelerations + state.bias_forces
@@ -174,13 +195,17 @@ def centroidal_momentum_bias(chain: Chain, q: Array, qd: Array) -> Array:
 
 # Chapter 7, "The stacked form and composite inertia": Body by body
 def crf_bar(f: Array) -> Array:
-    """Return the matrix (..., 6, 6) for which crf_bar(f) @ m = crf(m) @ f, for a force vector f (..., 6)."""
+    """Return the matrix (..., 6, 6) for which crf_bar(f) @ m = crf(m) @ f, for a force
+    vector f (..., 6).
+    """
     moment, force = skew(f[..., :3]), skew(f[..., 3:])
     return block([[-moment, -force], [-force, zeros((3, 3))]])
 
 
 def body_coriolis(inertia: Array, v: Array) -> Array:
-    """Return B (..., 6, 6) of one body, for which B v = v x* I v and dI/dt = B + B^T."""
+    """Return B (..., 6, 6) of one body, for which B v = v x* I v and dI/dt = B +
+    B^T.
+    """
     momentum = (inertia @ v[..., None])[..., 0]
     return divide(crf(v) @ inertia - inertia @ crm(v) + crf_bar(momentum), 2)
 
@@ -189,7 +214,9 @@ def body_coriolis(inertia: Array, v: Array) -> Array:
 def coriolis_step(
     children: Any, X: Array, S: Array, rate: Array, inertia: Array, B: Array, own: Array
 ) -> tuple[tuple[Array, Array], Any]:
-    """Link step: rows of C to the right of a joint, and columns of C below it, transposed."""
+    """Link step: rows of C to the right of a joint, and columns of C below it,
+    transposed.
+    """
     inertia, B = inertia + children[0], B + children[1]
     moving = inertia @ S @ own + children[2]
     turning = (inertia @ rate + B @ S) @ own + children[3]
@@ -201,10 +228,12 @@ def coriolis_step(
 
 @checked(q="nq", qd="nv", recursion=RECURSIONS)
 def coriolis_matrix(chain: Chain, q: Array, qd: Array, *, recursion: str = "body") -> Array:
-    """Return C (..., nv, nv) with C qd = h without weight, and dM/dt = C + C^T along the motion.
+    """Return C (..., nv, nv) with C qd = h without weight, and dM/dt = C + C^T along
+    the motion.
 
-    q : (..., nq); qd : (..., nv). Of the many matrices with the first property, the one built body by
-    body from B(I, v) = (v x* I - I v x + (I v) x*) / 2; it has the second for every type of joint.
+    q : (..., nq); qd : (..., nv). Of the many matrices with the first property, the one
+    built body by body from B(I, v) = (v x* I - I v x + (I v) x*) / 2; it has the second
+    for every type of joint.
     """
     state = evaluate(chain, q, qd, recursion=recursion)
     own_rates = each_link(chain, state.express_groups(state.subspace_rates))

@@ -1,5 +1,5 @@
 # Generated from chapters/13_loops_and_redundancy.md by `python -m book export`; edit it there.
-# sha256 of the text below: cad188df576c2a12b13ef7b39e56a69c714d2ce343221333b68983e2d54aaa8e
+# sha256 of the text below: dd78c7c2889780775cb4c3fa12aea93896156847c9609ddf16986339442b932b
 """Loops: constraints between the links of a tree, and the dynamics that keeps them.
 
 Derived in chapter 13, "Loops and redundancy".
@@ -12,34 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from chaindyn._check import (
-    DEPENDENT,
-    FRAMES,
-    SINGULAR,
-    are_exact,
-    as_array,
-    as_real,
-    check_array,
-    check_mask,
-    check_matrix,
-    check_positive_number,
-    checked,
-    frozen,
-    in_double,
-    may_be_nonzero,
-    power_of_two_near,
-    read_only,
-    require_between,
-    require_finite,
-    require_no_more,
-    require_positive,
-    require_rank_of_real_part,
-    require_same_batch,
-    require_shape,
-    solved,
-    unit,
-    without_precision,
-)
 from chaindyn._ops import Array, concatenate, divide, eye, solve, sqrt, zeros
 from chaindyn.articulated import FactorisedChain, factorise_state
 from chaindyn.chain import Chain, difference, integrate
@@ -53,6 +25,38 @@ from chaindyn.closure import (
     parts_in,
 )
 from chaindyn.composite import crba
+from chaindyn.guards.arguments import (
+    FRAMES,
+    check_array,
+    check_mask,
+    check_matrix,
+    check_positive_number,
+    require_between,
+    require_positive,
+    require_same_batch,
+    require_shape,
+    unit,
+)
+from chaindyn.guards.door import checked
+from chaindyn.guards.equations import (
+    DEPENDENT,
+    SINGULAR,
+    require_no_more,
+    require_rank_of_real_part,
+    solved,
+)
+from chaindyn.guards.numbers import (
+    are_exact,
+    as_array,
+    as_real,
+    frozen,
+    in_double,
+    may_be_nonzero,
+    power_of_two_near,
+    read_only,
+    require_finite,
+    without_precision,
+)
 from chaindyn.hybrid import check_hybrid, hybrid_dynamics, interleave
 from chaindyn.inverse_dynamics import ground_acceleration, net_bias, rnea
 from chaindyn.joints import Joint, across
@@ -84,12 +88,14 @@ def are_floats(*arrays: Array) -> bool:
 def independent_combinations(
     K: Array, size: Array, loose: Array | float = 0
 ) -> tuple[Array, Array]:
-    """Return independent combinations (..., m, p) of rows K (..., m, nv), and the rank (...).
+    """Return independent combinations (..., m, p) of rows K (..., m, nv), and the rank
+    (...).
 
-    Column j times K is combination j; columns beyond the rank are zero, p is the smaller of m and nv. size :
-    (..., nv), the units of the columns. Rows are compared at length one; one below 1e-10 of the
-    largest counts as zero. loose : (...), the relative error of the rows: combinations smaller than that, or
-    than rounding, count as zero.
+    Column j times K is combination j; columns beyond the rank are zero, p is the
+    smaller of m and nv. size : (..., nv), the units of the columns. Rows are compared
+    at length one; one below 1e-10 of the largest counts as zero. loose : (...), the
+    relative error of the rows: combinations smaller than that, or than rounding, count
+    as zero.
     """
     rows = K / size[..., None, :]
     scale = power_of_two_near(rows)
@@ -108,11 +114,14 @@ def independent_combinations(
 
 
 def solvable_combinations(K: Array, squares: Array, loose: Array | float, *beside: Array) -> Array:
-    """Return combinations (..., m, p) of rows K (..., m, nv) that are not floats, for elimination to solve for.
+    """Return combinations (..., m, p) of rows K (..., m, nv) that are not floats, for
+    elimination to solve for.
 
-    They are the rows that are not zeros, as some of a planar loop are; if inexact ones depend on each other,
-    independent combinations, by their values in double precision. squares : (..., nv), of the units of the columns;
-    loose : as for `independent_combinations`; beside : what else enters the elimination.
+    They are the rows that are not zeros, as some of a planar loop are; if inexact ones
+    depend on each other, independent combinations, by their values in double precision.
+    squares : (..., nv), of the units of the columns;
+    loose : as for `independent_combinations`; beside : what else enters the
+    elimination.
     """
     rows = np.eye(K.shape[-2], dtype=int)[:, rows_that_act(K)]
     known = None if are_exact(K, *beside) else in_double(rows.T @ K)
@@ -128,23 +137,29 @@ def solvable_combinations(K: Array, squares: Array, loose: Array | float, *besid
 
 
 def multipliers_of(C: Array, missed: Array, combine: Array) -> Array:
-    """Return multipliers (..., p, c) of combinations of rows, with C times them `missed`; of empty ones zero.
+    """Return multipliers (..., p, c) of combinations of rows, with C times them
+    `missed`; of empty ones zero.
 
-    C : (..., p, p); missed : (..., p, c); combine : (..., m, p), zeros where a batch has less of them.
+    C : (..., p, p); missed : (..., p, c); combine : (..., m, p), zeros where a batch
+    has less of them.
     """
     empty = (combine == 0).all(-2)[..., None] * eye(combine.shape[-1])
     return solved(C + empty, missed, DEPENDENT)
 
 
 def rows_that_act(K: Array) -> Array:
-    """Return which rows (m,) of symbols or exact numbers are not zero, as some of a planar loop are."""
+    """Return which rows (m,) of symbols or exact numbers are not zero, as some of a
+    planar loop are.
+    """
     return np.array([may_be_nonzero(K[..., i, :]) for i in range(K.shape[-2])], bool)
 
 
 # Chapter 13, "Loops and redundancy": The null space
 @dataclass(frozen=True, eq=False)
 class Held:
-    """Result of `solve_kkt`: x (..., nv), multipliers (..., m), and the rank (...) of K; unpacked, the first two."""
+    """Result of `solve_kkt`: x (..., nv), multipliers (..., m), and the rank (...) of
+    K; unpacked, the first two.
+    """
 
     x: Array
     multipliers: Array
@@ -157,20 +172,26 @@ class Held:
 
 
 def size_of_motions(M: Array) -> Array:
-    """Return roots of the diagonal of M (..., nv), to compare motions of several units."""
+    """Return roots of the diagonal of M (..., nv), to compare motions of several
+    units.
+    """
     diagonal = np.diagonal(M, axis1=-2, axis2=-1)
     return np.where(diagonal > 0, np.sqrt(np.abs(diagonal)), 1)
 
 
 def require_symmetric(M: Array) -> None:
-    """Refuse matrices M (..., nv, nv) that differ from their transposes by more than rounding."""
+    """Refuse matrices M (..., nv, nv) that differ from their transposes by more than
+    rounding.
+    """
     differ = np.abs(M - M.mT).max(initial=0)
     if differ > 1e-8 * np.abs(M).max(initial=0):
         raise ValueError(f"M is not symmetric: it differs from its transpose by up to {differ:.3g}")
 
 
 def require_positive_on(reduced: Array, free: Array) -> None:
-    """Refuse an M that is singular on the motions that K allows; reduced : (..., nv, nv); free : (...), count."""
+    """Refuse an M that is singular on the motions that K allows; reduced : (..., nv,
+    nv); free : (...), count.
+    """
     n = reduced.shape[-1]
     smallest = np.linalg.eigvalsh(reduced).min(-1, initial=np.inf)
     if (smallest <= 10 * n * np.finfo(float).eps).any() and np.any(free):
@@ -182,16 +203,20 @@ def require_positive_on(reduced: Array, free: Array) -> None:
 
 @checked()
 def solve_kkt(M: Array, K: Array, right: Array, k: Array, *, tolerance: float = 0) -> Held:
-    """Return x (..., nv) and multipliers (..., m) with M x = right + K^T multipliers and K x = k, for any rank of K.
+    """Return x (..., nv) and multipliers (..., m) with M x = right + K^T multipliers
+    and K x = k, for any rank of K.
 
-    M : (..., nv, nv), symmetric and positive on the motions that K (..., m, nv) allows; it need not be regular.
-    right : (..., nv); k : (..., m). x and K^T multipliers are unique. If rows depend on each other the
-    multipliers are not, and the smallest are given, for rows of length one; a contradictory k is met
-    as nearly as possible. tolerance : the relative error at which rows still count as dependent, beside
-    rounding. The result has the `rank` too. With numbers other than floats M must be regular; rows of
-    symbols and exact numbers must be independent too, except for rows of zeros. ValueError if shapes do not
-    fit, if M is not symmetric, or is singular on a motion that K allows. "Notes on rigid body dynamics",
-    constraints, with the sign of the multipliers restored; by a basis of the null space of K.
+    M : (..., nv, nv), symmetric and positive on the motions that K (..., m, nv) allows;
+    it need not be regular.
+    right : (..., nv); k : (..., m). x and K^T multipliers are unique. If rows depend on
+    each other the multipliers are not, and the smallest are given, for rows of length
+    one; a contradictory k is met as nearly as possible. tolerance : the relative error
+    at which rows still count as dependent, beside rounding. The result has the `rank`
+    too. With numbers other than floats M must be regular; rows of symbols and exact
+    numbers must be independent too, except for rows of zeros. ValueError if shapes do
+    not fit, if M is not symmetric, or is singular on a motion that K allows. "Notes on
+    rigid body dynamics", constraints, with the sign of the multipliers restored; by a
+    basis of the null space of K.
     """
     M = check_matrix(M, "M", (None, None))
     n = M.shape[-2]
@@ -235,7 +260,9 @@ def solve_kkt(M: Array, K: Array, right: Array, k: Array, *, tolerance: float = 
 
 # Chapter 13, "Loops and redundancy": Assembling a mechanism
 def plain_coordinates(chain: Chain) -> Array:
-    """Return for each velocity (nv,) the index of the coordinate whose rate it is; -1 for balls and free bodies."""
+    """Return for each velocity (nv,) the index of the coordinate whose rate it is; -1
+    for balls and free bodies.
+    """
     found = np.full(chain.nv, -1)
     for joint, own, rates in zip(chain.joints, chain.q_columns, chain.v_columns, strict=True):
         if type(joint).rate is Joint.rate:
@@ -244,10 +271,12 @@ def plain_coordinates(chain: Chain) -> Array:
 
 
 def pushed_back(step: Array, C: Array, down: Array, up: Array) -> Array:
-    """Return the step (n,) after the least forces of limits, which push joints back and never pull.
+    """Return the step (n,) after the least forces of limits, which push joints back and
+    never pull.
 
-    C : (n, n), steps by unit forces; down, up : (n,), bounds of the step. Where no forces achieve
-    them, each joint stops at its limit. Lawson and Hanson (1974), chapter 23.
+    C : (n, n), steps by unit forces; down, up : (n,), bounds of the step. Where no
+    forces achieve them, each joint stops at its limit. Lawson and Hanson (1974),
+    chapter 23.
     """
     from scipy.optimize import nnls
 
@@ -265,9 +294,11 @@ def pushed_back(step: Array, C: Array, down: Array, up: Array) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Assembly:
-    """A search for a posture that closes loops, from one start, within the limits of the joints.
+    """A search for a posture that closes loops, from one start, within the limits of
+    the joints.
 
-    M : (nv, nv), the metric in which steps are short; moved : (nv,) booleans, which velocities may change.
+    M : (nv, nv), the metric in which steps are short; moved : (nv,) booleans, which
+    velocities may change.
     """
 
     chain: Chain
@@ -286,13 +317,16 @@ class Assembly:
         )
 
     def room(self, q: Array) -> tuple[Array, Array]:
-        """Return the distances (nv,) and (nv,) of each joint from its lower and upper limit, by velocity."""
+        """Return the distances (nv,) and (nv,) of each joint from its lower and upper
+        limit, by velocity.
+        """
         place = plain_coordinates(self.chain)
         down, up = self.chain.lower_limit - q, self.chain.upper_limit - q
         return np.where(place < 0, -np.inf, down[place]), np.where(place < 0, np.inf, up[place])
 
     def step(self, q: Array, towards: Array, tolerance: float) -> Array:
-        """Return the step (nv,) nearest to `towards` that closes the gap to first order and keeps the limits.
+        """Return the step (nv,) nearest to `towards` that closes the gap to first order
+        and keeps the limits.
 
         tolerance : as for `solve_kkt`.
         """
@@ -308,12 +342,15 @@ class Assembly:
         return interleave(moved, step, np.zeros(chain.nv - m))
 
     def closed(self, q: Array) -> tuple[Array, float]:
-        """Return the posture (nq,) after Newton's steps, none of which opens the gap, and the remaining gap."""
+        """Return the posture (nq,) after Newton's steps, none of which opens the gap,
+        and the remaining gap.
+        """
         gap, still = self.gap(q), np.zeros(self.chain.nv)
         for _ in range(60):
             if gap <= 1e-14:
                 break
-            # far away, a direction in which the gap hardly changes would need a step of many turns
+            # far away, a direction in which the gap hardly changes would need a step of
+            # many turns
             step = self.step(q, still, 1e-3 if gap > 1e-3 else 1e-8)
             step = step / max(1.0, 2 * np.abs(step).max(initial=0))
             for share in 0.5 ** np.arange(12):
@@ -326,7 +363,9 @@ class Assembly:
         return q, gap
 
     def drawn_near(self, q: Array, start: Array) -> Array:
-        """Return the closed posture (nq,) nearest to `start`, from one that is closed, by steps along the loops."""
+        """Return the closed posture (nq,) nearest to `start`, from one that is closed,
+        by steps along the loops.
+        """
 
         def far(q: Array) -> float:
             away = difference(self.chain, start, q)
@@ -364,15 +403,17 @@ def within_reach(chain: Chain, q: Array, moved: Array) -> Array:
 
 @checked(q="nq")
 def assemble(chain: Chain, constraints: Any, q: Array, *, held: Any = None) -> Array:
-    """Return the posture (..., nq) nearest to q that closes the loops, with every joint within its `Limits`.
+    """Return the posture (..., nq) nearest to q that closes the loops, with every joint
+    within its `Limits`.
 
-    constraints : as for `constraint_jacobian`; q : (..., nq) floats; held : (nv,) booleans, true for velocities
-    that stay zero throughout, so that their joints do not move. Newton's steps close the loops,
-    and steps along them approach q as far as possible, in the metric of the mass matrix at q: a local search.
-    If a loop can be assembled in two ways, it finds the nearer one. If it gets stuck, it starts again
-    from five postures near q, always the same. With a closure of a hand onto the ground it is inverse kinematics.
-    ValueError with the remaining gap if the loops cannot be closed from here, or if a held joint is beyond its
-    limits.
+    constraints : as for `constraint_jacobian`; q : (..., nq) floats; held : (nv,)
+    booleans, true for velocities that stay zero throughout, so that their joints do not
+    move. Newton's steps close the loops, and steps along them approach q as far as
+    possible, in the metric of the mass matrix at q: a local search. If a loop can be
+    assembled in two ways, it finds the nearer one. If it gets stuck, it starts again
+    from five postures near q, always the same. With a closure of a hand onto the ground
+    it is inverse kinematics. ValueError with the remaining gap if the loops cannot be
+    closed from here, or if a held joint is beyond its limits.
     """
     constraints, start = as_constraints(constraints), as_real(q, "q")
     moved = ~(np.zeros(chain.nv, bool) if held is None else check_mask(held, "held", chain.nv))
@@ -401,9 +442,11 @@ def assemble(chain: Chain, constraints: Any, q: Array, *, held: Any = None) -> A
 
 # Chapter 13, "Loops and redundancy": The code: two sweeps and a small system
 def whitened(factors: FactorisedChain, forces: Array) -> tuple[Array, list[Array]]:
-    """Return A (..., nv, m) with A^T A = F^T M^-1 F for joint forces F (..., nv, m), and the roots of each joint's D.
+    """Return A (..., nv, m) with A^T A = F^T M^-1 F for joint forces F (..., nv, m),
+    and the roots of each joint's D.
 
-    M is L D L^T by the sweeps: the remaining force at each joint, divided by the root of D.
+    M is L D L^T by the sweeps: the remaining force at each joint, divided by the root
+    of D.
     """
     left, _ = factors.inward_forces(forces)
     roots = [np.linalg.cholesky(own.D) for own in factors.links]
@@ -420,11 +463,12 @@ def np_broadcast(parts: list[Array]) -> list[Array]:
 def held_response(
     factors: FactorisedChain, K: Array, wanted: Array, loose: Array | float = 0
 ) -> tuple[Array, Array]:
-    """Return multipliers (..., m, 1) and their accelerations M^-1 K^T multipliers (..., nv, 1).
+    """Return multipliers (..., m, 1) and their accelerations M^-1 K^T multipliers (...,
+    nv, 1).
 
-    K times these is `wanted` (..., m, 1). K : (..., m, nv) of the velocities that are free in the factors. One
-    inward sweep for every row, one outward sweep for all of them together. loose : as for
-    `independent_combinations`.
+    K times these is `wanted` (..., m, 1). K : (..., m, nv) of the velocities that are
+    free in the factors. One inward sweep for every row, one outward sweep for all of
+    them together. loose : as for `independent_combinations`.
     """
     if not are_floats(K, wanted, *(own.D for own in factors.links)):
         felt = [own.D.diagonal(axis1=-2, axis2=-1) for own in factors.links]
@@ -450,7 +494,9 @@ def held_response(
 
 # Chapter 13, "Loops and redundancy": The code: two sweeps and a small system
 def check_stabilisation(stabilisation: Any) -> tuple[Any, Any] | None:
-    """Return the gains (kp, kd), not negative, or None; ValueError for anything else."""
+    """Return the gains (kp, kd), not negative, or None; ValueError for anything
+    else.
+    """
     if stabilisation is None:
         return None
     try:
@@ -469,7 +515,8 @@ def check_stabilisation(stabilisation: Any) -> tuple[Any, Any] | None:
 
 
 def gap_share(K: Array, error: Array) -> Array:
-    """Return the relative error of rows (..., m, nv) in loops with gaps (..., m), from the joint motion of the gaps.
+    """Return the relative error of rows (..., m, nv) in loops with gaps (..., m), from
+    the joint motion of the gaps.
 
     Zero where the numbers are not known.
     """
@@ -483,9 +530,11 @@ def gap_share(K: Array, error: Array) -> Array:
 
 
 def broken_row(K: Array, x: Array, wanted: Array, share: float) -> tuple[float, int] | None:
-    """Return the error of K x (..., m, 1) against `wanted` and its row, or None if it is within a share.
+    """Return the error of K x (..., m, 1) against `wanted` and its row, or None if it
+    is within a share.
 
-    K : (..., m, nv); x : (..., nv, 1). The share is of the largest possible product of entries, plus a small constant.
+    K : (..., m, nv); x : (..., nv, 1). The share is of the largest possible product of
+    entries, plus a small constant.
     """
     missed = np.abs(K @ x - wanted)[..., 0]
     size = np.abs(K).max((-2, -1), initial=0) * np.abs(x).max((-2, -1), initial=0)
@@ -498,7 +547,9 @@ def broken_row(K: Array, x: Array, wanted: Array, share: float) -> tuple[float, 
 
 
 def warn_if_inconsistent(K: Array, qd: Array) -> None:
-    """Warn if velocities (..., nv) break the constraints by more than a thousandth of what they could."""
+    """Warn if velocities (..., nv) break the constraints by more than a thousandth of
+    what they could.
+    """
     if broken := broken_row(K, qd[..., None], np.zeros((1, 1)), 1e-3):
         warnings.warn(
             "the velocities break the constraints: K qd is {:.3g} in row {}, but should be zero; the gap opens at "
@@ -509,9 +560,11 @@ def warn_if_inconsistent(K: Array, qd: Array) -> None:
 
 
 def firm_parts(state: State, constraints: Any, share: float, *names: str) -> list[Array]:
-    """Return K (..., m, nv), the relative error of its rows (...), the loops' errors (..., m), and other parts.
+    """Return K (..., m, nv), the relative error of its rows (...), the loops' errors
+    (..., m), and other parts.
 
-    share : where near a singular posture less than that is left of a row, it counts as zero.
+    share : where near a singular posture less than that is left of a row, it counts as
+    zero.
     """
     names = ("jacobian", "error", *names, *(["row_bounds"] if share else []))
     K, error, *more = parts_in(state, constraints, *names)
@@ -529,7 +582,9 @@ def firm_parts(state: State, constraints: Any, share: float, *names: str) -> lis
 def wanted_in(
     state: State, constraints: Any, gains: tuple[Any, Any] | None, share: float = 0
 ) -> tuple[Array, Array, Array | float]:
-    """Return K (..., m, nv), the value of K qdd (..., m, 1), and the relative error of the rows (...)."""
+    """Return K (..., m, nv), the value of K qdd (..., m, 1), and the relative error of
+    the rows (...).
+    """
     K, loose, error, bias = firm_parts(state, constraints, share, "bias")
     k, qd = -bias[..., None], state.qd[..., None]
     if gains is not None:
@@ -553,17 +608,20 @@ def constrained_forward_dynamics(
     stabilisation: Any = None,
     tolerance: float = 0,
 ) -> tuple[Array, Array]:
-    """Return accelerations qdd (..., nv) and multipliers (..., m) of a chain or tree whose loops are closed.
+    """Return accelerations qdd (..., nv) and multipliers (..., m) of a chain or tree
+    whose loops are closed.
 
-    constraints : one or several, as for `constraint_jacobian`; q, qd, tau, external and external_frame as for
-    `aba`. M qdd + h = tau + K^T multipliers + the forces from outside, and K qdd = -dK/dt qd. stabilisation :
-    gains (kp, kd); then K qdd = -dK/dt qd - kd K qd - kp error. Rows may depend on each other: qdd and K^T
-    multipliers do not change, and the multipliers are the smallest for rows of length one. Those of symbols
-    and exact numbers must be independent, except for rows of zeros. tolerance : a row, or a
-    combination of rows, of which a posture leaves no more than this share, counts as dependent. In O(n) for each row,
-    plus the cost of rows alone.
-    RuntimeWarning, with the size, if qd breaks the constraints and there is no stabilisation. ValueError as from
-    `constraint_jacobian` and `aba`. Kim (2012), section 3.2, reconstructed here.
+    constraints : one or several, as for `constraint_jacobian`; q, qd, tau, external and
+    external_frame as for `aba`. M qdd + h = tau + K^T multipliers + the forces from
+    outside, and K qdd = -dK/dt qd. stabilisation : gains (kp, kd); then K qdd = -dK/dt
+    qd - kd K qd - kp error. Rows may depend on each other: qdd and K^T multipliers do
+    not change, and the multipliers are the smallest for rows of length one. Those of
+    symbols and exact numbers must be independent, except for rows of zeros. tolerance :
+    a row, or a combination of rows, of which a posture leaves no more than this share,
+    counts as dependent. In O(n) for each row, plus the cost of rows alone.
+    RuntimeWarning, with the size, if qd breaks the constraints and there is no
+    stabilisation. ValueError as from `constraint_jacobian` and `aba`. Kim (2012),
+    section 3.2, reconstructed here.
     """
     gains, constraints = check_stabilisation(stabilisation), as_constraints(constraints)
     require_between(check_array(tolerance, "tolerance", ()), "tolerance", 0, 1)
@@ -581,7 +639,8 @@ def constrained_forward_dynamics(
 def projected(
     chain: Chain, constraints: Any, q: Array, qd: Array, share: float = 0
 ) -> tuple[Array, Array]:
-    """Return the state near q (..., nq), qd (..., nv) that keeps the constraints, by least steps in the metric M.
+    """Return the state near q (..., nq), qd (..., nv) that keeps the constraints, by
+    least steps in the metric M.
 
     share : as for `firm_parts`.
     """
@@ -599,7 +658,8 @@ def projected(
 
 # Chapter 13, "Loops and redundancy": Inverse dynamics of a loop
 def least_multipliers(K: Array, right: Array, weights: Array | None) -> Array:
-    """Return the multipliers (..., m, 1) of least weighted square with K^T multipliers = right; K : (..., m, p).
+    """Return the multipliers (..., m, 1) of least weighted square with K^T multipliers
+    = right; K : (..., m, p).
 
     The columns of K are independent; weights : (m,), None is ones.
     """
@@ -616,11 +676,12 @@ def least_multipliers(K: Array, right: Array, weights: Array | None) -> Array:
 def least_motors(
     K: Array, K_a: Array, needed: Array, first: Array, weights: Array, count: Array
 ) -> Array:
-    """Return multipliers (..., m, 1) with the least weighted square of the motors' needed - K_a^T multipliers.
+    """Return multipliers (..., m, 1) with the least weighted square of the motors'
+    needed - K_a^T multipliers.
 
-    K : (..., m, p), of the passive joints, K_a : (..., m, n_a) of the motors; first : (..., m, 1) balances the
-    passive ones, and so does the result. count : (...), the number of further combinations that act on the
-    motors.
+    K : (..., m, p), of the passive joints, K_a : (..., m, n_a) of the motors; first :
+    (..., m, 1) balances the passive ones, and so does the result. count : (...), the
+    number of further combinations that act on the motors.
     """
     Q = np.linalg.qr(K, mode="complete")[0][..., K.shape[-1] :]  # no passive joint feels it
     roots = np.sqrt(weights)[..., None]
@@ -633,7 +694,9 @@ def least_motors(
 
 
 def require_motors(K: Array, passive: Array, size: Array, objective: str) -> Array:
-    """Return the number of free combinations of multipliers (...); ValueError if motors are missing or not unique."""
+    """Return the number of free combinations of multipliers (...); ValueError if motors
+    are missing or not unique.
+    """
     K_p, needed = K[..., passive], int(passive.sum())
     _, rank = independent_combinations(K, size)
     _, held = independent_combinations(K_p, size[..., passive]) if needed else (None, 0 * rank)
@@ -654,7 +717,9 @@ def require_motors(K: Array, passive: Array, size: Array, objective: str) -> Arr
 
 
 def warn_if_impossible(K: Array, qdd: Array, wanted: Array) -> None:
-    """Warn if accelerations (..., nv, 1) break the constraints, as `warn_if_inconsistent` does for velocities."""
+    """Warn if accelerations (..., nv, 1) break the constraints, as
+    `warn_if_inconsistent` does for velocities.
+    """
     if broken := broken_row(K, qdd, wanted, 1e-3):
         warnings.warn(
             "the accelerations break the constraints: K qdd misses its value by {:.3g} in row {}; no forces of "
@@ -677,16 +742,20 @@ def constrained_inverse_dynamics(
     objective: str = "unique",
     weights: Any = None,
 ) -> tuple[Array, Array]:
-    """Return joint forces tau (..., nv) and multipliers (..., m) for a prescribed motion of a chain with loops.
+    """Return joint forces tau (..., nv) and multipliers (..., m) for a prescribed
+    motion of a chain with loops.
 
-    q, qd, qdd : a motion that keeps the constraints. actuated : (nv,) booleans, true where there is a motor.
-    tau_passive : a number or (..., n_p), the forces in the other joints, zero by default. objective : "unique",
-    if there is only one solution; "min_force", the one with the least sum of weights times squares of
-    multipliers; "min_torque", the same for the motors' forces. weights : (m,) or (n_a,), ones if None: for
-    several units, N and N m, choose weights that make the squares comparable, such as 1/kg and 1/(kg
-    m^2). ValueError gives the number of missing motors, or if the solution is not unique; RuntimeWarning, with the
-    size, if qd or qdd break the constraints. With symbols and numbers other than floats none of this is
-    checked, rows must be independent, and there is no "min_torque". Kim (2012), (54)-(66).
+    q, qd, qdd : a motion that keeps the constraints. actuated : (nv,) booleans, true
+    where there is a motor.
+    tau_passive : a number or (..., n_p), the forces in the other joints, zero by
+    default. objective : "unique", if there is only one solution; "min_force", the one
+    with the least sum of weights times squares of multipliers; "min_torque", the same
+    for the motors' forces. weights : (m,) or (n_a,), ones if None: for several units, N
+    and N m, choose weights that make the squares comparable, such as 1/kg and 1/(kg
+    m^2). ValueError gives the number of missing motors, or if the solution is not
+    unique; RuntimeWarning, with the size, if qd or qdd break the constraints. With
+    symbols and numbers other than floats none of this is checked, rows must be
+    independent, and there is no "min_torque". Kim (2012), (54)-(66).
     """
     constraints, passive = as_constraints(constraints), ~check_mask(actuated, "actuated", chain.nv)
     K, wanted, _ = wanted_in(State(chain, q, qd), constraints, None)
@@ -724,7 +793,9 @@ def constrained_inverse_dynamics(
 
 # Chapter 13, "Loops and redundancy": Some joints prescribed, others free
 def require_kept(K: Array, qdd: Array, wanted: Array) -> None:
-    """Refuse accelerations that break the constraints: the prescribed ones contradict them."""
+    """Refuse accelerations that break the constraints: the prescribed ones contradict
+    them.
+    """
     if are_floats(K, qdd, wanted) and (broken := broken_row(K, qdd, wanted, 1e-6)):
         raise ValueError(
             "the prescribed accelerations break the constraints: K qdd misses its value by {:.3g} in row {}, "
@@ -743,12 +814,14 @@ def constrained_hybrid_dynamics(
     qdd: Array,
     tau: Array,
 ) -> tuple[Array, Array, Array]:
-    """Return all accelerations (..., nv), joint forces (..., nv) and multipliers (..., m), when some of each are given.
+    """Return all accelerations (..., nv), joint forces (..., nv) and multipliers (...,
+    m), when some of each are given.
 
-    constraints : as for `constraint_jacobian`; q, qd, prescribed, qdd and tau as for `hybrid_dynamics`. In O(n)
-    for each row. Rows may depend on each other, as in `constrained_forward_dynamics`: if a row involves
-    prescribed joints only, forces and multipliers are not unique, and the smallest multipliers
-    for rows of length one are given. ValueError if the prescribed accelerations break the constraints. Kim (2012),
+    constraints : as for `constraint_jacobian`; q, qd, prescribed, qdd and tau as for
+    `hybrid_dynamics`. In O(n) for each row. Rows may depend on each other, as in
+    `constrained_forward_dynamics`: if a row involves prescribed joints only, forces and
+    multipliers are not unique, and the smallest multipliers for rows of length one are
+    given. ValueError if the prescribed accelerations break the constraints. Kim (2012),
     section 3.3, reconstructed here.
     """
     u, qdd, tau = check_hybrid(chain, prescribed, qdd, tau, q, qd)
@@ -767,7 +840,9 @@ def constrained_hybrid_dynamics(
 
 # Chapter 13, "Loops and redundancy": Rods, gears, and what cannot be integrated
 def point_place(state: State, body: int, point: Array) -> Array:
-    """Return the position of a point (3,) of a body in the world (..., 3); body : -1 is the ground."""
+    """Return the position of a point (3,) of a body in the world (..., 3); body : -1 is
+    the ground.
+    """
     if body < 0:
         return point
     R, p = state.poses
@@ -775,7 +850,8 @@ def point_place(state: State, body: int, point: Array) -> Array:
 
 
 def point_motion(state: State, body: int, point: Array) -> tuple[Array, Array]:
-    """Return twist and acceleration (..., 6) of a body about a point of it, in world axes, while qdd = 0.
+    """Return twist and acceleration (..., 6) of a body about a point of it, in world
+    axes, while qdd = 0.
 
     The linear part of each is that of the particle: its velocity, and the rate of it.
     """
@@ -783,24 +859,31 @@ def point_motion(state: State, body: int, point: Array) -> tuple[Array, Array]:
         return zeros((6,)), zeros((6,))
     R, _ = state.poses
     there = X_motion(R[..., body, :, :], 0 * point) @ X_motion(eye(3), point)
-    V, A = there @ state.twists[..., body, :, :], there @ state.bias_accelerations[..., body, :, :]
+    V, A = (
+        there @ state.twists[..., body, :, :],
+        there @ state.bias_accelerations[..., body, :, :],
+    )
     return V[..., 0], (A + turned_on(V))[..., 0]
 
 
 def turned_on(V: Array) -> Array:
-    """Return [0; w x v] (..., 6, 1) of a twist (..., 6, 1): to add to a spatial acceleration for the particle's."""
+    """Return [0; w x v] (..., 6, 1) of a twist (..., 6, 1): to add to a spatial
+    acceleration for the particle's.
+    """
     w = concatenate([V[..., :3, 0], 0 * V[..., 3:, 0]], axis=-1)
     return crm(w) @ concatenate([0 * V[..., :3, :], V[..., 3:, :]], axis=-2)
 
 
 @dataclass(frozen=True, eq=False)
 class Distance(BodyConstraint):
-    """A rod without mass, with a ball at each end: it keeps two points of two bodies at one distance.
+    """A rod without mass, with a ball at each end: it keeps two points of two bodies at
+    one distance.
 
-    link : index or name; onto : the other, "ground" by default. offset (3,) [m] is the point in the link,
-    onto_offset that in the other; length [m]. The error is (d.d - length^2) / (2 length) for d from the other's
-    point to the link's: the multiplier is the force in the rod [N], positive if it pushes. ValueError as for a
-    `Closure`, and if the length is not positive.
+    link : index or name; onto : the other, "ground" by default. offset (3,) [m] is the
+    point in the link, onto_offset that in the other; length [m]. The error is (d.d -
+    length^2) / (2 length) for d from the other's point to the link's: the multiplier is
+    the force in the rod [N], positive if it pushes. ValueError as for a `Closure`, and
+    if the length is not positive.
     """
 
     link: int | str
@@ -819,7 +902,9 @@ class Distance(BodyConstraint):
             object.__setattr__(self, part, read_only(value))
 
     def bodies(self, chain: Chain) -> tuple[int, int]:
-        """Return the indices of the link and of the body it is held to, -1 for the ground."""
+        """Return the indices of the link and of the body it is held to, -1 for the
+        ground.
+        """
         return bodies_of("Distance", chain, self.link, self.onto)
 
     def ends(self, chain: Chain) -> list[tuple[int, Array]]:
@@ -835,7 +920,9 @@ class Distance(BodyConstraint):
         return divide(square, 2 * np.asarray(self.length))
 
     def seen_rows(self, state: State) -> tuple[Array, Array, Array]:
-        """Return a frame at the rod's end in the link, in world axes, and the rod's direction as a row (..., 1, 6)."""
+        """Return a frame at the rod's end in the link, in world axes, and the rod's
+        direction as a row (..., 1, 6).
+        """
         start, end = (point_place(state, *place) for place in self.ends(state.chain))
         along = divide(end - start, np.asarray(self.length))[..., None, :]
         return eye(3), end, concatenate([0 * along, along], axis=-1)
@@ -852,12 +939,16 @@ class Distance(BodyConstraint):
 # Chapter 13, "Loops and redundancy": Rods, gears, and what cannot be integrated
 @dataclass(frozen=True, eq=False)
 class Coupling(Constraint):
-    """A gear, a belt or a screw between joints: the sum of rate factors times joint rates is zero.
+    """A gear, a belt or a screw between joints: the sum of rate factors times joint
+    rates is zero.
 
-    factors : for each joint concerned, by index or name of its link, one number, or as many as the joint has rates.
-    total : the value of the same sum of coordinates, if it exists, for joints whose coordinates' rates are their
-    velocities; the error is the difference from it. With a ball, a planar or a free joint it is None. The multiplier
-    acts along the joints, times the factors, as motors would. ValueError names the entry that does not fit a chain.
+    factors : for each joint concerned, by index or name of its link, one number, or as
+    many as the joint has rates.
+    total : the value of the same sum of coordinates, if it exists, for joints whose
+    coordinates' rates are their velocities; the error is the difference from it. With a
+    ball, a planar or a free joint it is None. The multiplier acts along the joints,
+    times the factors, as motors would. ValueError names the entry that does not fit a
+    chain.
     """
 
     factors: Mapping[int | str, Any]
@@ -921,14 +1012,16 @@ class Coupling(Constraint):
 # Chapter 13, "Loops and redundancy": Rods, gears, and what cannot be integrated
 @dataclass(frozen=True, eq=False)
 class Rolling(BodyConstraint):
-    """A ball or a thin disc that rolls on a plane of the ground, and neither slips nor lifts off: three rows.
+    """A ball or a thin disc that rolls on a plane of the ground, and neither slips nor
+    lifts off: three rows.
 
-    link : index or name; radius [m]. axis : (3,) of the disc, in link axes; None is a ball. offset : (3,) of
-    the centre in the link [m]; normal : (3,) of the plane, in the world, upwards; height : of the plane along
-    it [m]. The particle at the contact does not move along two directions in the plane, nor along the normal;
-    multipliers are the friction forces and the normal force on the link [N]. The error is zero in the first two
-    rows, which are not the derivative of any function of q, and in the third the height of the lowest point
-    over the plane.
+    link : index or name; radius [m]. axis : (3,) of the disc, in link axes; None is a
+    ball. offset : (3,) of the centre in the link [m]; normal : (3,) of the plane, in
+    the world, upwards; height : of the plane along it [m]. The particle at the contact
+    does not move along two directions in the plane, nor along the normal; multipliers
+    are the friction forces and the normal force on the link [N]. The error is zero in
+    the first two rows, which are not the derivative of any function of q, and in the
+    third the height of the lowest point over the plane.
     """
 
     link: int | str
@@ -967,7 +1060,8 @@ class Rolling(BodyConstraint):
         return concatenate([across(self.normal).mT, self.normal[None]], axis=-2)
 
     def down(self, state: State) -> tuple[Array, Array, Array]:
-        """Return the axis of the disc (..., 3), and the normal across it: direction (..., 3) and length (..., 1).
+        """Return the axis of the disc (..., 3), and the normal across it: direction
+        (..., 3) and length (..., 1).
 
         For a ball, which has no axis, it is the whole normal.
         """
@@ -987,7 +1081,9 @@ class Rolling(BodyConstraint):
         return concatenate([0 * lowest, 0 * lowest, lowest - self.height], axis=-1)
 
     def seen_rows(self, state: State) -> tuple[Array, Array, Array]:
-        """Return a frame at the contact, in world axes, and the rows (3, 6) of the velocity there."""
+        """Return a frame at the contact, in world axes, and the rows (3, 6) of the
+        velocity there.
+        """
         contact = point_place(state, *self.centre(state)) - self.radius * self.down(state)[1]
         return eye(3), contact, concatenate([0 * self.directions, self.directions], axis=-1)
 

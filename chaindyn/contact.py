@@ -1,5 +1,5 @@
 # Generated from chapters/17_contact.md by `python -m book export`; edit it there.
-# sha256 of the text below: 5a9ef01dd64c9cebbeb3eaec33067af216c097d4e595fe4903bf4ae88e91c588
+# sha256 of the text below: 62d0ebbf07156baf08fbe46cf176e54d2a6c508f99d8f51b9644f217d7c9bee7
 """Contact: blows at several places, forces at rest, friction, and motion through both.
 
 Derived in chapter 17, "Contact".
@@ -13,31 +13,24 @@ from typing import Any
 
 import numpy as np
 
-from chaindyn._check import (
-    as_array,
-    as_real,
-    check_array,
-    check_load,
-    check_matrix,
-    check_positive_number,
-    check_step,
-    check_times,
-    checked,
-    in_floats,
-    is_several,
-    outside,
-    read_only_view,
-    require_doubles,
-    require_finite,
-    require_one_state,
-    require_possible,
-)
-from chaindyn._complementarity import balance, balance_rows, fits, ray_error, terms_of
 from chaindyn._ops import Array, concatenate, eye, positive, sqrt, where
 from chaindyn.articulated import FactorisedChain, aba, factorise_state
 from chaindyn.chain import Chain, integrate
 from chaindyn.closure import as_constraints, parts_in
 from chaindyn.constraints import constrained_forward_dynamics, gap_share, held_response, projected
+from chaindyn.guards.arguments import (
+    check_array,
+    check_load,
+    check_matrix,
+    check_positive_number,
+    is_several,
+    require_one_state,
+)
+from chaindyn.guards.complementarity import balance, balance_rows, fits, ray_error, terms_of
+from chaindyn.guards.door import checked, outside
+from chaindyn.guards.model import require_doubles
+from chaindyn.guards.motion import check_step, check_times, require_possible
+from chaindyn.guards.numbers import as_array, as_real, in_floats, read_only_view, require_finite
 from chaindyn.inverse_dynamics import transmitted_wrenches
 from chaindyn.joints import Free
 from chaindyn.simulation import Driven, Simulation, kinetic_energy, require_closed, rk4_step
@@ -59,11 +52,14 @@ __all__ = [
 # Chapter 17, "Contact": Either a gap or a force
 @dataclass(frozen=True, eq=False)
 class LCP:
-    """The result of `solve_lcp`: z (n,) and w = A z + b (n,), both at least 0, and z_i w_i = 0.
+    """The result of `solve_lcp`: z (n,) and w = A z + b (n,), both at least 0, and z_i
+    w_i = 0.
 
-    residual : the largest |min(z_i, w_i)|, which is zero for a solution; iterations : pivots, sweeps, or modes tried.
-    count : "one" or "many" solutions, "unknown" if the method cannot decide; solutions : (k, n), those found
-    by enumeration: each isolated one, and one or two points of a continuum.
+    residual : the largest |min(z_i, w_i)|, which is zero for a solution; iterations :
+    pivots, sweeps, or modes tried.
+    count : "one" or "many" solutions, "unknown" if the method cannot decide; solutions
+    : (k, n), those found by enumeration: each isolated one, and one or two points of a
+    continuum.
     """
 
     z: Array
@@ -75,7 +71,9 @@ class LCP:
 
 
 def residual_of(A: Array, b: Array, z: Array) -> float:
-    """Return by how much z (n,) fails to solve w = A z + b, z and w >= 0, z.w = 0: the largest |min(z_i, w_i)|."""
+    """Return by how much z (n,) fails to solve w = A z + b, z and w >= 0, z.w = 0: the
+    largest |min(z_i, w_i)|.
+    """
     return float(np.abs(np.minimum(z, A @ z + b)).max(initial=0))
 
 
@@ -87,10 +85,11 @@ def result_of(A: Array, b: Array, z: Array, iterations: int, *more: Any) -> LCP:
 
 # Chapter 17, "Contact": Either a gap or a force
 def solutions_of_mode(A: Array, b: Array, active: Array, tolerance: float) -> list[Array]:
-    """Return the z (n,) of one mode, active (n,) booleans: none, the only one, or two of a continuum.
+    """Return the z (n,) of one mode, active (n,) booleans: none, the only one, or two
+    of a continuum.
 
-    A continuum without end has its second point where a weighted sum of the entries is twice the least and one size
-    of b / A more.
+    A continuum without end has its second point where a weighted sum of the entries is
+    twice the least and one size of b / A more.
     """
     own, right = A[np.ix_(active, active)], -b[active]
     z = np.zeros(len(b))
@@ -118,9 +117,11 @@ def solutions_of_mode(A: Array, b: Array, active: Array, tolerance: float) -> li
 
 
 def enumerate_modes(A: Array, b: Array) -> LCP:
-    """Return the solution of an LCP with n <= 12 and how many there are, by trying all 2^n modes.
+    """Return the solution of an LCP with n <= 12 and how many there are, by trying all
+    2^n modes.
 
-    Of many the smallest is z. ArithmeticError if there is none; ValueError if n is above 12.
+    Of many the smallest is z. ArithmeticError if there is none; ValueError if n is
+    above 12.
     """
     n = len(b)
     if n > 12:
@@ -150,9 +151,11 @@ def pivoted(tableau: Array, row: int, column: int) -> Array:
 
 
 def leaving_row(tableau: Array, column: int, last: int) -> int | None:
-    """Return the row of the lexicographically least ratio, None if nothing in the column is positive.
+    """Return the row of the lexicographically least ratio, None if nothing in the
+    column is positive.
 
-    last : a row preferred if its value is among the least, since it ends the path; -1 for none.
+    last : a row preferred if its value is among the least, since it ends the path; -1
+    for none.
     """
     n, growing = len(tableau), tableau[:, column]
     rows = np.flatnonzero(growing > 1e-11 * np.abs(growing).max())
@@ -167,7 +170,9 @@ def leaving_row(tableau: Array, column: int, last: int) -> int | None:
 
 
 def lemke(A: Array, b: Array) -> LCP:
-    """Return a solution of an LCP by Lemke's path with lexicographic ties. ArithmeticError if it ends on a ray."""
+    """Return a solution of an LCP by Lemke's path with lexicographic ties.
+    ArithmeticError if it ends on a ray.
+    """
     n = len(b)
     if (b >= 0).all():
         return result_of(A, b, np.zeros(n), 0)
@@ -199,7 +204,9 @@ def lemke(A: Array, b: Array) -> LCP:
 
 
 def polished(A: Array, b: Array, z: Array, active: Array, count: int) -> LCP:
-    """Return the result for z (n,) from a tableau, or for its mode solved again, whichever is nearer to a solution."""
+    """Return the result for z (n,) from a tableau, or for its mode solved again,
+    whichever is nearer to a solution.
+    """
     again = np.zeros(len(b))
     own = np.ix_(active, active)
     again[active] = np.linalg.lstsq(A[own], -b[active], rcond=1e-13)[0]
@@ -216,9 +223,11 @@ def polished(A: Array, b: Array, z: Array, active: Array, count: int) -> LCP:
 
 # Chapter 17, "Contact": Projected Gauss-Seidel
 def projected_gauss_seidel(A: Array, b: Array, sweeps: int, tolerance: float) -> LCP:
-    """Return the result of PGS after so many sweeps, or fewer if no |min(A_ii z_i, w_i)| is above a share of max |b|.
+    """Return the result of PGS after so many sweeps, or fewer if no |min(A_ii z_i,
+    w_i)| is above a share of max |b|.
 
-    ValueError if a diagonal entry is not positive; ArithmeticError if z grows without bound.
+    ValueError if a diagonal entry is not positive; ArithmeticError if z grows without
+    bound.
     """
     diagonal = np.diagonal(A)
     wrong = np.flatnonzero(diagonal <= 0)
@@ -250,7 +259,9 @@ def is_index(x: Any) -> bool:
 def in_balance(
     solve: Callable[..., LCP], A: Array, b: Array, rows: Array, columns: Array, *options: Any
 ) -> LCP:
-    """Return what a method finds, in the units of A and b, rows and columns (n,) being exponents of two."""
+    """Return what a method finds, in the units of A and b, rows and columns (n,) being
+    exponents of two.
+    """
     if not (rows.any() or columns.any()):
         return solve(A, b, *options)
     found = solve(np.ldexp(A, rows[:, None] + columns), np.ldexp(b, rows), *options)
@@ -262,7 +273,9 @@ def in_balance(
 
 
 def lemke_twice(A: Array, b: Array) -> LCP:
-    """Return a solution by Lemke's path, with the rows in units of their own terms if small ones go under."""
+    """Return a solution by Lemke's path, with the rows in units of their own terms if
+    small ones go under.
+    """
     answer = lemke(A, b)
     if fits(A, b, answer.z, answer.z > 0, 1e-9, 1e-13):
         return answer
@@ -277,15 +290,18 @@ def lemke_twice(A: Array, b: Array) -> LCP:
 def solve_lcp(
     A: Array, b: Array, *, method: str = "lemke", sweeps: int = 1000, tolerance: float = 1e-14
 ) -> LCP:
-    """Return z (n,) and w (n,) with w = A z + b, z >= 0, w >= 0 and z.w = 0: a linear complementarity problem.
+    """Return z (n,) and w (n,) with w = A z + b, z >= 0, w >= 0 and z.w = 0: a linear
+    complementarity problem.
 
-    A : (n, n); b : (n,); floats, one problem at a time. method : "lemke", which finds one solution for the matrices
-    of contact problems and many others, ties decided lexicographically, so that it ends; "pgs", projected
-    Gauss-Seidel, which improves z in at most so many `sweeps` and stops when the residual is `tolerance` times the
-    largest |b|: check the `residual` of the result; "enumerate", which tries all modes, for n up to 12, and gives
-    in `count` whether there is one solution or many. ArithmeticError if there is no solution, if Lemke's path ends on
-    a ray, or if PGS grows without bound: the message distinguishes them. ValueError for bad input. Cottle, Pang and
-    Stone (1992), chapters 4 and 5.
+    A : (n, n); b : (n,); floats, one problem at a time. method : "lemke", which finds
+    one solution for the matrices of contact problems and many others, ties decided
+    lexicographically, so that it ends; "pgs", projected Gauss-Seidel, which improves z
+    in at most so many `sweeps` and stops when the residual is `tolerance` times the
+    largest |b|: check the `residual` of the result; "enumerate", which tries all modes,
+    for n up to 12, and gives in `count` whether there is one solution or many.
+    ArithmeticError if there is no solution, if Lemke's path ends on a ray, or if PGS
+    grows without bound: the message distinguishes them. ValueError for bad input.
+    Cottle, Pang and Stone (1992), chapters 4 and 5.
     """
     A, b = as_real(check_matrix(A, "A", (None, None)), "A"), as_real(as_array(b, "b"), "b")
     n = A.shape[-1]
@@ -306,7 +322,9 @@ def solve_lcp(
 
 # Chapter 17, "Contact": Several blows at once
 def check_contact(chain: Chain, contact: Any, k: int) -> None:
-    """Refuse a contact that does not fit this chain: bodies, point, normal, gap, friction, restitution, radii."""
+    """Refuse a contact that does not fit this chain: bodies, point, normal, gap,
+    friction, restitution, radii.
+    """
     parts = ("bodies", "point", "normal", "gap", "friction", "restitution")
     lacking = [name for name in parts if not hasattr(contact, name)]
     if lacking:
@@ -352,7 +370,9 @@ def check_coefficients(x: Any, name: str, most: float) -> Array:
 
 
 def of_contacts(value: Any, name: str, contacts: Sequence[Any], most: float) -> Array:
-    """Return friction or restitution of all contacts (m,): one number, (m,) of them, or None for each one's own."""
+    """Return friction or restitution of all contacts (m,): one number, (m,) of them, or
+    None for each one's own.
+    """
     m = len(contacts)
     if value is None:
         return np.array([float(getattr(contact, name)) for contact in contacts])
@@ -365,7 +385,9 @@ def of_contacts(value: Any, name: str, contacts: Sequence[Any], most: float) -> 
 
 
 def as_contacts(chain: Chain, contacts: Any, name: str = "contacts") -> list[Any]:
-    """Return contacts as a list, each checked; the name is that of the list in messages."""
+    """Return contacts as a list, each checked; the name is that of the list in
+    messages.
+    """
     if not is_several(contacts):
         raise ValueError(f"{name} is {contacts!r}, but must be a list of contacts")
     given = list(contacts)
@@ -376,9 +398,11 @@ def as_contacts(chain: Chain, contacts: Any, name: str = "contacts") -> list[Any
 
 # Chapter 17, "Contact": Several blows at once
 def contact_loads(state: State, contacts: Sequence[Any]) -> Array:
-    """Return the wrenches of unit forces at contacts along the world's axes, on the links (n, 6, 3 m).
+    """Return the wrenches of unit forces at contacts along the world's axes, on the
+    links (n, 6, 3 m).
 
-    Each force acts on the first body and its opposite on the second; about the links' origins, in their axes.
+    Each force acts on the first body and its opposite on the second; about the links'
+    origins, in their axes.
     """
     chain, m = state.chain, len(contacts)
     R, p = state.poses
@@ -395,13 +419,16 @@ def contact_loads(state: State, contacts: Sequence[Any]) -> Array:
 
 
 def rows_of_loads(state: State, loads: Array) -> Array:
-    """Return the rows K (c, nv) whose transposes are the joint forces of wrenches (n, 6, c), in link coordinates."""
+    """Return the rows K (c, nv) whose transposes are the joint forces of wrenches (n,
+    6, c), in link coordinates.
+    """
     through = transmitted_wrenches(state, loads)
     return (state.screws[:, None, :] @ through[state.chain.link_of_column])[:, 0].mT
 
 
 def contact_frames(normals: Array, slips: Array) -> Array:
-    """Return frames (m, 3, 3) whose rows are the normal and two tangents, the first along the slip (m, 3).
+    """Return frames (m, 3, 3) whose rows are the normal and two tangents, the first
+    along the slip (m, 3).
 
     Where nothing slips, the first tangent is any; normals : (m, 3).
     """
@@ -420,9 +447,11 @@ def contact_frames(normals: Array, slips: Array) -> Array:
 class Touching:
     """Contacts of a chain in a posture: their rows and their response.
 
-    K : (3 m, nv), for each contact the rows of the normal and of two tangents, zero where loops leave no motion;
-    frames : (m, 3, 3), these directions in the world; W : (3 m, 3 m), K M^-1 K^T, of the chain with its loops closed,
-    if it has any (rows L, with the relative error `loose`).
+    K : (3 m, nv), for each contact the rows of the normal and of two tangents, zero
+    where loops leave no motion;
+    frames : (m, 3, 3), these directions in the world; W : (3 m, 3 m), K M^-1 K^T, of
+    the chain with its loops closed, if it has any (rows L, with the relative error
+    `loose`).
     """
 
     factors: FactorisedChain
@@ -433,7 +462,9 @@ class Touching:
     loose: Any
 
     def jump(self, p: Array) -> tuple[Array, Array]:
-        """Return the jump of the joint rates (nv,) by impulses p (3 m,), and the impulses in the loops."""
+        """Return the jump of the joint rates (nv,) by impulses p (3 m,), and the
+        impulses in the loops.
+        """
         forces = (self.K.mT @ p)[:, None]
         motions, multipliers = held_motion(self.factors, self.L, self.loose, forces)
         return motions[:, 0], multipliers[:, 0]
@@ -446,7 +477,9 @@ class Touching:
 def held_motion(
     factors: FactorisedChain, L: Array, loose: Any, forces: Array
 ) -> tuple[Array, Array]:
-    """Return M^-1 forces (nv, c) of a chain with its loops closed, and the loops' multipliers (r, c)."""
+    """Return M^-1 forces (nv, c) of a chain with its loops closed, and the loops'
+    multipliers (r, c).
+    """
     motions = factors.solve(forces)
     if not len(L):
         return motions, np.zeros((0, forces.shape[-1]))
@@ -461,14 +494,18 @@ def normals_of(contacts: Sequence[Any]) -> Array:
 
 
 def contact_rows(state: State, contacts: Sequence[Any]) -> Array:
-    """Return the rows (m, 3, nv) of the velocity of the first body's point relative to the second's, in world axes."""
+    """Return the rows (m, 3, nv) of the velocity of the first body's point relative to
+    the second's, in world axes.
+    """
     return rows_of_loads(state, contact_loads(state, contacts)).reshape(-1, 3, state.chain.nv)
 
 
 def touching(
     state: State, normals: Array, rows: Array, slips: Array, constraints: tuple[Any, ...] = ()
 ) -> Touching:
-    """Return contacts with these normals (m, 3) and rows (m, 3, nv); the first tangents are along the slips (m, 3)."""
+    """Return contacts with these normals (m, 3) and rows (m, 3, nv); the first tangents
+    are along the slips (m, 3).
+    """
     factors, nv = factorise_state(state), state.chain.nv
     frames = contact_frames(normals, slips)
     K = (frames @ rows).reshape(-1, nv)
@@ -486,18 +523,22 @@ def touching(
 
 # Chapter 17, "Contact": Friction
 def pyramid_impulse(z: Array, directions: Array) -> Array:
-    """Return the impulse p (..., 1 + k) of z (..., d + 2): of its normal part and its d parts of friction.
+    """Return the impulse p (..., 1 + k) of z (..., d + 2): of its normal part and its d
+    parts of friction.
 
-    directions : (d, k), of friction, in the tangent plane (k = 2) or along the only tangent (k = 1).
+    directions : (d, k), of friction, in the tangent plane (k = 2) or along the only
+    tangent (k = 1).
     """
     return concatenate([z[..., :1], z[..., 1:-1] @ directions], axis=-1)
 
 
 def coulomb_conditions(z: Array, v: Array, mu: Array, known: Array, directions: Array) -> Array:
-    """Return w (..., d + 2), with which z >= 0, w >= 0 and z.w = 0 are Coulomb's law: Stewart and Trinkle (1996).
+    """Return w (..., d + 2), with which z >= 0, w >= 0 and z.w = 0 are Coulomb's law:
+    Stewart and Trinkle (1996).
 
-    z : (..., d + 2), of a contact the normal impulse, d parts of friction, and the speed of slip; v : (..., 1 + k),
-    how it moves after the blow; mu (...); known (...), friction allowed beyond mu times the normal impulse;
+    z : (..., d + 2), of a contact the normal impulse, d parts of friction, and the
+    speed of slip; v : (..., 1 + k), how it moves after the blow; mu (...); known (...),
+    friction allowed beyond mu times the normal impulse;
     directions : as for `pyramid_impulse`.
     """
     normal, friction, slip = z[..., :1], z[..., 1:-1], z[..., -1:]
@@ -506,7 +547,8 @@ def coulomb_conditions(z: Array, v: Array, mu: Array, known: Array, directions: 
 
 
 def cone_margins(p: Array, mu: Array, known: Array) -> Array:
-    """Return what must not be negative (..., 2) for impulses p (..., 1 + k) to lie in their cones.
+    """Return what must not be negative (..., 2) for impulses p (..., 1 + k) to lie in
+    their cones.
 
     The normal part, and by how much friction is below mu times it and what is `known`.
     """
@@ -517,7 +559,9 @@ def cone_margins(p: Array, mu: Array, known: Array) -> Array:
 
 # Chapter 17, "Contact": Making it robust*
 def most_even(A: Array, answer: LCP) -> Array:
-    """Return the smallest z (n,) with the same w as a solution, if it is one too, else that solution's z."""
+    """Return the smallest z (n,) with the same w as a solution, if it is one too, else
+    that solution's z.
+    """
     size = np.abs(A).max(initial=0) * np.abs(answer.z).max(initial=0)
     held = np.flatnonzero(answer.w <= 1e-10 * size)
     z = np.zeros(len(answer.z))
@@ -527,10 +571,11 @@ def most_even(A: Array, answer: LCP) -> Array:
 
 
 def all_stuck(W: Array, b: Array, mu: Array, known: Array) -> Array | None:
-    """Return the smallest impulses (3 m,) with which all of W p + b vanishes, if they lie in their cones; else None.
+    """Return the smallest impulses (3 m,) with which all of W p + b vanishes, if they
+    lie in their cones; else None.
 
-    For contacts without friction only the normal components count. known (m,) : friction allowed beyond mu
-    times the normal impulse.
+    For contacts without friction only the normal components count. known (m,) :
+    friction allowed beyond mu times the normal impulse.
     """
     asked = np.stack([np.ones(len(mu), bool), mu > 0, mu > 0], axis=-1).ravel()
     p = np.zeros(len(b))
@@ -545,7 +590,9 @@ def all_stuck(W: Array, b: Array, mu: Array, known: Array) -> Array | None:
 
 
 def in_pyramids(W: Array, b: Array, mu: Array, known: Array, sliding: Array, facets: int) -> Array:
-    """Return impulses as `contact_impulses` does, by an LCP with pyramids in place of cones."""
+    """Return impulses as `contact_impulses` does, by an LCP with pyramids in place of
+    cones.
+    """
     rough, angles = np.flatnonzero((mu > 0) & ~sliding), 2 * np.pi * np.arange(facets) / facets
     fan = np.stack([np.cos(angles), np.sin(angles)], axis=-1)  # exact along the axes up to rounding
     place = np.arange(len(mu) * (facets + 2)).reshape(len(mu), -1)
@@ -564,9 +611,11 @@ def in_pyramids(W: Array, b: Array, mu: Array, known: Array, sliding: Array, fac
 def by_and_by(
     impulses: Callable[[Array, Array], Array], W: Array, b: Array, size: float
 ) -> Array | None:
-    """Return p (3 m,) of `impulses` for W and b, from a series of regularised problems; None if it fails.
+    """Return p (3 m,) of `impulses` for W and b, from a series of regularised problems;
+    None if it fails.
 
-    In each one a share of the mean is added to W's diagonal, and the effect of the last impulses taken from b.
+    In each one a share of the mean is added to W's diagonal, and the effect of the last
+    impulses taken from b.
     """
     mean = np.trace(W) / len(W)
     for share in (1e-8, 1e-6, 1e-4):
@@ -582,7 +631,9 @@ def by_and_by(
 
 
 def islands(W: Array) -> list[Array]:
-    """Return the contacts (k,) of each island: impulses in one have no effect in another; W : (3 m, 3 m)."""
+    """Return the contacts (k,) of each island: impulses in one have no effect in
+    another; W : (3 m, 3 m).
+    """
     m = len(W) // 3
     linked = (W != 0).reshape(m, 3, m, 3).any((1, 3)) | np.eye(m, dtype=bool)
     first, before = np.arange(m), None
@@ -600,14 +651,16 @@ def contact_impulses(
     sliding: Array | None = None,
     size: float = 0,
 ) -> Array:
-    """Return impulses p (3 m,): normal parts complementary to W p + b there, and friction by Coulomb's law.
+    """Return impulses p (3 m,): normal parts complementary to W p + b there, and
+    friction by Coulomb's law.
 
-    W : (3 m, 3 m); b : (3 m,), for each contact the speeds along the normal and two tangents
-    without p; mu : (m,); known : (m,), friction allowed beyond mu times the normal part; facets : the number of
-    sides of the pyramid in place of the cone; sliding : (m,) booleans, where friction is mu times the normal part,
-    against the first tangent; size : of the speeds from which b was computed, if they are larger than b [m/s].
-    Forces and accelerations may take the place of impulses and speeds. Stewart and Trinkle (1996). ArithmeticError
-    as from `solve_lcp`.
+    W : (3 m, 3 m); b : (3 m,), for each contact the speeds along the normal and two
+    tangents without p; mu : (m,); known : (m,), friction allowed beyond mu times the
+    normal part; facets : the number of sides of the pyramid in place of the cone;
+    sliding : (m,) booleans, where friction is mu times the normal part, against the
+    first tangent; size : of the speeds from which b was computed, if they are larger
+    than b [m/s]. Forces and accelerations may take the place of impulses and speeds.
+    Stewart and Trinkle (1996). ArithmeticError as from `solve_lcp`.
     """
     m = len(mu)
     known = np.zeros(m) if known is None else known
@@ -619,7 +672,15 @@ def contact_impulses(
         apart = np.zeros((m, 3))
         for k in groups:
             own = (3 * k[:, None] + np.arange(3)).ravel()
-            given = W[np.ix_(own, own)], b[own], mu[k], known[k], facets, sliding[k], size
+            given = (
+                W[np.ix_(own, own)],
+                b[own],
+                mu[k],
+                known[k],
+                facets,
+                sliding[k],
+                size,
+            )
             apart[k] = contact_impulses(*given).reshape(-1, 3)
         return apart.ravel()
     stuck = None if sliding.any() else all_stuck(W, b, mu, known)
@@ -640,9 +701,11 @@ def contact_impulses(
 
 # Chapter 17, "Contact": One contact at a time, and one mode at a time*
 def contact_turn(p: Array, v: Array, W: Array, mu: Array, known: Array) -> Array:
-    """Return the impulse (..., 1 + k) of a contact after its turn of projected Gauss-Seidel.
+    """Return the impulse (..., 1 + k) of a contact after its turn of projected
+    Gauss-Seidel.
 
-    p, v : (..., 1 + k), its impulse and velocity before; W : (..., 1 + k, 1 + k), how it yields to its own impulse;
+    p, v : (..., 1 + k), its impulse and velocity before; W : (..., 1 + k, 1 + k), how
+    it yields to its own impulse;
     mu, known : (...). What does not yield is left as it is.
     """
     tangents = W[..., 1:, 1:] * eye(W.shape[-1] - 1)
@@ -660,7 +723,8 @@ def contact_turn(p: Array, v: Array, W: Array, mu: Array, known: Array) -> Array
 
 
 def impulses_by_turns(W: Array, b: Array, mu: Array, known: Array, sweeps: int) -> Array:
-    """Return impulses p (c,) after so many sweeps from zero, in which each contact has one turn, or until none changes.
+    """Return impulses p (c,) after so many sweeps from zero, in which each contact has
+    one turn, or until none changes.
 
     W : (c, c), b : (c,), with c = 2 m in a plane and 3 m in space; mu, known : (m,).
     """
@@ -681,16 +745,20 @@ def impulses_by_turns(W: Array, b: Array, mu: Array, known: Array, sweeps: int) 
 
 
 def contact_modes() -> Array:
-    """Return the modes (7, 3) of a contact in a plane: open, sticks, slips forwards, slips backwards.
+    """Return the modes (7, 3) of a contact in a plane: open, sticks, slips forwards,
+    slips backwards.
 
-    The last three take the place of the first where friction is known to be allowed without a normal impulse.
+    The last three take the place of the first where friction is known to be allowed
+    without a normal impulse.
     """
     pushing = [[1, 1, 0], [1, 0, -1], [1, 0, 1]]
     return np.array([[0, 0, 0], *pushing, [0, 1, 0], [0, 0, -1], [0, 0, 1]])
 
 
 def mode_equations(p: Array, v: Array, mu: Array, known: Array, mode: Array) -> Array:
-    """Return what must be zero (..., 2) in a mode (..., 3) of a contact in a plane; p, v (..., 2); mu, known (...)."""
+    """Return what must be zero (..., 2) in a mode (..., 3) of a contact in a plane; p,
+    v (..., 2); mu, known (...).
+    """
     pushes, sticks, side = (mode[..., k : k + 1] for k in range(3))
     most = mu[..., None] * p[..., :1] + known[..., None]
     along = sticks * v[..., 1:] + (1 - sticks) * (p[..., 1:] - side * most)
@@ -698,16 +766,20 @@ def mode_equations(p: Array, v: Array, mu: Array, known: Array, mode: Array) -> 
 
 
 def mode_margins(p: Array, v: Array, mu: Array, known: Array, mode: Array) -> tuple[Array, Array]:
-    """Return what must not be negative in a mode (..., 3): impulses (..., 2) and speeds (..., 2)."""
+    """Return what must not be negative in a mode (..., 3): impulses (..., 2) and speeds
+    (..., 2).
+    """
     pushes, sticks, side = (mode[..., k : k + 1] for k in range(3))
     impulses = concatenate([pushes, sticks], axis=-1) * cone_margins(p, mu, known)
     return impulses, concatenate([(1 - pushes) * v[..., :1], -side * v[..., 1:]], axis=-1)
 
 
 def impulses_by_modes(W: Array, b: Array, mu: Array, known: Array) -> list[Array]:
-    """Return the impulses p (2 m,) of contacts in a plane that obey Coulomb's law, of each of the modes that fits.
+    """Return the impulses p (2 m,) of contacts in a plane that obey Coulomb's law, of
+    each of the modes that fits.
 
-    W : (2 m, 2 m); b : (2 m,); mu, known : (m,). A mode whose equations are singular is left out.
+    W : (2 m, 2 m); b : (2 m,); mu, known : (m,). A mode whose equations are singular is
+    left out.
     """
     m, fitting = len(mu), []
     unit, still = np.eye(2 * m).reshape(-1, m, 2), np.zeros((m, 2))
@@ -730,14 +802,18 @@ def impulses_by_modes(W: Array, b: Array, mu: Array, known: Array) -> list[Array
 # Chapter 17, "Contact": The laws with friction
 @dataclass(frozen=True, eq=False)
 class Struck:
-    """Contacts that are struck: their response W (3 m, 3 m), friction mu (m,), and the size of speeds at the start."""
+    """Contacts that are struck: their response W (3 m, 3 m), friction mu (m,), and the
+    size of speeds at the start.
+    """
 
     W: Array
     mu: Array
     size: float = 0
 
     def impulses(self, b: Array, known: Array) -> Array:
-        """Return impulses (3 m,) by Coulomb's law at speeds b; known : (3 m,), of which the normals' entries count."""
+        """Return impulses (3 m,) by Coulomb's law at speeds b; known : (3 m,), of which
+        the normals' entries count.
+        """
         return contact_impulses(self.W, b, self.mu, known[0::3], size=self.size)
 
     def response(self, p: Array) -> Array:
@@ -745,7 +821,9 @@ class Struck:
         return self.W @ p
 
     def affordable(self, again: Array, compression: Array) -> Array:
-        """Return as much of the impulses `again` (3 m,) as the energy that compression took allows."""
+        """Return as much of the impulses `again` (3 m,) as the energy that compression
+        took allows.
+        """
         spent, wanted = compression @ self.W @ compression, again @ self.W @ again
         return again if wanted <= spent * (1 + 1e-14) else np.sqrt(spent / wanted) * again
 
@@ -753,25 +831,33 @@ class Struck:
 def newton_push(
     struck: Struck, moved: Array, before: Array, restitution: Array, normal: Array
 ) -> Array:
-    """Return the impulses (3 m,) by which contacts separate at e times the speeds of approach before.
+    """Return the impulses (3 m,) by which contacts separate at e times the speeds of
+    approach before.
 
-    moved : (3 m,), velocities after all else; restitution : (3 m,); normal : (3 m,), ones for normals, else zero.
+    moved : (3 m,), velocities after all else; restitution : (3 m,); normal : (3 m,),
+    ones for normals, else zero.
     """
     return struck.impulses(moved + restitution * normal * before, 0 * moved)
 
 
 def moreau_push(struck: Struck, moved: Array, before: Array, restitution: Array) -> Array:
-    """Return the impulses (3 m,) by which all of the velocity before returns, slip too, times e."""
+    """Return the impulses (3 m,) by which all of the velocity before returns, slip too,
+    times e.
+    """
     return struck.impulses(moved + restitution * before, 0 * moved)
 
 
 def newton_blow(struck: Struck, v: Array, restitution: Array, normal: Array, mu: Array) -> Array:
-    """Return the impulses (3 m,) of contacts with velocities v (3 m,): each separates at e times its approach speed."""
+    """Return the impulses (3 m,) of contacts with velocities v (3 m,): each separates
+    at e times its approach speed.
+    """
     return newton_push(struck, v, v, restitution, normal)
 
 
 def poisson_blow(struck: Struck, v: Array, restitution: Array, normal: Array, mu: Array) -> Array:
-    """Return the impulses (3 m,) of compression, and of a restitution with at least e times its normal parts."""
+    """Return the impulses (3 m,) of compression, and of a restitution with at least e
+    times its normal parts.
+    """
     compression = struck.impulses(v, 0 * v)
     given = restitution * normal * compression
     after = v + struck.response(compression + given)
@@ -779,13 +865,17 @@ def poisson_blow(struck: Struck, v: Array, restitution: Array, normal: Array, mu
 
 
 def moreau_blow(struck: Struck, v: Array, restitution: Array, normal: Array, mu: Array) -> Array:
-    """Return the impulses (3 m,) of compression, plus e times them, as far as energy allows."""
+    """Return the impulses (3 m,) of compression, plus e times them, as far as energy
+    allows.
+    """
     compression = struck.impulses(v, 0 * v)
     return compression + struck.affordable(restitution * compression, compression)
 
 
 def blow_by(law: str, W: Array, v: Array, restitution: Array, mu: Array, size: float = 0) -> Array:
-    """Return the impulses (3 m,) of one blow; W : (3 m, 3 m); v : (3 m,); restitution, mu : (m,); size : as above."""
+    """Return the impulses (3 m,) of one blow; W : (3 m, 3 m); v : (3 m,); restitution,
+    mu : (m,); size : as above.
+    """
     blow = {"newton": newton_blow, "poisson": poisson_blow, "moreau": moreau_blow}[law]
     eps, friction, normal = np.repeat(restitution, 3), np.repeat(mu, 3), normals_first(len(mu))
     return blow(Struck(W, mu, size), v, eps, normal, friction)
@@ -801,9 +891,10 @@ def normals_first(m: int) -> Array:
 class Collision:
     """Response of a chain to blows at several contacts.
 
-    impulses : (m, 3) on the first body of each contact, in world axes [N s]; qd_jump : (nv,) of the joint rates;
-    energy_before, energy_after : kinetic [J]; blows : their number, one after another; multipliers : (r,), the
-    impulses in the loop closures, if any.
+    impulses : (m, 3) on the first body of each contact, in world axes [N s]; qd_jump :
+    (nv,) of the joint rates;
+    energy_before, energy_after : kinetic [J]; blows : their number, one after another;
+    multipliers : (r,), the impulses in the loop closures, if any.
     """
 
     impulses: Array
@@ -815,7 +906,9 @@ class Collision:
 
 
 def struck_next(v: Array, order: str, movable: Array, limit: float) -> Array:
-    """Return which contacts (k,) take part in the next blow; none if no contact approaches faster than the limit."""
+    """Return which contacts (k,) take part in the next blow; none if no contact
+    approaches faster than the limit.
+    """
     speeds = np.where(movable, v[0::3], np.inf)
     fastest = speeds.min(initial=np.inf)
     if not fastest < -limit:
@@ -828,11 +921,13 @@ def struck_next(v: Array, order: str, movable: Array, limit: float) -> Array:
 def series_of_blows(
     W: Array, v: Array, restitution: Array, mu: Array, law: str, order: str
 ) -> tuple[Array, int]:
-    """Return the impulses (3 m,) of all blows until no contact approaches, and their number; v : (3 m,).
+    """Return the impulses (3 m,) of all blows until no contact approaches, and their
+    number; v : (3 m,).
 
-    A contact whose inverse mass along its normal is below 1e-12 of that in all directions is taken as immovable.
-    After 100 blows for each contact the last blow is together and without restitution. ArithmeticError if a law
-    gains energy with every blow and so never ends, or as from `solve_lcp`.
+    A contact whose inverse mass along its normal is below 1e-12 of that in all
+    directions is taken as immovable. After 100 blows for each contact the last blow is
+    together and without restitution. ArithmeticError if a law gains energy with every
+    blow and so never ends, or as from `solve_lcp`.
     """
     diagonal = np.diagonal(W)
     movable = diagonal[0::3] > 1e-12 * diagonal.reshape(-1, 3).sum(-1)
@@ -868,18 +963,22 @@ def collision_impulses(
     order: str = "together",
     constraints: Any = (),
 ) -> Collision:
-    """Return the response of a moving chain or tree that is struck at several contacts in one moment.
+    """Return the response of a moving chain or tree that is struck at several contacts
+    in one moment.
 
-    q : (nq,); qd : (nv,) before, one state in floats. contacts : a list, as from `find_contacts`; all of them count as
-    touching, whatever their gaps. restitution (0 to 1), friction (0 or more) : one number, (m,), or None for each
-    contact's own. law : "newton", by which a contact separates at the restitution times its speed of approach;
-    "poisson", by which it returns that share of the normal impulse of compression; "moreau", by which it returns
-    that share of its whole impulse of compression, and never gains energy, for any friction and restitutions;
-    the others may. order : "together", all contacts in one blow, or "sequence", the fastest approach first; either
-    is repeated until nothing approaches. constraints : loop closures, as for `constraint_jacobian`; qd must keep
-    them. For one contact without friction it is `impact`. Friction is Coulomb's, in a pyramid of eight sides.
-    ArithmeticError as from `solve_lcp`; ValueError for bad input, a chain whose numbers are no floats among it, or if M
-    is singular.
+    q : (nq,); qd : (nv,) before, one state in floats. contacts : a list, as from
+    `find_contacts`; all of them count as touching, whatever their gaps. restitution (0
+    to 1), friction (0 or more) : one number, (m,), or None for each contact's own. law
+    : "newton", by which a contact separates at the restitution times its speed of
+    approach; "poisson", by which it returns that share of the normal impulse of
+    compression; "moreau", by which it returns that share of its whole impulse of
+    compression, and never gains energy, for any friction and restitutions; the others
+    may. order : "together", all contacts in one blow, or "sequence", the fastest
+    approach first; either is repeated until nothing approaches. constraints : loop
+    closures, as for `constraint_jacobian`; qd must keep them. For one contact without
+    friction it is `impact`. Friction is Coulomb's, in a pyramid of eight sides.
+    ArithmeticError as from `solve_lcp`; ValueError for bad input, a chain whose numbers
+    are no floats among it, or if M is singular.
     """
     require_one_state(q=q, qd=qd)
     require_doubles(chain, "collision_impulses")
@@ -898,26 +997,33 @@ def collision_impulses(
 
 # Chapter 17, "Contact": Friction at rest and in motion
 def field_at(spatial: Array, body: int, x: Array) -> Array:
-    """Return a body's twist or spatial acceleration, of (n, 6) in the world, at a point x (3,); zero for body -1."""
+    """Return a body's twist or spatial acceleration, of (n, 6) in the world, at a point
+    x (3,); zero for body -1.
+    """
     return np.zeros(3) if body < 0 else spatial[body, 3:] + np.cross(spatial[body, :3], x)
 
 
 def spin_of(V: Array, body: int) -> Array:
-    """Return the angular velocity (3,) of a body, of twists (n, 6); zero for body -1."""
+    """Return the angular velocity (3,) of a body, of twists (n, 6); zero for body
+    -1.
+    """
     return np.zeros(3) if body < 0 else V[body, :3]
 
 
 def edges_of(contact: Any) -> tuple[Array | None, Array | None]:
-    """Return the directions (3,) in which the surfaces of a contact are straight; None if in none, or in all."""
+    """Return the directions (3,) in which the surfaces of a contact are straight; None
+    if in none, or in all.
+    """
     edges: tuple[Array | None, Array | None] = getattr(contact, "edges", (None, None))
     return edges
 
 
 def contact_path(V: Array, contact: Any, normal: Array) -> tuple[Array, Array]:
-    """Return the rates (3,) of a contact's point and of its normal; V : (n, 6) twists in the world.
+    """Return the rates (3,) of a contact's point and of its normal; V : (n, 6) twists
+    in the world.
 
-    The contact may have `radii` of the two surfaces and `edges`, as a `Contact` has; without them it is a corner of the
-    first body on a face of the second.
+    The contact may have `radii` of the two surfaces and `edges`, as a `Contact` has;
+    without them it is a corner of the first body on a face of the second.
     """
     (a, b), x = contact.bodies, np.asarray(contact.point, float)
     r_a, r_b = getattr(contact, "radii", (0, np.inf))
@@ -941,9 +1047,11 @@ def contact_path(V: Array, contact: Any, normal: Array) -> tuple[Array, Array]:
 
 
 def contact_bias(state: State, contacts: Sequence[Any], normals: Array) -> tuple[Array, Array]:
-    """Return the rate of separation and slip (m, 3) due to velocities alone, and a term along the normals (m,).
+    """Return the rate of separation and slip (m, 3) due to velocities alone, and a term
+    along the normals (m,).
 
-    In world axes. The rate is that of the points in contact, which may differ from one time to the next.
+    In world axes. The rate is that of the points in contact, which may differ from one
+    time to the next.
     """
     V = state.in_frame(state.twists, "world")
     A = state.in_frame(state.bias_accelerations, "world")
@@ -959,7 +1067,8 @@ def contact_bias(state: State, contacts: Sequence[Any], normals: Array) -> tuple
 
 # Chapter 17, "Contact": Friction at rest and in motion
 def resting_ones(contacts: Sequence[Any], speeds: Array, tolerance: float) -> Array:
-    """Return which contacts (k,) can carry force: gap and speed along the normal are zero to the tolerance.
+    """Return which contacts (k,) can carry force: gap and speed along the normal are
+    zero to the tolerance.
 
     ValueError if one approaches: that is a blow.
     """
@@ -975,7 +1084,9 @@ def resting_ones(contacts: Sequence[Any], speeds: Array, tolerance: float) -> Ar
 
 
 def warn_if_not_unique(W: Array, b: Array, mu: Array, sliding: Array) -> None:
-    """Warn if contacts, all of which slide or are smooth, have several motions; W : (3 m, 3 m), b : (3 m,)."""
+    """Warn if contacts, all of which slide or are smooth, have several motions; W : (3
+    m, 3 m), b : (3 m,).
+    """
     if not sliding.any() or len(mu) > 12 or ((mu > 0) & ~sliding).any():
         return
     A = W[0::3, 0::3] - mu * W[0::3, 1::3]
@@ -1003,16 +1114,20 @@ def resting_contact(
     tolerance: float = 1e-9,
     constraints: Any = (),
 ) -> tuple[Array, Array]:
-    """Return the accelerations qdd (nv,) of a chain or tree that touches, and the forces (m, 3) at its contacts [N].
+    """Return the accelerations qdd (nv,) of a chain or tree that touches, and the
+    forces (m, 3) at its contacts [N].
 
-    q : (nq,); qd, tau : (nv,), one state in floats. contacts : a list, as from `find_contacts`; those with a gap or a
-    speed along the normal above the tolerance [m, m/s] carry no force. friction : one number, (m,), or None for each
-    contact's own; a contact whose slip is above the tolerance slides, others may stick or begin to. Forces are on the
-    first body, in world axes. Where a contact has `radii` and `edges` of its two surfaces, these determine how it
-    moves; without them it is a corner of the first body on a flat face of the second. constraints : loop
-    closures. The motion of smooth contacts is unique; forces need not be, and then the smallest are given if they
-    can be. ValueError if a closed contact approaches, or the chain's numbers are no floats. ArithmeticError if no
-    forces obey Coulomb's law, RuntimeWarning if several motions do (Painleve).
+    q : (nq,); qd, tau : (nv,), one state in floats. contacts : a list, as from
+    `find_contacts`; those with a gap or a speed along the normal above the tolerance
+    [m, m/s] carry no force. friction : one number, (m,), or None for each contact's
+    own; a contact whose slip is above the tolerance slides, others may stick or begin
+    to. Forces are on the first body, in world axes. Where a contact has `radii` and
+    `edges` of its two surfaces, these determine how it moves; without them it is a
+    corner of the first body on a flat face of the second. constraints : loop closures.
+    The motion of smooth contacts is unique; forces need not be, and then the smallest
+    are given if they can be. ValueError if a closed contact approaches, or the chain's
+    numbers are no floats. ArithmeticError if no forces obey Coulomb's law,
+    RuntimeWarning if several motions do (Painleve).
     """
     require_one_state(q=q, qd=qd, tau=tau)
     require_doubles(chain, "resting_contact")
@@ -1057,10 +1172,12 @@ def resting_contact(
 # Chapter 17, "Contact": Through time
 @dataclass(frozen=True, eq=False)
 class ContactLog:
-    """Record of contacts, one row for each contact and each blow or step with an impulse.
+    """Record of contacts, one row for each contact and each blow or step with an
+    impulse.
 
-    t : (k,) [s]; kind : (k,) "blow", "push" (a step of contact) or "rest" (bouncing has ended, at this time); bodies :
-    (k, 2) links' indices, -1 the ground; points, normals, impulses : (k, 3) in the world, impulses on the first [N s].
+    t : (k,) [s]; kind : (k,) "blow", "push" (a step of contact) or "rest" (bouncing has
+    ended, at this time); bodies : (k, 2) links' indices, -1 the ground; points,
+    normals, impulses : (k, 3) in the world, impulses on the first [N s].
     """
 
     t: Array
@@ -1095,7 +1212,8 @@ class ContactMotion(Simulation):
 class Scene:
     """A chain with its loads, the search for its contacts, and their laws.
 
-    find : a function of q (nq,) that returns contacts; margin : the gap up to which one counts as closed [m].
+    find : a function of q (nq,) that returns contacts; margin : the gap up to which one
+    counts as closed [m].
     """
 
     driven: Driven
@@ -1123,18 +1241,22 @@ class Scene:
 
 # Chapter 17, "Contact": Through time
 def slopes(driven: Driven, t: float, q: Array, rates: Array) -> Array:
-    """Return the accelerations (k, nv) in one posture q (nq,) at rates (k, nv); in one call without user functions."""
+    """Return the accelerations (k, nv) in one posture q (nq,) at rates (k, nv); in one
+    call without user functions.
+    """
     if callable(driven.torque):
         return np.stack([driven.acceleration(t, q, qd) for qd in rates])
     return driven.acceleration(t, q, rates)
 
 
 def free_rates(driven: Driven, t: float, q: Array, qd: Array, h: float) -> tuple[Array, Array]:
-    """Return the rates (nv,) after a step without contacts: without the loads on the chain at rest, and with them.
+    """Return the rates (nv,) after a step without contacts: without the loads on the
+    chain at rest, and with them.
 
-    Terms of the velocities, the rotation of a body's own axes among them, follow the midpoint rule: Euler's rule
-    would make a spinning body faster and faster. For a chain at rest they vanish exactly. What `over` holds through the
-    step, viscous friction, is a load.
+    Terms of the velocities, the rotation of a body's own axes among them, follow the
+    midpoint rule: Euler's rule would make a spinning body faster and faster. For a
+    chain at rest they vanish exactly. What `over` holds through the step, viscous
+    friction, is a load.
     """
     at_rest, first = slopes(driven, t, q, np.stack([0 * qd, qd]))
     gained = h / 2 * at_rest
@@ -1145,12 +1267,16 @@ def free_rates(driven: Driven, t: float, q: Array, qd: Array, h: float) -> tuple
 
 
 def gap_half_way(gap: Array, speed: Array, h: Array) -> Array:
-    """Return the gap (...) half a step h before its end, of that at the end and the speed of separation (...)."""
+    """Return the gap (...) half a step h before its end, of that at the end and the
+    speed of separation (...).
+    """
     return gap - h / 2 * speed
 
 
 def in_motion(chain: Chain, q: Array, qd: Array) -> tuple[Array, Array, Array]:
-    """Return each link's R (n, 3, 3), and world momentum (n, 3) and mass (n, 1) of it with all that it carries."""
+    """Return each link's R (n, 3, 3), and world momentum (n, 3) and mass (n, 1) of it
+    with all that it carries.
+    """
     state = State(chain, q, qd)
     R, twists = state.poses[0], state.twists[..., 0]
     speeds = twists[:, 3:] + np.cross(twists[:, :3], chain.com)
@@ -1163,7 +1289,9 @@ def in_motion(chain: Chain, q: Array, qd: Array) -> tuple[Array, Array, Array]:
 
 
 def turned_spin(w: Array, inertia: Array, turn: Array) -> Array:
-    """Return angular velocities (m, 3) in axes turned by (m, 3, 3), of the same energy and direction of momentum."""
+    """Return angular velocities (m, 3) in axes turned by (m, 3, 3), of the same energy
+    and direction of momentum.
+    """
     spin = inertia @ w[..., None]
     turned = turn @ spin
     new = np.linalg.solve(inertia, turned)
@@ -1172,9 +1300,11 @@ def turned_spin(w: Array, inertia: Array, turn: Array) -> Array:
 
 
 def carried_on(chain: Chain, q: Array, rates: Array, q1: Array) -> Array:
-    """Return the rates (nv,) at q1 of a chain that has the given ones at q: what floats keeps its linear momentum.
+    """Return the rates (nv,) at q1 of a chain that has the given ones at q: what floats
+    keeps its linear momentum.
 
-    A free body that carries no other keeps its energy too, and the direction of its angular momentum about its centre.
+    A free body that carries no other keeps its energy too, and the direction of its
+    angular momentum about its centre.
     """
     free = [isinstance(joint, Free) for joint in chain.joints]
     roots = np.flatnonzero(free & (np.array(chain.parent) < 0))
@@ -1196,11 +1326,13 @@ def carried_on(chain: Chain, q: Array, rates: Array, q1: Array) -> Array:
 def moreau_jean_step(
     scene: Scene, t: float, q: Array, qd: Array, h: float
 ) -> tuple[Array, Array, list[tuple[float, str, Any, Array]]]:
-    """Return q and qd a time h later, and rows to log: contacts that close within half a step act by one impulse each.
+    """Return q and qd a time h later, and rows to log: contacts that close within half
+    a step act by one impulse each.
 
-    Contact rows are taken where the step would end without contacts, in whose axes the new rates are, until they are
-    carried on to where it ends. The first tangents are along the slip without contacts: along the slip before, where
-    friction is large beside it, each small change of its direction would grow.
+    Contact rows are taken where the step would end without contacts, in whose axes the
+    new rates are, until they are carried on to where it ends. The first tangents are
+    along the slip without contacts: along the slip before, where friction is large
+    beside it, each small change of its direction would grow.
     """
     driven = scene.driven.over(h, qd)
     chain = driven.chain
@@ -1235,7 +1367,9 @@ def moreau_jean_step(
 
 # Chapter 17, "Contact": Through time
 def overdue(scene: Scene, q: Array, qd: Array) -> float:
-    """Return the longest time since a closed, approaching contact should have struck [s]; 0 if there is none."""
+    """Return the longest time since a closed, approaching contact should have struck
+    [s]; 0 if there is none.
+    """
     contacts = [contact for contact in scene.find(q) if contact.gap < 0]
     if not contacts:
         return 0.0
@@ -1247,9 +1381,11 @@ def overdue(scene: Scene, q: Array, qd: Array) -> float:
 
 
 def landing(scene: Scene, t: float, q: Array, qd: Array, h: float) -> float | None:
-    """Return after how long a flight from q, qd has its first contact, within h, or None if it has none.
+    """Return after how long a flight from q, qd has its first contact, within h, or
+    None if it has none.
 
-    Sought at four times; found by Newton's method on the gap, bracketed between a time before and one after.
+    Sought at four times; found by Newton's method on the gap, bracketed between a time
+    before and one after.
     """
     early = 0.0
     for late in h * np.array([0.25, 0.5, 0.75, 1.0]):
@@ -1278,7 +1414,8 @@ def blow_in(
 ) -> tuple[Array, list[tuple[float, str, Any, Array]]]:
     """Return the rates (nv,) after a blow at all closed contacts, and rows to log.
 
-    A contact that would bounce for less than 1e-5 s comes to rest, at the time at which bouncing would end.
+    A contact that would bounce for less than 1e-5 s comes to rest, at the time at which
+    bouncing would end.
     """
     chain, contacts = scene.driven.chain, scene.closed(q)
     state, normals = State(chain, q, qd), normals_of(contacts)
@@ -1316,7 +1453,8 @@ def rests(scene: Scene, t: float, q: Array, qd: Array) -> bool:
 def event_step(
     scene: Scene, t: float, q: Array, qd: Array, end: float
 ) -> tuple[Array, Array, list[tuple[float, str, Any, Array]]]:
-    """Return q and qd at the time `end`, and rows to log: flights by RK4 between blows, rest by a Moreau-Jean step.
+    """Return q and qd at the time `end`, and rows to log: flights by RK4 between blows,
+    rest by a Moreau-Jean step.
 
     After 1000 blows in one step its remainder is a Moreau-Jean step too.
     """
@@ -1339,7 +1477,9 @@ def event_step(
 
 # Chapter 17, "Contact": Through time
 def finder(chain: Chain, geometries: Any, margin: float) -> Callable[[Array], Sequence[Any]]:
-    """Return a function of q that finds contacts: of geometries, or by the user's function, checked."""
+    """Return a function of q that finds contacts: of geometries, or by the user's
+    function, checked.
+    """
     if callable(geometries):
         own = outside(geometries)
         return lambda q: as_contacts(chain, own(read_only_view(q)), "geometries(q)")
@@ -1349,7 +1489,9 @@ def finder(chain: Chain, geometries: Any, margin: float) -> Callable[[Array], Se
 
 
 def require_apart(contacts: Sequence[Any], names: Sequence[str]) -> None:
-    """Refuse a start in which bodies are more than a millimetre inside each other, with names and depth."""
+    """Refuse a start in which bodies are more than a millimetre inside each other, with
+    names and depth.
+    """
     for contact in contacts:
         if contact.gap < -1e-3:
             one, other = ("ground" if b < 0 else names[b] for b in contact.bodies)
@@ -1362,7 +1504,9 @@ def require_apart(contacts: Sequence[Any], names: Sequence[str]) -> None:
 def advance(
     scene: Scene, q: Array, qd: Array, times: Array, step: float, method: str
 ) -> Iterator[tuple[float, Array, Array, bool, list[Any]]]:
-    """Yield time, state, whether the time was requested, and rows to log, after each step."""
+    """Yield time, state, whether the time was requested, and rows to log, after each
+    step.
+    """
     for start, end in pairwise(times):
         count = max(int(np.ceil((end - start) / step - 1e-9)), 1)
         for k in range(1, count + 1):
@@ -1378,7 +1522,9 @@ def advance(
 
 
 def tell_why(motion: ContactMotion) -> ContactMotion:
-    """Return a motion, with a warning if it ended early; where warnings are errors, the error has the motion."""
+    """Return a motion, with a warning if it ended early; where warnings are errors, the
+    error has the motion.
+    """
     if motion.error is None:
         return motion
     try:
@@ -1414,21 +1560,27 @@ def simulate_contact(
     margin: float = 1e-9,
     constraints: Any = (),
 ) -> ContactMotion:
-    """Return the motion of a chain or tree that touches, from q (nq,), qd (nv,) at t[0], at all times t.
+    """Return the motion of a chain or tree that touches, from q (nq,), qd (nv,) at
+    t[0], at all times t.
 
-    geometries : the shapes that may touch, as for `find_contacts`, or a function of q that returns contacts. t :
-    (m,) increasing [s]; step : the longest step [s]. torque : (nv,), or a function of (t, q, qd). method : "steps",
-    Moreau-Jean time stepping of order one, for any number of contacts: bodies may sink in by the step times their
-    speed in a blow; or "events", flights by RK4 with each landing found to rounding, and Moreau-Jean steps while
-    something rests; a contact that is closed and open again within a quarter of a step is missed. restitution,
-    friction : one number for all, or None for each contact's own. law, order : as for `collision_impulses`;
-    "poisson" and "sequence" are for events; in "steps" the law "moreau" with equal restitutions gains no energy, or
-    under loads a little, of order step^2. margin : the gap up to which a contact counts as closed [m]. constraints :
-    loop closures; each step ends with closed loops. Friction in the chain's own joints acts as in `simulate`.
-    The result is a `Simulation` with a `log` of contacts and impulses. If it ends early, also by the user's
-    interruption, the result has the states so far and the reason, with a RuntimeWarning, which has the result in its
-    attribute `simulation` where warnings are errors. ValueError for bad input, such as bodies that start more than
-    1e-3 m inside each other, or a chain whose numbers are no floats.
+    geometries : the shapes that may touch, as for `find_contacts`, or a function of q
+    that returns contacts. t : (m,) increasing [s]; step : the longest step [s]. torque
+    : (nv,), or a function of (t, q, qd). method : "steps", Moreau-Jean time stepping of
+    order one, for any number of contacts: bodies may sink in by the step times their
+    speed in a blow; or "events", flights by RK4 with each landing found to rounding,
+    and Moreau-Jean steps while something rests; a contact that is closed and open again
+    within a quarter of a step is missed. restitution,
+    friction : one number for all, or None for each contact's own. law, order : as for
+    `collision_impulses`; "poisson" and "sequence" are for events; in "steps" the law
+    "moreau" with equal restitutions gains no energy, or under loads a little, of order
+    step^2. margin : the gap up to which a contact counts as closed [m]. constraints :
+    loop closures; each step ends with closed loops. Friction in the chain's own joints
+    acts as in `simulate`. The result is a `Simulation` with a `log` of contacts and
+    impulses. If it ends early, also by the user's interruption, the result has the
+    states so far and the reason, with a RuntimeWarning, which has the result in its
+    attribute `simulation` where warnings are errors. ValueError for bad input, such as
+    bodies that start more than 1e-3 m inside each other, or a chain whose numbers are
+    no floats.
     """
     require_doubles(chain, "simulate_contact")
     require_one_state(q=q, qd=qd)

@@ -1,5 +1,5 @@
 # Generated from chapters/11_control.md by `python -m book export`; edit it there.
-# sha256 of the text below: 52c86f561a9e97effd0d0e3321f83c0858bead1aa1d210a3e1a9bc8678003905
+# sha256 of the text below: ea380835d2beae80d51d4fcd21272d28a6b6725d971cccb46fafbde1e96493f0
 """Control: the joint forces that make a chain follow a given motion.
 
 Derived in chapter 11, "Control".
@@ -7,9 +7,10 @@ Derived in chapter 11, "Control".
 
 from typing import Any
 
-from chaindyn._check import check_gain, checked
 from chaindyn._ops import Array, broadcast_batch
 from chaindyn.chain import Chain, difference, in_columns
+from chaindyn.guards.arguments import check_gain
+from chaindyn.guards.door import checked
 from chaindyn.inverse_dynamics import rnea
 from chaindyn.lie import Ad, ad, exp_se3, exp_so3
 from chaindyn.spatial import skew
@@ -19,10 +20,12 @@ __all__ = ["commanded_acceleration", "computed_torque", "tracking_error"]
 
 # Chapter 11, "Control": Computed torque
 def transport_joint(joint: Any, x: Array, v: Array, w: Array) -> tuple[Array, Array]:
-    """Return velocities v (..., k) of a joint a step x away, in its axes here, and their rate as these move with w.
+    """Return velocities v (..., k) of a joint a step x away, in its axes here, and
+    their rate as these move with w.
 
-    Angles and lengths are the same everywhere. A ball's angular velocity, or a free body's twist, is turned from
-    the child's axes after the step x to its axes before it, and these have the velocity w.
+    Angles and lengths are the same everywhere. A ball's angular velocity, or a free
+    body's twist, is turned from the child's axes after the step x to its axes before
+    it, and these have the velocity w.
     """
     if joint.nq == joint.nv:
         return v, 0 * v
@@ -32,7 +35,9 @@ def transport_joint(joint: Any, x: Array, v: Array, w: Array) -> tuple[Array, Ar
 
 
 def transport(chain: Chain, e: Array, v: Array, qd: Array) -> tuple[Array, Array]:
-    """Return the results of `transport_joint` for all joints: velocities and their rates, both (..., nv)."""
+    """Return the results of `transport_joint` for all joints: velocities and their
+    rates, both (..., nv).
+    """
     e, v, qd = broadcast_batch([e, v, qd], 1)
     pairs = [
         transport_joint(joint, e[..., j], v[..., j], qd[..., j]) for joint, _, j in chain.groups
@@ -48,8 +53,9 @@ def tracking_error(
 ) -> tuple[Array, Array]:
     """Return the tracking error and its rate, desired less actual: e and e' (..., nv).
 
-    q, q_desired : (..., nq); qd, qd_desired : (..., nv). For angles and lengths these are differences; for a ball
-    or a free body e is the `difference`, and e' that of the velocities, both in the child's axes.
+    q, q_desired : (..., nq); qd, qd_desired : (..., nv). For angles and lengths these
+    are differences; for a ball or a free body e is the `difference`, and e' that of the
+    velocities, both in the child's axes.
     """
     e = difference(chain, q, q_desired)
     velocity, _ = transport(chain, e, qd_desired, qd)
@@ -71,10 +77,11 @@ def commanded_acceleration(
 ) -> Array:
     """Return the acceleration (..., nv) that brings a chain back to a desired motion.
 
-    It is qdd_desired + kd e' + kp e with the errors of `tracking_error`, for which
-    e'' + kd e' + kp e = 0. On balls and free bodies the desired velocity and acceleration are turned into the
-    child's axes. kp [1/s^2], kd [1/s] : positive, one number or (nv,). ValueError if they are not. "Two rigid
-    bodies with a constraint", computed torque.
+    It is qdd_desired + kd e' + kp e with the errors of `tracking_error`, for which e''
+    + kd e' + kp e = 0. On balls and free bodies the desired velocity and acceleration
+    are turned into the child's axes. kp [1/s^2], kd [1/s] : positive, one number or
+    (nv,). ValueError if they are not. "Two rigid bodies with a constraint", computed
+    torque.
     """
     kp, kd = check_gain(kp, "kp", chain.nv), check_gain(kd, "kd", chain.nv)
     e = difference(chain, q, q_desired)
@@ -95,7 +102,8 @@ def computed_torque(
     kp: Array,
     kd: Array,
 ) -> Array:
-    """Return the joint forces tau (..., nv) [N m, N] that make a chain follow a desired motion.
+    """Return the joint forces tau (..., nv) [N m, N] that make a chain follow a desired
+    motion.
 
     Inverse dynamics of `commanded_acceleration`, with the same arguments; every joint
     velocity must have a motor. "Two rigid bodies with a constraint", computed torque.

@@ -11,9 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from chaindyn._check import as_array, check_word, checked, require_finite, require_shape
 from chaindyn._ops import Array, atan2, block, concatenate, cos, eye, sin, sqrt, zeros
 from chaindyn.chain import Chain, joint_poses, link_index, world_poses
+from chaindyn.guards.arguments import check_word, require_shape
+from chaindyn.guards.door import checked
+from chaindyn.guards.numbers import as_array, require_finite
 from chaindyn.joints import Free, Planar, Revolute, Spherical
 from chaindyn.lie import (
     conjugate,

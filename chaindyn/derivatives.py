@@ -1,5 +1,5 @@
 # Generated from chapters/18_derivatives.md by `python -m book export`; edit it there.
-# sha256 of the text below: 9ee94d181527699a8ad9722e03569049eccdc02a36bb017c6ec6d5d24dec1ec3
+# sha256 of the text below: 88c90645a1bd0d47fc9cb3e8bbb7c2b66ec103c1288ce05bd9429c56984a2354
 """Derivatives: how forces and accelerations change with posture, rates and forces.
 
 Derived in chapter 18, "Derivatives".
@@ -11,17 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from chaindyn._check import (
-    FRAMES,
-    as_real,
-    checked,
-    is_concrete,
-    known_values,
-    require_between,
-    require_no_friction,
-    require_one_state,
-    unit,
-)
 from chaindyn._ops import (
     SMALL,
     Array,
@@ -39,6 +28,10 @@ from chaindyn.chain import Chain, integrate, inward, outward, pose_of_body
 from chaindyn.closure import as_constraints, constraint_bias, parts_in, rows_in
 from chaindyn.composite import crf_bar
 from chaindyn.constraints import constrained_forward_dynamics, gap_share, held_response
+from chaindyn.guards.arguments import FRAMES, require_between, require_one_state, unit
+from chaindyn.guards.door import checked
+from chaindyn.guards.model import require_no_friction
+from chaindyn.guards.numbers import as_real, is_concrete, known_values
 from chaindyn.impulse import impact
 from chaindyn.inverse_dynamics import (
     ground_acceleration,
@@ -64,14 +57,18 @@ __all__ = [
 
 # Chapter 18, "Derivatives": One rule
 def subspace_slopes(joint: Any, q: Array) -> list[Array]:
-    """Return how the motion subspace of joints changes along each of their coordinates, k times (..., 6, k)."""
+    """Return how the motion subspace of joints changes along each of their coordinates,
+    k times (..., 6, k).
+    """
     return [joint.motion_subspace_rate(q, 0 * q[..., :1] + unit) for unit in eye(joint.nv)]
 
 
 def joint_changes(joint: Any, q: Array, qd: Array, qdd: Array) -> tuple[Array, ...]:
-    """Return derivatives by the coordinates of a group of joints: of S qd, S qdd, dS/dt qd along q and qd; and dS.
+    """Return derivatives by the coordinates of a group of joints: of S qd, S qdd, dS/dt
+    qd along q and qd; and dS.
 
-    The first four are (..., m, 6, k), a column for each coordinate, dS is (..., m, k, 6, k).
+    The first four are (..., m, 6, k), a column for each coordinate, dS is (..., m, k,
+    6, k).
     """
     S = joint.motion_subspace(q)
     none = 0 * S + 0 * qd[..., None, :]
@@ -95,7 +92,9 @@ def joint_changes(joint: Any, q: Array, qd: Array, qdd: Array) -> tuple[Array, .
 
 
 def changes_by_link(state: State, qdd: Array) -> list[list[Array]]:
-    """Return the five of `joint_changes` link by link: four lists of (..., 6, k), and one of (..., k, 6, k)."""
+    """Return the five of `joint_changes` link by link: four lists of (..., 6, k), and
+    one of (..., k, 6, k).
+    """
     chain = state.chain
     changes = [
         joint_changes(joint, state.q[..., i], state.qd[..., j], qdd[..., j])
@@ -107,7 +106,9 @@ def changes_by_link(state: State, qdd: Array) -> list[list[Array]]:
 
 
 def placed(block: Array, own: range, nv: int) -> Array:
-    """Return a block (..., r, k) in its own columns of (..., r, nv), the others zero."""
+    """Return a block (..., r, k) in its own columns of (..., r, nv), the others
+    zero.
+    """
     rows = block.shape[:-1]
     return concatenate([zeros((*rows, own.start)), block, zeros((*rows, nv - own.stop))], axis=-1)
 
@@ -124,7 +125,9 @@ def motion_change_step(
     own: range,
     *changes: Array,
 ) -> tuple[Array, ...]:
-    """Link step outward: derivatives of twist and acceleration by q and qd, (..., 6, nv) each."""
+    """Link step outward: derivatives of twist and acceleration by q and qd, (..., 6,
+    nv) each.
+    """
     dV_q, dV_v, dA_q, dA_v = parent
     S_qd, S_qdd, rate_q, rate_v = changes
     nv, spin, ad = dV_q.shape[-1], crm(V[..., 0]), crm(joint_twist[..., 0])
@@ -139,9 +142,11 @@ def motion_change_step(
 def force_change_step(
     children: Any, X: Array, S: Array, f: Array, given: Array, own: range, turned: Array
 ) -> tuple[Array, tuple[Array]]:
-    """Link step inward: derivatives by q, qd, qdd of the joint forces (..., k, 3 nv), and of the parent's wrench.
+    """Link step inward: derivatives by q, qd, qdd of the joint forces (..., k, 3 nv),
+    and of the parent's wrench.
 
-    f : (..., 6, 1), the wrench in the joint; given : (..., 6, 3 nv), derivatives of the link's own needed wrench.
+    f : (..., 6, 1), the wrench in the joint; given : (..., 6, 3 nv), derivatives of the
+    link's own needed wrench.
     """
     changed = given + children[0]
     width = changed.shape[-1]
@@ -152,9 +157,11 @@ def force_change_step(
 
 # Chapter 18, "Derivatives": One rule
 def external_change(state: State, loads: Array, frame: str, J: Array) -> Array:
-    """Return how external wrenches (..., n, 6, 1), fixed in a frame, change in link axes with q (..., n, 6, nv).
+    """Return how external wrenches (..., n, 6, 1), fixed in a frame, change in link
+    axes with q (..., n, 6, nv).
 
-    J : (..., n, 6, nv), the links' twists by rates. A wrench fixed in "body" does not change.
+    J : (..., n, 6, nv), the links' twists by rates. A wrench fixed in "body" does not
+    change.
     """
     if frame == "body":
         return 0 * J
@@ -165,7 +172,8 @@ def external_change(state: State, loads: Array, frame: str, J: Array) -> Array:
 
 
 def link_changes(state: State, qdd: Array, A: Array, ground: Array) -> tuple[list[Array], ...]:
-    """Return derivatives of the links' twists and accelerations by q and qd, four (..., n, 6, nv), and each joint's dS.
+    """Return derivatives of the links' twists and accelerations by q and qd, four (...,
+    n, 6, nv), and each joint's dS.
 
     A : (..., n, 6, 1), the accelerations; ground : (6, 1).
     """
@@ -186,7 +194,8 @@ def link_changes(state: State, qdd: Array, A: Array, ground: Array) -> tuple[lis
 def force_changes(
     state: State, qdd: Array, ground: Array, loads: Array | None = None, frame: str = "body"
 ) -> tuple[Array, Array, Array]:
-    """Return derivatives of joint forces by q, qd and qdd (..., nv, nv) each; the ground has the acceleration (6, 1).
+    """Return derivatives of joint forces by q, qd and qdd (..., nv, nv) each; the
+    ground has the acceleration (6, 1).
 
     loads : (..., n, 6, 1) on the links, in link coordinates, held fixed in `frame`.
     """
@@ -217,10 +226,12 @@ def rnea_derivatives(
     external: Array | None = None,
     external_frame: str = "body",
 ) -> tuple[Array, Array, Array]:
-    """Return the derivatives of `rnea` by q, qd and qdd: (..., nv, nv) each, the first along `integrate`.
+    """Return the derivatives of `rnea` by q, qd and qdd: (..., nv, nv) each, the first
+    along `integrate`.
 
-    q : (..., nq); qd, qdd : (..., nv); external : (..., n, 6), held fixed in `external_frame`. The last one is the
-    mass matrix. Kim (2012), section 4, derived anew.
+    q : (..., nq); qd, qdd : (..., nv); external : (..., n, 6), held fixed in
+    `external_frame`. The last one is the mass matrix. Kim (2012), section 4, derived
+    anew.
     """
     state = evaluate(chain, q, qd, qdd, external)
     loads = None if external is None else wrenches_from(state, external, external_frame)
@@ -241,9 +252,11 @@ def aba_derivatives(
     external: Array | None = None,
     external_frame: str = "body",
 ) -> tuple[Array, Array, Array]:
-    """Return the derivatives of `aba` by q, qd and tau: (..., nv, nv) each, the first along `integrate`.
+    """Return the derivatives of `aba` by q, qd and tau: (..., nv, nv) each, the first
+    along `integrate`.
 
-    By the implicit function theorem: tau - rnea(q, qd, qdd) stays zero. The last one is M^-1.
+    By the implicit function theorem: tau - rnea(q, qd, qdd) stays zero. The last one is
+    M^-1.
     """
     qdd = aba(chain, q, qd, tau, external=external, external_frame=external_frame)
     along_q, along_qd, _ = rnea_derivatives(
@@ -255,7 +268,9 @@ def aba_derivatives(
 
 # Chapter 18, "Derivatives": A linear model
 def joint_deviation(joint: Any, q: Array, qd: Array) -> Array:
-    """Return the matrices (..., m, k, k) by which deviations of a group of joints change at constant rates qd."""
+    """Return the matrices (..., m, k, k) by which deviations of a group of joints
+    change at constant rates qd.
+    """
     S, k = joint.motion_subspace(q), qd[..., 0, :].shape[-1]
     if not k:
         return S.mT @ S
@@ -266,9 +281,11 @@ def joint_deviation(joint: Any, q: Array, qd: Array) -> Array:
 
 
 def deviation_rate(chain: Chain, q: Array, qd: Array) -> Array:
-    """Return the matrix C (..., nv, nv) with d(delta)/dt = C delta + nu, for motions integrate(q, delta), qd + nu.
+    """Return the matrix C (..., nv, nv) with d(delta)/dt = C delta + nu, for motions
+    integrate(q, delta), qd + nu.
 
-    Zero for joints whose coordinates add; minus the cross product with qd for balls and free bodies.
+    Zero for joints whose coordinates add; minus the cross product with qd for balls and
+    free bodies.
     """
     parts = [joint_deviation(joint, q[..., i], qd[..., j]) for joint, i, j in chain.groups]
     blocks = each_link(chain, parts, -3)
@@ -280,11 +297,13 @@ def deviation_rate(chain: Chain, q: Array, qd: Array) -> Array:
 
 @checked(q="nq", qd="nv", tau="nv")
 def linearise(chain: Chain, q: Array, qd: Array, tau: Array) -> tuple[Array, Array]:
-    """Return A (..., 2 nv, 2 nv) and B (..., 2 nv, nv) of motions near q, qd under tau: dz/dt = A z + B dtau.
+    """Return A (..., 2 nv, 2 nv) and B (..., 2 nv, nv) of motions near q, qd under tau:
+    dz/dt = A z + B dtau.
 
-    z = [delta, nu] : the deviation of the posture along `integrate`, and of the rates; q : (..., nq); qd, tau :
-    (..., nv). For balls and free bodies delta is in the axes of the undisturbed motion. ValueError if the
-    chain's drives have friction, which `aba` leaves out, but a motion includes.
+    z = [delta, nu] : the deviation of the posture along `integrate`, and of the rates;
+    q : (..., nq); qd, tau : (..., nv). For balls and free bodies delta is in the axes
+    of the undisturbed motion. ValueError if the chain's drives have friction, which
+    `aba` leaves out, but a motion includes.
     """
     require_no_friction(chain, "linearise")
     along_q, along_qd, along_tau = aba_derivatives(chain, q, qd, tau)
@@ -297,7 +316,9 @@ def linearise(chain: Chain, q: Array, qd: Array, tau: Array) -> tuple[Array, Arr
 
 # Chapter 18, "Derivatives": Jacobians
 def own_changes(state: State, path: tuple[int, ...], axes: Array, origin: Array) -> list[Array]:
-    """Return derivatives of each column of a Jacobian by its own joint, (..., 6, nv), in axes about an origin."""
+    """Return derivatives of each column of a Jacobian by its own joint, (..., 6, nv),
+    in axes about an origin.
+    """
     chain, nv = state.chain, state.chain.nv
     R, p = state.poses
     changes = [zeros((6, nv))] * nv
@@ -318,9 +339,11 @@ def own_changes(state: State, path: tuple[int, ...], axes: Array, origin: Array)
 def body_jacobian_derivative(
     chain: Chain, q: Array, body: int | str | None = None, *, frame: str = "body"
 ) -> Array:
-    """Return the derivatives of a link's Jacobian (..., 6, nv, nv): [..., :, j, k] is column j along coordinate k.
+    """Return the derivatives of a link's Jacobian (..., 6, nv, nv): [..., :, j, k] is
+    column j along coordinate k.
 
-    q : (..., nq); body, frame : as for `body_jacobian`. ValueError if there is no such body.
+    q : (..., nq); body, frame : as for `body_jacobian`. ValueError if there is no such
+    body.
     """
     state, (link, _, _) = State(chain, q), chain.place(body)
     path = chain.path(link) if link >= 0 else ()
@@ -346,9 +369,11 @@ def body_jacobian_derivative(
 # Chapter 18, "Derivatives": A blow
 @dataclass(frozen=True, eq=False)
 class ImpactDerivatives:
-    """Derivatives of a blow by the state before it, the struck point fixed on its link, the obstacle flat.
+    """Derivatives of a blow by the state before it, the struck point fixed on its link,
+    the obstacle flat.
 
-    impulse_dq, impulse_dqd : (..., nv); qd_jump_dq, qd_jump_dqd : (..., nv, nv), the first of each along `integrate`.
+    impulse_dq, impulse_dqd : (..., nv); qd_jump_dq, qd_jump_dqd : (..., nv, nv), the
+    first of each along `integrate`.
     """
 
     impulse_dq: Array
@@ -358,7 +383,9 @@ class ImpactDerivatives:
 
 
 def contact_row(state: State, body: Any, point: Array | None, normal: Array) -> tuple[Array, Array]:
-    """Return r (..., 1, nv), with r qd the normal speed of a link's point, and how r^T changes with q (..., nv, nv)."""
+    """Return r (..., 1, nv), with r qd the normal speed of a link's point, and how r^T
+    changes with q (..., nv, nv).
+    """
     R, p = pose_of_body(state.chain, *state.poses, body)
     arm, n = (
         R.mT @ x[..., None] for x in (0 * p if point is None else point - p, normal)
@@ -373,7 +400,9 @@ def contact_row(state: State, body: Any, point: Array | None, normal: Array) -> 
 
 
 def require_blow(mass: Array, row: Array, qd: Array) -> None:
-    """Refuse a blow on an immovable contact, and one that grazes or separates, where `impact` has a kink."""
+    """Refuse a blow on an immovable contact, and one that grazes or separates, where
+    `impact` has a kink.
+    """
     weight, speeds = known_values(mass), known_values(row * qd[..., None, :])
     if weight is not None and not np.isfinite(weight).all():
         raise ValueError(
@@ -398,7 +427,9 @@ def blow_changes(
     restitution: Array,
     body: Any,
 ) -> tuple[Array, Array, ImpactDerivatives]:
-    """Return the contact's row (..., 1, nv), the jump of the rates (..., nv), and the `ImpactDerivatives`."""
+    """Return the contact's row (..., 1, nv), the jump of the rates (..., nv), and the
+    `ImpactDerivatives`.
+    """
     require_between(restitution, "restitution", 0, 1)
     state = evaluate(chain, q, qd, point, normal, restitution)
     with warnings.catch_warnings():  # its warnings are errors below
@@ -434,11 +465,13 @@ def impact_derivatives(
     restitution: Array,
     body: int | str | None = None,
 ) -> ImpactDerivatives:
-    """Return the derivatives of the impulse and the jump of `impact` by q, along `integrate`, and by qd.
+    """Return the derivatives of the impulse and the jump of `impact` by q, along
+    `integrate`, and by qd.
 
-    Arguments as for `impact`, without loops. The point moves with its link; the normal stays, as a flat wall's does.
-    ValueError if the point does not approach the obstacle faster than rounding, where there is no derivative (a
-    grazing blow), or if the chain cannot move along the normal.
+    Arguments as for `impact`, without loops. The point moves with its link; the normal
+    stays, as a flat wall's does. ValueError if the point does not approach the obstacle
+    faster than rounding, where there is no derivative (a grazing blow), or if the chain
+    cannot move along the normal.
     """
     return blow_changes(chain, q, qd, point, normal, restitution, body)[2]
 
@@ -456,10 +489,12 @@ def saltation_matrix(
     restitution: Array,
     body: int | str | None = None,
 ) -> Array:
-    """Return the matrix (..., 2 nv, 2 nv) that takes a small deviation [delta, nu] before a blow to the one after it.
+    """Return the matrix (..., 2 nv, 2 nv) that takes a small deviation [delta, nu]
+    before a blow to the one after it.
 
-    Both are measured at the same time, shortly before and shortly after, from the motion that strikes at q with qd
-    under tau, as for `linearise`; another motion strikes a little earlier or later. The other arguments are those of
+    Both are measured at the same time, shortly before and shortly after, from the
+    motion that strikes at q with qd under tau, as for `linearise`; another motion
+    strikes a little earlier or later. The other arguments are those of
     `impact_derivatives`.
     """
     row, jump, changes = blow_changes(chain, q, qd, point, normal, restitution, body)
@@ -476,7 +511,9 @@ def saltation_matrix(
 
 # Chapter 18, "Derivatives": With loops
 def by_complex_step(function: Any, x: Array) -> Array:
-    """Return the derivative (m, nv) of an analytic function of a tangent (nv,), at zero; x has its length."""
+    """Return the derivative (m, nv) of an analytic function of a tangent (nv,), at
+    zero; x has its length.
+    """
     step, columns = 1e-100, []
     for along in np.eye(x.shape[-1]):
         value = function(1j * step * along)
@@ -488,10 +525,12 @@ def by_complex_step(function: Any, x: Array) -> Array:
 def constrained_forward_dynamics_derivatives(
     chain: Chain, constraints: Any, q: Array, qd: Array, tau: Array
 ) -> tuple[tuple[Array, Array, Array], tuple[Array, Array, Array]]:
-    """Return derivatives by q, qd and tau of qdd (nv, nv) and the multipliers (m, nv) of a chain with loops.
+    """Return derivatives by q, qd and tau of qdd (nv, nv) and the multipliers (m, nv)
+    of a chain with loops.
 
-    q : (nq,); qd, tau : (nv,), one state in floats that keeps the loops; along `integrate`, every coordinate
-    alone, as if the loops could open. constraints : as for `constraint_jacobian`, whose rows must be analytic.
+    q : (nq,); qd, tau : (nv,), one state in floats that keeps the loops; along
+    `integrate`, every coordinate alone, as if the loops could open. constraints : as
+    for `constraint_jacobian`, whose rows must be analytic.
     """
     require_one_state(q=q, qd=qd, tau=tau)
     given = {"q": q, "qd": qd, "tau": tau}.items()

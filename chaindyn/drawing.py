@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from chaindyn._check import as_array, check_chain, require_finite
 from chaindyn.chain import Chain, forward_kinematics
+from chaindyn.guards.arguments import check_chain
+from chaindyn.guards.numbers import as_array, require_finite
 
 __all__ = ["COLOURS", "draw_chain", "draw_tree", "style"]
 

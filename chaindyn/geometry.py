@@ -1,5 +1,5 @@
 # Generated from chapters/16_where_bodies_touch.md by `python -m book export`; edit it there.
-# sha256 of the text below: 4f6d13255f35eee78500b28dceb1c21e40c01b4f17e38e1daaf4be8e25a64caa
+# sha256 of the text below: 3d3ddae834a5b1775d4dee5d2ff0f7a2fd15f94ec3f2332e2fca45d8c45f5a50
 """Geometry: where the links of a chain touch each other and the ground.
 
 Derived in chapter 16, "Where bodies touch".
@@ -12,21 +12,18 @@ from typing import Any
 
 import numpy as np
 
-from chaindyn._check import (
-    as_array,
-    as_real,
+from chaindyn._ops import Array
+from chaindyn.chain import Chain, forward_kinematics
+from chaindyn.guards.arguments import (
     check_array,
     check_positive_number,
-    checked,
     is_several,
-    read_only,
-    require_finite,
     require_one_state,
     require_rotation,
     unit,
 )
-from chaindyn._ops import Array
-from chaindyn.chain import Chain, forward_kinematics
+from chaindyn.guards.door import checked
+from chaindyn.guards.numbers import as_array, as_real, read_only, require_finite
 
 __all__ = [
     "Box",
@@ -45,11 +42,15 @@ __all__ = [
 # Chapter 16, "Where bodies touch": Four shapes and a floor
 @dataclass(frozen=True, eq=False)
 class Core:
-    """A convex polytope and a radius: all points no farther than the radius from the polytope.
+    """A convex polytope and a radius: all points no farther than the radius from the
+    polytope.
 
-    corners : (k, 3) [m], one for a ball, two for a capsule, four or more for a solid. radius : [m], 0 for a solid.
-    normals, offsets : (f, 3) and (f,), the faces of a solid: its points are those with normals @ x <= offsets.
-    edges : (e, 3), the directions of a box's edges; of other solids they are not needed.
+    corners : (k, 3) [m], one for a ball, two for a capsule, four or more for a solid.
+    radius : [m], 0 for a solid.
+    normals, offsets : (f, 3) and (f,), the faces of a solid: its points are those with
+    normals @ x <= offsets.
+    edges : (e, 3), the directions of a box's edges; of other solids they are not
+    needed.
     """
 
     corners: Array
@@ -77,7 +78,9 @@ class Shape:
 
 @dataclass(frozen=True, eq=False)
 class Sphere(Shape):
-    """A ball about the origin of its frame; radius in metres. ValueError if it is not positive."""
+    """A ball about the origin of its frame; radius in metres. ValueError if it is not
+    positive.
+    """
 
     radius: float
 
@@ -92,9 +95,11 @@ class Sphere(Shape):
 
 @dataclass(frozen=True, eq=False)
 class Capsule(Shape):
-    """All points within a radius of a segment: length [m] along z, half of it on each side of the origin.
+    """All points within a radius of a segment: length [m] along z, half of it on each
+    side of the origin.
 
-    The length is that between the centres of the two round ends. ValueError if either is not positive.
+    The length is that between the centres of the two round ends. ValueError if either
+    is not positive.
     """
 
     radius: float
@@ -114,7 +119,9 @@ class Capsule(Shape):
 
 @dataclass(frozen=True, eq=False)
 class Box(Shape):
-    """A cuboid about the origin; sides (3,) are its full lengths along x, y and z [m], all positive."""
+    """A cuboid about the origin; sides (3,) are its full lengths along x, y and z [m],
+    all positive.
+    """
 
     sides: Array
 
@@ -136,9 +143,11 @@ class Box(Shape):
 
 @dataclass(frozen=True, eq=False)
 class ConvexHull(Shape):
-    """The smallest convex solid that holds points (m, 3) [m], in any order; points inside have no effect.
+    """The smallest convex solid that holds points (m, 3) [m], in any order; points
+    inside have no effect.
 
-    ValueError if there are fewer than four points, or if all lie in a plane, to 1e-9 of their extent.
+    ValueError if there are fewer than four points, or if all lie in a plane, to 1e-9 of
+    their extent.
     """
 
     points: Array
@@ -179,7 +188,8 @@ class ConvexHull(Shape):
 
 @dataclass(frozen=True, eq=False)
 class HalfSpace:
-    """All points x with normal . x <= 0 in the shape's frame: a floor or a wall without end.
+    """All points x with normal . x <= 0 in the shape's frame: a floor or a wall without
+    end.
 
     normal : (3,) points out of it, of any length but zero.
     """
@@ -195,13 +205,17 @@ class HalfSpace:
 
 # Chapter 16, "Where bodies touch": Closed forms first
 def rounding_of(a: Array, b: Array) -> float:
-    """Return a bound for the rounding of differences of points (k, 3) and (m, 3): 64 units of their extent [m]."""
+    """Return a bound for the rounding of differences of points (k, 3) and (m, 3): 64
+    units of their extent [m].
+    """
     extent = np.abs(a - b[0]).max() + np.abs(b - b[0]).max()
     return 64 * float(np.finfo(float).eps * extent)
 
 
 def place_on_segment(x: Array, ends: Array) -> float:
-    """Return where between the ends (2, 3) of a segment, from 0 to 1, it is nearest to x (3,)."""
+    """Return where between the ends (2, 3) of a segment, from 0 to 1, it is nearest to
+    x (3,).
+    """
     along = ends[1] - ends[0]
     length = along @ along
     return float(np.clip((x - ends[0]) @ along / length, 0, 1)) if length else 0.0
@@ -213,10 +227,11 @@ def along_segment(ends: Array, t: float) -> Array:
 
 
 def nearest_on_segments(a: Array, b: Array) -> Array:
-    """Return the points (2, 3), on a and on b, where two segments (2, 3) are nearest; either may be one point.
+    """Return the points (2, 3), on a and on b, where two segments (2, 3) are nearest;
+    either may be one point.
 
-    Each end is tested against the other segment, and the insides against each other, except where the
-    segments are parallel.
+    Each end is tested against the other segment, and the insides against each other,
+    except where the segments are parallel.
     """
     pairs = [(x, along_segment(b, place_on_segment(x, b))) for x in a]
     pairs += [(along_segment(a, place_on_segment(y, a)), y) for y in b]
@@ -237,14 +252,17 @@ def unit_rows(vectors: Array) -> Array:
 
 
 def common_normal(axes: Array) -> Array:
-    """Return a unit vector at right angles to vectors (m, 3) that lie in a plane; there may be several, or all."""
+    """Return a unit vector at right angles to vectors (m, 3) that lie in a plane; there
+    may be several, or all.
+    """
     rows = np.concatenate([unit_rows(axes), np.zeros((3, 3))])
     normal: Array = np.linalg.svd(rows)[2][2]
     return normal
 
 
 def sharpened_normal(n: Array, candidates: Array, noise: float) -> Array:
-    """Return a unit vector n (3,), known to `noise`, or one of some unit vectors (m, 3) that equals it to that.
+    """Return a unit vector n (3,), known to `noise`, or one of some unit vectors (m, 3)
+    that equals it to that.
 
     Such a candidate is n in exact arithmetic, or as good.
     """
@@ -262,10 +280,11 @@ def are_parallel(u: Array, v: Array) -> bool:
 
 
 def thin_distance(a: Array, b: Array) -> tuple[Array, Array]:
-    """Return nearest points (2, 3) and unit normal, from b to a, of points or segments: corners (1 or 2, 3).
+    """Return nearest points (2, 3) and unit normal, from b to a, of points or segments:
+    corners (1 or 2, 3).
 
-    Where the two meet, the normal is at right angles to both, and points to the side of a's middle; any one of several
-    such directions.
+    Where the two meet, the normal is at right angles to both, and points to the side of
+    a's middle; any one of several such directions.
     """
     points = nearest_on_segments(a[[0, -1]], b[[0, -1]])
     v = points[0] - points[1]
@@ -284,7 +303,8 @@ def thin_distance(a: Array, b: Array) -> tuple[Array, Array]:
 class Simplex:
     """Some corners of a - b, and the point of their hull that is nearest to the origin.
 
-    pairs : (k, 2), k at most 4, which corner of a and of b each is. points : (k, 3), their differences [m].
+    pairs : (k, 2), k at most 4, which corner of a and of b each is. points : (k, 3),
+    their differences [m].
     weights : (k,), positive, of sum one.
     """
 
@@ -299,18 +319,22 @@ class Simplex:
 
 
 def affine_weights(points: Array) -> Array:
-    """Return weights (k,), of sum one, of the point nearest to the origin on the line, plane ... through points."""
+    """Return weights (k,), of sum one, of the point nearest to the origin on the line,
+    plane ... through points.
+    """
     edges = points[1:] - points[0]
     t = np.linalg.lstsq(edges.T, -points[0], rcond=None)[0]
     return np.concatenate([[1 - t.sum()], t])
 
 
 def reduced_simplex(simplex: Simplex) -> Simplex:
-    """Return a part of a simplex and its nearest point, which is nearer than the point that the weights give.
+    """Return a part of a simplex and its nearest point, which is nearer than the point
+    that the weights give.
 
-    Walk from there towards the nearest point of the whole plane; where a weight would turn negative, stop, drop
-    that corner, and walk on in what is left. Each walk but the last loses a corner: three at most (Wolfe 1976).
-    Usually, but not always, no other part is nearer.
+    Walk from there towards the nearest point of the whole plane; where a weight would
+    turn negative, stop, drop that corner, and walk on in what is left. Each walk but
+    the last loses a corner: three at most (Wolfe 1976). Usually, but not always, no
+    other part is nearer.
     """
     pairs, points, weights = simplex.pairs, simplex.points, simplex.weights
     while len(points) > 1:
@@ -323,19 +347,27 @@ def reduced_simplex(simplex: Simplex) -> Simplex:
         weights = weights + share.min() * (target - weights)
         weights[np.flatnonzero(falling)[share.argmin()]] = 0
         kept = weights > 0
-        pairs, points, weights = pairs[kept], points[kept], weights[kept] / weights[kept].sum()
+        pairs, points, weights = (
+            pairs[kept],
+            points[kept],
+            weights[kept] / weights[kept].sum(),
+        )
     return Simplex(pairs, points, weights)
 
 
 def farthest_pair(a: Array, b: Array, direction: Array) -> tuple[int, int]:
-    """Return which corners of a (k, 3) and b (m, 3) have the difference that lies farthest in a direction (3,)."""
+    """Return which corners of a (k, 3) and b (m, 3) have the difference that lies
+    farthest in a direction (3,).
+    """
     return int((a @ direction).argmax()), int((b @ direction).argmin())
 
 
 def direction_of(simplex: Simplex) -> Array:
-    """Return the direction (3,) from the origin to the nearest point of a simplex: of a triangle, its normal.
+    """Return the direction (3,) from the origin to the nearest point of a simplex: of a
+    triangle, its normal.
 
-    They are the same, but a close nearest point has lost digits that the triangle's edges still have.
+    They are the same, but a close nearest point has lost digits that the triangle's
+    edges still have.
     """
     v = simplex.nearest
     if len(simplex.points) == 3:
@@ -346,11 +378,13 @@ def direction_of(simplex: Simplex) -> Array:
 
 
 def gjk(a: Array, b: Array) -> list[Simplex]:
-    """Return the simplices by which the algorithm of Gilbert, Johnson and Keerthi nears the origin; the last holds.
+    """Return the simplices by which the algorithm of Gilbert, Johnson and Keerthi nears
+    the origin; the last holds.
 
-    a, b : (k, 3) and (m, 3), corners of two convex bodies [m]. The point of a - b nearest to the origin is
-    ``gjk(a, b)[-1].nearest``, zero if the bodies overlap. It ends: each simplex is strictly nearer than the one
-    before it, and there are finitely many.
+    a, b : (k, 3) and (m, 3), corners of two convex bodies [m]. The point of a - b
+    nearest to the origin is ``gjk(a, b)[-1].nearest``, zero if the bodies overlap. It
+    ends: each simplex is strictly nearer than the one before it, and there are finitely
+    many.
     """
     limit = rounding_of(a, b)
     first = np.zeros((1, 2), int)
@@ -391,11 +425,13 @@ def spanning_corners(a: Array, b: Array) -> list[tuple[int, int]]:
 
 
 def epa(a: Array, b: Array) -> tuple[Array, float, list[Array]]:
-    """Return normal (3,) and depth of two bodies that overlap, by the expanding polytope algorithm.
+    """Return normal (3,) and depth of two bodies that overlap, by the expanding
+    polytope algorithm.
 
-    a, b : (k, 3) and (m, 3), their corners [m]; one of them is a solid. The shortest move of a that
-    separates them is by the depth along the normal. The third is the visited faces (m, 3, 3) of a - b. A
-    negative depth is a gap. It ends: each step adds a corner of a - b, of which there are finitely many.
+    a, b : (k, 3) and (m, 3), their corners [m]; one of them is a solid. The shortest
+    move of a that separates them is by the depth along the normal. The third is the
+    visited faces (m, 3, 3) of a - b. A negative depth is a gap. It ends: each step adds
+    a corner of a - b, of which there are finitely many.
     """
     from scipy import spatial
 
@@ -416,10 +452,12 @@ def epa(a: Array, b: Array) -> tuple[Array, float, list[Array]]:
 
 
 def box_depth(a: Core, b: Core) -> tuple[Array, float]:
-    """Return normal (3,), into a, and depth of two boxes that overlap, from the fifteen lines that can separate them.
+    """Return normal (3,), into a, and depth of two boxes that overlap, from the fifteen
+    lines that can separate them.
 
-    These are the normals of their faces, and the common normals of an edge of one and an edge of the other. Of
-    depths that differ by rounding the first counts, so that a face comes before edges.
+    These are the normals of their faces, and the common normals of an edge of one and
+    an edge of the other. Of depths that differ by rounding the first counts, so that a
+    face comes before edges.
     """
     crossed = np.cross(a.edges[:, None], b.edges).reshape(-1, 3)
     lengths = np.linalg.norm(crossed, axis=1)
@@ -432,7 +470,9 @@ def box_depth(a: Core, b: Core) -> tuple[Array, float]:
 
 
 def solid_depth(a: Core, b: Core) -> tuple[Array, float]:
-    """Return normal (3,), into a, and depth of two cores that overlap and of which one is a solid."""
+    """Return normal (3,), into a, and depth of two cores that overlap and of which one
+    is a solid.
+    """
     if len(a.corners) == 1:  # the face of b that is nearest to the point
         depths = b.offsets - b.normals @ a.corners[0]
         best = int(depths.argmin())
@@ -450,10 +490,11 @@ def solid_depth(a: Core, b: Core) -> tuple[Array, float]:
 class Separation:
     """The distance of two shapes, and their nearest points.
 
-    distance : [m], negative by the depth where they overlap. points : (2, 3), the nearest points,
-    of the first shape and of the second; of overlapping shapes, those that a move by the depth along the normal
-    brings together. normal : (3,), of unit length, from the second into the first. points[0] - points[1] is
-    distance times normal.
+    distance : [m], negative by the depth where they overlap. points : (2, 3), the
+    nearest points, of the first shape and of the second; of overlapping shapes, those
+    that a move by the depth along the normal brings together. normal : (3,), of unit
+    length, from the second into the first. points[0] - points[1] is distance times
+    normal.
     """
 
     distance: float
@@ -462,15 +503,19 @@ class Separation:
 
 
 def lowest_corners(core: Core, n: Array, within: float) -> Array:
-    """Return the corners (k, 3) of a core that lie lowest in the direction of n, within a tolerance."""
+    """Return the corners (k, 3) of a core that lie lowest in the direction of n, within
+    a tolerance.
+    """
     heights = core.corners @ n
     return core.corners[heights <= heights.min() + within]
 
 
 def facing_points(a: Core, b: Core, n: Array, depth: float) -> tuple[Array, float]:
-    """Return points (2, 3) of two cores at the ends of the move by the depth along n, and its error.
+    """Return points (2, 3) of two cores at the ends of the move by the depth along n,
+    and its error.
 
-    The error is not zero if the plane across n separates the bodies, but their nearest points are not opposite.
+    The error is not zero if the plane across n separates the bodies, but their nearest
+    points are not opposite.
     """
     within = 64 * rounding_of(a.corners, b.corners)
     below, above = lowest_corners(a, n, within), lowest_corners(b, -n, within)
@@ -484,10 +529,11 @@ def facing_points(a: Core, b: Core, n: Array, depth: float) -> tuple[Array, floa
 
 
 def core_distance(a: Core, b: Core) -> tuple[float, Array, Array]:
-    """Return distance, points (2, 3) and normal (3,) of two cores, as if their radii were zero.
+    """Return distance, points (2, 3) and normal (3,) of two cores, as if their radii
+    were zero.
 
-    The direction of a short distance has few digits left. There the faces are used too, and decide if by them
-    the bodies overlap, or have opposite points at this distance.
+    The direction of a short distance has few digits left. There the faces are used too,
+    and decide if by them the bodies overlap, or have opposite points at this distance.
     """
     if not len(a.normals) and not len(b.normals):
         points, n = thin_distance(a.corners, b.corners)
@@ -512,7 +558,9 @@ def moved_core(core: Core, p: Array) -> Core:
 
 
 def core_separation(a: Core, b: Core) -> Separation:
-    """Return the separation of two cores, their radii included, in the frame in which they are placed."""
+    """Return the separation of two cores, their radii included, in the frame in which
+    they are placed.
+    """
     origin = a.corners[
         0
     ]  # relative to one of them: far from the world's origin digits would be lost
@@ -522,7 +570,9 @@ def core_separation(a: Core, b: Core) -> Separation:
 
 
 def above_plane(a: Core, n: Array, origin: Array) -> Separation:
-    """Return the separation of a core from the half-space below a plane through the origin with normal n."""
+    """Return the separation of a core from the half-space below a plane through the
+    origin with normal n.
+    """
     heights = (a.corners - origin) @ n - a.radius
     height = float(heights.min())
     x = a.corners[heights <= height + rounding_of(a.corners, origin[None])].mean(0) - a.radius * n
@@ -550,7 +600,9 @@ def check_shape(shape: Any, name: str) -> None:
 
 
 def in_world(shape: Any, R: Array, p: Array) -> Any:
-    """Return a shape in the world, its frame at a pose: a core, or normal and origin of a half-space."""
+    """Return a shape in the world, its frame at a pose: a core, or normal and origin of
+    a half-space.
+    """
     return (R @ shape.normal, p) if isinstance(shape, HalfSpace) else shape.core.placed(R, p)
 
 
@@ -560,10 +612,12 @@ def distance(
 ) -> Separation:
     """Return the distance of two shapes and their nearest points, in the world.
 
-    shape_a, shape_b : Sphere, Capsule, Box, ConvexHull or HalfSpace. pose_a, pose_b : (R, p), the pose of each
-    shape's frame in the world. Overlapping shapes have a negative distance, the depth: the length of the shortest
-    move that separates them. Where several normals are equally good, such as for balls about one point, it is any one
-    of them. ValueError for a wrong shape or pose, and for two half-spaces, which have no distance.
+    shape_a, shape_b : Sphere, Capsule, Box, ConvexHull or HalfSpace. pose_a, pose_b :
+    (R, p), the pose of each shape's frame in the world. Overlapping shapes have a
+    negative distance, the depth: the length of the shortest move that separates them.
+    Where several normals are equally good, such as for balls about one point, it is any
+    one of them. ValueError for a wrong shape or pose, and for two half-spaces, which
+    have no distance.
     """
     worlds = []
     for shape, pose, letter in ((shape_a, pose_a, "a"), (shape_b, pose_b, "b")):
@@ -573,7 +627,9 @@ def distance(
 
 
 def separation_in_world(a: Any, b: Any) -> Separation:
-    """Return the separation of two shapes in the world, of which one may be a half-space."""
+    """Return the separation of two shapes in the world, of which one may be a
+    half-space.
+    """
     if isinstance(a, Core) and isinstance(b, Core):
         return core_separation(a, b)
     if isinstance(a, Core):
@@ -586,14 +642,18 @@ def separation_in_world(a: Any, b: Any) -> Separation:
 
 # Chapter 16, "Where bodies touch": Triangle against triangle
 def foot_in_triangle(x: Array, triangle: Array) -> Array | None:
-    """Return the foot (3,) of the perpendicular from x (3,) to a triangle (3, 3); None if it lies beside it."""
+    """Return the foot (3,) of the perpendicular from x (3,) to a triangle (3, 3); None
+    if it lies beside it.
+    """
     edges = triangle[1:] - triangle[0]
     t = np.linalg.lstsq(edges.T, x - triangle[0], rcond=None)[0]
     return triangle[0] + t @ edges if t.min() >= 0 and t.sum() <= 1 else None
 
 
 def pierced_at(ends: Array, triangle: Array) -> Array | None:
-    """Return the point (3,) at which a segment (2, 3) goes through a triangle (3, 3), or None."""
+    """Return the point (3,) at which a segment (2, 3) goes through a triangle (3, 3),
+    or None.
+    """
     n = np.cross(triangle[1] - triangle[0], triangle[2] - triangle[0])
     before, after = (ends - triangle[0]) @ n
     if before * after > 0 or before == after:
@@ -604,9 +664,11 @@ def pierced_at(ends: Array, triangle: Array) -> Array | None:
 
 
 def triangle_distance(a: Array, b: Array) -> tuple[float, Array]:
-    """Return the distance [m] of two triangles (3, 3), zero where they meet, and their nearest points (2, 3).
+    """Return the distance [m] of two triangles (3, 3), zero where they meet, and their
+    nearest points (2, 3).
 
-    Where they do not meet, a corner of one is nearest to the face of the other, or two edges are nearest.
+    Where they do not meet, a corner of one is nearest to the face of the other, or two
+    edges are nearest.
     """
     rims = [(t[[0, 1]], t[[1, 2]], t[[2, 0]]) for t in (a, b)]
     crossings = [pierced_at(e, b) for e in rims[0]] + [pierced_at(e, a) for e in rims[1]]
@@ -621,7 +683,9 @@ def triangle_distance(a: Array, b: Array) -> tuple[float, Array]:
 
 # Chapter 16, "Where bodies touch": Not one point but a patch
 def across_of(n: Array) -> Array:
-    """Return two unit vectors (2, 3) which with a unit vector (3,) as the third form a right-handed frame."""
+    """Return two unit vectors (2, 3) which with a unit vector (3,) as the third form a
+    right-handed frame.
+    """
     x, y, z = (float(c) for c in n)
     s = 1.0 if z >= 0 else -1.0
     f = -1 / (s + z)  # the world's frame, mirrored so that its z, or -z, becomes n
@@ -629,16 +693,19 @@ def across_of(n: Array) -> Array:
 
 
 def distinct_points(points: Array, tolerance: float) -> Array:
-    """Return the points (m, d) without those that lie within the tolerance of one before them."""
+    """Return the points (m, d) without those that lie within the tolerance of one
+    before them.
+    """
     near = np.abs(points[:, None] - points).max(-1) <= tolerance
     return points[near.argmax(1) == np.arange(len(points))]
 
 
 def outline(points: Array, tolerance: float) -> Array:
-    """Return the corners (k, 2) of the hull of points (m, 2), counterclockwise; k is 2 for a line, 1 for a point.
+    """Return the corners (k, 2) of the hull of points (m, 2), counterclockwise; k is 2
+    for a line, 1 for a point.
 
-    From left to right along the lower side, and back along the upper one, a point stays if the path turns left
-    there, by more than the tolerance [m].
+    From left to right along the lower side, and back along the upper one, a point stays
+    if the path turns left there, by more than the tolerance [m].
     """
 
     def one_side(points: list[list[float]]) -> list[list[float]]:
@@ -659,10 +726,11 @@ def outline(points: Array, tolerance: float) -> Array:
 
 
 def clipped(subject: Array, polygon: Array, tolerance: float) -> Array:
-    """Return the part of a polygon, segment or point (k, 2) in a convex polygon (m, 2), counterclockwise, m > 2.
+    """Return the part of a polygon, segment or point (k, 2) in a convex polygon (m, 2),
+    counterclockwise, m > 2.
 
-    Each edge in turn cuts off the part to its right, after Sutherland and Hodgman (1974); parts within
-    the tolerance [m] of an edge stay.
+    Each edge in turn cuts off the part to its right, after Sutherland and Hodgman
+    (1974); parts within the tolerance [m] of an edge stay.
     """
     left: list[list[float]] = subject.tolist()
     rim = polygon.tolist()
@@ -682,7 +750,9 @@ def clipped(subject: Array, polygon: Array, tolerance: float) -> Array:
 
 
 def common_stretch(a: Array, b: Array, tolerance: float) -> Array:
-    """Return the ends (2, 2) of the common part of two segments (2, 2) on one line; (0, 2) if they cross or miss."""
+    """Return the ends (2, 2) of the common part of two segments (2, 2) on one line; (0,
+    2) if they cross or miss.
+    """
     along = unit_rows((a[1] - a[0])[None])[0]
     left = np.array([-along[1], along[0]])
     if np.abs((b - a[0]) @ left).max() > tolerance:
@@ -694,17 +764,21 @@ def common_stretch(a: Array, b: Array, tolerance: float) -> Array:
 
 
 def shared_outline(a: Array, b: Array, tolerance: float) -> Array:
-    """Return the corners (k, 2) of the common part of two outlines: none where it is a single point."""
+    """Return the corners (k, 2) of the common part of two outlines: none where it is a
+    single point.
+    """
     if len(a) > 2 or len(b) > 2:
         return clipped(a, b, tolerance) if len(b) > 2 else clipped(b, a, tolerance)
     return common_stretch(a, b, tolerance) if len(a) == len(b) == 2 else np.zeros((0, 2))
 
 
 def lower_surface(core: Core, low: Array, n: Array, base: Array) -> Array:
-    """Return the heights (k,) along n at which lines in its direction, through points (k, 3), enter a core.
+    """Return the heights (k,) along n at which lines in its direction, through points
+    (k, 3), enter a core.
 
-    low : the corners (m, 3) over whose outline the points lie. Of a line or a point the height is that of the
-    segment from the lowest corner to the highest, where the point is beside it.
+    low : the corners (m, 3) over whose outline the points lie. Of a line or a point the
+    height is that of the segment from the lowest corner to the highest, where the point
+    is beside it.
     """
     heights = low @ n
     facing = core.normals @ n
@@ -721,11 +795,13 @@ def lower_surface(core: Core, low: Array, n: Array, base: Array) -> Array:
 
 
 def contact_patch(a: Core, b: Core, at: Separation, margin: float) -> list[tuple[Array, float]]:
-    """Return points (3,) and gaps of the contact between two cores in the world, their nearest points known.
+    """Return points (3,) and gaps of the contact between two cores in the world, their
+    nearest points known.
 
-    Seen along the normal, the corners of a that can be within the margin have an outline, those of b have another,
-    and the corners of the common part are the points. If none of them is as near as the nearest points, as
-    where edges cross, these are added, so that every contact has its deepest point.
+    Seen along the normal, the corners of a that can be within the margin have an
+    outline, those of b have another, and the corners of the common part are the points.
+    If none of them is as near as the nearest points, as where edges cross, these are
+    added, so that every contact has its deepest point.
     """
     n, origin = at.normal, at.points.mean(0)
     a, b = moved_core(a, -origin), moved_core(b, -origin)
@@ -748,7 +824,9 @@ def contact_patch(a: Core, b: Core, at: Separation, margin: float) -> list[tuple
 
 
 def patch_on_plane(a: Core, n: Array, origin: Array, margin: float) -> list[tuple[Array, float]]:
-    """Return points (3,) and gaps of the contact between a core and the half-space below a plane: its corners."""
+    """Return points (3,) and gaps of the contact between a core and the half-space
+    below a plane: its corners.
+    """
     gaps = (a.corners - origin) @ n - a.radius
     near = gaps <= max(margin, gaps.min()) + rounding_of(a.corners, origin[None])
     return [
@@ -759,23 +837,29 @@ def patch_on_plane(a: Core, n: Array, origin: Array, margin: float) -> list[tupl
 
 # Chapter 16, "Where bodies touch": Which pairs to compare
 def bounds_of(shape: Any) -> tuple[Array, Array]:
-    """Return the least and the greatest coordinates (3,) of a shape in the world; a half-space is unbounded."""
+    """Return the least and the greatest coordinates (3,) of a shape in the world; a
+    half-space is unbounded.
+    """
     if not isinstance(shape, Core):
         return np.full(3, -np.inf), np.full(3, np.inf)
     return shape.corners.min(0) - shape.radius, shape.corners.max(0) + shape.radius
 
 
 def sphere_pairs(centres: Array, radii: Array) -> list[tuple[int, int]]:
-    """Return the pairs, of all n (n - 1)/2, whose bounding spheres, centres (n, 3) and radii (n,) [m], meet."""
+    """Return the pairs, of all n (n - 1)/2, whose bounding spheres, centres (n, 3) and
+    radii (n,) [m], meet.
+    """
     apart = centres[:, None] - centres
     meet = (apart**2).sum(-1) <= (radii[:, None] + radii) ** 2
     return [(int(i), int(j)) for i, j in zip(*np.triu(meet, 1).nonzero(), strict=True)]
 
 
 def sweep_and_prune(low: Array, high: Array) -> tuple[list[tuple[int, int]], int]:
-    """Return the pairs of boxes, from low (n, 3) to high (n, 3) [m], that meet, and the number of pairs tested.
+    """Return the pairs of boxes, from low (n, 3) to high (n, 3) [m], that meet, and the
+    number of pairs tested.
 
-    A plane sweeps along x. Boxes that it cuts are open; a box that it enters is tested against these only.
+    A plane sweeps along x. Boxes that it cuts are open; a box that it enters is tested
+    against these only.
     """
     starts, ends = low.tolist(), high.tolist()
     pairs, looked = [], 0
@@ -793,7 +877,9 @@ def sweep_and_prune(low: Array, high: Array) -> tuple[list[tuple[int, int]], int
 
 @dataclass(frozen=True, eq=False)
 class BoxTree:
-    """A box around some boxes, from low (3,) to high (3,) [m]: either one of them, by its index, or two halves."""
+    """A box around some boxes, from low (3,) to high (3,) [m]: either one of them, by
+    its index, or two halves.
+    """
 
     low: Array
     high: Array
@@ -802,7 +888,9 @@ class BoxTree:
 
 
 def box_tree(low: Array, high: Array, members: Array | None = None) -> BoxTree:
-    """Return a tree of boxes, from low (n, 3) to high (n, 3) [m], halved again and again along the longest side."""
+    """Return a tree of boxes, from low (n, 3) to high (n, 3) [m], halved again and
+    again along the longest side.
+    """
     members = np.arange(len(low)) if members is None else members
     around = low[members].min(0), high[members].max(0)
     if len(members) == 1:
@@ -813,7 +901,9 @@ def box_tree(low: Array, high: Array, members: Array | None = None) -> BoxTree:
 
 
 def tree_pairs(a: BoxTree, b: BoxTree) -> tuple[list[tuple[int, int]], int]:
-    """Return the pairs, one box of each of two trees, that meet, and the number of pairs of boxes tested."""
+    """Return the pairs, one box of each of two trees, that meet, and the number of
+    pairs of boxes tested.
+    """
     pairs, looked, waiting = [], 0, [(a, b)]
     while waiting:
         one, other = waiting.pop()
@@ -836,9 +926,9 @@ def tree_pairs(a: BoxTree, b: BoxTree) -> tuple[list[tuple[int, int]], int]:
 class Geometry:
     """A shape on a link of a chain, or on the ground.
 
-    link : index or name of the link, or "ground". offset (3,) [m] and rotation (3, 3) place the shape's frame in the
-    link's. friction : coefficient of Coulomb's law, zero or more. restitution : from 0 to 1. ValueError for other
-    values.
+    link : index or name of the link, or "ground". offset (3,) [m] and rotation (3, 3)
+    place the shape's frame in the link's. friction : coefficient of Coulomb's law, zero
+    or more. restitution : from 0 to 1. ValueError for other values.
     """
 
     shape: Any
@@ -868,12 +958,14 @@ class Geometry:
 class Contact:
     """One point where two bodies touch, nearly touch, or overlap.
 
-    bodies : indices of two links, -1 for the ground; the first is the one that the normal points into. point : (3,)
-    in the world [m], midway between the two surfaces. normal : (3,) in the world, of unit length, from the second
-    body into the first. gap : [m], along the normal from surface to surface, negative where they overlap. friction
-    : the root of the product of both bodies' coefficients. restitution : the larger of both. radii : of the two
-    surfaces there [m], 0 of a corner or a sharp edge, infinite of a face. edges : for each surface that is straight
-    in one direction only, that direction (3,) in the world; otherwise None.
+    bodies : indices of two links, -1 for the ground; the first is the one that the
+    normal points into. point : (3,) in the world [m], midway between the two surfaces.
+    normal : (3,) in the world, of unit length, from the second body into the first. gap
+    : [m], along the normal from surface to surface, negative where they overlap.
+    friction : the root of the product of both bodies' coefficients. restitution : the
+    larger of both. radii : of the two surfaces there [m], 0 of a corner or a sharp
+    edge, infinite of a face. edges : for each surface that is straight in one direction
+    only, that direction (3,) in the world; otherwise None.
     """
 
     bodies: tuple[int, int]
@@ -887,7 +979,8 @@ class Contact:
 
 
 def straight_at(rim: Array, u: Array, tolerance: float) -> Array:
-    """Return the directions (d, 2) in which an outline (k, 2) continues straight, both ways, from its point u (2,).
+    """Return the directions (d, 2) in which an outline (k, 2) continues straight, both
+    ways, from its point u (2,).
 
     None at a corner, one on a side, two inside.
     """
@@ -899,10 +992,12 @@ def straight_at(rim: Array, u: Array, tolerance: float) -> Array:
 
 
 def surfaces_at(a: Core, b: Core, at: Separation, points: Sequence[Array]) -> list[tuple[Any, Any]]:
-    """Return the radii and the edges of both surfaces at points (3,) of the contact between two cores in the world.
+    """Return the radii and the edges of both surfaces at points (3,) of the contact
+    between two cores in the world.
 
-    Seen along the normal, a core's lowest corners are one, an edge or a face. A corner of one within a face of the
-    other is a corner on a face; where the sides of two faces cross, two edges touch.
+    Seen along the normal, a core's lowest corners are one, an edge or a face. A corner
+    of one within a face of the other is a corner on a face; where the sides of two
+    faces cross, two edges touch.
     """
     n, origin = at.normal, at.points.mean(0)
     tolerance = 1e5 * rounding_of(a.corners - origin, b.corners - origin)
@@ -925,7 +1020,9 @@ def surfaces_at(a: Core, b: Core, at: Separation, points: Sequence[Array]) -> li
 
 
 def body_of(geometry: Any, k: int, chain: Chain) -> int:
-    """Return the index of the link of the k-th geometry, -1 for the ground; ValueError if it is wrong."""
+    """Return the index of the link of the k-th geometry, -1 for the ground; ValueError
+    if it is wrong.
+    """
     if not isinstance(geometry, Geometry):
         raise ValueError(f"geometries[{k}] is {geometry!r}, but must be a Geometry")
     if geometry.link == "ground":
@@ -937,7 +1034,9 @@ def body_of(geometry: Any, k: int, chain: Chain) -> int:
 
 
 def may_touch(i: int, j: int, parent: Sequence[int]) -> bool:
-    """Whether two bodies can collide: not one with itself, nor a link with its parent, unless that is the ground."""
+    """Whether two bodies can collide: not one with itself, nor a link with its parent,
+    unless that is the ground.
+    """
     return i != j and not (min(i, j) >= 0 and (parent[i] == j or parent[j] == i))
 
 
@@ -945,14 +1044,17 @@ def may_touch(i: int, j: int, parent: Sequence[int]) -> bool:
 def find_contacts(
     chain: Chain, geometries: Iterable[Geometry], q: Array, *, margin: float = 0
 ) -> list[Contact]:
-    """Return all points of contact between the geometries of a chain in a posture q (nq,), with gaps up to the margin.
+    """Return all points of contact between the geometries of a chain in a posture q
+    (nq,), with gaps up to the margin.
 
-    Geometries of one body, and of a link and its parent, are left out: they meet in the joint. Geometries on the
-    ground can meet every link, also one whose parent is the ground. margin : [m], zero or more. Two faces give the
-    corners of their common part, an edge and a face both ends; a half-space the corners of the other body. Gaps
-    above the margin by rounding only count as within it. Contacts come in the order of the geometries; bodies[0] is
-    that of the first one, except that the ground is always second. ValueError for an unknown link, a negative margin,
-    several postures, or two half-spaces that may meet.
+    Geometries of one body, and of a link and its parent, are left out: they meet in the
+    joint. Geometries on the ground can meet every link, also one whose parent is the
+    ground. margin : [m], zero or more. Two faces give the corners of their common part,
+    an edge and a face both ends; a half-space the corners of the other body. Gaps above
+    the margin by rounding only count as within it. Contacts come in the order of the
+    geometries; bodies[0] is that of the first one, except that the ground is always
+    second. ValueError for an unknown link, a negative margin, several postures, or two
+    half-spaces that may meet.
     """
     if not is_several(geometries):
         raise ValueError(
@@ -993,7 +1095,9 @@ def find_contacts(
 
 
 def near_pairs(worlds: Sequence[Any], margin: float) -> list[tuple[int, int]]:
-    """Return the pairs of shapes in the world whose bounds, half the margin wider on each side, meet."""
+    """Return the pairs of shapes in the world whose bounds, half the margin wider on
+    each side, meet.
+    """
     if not worlds:
         return []
     low, high = (np.array(ends) for ends in zip(*map(bounds_of, worlds), strict=True))
@@ -1001,7 +1105,9 @@ def near_pairs(worlds: Sequence[Any], margin: float) -> list[tuple[int, int]]:
 
 
 def touching_points(a: Any, b: Any, margin: float) -> list[tuple[Array, Array, float, Any]]:
-    """Return points (3,), normals (3,) into a, gaps and surfaces of all contact between two shapes in the world."""
+    """Return points (3,), normals (3,) into a, gaps and surfaces of all contact between
+    two shapes in the world.
+    """
     if not isinstance(a, Core) and isinstance(b, Core):
         turned = touching_points(b, a, margin)
         return [(x, -n, gap, (radii[::-1], edges[::-1])) for x, n, gap, (radii, edges) in turned]

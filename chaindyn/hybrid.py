@@ -1,5 +1,5 @@
 # Generated from chapters/09_hybrid_dynamics.md by `python -m book export`; edit it there.
-# sha256 of the text below: 1a4cf8774df507a67e8fe8a003601ad444bd76b75b2bf563b9af7d1215546faf
+# sha256 of the text below: 23b7d0598723e782454f96078af50a8de094206596c2040d7241145a3c80b976
 """Hybrid dynamics: the acceleration is given at some joints, the force at the others.
 
 Derived in chapter 9, "Hybrid dynamics".
@@ -7,22 +7,20 @@ Derived in chapter 9, "Hybrid dynamics".
 
 import numpy as np
 
-from chaindyn._check import (
-    FRAMES,
-    RECURSIONS,
-    as_array,
-    check_mask,
-    checked,
-    known_values,
-    no_inertia,
-    require_finite,
-    require_same_batch,
-    require_shape,
-)
 from chaindyn._ops import Array, concatenate, solve, stack
 from chaindyn.articulated import factorise_state
 from chaindyn.chain import Chain
 from chaindyn.composite import mass_matrix
+from chaindyn.guards.arguments import (
+    FRAMES,
+    RECURSIONS,
+    check_mask,
+    require_same_batch,
+    require_shape,
+)
+from chaindyn.guards.door import checked
+from chaindyn.guards.equations import no_inertia
+from chaindyn.guards.numbers import as_array, known_values, require_finite
 from chaindyn.inverse_dynamics import (
     ground_acceleration,
     joint_forces,
@@ -37,7 +35,9 @@ __all__ = ["hybrid_dynamics", "hybrid_dynamics_dense"]
 
 # Chapter 9, "Hybrid dynamics": The dense route
 def interleave(mask: Array, given: Array, other: Array) -> Array:
-    """Return (..., nv) with `given` (..., n_u) where the mask is true and `other` (..., n_v) where it is not."""
+    """Return (..., nv) with `given` (..., n_u) where the mask is true and `other` (...,
+    n_v) where it is not.
+    """
     order = np.argsort(np.concatenate([np.flatnonzero(mask), np.flatnonzero(~mask)]))
     return concatenate([given, other], axis=-1)[..., order]
 
@@ -51,7 +51,9 @@ def check_hybrid(
     qd: Array,
     external: Array | None = None,
 ) -> tuple[Array, Array, Array]:
-    """Return mask, qdd and tau as arrays; ValueError if they do not fit together, or to the state."""
+    """Return mask, qdd and tau as arrays; ValueError if they do not fit together, or to
+    the state.
+    """
     mask = check_mask(prescribed, "prescribed", chain.nv)
 
     def entries(x: Array, name: str, own: Array, does: str) -> Array:
@@ -70,7 +72,8 @@ def check_hybrid(
 
 
 def require_regular(chain: Chain, M_vv: Array, u: Array) -> None:
-    """Refuse a mass matrix (..., n_v, n_v) of free velocities that is singular to rounding, naming a joint.
+    """Refuse a mass matrix (..., n_v, n_v) of free velocities that is singular to
+    rounding, naming a joint.
 
     u : where the velocities are prescribed. Symbols and traced arrays pass.
     """
@@ -90,17 +93,23 @@ def require_regular(chain: Chain, M_vv: Array, u: Array) -> None:
 def hybrid_dynamics_dense(
     chain: Chain, q: Array, qd: Array, *, prescribed: Array, qdd: Array, tau: Array
 ) -> tuple[Array, Array]:
-    """Return the results of `hybrid_dynamics` from the mass matrix: O(n^2) + O(n_v^3), and no external wrenches.
+    """Return the results of `hybrid_dynamics` from the mass matrix: O(n^2) + O(n_v^3),
+    and no external wrenches.
 
-    ValueError names a joint that feels no inertia, if M_vv of the free joints is singular. Kim (2012), (34),
-    and the upper row of the same equations, which gives the forces that are not printed.
+    ValueError names a joint that feels no inertia, if M_vv of the free joints is
+    singular. Kim (2012), (34), and the upper row of the same equations, which gives the
+    forces that are not printed.
     """
     u, qdd, tau = check_hybrid(chain, prescribed, qdd, tau, q, qd)
     state = evaluate(chain, q, qd, qdd, tau)
     factorise_state(state, u)  # names the joint if M_vv is singular
     M, wrenches = mass_matrix(state), needed_wrenches(state, 0 * qd, state.bias_forces)
     h = joint_forces(state, wrenches)[..., None]
-    M_uu, M_uv, M_vv = M[..., u, :][..., u], M[..., u, :][..., ~u], M[..., ~u, :][..., ~u]
+    M_uu, M_uv, M_vv = (
+        M[..., u, :][..., u],
+        M[..., u, :][..., ~u],
+        M[..., ~u, :][..., ~u],
+    )
     require_regular(chain, M_vv, u)
     given = qdd[..., None]
     other = solve(M_vv, tau[..., None] - h[..., ~u, :] - M_uv.mT @ given)
@@ -122,14 +131,17 @@ def hybrid_dynamics(
     external_frame: str = "body",
     recursion: str = "body",
 ) -> tuple[Array, Array]:
-    """Return all accelerations qdd (..., nv) and all joint forces tau (..., nv) when some of each are given.
+    """Return all accelerations qdd (..., nv) and all joint forces tau (..., nv) when
+    some of each are given.
 
-    q : (..., nq); qd : (..., nv); prescribed : (nv,) booleans, true where the acceleration is given and the
-    force wanted; qdd : (..., n_u) the given accelerations [rad/s^2, m/s^2], tau : (..., n_v) the given forces
-    [N m, N], both in the order of the velocities; a joint may be prescribed in part. external : (..., n, 6)
-    external wrench [tau; f] on each link, in `external_frame`, as for `aba`. recursion : the coordinates
-    of the computation. All true is `rnea`, all false is `aba`. ValueError names the joint that feels no inertia
-    among those that are free to move. Kim (2012), (51)-(53) and Table 4.
+    q : (..., nq); qd : (..., nv); prescribed : (nv,) booleans, true where the
+    acceleration is given and the force wanted; qdd : (..., n_u) the given accelerations
+    [rad/s^2, m/s^2], tau : (..., n_v) the given forces [N m, N], both in the order of
+    the velocities; a joint may be prescribed in part. external : (..., n, 6) external
+    wrench [tau; f] on each link, in `external_frame`, as for `aba`. recursion : the
+    coordinates of the computation. All true is `rnea`, all false is `aba`. ValueError
+    names the joint that feels no inertia among those that are free to move. Kim (2012),
+    (51)-(53) and Table 4.
     """
     u, qdd, tau = check_hybrid(chain, prescribed, qdd, tau, q, qd, external)
     state = evaluate(chain, q, qd, qdd, tau, external, recursion=recursion)

@@ -1,5 +1,5 @@
 # Generated from chapters/19_identification.md by `python -m book export`; edit it there.
-# sha256 of the text below: 035f504df5492462bd49d9984c2ac8da7b4cba591d816b134d666bba9e2f05ba
+# sha256 of the text below: 624bb049df44ff8223aea99acc0eb8e8c1532173ce2e2bf95f9921ad5ecb8c22
 """Identification: the inertial parameters of a robot's links, from measured motion.
 
 Derived in chapter 19, "Identification".
@@ -11,19 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from chaindyn._check import (
-    as_real,
-    check_array,
-    check_positive_number,
-    checked,
-    known_values,
-    require_finite,
-    require_made_by,
-    require_no_overflow,
-)
 from chaindyn._ops import Array, block, concatenate, divide, eye, unstack, zeros
 from chaindyn.chain import Chain, Link, inward, random_state
 from chaindyn.derivatives import placed
+from chaindyn.guards.arguments import check_array, check_positive_number, require_made_by
+from chaindyn.guards.door import checked
+from chaindyn.guards.numbers import as_real, known_values, require_finite, require_no_overflow
 from chaindyn.inertia import inertia_from_parameters, inertia_parameters, pseudo_inertia
 from chaindyn.inverse_dynamics import ground_acceleration, sum_wrenches
 from chaindyn.spatial import skew
@@ -46,19 +39,21 @@ __all__ = [
 def inertial_parameters(chain: Chain) -> Array:
     """Return the ten parameters of all links, one link after the other (10 n,).
 
-    Each link's are those of `inertia_parameters`, in Pinocchio's order: m [kg], m c [kg m], and about the link's
-    origin Ixx, Ixy, Iyy, Ixz, Iyz, Izz [kg m^2].
+    Each link's are those of `inertia_parameters`, in Pinocchio's order: m [kg], m c [kg
+    m], and about the link's origin Ixx, Ixy, Iyy, Ixz, Iyz, Izz [kg m^2].
     """
     return inertia_parameters(chain.spatial_inertia).reshape(-1)
 
 
 @checked(q="nq", qd="nv", qdd="nv")
 def torque_regressor(chain: Chain, q: Array, qd: Array, qdd: Array) -> Array:
-    """Return the matrix Y (..., nv, 10 n) with Y @ inertial_parameters(chain) = rnea(chain, q, qd, qdd).
+    """Return the matrix Y (..., nv, 10 n) with Y @ inertial_parameters(chain) =
+    rnea(chain, q, qd, qdd).
 
-    q : (..., nq); qd, qdd : (..., nv). It depends on the chain's joints, lengths and gravity, not on its masses. The
-    torque of the rotors, chain.reflected_inertia * qdd, belongs to no link and must be added.
-    Atkeson, An and Hollerbach (1986), for every joint and for trees.
+    q : (..., nq); qd, qdd : (..., nv). It depends on the chain's joints, lengths and
+    gravity, not on its masses. The torque of the rotors, chain.reflected_inertia * qdd,
+    belongs to no link and must be added. Atkeson, An and Hollerbach (1986), for every
+    joint and for trees.
     """
     state, width = evaluate(chain, q, qd, qdd), 10 * chain.n
     A = state.accelerations(qdd, ground_acceleration(chain))
@@ -76,11 +71,13 @@ def torque_regressor(chain: Chain, q: Array, qd: Array, qdd: Array) -> Array:
 # Chapter 19, "Identification": What can be known
 @dataclass(frozen=True, eq=False)
 class BaseParameters:
-    """The combinations of a chain's inertial parameters that determine its joint forces.
+    """The combinations of a chain's inertial parameters that determine its joint
+    forces.
 
-    columns (b,) : the columns of `torque_regressor` that are independent; combinations (b, 10 n) : the matrix B with
-    Y = Y[..., columns] @ B in every state, so that B @ inertial_parameters(chain) are the base parameters;
-    distances (10 n,) : how far each column is from those before it that were kept, as a share of its length.
+    columns (b,) : the columns of `torque_regressor` that are independent; combinations
+    (b, 10 n) : the matrix B with Y = Y[..., columns] @ B in every state, so that B @
+    inertial_parameters(chain) are the base parameters; distances (10 n,) : how far each
+    column is from those before it that were kept, as a share of its length.
     """
 
     columns: Array
@@ -89,7 +86,9 @@ class BaseParameters:
 
 
 def independent_columns(matrix: Array, tolerance: float = 1e-9) -> tuple[Array, Array]:
-    """Return which columns of a matrix (m, k) are farther than this from those kept before; and all distances."""
+    """Return which columns of a matrix (m, k) are farther than this from those kept
+    before; and all distances.
+    """
     kept: list[int] = []
     basis, distances = np.zeros((len(matrix), 0)), np.zeros(matrix.shape[1])
     for k, column in enumerate(matrix.mT):
@@ -105,7 +104,8 @@ def independent_columns(matrix: Array, tolerance: float = 1e-9) -> tuple[Array, 
 def unit_columns(matrix: Array, smallest: float = 1e-6) -> tuple[Array, Array]:
     """Return a matrix (m, k) with its columns at length one, and the divisors (k,).
 
-    Columns below this share of the longest are divided by the longest, so that rounding does not grow.
+    Columns below this share of the longest are divided by the longest, so that rounding
+    does not grow.
     """
     lengths = np.linalg.norm(matrix, axis=0)
     largest = lengths.max(initial=0)
@@ -115,10 +115,12 @@ def unit_columns(matrix: Array, smallest: float = 1e-6) -> tuple[Array, Array]:
 
 @checked()
 def base_parameters(chain: Chain, *, seed: int = 0) -> BaseParameters:
-    """Return the combinations of the links' parameters that determine a chain's joint forces.
+    """Return the combinations of the links' parameters that determine a chain's joint
+    forces.
 
-    They follow from its joints, lengths and gravity, in states drawn at random from this seed, not from its masses.
-    Gautier (1991). ValueError if the chain holds symbols; RuntimeWarning if the rank is not clear.
+    They follow from its joints, lengths and gravity, in states drawn at random from
+    this seed, not from its masses. Gautier (1991). ValueError if the chain holds
+    symbols; RuntimeWarning if the rank is not clear.
     """
     rng, width = np.random.default_rng(seed), 10 * chain.n
     q, qd = random_state(chain, rng, batch=(2 + 2 * width // max(chain.nv, 1),))
@@ -157,11 +159,12 @@ def reweighed(link: Link, label: str, ten: Array) -> Link:
 
 @checked()
 def with_parameters(chain: Chain, parameters: Array) -> Chain:
-    """Return a chain with these inertial parameters (10 n,), in the order of `inertial_parameters`, which it undoes.
+    """Return a chain with these inertial parameters (10 n,), in the order of
+    `inertial_parameters`, which it undoes.
 
-    Joints, lengths and gravity stay. ValueError names the link that is impossible, and the condition: a mass
-    not negative, m c = 0 without mass, and moments about the centre of mass of which none is negative or larger
-    than the sum of the others.
+    Joints, lengths and gravity stay. ValueError names the link that is impossible, and
+    the condition: a mass not negative, m c = 0 without mass, and moments about the
+    centre of mass of which none is negative or larger than the sum of the others.
     """
     rows = check_array(parameters, "parameters", (10 * chain.n,)).reshape(chain.n, 10)
     named = zip(chain.links, chain.names, rows, strict=True)
@@ -174,7 +177,9 @@ def with_parameters(chain: Chain, parameters: Array) -> Chain:
 # Chapter 19, "Identification": A fit, and how sure it is
 @dataclass(frozen=True, eq=False)
 class LinearFit:
-    """Result of a linear fit: estimate (b,), its covariance (b, b), and the noise (nv,) of each joint's forces."""
+    """Result of a linear fit: estimate (b,), its covariance (b, b), and the noise (nv,)
+    of each joint's forces.
+    """
 
     estimate: Array
     covariance: Array
@@ -182,7 +187,9 @@ class LinearFit:
 
 
 def check_samples(regressor: Any, forces: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Return a regressor as floats (m, nv, b) and forces as (m, nv); ValueError if they do not fit."""
+    """Return a regressor as floats (m, nv, b) and forces as (m, nv); ValueError if they
+    do not fit.
+    """
     columns, tau = as_real(regressor, "regressor"), as_real(forces, "forces")
     if columns.ndim < 3 or tau.shape != columns.shape[:-1]:
         raise ValueError(
@@ -213,15 +220,17 @@ def require_independent_columns(columns: np.ndarray) -> None:
 
 @checked()
 def fit_linear(regressor: Any, forces: Any) -> LinearFit:
-    """Return the fit of unknowns (b,), by which the regressor (..., nv, b) gives forces (..., nv) best in all samples.
+    """Return the fit of unknowns (b,), by which the regressor (..., nv, b) gives forces
+    (..., nv) best in all samples.
 
-    The noise of each joint's forces is taken from the residuals, and weights its rows; it must be independent
-    from sample to sample, and the regressor without noise. ValueError if the samples are too few, or the columns
-    not independent.
+    The noise of each joint's forces is taken from the residuals, and weights its rows;
+    it must be independent from sample to sample, and the regressor without noise.
+    ValueError if the samples are too few, or the columns not independent.
     """
     columns, tau = check_samples(regressor, forces)
     m, nv, b = columns.shape
-    # of each joint's m rows, b rows are enough: the others are orthogonal to all columns
+    # of each joint's m rows, b rows are enough: the others are orthogonal to all
+    # columns
     Q, rows = np.linalg.qr(columns.swapaxes(0, 1))
     right = (Q.mT @ tau.mT[..., None])[..., 0]
     require_independent_columns(rows.reshape(-1, b))
@@ -242,7 +251,9 @@ def fit_linear(regressor: Any, forces: Any) -> LinearFit:
 
 # Chapter 19, "Identification": Physically possible links
 def body_factors(inertias: Array) -> Array:
-    """Return F (..., 4, 4) with F F^T the pseudo-inertia of spatial inertias (..., 6, 6), which must be of bodies."""
+    """Return F (..., 4, 4) with F F^T the pseudo-inertia of spatial inertias (..., 6,
+    6), which must be of bodies.
+    """
     J = pseudo_inertia(inertias)
     mass = J[..., 3:, 3:]
     com = J[..., :3, 3:] / np.where(mass > 0, mass, 1)
@@ -252,7 +263,9 @@ def body_factors(inertias: Array) -> Array:
 
 
 def deformation(theta: Array) -> Array:
-    """Return the upper triangular T (..., 4, 4) of ten numbers (..., 10): scale, stretches, shears, shift."""
+    """Return the upper triangular T (..., 4, 4) of ten numbers (..., 10): scale,
+    stretches, shears, shift.
+    """
     scale, stretch, shear, shift = np.split(theta, [1, 4, 7], axis=-1)
     none, one, stretch = 0 * scale, 0 * scale + 1, np.exp(stretch)
     rows = [
@@ -267,7 +280,9 @@ def deformation(theta: Array) -> Array:
 
 
 def deformed_parameters(factors: Array, theta: Array) -> Array:
-    """Return the ten parameters (..., 10) of bodies with factors F (..., 4, 4), deformed by theta (..., 10)."""
+    """Return the ten parameters (..., 10) of bodies with factors F (..., 4, 4),
+    deformed by theta (..., 10).
+    """
     U = factors @ deformation(theta)
     J = U @ U.mT
     second = J[..., :3, :3]
@@ -277,7 +292,9 @@ def deformed_parameters(factors: Array, theta: Array) -> Array:
 
 
 def deformed_slopes(factors: Array, theta: Array) -> Array:
-    """Return the derivatives of each body's parameters by its theta (n, 10, 10), by complex steps."""
+    """Return the derivatives of each body's parameters by its theta (n, 10, 10), by
+    complex steps.
+    """
     step = 1e-100
     stepped = theta[:, None] + 1j * step * np.eye(10)
     return (deformed_parameters(factors[:, None], stepped).imag / step).mT
@@ -285,12 +302,15 @@ def deformed_slopes(factors: Array, theta: Array) -> Array:
 
 @checked()
 def fit_bodies(chain: Chain, base: BaseParameters, fit: LinearFit, *, spread: float = 1.0) -> Chain:
-    """Return the chain of possible bodies that fits base parameters best, near a guess where they are undetermined.
+    """Return the chain of possible bodies that fits base parameters best, near a guess
+    where they are undetermined.
 
-    chain : the guess, whose links are bodies; a link without extent in some direction, or without mass, stays so.
-    base : `base_parameters` of the chain; fit : `fit_linear` with their columns; further columns,
-    of friction for instance, are ignored. spread : expected error of the guess, in logarithms. Needs SciPy. After
-    Rucker and Wensing (2022). ValueError if base and fit are not of this chain, or if the search does not converge.
+    chain : the guess, whose links are bodies; a link without extent in some direction,
+    or without mass, stays so.
+    base : `base_parameters` of the chain; fit : `fit_linear` with their columns;
+    further columns, of friction for instance, are ignored. spread : expected error of
+    the guess, in logarithms. Needs SciPy. After Rucker and Wensing (2022). ValueError
+    if base and fit are not of this chain, or if the search does not converge.
     """
     from scipy.optimize import least_squares
 

@@ -1,5 +1,5 @@
 # Generated from chapters/14_impulse_response_of_a_chain.md by `python -m book export`; edit it there.
-# sha256 of the text below: 476c5dbc68f4ccd3b5e8c66f3589f74ac4a3a7c7728c650f0dbbad985cdff4c3
+# sha256 of the text below: e0e810a77e2cffbfcf277ccd79b5d6cbd47d95bede79aacdebde0e7ae0d33ce6
 """Blows on a chain: the response of every link, and the jump of every joint's rate.
 
 Derived in chapter 14, "The impulse response of a chain".
@@ -11,16 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from chaindyn._check import (
-    FRAMES,
-    RECURSIONS,
-    at_least_rounding,
-    checked,
-    known_values,
-    require_between,
-    require_no_overflow,
-    unit,
-)
 from chaindyn._ops import (
     Array,
     concatenate,
@@ -46,6 +36,9 @@ from chaindyn.articulated import (
 from chaindyn.chain import Chain, forward_kinematics, outward, pose_of_body
 from chaindyn.closure import as_constraints, forces_in, parts_in
 from chaindyn.constraints import are_floats, gap_share, held_response, warn_if_inconsistent
+from chaindyn.guards.arguments import FRAMES, RECURSIONS, require_between, unit
+from chaindyn.guards.door import checked
+from chaindyn.guards.numbers import at_least_rounding, known_values, require_no_overflow
 from chaindyn.inverse_dynamics import wrenches_in
 from chaindyn.kinematics import body_jacobian
 from chaindyn.spatial import X_force, X_motion
@@ -65,12 +58,14 @@ __all__ = [
 def contact_impulse(
     speed: Array, yielding: Array, trace: Array, noise: Array, restitution: Array
 ) -> tuple[Array, Array]:
-    """Return the impulse and the effective mass at a contact, from normal speed and inverse mass there.
+    """Return the impulse and the effective mass at a contact, from normal speed and
+    inverse mass there.
 
-    All (..., 1, 1), since NumPy makes objects without axes scalars. speed : along the normal; trace : that
-    of the contact point's 3x3 inverse mass; noise : the trace that rounding alone can make. A direction with
-    less than 1e-12 of the trace, or a trace no larger than noise, counts as one in which the chain cannot
-    move; RuntimeWarning then, unless the inverse mass there is exactly zero.
+    All (..., 1, 1), since NumPy makes objects without axes scalars. speed : along the
+    normal; trace : that of the contact point's 3x3 inverse mass; noise : the trace that
+    rounding alone can make. A direction with less than 1e-12 of the trace, or a trace
+    no larger than noise, counts as one in which the chain cannot move; RuntimeWarning
+    then, unless the inverse mass there is exactly zero.
     """
     movable = positive(yielding) & positive(10**12 * yielding - trace) & positive(trace - noise)
     expect(movable)
@@ -90,7 +85,9 @@ def contact_impulse(
 
 # Chapter 14, "The impulse response of a chain": What it gains
 def mobilities_in(state: State, mobilities: Array, frame: str) -> Array:
-    """Return each link's map from impulses to twists (..., n, 6, 6), from the recursion, in another frame."""
+    """Return each link's map from impulses to twists (..., n, 6, 6), from the
+    recursion, in another frame.
+    """
     if frame == state.recursion:
         return mobilities
     T = state.to_frame(frame)
@@ -108,13 +105,15 @@ def mobility_step(parent: Array, X: Array, S: Array, own: Articulated) -> Array:
 def inverse_operational_space_inertia(
     chain: Chain, q: Array, *, frame: str = "body", recursion: str = "body"
 ) -> Array:
-    """Return the inverse inertia of every link (..., n, 6, 6): the jump of its twist by an impulse on it.
+    """Return the inverse inertia of every link (..., n, 6, 6): the jump of its twist by
+    an impulse on it.
 
-    q : (..., nq). The matrix is J M^-1 J^T, symmetric and positive semidefinite. frame : where twist and
-    impulse [tau; f] are expressed, "body" (about the link origin, link axes), "world" (about the world
-    origin, world axes) or "mixed" (about the link origin, world axes). recursion : the coordinates
-    of the computation. Chains and trees, also with massless links; ValueError names the joint without
-    inertia if M is singular. For the last link of a serial chain, Alexiou (2023), (16).
+    q : (..., nq). The matrix is J M^-1 J^T, symmetric and positive semidefinite. frame
+    : where twist and impulse [tau; f] are expressed, "body" (about the link origin,
+    link axes), "world" (about the world origin, world axes) or "mixed" (about the link
+    origin, world axes). recursion : the coordinates of the computation. Chains and
+    trees, also with massless links; ValueError names the joint without inertia if M is
+    singular. For the last link of a serial chain, Alexiou (2023), (16).
     """
     state = evaluate(chain, q, recursion=recursion)
     links = state.X, state.S, factorise_state(state).links
@@ -125,13 +124,15 @@ def inverse_operational_space_inertia(
 # Chapter 14, "The impulse response of a chain": The code of an impact
 @dataclass(frozen=True, eq=False)
 class Impact:
-    """Response of a chain to a blow; spatial vectors about the world origin, in world axes.
+    """Response of a chain to a blow; spatial vectors about the world origin, in world
+    axes.
 
-    impulse : (...) along the normal [N s]; effective_mass : (...) of the chain at the contact, along
-    the normal [kg], infinite if it cannot move along it; qd_jump : (..., nv) of the joint rates; twist_jumps :
-    (..., n, 6) of the links; joint_impulses : (..., n, 6) of each parent on its link; energy_before,
-    energy_after : (...) kinetic [J]; multipliers : (..., m), the impulses in the loop closures, if any, in
-    the units of their multipliers times seconds.
+    impulse : (...) along the normal [N s]; effective_mass : (...) of the chain at the
+    contact, along the normal [kg], infinite if it cannot move along it; qd_jump : (...,
+    nv) of the joint rates; twist_jumps : (..., n, 6) of the links; joint_impulses :
+    (..., n, 6) of each parent on its link; energy_before,
+    energy_after : (...) kinetic [J]; multipliers : (..., m), the impulses in the loop
+    closures, if any, in the units of their multipliers times seconds.
     """
 
     impulse: Array
@@ -146,7 +147,8 @@ class Impact:
 
 # Chapter 14, "The impulse response of a chain": The code of an impact
 def unit_impulses(R: Array, p: Array, point: Array, recursion: str) -> Array:
-    """Return unit impulses at a point as wrenches (..., 6, 6) on the link at pose R, p [tau; f].
+    """Return unit impulses at a point as wrenches (..., 6, 6) on the link at pose R, p
+    [tau; f].
 
     The first three are 1 N m s about each world axis, the others 1 N s along each.
     """
@@ -156,18 +158,22 @@ def unit_impulses(R: Array, p: Array, point: Array, recursion: str) -> Array:
 
 
 def on_link(chain: Chain, b: int, blows: Array) -> Array:
-    """Return wrenches on every link (..., n, 6, m): these (..., 6, m) on link b, zero on the others."""
+    """Return wrenches on every link (..., n, 6, m): these (..., 6, m) on link b, zero
+    on the others.
+    """
     return eye(chain.n)[b][:, None, None] * blows[..., None, :, :]
 
 
 def impulse_response(
     factors: FactorisedChain, blows: Array, along: Array | None = None
 ) -> tuple[Array, Array, Array]:
-    """Return the jumps of twists (..., n, 6, m) and of joint rates (..., nv, m), and p (..., n, 6, m), of m blows.
+    """Return the jumps of twists (..., n, 6, m) and of joint rates (..., nv, m), and p
+    (..., n, 6, m), of m blows.
 
-    blows : (..., n, 6, m) on the links, each column the only one, in the coordinates of the state; along : (..., nv, m)
-    impulses along the joints, None for zero. Forward dynamics of a chain at rest without weight, with impulses for
-    forces and jumps for accelerations.
+    blows : (..., n, 6, m) on the links, each column the only one, in the coordinates of
+    the state; along : (..., nv, m) impulses along the joints, None for zero. Forward
+    dynamics of a chain at rest without weight, with impulses for forces and jumps for
+    accelerations.
     """
     along = zeros((factors.state.chain.nv, 1)) if along is None else along
     left, p = factors.inward_forces(along, -blows)
@@ -179,9 +185,11 @@ def impulse_response(
 def held_impulse_response(
     factors: FactorisedChain, constraints: tuple[Any, ...], blows: Array, open_rates: Array
 ) -> tuple[Array, Array, Array, Array]:
-    """Return the results of `impulse_response` with the loops kept closed, and the loops' impulses (..., m, c).
+    """Return the results of `impulse_response` with the loops kept closed, and the
+    loops' impulses (..., m, c).
 
-    blows : (..., n, 6, c) on the links; open_rates : (..., nv, c), the jumps of the joint rates with the loops open.
+    blows : (..., n, 6, c) on the links; open_rates : (..., nv, c), the jumps of the
+    joint rates with the loops open.
     """
     state = factors.state
     posture = State(state.chain, state.q, state.qd)  # rows are in link coordinates
@@ -197,18 +205,23 @@ def held_impulse_response(
 
 # Chapter 14, "The impulse response of a chain": The code of an impact
 def traces(impulses: Array, twists: Array) -> tuple[Array, Array]:
-    """Return the traces (..., 1, 1) of the rotational and the linear 3x3 block of impulses^T twists."""
+    """Return the traces (..., 1, 1) of the rotational and the linear 3x3 block of
+    impulses^T twists.
+    """
     diagonal = (impulses * twists).sum(-2, keepdims=True)
     return diagonal[..., :3].sum(-1, keepdims=True), diagonal[..., 3:].sum(-1, keepdims=True)
 
 
 def scalar(x: Array) -> Array:
-    """Drop the last two axes of (..., 1, 1); if there are no others, return a number, not an array."""
+    """Drop the last two axes of (..., 1, 1); if there are no others, return a number,
+    not an array.
+    """
     return x.reshape(x.shape[:-2])[()]
 
 
 def kinetic_energy_of(state: State, V: Array, qd: Array) -> Array:
-    """Return half of the sum of V^T I V over the links, and the energy of rotors (..., 1, 1) [J].
+    """Return half of the sum of V^T I V over the links, and the energy of rotors (...,
+    1, 1) [J].
 
     V : (..., n, 6, 1) of the links, in the coordinates of the state; qd : (..., nv).
     """
@@ -232,18 +245,23 @@ def impact(
     recursion: str = "body",
     constraints: Any = (),
 ) -> Impact:
-    """Return the response of a moving chain or tree when a link strikes a smooth immovable obstacle.
+    """Return the response of a moving chain or tree when a link strikes a smooth
+    immovable obstacle.
 
-    q : (..., nq); qd : (..., nv) before; point : (..., 3) of contact, in the world [m], None is the body's origin;
-    normal : (..., 3) from the obstacle into the body, in world axes, normalised here; restitution : (...) from 0 to
-    1, the ratio of the normal speeds after and before; body : index or name of the struck link, or the
-    name of a frame on it, None is the only leaf. constraints : loop closures, one or several, as for
-    `constraint_jacobian`; qd must keep them, and so does qd + qd_jump. There is no friction. A contact that is
-    separating, or at rest, takes no impulse; symbols are taken to approach. Where the chain cannot move along the
-    normal, the impulse is 0 and the effective mass infinite; RuntimeWarning if it moves only by rounding, or if qd
-    breaks the constraints. ValueError if there is no such body, the normal is zero, restitution is out of range, or M
-    is singular (it names the joint). Alexiou (2023), (19)-(29), whose normal points the other way; here for any link of
-    any tree, and with loops.
+    q : (..., nq); qd : (..., nv) before; point : (..., 3) of contact, in the world [m],
+    None is the body's origin;
+    normal : (..., 3) from the obstacle into the body, in world axes, normalised here;
+    restitution : (...) from 0 to 1, the ratio of the normal speeds after and before;
+    body : index or name of the struck link, or the name of a frame on it, None is the
+    only leaf. constraints : loop closures, one or several, as for
+    `constraint_jacobian`; qd must keep them, and so does qd + qd_jump. There is no
+    friction. A contact that is separating, or at rest, takes no impulse; symbols are
+    taken to approach. Where the chain cannot move along the normal, the impulse is 0
+    and the effective mass infinite; RuntimeWarning if it moves only by rounding, or if
+    qd breaks the constraints. ValueError if there is no such body, the normal is zero,
+    restitution is out of range, or M is singular (it names the joint). Alexiou (2023),
+    (19)-(29), whose normal points the other way; here for any link of any tree, and
+    with loops.
     """
     normal, constraints = unit(normal, "normal"), as_constraints(constraints)
     require_between(restitution, "restitution", 0, 1)
@@ -255,7 +273,8 @@ def impact(
     point = pose_of_body(chain, R, p, body)[1] if point is None else point
     at_point = unit_impulses(R[..., b, :, :], p[..., b, :], point, recursion)
     unit_blow = at_point[..., 3:] @ normal[..., None]
-    # the blow itself, and one about and along each axis, as a scale for small inverse masses
+    # the blow itself, and one about and along each axis, as a scale for small inverse
+    # masses
     blows = concatenate([unit_blow, at_point], axis=-1)
     factors, struck = factorise_state(state), on_link(chain, b, blows)
     twists, rates, known = impulse_response(factors, struck)
@@ -267,7 +286,10 @@ def impact(
         twists, rates, known, held = response
 
     V = state.twists
-    speed, yielding = unit_blow.mT @ V[..., b, :, :], unit_blow.mT @ twists[..., b, :, :]
+    speed, yielding = (
+        unit_blow.mT @ V[..., b, :, :],
+        unit_blow.mT @ twists[..., b, :, :],
+    )
     reach = (p * p).sum((-2, -1), keepdims=True) + (point * point).sum(-1, keepdims=True)[..., None]
     # the motion of a fixed point if positions are rounded to 8 eps
     noise = divide(turning * reach, 2**98 if holds_objects(turning) else 2.0**98)
@@ -291,9 +313,11 @@ def impact(
 
 # Chapter 14, "The impulse response of a chain": The code
 def task_jacobian(chain: Chain, q: Array, body: Any, point: Array | None, frame: str) -> Array:
-    """Return the Jacobian of a link's twist (..., 6, nv), or of the velocity of its particle at a point (..., 3, nv).
+    """Return the Jacobian of a link's twist (..., 6, nv), or of the velocity of its
+    particle at a point (..., 3, nv).
 
-    point : (..., 3) in the world. frame : "body" is link axes; "world" and "mixed" are world axes at a point.
+    point : (..., 3) in the world. frame : "body" is link axes; "world" and "mixed" are
+    world axes at a point.
     """
     if point is None:
         return body_jacobian(chain, q, body, frame=frame)
@@ -304,7 +328,9 @@ def task_jacobian(chain: Chain, q: Array, body: Any, point: Array | None, frame:
 
 
 def equal_units(W: Array) -> Array:
-    """Return factors (..., m) that bring the angular and the linear 3x3 block of W to like size; 1 for a zero block."""
+    """Return factors (..., m) that bring the angular and the linear 3x3 block of W to
+    like size; 1 for a zero block.
+    """
     size = np.diagonal(W, axis1=-2, axis2=-1)
     size = size.reshape(*size.shape[:-1], W.shape[-1] // 3, 3).mean(-1, keepdims=True)
     factors = 1 / np.sqrt(np.where(size > 0, size, 1))
@@ -312,9 +338,11 @@ def equal_units(W: Array) -> Array:
 
 
 def require_movable(W: Array, link: str) -> None:
-    """Refuse J M^-1 J^T (..., m, m) of a link if its response to some force is below 1e-12 of that to others.
+    """Refuse J M^-1 J^T (..., m, m) of a link if its response to some force is below
+    1e-12 of that to others.
 
-    The message names the first state, the rank and the direction. Symbols and traced arrays pass.
+    The message names the first state, the rank and the direction. Symbols and traced
+    arrays pass.
     """
     known = known_values(W)
     if known is None:
@@ -357,14 +385,18 @@ def operational_space_inertia(
     point: Array | None = None,
     frame: str = "body",
 ) -> Array:
-    """Return Lambda = (J M^-1 J^T)^-1, the inertia felt by a hand on a link: force for acceleration, at rest.
+    """Return Lambda = (J M^-1 J^T)^-1, the inertia felt by a hand on a link: force for
+    acceleration, at rest.
 
-    q : (..., nq); body : index or name of the link, or a frame's name, None is the only leaf. Without a point, Lambda
-    (..., 6, 6) takes accelerations of the body to wrenches [tau; f] on it, in `frame`: "body" (about its origin, in
-    its axes), "world" (about the world origin, world axes) or "mixed" (about its origin, world axes). With a point
-    (..., 3) of the body, given in the world [m], it is (..., 3, 3) [kg], for forces at the point, and the body is free
-    to turn; its axes are the body's ("body") or the world's. ValueError if some force moves nothing, so that Lambda
-    does not exist (it names the force), if there is no such body, or M is singular. Khatib (1987).
+    q : (..., nq); body : index or name of the link, or a frame's name, None is the only
+    leaf. Without a point, Lambda (..., 6, 6) takes accelerations of the body to
+    wrenches [tau; f] on it, in `frame`: "body" (about its origin, in its axes), "world"
+    (about the world origin, world axes) or "mixed" (about its origin, world axes). With
+    a point (..., 3) of the body, given in the world [m], it is (..., 3, 3) [kg], for
+    forces at the point, and the body is free to turn; its axes are the body's ("body")
+    or the world's. ValueError if some force moves nothing, so that Lambda does not
+    exist (it names the force), if there is no such body, or M is singular. Khatib
+    (1987).
     """
     return operational_space(chain, q, body, point, frame)[2]
 
@@ -378,11 +410,13 @@ def dynamically_consistent_inverse(
     point: Array | None = None,
     frame: str = "body",
 ) -> Array:
-    """Return M^-1 J^T Lambda (..., nv, 6), or (..., nv, 3) with a point: the joint rates of least kinetic energy.
+    """Return M^-1 J^T Lambda (..., nv, 6), or (..., nv, 3) with a point: the joint
+    rates of least kinetic energy.
 
-    Arguments and errors as for `operational_space_inertia`; J is that of the link's twist, or of the point's velocity.
-    Its product with a velocity of the link has the least energy of all joint rates with that velocity. Its transpose
-    takes joint forces to the force on the link that accelerates it as they do. Khatib (1987).
+    Arguments and errors as for `operational_space_inertia`; J is that of the link's
+    twist, or of the point's velocity. Its product with a velocity of the link has the
+    least energy of all joint rates with that velocity. Its transpose takes joint forces
+    to the force on the link that accelerates it as they do. Khatib (1987).
     """
     factors, J, inertia = operational_space(chain, q, body, point, frame)
     return factors.solve(J.mT) @ inertia
@@ -390,7 +424,8 @@ def dynamically_consistent_inverse(
 
 # Chapter 14, "The impulse response of a chain": The printed recursion as a function
 def extension_step(parent: Array, X: Array, S: Array, inertia: Array, rotor: Array) -> Array:
-    """Link step: inverse inertia at the end of a chain, one link further out (Alexiou 2023, (15)-(16)).
+    """Link step: inverse inertia at the end of a chain, one link further out (Alexiou
+    2023, (15)-(16)).
 
     rotor : (k, k), the reflected inertia of the joint's rotor.
     """
@@ -414,7 +449,9 @@ def require_serial(chain: Chain) -> None:
 def require_own_inertia(
     chain: Chain, S: list[Array], inertias: list[Array], rotors: list[Array]
 ) -> None:
-    """Refuse a link without inertia of its own about its joint: the serial recursion divides by it."""
+    """Refuse a link without inertia of its own about its joint: the serial recursion
+    divides by it.
+    """
     for name, s, inertia, rotor in zip(chain.names, S, inertias, rotors, strict=True):
         size = s.mT @ (inertia * eye(6)) @ s  # the diagonal bounds all of I
         D = s.mT @ inertia @ s + rotor
@@ -429,11 +466,13 @@ def require_own_inertia(
 def inverse_operational_space_inertia_serial(
     chain: Chain, q: Array, *, frame: str = "body", recursion: str = "body"
 ) -> Array:
-    """Return, for every link of a serial chain, the inverse inertia of the chain cut off after it.
+    """Return, for every link of a serial chain, the inverse inertia of the chain cut
+    off after it.
 
-    q : (..., nq); frame, recursion : as for `inverse_operational_space_inertia`, whose last
-    entry equals the last one here (..., n, 6, 6). Alexiou (2023), (15)-(18), as printed in the world recursion.
-    ValueError for a tree, and for a link that alone has no inertia about its joint, such as a massless one.
+    q : (..., nq); frame, recursion : as for `inverse_operational_space_inertia`, whose
+    last entry equals the last one here (..., n, 6, 6). Alexiou (2023), (15)-(18), as
+    printed in the world recursion. ValueError for a tree, and for a link that alone has
+    no inertia about its joint, such as a massless one.
     """
     require_serial(chain)
     state = evaluate(chain, q, recursion=recursion)

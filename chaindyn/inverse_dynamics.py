@@ -1,5 +1,5 @@
 # Generated from chapters/06_inverse_dynamics.md by `python -m book export`; edit it there.
-# sha256 of the text below: 75e74f8ee5a810d0e9eb24fc0305b2d154a2e95d3a076c7940f2da65814bcad4
+# sha256 of the text below: 2e021f824e0638c747bd1a47c78701a7ea71d03524541467e0662f1575e527d0
 """Inverse dynamics: the forces for a motion, by one system and by a recursion.
 
 Derived in chapter 6, "Inverse dynamics".
@@ -9,19 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from chaindyn._check import (
-    FRAMES,
-    RECURSIONS,
-    as_real,
-    checked,
-    no_inertia,
-    require_doubles,
-    require_no_overflow,
-    require_one_state,
-    unit,
-)
 from chaindyn._ops import Array, concatenate, eye, stack, unstack, zeros
 from chaindyn.chain import Chain, inward
+from chaindyn.guards.arguments import FRAMES, RECURSIONS, require_one_state, unit
+from chaindyn.guards.door import checked
+from chaindyn.guards.equations import no_inertia
+from chaindyn.guards.model import require_doubles
+from chaindyn.guards.numbers import as_real, require_no_overflow
 from chaindyn.joints import rotation_about
 from chaindyn.spatial import X_inverse
 from chaindyn.state import State, evaluate
@@ -31,13 +25,15 @@ __all__ = ["bias_force", "joint_wrenches", "rnea", "solve_full_system"]
 
 # Chapter 6, "Inverse dynamics": One large matrix
 def full_system(chain: Chain, q: Array, qd: Array, tau: Array) -> tuple[Any, Array]:
-    """Return matrix and right side of all equations of motion at once, about the world origin.
+    """Return matrix and right side of all equations of motion at once, about the world
+    origin.
 
-    Unknown are the accelerations a (6 n), the wrenches f (6 n) of each parent on its link, and qdd (nv). The
-    matrix is SciPy's, sparse, and square of order 12 n + nv, 13 n with hinges and slides alone. Its rows:
-    a - a of the parent - S qdd = eta; I a - f + f of the children = weight - v x* I v; S^T f = tau, where
-    the part N^2 J qdd of tau drives the rotors.
-    Alexiou, "The dynamics of a serial chain of bodies", the table of unknowns and equations.
+    Unknown are the accelerations a (6 n), the wrenches f (6 n) of each parent on its
+    link, and qdd (nv). The matrix is SciPy's, sparse, and square of order 12 n + nv, 13
+    n with hinges and slides alone. Its rows: a - a of the parent - S qdd = eta; I a - f
+    + f of the children = weight - v x* I v; S^T f = tau, where the part N^2 J qdd of
+    tau drives the rotors. Alexiou, "The dynamics of a serial chain of bodies", the
+    table of unknowns and equations.
     """
     from scipy import sparse
 
@@ -68,10 +64,12 @@ def full_system(chain: Chain, q: Array, qd: Array, tau: Array) -> tuple[Any, Arr
 
 # Chapter 6, "Inverse dynamics": One large matrix
 def is_singular(chain: Chain, matrix: Any, factors: Any) -> bool:
-    """Return whether rounding the entries of the large matrix may change qdd by a thousandth.
+    """Return whether rounding the entries of the large matrix may change qdd by a
+    thousandth.
 
-    matrix : as by `full_system`; factors : its `splu`. The entries are rounded in axes with which no joint is
-    aligned, and the right side is made of the rows' sums, so that units play no part.
+    matrix : as by `full_system`; factors : its `splu`. The entries are rounded in axes
+    with which no joint is aligned, and the right side is made of the rows' sums, so
+    that units play no part.
     """
     from scipy import sparse
 
@@ -89,13 +87,15 @@ def is_singular(chain: Chain, matrix: Any, factors: Any) -> bool:
 
 @checked(q="nq", qd="nv", tau="nv")
 def solve_full_system(chain: Chain, q: Array, qd: Array, tau: Array) -> tuple[Array, Array, Array]:
-    """Return accelerations (n, 6), joint wrenches (n, 6) and qdd (nv) from one large sparse system.
+    """Return accelerations (n, 6), joint wrenches (n, 6) and qdd (nv) from one large
+    sparse system.
 
-    q : (nq,); qd : (nv,); tau : (nv,), one state of numbers. Accelerations are spatial and true, gravity
-    not subtracted; wrenches are those of each parent on its link, as by `joint_wrenches`. Both are about the
-    world origin, in world axes. Needs SciPy. Alexiou, "The dynamics of a serial chain of bodies", the table.
-    ValueError for a batch, for symbols or complex numbers, and if M is singular: it names a joint that feels no
-    inertia.
+    q : (nq,); qd : (nv,); tau : (nv,), one state of numbers. Accelerations are spatial
+    and true, gravity not subtracted; wrenches are those of each parent on its link, as
+    by `joint_wrenches`. Both are about the world origin, in world axes. Needs SciPy.
+    Alexiou, "The dynamics of a serial chain of bodies", the table. ValueError for a
+    batch, for symbols or complex numbers, and if M is singular: it names a joint that
+    feels no inertia.
     """
     from scipy.sparse.linalg import splu
 
@@ -121,27 +121,35 @@ def solve_full_system(chain: Chain, q: Array, qd: Array, tau: Array) -> tuple[Ar
 
 # Chapter 6, "Inverse dynamics": The code
 def sum_wrenches(children: Any, X: Array, own: Array) -> tuple[Array, tuple[Array]]:
-    """Link step: the wrench in the joint, for the link itself and all links after it."""
+    """Link step: the wrench in the joint, for the link itself and all links after
+    it.
+    """
     through = own + children[0]
     return through, (X.mT @ through,)
 
 
 # Chapter 6, "Inverse dynamics": The code
 def wrenches_from(state: State, wrenches: Array, frame: str) -> Array:
-    """Return wrenches (..., n, 6) in "body", "world" or "mixed" in the recursion's coordinates (..., n, 6, 1)."""
+    """Return wrenches (..., n, 6) in "body", "world" or "mixed" in the recursion's
+    coordinates (..., n, 6, 1).
+    """
     columns = wrenches[..., None]
     return columns if frame == state.recursion else state.to_frame(frame).mT @ columns
 
 
 def wrenches_in(state: State, wrenches: Array, frame: str) -> Array:
-    """Return wrenches (..., n, 6, 1), in the recursion's coordinates, in "body", "world" or "mixed" (..., n, 6)."""
+    """Return wrenches (..., n, 6, 1), in the recursion's coordinates, in "body",
+    "world" or "mixed" (..., n, 6).
+    """
     if frame == state.recursion:
         return wrenches[..., 0]
     return (X_inverse(state.to_frame(frame)).mT @ wrenches)[..., 0]
 
 
 def net_bias(state: State, external: Array | None, frame: str) -> Array:
-    """Return the bias forces (..., n, 6, 1) less the external wrenches, given in a frame, if any."""
+    """Return the bias forces (..., n, 6, 1) less the external wrenches, given in a
+    frame, if any.
+    """
     if external is None:
         return state.bias_forces
     return state.bias_forces - wrenches_from(state, external, frame)
@@ -154,25 +162,32 @@ def ground_acceleration(chain: Chain) -> Array:
 
 
 def transmitted_wrenches(state: State, wrenches: Array) -> Array:
-    """Return the wrench in each joint (..., n, 6, 1) if the links need these wrenches (..., n, 6, 1)."""
+    """Return the wrench in each joint (..., n, 6, 1) if the links need these wrenches
+    (..., n, 6, 1).
+    """
     own = unstack(wrenches, -3)
     through, _ = inward(sum_wrenches, state.chain.parent, (zeros((6, 1)),), state.X, own)
     return stack(through, axis=-3)
 
 
 def needed_wrenches(state: State, qdd: Array, bias: Array) -> Array:
-    """Return the wrench that each parent must exert on its link (..., n, 6, 1) for accelerations qdd (..., nv)."""
+    """Return the wrench that each parent must exert on its link (..., n, 6, 1) for
+    accelerations qdd (..., nv).
+    """
     A = state.accelerations(qdd, ground_acceleration(state.chain))
     return transmitted_wrenches(state, state.inertias @ A + bias)
 
 
 def joint_forces(state: State, wrenches: Array) -> Array:
-    """Return the part of each joint's wrench (..., n, 6, 1) that its motors give, S^T f (..., nv)."""
+    """Return the part of each joint's wrench (..., n, 6, 1) that its motors give, S^T f
+    (..., nv).
+    """
     return (state.screws * wrenches[..., 0][..., state.chain.link_of_column, :]).sum(-1)
 
 
 def with_rotors(chain: Chain, forces: Array, qdd: Array) -> Array:
-    """Return joint forces (..., nv), plus those that accelerate the rotors, if any: qdd (..., nv).
+    """Return joint forces (..., nv), plus those that accelerate the rotors, if any: qdd
+    (..., nv).
 
     For qdd = 1 the same of a mass matrix.
     """
@@ -191,13 +206,15 @@ def rnea(
     external_frame: str = "body",
     recursion: str = "body",
 ) -> Array:
-    """Return the joint forces tau (..., nv) [N m, N] for a motion of a chain or tree: inverse dynamics.
+    """Return the joint forces tau (..., nv) [N m, N] for a motion of a chain or tree:
+    inverse dynamics.
 
-    q : (..., nq); qd, qdd : (..., nv); external : (..., n, 6) external wrench [tau; f] on each link, in
-    `external_frame`: "body" (about the link origin, link axes), "world" (about the world origin, world axes)
-    or "mixed" (about the link origin, world axes). recursion : the coordinates of the computation. Gravity is the
-    chain's; the torque of the drives' rotors is included, friction (`joint_friction`) is not. Kim
-    (2012), (35)-(42) and Table 2, with the base accelerating by -g.
+    q : (..., nq); qd, qdd : (..., nv); external : (..., n, 6) external wrench [tau; f]
+    on each link, in `external_frame`: "body" (about the link origin, link axes),
+    "world" (about the world origin, world axes) or "mixed" (about the link origin,
+    world axes). recursion : the coordinates of the computation. Gravity is the chain's;
+    the torque of the drives' rotors is included, friction (`joint_friction`) is not.
+    Kim (2012), (35)-(42) and Table 2, with the base accelerating by -g.
     """
     state = evaluate(chain, q, qd, qdd, external, recursion=recursion)
     bias = net_bias(state, external, external_frame)
@@ -209,7 +226,8 @@ def rnea(
 def bias_force(chain: Chain, q: Array, qd: Array, *, recursion: str = "body") -> Array:
     """Return h (..., nv), the joint forces for the state q, qd with qdd = 0.
 
-    q : (..., nq); qd : (..., nv). Weight is included: M qdd + h = tau + the sum of J^T times external wrenches.
+    q : (..., nq); qd : (..., nv). Weight is included: M qdd + h = tau + the sum of J^T
+    times external wrenches.
     """
     return rnea(chain, q, qd, 0 * qd, recursion=recursion)
 
@@ -235,10 +253,12 @@ def joint_wrenches(
     frame: str = "body",
     recursion: str = "body",
 ) -> Array:
-    """Return the wrench of each parent on its link (..., n, 6) [tau; f], the motors' part included.
+    """Return the wrench of each parent on its link (..., n, 6) [tau; f], the motors'
+    part included.
 
-    Arguments as for `rnea`, whose joint forces are S^T times these, plus the rotors'; frame : of the result.
-    Alexiou, "The dynamics of a serial chain of bodies", (13); Kim (2012), (42).
+    Arguments as for `rnea`, whose joint forces are S^T times these, plus the rotors';
+    frame : of the result. Alexiou, "The dynamics of a serial chain of bodies", (13);
+    Kim (2012), (42).
     """
     state = evaluate(chain, q, qd, qdd, external, recursion=recursion)
     bias = net_bias(state, external, external_frame)

@@ -1,5 +1,5 @@
 # Generated from chapters/05_velocity_acceleration_jacobians.md by `python -m book export`; edit it there.
-# sha256 of the text below: 9f769c11bd42a424f09f51b1b99c38fbd6525b6fbb36683a21cba7f5d009094d
+# sha256 of the text below: e479dcaa65b1fbfb278f15b9692911bfaa0d5e6032a8407f3ef1f39a0b5c4526
 """How fast the bodies of a chain move, and how that changes: twists, accelerations, Jacobians.
 
 Derived in chapter 5, "Velocity, acceleration, Jacobians".
@@ -7,9 +7,10 @@ Derived in chapter 5, "Velocity, acceleration, Jacobians".
 
 import numpy as np
 
-from chaindyn._check import FLAGS, FRAMES, RECURSIONS, checked
 from chaindyn._ops import SMALL, Array, concatenate, eye, zeros
 from chaindyn.chain import Chain, pose_of_body
+from chaindyn.guards.arguments import FLAGS, FRAMES, RECURSIONS
+from chaindyn.guards.door import checked
 from chaindyn.lie import Ad
 from chaindyn.spatial import X_motion, skew
 from chaindyn.state import State
@@ -29,8 +30,8 @@ __all__ = [
 def point_velocity(twist: Array, point: Array) -> Array:
     """Return the velocity of the particle that is at a point, v + w x r (..., 3) [m/s].
 
-    twist : (..., 6) [w; v]; point : (..., 3) [m], measured from the origin that the twist is about.
-    Alexiou, "The dynamics of a serial chain of bodies", below (6).
+    twist : (..., 6) [w; v]; point : (..., 3) [m], measured from the origin that the
+    twist is about. Alexiou, "The dynamics of a serial chain of bodies", below (6).
     """
     return (X_motion(eye(3), point) @ twist[..., None])[..., 3:, 0]
 
@@ -43,8 +44,10 @@ def body_twists(
     """Return the twist [w; v] of every link (..., n, 6) [rad/s, m/s].
 
     q : (..., nq), qd : (..., nv). frame : of the result: "body" (about the link origin,
-    link axes), "world" (about the world origin, world axes), "mixed" (about the link origin, world axes).
-    recursion : the coordinates of the computation. Alexiou (2023), (7); Kim (2012), Table 2.
+    link axes), "world" (about the world origin, world axes), "mixed" (about the link
+    origin, world axes).
+    recursion : the coordinates of the computation. Alexiou (2023), (7); Kim (2012),
+    Table 2.
     """
     state = State(chain, q, qd, recursion)
     return state.in_frame(state.twists, frame)
@@ -52,7 +55,8 @@ def body_twists(
 
 # Chapter 5, "Velocity, acceleration, Jacobians": The Jacobian
 def screws_seen_from(state: State, R: Array, p: Array) -> Array:
-    """Return the screw of each degree of freedom (..., nv, 6), of a posture in link coordinates, in another frame.
+    """Return the screw of each degree of freedom (..., nv, 6), of a posture in link
+    coordinates, in another frame.
 
     R : (..., 3, 3), p : (..., 3) of that frame in the world.
     """
@@ -69,9 +73,10 @@ def body_jacobian(
 ) -> Array:
     """Return the Jacobian J of one link or frame (..., 6, nv): its twist is J qd.
 
-    q : (..., nq); body : index or name of a link, or a frame's name, None is the only leaf; frame : as for
-    `body_twists`, with the body's own origin and axes. A column is the screw of one degree of freedom, zero if
-    it does not move the body. ValueError if there is no such body. "Notes on rigid body dynamics", linked motion.
+    q : (..., nq); body : index or name of a link, or a frame's name, None is the only
+    leaf; frame : as for `body_twists`, with the body's own origin and axes. A column is
+    the screw of one degree of freedom, zero if it does not move the body. ValueError if
+    there is no such body. "Notes on rigid body dynamics", linked motion.
     """
     link, _, _ = chain.place(body)
     state = State(chain, q)
@@ -86,9 +91,11 @@ def body_jacobian(
 # Chapter 5, "Velocity, acceleration, Jacobians": Two accelerations
 @checked(acceleration=6, twist=6)
 def classical_acceleration(acceleration: Array, twist: Array) -> Array:
-    """Return [dw/dt; acceleration of the particle at the origin] from the spatial acceleration.
+    """Return [dw/dt; acceleration of the particle at the origin] from the spatial
+    acceleration.
 
-    acceleration, twist : (..., 6), angular first, in the same coordinates. Adds w x v below.
+    acceleration, twist : (..., 6), angular first, in the same coordinates. Adds w x v
+    below.
     """
     w, v = twist[..., :3], twist[..., 3:]
     return acceleration + concatenate([0 * w, (skew(w) @ v[..., None])[..., 0]], axis=-1)
@@ -106,11 +113,13 @@ def body_accelerations(
     classical: bool = False,
     recursion: str = "body",
 ) -> Array:
-    """Return the spatial acceleration of every link (..., n, 6) [rad/s^2, m/s^2], gravity not included.
+    """Return the spatial acceleration of every link (..., n, 6) [rad/s^2, m/s^2],
+    gravity not included.
 
-    q : (..., nq); qd, qdd : (..., nv); frame, recursion : as for `body_twists`. With `classical`, the
-    linear part is the acceleration of the particle at the frame's origin. Alexiou, "The dynamics of a
-    serial chain of bodies", (7), with the motion cross product that belongs there.
+    q : (..., nq); qd, qdd : (..., nv); frame, recursion : as for `body_twists`. With
+    `classical`, the linear part is the acceleration of the particle at the frame's
+    origin. Alexiou, "The dynamics of a serial chain of bodies", (7), with the motion
+    cross product that belongs there.
     """
     state = State(chain, q, qd, recursion)
     A = state.accelerations(qdd)
@@ -121,7 +130,8 @@ def body_accelerations(
 
 # Chapter 5, "Velocity, acceleration, Jacobians": The bias acceleration
 def motion_of_body(state: State, motions: Array, body: int | str | None, frame: str) -> Array:
-    """Return the motion of one link or frame (..., 6) in "body", "world" or "mixed", from those of all links.
+    """Return the motion of one link or frame (..., 6) in "body", "world" or "mixed",
+    from those of all links.
 
     motions : (..., n, 6, 1), in link coordinates, as the state is.
     """
@@ -149,11 +159,13 @@ def jacobian_dot_qd(
     frame: str = "body",
     classical: bool = False,
 ) -> Array:
-    """Return the bias acceleration dJ/dt qd of one link or frame (..., 6): its acceleration if qdd = 0.
+    """Return the bias acceleration dJ/dt qd of one link or frame (..., 6): its
+    acceleration if qdd = 0.
 
-    Arguments as for `body_accelerations` and `body_jacobian`. dJ/dt is the componentwise rate of the
-    Jacobian in "body" and in "world"; in "mixed" coordinates, whose origin moves, this holds with
-    ``classical=True``. "Notes on rigid body dynamics", linked motion, without the term counted twice.
+    Arguments as for `body_accelerations` and `body_jacobian`. dJ/dt is the
+    componentwise rate of the Jacobian in "body" and in "world"; in "mixed" coordinates,
+    whose origin moves, this holds with ``classical=True``. "Notes on rigid body
+    dynamics", linked motion, without the term counted twice.
     """
     state = State(chain, q, qd)
     A = motion_of_body(state, state.bias_accelerations, body, frame)

@@ -1,5 +1,5 @@
 # Generated from chapters/02_rigid_motions_as_a_lie_group.md by `python -m book export`; edit it there.
-# sha256 of the text below: 2c6fd5c12e4d74f138cce79624cd3a5135e3980ba25f85193511f3ff867e638d
+# sha256 of the text below: 24304b299a822469dd02acedece2afd8656c4b4fcd9f867801dddf5a4d015f9e
 """Rotations and rigid motions as groups: exponentials, logarithms, quaternions.
 
 Derived in chapter 2, "Rigid motions as a Lie group; moving coordinates".
@@ -9,7 +9,6 @@ import math
 
 import numpy as np
 
-from chaindyn._check import checked, known_values
 from chaindyn._ops import (
     Array,
     atan2,
@@ -26,6 +25,8 @@ from chaindyn._ops import (
     take_along_last,
     where,
 )
+from chaindyn.guards.door import checked
+from chaindyn.guards.numbers import known_values
 from chaindyn.spatial import crm, skew
 
 __all__ = [
@@ -47,11 +48,12 @@ __all__ = [
 # Chapter 2, "Rigid motions as a Lie group; moving coordinates": Turning at a constant rate: the
 # exponential
 def stumpff(square: Array, order: int) -> Array:
-    """Return the sum of (-square)^k / (2k + order)! over k = 0, 1, ...; order from 0 to 4.
+    """Return the sum of (-square)^k / (2k + order)! over k = 0, 1, ...; order from 0 to
+    4.
 
-    Of square = t^2, order 0 is cos(t), order 1 is sin(t) / t, order 2 is (1 - cos(t)) / t^2, order 3 is
-    (t - sin(t)) / t^3. The series is summed where the quotients would cancel, below t = 1; exact numbers
-    other than zero and symbols use the quotient.
+    Of square = t^2, order 0 is cos(t), order 1 is sin(t) / t, order 2 is (1 - cos(t)) /
+    t^2, order 3 is (t - sin(t)) / t^3. The series is summed where the quotients would
+    cancel, below t = 1; exact numbers other than zero and symbols use the quotient.
     """
     small = ~positive(square - (0 if holds_exact(square) else 1))
     x = where(small, 1, square)  # so that no branch, nor its derivative, divides by zero
@@ -83,7 +85,9 @@ def exp_so3(w: Array) -> Array:
 # Chapter 2, "Rigid motions as a Lie group; moving coordinates": Quaternions
 @checked(a=4, b=4)
 def quaternion_product(a: Array, b: Array) -> Array:
-    """Return the quaternion (..., 4) of the rotation b followed, in the same fixed axes, by a; [w, x, y, z]."""
+    """Return the quaternion (..., 4) of the rotation b followed, in the same fixed
+    axes, by a; [w, x, y, z].
+    """
     s, u = a[..., :1], a[..., 1:]
     t, v = b[..., :1], b[..., 1:]
     dot = (u * v).sum(-1, keepdims=True)
@@ -101,7 +105,8 @@ def conjugate(quaternion: Array) -> Array:
 
 
 def of_moderate_size(quaternion: Array) -> Array:
-    """Return a quaternion (..., 4) such that no square overflows or vanishes; its length does not matter.
+    """Return a quaternion (..., 4) such that no square overflows or vanishes; its
+    length does not matter.
 
     ValueError for one of zeros, which has no direction. Symbols and traced arrays pass.
     """
@@ -120,7 +125,8 @@ def of_moderate_size(quaternion: Array) -> Array:
 
 @checked(quaternion=4)
 def rotation_from_quaternion(quaternion: Array) -> Array:
-    """Return the rotation (..., 3, 3) of a quaternion (..., 4) [w, x, y, z], whose length is divided out.
+    """Return the rotation (..., 3, 3) of a quaternion (..., 4) [w, x, y, z], whose
+    length is divided out.
 
     ValueError if it is zero.
     """
@@ -132,7 +138,9 @@ def rotation_from_quaternion(quaternion: Array) -> Array:
 
 @checked(w=3)
 def exp_quaternion(w: Array) -> Array:
-    """Return the unit quaternion (..., 4) of the rotation about w (..., 3) by the angle |w| [rad]."""
+    """Return the unit quaternion (..., 4) of the rotation about w (..., 3) by the angle
+    |w| [rad].
+    """
     quarter = divide((w * w).sum(-1, keepdims=True), 4)
     half = divide(w, 2)
     return concatenate([stumpff(quarter, 0), stumpff(quarter, 1) * half], axis=-1)
@@ -140,10 +148,12 @@ def exp_quaternion(w: Array) -> Array:
 
 @checked(quaternion=4)
 def log_quaternion(quaternion: Array) -> Array:
-    """Return the rotation vector (..., 3), by the angle from 0 to pi [rad], of a quaternion (..., 4).
+    """Return the rotation vector (..., 3), by the angle from 0 to pi [rad], of a
+    quaternion (..., 4).
 
-    Its sign and its length do not matter. ValueError if it is zero. Where |v| is below w / 32, the series of
-    the arctangent is summed, so that derivatives keep their digits too.
+    Its sign and its length do not matter. ValueError if it is zero. Where |v| is below
+    w / 32, the series of the arctangent is summed, so that derivatives keep their
+    digits too.
     """
     quaternion = of_moderate_size(quaternion)
     towards = where(positive(quaternion[..., :1]), quaternion, -quaternion)  # the shorter way
@@ -162,9 +172,11 @@ def log_quaternion(quaternion: Array) -> Array:
 # Chapter 2, "Rigid motions as a Lie group; moving coordinates": Back from the matrix: the logarithm
 @checked(R="rotation")
 def quaternion_from_rotation(R: Array) -> Array:
-    """Return the unit quaternion (..., 4) [w, x, y, z] with w >= 0 of a rotation R (..., 3, 3).
+    """Return the unit quaternion (..., 4) [w, x, y, z] with w >= 0 of a rotation R
+    (..., 3, 3).
 
-    Every column of 4 q q^T, which is linear in R, is a multiple of q; the longest is taken.
+    Every column of 4 q q^T, which is linear in R, is a multiple of q; the longest is
+    taken.
     """
     twice = R - R.mT
     axial = twice[..., np.array([2, 0, 1]), np.array([1, 2, 0])][..., None]
@@ -180,7 +192,8 @@ def quaternion_from_rotation(R: Array) -> Array:
 # Chapter 2, "Rigid motions as a Lie group; moving coordinates": Back from the matrix: the logarithm
 @checked(R="rotation")
 def log_so3(R: Array) -> Array:
-    """Return the rotation vector (..., 3), by the angle from 0 to pi [rad], of a rotation R (..., 3, 3).
+    """Return the rotation vector (..., 3), by the angle from 0 to pi [rad], of a
+    rotation R (..., 3, 3).
 
     By way of the quaternion, which is well determined also near 0 and near pi.
     """
@@ -191,7 +204,8 @@ def log_so3(R: Array) -> Array:
 # the left Jacobian
 @checked(w=3)
 def left_jacobian_so3(w: Array) -> Array:
-    """Return V(w) (..., 3, 3), the mean of exp_so3(s w) over 0 <= s <= 1; w : (..., 3) [rad].
+    """Return V(w) (..., 3, 3), the mean of exp_so3(s w) over 0 <= s <= 1; w : (..., 3)
+    [rad].
 
     A change dw of w turns exp_so3(w) by V dw, in the axes that are not turned.
     """
@@ -203,10 +217,11 @@ def left_jacobian_so3(w: Array) -> Array:
 # Chapter 2, "Rigid motions as a Lie group; moving coordinates": A constant twist is a screw motion
 @checked(twist=6)
 def exp_se3(twist: Array) -> tuple[Array, Array]:
-    """Return the pose of a body after one second of motion with a constant twist, seen from the start.
+    """Return the pose of a body after one second of motion with a constant twist, seen
+    from the start.
 
-    twist : (..., 6) [w; v] [rad, m]. Returns the pose R (..., 3, 3), p (..., 3) [m]. A twist constant in the body's
-    axes is constant in the fixed ones too.
+    twist : (..., 6) [w; v] [rad, m]. Returns the pose R (..., 3, 3), p (..., 3) [m]. A
+    twist constant in the body's axes is constant in the fixed ones too.
     """
     w, v = twist[..., :3], twist[..., 3:]
     return exp_so3(w), (left_jacobian_so3(w) @ v[..., None])[..., 0]
@@ -215,7 +230,8 @@ def exp_se3(twist: Array) -> tuple[Array, Array]:
 # Chapter 2, "Rigid motions as a Lie group; moving coordinates": And back
 @checked(R="rotation", p=3)
 def log_se3(R: Array, p: Array) -> Array:
-    """Return the twist [w; v] (..., 6) whose constant motion for one second leads to the pose R, p.
+    """Return the twist [w; v] (..., 6) whose constant motion for one second leads to
+    the pose R, p.
 
     R : (..., 3, 3); p : (..., 3) [m]. The angle |w| is from 0 to pi. Undoes `exp_se3`.
     """
@@ -230,18 +246,22 @@ def log_se3(R: Array, p: Array) -> Array:
 # Chapter 2, "Rigid motions as a Lie group; moving coordinates": Its rate at the identity: ad
 @checked(R="rotation", p=3)
 def Ad(R: Array, p: Array) -> Array:
-    """Return Ad_T of a pose T = (R, p): takes twists in child coordinates to parent coordinates.
+    """Return Ad_T of a pose T = (R, p): takes twists in child coordinates to parent
+    coordinates.
 
-    R : (..., 3, 3); p : (..., 3). Returns (..., 6, 6) = [R 0; p~R R], the inverse of X_motion(R^T, p). Its
-    transpose takes wrenches from parent to child. Kim (2012), (7)-(8).
+    R : (..., 3, 3); p : (..., 3). Returns (..., 6, 6) = [R 0; p~R R], the inverse of
+    X_motion(R^T, p). Its transpose takes wrenches from parent to child. Kim (2012),
+    (7)-(8).
     """
     return block([[R, 0], [skew(p) @ R, R]])
 
 
 @checked(v=6)
 def ad(v: Array) -> Array:
-    """Return ad_v (..., 6, 6) = [w~ 0; v~ w~], the rate of Ad along exp_se3(t v) at t = 0: `crm`.
+    """Return ad_v (..., 6, 6) = [w~ 0; v~ w~], the rate of Ad along exp_se3(t v) at t =
+    0: `crm`.
 
-    v : (..., 6) [w; v]. ad(a) @ b is the bracket of a and b. Kim (2012), (27)-(28), whose ad* is its transpose.
+    v : (..., 6) [w; v]. ad(a) @ b is the bracket of a and b. Kim (2012), (27)-(28),
+    whose ad* is its transpose.
     """
     return crm(v)

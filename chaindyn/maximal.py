@@ -1,5 +1,5 @@
 # Generated from chapters/12_maximal_coordinates.md by `python -m book export`; edit it there.
-# sha256 of the text below: 6dd8785c27a2e117a46a961b9a11876f42ba4dc9123519bb579fd96b1396aa2b
+# sha256 of the text below: af001c805c23369d5403c6df4e7b5b5a54b8a4969999bfeb88110de8517284ee
 """Maximal coordinates: every link free, every joint a set of equations that holds it.
 
 Derived in chapter 12, "Maximal coordinates".
@@ -12,18 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from chaindyn._check import (
-    FRAMES,
-    as_real,
-    checked,
-    require_doubles,
-    require_no_overflow,
-    require_no_rotors,
-)
 from chaindyn._ops import Array, broadcast_batch, concatenate, eye, solve, stack, unstack, zeros
 from chaindyn.articulated import factorise_state
 from chaindyn.chain import Chain
 from chaindyn.closure import Closure
+from chaindyn.guards.arguments import FRAMES
+from chaindyn.guards.door import checked
+from chaindyn.guards.model import require_doubles, require_no_rotors
+from chaindyn.guards.numbers import as_real, require_no_overflow
 from chaindyn.inertia import weight_wrench
 from chaindyn.inverse_dynamics import net_bias
 from chaindyn.joints import Free
@@ -36,12 +32,14 @@ __all__ = ["MaximalDynamics", "maximal_coordinate_dynamics", "to_maximal", "to_m
 # Chapter 12, "Maximal coordinates": A tree in maximal coordinates
 @checked()
 def to_maximal(chain: Chain) -> tuple[Chain, tuple[Closure, ...]]:
-    """Return the same bodies with nothing between them, and the joints as constraints that hold them.
+    """Return the same bodies with nothing between them, and the joints as constraints
+    that hold them.
 
-    The returned chain has the links, names and gravity of the given one, each link `Free` in the world, and
-    for each link one `Closure`, in order: its joint, onto its parent. `to_maximal_state` gives its coordinates.
-    Friction and limits of joints are left out; ValueError for a chain with rotors. "Two rigid bodies with a
-    constraint", reduced and maximal coordinates.
+    The returned chain has the links, names and gravity of the given one, each link
+    `Free` in the world, and for each link one `Closure`, in order: its joint, onto its
+    parent. `to_maximal_state` gives its coordinates. Friction and limits of joints are
+    left out; ValueError for a chain with rotors. "Two rigid bodies with a constraint",
+    reduced and maximal coordinates.
     """
     require_no_rotors(chain, "to_maximal")
     alone = {"joint": Free(), "offset": (0, 0, 0), "rotation": eye(3), "parent": "ground"}
@@ -64,10 +62,12 @@ def to_maximal(chain: Chain) -> tuple[Chain, tuple[Closure, ...]]:
 
 @checked(q="nq", qd="nv")
 def to_maximal_state(chain: Chain, q: Array, qd: Array) -> tuple[Array, Array]:
-    """Return the state of a chain in maximal coordinates: q (..., 7 n) and qd (..., 6 n) of its links, each free.
+    """Return the state of a chain in maximal coordinates: q (..., 7 n) and qd (..., 6
+    n) of its links, each free.
 
-    q : (..., nq), qd : (..., nv) of the chain itself. A link has its position in the world and its quaternion, and
-    its twist [w; v] in link coordinates, as `Free` has them.
+    q : (..., nq), qd : (..., nv) of the chain itself. A link has its position in the
+    world and its quaternion, and its twist [w; v] in link coordinates, as `Free` has
+    them.
     """
     state = State(chain, *broadcast_batch([q, qd], 1))
     R, p = state.poses
@@ -82,12 +82,14 @@ def to_maximal_state(chain: Chain, q: Array, qd: Array) -> tuple[Array, Array]:
 # Chapter 12, "Maximal coordinates": A tree in maximal coordinates
 @dataclass(frozen=True, eq=False)
 class MaximalDynamics:
-    """Accelerations of links held together by joints, and the joints' wrenches: see `maximal_coordinate_dynamics`.
+    """Accelerations of links held together by joints, and the joints' wrenches: see
+    `maximal_coordinate_dynamics`.
 
-    accelerations : (..., n, 6) of the links, spatial and true, in link coordinates [rad/s^2, m/s^2]; multipliers :
-    (..., m), for each link in order the 6 - nv moments and forces that its joint carries, along the columns of its
-    constraint subspace [N m, N]; wrenches : (..., n, 6) of each parent on its link [tau; f], in link coordinates, the
-    motor's part included.
+    accelerations : (..., n, 6) of the links, spatial and true, in link coordinates
+    [rad/s^2, m/s^2]; multipliers : (..., m), for each link in order the 6 - nv moments
+    and forces that its joint carries, along the columns of its constraint subspace [N
+    m, N]; wrenches : (..., n, 6) of each parent on its link [tau; f], in link
+    coordinates, the motor's part included.
     """
 
     accelerations: Array
@@ -96,7 +98,9 @@ class MaximalDynamics:
 
 
 def constraint_subspaces(state: State) -> list[Array]:
-    """Return the constraint subspace of each joint (..., 6, 6 - k), in link coordinates."""
+    """Return the constraint subspace of each joint (..., 6, 6 - k), in link
+    coordinates.
+    """
     kept: list[Array] = []
     for joint, columns, _ in state.chain.groups:
         kept += unstack(joint.constraint_subspace(state.q[..., columns]), -3)
@@ -104,9 +108,11 @@ def constraint_subspaces(state: State) -> list[Array]:
 
 
 def across_joints(parent: Sequence[int], X: Array) -> Any:
-    """Return the sparse matrix L (6 n, 6 n) of the joints' motions: L a are the links' motions less the parents'.
+    """Return the sparse matrix L (6 n, 6 n) of the joints' motions: L a are the links'
+    motions less the parents'.
 
-    X : (n, 6, 6), from parent to link. Its transpose takes the joints' wrenches to those on the links.
+    X : (n, 6, 6), from parent to link. Its transpose takes the joints' wrenches to
+    those on the links.
     """
     from scipy import sparse
 
@@ -120,11 +126,13 @@ def across_joints(parent: Sequence[int], X: Array) -> Any:
 def maximal_system(
     chain: Chain, X: Array, T: Sequence[Array], eta: Array, load: Array, motors: Array
 ) -> tuple[Any, Array]:
-    """Return matrix and right side of all equations of one state in maximal coordinates, in link coordinates.
+    """Return matrix and right side of all equations of one state in maximal
+    coordinates, in link coordinates.
 
-    X : (n, 6, 6); T : (6, 6 - k) of each joint; eta : (n, 6), the joints' velocity terms; load : (n, 6)
-    on the links, of weight, velocity and external wrenches; motors : (n, 6) wrench in each joint. The matrix is
-    SciPy's, sparse, symmetric and indefinite: the inertias and K^T above, K and 0 below, with K = T^T L. Unknown are
+    X : (n, 6, 6); T : (6, 6 - k) of each joint; eta : (n, 6), the joints' velocity
+    terms; load : (n, 6) on the links, of weight, velocity and external wrenches; motors
+    : (n, 6) wrench in each joint. The matrix is SciPy's, sparse, symmetric and
+    indefinite: the inertias and K^T above, K and 0 below, with K = T^T L. Unknown are
     the accelerations (6 n) and the multipliers with a minus.
     """
     from scipy import sparse
@@ -140,16 +148,20 @@ def maximal_system(
 
 
 def motor_wrenches(state: State, tau: Array) -> Array:
-    """Return a wrench in each joint (..., n, 6, 1) that gives the joint forces tau (..., nv): S^T times it is tau.
+    """Return a wrench in each joint (..., n, 6, 1) that gives the joint forces tau
+    (..., nv): S^T times it is tau.
 
-    Others differ from it by a wrench that the joint carries; this one is a combination of the columns of S.
+    Others differ from it by a wrench that the joint carries; this one is a combination
+    of the columns of S.
     """
     parts = split_by_joint(state.chain, tau[..., None])
     return stack([S @ solve(S.mT @ S, own) for S, own in zip(state.S, parts, strict=True)], axis=-3)
 
 
 def weights(state: State) -> Array:
-    """Return the weight of each link as a wrench on it (..., n, 6, 1), in link coordinates."""
+    """Return the weight of each link as a wrench on it (..., n, 6, 1), in link
+    coordinates.
+    """
     chain, (R, _) = state.chain, state.poses
     down = (R.mT @ chain.gravity[:, None])[..., 0]
     return weight_wrench(chain.mass, chain.com, down)[..., None]
@@ -165,12 +177,14 @@ def maximal_coordinate_dynamics(
     external: Array | None = None,
     external_frame: str = "body",
 ) -> MaximalDynamics:
-    """Return the accelerations of the links of a chain or tree, and the wrenches in its joints, by one sparse system.
+    """Return the accelerations of the links of a chain or tree, and the wrenches in its
+    joints, by one sparse system.
 
-    Arguments as for `aba`, in the chain's own coordinates, numbers only. For each state a system of order 6 n, with
-    6 - nv more for each joint, is made and factorised. Needs SciPy. "Two rigid bodies with a constraint", general
-    form, with the force of the constraints as +K^T lambda. ValueError names the joint that feels no inertia, if M is
-    singular, or the first joint with a rotor.
+    Arguments as for `aba`, in the chain's own coordinates, numbers only. For each state
+    a system of order 6 n, with 6 - nv more for each joint, is made and factorised.
+    Needs SciPy. "Two rigid bodies with a constraint", general form, with the force of
+    the constraints as +K^T lambda. ValueError names the joint that feels no inertia, if
+    M is singular, or the first joint with a rotor.
     """
     from scipy.sparse.linalg import splu
 

@@ -1,5 +1,5 @@
 # Generated from chapters/10_simulation.md by `python -m book export`; edit it there.
-# sha256 of the text below: d3d60612c13cdb65e1542e516054cb6b62bdb8feeee12d36d17e37b1d5cf2a9a
+# sha256 of the text below: 82ebde7051752ebe7902041c53f159a268a8d792c9a0aecbabd8c5b438fd6904
 """Simulation: from accelerations to motion, on the manifold of the coordinates.
 
 Derived in chapter 10, "Simulation".
@@ -19,19 +19,6 @@ from typing import Any
 import numpy as np
 from numpy.polynomial import Chebyshev
 
-from chaindyn._check import (
-    FLAGS,
-    NOISE,
-    as_real,
-    call_user_function,
-    check_load,
-    check_positive_number,
-    check_step,
-    check_times,
-    checked,
-    in_floats,
-    require_possible,
-)
 from chaindyn._ops import (
     Array,
     altered,
@@ -48,6 +35,10 @@ from chaindyn.chain import Chain, coordinate_rate, difference, forward_kinematic
 from chaindyn.closure import as_constraints, constraint_error, constraint_jacobian
 from chaindyn.composite import crba, mass_matrix
 from chaindyn.constraints import check_stabilisation, constrained_forward_dynamics, projected
+from chaindyn.guards.arguments import FLAGS, check_load, check_positive_number
+from chaindyn.guards.door import call_user_function, checked
+from chaindyn.guards.motion import check_step, check_times, require_possible
+from chaindyn.guards.numbers import NOISE, as_real, in_floats
 from chaindyn.inverse_dynamics import joint_forces, rnea, transmitted_wrenches, with_rotors
 from chaindyn.kinematics import body_twists
 from chaindyn.spatial import X_motion, skew
@@ -67,7 +58,8 @@ __all__ = [
 # Chapter 10, "Simulation": Energy and momentum
 @checked(q="nq", qd="nv")
 def kinetic_energy(chain: Chain, q: Array, qd: Array) -> Array:
-    """Return the kinetic energy (...) [J], half of the sum of V^T I V over the links, and that of the rotors.
+    """Return the kinetic energy (...) [J], half of the sum of V^T I V over the links,
+    and that of the rotors.
 
     q : (..., nq); qd : (..., nv). It is qd^T M qd / 2.
     """
@@ -80,9 +72,11 @@ def kinetic_energy(chain: Chain, q: Array, qd: Array) -> Array:
 
 @checked(q="nq")
 def potential_energy(chain: Chain, q: Array) -> Array:
-    """Return the potential energy of gravity (...) [J], zero if the common centre of mass is at the world's origin.
+    """Return the potential energy of gravity (...) [J], zero if the common centre of
+    mass is at the world's origin.
 
-    q : (..., nq). Minus the sum of m g . c over the links, c the centre of mass in the world.
+    q : (..., nq). Minus the sum of m g . c over the links, c the centre of mass in the
+    world.
     """
     R, p = forward_kinematics(chain, q)
     centres = p + (R @ chain.com[..., None])[..., 0]
@@ -91,11 +85,13 @@ def potential_energy(chain: Chain, q: Array) -> Array:
 
 @checked(q="nq", qd="nv", point=3)
 def momentum(chain: Chain, q: Array, qd: Array, *, point: Array | None = None) -> Array:
-    """Return the momentum of the whole chain (..., 6) [L; p] about a point, in world axes [N m s, N s].
+    """Return the momentum of the whole chain (..., 6) [L; p] about a point, in world
+    axes [N m s, N s].
 
-    q : (..., nq); qd : (..., nv); point : (..., 3) in the world [m], its origin if None. If the
-    point is fixed, the rate of the momentum is the sum of all external wrenches about it: weight, and those of the
-    ground on the roots. The spin of rotors relative to their links is left out, as in `rnea`.
+    q : (..., nq); qd : (..., nv); point : (..., 3) in the world [m], its origin if
+    None. If the point is fixed, the rate of the momentum is the sum of all external
+    wrenches about it: weight, and those of the ground on the roots. The spin of rotors
+    relative to their links is left out, as in `rnea`.
     """
     R, p = forward_kinematics(chain, q)
     own = chain.spatial_inertia @ body_twists(chain, q, qd)[..., None]
@@ -108,8 +104,10 @@ def momentum(chain: Chain, q: Array, qd: Array, *, point: Array | None = None) -
 def joint_friction(chain: Chain, qd: Array, *, width: float = 0.01) -> Array:
     """Return the joint forces of friction (..., nv) [N m, N] in the chain's drives.
 
-    qd : (..., nv). Minus viscous times qd, minus coulomb times qd / sqrt(qd^2 + width^2), for each rate alone;
-    width : of the smooth step from -coulomb to coulomb [rad/s, m/s], positive. Its power is never positive.
+    qd : (..., nv). Minus viscous times qd, minus coulomb times qd / sqrt(qd^2 +
+    width^2), for each rate alone;
+    width : of the smooth step from -coulomb to coulomb [rad/s, m/s], positive. Its
+    power is never positive.
     """
     width = check_positive_number(width, "width")
     smooth_sign = divide(qd, sqrt(qd * qd + width * width))
@@ -118,7 +116,9 @@ def joint_friction(chain: Chain, qd: Array, *, width: float = 0.01) -> Array:
 
 # Chapter 10, "Simulation": A chain with forces on it
 def heavier_rotors(chain: Chain, h: float) -> Chain:
-    """Return a chain whose rotors are heavier by h times viscous friction, as the step of a time h feels them."""
+    """Return a chain whose rotors are heavier by h times viscous friction, as the step
+    of a time h feels them.
+    """
     if not chain.has_friction:
         return chain
     felt = chain.reflected_inertia + h * chain.viscous
@@ -128,17 +128,22 @@ def heavier_rotors(chain: Chain, h: float) -> Chain:
 def aba_over(
     chain: Chain, q: Array, qd: Array, tau: Array, h: float, *, external: Array | None = None
 ) -> Array:
-    """Return qdd (..., nv) by `aba` over a step of a time h, for which rotors are heavier."""
+    """Return qdd (..., nv) by `aba` over a step of a time h, for which rotors are
+    heavier.
+    """
     return aba(heavier_rotors(chain, h), q, qd, tau, external=external)
 
 
 @dataclass(frozen=True, eq=False)
 class Driven:
-    """A chain and its loads: torque and external are functions of (t, q, qd), arrays, or None for zero.
+    """A chain and its loads: torque and external are functions of (t, q, qd), arrays,
+    or None for zero.
 
-    constraints : the closures of its loops, if any; gains : (kp, kd) that stabilise them; friction_width : of the
-    friction in its joints, if any, as for `joint_friction`; held : joint forces (..., nv) that stay through a step, of
-    a chain with friction; forward : the compiled `aba`, or None; span : what else it takes, (h,) if it is `aba_over`;
+    constraints : the closures of its loops, if any; gains : (kp, kd) that stabilise
+    them; friction_width : of the friction in its joints, if any, as for
+    `joint_friction`; held : joint forces (..., nv) that stay through a step, of a chain
+    with friction; forward : the compiled `aba`, or None; span : what else it takes,
+    (h,) if it is `aba_over`;
     tolerance : of the closures' rows, as for `constrained_forward_dynamics`.
     """
 
@@ -154,7 +159,9 @@ class Driven:
     tolerance: float = 0
 
     def loads(self, t: float, q: Array, qd: Array) -> tuple[Array, Array | None]:
-        """Return joint forces (..., nv), with friction, and wrenches (..., n, 6); ValueError, with the time, if bad."""
+        """Return joint forces (..., nv), with friction, and wrenches (..., n, 6);
+        ValueError, with the time, if bad.
+        """
         tau, external = self.torque, self.external
         if callable(tau):
             tau = call_user_function(tau, "torque", (self.chain.nv,), t, q, qd)
@@ -167,7 +174,9 @@ class Driven:
         return tau, external
 
     def over(self, h: float, qd: Array) -> "Driven":
-        """Return what drives a step of h from qd (..., nv): viscous friction is then that of the rates at its end."""
+        """Return what drives a step of h from qd (..., nv): viscous friction is then
+        that of the rates at its end.
+        """
         chain = self.chain
         if not chain.has_friction:
             return self
@@ -189,7 +198,9 @@ class Driven:
         return constrained_forward_dynamics(*given, external=external, **options)[0]
 
     def force(self, t: float, q: Array, qd: Array) -> Array:
-        """Return all forces along the joints (..., nv), weight included, inertia not."""
+        """Return all forces along the joints (..., nv), weight included, inertia
+        not.
+        """
         tau, external = self.loads(t, q, qd)
         return tau - rnea(self.chain, q, 0 * qd, 0 * qd, external=external)
 
@@ -198,7 +209,8 @@ class Driven:
 def semi_implicit_euler_step(
     driven: Driven, t: float, q: Array, qd: Array, h: float
 ) -> tuple[Array, Array]:
-    """Return q and qd a time h later: first the velocity, then the position by the new velocity. Order 1.
+    """Return q and qd a time h later: first the velocity, then the position by the new
+    velocity. Order 1.
 
     Viscous friction is that of the new velocity.
     """
@@ -210,8 +222,8 @@ def semi_implicit_euler_step(
 def rk4_step(driven: Driven, t: float, q: Array, qd: Array, h: float) -> tuple[Array, Array]:
     """Return q and qd a time h later, by the classic four slopes. Order 4.
 
-    On balls and free bodies, whose coordinates do not add, the commutator-free form of Celledoni, Marthinsen
-    and Owren (2003), which is the classic method where they do.
+    On balls and free bodies, whose coordinates do not add, the commutator-free form of
+    Celledoni, Marthinsen and Owren (2003), which is the classic method where they do.
     """
     chain, f = driven.chain, driven.acceleration
     v1, a1 = qd, f(t, q, qd)
@@ -228,9 +240,11 @@ def rk4_step(driven: Driven, t: float, q: Array, qd: Array, h: float) -> tuple[A
 
 # Chapter 10, "Simulation": A rule without angles
 def cayley_twist(R: Array, p: Array) -> Array:
-    """Return the twist (..., 6, 1) whose Cayley transform is the motion R (..., 3, 3), p (..., 3, 1).
+    """Return the twist (..., 6, 1) whose Cayley transform is the motion R (..., 3, 3),
+    p (..., 3, 1).
 
-    Near zero it is what `log_se3` gives, to second order; it needs no angle. Undefined for a half turn.
+    Near zero it is what `log_se3` gives, to second order; it needs no angle. Undefined
+    for a half turn.
     """
     trace = R[..., 0:1, 0:1] + R[..., 1:2, 1:2] + R[..., 2:3, 2:3]
     C = (R - R.mT) / (1 + trace)
@@ -239,7 +253,8 @@ def cayley_twist(R: Array, p: Array) -> Array:
 
 
 def cayley_rate(twist: Array) -> Array:
-    """Return D (..., 6, 6): `twist` (..., 6, 1) changes by D x when its Cayley transform is moved on by x.
+    """Return D (..., 6, 6): `twist` (..., 6, 1) changes by D x when its Cayley
+    transform is moved on by x.
 
     x is a twist in fixed axes; the transform comes first, then x.
     """
@@ -250,10 +265,11 @@ def cayley_rate(twist: Array) -> Array:
 
 # Chapter 10, "Simulation": What a link carries through a step
 def discrete_momenta(chain: Chain, q0: Array, q1: Array, h: float) -> tuple[Array, Array]:
-    """Return the momentum of every link (..., n, 6, 1) at the start and at the end of a step from q0 to q1.
+    """Return the momentum of every link (..., n, 6, 1) at the start and at the end of a
+    step from q0 to q1.
 
-    Each about the link's origin there, in its axes there: the derivatives of the step's action with respect to
-    where the link starts, negated, and where it ends.
+    Each about the link's origin there, in its axes there: the derivatives of the step's
+    action with respect to where the link starts, negated, and where it ends.
     """
     (R0, p0), (R1, p1) = forward_kinematics(chain, q0), forward_kinematics(chain, q1)
     moved = cayley_twist(R0.mT @ R1, R0.mT @ (p1 - p0)[..., None])
@@ -263,15 +279,19 @@ def discrete_momenta(chain: Chain, q0: Array, q1: Array, h: float) -> tuple[Arra
 
 # Chapter 10, "Simulation": All links at once
 def generalised_force(state: State, wrenches: Array) -> Array:
-    """Return the sum of J^T f (..., nv) over the links; wrenches : (..., n, 6, 1), in link coordinates."""
+    """Return the sum of J^T f (..., nv) over the links; wrenches : (..., n, 6, 1), in
+    link coordinates.
+    """
     return joint_forces(state, transmitted_wrenches(state, wrenches))
 
 
 # Chapter 10, "Simulation": All links at once
 def step_with_momentum(chain: Chain, q: Array, pi: Array, h: float) -> Array:
-    """Return the q at the end of a step of h that starts with the joint momenta `pi` (..., nv).
+    """Return the q at the end of a step of h that starts with the joint momenta `pi`
+    (..., nv).
 
-    Newton's method with the mass matrix in place of the derivative; ArithmeticError if h is too long for it.
+    Newton's method with the mass matrix in place of the derivative; ArithmeticError if
+    h is too long for it.
     """
     state = State(chain, q)
     M, reach = mass_matrix(state), np.abs(state.poses[1]).max(initial=1)
@@ -289,10 +309,12 @@ def step_with_momentum(chain: Chain, q: Array, pi: Array, h: float) -> Array:
 def variational_step(
     driven: Driven, t: float, q: Array, qd: Array, h: float
 ) -> tuple[Array, Array]:
-    """Return q and qd a time h later, by the principle of least action for the step itself. Order 2.
+    """Return q and qd a time h later, by the principle of least action for the step
+    itself. Order 2.
 
-    Half of the forces' impulse, a step that conserves momentum, the other half. Energy does not drift, and without
-    external forces momentum is conserved to rounding. Viscous friction in each half is that of the rates there.
+    Half of the forces' impulse, a step that conserves momentum, the other half. Energy
+    does not drift, and without external forces momentum is conserved to rounding.
+    Viscous friction in each half is that of the rates there.
     """
     chain, drag = driven.chain, h / 2 * driven.chain.viscous
     push = h / 2 * driven.force(t, q, qd)
@@ -313,10 +335,11 @@ def variational_step(
 class Simulation:
     """A motion: times, states and energies, and the reason if it ended early.
 
-    t : (m,) [s]; q : (m, ..., nq); qd : (m, ..., nv). reason : empty if all requested times were reached
-    without interruption; else the cause and time of the end, and the last state is the last one reached.
-    error : the exception that ended it, if any. constraints : the closures of its loops. Energies and gaps are
-    computed on first use.
+    t : (m,) [s]; q : (m, ..., nq); qd : (m, ..., nv). reason : empty if all requested
+    times were reached without interruption; else the cause and time of the end, and the
+    last state is the last one reached.
+    error : the exception that ended it, if any. constraints : the closures of its
+    loops. Energies and gaps are computed on first use.
     """
 
     chain: Chain = field(repr=False)
@@ -362,7 +385,9 @@ class Simulation:
 
 
 def in_pieces(function: Callable[..., Array], chain: Chain, *states: Array) -> Array:
-    """Return function(chain, *states) (m, ...) of states (m, ...), some thousand links at a time."""
+    """Return function(chain, *states) (m, ...) of states (m, ...), some thousand links
+    at a time.
+    """
     m, *batch = states[0].shape[:-1]
     most = max(10_000 // (chain.n * max(math.prod(batch), 1)), 1)
     pieces = [function(chain, *(x[k : k + most] for x in states)) for k in range(0, m, most)]
@@ -371,7 +396,8 @@ def in_pieces(function: Callable[..., Array], chain: Chain, *states: Array) -> A
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """One step of a method: its start and end [s], and `at`, which gives q and qd at a time between.
+    """One step of a method: its start and end [s], and `at`, which gives q and qd at a
+    time between.
 
     looks : the number of times after its start at which events are looked for.
     """
@@ -393,8 +419,8 @@ def fixed_steps(
 ) -> Iterator[Step]:
     """Yield the steps of a method whose steps are equal.
 
-    Each requested time is the end of a step; between two of them the steps are equal, h at most. cure :
-    applied to each state after its step.
+    Each requested time is the end of a step; between two of them the steps are equal, h
+    at most. cure : applied to each state after its step.
     """
 
     def go(*given: Any) -> Any:
@@ -434,7 +460,8 @@ def adaptive_steps(
 ) -> Iterator[Step]:
     """Yield the steps of one of SciPy's methods; ArithmeticError if it fails.
 
-    cure : applied to each state after its step, in methods that can go on from the result.
+    cure : applied to each state after its step, in methods that can go on from the
+    result.
     """
     from scipy import integrate as scipy_integrate
 
@@ -459,7 +486,8 @@ def adaptive_steps(
         if solver.status == "failed":
             raise ArithmeticError(message)
         if getattr(solver, "jac_factor", None) is not None:
-            # SciPy enlarges its differences tenfold, up to infinity, for a coordinate that no force depends on
+            # SciPy enlarges its differences tenfold, up to infinity, for a coordinate
+            # that no force depends on
             solver.jac_factor = np.minimum(solver.jac_factor, 1)
 
         path = cache(solver.dense_output)  # made at most once, since it costs evaluations
@@ -477,7 +505,9 @@ def adaptive_steps(
 
 
 def with_progress(steps: Iterator[Step], start: float, end: float) -> Iterator[Step]:
-    """Yield the same steps; from the third second on, print the progress on standard error."""
+    """Yield the same steps; from the third second on, print the progress on standard
+    error.
+    """
     began = shown = time.monotonic()
 
     def say(text: str) -> None:
@@ -501,9 +531,11 @@ def with_progress(steps: Iterator[Step], start: float, end: float) -> Iterator[S
 
 
 def crossing(until: Any, step: Step) -> float | None:
-    """Return the first time in a step at which `until` falls to zero from above; None if none is found.
+    """Return the first time in a step at which `until` falls to zero from above; None
+    if none is found.
 
-    It is evaluated `looks` times after the start, and at the extrema of the polynomial through these values.
+    It is evaluated `looks` times after the start, and at the extrema of the polynomial
+    through these values.
     """
     from scipy.optimize import brentq
 
@@ -538,9 +570,11 @@ def choose_steps(
     cure: Callable[..., Any] | None = None,
     **options: Any,
 ) -> Iterator[Step]:
-    """Return the steps of a method; ValueError if there is no such method, or if it lacks the length of its steps.
+    """Return the steps of a method; ValueError if there is no such method, or if it
+    lacks the length of its steps.
 
-    cure : applied to each state after its step; ValueError too if the method cannot use it.
+    cure : applied to each state after its step; ValueError too if the method cannot use
+    it.
     """
     fixed = {
         "RK4": rk4_step,
@@ -570,7 +604,9 @@ def choose_steps(
 def sample(
     chain: Chain, steps: Iterator[Step], times: Array, until: Any
 ) -> Iterator[tuple[Any, bool]]:
-    """Yield states (t, q, qd), and whether each was requested, to the end or until `until` falls to zero."""
+    """Yield states (t, q, qd), and whether each was requested, to the end or until
+    `until` falls to zero.
+    """
     done = 1
     for step in steps:
         require_possible(chain, *step.at(step.end), kinetic_energy)
@@ -582,7 +618,8 @@ def sample(
                 done += 1
             yield (end, *step.at(end)), False
         except (Exception, KeyboardInterrupt):
-            # DOP853's polynomial evaluates forces again: if they fail, the step's end is kept
+            # DOP853's polynomial evaluates forces again: if they fail, the step's end
+            # is kept
             yield (end, *step.at(end)), False
             raise
         if event is not None:
@@ -596,7 +633,8 @@ def conclude(
     last: tuple[float, Array, Array],
     problem: BaseException | None,
 ) -> Simulation:
-    """Return the motion with `count` states in the columns and the last state `last`; warn of a problem.
+    """Return the motion with `count` states in the columns and the last state `last`;
+    warn of a problem.
 
     Where warnings are errors, the error has the motion in its attribute `simulation`.
     """
@@ -626,7 +664,9 @@ def conclude(
 
 
 def require_closed(driven: Driven, q: Array, qd: Array) -> None:
-    """Refuse a start with loops open, or opening, by more than a thousandth; the message has the size."""
+    """Refuse a start with loops open, or opening, by more than a thousandth; the
+    message has the size.
+    """
     if not driven.constraints:
         return
     K = constraint_jacobian(driven.chain, driven.constraints, q)
@@ -641,8 +681,12 @@ def require_closed(driven: Driven, q: Array, qd: Array) -> None:
 
 
 def compiled_forward(chain: Chain, method: str, constraints: Any) -> dict[str, Any]:
-    """Return compiled forward dynamics, for `Driven`; ValueError if the simulation needs more than that."""
-    from chaindyn.compilation import forward_dynamics  # which imports this module
+    """Return compiled forward dynamics, for `Driven`; ValueError if the simulation
+    needs more than that.
+    """
+    from chaindyn.compiler.compilation import (
+        forward_dynamics,
+    )  # which imports this module
 
     if method == "variational" or as_constraints(constraints):
         what = "the variational method" if method == "variational" else "constraints"
@@ -678,29 +722,37 @@ def simulate(
     friction_width: float = 0.01,
     compiled: bool = False,
 ) -> Simulation:
-    """Return the motion of a chain or tree from q (..., nq), qd (..., nv) at t[0], at all times t.
+    """Return the motion of a chain or tree from q (..., nq), qd (..., nv) at t[0], at
+    all times t.
 
-    t : (m,) increasing [s]. torque : (nv,), or a function of (t, q, qd) that gives the joint forces (..., nv);
-    external : (n, 6), or such a function, that gives the wrench on each link, about its origin in its axes;
-    None is zero. method : one of SciPy's ("DOP853", "RK45", "RK23", "Radau", "BDF", "LSODA"), whose steps
-    follow rtol and atol and are `step` [s] at most; or "RK4", "semi-implicit Euler" or "variational", whose
-    steps are equal, and `step` at most. until : a function of (t, q, qd); where it falls to zero from above, the
-    simulation ends, and that state is the last. It is evaluated at nine times in each adaptive step and at
-    three in each fixed one, and at the extrema of the polynomial through these values: a crossing and return
-    within less time is missed, and a shorter `step` finds it. The functions may not write into q and qd.
+    t : (m,) increasing [s]. torque : (nv,), or a function of (t, q, qd) that gives the
+    joint forces (..., nv);
+    external : (n, 6), or such a function, that gives the wrench on each link, about its
+    origin in its axes; None is zero. method : one of SciPy's ("DOP853", "RK45", "RK23",
+    "Radau", "BDF", "LSODA"), whose steps follow rtol and atol and are `step` [s] at
+    most; or "RK4", "semi-implicit Euler" or "variational", whose steps are equal, and
+    `step` at most. until : a function of (t, q, qd); where it falls to zero from above,
+    the simulation ends, and that state is the last. It is evaluated at nine times in
+    each adaptive step and at three in each fixed one, and at the extrema of the
+    polynomial through these values: a crossing and return within less time is missed,
+    and a shorter `step` finds it. The functions may not write into q and qd.
     progress : whether a long simulation prints its progress.
-    constraints : loop closures, one or several, as for `constraint_jacobian`; the result has their `gap` and its
-    rate. stabilisation : against drift, gains (kp, kd) as for `constrained_forward_dynamics`, or "projection", by which
-    each step ends with closed loops (equal steps, DOP853, RK45, RK23). Without gains the start must keep
+    constraints : loop closures, one or several, as for `constraint_jacobian`; the
+    result has their `gap` and its rate. stabilisation : against drift, gains (kp, kd)
+    as for `constrained_forward_dynamics`, or "projection", by which each step ends with
+    closed loops (equal steps, DOP853, RK45, RK23). Without gains the start must keep
     the constraints to a thousandth; the ValueError has the size of the violation.
-    friction_width : friction in the chain's drives acts by `joint_friction` with this width [rad/s, m/s]; steps
-    must then be shorter than about width M / coulomb, or the method one for stiff equations.
-    compiled : whether forward dynamics runs as machine code (chapter 20), in all methods but "variational" and without
-    constraints: the same motion to rounding. For many motions by equal steps, `rollout` is faster still.
-    With batch axes all states take the same steps. Needs SciPy. If it ends early, also by the user's
-    interruption, or when the chain would be faster than light, the result has the states so far and the reason, with a
-    RuntimeWarning, which has the result in its attribute `simulation` where warnings are errors.
-    ValueError for bad input; for torque, external and until if they are bad at t[0].
+    friction_width : friction in the chain's drives acts by `joint_friction` with this
+    width [rad/s, m/s]; steps must then be shorter than about width M / coulomb, or the
+    method one for stiff equations.
+    compiled : whether forward dynamics runs as machine code (chapter 20), in all
+    methods but "variational" and without constraints: the same motion to rounding. For
+    many motions by equal steps, `rollout` is faster still. With batch axes all states
+    take the same steps. Needs SciPy. If it ends early, also by the user's interruption,
+    or when the chain would be faster than light, the result has the states so far and
+    the reason, with a RuntimeWarning, which has the result in its attribute
+    `simulation` where warnings are errors. ValueError for bad input; for torque,
+    external and until if they are bad at t[0].
     """
     times = check_times(t)
     shape = np.broadcast_shapes(q.shape[:-1], qd.shape[:-1])
@@ -729,7 +781,8 @@ def simulate(
     if progress:
         steps = with_progress(steps, times[0], times[-1])
 
-    # room for all requested states and an early end: a lack of memory is found before the first step
+    # room for all requested states and an early end: a lack of memory is found before
+    # the first step
     columns = tuple(np.empty((len(times) + 1, *np.shape(x))) for x in (times[0], q, qd))
     for column, x in zip(columns, (times[0], q, qd), strict=True):
         column[0] = x

@@ -1,5 +1,5 @@
 # Generated from chapters/05_velocity_acceleration_jacobians.md by `python -m book export`; edit it there.
-# sha256 of the text below: ebb4f431a43f9de7a06be5c5a75640c5d57c69f2ecb52a4a99fa4cba674d60c7
+# sha256 of the text below: b5faf9f6dc88d3a6e9c58d7672671f0271f343398d77af2f235191d2cc1d675c
 """A chain in a given posture and motion: the quantities that sweeps need, each computed once.
 
 Derived in chapter 5, "Velocity, acceleration, Jacobians".
@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from chaindyn._check import warn_if_far
 from chaindyn._ops import Array, concatenate, eye, holds_objects, stack, unstack, zeros
 from chaindyn.chain import Chain, by_link, joint_poses, outward, world_poses
+from chaindyn.guards.equations import warn_if_far
 from chaindyn.lie import Ad
 from chaindyn.spatial import X_motion, crm
 
@@ -20,7 +20,9 @@ __all__: list[str] = []
 
 # Chapter 5, "Velocity, acceleration, Jacobians": One recursion, two frames
 def propagate_motion(parent: Array, X: Array, joint_part: Array) -> Array:
-    """Link step: the parent's motion in the link's coordinates, plus the joint's own."""
+    """Link step: the parent's motion in the link's coordinates, plus the joint's
+    own.
+    """
     return X @ parent + joint_part
 
 
@@ -31,7 +33,9 @@ def split_by_joint(chain: Chain, rows: Array) -> list[Array]:
 
 
 def as_columns(chain: Chain, parts: Sequence[Array]) -> Array:
-    """Return the columns of each group's matrices (..., m, 6, k), one under another (..., nv, 6)."""
+    """Return the columns of each group's matrices (..., m, 6, k), one under another
+    (..., nv, 6).
+    """
     rows = [
         part.mT.reshape((*part.shape[:-3], own.size, 6))
         for part, (_, _, own) in zip(parts, chain.groups, strict=True)
@@ -42,25 +46,31 @@ def as_columns(chain: Chain, parts: Sequence[Array]) -> Array:
 
 
 def by_group(chain: Chain, matrices: Array) -> list[Array]:
-    """Return the matrices (..., m, 6, 6) of each group's links, of those of all links (..., n, 6, 6)."""
+    """Return the matrices (..., m, 6, 6) of each group's links, of those of all links
+    (..., n, 6, 6).
+    """
     if len(chain.members) == 1:
         return [matrices]
     return [matrices[..., own, :, :] for own in chain.members]
 
 
 def each_link(chain: Chain, parts: Sequence[Array], axis: int = -3) -> list[Array]:
-    """Return the results of each group of joints, along an axis, as a list in the order of the links."""
+    """Return the results of each group of joints, along an axis, as a list in the order
+    of the links.
+    """
     laid = [own for part in parts for own in unstack(part, axis)]
     return laid if len(parts) == 1 else [laid[k] for k in chain.group_order]
 
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """A chain in a given posture and motion: the quantities that sweeps need, each computed on first use.
+    """A chain in a given posture and motion: the quantities that sweeps need, each
+    computed on first use.
 
-    q : (..., nq); qd : (..., nv), None if no velocities are needed. recursion : the coordinates of all
-    motions and forces here, "body" (about each link's origin, in its axes) or "world" (about the world origin, in its
-    axes). exact : whether integers in the inertias must stay exact, as for symbols.
+    q : (..., nq); qd : (..., nv), None if no velocities are needed. recursion : the
+    coordinates of all motions and forces here, "body" (about each link's origin, in its
+    axes) or "world" (about the world origin, in its axes). exact : whether integers in
+    the inertias must stay exact, as for symbols.
     """
 
     chain: Chain
@@ -81,12 +91,16 @@ class State:
 
     @cached_property
     def to_world(self) -> Array:
-        """The transforms of motions from link coordinates to the world's (..., n, 6, 6)."""
+        """The transforms of motions from link coordinates to the world's (..., n, 6,
+        6).
+        """
         return Ad(*self.poses)
 
     @cached_property
     def transforms(self) -> Array:
-        """The transforms of motions from the parent's coordinates to the link's (..., n, 6, 6)."""
+        """The transforms of motions from the parent's coordinates to the link's (...,
+        n, 6, 6).
+        """
         if self.recursion == "world":  # one origin and one set of axes for all
             return stack([eye(6)] * self.chain.n, axis=-3)
         R, p = self.local_poses
@@ -99,7 +113,9 @@ class State:
 
     @cached_property
     def subspaces(self) -> list[Array]:
-        """The motion subspaces of each group of joints (..., m, 6, k), in link coordinates."""
+        """The motion subspaces of each group of joints (..., m, 6, k), in link
+        coordinates.
+        """
         parts = [
             (joint.motion_subspace(self.q[..., i]), len(i)) for joint, i, _ in self.chain.groups
         ]
@@ -115,7 +131,9 @@ class State:
 
     @cached_property
     def expressed_subspaces(self) -> list[Array]:
-        """The motion subspaces of each group (..., m, 6, k), in the coordinates of the recursion."""
+        """The motion subspaces of each group (..., m, 6, k), in the coordinates of the
+        recursion.
+        """
         return self.express_groups(self.subspaces)
 
     @cached_property
@@ -130,7 +148,9 @@ class State:
 
     @cached_property
     def both(self) -> list[Array]:
-        """For each link [S X] (..., 6, k + 6), which takes joint rates and the parent's motion to its motion."""
+        """For each link [S X] (..., 6, k + 6), which takes joint rates and the parent's
+        motion to its motion.
+        """
         pairs = zip(self.expressed_subspaces, by_group(self.chain, self.transforms), strict=True)
         return each_link(self.chain, [concatenate(pair, axis=-1) for pair in pairs])
 
@@ -146,12 +166,16 @@ class State:
 
     @cached_property
     def crm_twists(self) -> Array:
-        """The cross products with the twists, V x (..., n, 6, 6); on forces, V x* is minus the transpose."""
+        """The cross products with the twists, V x (..., n, 6, 6); on forces, V x* is
+        minus the transpose.
+        """
         return crm(self.twists[..., 0])
 
     @cached_property
     def eta(self) -> Array:
-        """The part of the velocities in each link's acceleration, V x S qd + dS/dt qd (..., n, 6, 1)."""
+        """The part of the velocities in each link's acceleration, V x S qd + dS/dt qd
+        (..., n, 6, 1).
+        """
         eta = self.crm_twists @ self.joint_twists
         if not self.chain.any_turns:
             return eta
@@ -159,7 +183,9 @@ class State:
 
     @cached_property
     def bias_accelerations(self) -> Array:
-        """The acceleration of each link due to the velocities alone, that of qdd = 0 (..., n, 6, 1)."""
+        """The acceleration of each link due to the velocities alone, that of qdd = 0
+        (..., n, 6, 1).
+        """
         return self.accumulate(self.eta)
 
     @cached_property
@@ -181,18 +207,24 @@ class State:
         return -(self.crm_twists.mT @ (self.inertias @ self.twists))
 
     def express(self, motions: Array) -> Array:
-        """Return motions (..., n, 6, m), each in its link's coordinates, in those of the recursion."""
+        """Return motions (..., n, 6, m), each in its link's coordinates, in those of
+        the recursion.
+        """
         return motions if self.recursion == "body" else self.to_world @ motions
 
     def express_groups(self, parts: list[Array]) -> list[Array]:
-        """Return each group's matrices (..., m, 6, k), in link coordinates, in those of the recursion."""
+        """Return each group's matrices (..., m, 6, k), in link coordinates, in those of
+        the recursion.
+        """
         if self.recursion == "body":
             return parts
         to_world = by_group(self.chain, self.to_world)
         return [T @ part for T, part in zip(to_world, parts, strict=True)]
 
     def along_joints(self, parts: Sequence[Array], rates: Array) -> Array:
-        """Return matrices of each group of joints (..., m, 6, k) times joint rates (..., nv): (..., n, 6, 1)."""
+        """Return matrices of each group of joints (..., m, 6, k) times joint rates
+        (..., nv): (..., n, 6, 1).
+        """
         motions = [
             part @ rates[..., j, None]
             for part, (_, _, j) in zip(parts, self.chain.groups, strict=True)
@@ -200,17 +232,23 @@ class State:
         return self.express(by_link(self.chain, motions, axis=-3))
 
     def accumulate(self, joint_parts: Array, ground: Array | None = None) -> Array:
-        """Return the sums along the branches of the joints' contributions (..., n, 6, 1), ground included."""
+        """Return the sums along the branches of the joints' contributions (..., n, 6,
+        1), ground included.
+        """
         start = zeros((6, 1)) if ground is None else ground
         parts = unstack(joint_parts, -3)
         return stack(outward(propagate_motion, self.chain.parent, start, self.X, parts), axis=-3)
 
     def accelerations(self, qdd: Array, ground: Array | None = None) -> Array:
-        """Return the acceleration of each link (..., n, 6, 1) for those of the joints (..., nv), ground included."""
+        """Return the acceleration of each link (..., n, 6, 1) for those of the joints
+        (..., nv), ground included.
+        """
         return self.accumulate(self.along_joints(self.subspaces, qdd) + self.eta, ground)
 
     def to_frame(self, frame: str) -> Array:
-        """Return the transforms from the recursion's coordinates to "body", "world" or "mixed" (..., n, 6, 6)."""
+        """Return the transforms from the recursion's coordinates to "body", "world" or
+        "mixed" (..., n, 6, 6).
+        """
         if frame == self.recursion:
             return eye(6)
         R, p = self.poses
@@ -219,7 +257,9 @@ class State:
         return X_motion(R.mT if frame == "body" else eye(3), p)
 
     def in_frame(self, motions: Array, frame: str) -> Array:
-        """Return each link's motion (..., n, 6), given as (..., n, 6, 1), in "body", "world" or "mixed"."""
+        """Return each link's motion (..., n, 6), given as (..., n, 6, 1), in "body",
+        "world" or "mixed".
+        """
         return (
             motions[..., 0] if frame == self.recursion else (self.to_frame(frame) @ motions)[..., 0]
         )
@@ -228,6 +268,8 @@ class State:
 def evaluate(
     chain: Chain, q: Array, qd: Array | None = None, *others: Array | None, recursion: str = "body"
 ) -> State:
-    """Return a chain's state; others : further operands, which may hold symbols if q does not."""
+    """Return a chain's state; others : further operands, which may hold symbols if q
+    does not.
+    """
     exact = any([holds_objects(x) for x in (q, qd, *others)])
     return State(chain, q, qd, recursion, exact)

@@ -1,5 +1,5 @@
 # Generated from chapters/21_ten_million_postures.md by `python -m book export`; edit it there.
-# sha256 of the text below: fd9dffcbad3d65a55366fce56da6b8ab122f963804428f0e1255e3f2cc3f38ee
+# sha256 of the text below: 81d0eb0c7639ae68d7388f1511c4ada8f65832c73e9cf1bcbe7d805978e57c4f
 """Sweeps: one function over millions of states, on all cores, resumable.
 
 Derived in chapter 21, "Ten million postures".
@@ -22,12 +22,13 @@ from typing import Any
 
 import numpy as np
 
-from chaindyn._check import check_chain, check_folder, require_unmasked, unmasked
-from chaindyn._chunks import rows, sealed, unsealed
-from chaindyn._fingerprint import digest, software
 from chaindyn._ops import Array
 from chaindyn.chain import Chain, forward_kinematics
+from chaindyn.guards.arguments import check_chain, check_folder
+from chaindyn.guards.numbers import require_unmasked, unmasked
 from chaindyn.impulse import impact
+from chaindyn.jobs.chunks import rows, sealed, unsealed
+from chaindyn.jobs.fingerprint import digest, software
 from chaindyn.kinematics import body_jacobian
 
 __all__ = ["sweep"]
@@ -38,8 +39,9 @@ __all__ = ["sweep"]
 class Strike:
     """Response to a blow with the tip, for each metre per second of its speed.
 
-    mass : (...) effective mass [kg], and so the impulse [N s] without bounce; force, moment : (..., n), the sizes
-    of the impulse [N s] in each joint's bearings, and of its moment about the joint [N m s].
+    mass : (...) effective mass [kg], and so the impulse [N s] without bounce; force,
+    moment : (..., n), the sizes of the impulse [N s] in each joint's bearings, and of
+    its moment about the joint [N m s].
     """
 
     mass: Array
@@ -48,11 +50,14 @@ class Strike:
 
 
 def strike(chain: Chain, q: Array, direction: Array, *, body: int | str | None = None) -> Strike:
-    """Return the response if a link strikes a wall with its origin moving at 1 m/s along a direction, without bounce.
+    """Return the response if a link strikes a wall with its origin moving at 1 m/s
+    along a direction, without bounce.
 
-    q : (..., nq); direction : (..., 3), unit vectors in world axes; body : index or name of a link, or a frame's name,
-    None for the only leaf. The joints' motion before matters only by that speed, since the response is linear in the
-    impulse; the smallest such motion is taken. Where the tip cannot move so, the mass is infinite and the rest 0.
+    q : (..., nq); direction : (..., 3), unit vectors in world axes; body : index or
+    name of a link, or a frame's name, None for the only leaf. The joints' motion before
+    matters only by that speed, since the response is linear in the impulse; the
+    smallest such motion is taken. Where the tip cannot move so, the mass is infinite
+    and the rest 0.
     """
     row = (body_jacobian(chain, q, body, frame="mixed")[..., 3:, :] * direction[..., None]).sum(-2)
     square = (row * row).sum(-1, keepdims=True)
@@ -70,13 +75,16 @@ def norm(x: Array) -> Array:
 
 # Chapter 21, "Ten million postures": Memory
 def block_size(chain: Chain) -> int:
-    """Return the number of states in one call: the largest power of two whose transforms X fit 2 MiB, 1 at least."""
+    """Return the number of states in one call: the largest power of two whose
+    transforms X fit 2 MiB, 1 at least.
+    """
     states = 2**21 // (36 * 8 * chain.n)
     return 1 << max(0, states.bit_length() - 1)
 
 
 def chunk_size(count: int, block: int, chunk: int | None) -> int:
-    """Return the number of states computed and written at once: a multiple of the block.
+    """Return the number of states computed and written at once: a multiple of the
+    block.
 
     By default (None) one 64th of all states, but 64 blocks at most.
     """
@@ -88,9 +96,11 @@ def chunk_size(count: int, block: int, chunk: int | None) -> int:
 
 # Chapter 21, "Ten million postures": States that are not stored
 def uniform(seed: int, start: int, stop: int, width: int) -> Array:
-    """Return rows start to stop (stop - start, width) of one endless table of random numbers in [0, 1).
+    """Return rows start to stop (stop - start, width) of one endless table of random
+    numbers in [0, 1).
 
-    The generator Philox is a function of a seed and a counter: four numbers for each count, without those before.
+    The generator Philox is a function of a seed and a counter: four numbers for each
+    count, without those before.
     """
     bits = np.random.Philox(key=seed)
     turns, rest = divmod(start * width, 4)
@@ -103,8 +113,9 @@ def uniform(seed: int, start: int, stop: int, width: int) -> Array:
 class Drawn:
     """States drawn on demand, each always the same: the argument `states` of `sweep`.
 
-    make(u) : makes states, a tuple or dict of arrays, from random numbers u (k, width) in [0, 1); width : how many
-    for one state; count : the number of states; seed : a whole number, other states for another one.
+    make(u) : makes states, a tuple or dict of arrays, from random numbers u (k, width)
+    in [0, 1); width : how many for one state; count : the number of states; seed : a
+    whole number, other states for another one.
     """
 
     make: Callable[[Array], Any]
@@ -123,7 +134,9 @@ class Drawn:
 
 
 def as_states(states: Any) -> tuple[Any, int]:
-    """Return states, with lists as arrays, and their number; refuse those without a common first axis."""
+    """Return states, with lists as arrays, and their number; refuse those without a
+    common first axis.
+    """
     if isinstance(states, list):
         raise ValueError(
             "states is a list: give one array, a tuple or dict of arrays, or what can be sliced"
@@ -161,7 +174,9 @@ def as_states(states: Any) -> tuple[Any, int]:
 
 
 def cut(states: Any, start: int, stop: int) -> tuple[Any, int]:
-    """Return a rule for the states of a range, small enough to send, and the index of its first state."""
+    """Return a rule for the states of a range, small enough to send, and the index of
+    its first state.
+    """
     if isinstance(states, Mapping):
         return {name: x[start:stop] for name, x in states.items()}, start
     if isinstance(states, tuple):
@@ -170,9 +185,11 @@ def cut(states: Any, start: int, stop: int) -> tuple[Any, int]:
 
 
 def arguments(states: Any, start: int, stop: int) -> tuple[tuple[Array, ...], dict[str, Array]]:
-    """Return the states of a range as arguments after the chain: by position, and by name.
+    """Return the states of a range as arguments after the chain: by position, and by
+    name.
 
-    Their memory layout is always the same, since the order of a sum, and so its last digit, can depend on it.
+    Their memory layout is always the same, since the order of a sum, and so its last
+    digit, can depend on it.
     """
     if isinstance(states, Mapping):
         return (), {name: np.ascontiguousarray(x[start:stop]) for name, x in states.items()}
@@ -187,7 +204,9 @@ def arguments(states: Any, start: int, stop: int) -> tuple[tuple[Array, ...], di
 
 # Chapter 21, "Ten million postures": The same to the last bit
 def leaves(result: Any) -> dict[str, Array]:
-    """Return the arrays of a result by name: fields of a dataclass, places in a tuple, or "result" alone."""
+    """Return the arrays of a result by name: fields of a dataclass, places in a tuple,
+    or "result" alone.
+    """
     if is_dataclass(result):
         return {
             part.name: unmasked(getattr(result, part.name), part.name) for part in fields(result)
@@ -212,7 +231,8 @@ def like(result: Any, arrays: dict[str, Array]) -> Any:
 def compute(
     function: Callable[..., Any], chain: Chain, states: Any, first: int, start: int, stop: int
 ) -> Any:
-    """Return the function's result for states start to stop, computed block by block; `states` begin at index `first`.
+    """Return the function's result for states start to stop, computed block by block;
+    `states` begin at index `first`.
 
     Blocks begin at multiples of their size in every process.
     """
@@ -239,7 +259,9 @@ def compute(
 
 # Chapter 21, "Ten million postures": The same to the last bit
 def check_alike(chunks: dict[str, Array], arrays: Mapping[str, Any], start: int) -> None:
-    """Refuse a chunk whose arrays differ in names, shapes or types from those of the chunks before."""
+    """Refuse a chunk whose arrays differ in names, shapes or types from those of the
+    chunks before.
+    """
     want = {name: (x.shape[1:], x.dtype) for name, x in arrays.items()}
     have = {name: (x.shape[1:], x.dtype) for name, x in chunks.items()}
     if have != want:
@@ -300,9 +322,11 @@ def write_whole(path: Path, content: bytes) -> None:
 
 
 def array_metadata(shape: tuple[int, ...], dtype: np.dtype[Any], chunk: int) -> dict[str, Any]:
-    """Return Zarr's metadata of an array that is cut along its first axis only, each chunk with a checksum.
+    """Return Zarr's metadata of an array that is cut along its first axis only, each
+    chunk with a checksum.
 
-    Zarr core specification, version 3. Missing chunks are read as NaN, or as 0 for types without NaN.
+    Zarr core specification, version 3. Missing chunks are read as NaN, or as 0 for
+    types without NaN.
     """
     fill: Any = {"f": "NaN", "c": ["NaN", "NaN"], "b": False}.get(dtype.kind, 0)
     return {
@@ -326,7 +350,9 @@ def array_metadata(shape: tuple[int, ...], dtype: np.dtype[Any], chunk: int) -> 
 
 @dataclass(frozen=True, eq=False)
 class StoredArray:
-    """One array of a store: np.asarray reads it whole, an index that part; zarr.open_array reads it too."""
+    """One array of a store: np.asarray reads it whole, an index that part;
+    zarr.open_array reads it too.
+    """
 
     folder: Path
     shape: tuple[int, ...]
@@ -352,7 +378,9 @@ class StoredArray:
         write_whole(self.path(i), sealed(self.name(i), whole.tobytes()))
 
     def content(self, i: int) -> bytes | None:
-        """Return the numbers of chunk i, or None if its file is not there, or not as it was written."""
+        """Return the numbers of chunk i, or None if its file is not there, or not as it
+        was written.
+        """
         try:
             size = self.chunk * math.prod(self.shape[1:]) * self.dtype.itemsize
             return unsealed(self.name(i), self.path(i).read_bytes(), size)
@@ -370,7 +398,9 @@ class StoredArray:
         return numbers.reshape(self.chunk, *self.shape[1:])
 
     def __getitem__(self, key: Any) -> Any:
-        """Read what an index of NumPy's basic kind asks for: numbers, slices, ... and None."""
+        """Read what an index of NumPy's basic kind asks for: numbers, slices, ... and
+        None.
+        """
         part, key = rows(key, self.shape)
         chunks = range(part.start // self.chunk, -(-part.stop // self.chunk) if part else 0)
         bounds = [
@@ -392,7 +422,9 @@ class StoredArray:
 
 @dataclass(frozen=True, eq=False)
 class Store:
-    """A folder that is a Zarr group, with one array for each part of the result; each chunk exists or not."""
+    """A folder that is a Zarr group, with one array for each part of the result; each
+    chunk exists or not.
+    """
 
     folder: Path
     count: int
@@ -401,7 +433,9 @@ class Store:
     arrays: dict[str, StoredArray] = field(default_factory=dict)
 
     def write_group(self, **more: Any) -> None:
-        """Write the file that makes the folder a Zarr group, with the sweep's labels."""
+        """Write the file that makes the folder a Zarr group, with the sweep's
+        labels.
+        """
         attributes = {"sweep": self.labels | more}
         content = {"zarr_format": 3, "node_type": "group", "attributes": attributes}
         write_whole(self.folder / "zarr.json", json.dumps(content, indent=2).encode())
@@ -433,7 +467,9 @@ class Store:
             self.arrays[name] = array
 
     def missing(self) -> list[int]:
-        """Return the numbers of the chunks of which not all files are there, and whole."""
+        """Return the numbers of the chunks of which not all files are there, and
+        whole.
+        """
         chunks = range(-(-self.count // self.chunk))
         arrays = self.arrays.values()
         return [i for i in chunks if not arrays or any(x.content(i) is None for x in arrays)]
@@ -455,7 +491,9 @@ class Store:
 
 
 def labels_in(note: Path) -> Any:
-    """Return the labels of the sweep in a folder by its description; ValueError if that is none, or damaged."""
+    """Return the labels of the sweep in a folder by its description; ValueError if that
+    is none, or damaged.
+    """
     try:
         there = json.loads(note.read_bytes()).get("attributes", {}).get("sweep")
         if there is not None and not 0 == there["chunk"] % there["block"] < there["chunk"]:
@@ -472,7 +510,9 @@ def labels_in(note: Path) -> Any:
 
 
 def open_store(out: Any, labels: dict[str, Any], chunk: int | None) -> Store:
-    """Return the store in a folder, a new one or that of this sweep; refuse another's."""
+    """Return the store in a folder, a new one or that of this sweep; refuse
+    another's.
+    """
     folder = check_folder(out, "out")
     note = folder / "zarr.json"
     if not note.exists():
@@ -524,15 +564,19 @@ def finished(
 
 
 def may_copy() -> bool:
-    """Whether a process can be started as a copy of this one, which has the function already.
+    """Whether a process can be started as a copy of this one, which has the function
+    already.
 
-    True on Linux, in a process without other threads: a copy lacks the threads, but keeps their locks closed for ever.
+    True on Linux, in a process without other threads: a copy lacks the threads, but
+    keeps their locks closed for ever.
     """
     return sys.platform == "linux" and threading.active_count() == 1 and "jax" not in sys.modules
 
 
 def default_workers(chunks: int) -> int:
-    """Return the default number of processes: one for each available core, or 1 where processes cannot be copied."""
+    """Return the default number of processes: one for each available core, or 1 where
+    processes cannot be copied.
+    """
     count = getattr(
         os, "process_cpu_count", lambda: len(os.sched_getaffinity(0))
     )  # the first is Python 3.13's
@@ -546,7 +590,9 @@ def computed(
     todo: list[int],
     workers: Any,
 ) -> Iterator[tuple[int, Any]]:
-    """Yield chunks and their results: from here, from processes, or from the executor that is given."""
+    """Yield chunks and their results: from here, from processes, or from the executor
+    that is given.
+    """
     if hasattr(workers, "get_executor"):  # a client of Dask
         workers = workers.get_executor()
     if isinstance(workers, Executor):
@@ -561,7 +607,7 @@ def computed(
         )
     if workers == 1 or not todo:
         return ((i, compute(function, chain, *piece(i))) for i in todo)
-    from chaindyn._processes import in_processes  # a browser has none
+    from chaindyn.jobs.processes import in_processes  # a browser has none
 
     return in_processes(
         functools.partial(compute, function, chain), piece, todo, workers, may_copy()
@@ -570,7 +616,9 @@ def computed(
 
 # Chapter 21, "Ten million postures": All cores, and more than one machine
 def show_progress(done: int, before: int, count: int, begin: float, last: bool) -> None:
-    """Write a line on standard error: states done, and the time for the rest at the pace of this run."""
+    """Write a line on standard error: states done, and the time for the rest at the
+    pace of this run.
+    """
     spent = time.monotonic() - begin
     left = spent * (count - done) / max(done - before, 1)
     pace = f"{spent:.0f} s" if last else f"{left:.0f} s left"
@@ -589,19 +637,24 @@ def sweep(
     workers: Any = None,
     progress: bool = True,
 ) -> Any:
-    """Return function(chain, *states) for very many states: in chunks, on all cores, resuming where it stopped.
+    """Return function(chain, *states) for very many states: in chunks, on all cores,
+    resuming where it stopped.
 
-    function : takes the chain and arrays with the states along their first axis, and returns an array, a tuple or a
-    dataclass of such arrays, each state's result by itself; wrap one that takes no chain, lambda chain, *x: f(*x).
-    states : an array or a tuple of arrays, which follow the chain; a dict, given by name; or an object with a length
-    whose slices are these, such as `Drawn`. out : None for results in memory, as the function returns them; or a
-    folder, a Zarr store, new or continued, and a dict of arrays on disk is returned. chunk : states computed
-    and written at once, rounded up to a multiple of `block_size`; None is automatic. workers : a number of
-    processes, 1 for this one only; an executor of concurrent.futures; a client of Dask; None is every core, where
-    that is safe. progress : whether to report on standard error, after two seconds.
+    function : takes the chain and arrays with the states along their first axis, and
+    returns an array, a tuple or a dataclass of such arrays, each state's result by
+    itself; wrap one that takes no chain, lambda chain, *x: f(*x).
+    states : an array or a tuple of arrays, which follow the chain; a dict, given by
+    name; or an object with a length whose slices are these, such as `Drawn`. out : None
+    for results in memory, as the function returns them; or a folder, a Zarr store, new
+    or continued, and a dict of arrays on disk is returned. chunk : states computed and
+    written at once, rounded up to a multiple of `block_size`; None is automatic.
+    workers : a number of processes, 1 for this one only; an executor of
+    concurrent.futures; a client of Dask; None is every core, where that is safe.
+    progress : whether to report on standard error, after two seconds.
 
-    The result is the same to the last bit for any chunk, workers and interruptions. ValueError if the states have no
-    common first axis, a result has another, or the folder holds something else.
+    The result is the same to the last bit for any chunk, workers and interruptions.
+    ValueError if the states have no common first axis, a result has another, or the
+    folder holds something else.
     """
     check_chain(chain)
     if not callable(function):

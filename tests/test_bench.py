@@ -241,9 +241,9 @@ def test_compiled_functions_are_measured_kept_and_drawn(jax, tmp_path, monkeypat
     pytest.importorskip("casadi", reason="CasADi is not installed")
     if not any(shutil.which(c) for c in ("cc", "gcc", "clang")):
         pytest.skip("there is no C compiler here")
-    from chaindyn import _native
+    from chaindyn.compiler import native
 
-    monkeypatch.setattr(_native, "FLAGS", tuple("-O0" if f == "-O2" else f for f in _native.FLAGS))
+    monkeypatch.setattr(native, "FLAGS", tuple("-O0" if f == "-O2" else f for f in native.FLAGS))
     monkeypatch.setenv("CHAINDYN_CACHE", str(tmp_path / "cache"))
     monkeypatch.syspath_prepend(str(BENCH))
     bench = load("compiled")

@@ -29,8 +29,9 @@ from chaindyn import (
     momentum,
     simulate,
 )
-from chaindyn._check import NOISE
-from chaindyn.benchmarks import (
+from chaindyn.constraints import firm_parts
+from chaindyn.guards.numbers import NOISE
+from chaindyn.models.benchmarks import (
     ANDREWS_ORDER,
     ANDREWS_REFERENCE,
     Problem,
@@ -41,7 +42,6 @@ from chaindyn.benchmarks import (
     n_four_bar,
     simple_pendulum,
 )
-from chaindyn.constraints import firm_parts
 from chaindyn.state import State
 
 PROBLEMS = {

@@ -10,16 +10,9 @@ import pytest
 
 import chaindyn as cd
 from chaindyn import Chain, Fixed, Link, Prismatic, Revolute
-from chaindyn._check import (
-    are_numbers,
-    as_array,
-    check_motion_subspace,
-    checked,
-    known_values,
-    require_between,
-    require_finite,
-    require_positive,
-)
+from chaindyn.guards.arguments import check_motion_subspace, require_between, require_positive
+from chaindyn.guards.door import are_numbers, checked
+from chaindyn.guards.numbers import as_array, known_values, require_finite
 
 INERTIA = np.eye(3)
 GOOD = {"joint": Revolute(), "mass": 1, "com": (0, 0, 0), "inertia": INERTIA}

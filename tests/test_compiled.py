@@ -21,21 +21,23 @@ import sympy
 from trees import EPS, EVERY_KIND, Case, bound, random_tree
 
 import chaindyn as cd
-from chaindyn import _native, _ops, compiled, robots, rollout
+from chaindyn import _ops, compiled, rollout
 from chaindyn.chain import inward
-from chaindyn.compilation import record
-from chaindyn.emission import OPERATIONS, c_program
-from chaindyn.inverse_dynamics import sum_wrenches
-from chaindyn.recording import (
+from chaindyn.compiler import native
+from chaindyn.compiler.compilation import record
+from chaindyn.compiler.emission import OPERATIONS, c_program
+from chaindyn.compiler.recording import (
     PRIME,
     CannotRecord,
     Tape,
     cross_takes_mixed_arrays,
     mark_of_constant,
 )
-from chaindyn.robots import ur5
-from chaindyn.rolled import leaves_of
-from chaindyn.rollouts import recorded_step, step_of
+from chaindyn.compiler.rolled import leaves_of
+from chaindyn.compiler.rollouts import recorded_step, step_of
+from chaindyn.inverse_dynamics import sum_wrenches
+from chaindyn.models import robots
+from chaindyn.models.robots import ur5
 from chaindyn.state import evaluate
 from chaindyn.teaching import normwise
 
@@ -62,7 +64,7 @@ def quick_compiler(tmp_path_factory):
     """Compile without optimising, into a folder of the test's own."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("CHAINDYN_CACHE", str(tmp_path_factory.mktemp("cache")))
-        patch.setattr(_native, "FLAGS", tuple("-O0" if f == "-O2" else f for f in _native.FLAGS))
+        patch.setattr(native, "FLAGS", tuple("-O0" if f == "-O2" else f for f in native.FLAGS))
         yield
 
 
@@ -969,7 +971,7 @@ def test_of_many_motions_the_one_that_fails_is_named(monkeypatch):
     q, qd = np.zeros((2, 5, 6)), np.zeros((2, 5, 6))
     qd[1, 3] = 1e200
     for at_once in (100_000, 1):
-        monkeypatch.setattr("chaindyn.rollouts.MOST_AT_ONCE", at_once)
+        monkeypatch.setattr("chaindyn.compiler.rollouts.MOST_AT_ONCE", at_once)
         for threads in (1, 2):
             with pytest.raises(ValueError, match=r"motion \[1, 3\] leaves"):
                 rollout(ur5(), q, qd, t=[0, 0.01], threads=threads)
@@ -1002,7 +1004,7 @@ def test_a_march_in_portions_is_the_same_to_the_bit(monkeypatch, count):
     given = {"t": [0, 0.011, 0.03], "step": 0.001}
     whole = rollout(chain, q, qd, **given)
     for at_once in (1, 5, 17):
-        monkeypatch.setattr("chaindyn.rollouts.MOST_AT_ONCE", at_once)
+        monkeypatch.setattr("chaindyn.compiler.rollouts.MOST_AT_ONCE", at_once)
         parts = rollout(chain, q, qd, **given)
         assert np.array_equal(parts.q, whole.q) and np.array_equal(parts.qd, whole.qd)
 
@@ -1316,7 +1318,7 @@ def test_a_recorded_number_refuses_to_be_judged():
 
 
 def test_recordings_have_an_end(monkeypatch):
-    monkeypatch.setattr("chaindyn.recording.MOST", 10)
+    monkeypatch.setattr("chaindyn.compiler.recording.MOST", 10)
     tape = Tape()
     x = tape.unknown("input", 0)
     with pytest.raises(CannotRecord, match="operations"):

@@ -18,10 +18,11 @@ import pytest
 from trees import EPS, EVERY_KIND, Case, random_tree
 
 import chaindyn as cd
-from chaindyn import _native, _stored, compiled, rollout
-from chaindyn._check import checked
-from chaindyn.compilation import Compiled
-from chaindyn.robots import ur5
+from chaindyn import compiled, rollout
+from chaindyn.compiler import native, store
+from chaindyn.compiler.compilation import Compiled
+from chaindyn.guards.door import checked
+from chaindyn.models.robots import ur5
 from chaindyn.simulation import rk4_step
 from chaindyn.teaching import normwise
 
@@ -38,8 +39,8 @@ only_posix = pytest.mark.skipif(os.name != "posix", reason="there are no such pe
 def cache(tmp_path, monkeypatch):
     """Compile without optimising, into a folder of the test's own, which is given."""
     monkeypatch.setenv("CHAINDYN_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(_native, "FLAGS", tuple("-O0" if f == "-O2" else f for f in _native.FLAGS))
-    monkeypatch.setattr(_native, "hanging", {})
+    monkeypatch.setattr(native, "FLAGS", tuple("-O0" if f == "-O2" else f for f in native.FLAGS))
+    monkeypatch.setattr(native, "hanging", {})
     return tmp_path / "cache"
 
 
@@ -64,8 +65,8 @@ def right(chain):
 
 BEGIN = """
 from test_compiled_cache import *
-from chaindyn import _native
-_native.FLAGS = tuple("-O0" if f == "-O2" else f for f in _native.FLAGS)
+from chaindyn.compiler import native
+native.FLAGS = tuple("-O0" if f == "-O2" else f for f in native.FLAGS)
 """
 
 
@@ -135,20 +136,20 @@ def test_a_function_in_anothers_clothes_has_a_program_of_its_own():
     ids=["wraps", "partial", "checked", "ours in ours", "method", "lambda"],
 )
 def test_what_is_not_the_packages_own_is_not_kept(function):
-    assert _stored.key_of(cd.aba, TREE, ())
-    assert _stored.key_of(rk4_step, TREE, ())
-    assert _stored.key_of(function, TREE, ()) is None
+    assert store.key_of(cd.aba, TREE, ())
+    assert store.key_of(rk4_step, TREE, ())
+    assert store.key_of(function, TREE, ()) is None
 
 
 @pytest.mark.parametrize("function", [damped, checked(q="nq")(damped)], ids=["bare", "checked"])
 def test_what_replaces_a_function_of_the_package_is_not_kept_as_that(monkeypatch, function):
     monkeypatch.setattr("chaindyn.articulated.aba", function)
-    assert _stored.key_of(function, TREE, ()) is None
+    assert store.key_of(function, TREE, ()) is None
 
 
 @pytest.mark.parametrize("chain", [pair(joint=Offset((0, 1, 0))), Heavier(TREE.links)])
 def test_classes_made_of_the_packages_are_not_kept_as_those(chain):
-    assert _stored.key_of(cd.aba, chain, ()) is None
+    assert store.key_of(cd.aba, chain, ()) is None
 
 
 @pytest.mark.parametrize(
@@ -157,14 +158,14 @@ def test_classes_made_of_the_packages_are_not_kept_as_those(chain):
     ids=["constraints", "shape", "function", "set", "long double", "objects"],
 )
 def test_options_that_cannot_be_told_are_not_kept(value):
-    assert _stored.key_of(cd.aba, TREE, {"option": value}) is None
+    assert store.key_of(cd.aba, TREE, {"option": value}) is None
 
 
 def test_exact_masses_are_compiled_but_not_kept(cache):
     from fractions import Fraction
 
     chain = pair(mass=Fraction(1, 3))
-    assert _stored.key_of(cd.aba, chain, ()) is None
+    assert store.key_of(cd.aba, chain, ()) is None
     assert right(chain)
 
 
@@ -198,8 +199,8 @@ OTHERS = {
 @pytest.mark.parametrize("what", OTHERS)
 def test_two_chains_that_differ_share_no_program(what):
     with np.printoptions(precision=2):
-        assert _stored.key_of(cd.aba, OTHERS[what], ()) != _stored.key_of(cd.aba, pair(), ())
-    assert _stored.key_of(cd.aba, pair(), ()) == _stored.key_of(cd.aba, pair(), ())
+        assert store.key_of(cd.aba, OTHERS[what], ()) != store.key_of(cd.aba, pair(), ())
+    assert store.key_of(cd.aba, pair(), ()) == store.key_of(cd.aba, pair(), ())
 
 
 def test_a_frames_place_does_not_hang_on_how_numbers_are_printed():
@@ -227,30 +228,30 @@ def test_a_frames_place_does_not_hang_on_how_numbers_are_printed():
     ],
 )
 def test_two_options_that_differ_share_no_program(one, other):
-    first, second = (_stored.key_of(cd.aba, TREE, {"option": x}) for x in (one, other))
+    first, second = (store.key_of(cd.aba, TREE, {"option": x}) for x in (one, other))
     assert first and second and first != second
 
 
 def test_what_programs_are_made_by_is_in_their_name(monkeypatch):
-    names = [_stored.key_of(cd.aba, TREE, ())]
-    monkeypatch.setattr(_native, "FLAGS", (*_native.FLAGS, "-O1"))
-    names += [_stored.key_of(cd.aba, TREE, ())]
+    names = [store.key_of(cd.aba, TREE, ())]
+    monkeypatch.setattr(native, "FLAGS", (*native.FLAGS, "-O1"))
+    names += [store.key_of(cd.aba, TREE, ())]
     monkeypatch.setenv("CC", f"{COMPILER} -DNOTHING")
-    names += [_stored.key_of(cd.aba, TREE, ())]
+    names += [store.key_of(cd.aba, TREE, ())]
     monkeypatch.setattr(np, "__version__", "0")
-    names += [_stored.key_of(cd.aba, TREE, ())]
-    monkeypatch.setattr(_stored, "package_digest", lambda: "another")
-    names += [_stored.key_of(cd.aba, TREE, ())]
+    names += [store.key_of(cd.aba, TREE, ())]
+    monkeypatch.setattr(store, "package_digest", lambda: "another")
+    names += [store.key_of(cd.aba, TREE, ())]
     assert len(set(names)) == len(names)
 
 
 def test_a_package_that_changed_after_it_was_loaded_keeps_nothing(monkeypatch):
-    monkeypatch.setattr(_stored, "LOADED", 0.0)
-    _stored.package_digest.cache_clear()
+    monkeypatch.setattr(store, "LOADED", 0.0)
+    store.package_digest.cache_clear()
     try:
-        assert _stored.key_of(cd.aba, TREE, ()) is None
+        assert store.key_of(cd.aba, TREE, ()) is None
     finally:
-        _stored.package_digest.cache_clear()
+        store.package_digest.cache_clear()
 
 
 class Thing:
@@ -284,8 +285,8 @@ def test_equal_options_of_other_types_are_others():
     "flag", ["-ffast-math", "-Ofast", "-ffinite-math-only", "-funsafe-math-optimizations"]
 )
 def test_flags_that_change_numbers_are_taken_back(cache, monkeypatch, flag):
-    monkeypatch.setattr(_native, "FLAGS", tuple("-O2" if f == "-O0" else f for f in _native.FLAGS))
-    monkeypatch.setattr(_native, "door", lambda: None)
+    monkeypatch.setattr(native, "FLAGS", tuple("-O2" if f == "-O0" else f for f in native.FLAGS))
+    monkeypatch.setattr(native, "door", lambda: None)
     for told in (f"{COMPILER} {flag}", COMPILER):
         monkeypatch.setenv("CC", told)
         assert right(pair())
@@ -338,9 +339,9 @@ def test_a_second_start_records_and_compiles_nothing(monkeypatch):
     motion = {"t": [0, 0.1], "step": 0.05}
     first = rollout(pair(), PLACE, PLACE, **motion)
     assert right(pair())
-    monkeypatch.setattr("chaindyn.compilation.record", None)
-    monkeypatch.setattr("chaindyn.rollouts.recorded_step", None)
-    monkeypatch.setattr(_native, "compiled_now", None)
+    monkeypatch.setattr("chaindyn.compiler.compilation.record", None)
+    monkeypatch.setattr("chaindyn.compiler.rollouts.recorded_step", None)
+    monkeypatch.setattr(native, "compiled_now", None)
     assert right(pair())
     assert (rollout(pair(), PLACE, PLACE, **motion).q == first.q).all()
 
@@ -360,32 +361,32 @@ def test_what_cannot_be_written_down_is_computed_all_the_same(monkeypatch):
 def no_system_compiler(monkeypatch):
     """Hide what the system has."""
     monkeypatch.delenv("CC", raising=False)
-    monkeypatch.setattr(_native.shutil, "which", lambda name: None)
+    monkeypatch.setattr(native.shutil, "which", lambda name: None)
 
 
 def test_the_compiler_is_the_one_told_or_the_systems_or_zigs(monkeypatch):
     found = {"gcc", "clang", "my-cc"}
-    monkeypatch.setattr(_native.shutil, "which", lambda name: name if name in found else None)
+    monkeypatch.setattr(native.shutil, "which", lambda name: name if name in found else None)
     monkeypatch.setenv("CC", "my-cc -m64")
-    assert _native.compiler() == ["my-cc", "-m64"]
+    assert native.compiler() == ["my-cc", "-m64"]
     for wrong in ("other-cc", ""):
         monkeypatch.setenv("CC", wrong)
-        with pytest.raises(_native.NoCompiler, match="CC names"):
-            _native.compiler()
+        with pytest.raises(native.NoCompiler, match="CC names"):
+            native.compiler()
     monkeypatch.delenv("CC")
-    assert _native.compiler() == ["gcc"]
+    assert native.compiler() == ["gcc"]
     found.clear()
     zig = [sys.executable, "-m", "ziglang", "cc"]
-    monkeypatch.setattr(_native.importlib.util, "find_spec", lambda name: name == "ziglang" or None)
-    assert _native.compiler() == zig
-    monkeypatch.setattr(_native.importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(_native.NoCompiler, match=r"chaindyn\[compiler\]"):
-        _native.compiler()
+    monkeypatch.setattr(native.importlib.util, "find_spec", lambda name: name == "ziglang" or None)
+    assert native.compiler() == zig
+    monkeypatch.setattr(native.importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(native.NoCompiler, match=r"chaindyn\[compiler\]"):
+        native.compiler()
 
 
 def test_zigs_compiler_does_where_the_system_has_none(no_system_compiler, monkeypatch):
     pytest.importorskip("ziglang", reason="Zig's C compiler is not installed")
-    monkeypatch.setattr(_native, "FLAGS", tuple("-O2" if f == "-O0" else f for f in _native.FLAGS))
+    monkeypatch.setattr(native, "FLAGS", tuple("-O2" if f == "-O0" else f for f in native.FLAGS))
     fast, limit = compiled(cd.aba, TREE), 100 * EPS * np.linalg.cond(cd.crba(TREE, Q))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -475,8 +476,8 @@ def test_a_compiler_that_hangs_is_ended_and_asked_no_more(version, around, monke
     monkeypatch.setenv("CC", script(tmp_path, hangs))
     if version:
         (tmp_path / "odd cc").write_text(f"#!/bin/sh\n{hangs}\n")
-    monkeypatch.setattr(_native, "TO_ANSWER", 1 if version else 60)
-    monkeypatch.setattr(_native, "TO_COMPILE", 1)
+    monkeypatch.setattr(native, "TO_ANSWER", 1 if version else 60)
+    monkeypatch.setattr(native, "TO_COMPILE", 1)
     falls_back("had not ended after 1 s")
     assert (tmp_path / "asked").read_text() == "\n"
     assert not grows(beat)
@@ -504,8 +505,8 @@ def test_a_folder_that_others_can_write_is_not_used(monkeypatch, tmp_path):
     shared.mkdir()
     shared.chmod(0o777)
     monkeypatch.setenv("CHAINDYN_CACHE", str(shared))
-    assert _native.cache_folder() != shared
-    own = _native.cache_folder()
+    assert native.cache_folder() != shared
+    own = native.cache_folder()
     assert not own.stat().st_mode & (stat.S_IWGRP | stat.S_IWOTH)
     compiled(cd.bias_force, ur5())
     assert not list(shared.iterdir())
@@ -522,7 +523,7 @@ def test_who_has_no_home_has_a_cache_all_the_same(cache, monkeypatch):
     assert right(pair())
     assert list(cache.glob("*.so"))
     monkeypatch.delenv("CHAINDYN_CACHE")
-    assert _native.cache_folder() == _native.private_folder()
+    assert native.cache_folder() == native.private_folder()
     assert right(pair())
 
 
@@ -535,7 +536,7 @@ def test_a_folder_that_cannot_be_written_is_not_used(kind, monkeypatch, tmp_path
     else:
         (tmp_path / "taken").write_text("")
     monkeypatch.setenv("CHAINDYN_CACHE", str(folder))
-    assert _native.cache_folder() == _native.private_folder()
+    assert native.cache_folder() == native.private_folder()
     assert right(pair())
 
 
@@ -543,11 +544,11 @@ def test_without_any_folder_functions_run_as_they_stand(monkeypatch):
     def full(*_, **__):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(_native.tempfile, "TemporaryDirectory", full)
+    monkeypatch.setattr(native.tempfile, "TemporaryDirectory", full)
     falls_back("cannot be kept: .*No space left")
-    monkeypatch.setattr(_native.tempfile, "mkdtemp", full)
+    monkeypatch.setattr(native.tempfile, "mkdtemp", full)
     monkeypatch.setenv("CHAINDYN_CACHE", os.devnull)
-    _native.private_folder.cache_clear()
+    native.private_folder.cache_clear()
     falls_back("cannot be kept: .*No space left")
 
 
@@ -577,8 +578,8 @@ import os
 print(right(pair()), end=" ")
 if os.fork():
     os.wait()
-    own = list(_native.private_folder().glob("*.so"))
-    print(len(own) - (_native.door() is not None))  # which needs Python's headers
+    own = list(native.private_folder().glob("*.so"))
+    print(len(own) - (native.door() is not None))  # which needs Python's headers
 """
     out = elsewhere(code, TMPDIR=str(tmp_path / "temporary"))
     assert out.split()[-2:] == ["True", "1"]
@@ -595,7 +596,7 @@ def test_a_relative_folder_for_caches_is_none(monkeypatch, tmp_path):
         (str(tmp_path / "caches"), tmp_path / "caches"),
     ):
         monkeypatch.setenv("XDG_CACHE_HOME", told)
-        assert _native.cache_folder() == folder / "chaindyn"
+        assert native.cache_folder() == folder / "chaindyn"
 
 
 def test_two_processes_may_compile_the_same_at_once(cache):

@@ -9,8 +9,9 @@ import pytest
 from trees import EPS, EVERY_KIND, Case, bound, random_tree
 
 import chaindyn as cd
-from chaindyn import _native, compiled
-from chaindyn.rolled import leaves_of
+from chaindyn import compiled
+from chaindyn.compiler import native
+from chaindyn.compiler.rolled import leaves_of
 from chaindyn.teaching import normwise
 
 pytestmark = pytest.mark.skipif(
@@ -33,7 +34,7 @@ def quick_compiler(tmp_path_factory):
     """Compile without optimising, into a folder of the test's own."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("CHAINDYN_CACHE", str(tmp_path_factory.mktemp("cache")))
-        patch.setattr(_native, "FLAGS", tuple("-O0" if f == "-O2" else f for f in _native.FLAGS))
+        patch.setattr(native, "FLAGS", tuple("-O0" if f == "-O2" else f for f in native.FLAGS))
         yield
 
 
@@ -244,8 +245,8 @@ def test_a_slope_that_is_not_finite_is_said():
 
 def test_without_a_compiler_it_says_so(monkeypatch):
     chain = random_tree(Case(2, seed=9, kinds=(cd.Revolute,)))
-    monkeypatch.setattr(_native, "compiler", partial(_fail))
-    monkeypatch.setattr(_native, "machine", partial(_fail))
+    monkeypatch.setattr(native, "compiler", partial(_fail))
+    monkeypatch.setattr(native, "machine", partial(_fail))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
         fast = compiled(cd.aba, chain, derivatives=True)
@@ -254,4 +255,4 @@ def test_without_a_compiler_it_says_so(monkeypatch):
 
 
 def _fail():
-    raise _native.NoCompiler("there is none")
+    raise native.NoCompiler("there is none")

@@ -60,7 +60,6 @@ from chaindyn import (
     quaternion_from_rotation,
     random_state,
     rnea,
-    robots,
     simulate,
     solve_kkt,
     to_maximal,
@@ -75,6 +74,7 @@ from chaindyn.constraints import (
     plain_coordinates,
     pushed_back,
 )
+from chaindyn.models import robots
 from chaindyn.teaching import normwise
 
 STEP = 1e-30

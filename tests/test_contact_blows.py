@@ -26,7 +26,7 @@ from chaindyn import (
     simulate_contact,
 )
 from chaindyn.contact import blow_by, contact_impulses, series_of_blows
-from chaindyn.robots import five_bar
+from chaindyn.models.robots import five_bar
 from chaindyn.teaching import normwise
 
 LAWS = ("newton", "poisson", "moreau")

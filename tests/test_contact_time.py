@@ -262,7 +262,7 @@ def test_the_rod_of_painleve_goes_on_where_no_force_could():
 
 def test_loops_stay_closed():
     """A parallelogram's coupler falls onto the floor."""
-    from chaindyn.robots import four_bar, four_bar_posture
+    from chaindyn.models.robots import four_bar, four_bar_posture
 
     chain, loops = four_bar(2)
     find = points_on_plane(chain, {1: [(0.5, 0, 0)]}, normal=(0, 0, 1))

@@ -47,7 +47,7 @@ from chaindyn import (
     solve_full_system,
     to_maximal,
 )
-from chaindyn.robots import ur5
+from chaindyn.models.robots import ur5
 from chaindyn.simulation import semi_implicit_euler_step
 from chaindyn.state import State
 from chaindyn.teaching import normwise
@@ -240,7 +240,7 @@ def test_the_opening_pages_arm():
     chain = Chain(geared)
     q = np.array([-0.3, -1.2, 1.3, -0.2, 1.4, 0.4])
     R, p = chaindyn.forward_kinematics(arm, q)
-    tip = p[-1] + R[-1] @ chaindyn.robots.UR5_FLANGE
+    tip = p[-1] + R[-1] @ chaindyn.models.robots.UR5_FLANGE
     qd = np.array([0.2, 1.5, -1.0, -0.6, 0.5, 0.4])
     blow = impact(chain, q, qd, point=tip, normal=(-1, 0, 0), restitution=0.5)
     row = body_jacobian(arm, q, frame="world").T @ np.r_[np.cross(tip, [-1, 0, 0]), -1, 0, 0]

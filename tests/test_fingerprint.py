@@ -16,8 +16,8 @@ import pytest
 from test_sweep import ARM, HERE, quiet
 
 from chaindyn import Chain, Link, Revolute, aba, aba_derivatives, compiled, crba, rnea
-from chaindyn._fingerprint import digest, version
-from chaindyn.robots import ur5
+from chaindyn.jobs.fingerprint import digest, version
+from chaindyn.models.robots import ur5
 
 BEGIN = """
 import functools
@@ -29,7 +29,7 @@ from types import SimpleNamespace
 import numpy as np
 import settings
 from chaindyn import aba, compiled, crba
-from chaindyn.robots import ur5
+from chaindyn.models.robots import ur5
 from scipy.interpolate import CubicSpline
 """
 
@@ -201,7 +201,7 @@ def test_a_sweep_does_not_go_on_with_another_function(tmp_path, monkeypatch):
 def test_other_software_does_not_go_on(tmp_path, monkeypatch):
     q = np.ones((10, 6))
     quiet(crba, ARM, q, out=tmp_path / "s", workers=1)
-    monkeypatch.setattr("chaindyn._stored.package_digest", lambda: "another version")
+    monkeypatch.setattr("chaindyn.compiler.store.package_digest", lambda: "another version")
     with pytest.raises(ValueError, match=r"another software \(chaindyn .*NumPy .*Python .*another"):
         quiet(crba, ARM, q, out=tmp_path / "s", workers=1)
 
@@ -209,7 +209,7 @@ def test_other_software_does_not_go_on(tmp_path, monkeypatch):
 SCRIPT = """
 import sys
 sys.path.insert(0, sys.argv[1])
-from chaindyn._fingerprint import digest
+from chaindyn.jobs.fingerprint import digest
 from chaindyn.sweeps import Drawn
 import settings
 source = open(sys.argv[1] + "/sources").read()

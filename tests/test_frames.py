@@ -32,7 +32,7 @@ from chaindyn import (
     rotation_about,
     to_maximal,
 )
-from chaindyn.robots import UR5_FLANGE, ur5
+from chaindyn.models.robots import UR5_FLANGE, ur5
 from chaindyn.teaching import normwise
 
 FRAMES = ("body", "world", "mixed")

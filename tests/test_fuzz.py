@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import chaindyn
-from chaindyn._check import as_array
+from chaindyn.guards.numbers import as_array
 
 pytestmark = pytest.mark.filterwarnings("ignore:the .* break the constraints")
 

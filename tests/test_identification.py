@@ -45,7 +45,7 @@ from chaindyn.identification import (
     independent_columns,
     unit_columns,
 )
-from chaindyn.robots import ur5
+from chaindyn.models.robots import ur5
 from chaindyn.teaching import normwise
 
 CASES = [Case(n, branching=n % 2 == 0, seed=40 + n, kinds=EVERY_KIND) for n in (1, 2, 3, 5, 8, 13)]

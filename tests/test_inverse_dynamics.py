@@ -34,7 +34,7 @@ from chaindyn import (
     weight_wrench,
 )
 from chaindyn.inverse_dynamics import full_system, wrenches_from, wrenches_in
-from chaindyn.robots import ur5
+from chaindyn.models.robots import ur5
 from chaindyn.state import State
 from chaindyn.teaching import normwise
 

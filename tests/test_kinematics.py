@@ -28,7 +28,7 @@ from chaindyn import (
     rotation_about,
     skew,
 )
-from chaindyn.robots import ur5
+from chaindyn.models.robots import ur5
 
 FRAMES = ("body", "world", "mixed")
 STEP = 1e-30  # of a complex step: nothing is subtracted, so it may be as small as one likes

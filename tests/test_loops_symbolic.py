@@ -15,8 +15,8 @@ from chaindyn import (
     constrained_forward_dynamics,
     constraint_jacobian,
     forward_kinematics,
-    robots,
 )
+from chaindyn.models import robots
 from chaindyn.teaching import normwise
 
 sp = pytest.importorskip("sympy")

@@ -32,9 +32,9 @@ from chaindyn import (
     to_maximal_state,
 )
 from chaindyn.maximal import constraint_subspaces, maximal_system
+from chaindyn.models.urdf import PublishedLink
 from chaindyn.state import State
 from chaindyn.teaching import normwise
-from chaindyn.urdf import PublishedLink
 
 LIMIT = 1e-9
 SIZES = [1, 2, 3, 5, 8, 13, 21, 30]

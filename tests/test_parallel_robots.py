@@ -17,8 +17,8 @@ from chaindyn import (
     constraint_jacobian,
     crba,
     forward_kinematics,
-    robots,
 )
+from chaindyn.models import robots
 from chaindyn.teaching import normwise
 
 G = np.array([0, 0, -9.81])

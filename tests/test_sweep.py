@@ -33,8 +33,8 @@ from chaindyn import (
     random_state,
     sweep,
 )
-from chaindyn._processes import in_processes
-from chaindyn.robots import ur5
+from chaindyn.jobs.processes import in_processes
+from chaindyn.models.robots import ur5
 from chaindyn.sweeps import (
     Drawn,
     StoredArray,
@@ -211,7 +211,7 @@ def test_drawn_states_are_those_of_their_indices(tmp_path):
 def test_a_plain_script_sweeps_over_what_only_it_knows():
     """On two copies of a process: a function and a rule that no other could import."""
     code = (
-        "import numpy as np; from chaindyn import sweep; from chaindyn.robots import ur5\n"
+        "import numpy as np; from chaindyn import sweep; from chaindyn.models.robots import ur5\n"
         "from chaindyn.sweeps import Drawn\n"
         "drawn = Drawn(lambda u: (u,), 6, 5000)\n"
         "two, one = (sweep(lambda c, q: q + 1, ur5(), drawn, workers=k) for k in (2, 1))\n"
@@ -227,7 +227,7 @@ def test_where_there_are_no_processes_one_sweeps_alone():
     """As in a browser."""
     code = (
         "import sys; sys.modules['_multiprocessing'] = None\n"
-        "import numpy as np; from chaindyn import sweep; from chaindyn.robots import ur5\n"
+        "import numpy as np; from chaindyn import sweep; from chaindyn.models.robots import ur5\n"
         "print(sweep(lambda c, q: q + 1, ur5(), np.zeros((5, 6)), workers=1).sum())"
     )
     told = subprocess.check_output([sys.executable, "-c", code], env=HERE, text=True, timeout=60)
@@ -286,7 +286,7 @@ import signal, sys, time
 from pathlib import Path
 import numpy as np
 from chaindyn import crba, sweep
-from chaindyn.robots import ur5
+from chaindyn.models.robots import ur5
 
 def slow(chain, q):
     folder = Path(sys.argv[1])
@@ -733,7 +733,7 @@ def test_digests_tell_functions_apart_and_no_more():
 
 def test_digests_are_those_of_the_next_run():
     code = (
-        "from chaindyn import aba, impact; from chaindyn.robots import ur5; from functools import partial\n"
+        "from chaindyn import aba, impact; from chaindyn.models.robots import ur5; from functools import partial\n"
         "from chaindyn.sweeps import digest\n"
         "f = partial(impact, normal=(0, 0, 1), restitution=0)\n"
         "print(digest(ur5(), 'chain'), digest(aba, 'function'), digest(f, 'function'))"

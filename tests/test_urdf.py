@@ -35,9 +35,9 @@ from chaindyn import (
     rotation_about,
     simulate,
     spatial_inertia,
-    urdf,
 )
-from chaindyn.robots import UR5_FLANGE, ur5
+from chaindyn.models import urdf
+from chaindyn.models.robots import UR5_FLANGE, ur5
 from chaindyn.teaching import normwise
 
 pytest.importorskip("yourdfpy")
@@ -1131,7 +1131,7 @@ def test_meshes_that_are_too_large_are_refused(write, tmp_path, monkeypatch, lim
     path = write(text=COLLIDING.replace('<sphere radius="0.2"/>', '<mesh filename="part.stl"/>'))
     chain = load_urdf(path)
     assert len(load_collision(path, chain)) == 4
-    monkeypatch.setattr(f"chaindyn.urdf.{limit}", 7)
+    monkeypatch.setattr(f"chaindyn.models.urdf.{limit}", 7)
     with pytest.raises(ValueError, match=rf"link 'arm': the mesh 'part.stl' .*{says} the most"):
         load_collision(path, chain)
 

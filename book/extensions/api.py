@@ -20,6 +20,8 @@ from book.extensions.exported import derivations, public_name
 from book.extensions.numbers import chapter_number
 from book.pages import PACKAGE, chapters, front_matter
 
+ROOMS = ("compiler", "models")  # whose modules offer something; armour promises nothing
+
 
 class derived_in(nodes.paragraph):
     """Leads from an API entry to the cell that defines the function; filled in when all pages are read."""
@@ -38,7 +40,7 @@ class Api(SphinxDirective):
 
     def module_section(self, module: ModuleType) -> nodes.section:
         short = module.__name__.removeprefix(f"{PACKAGE}.")
-        section = nodes.section(ids=[f"module-{short}"], names=[])
+        section = nodes.section(ids=["module-" + short.replace(".", "-")], names=[])
         section += nodes.title("", "", nodes.literal(text=module.__name__))
         lines = [*inspect.cleandoc(module.__doc__ or "").splitlines(), ""]
         for name in _public(module):
@@ -59,6 +61,9 @@ def _modules() -> list[ModuleType]:
     ]
     package = importlib.import_module(PACKAGE)
     by_hand = [module.name for module in pkgutil.iter_modules(package.__path__)]
+    for room in ROOMS:
+        inside = importlib.import_module(f"{PACKAGE}.{room}")
+        by_hand += [f"{room}.{module.name}" for module in pkgutil.iter_modules(inside.__path__)]
     names = dict.fromkeys([*exported, *by_hand])
     return [
         importlib.import_module(f"{PACKAGE}.{name}") for name in names if not name.startswith("_")
@@ -67,9 +72,10 @@ def _modules() -> list[ModuleType]:
 
 def _public(module: ModuleType) -> list[str]:
     """The functions and classes that a module itself defines, in order, but for those with a leading underscore."""
+    offered = {name: getattr(module, name) for name in getattr(module, "__all__", ())}
     own = [
         name
-        for name, value in vars(module).items()
+        for name, value in (vars(module) | offered).items()
         if not name.startswith("_")
         and (inspect.isfunction(value) or inspect.isclass(value))
         and value.__module__.startswith(module.__name__)

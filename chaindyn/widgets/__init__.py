@@ -4,28 +4,24 @@ Each takes the functions under study as arguments, so that what it shows is what
 With a kernel, Python computes; without one, on a page of the book, the same picture works from embedded data.
 """
 
-try:
-    import anywidget  # noqa: F401
-except ImportError as error:
-    raise ImportError(
-        "widgets need anywidget and ipywidgets: pip install 'chaindyn[widgets]'"
-    ) from error
+from typing import TYPE_CHECKING, Any
 
-from chaindyn.widgets.atlas import AtlasExplorer
-from chaindyn.widgets.balance import BalanceExplorer
-from chaindyn.widgets.chain import ChainExplorer
-from chaindyn.widgets.contact import ContactExplorer
-from chaindyn.widgets.effort import EffortExplorer
-from chaindyn.widgets.explorer import Explorer
-from chaindyn.widgets.heft import HeftExplorer
-from chaindyn.widgets.hybrid import HybridExplorer
-from chaindyn.widgets.impact import ImpactExplorer, StrikeExplorer
-from chaindyn.widgets.inertia import InertiaExplorer
-from chaindyn.widgets.loop import LoopExplorer
-from chaindyn.widgets.mass import MassMatrixExplorer
-from chaindyn.widgets.rotation import RotationExplorer
-from chaindyn.widgets.screw import ScrewExplorer
-from chaindyn.widgets.swing import SwingExplorer
+if TYPE_CHECKING:
+    from chaindyn.widgets.atlas import AtlasExplorer
+    from chaindyn.widgets.balance import BalanceExplorer
+    from chaindyn.widgets.chain import ChainExplorer
+    from chaindyn.widgets.contact import ContactExplorer
+    from chaindyn.widgets.effort import EffortExplorer
+    from chaindyn.widgets.explorer import Explorer
+    from chaindyn.widgets.heft import HeftExplorer
+    from chaindyn.widgets.hybrid import HybridExplorer
+    from chaindyn.widgets.impact import ImpactExplorer, StrikeExplorer
+    from chaindyn.widgets.inertia import InertiaExplorer
+    from chaindyn.widgets.loop import LoopExplorer
+    from chaindyn.widgets.mass import MassMatrixExplorer
+    from chaindyn.widgets.rotation import RotationExplorer
+    from chaindyn.widgets.screw import ScrewExplorer
+    from chaindyn.widgets.swing import SwingExplorer
 
 __all__ = [
     "AtlasExplorer",
@@ -45,3 +41,12 @@ __all__ = [
     "StrikeExplorer",
     "SwingExplorer",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Load the explorers when one is asked for: the pages' physics beside them needs no widgets."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from chaindyn.widgets import explorers
+
+    return getattr(explorers, name)

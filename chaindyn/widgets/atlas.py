@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from chaindyn import Chain, forward_kinematics
-from chaindyn._check import check_chain, require_no_rotors, unit
+from chaindyn.guards.arguments import check_chain, unit
+from chaindyn.guards.model import require_no_rotors
 from chaindyn.sweeps import Drawn
 from chaindyn.sweeps import strike as strike_of_book
 from chaindyn.widgets.explorer import Explorer, emitted, fields_of, source

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 import chaindyn
 from chaindyn import Chain
-from chaindyn._check import FRAMES, check_chain
+from chaindyn.guards.arguments import FRAMES, check_chain
 from chaindyn.widgets.explorer import Explorer, emitted, source
 from chaindyn.widgets.tree import require_drawable, scene_of, shaped
 

@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 
 import chaindyn
 from chaindyn import Chain, forward_kinematics
-from chaindyn._check import check_chain, require_no_rotors
+from chaindyn.guards.arguments import check_chain
+from chaindyn.guards.model import require_no_rotors
 from chaindyn.widgets.explorer import Explorer, emitted, source
 from chaindyn.widgets.tree import require_drawable, scene_of, shaped
 

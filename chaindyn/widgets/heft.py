@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 import chaindyn
 from chaindyn import Chain, forward_kinematics
-from chaindyn._check import require_no_rotors
+from chaindyn.guards.model import require_no_rotors
 from chaindyn.widgets.explorer import Explorer, emitted, source
 from chaindyn.widgets.tree import VIEWS, require_drawable, scene_of, shaped
 

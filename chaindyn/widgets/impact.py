@@ -17,7 +17,8 @@ from chaindyn import (
     forward_kinematics,
     point_velocity,
 )
-from chaindyn._check import check_chain, require_between, require_no_rotors, unit
+from chaindyn.guards.arguments import check_chain, require_between, unit
+from chaindyn.guards.model import require_no_rotors
 from chaindyn.widgets.bodies import bodies_of
 from chaindyn.widgets.explorer import (
     Explorer,

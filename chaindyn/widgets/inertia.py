@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 import chaindyn
-from chaindyn._emitted import brick_moments, spin_rates
 from chaindyn.widgets.explorer import LINEAR, Axis, Explorer, alone, contract, source, tabulate
+from chaindyn.widgets.physics import brick_moments, spin_rates
 from chaindyn.widgets.tree import shaped
 
 MASS = 1.0  # kg

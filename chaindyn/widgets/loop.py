@@ -12,8 +12,9 @@ from numpy.typing import ArrayLike
 
 import chaindyn
 from chaindyn import Chain, Closure, Link, Revolute
-from chaindyn._check import check_times, require_positive
-from chaindyn.robots import five_bar, four_bar
+from chaindyn.guards.arguments import require_positive
+from chaindyn.guards.motion import check_times
+from chaindyn.models.robots import five_bar, four_bar
 from chaindyn.widgets.explorer import Explorer, alone, emitted, source
 from chaindyn.widgets.motion import padded
 from chaindyn.widgets.tree import shaped
@@ -60,7 +61,7 @@ class Mechanism(NamedTuple):
 
 
 def _mechanism(made: Any, held: dict[str, float], adjustable: dict[str, list[int]]) -> Mechanism:
-    """Return the data of a mechanism of `chaindyn.robots`."""
+    """Return the data of a mechanism of `chaindyn.models.robots`."""
     chain, (pin,) = made
     lengths = np.append(chain.offset[1:, 0], pin.offset[0]).astype(float)
     return Mechanism(chain.names, lengths, float(pin.onto_offset[0]), held, adjustable)
@@ -79,8 +80,8 @@ MECHANISMS = {
 class LoopExplorer(Explorer):
     """Turn a crank of a four-bar or five-bar and see its loop close or lock; drop it and see the loop open.
 
-    mechanism : "four-bar" or "five-bar", of `chaindyn.robots`, with which it starts; the reader can change to the
-    other. angles : of the cranks in the hand from x towards z [rad], (1,) of the four-bar, (2,) of the five-bar;
+    mechanism : "four-bar" or "five-bar", of `chaindyn.models.robots`, with which it starts; the reader can change to
+    the other. angles : of the cranks in the hand from x towards z [rad], (1,) of the four-bar, (2,) of the five-bar;
     lengths : (3,) or (4,) of the rods [m], all of 1 kg/m. flipped : the other of the two ways to put it together.
     cure : "none", "Baumgarte" with kp = rate^2 and kd = 2 rate, or "projection"; step : of RK4 [s], and no
     longer than between two of the times t.

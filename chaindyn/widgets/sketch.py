@@ -1,7 +1,7 @@
 """Small pictures beside an equation, made by one function of the page, that move as its arguments do.
 
-The function is called once, with numbers that record what is done to them (`chaindyn.recording`). The page plays that
-tape with the reader's arguments: it needs no Python, and no formula is written twice.
+The function is called once, with numbers that record what is done to them (`chaindyn.compiler.recording`). The
+page plays that tape with the reader's arguments: it needs no Python, and no formula is written twice.
 """
 
 from __future__ import annotations
@@ -18,8 +18,15 @@ import numpy as np
 import traitlets
 from numpy.typing import ArrayLike
 
-from chaindyn.emission import OPERATIONS
-from chaindyn.recording import CannotRecord, Number, Tape, as_numbers, quietly, reached_from
+from chaindyn.compiler.emission import OPERATIONS
+from chaindyn.compiler.recording import (
+    CannotRecord,
+    Number,
+    Tape,
+    as_numbers,
+    quietly,
+    reached_from,
+)
 from chaindyn.widgets.explorer import plain, source
 from chaindyn.widgets.marks import Mark
 from chaindyn.widgets.tree import VIEWS

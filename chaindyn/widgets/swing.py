@@ -12,13 +12,9 @@ from numpy.typing import ArrayLike
 
 import chaindyn
 from chaindyn import Chain
-from chaindyn._check import (
-    check_chain,
-    check_times,
-    require_no_friction,
-    require_no_rotors,
-    require_positive,
-)
+from chaindyn.guards.arguments import check_chain, require_positive
+from chaindyn.guards.model import require_no_friction, require_no_rotors
+from chaindyn.guards.motion import check_times
 from chaindyn.widgets.bodies import bodies_of
 from chaindyn.widgets.explorer import Explorer, alone, emitted, equal_rods, source, without_none
 from chaindyn.widgets.motion import padded

@@ -151,7 +151,7 @@ import numpy as np
 from ipywidgets import FloatSlider, interact
 import matplotlib.pyplot as plt
 from chaindyn import forward_kinematics
-from chaindyn.robots import ur5
+from chaindyn.models.robots import ur5
 arm = ur5()
 
 @interact(elbow=FloatSlider(value=0, min=-2, max=2, step=0.5, description="elbow [rad]"))

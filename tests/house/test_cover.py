@@ -9,7 +9,7 @@ from bs4 import BeautifulSoup
 from book import cover
 from book.pdf import COVER
 from chaindyn import Chain, forward_kinematics, simulate
-from chaindyn.robots import UR5_FLANGE, ur5
+from chaindyn.models.robots import UR5_FLANGE, ur5
 
 
 def test_the_pdf_begins_with_what_is_drawn():

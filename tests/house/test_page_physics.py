@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import chaindyn
-from chaindyn import _emitted, _ops
-from chaindyn.recording import CannotRecord
+from chaindyn import _ops
+from chaindyn.compiler.recording import CannotRecord
+from chaindyn.widgets import physics
 
 WIDGETS = Path(chaindyn.__file__).parent / "widgets"
 BY_HAND = sorted(path.name for path in WIDGETS.glob("*.js"))
@@ -18,20 +19,18 @@ BY_HAND = sorted(path.name for path in WIDGETS.glob("*.js"))
 
 def test_what_is_emitted_is_what_the_chapters_say_today():
     """If not: python -m book physics."""
-    assert _emitted.write(check=True) == []
+    assert physics.write(check=True) == []
 
 
 def test_what_is_emitted_does_not_depend_on_the_chain_that_was_recorded(monkeypatch):
     """One text serves chains of every length."""
     names = ("forward_kinematics", "aba", "margins")
-    model = _emitted.Model()
-    short = [_emitted.emitted(name, _emitted.FUNCTIONS[name], model) for name in names]
-    steps = {name: _emitted.emitted_step(name, told) for name, told in _emitted.STEPS.items()}
-    monkeypatch.setattr(_emitted, "LINKS", 29)
-    assert short == [_emitted.emitted(name, _emitted.FUNCTIONS[name], model) for name in names]
-    assert steps == {
-        name: _emitted.emitted_step(name, told) for name, told in _emitted.STEPS.items()
-    }
+    model = physics.Model()
+    short = [physics.emitted(name, physics.FUNCTIONS[name], model) for name in names]
+    steps = {name: physics.emitted_step(name, told) for name, told in physics.STEPS.items()}
+    monkeypatch.setattr(physics, "LINKS", 29)
+    assert short == [physics.emitted(name, physics.FUNCTIONS[name], model) for name in names]
+    assert steps == {name: physics.emitted_step(name, told) for name, told in physics.STEPS.items()}
 
 
 def test_a_function_that_is_not_right_for_all_arguments_is_not_emitted_alone():
@@ -42,7 +41,7 @@ def test_a_function_that_is_not_right_for_all_arguments_is_not_emitted_alone():
         return _ops.sqrt(x)
 
     with pytest.raises(CannotRecord, match="root is not right for all arguments"):
-        _emitted.emitted_alone("root", _emitted.Alone(root, {"x": (1,)}))
+        physics.emitted_alone("root", physics.Alone(root, {"x": (1,)}))
 
 
 def uneven(driven, t, q, qd, h):
@@ -58,7 +57,7 @@ def mixing(driven, t, q, qd, h):
 @pytest.mark.parametrize("step", [uneven, mixing])
 def test_a_step_in_which_joints_differ_is_not_emitted(step):
     with pytest.raises(CannotRecord, match="a step in which joints differ"):
-        _emitted.emitted_step("step", _emitted.Step(step, {}, _emitted.MOVING))
+        physics.emitted_step("step", physics.Step(step, {}, physics.MOVING))
 
 
 # What dynamics cannot do without: how links hang together, their masses, weight, and solving with a mass

@@ -17,7 +17,7 @@ from book.answers import NotPlain, Peer
 from chaindyn import aba
 from chaindyn.chain import Chain, Link
 from chaindyn.joints import Joint, Revolute
-from chaindyn.robots import ur5
+from chaindyn.models.robots import ur5
 
 Pair = namedtuple("Pair", "first second")
 
@@ -172,7 +172,10 @@ FORGED = {
         "objects": [],
         "whole": {"known": "chaindyn.teaching:CodeType"},
     },
-    "no dataclass": {"objects": [["chaindyn.recording:CannotRecord", {}]], "whole": {"object": 0}},
+    "no dataclass": {
+        "objects": [["chaindyn.compiler.recording:CannotRecord", {}]],
+        "whole": {"object": 0},
+    },
     "a field too few": {"objects": [["chaindyn.chain:Link", {}]], "whole": {"object": 0}},
     "pickled objects": {
         "objects": [],

@@ -6,7 +6,7 @@ from widget_cases import EPS, arm, locking
 
 import chaindyn
 from chaindyn import Chain, Drive, Frame, Link, Prismatic, Revolute
-from chaindyn.robots import ur5
+from chaindyn.models.robots import ur5
 from chaindyn.sweeps import Strike
 from chaindyn.teaching import normwise
 

@@ -7,7 +7,7 @@ import pytest
 from widget_cases import EPS, arm
 
 from chaindyn import Chain, Fixed, Link, Prismatic, Revolute
-from chaindyn.robots import UR5_FLANGE, ur5
+from chaindyn.models.robots import UR5_FLANGE, ur5
 
 pytest.importorskip("anywidget")
 from chaindyn.widgets.bodies import THICKNESS, bodies_of, leg, same_inertia

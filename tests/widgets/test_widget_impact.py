@@ -8,7 +8,7 @@ import pytest
 from widget_cases import EPS, INERTIA, arm, tell
 
 import chaindyn
-import chaindyn.robots
+import chaindyn.models.robots
 from chaindyn import Chain, Fixed, Link
 from chaindyn.teaching import normwise
 

@@ -7,7 +7,7 @@ import pytest
 from widget_cases import tell
 
 import chaindyn
-from chaindyn import robots
+from chaindyn.models import robots
 
 pytest.importorskip("anywidget")
 from chaindyn.widgets import LoopExplorer

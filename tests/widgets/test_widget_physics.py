@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 import chaindyn
-from chaindyn import Chain, Link, Prismatic, Revolute, _emitted
+from chaindyn import Chain, Link, Prismatic, Revolute
+from chaindyn.widgets import physics
 
 pytest.importorskip("anywidget")
 from chaindyn.widgets import (
@@ -304,9 +305,9 @@ def assert_near(there: Any, here: Any, most: float) -> None:
     assert np.linalg.norm(np.subtract(there, here)) <= most * np.linalg.norm(here)
 
 
-@pytest.mark.parametrize("name", _emitted.ALONE)
+@pytest.mark.parametrize("name", physics.ALONE)
 def test_a_function_without_a_chain_is_the_books(on_page, name):
-    told, rng = _emitted.ALONE[name], np.random.default_rng(11)
+    told, rng = physics.ALONE[name], np.random.default_rng(11)
     for size in (1e-3, 0.03, 0.4, 1, 2) * 4:
         given = [size * rng.normal(size=core) for core in told.arrays.values()]
         if name == "log_so3":
@@ -336,13 +337,13 @@ def said(k: int, count: int, *given: Any) -> Any:
     return rows[0] if count == 1 else tuple(rows)
 
 
-@pytest.mark.parametrize("name", _emitted.STEPS)
+@pytest.mark.parametrize("name", physics.STEPS)
 def test_a_step_does_what_the_books_does(on_page, name):
-    told, rng, n = _emitted.STEPS[name], np.random.default_rng(12), 3
+    told, rng, n = physics.STEPS[name], np.random.default_rng(12), 3
     chain = Chain([Link(Prismatic(), 1, (0, 0, 0), np.zeros((3, 3)))] * n)
     given = [rng.normal(size=[n] * len(core)) for core in told.arrays.values()]
     asks = {what: partial(said, k, count) for k, (what, count) in enumerate(told.asks.items())}
-    here = told.function(_emitted.Answering(chain=chain, torque=print, **asks), *given)
+    here = told.function(physics.Answering(chain=chain, torque=print, **asks), *given)
     page = SimpleNamespace(
         _esm=f"{emitted_text(*alone(name))._esm}\n{ANSWERS}\n"
         f"const run = (asks, given) => stepped({name}, asks, given);"
@@ -366,12 +367,12 @@ def branched(make: Any) -> Chain:
 
 @pytest.mark.parametrize("which", ["branched", "ur5"])
 @pytest.mark.parametrize(
-    "name", [n for n, t in _emitted.FUNCTIONS.items() if "kept" not in t.arrays]
+    "name", [n for n, t in physics.FUNCTIONS.items() if "kept" not in t.arrays]
 )
 def test_a_function_of_a_chain_is_the_books(on_page, make, name, which):
     """What says how something changes, by differences of sixth order."""
     model = branched(make) if which == "branched" else make.ALL[which]
-    told, rng = _emitted.FUNCTIONS[name], np.random.default_rng(13)
+    told, rng = physics.FUNCTIONS[name], np.random.default_rng(13)
     sizes = {"n": model.n, "nq": model.nq, "nv": model.nv}
     given = {}
     for key, core in told.arrays.items():

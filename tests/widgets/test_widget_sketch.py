@@ -11,7 +11,7 @@ import chaindyn
 from chaindyn import _ops
 
 pytest.importorskip("anywidget")
-from chaindyn.recording import CannotRecord
+from chaindyn.compiler.recording import CannotRecord
 from chaindyn.widgets.marks import Arrow, Axes, Ball, Box, Dot, Line, Rod, Value, rods
 from chaindyn.widgets.sketch import Clock, Place, Sketch, Slider, played
 
@@ -381,7 +381,7 @@ def test_what_cannot_be_drawn_is_refused(draw, arguments, options, error, words)
 
 
 def test_a_recording_that_grows_too_long_says_what_else_would_do(monkeypatch):
-    monkeypatch.setattr("chaindyn.recording.MOST", 2)
+    monkeypatch.setattr("chaindyn.compiler.recording.MOST", 2)
     with pytest.raises(CannotRecord) as told:
         Sketch(lambda x: [Value("x", x * x * x)], X, title="")
     assert "else use sampled" in str(told.value.__notes__)

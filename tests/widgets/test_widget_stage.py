@@ -8,7 +8,7 @@ from widget_cases import arm
 
 import chaindyn
 from chaindyn import Chain, Fixed, Link
-from chaindyn.robots import UR5_FLANGE, ur5
+from chaindyn.models.robots import UR5_FLANGE, ur5
 
 pytest.importorskip("anywidget")
 from chaindyn.widgets import ImpactExplorer, StrikeExplorer

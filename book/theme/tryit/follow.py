@@ -86,7 +86,7 @@ def _joined(names: list[str]) -> str:
 @contextlib.contextmanager
 def in_place(codes: list[str], names: list[str]) -> Iterator[None]:
     """Define what the reader does, in the modules that these names are at home in, and undo it in the end."""
-    import chaindyn._emitted  # noqa: F401  has to be there before names are looked for
+    import chaindyn.widgets.physics  # noqa: F401  has to be there before names are looked for
 
     modules = [x for name, x in sys.modules.items() if name.partition(".")[0] == "chaindyn"]
     kept = [(module, dict(vars(module))) for module in modules]
@@ -128,16 +128,16 @@ def _home(name: str, modules: list[ModuleType]) -> Any:
 
 
 def _replace(before: Any, now: Any, modules: list[ModuleType]) -> None:
-    from chaindyn import _emitted
+    from chaindyn.widgets import physics
 
     for module in modules:
         for name, value in vars(module).items():
             if value is before:
                 vars(module)[name] = now
     for table in ("FUNCTIONS", "ALONE", "STEPS"):
-        told = getattr(_emitted, table)
+        told = getattr(physics, table)
         own = {n: t._replace(function=_changed(t.function, before, now)) for n, t in told.items()}
-        setattr(_emitted, table, own)
+        setattr(physics, table, own)
 
 
 def _changed(function: Any, before: Any, now: Any) -> Any:
@@ -152,16 +152,16 @@ def _changed(function: Any, before: Any, now: Any) -> Any:
 
 def text_of(functions: list[str]) -> str:
     """The functions as a module of JavaScript that exports `runs`: what `inForce` finds by a function's name."""
-    from chaindyn import _emitted
+    from chaindyn.widgets import physics
 
-    model = _emitted.Model()
+    model = physics.Model()
     texts, runs = list[str](), list[str]()
     for name in functions:
-        if told := _emitted.FUNCTIONS.get(name):
-            texts.append(_emitted.emitted(name, told, model))
+        if told := physics.FUNCTIONS.get(name):
+            texts.append(physics.emitted(name, told, model))
             runs.append(f"{name}_run:{{...{name.upper()},model:MODEL}}")
         else:
-            texts.append(_emitted.emitted_other(name))
+            texts.append(physics.emitted_other(name))
             runs.append(name)
     return "\n".join([*texts, model.text(), f"export const runs={{{','.join(runs)}}};\n"])
 
@@ -178,14 +178,15 @@ def values_of(functions: list[str]) -> dict[str, list[np.ndarray]]:
 
 def _value_of(name: str) -> Any:
     """What a function gives in a test; None if it needs what only another gives."""
-    from chaindyn import Driven, _emitted
+    from chaindyn import Driven
+    from chaindyn.widgets import physics
 
     arm, rng = test_arm(), np.random.default_rng(5)
-    told = (_emitted.FUNCTIONS | _emitted.ALONE | _emitted.STEPS)[name]
+    told = (physics.FUNCTIONS | physics.ALONE | physics.STEPS)[name]
     given = {key: _argument(key, shape, rng) for key, shape in told.arrays.items()}
-    if name in _emitted.ALONE:
+    if name in physics.ALONE:
         return told.function(**given)
-    if name in _emitted.STEPS:
+    if name in physics.STEPS:
         asks_accelerations = told.asks.keys() == {"acceleration"}
         return told.function(Driven(arm), **given) if asks_accelerations else None
     if "kept" in told.arrays:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from widget_cases import arm
 
-from chaindyn.robots import UR5_FLANGE, ur5
+from chaindyn.models.robots import UR5_FLANGE, ur5
 from chaindyn.widgets import (
     AtlasExplorer,
     BalanceExplorer,

@@ -9,7 +9,7 @@ import pytest
 from hands import as_shown, centre, drag, drawn, request_of, rows_of
 from playwright.sync_api import Page, expect
 
-from chaindyn.robots import ur5
+from chaindyn.models.robots import ur5
 from chaindyn.widgets import AtlasExplorer
 from chaindyn.widgets.explorer import equal_rods
 

@@ -234,7 +234,7 @@ def test_a_posture_that_locks_is_named(put_on_page, kernel):
 
 BLOW = """
 from chaindyn import impact
-from chaindyn.robots import UR5_FLANGE, ur5
+from chaindyn.models.robots import UR5_FLANGE, ur5
 from chaindyn.widgets import ImpactExplorer
 
 q, qd = [-0.3, -1.2, 1.3, -0.2, 1.4, 0.4], [0.2, 1.5, -1.0, -0.6, 0.5, 0.4]

@@ -23,7 +23,7 @@ import numpy as np
 
 import chaindyn
 from chaindyn import Chain, Closure, Fixed, Link, Prismatic, Revolute
-from chaindyn.robots import five_bar, four_bar, four_bar_posture, ur5
+from chaindyn.models.robots import five_bar, four_bar, four_bar_posture, ur5
 
 FILE = Path(__file__).with_name("cases.json")
 EPS = np.finfo(float).eps

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from chaindyn._check import check_array, require_rotation
 from chaindyn.chain import Chain, Frame, Link
 from chaindyn.closure import Closure
+from chaindyn.guards.arguments import check_array, require_rotation
 from chaindyn.joints import Cylindrical, Free, Revolute, Spherical, Universal
 from chaindyn.lie import exp_so3, quaternion_from_rotation
 

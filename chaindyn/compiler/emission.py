@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from chaindyn.recording import Number, reached_from
-from chaindyn.rolled import Recording
+from chaindyn.compiler.recording import Number, reached_from
+from chaindyn.compiler.rolled import Recording
 
 __all__: list[str] = []
 

@@ -56,7 +56,7 @@ from chaindyn.articulated import (
     rounding_step,
 )
 from chaindyn.chain import integrate, inward
-from chaindyn.compilation import (
+from chaindyn.compiler.compilation import (
     Recorded,
     called,
     record,
@@ -64,6 +64,9 @@ from chaindyn.compilation import (
     tangent_core,
     tangent_record,
 )
+from chaindyn.compiler.emission import Plan, Writer, js_kernel, literal
+from chaindyn.compiler.recording import CannotRecord, Number, Tape, reached_from
+from chaindyn.compiler.rolled import Recording, leaves_of
 from chaindyn.composite import composite_inertias
 from chaindyn.contact import (
     contact_modes,
@@ -80,7 +83,6 @@ from chaindyn.contact import (
     poisson_blow,
     pyramid_impulse,
 )
-from chaindyn.emission import Plan, Writer, js_kernel, literal
 from chaindyn.impulse import (
     contact_impulse,
     impulse_response,
@@ -97,8 +99,6 @@ from chaindyn.inverse_dynamics import (
     wrenches_in,
 )
 from chaindyn.kinematics import classical_acceleration, screws_seen_from
-from chaindyn.recording import CannotRecord, Number, Tape, reached_from
-from chaindyn.rolled import Recording, leaves_of
 from chaindyn.simulation import (
     discrete_momenta,
     generalised_force,
@@ -107,7 +107,7 @@ from chaindyn.simulation import (
 )
 from chaindyn.state import State, evaluate
 
-EMITTED = Path(__file__).parent / "widgets" / "emitted"
+EMITTED = Path(__file__).parent / "emitted"
 
 # What the pages ask for, and the book's functions do not say in one call --------------------------
 

@@ -49,7 +49,7 @@ PART = 2**16  # states of a stored array, read at once
 
 def software() -> str:
     """Return what else the last digits hang on."""
-    from chaindyn._stored import package_digest
+    from chaindyn.compiler.store import package_digest
 
     own = sys.modules["chaindyn"].__version__  # there by now; to import it would close a circle
     python = ".".join(map(str, sys.version_info[:2]))

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from chaindyn import _ops
-from chaindyn.recording import (
+from chaindyn.compiler.recording import (
     CannotRecord,
     Later,
     Number,

@@ -17,17 +17,12 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from chaindyn._check import (
-    INERTIA_RULES,
-    check_chain,
-    check_word,
-    require_inertia_of_a_body,
-    unit,
-)
 from chaindyn._ops import Array
 from chaindyn.chain import Chain, Drive, Frame, Limits, Link
 from chaindyn.constraints import Coupling
 from chaindyn.geometry import Box, Capsule, ConvexHull, Geometry, Shape, Sphere
+from chaindyn.guards.arguments import check_chain, check_word, unit
+from chaindyn.guards.model import INERTIA_RULES, require_inertia_of_a_body
 from chaindyn.joints import Free, Planar, Prismatic, Revolute, rotation_about
 from chaindyn.spatial import skew
 

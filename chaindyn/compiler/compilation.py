@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from chaindyn import _check, _ops, _stored
-from chaindyn._native import LANES, Kernel, NoCompiler, built, opened
+from chaindyn import _ops
 from chaindyn.articulated import aba
 from chaindyn.chain import Chain, coordinate_rate
-from chaindyn.emission import (
+from chaindyn.compiler import store
+from chaindyn.compiler.emission import (
     MOST_STRAIGHT,
     Output,
     Plan,
@@ -27,9 +27,10 @@ from chaindyn.emission import (
     of_the_model,
     put_in_order,
 )
-from chaindyn.products import INVERSES, PRODUCTS, SLOPES, other_way
-from chaindyn.recording import CannotRecord, Number, Tape, as_numbers, quietly
-from chaindyn.rolled import (
+from chaindyn.compiler.native import LANES, Kernel, NoCompiler, built, opened
+from chaindyn.compiler.products import INVERSES, PRODUCTS, SLOPES, other_way
+from chaindyn.compiler.recording import CannotRecord, Number, Tape, as_numbers, quietly
+from chaindyn.compiler.rolled import (
     CannotRoll,
     Foreign,
     Link,
@@ -40,7 +41,11 @@ from chaindyn.rolled import (
     leaves_of,
     with_leaves,
 )
-from chaindyn.tangents import slopes_of_outputs
+from chaindyn.compiler.tangents import slopes_of_outputs
+from chaindyn.guards.arguments import FLAGS, check_chain, check_shapes, check_threads, check_word
+from chaindyn.guards.door import _inside
+from chaindyn.guards.model import JOINT, check_numbers
+from chaindyn.guards.numbers import unmasked
 
 __all__ = ["compiled"]
 
@@ -110,7 +115,7 @@ class GhostJoint:
     def __getattr__(self, name: str) -> Any:
         first = next(iter(self.joints.values()))
         value = getattr(type(first), name, None)
-        if not callable(value) or name not in _check.JOINT:
+        if not callable(value) or name not in JOINT:
             return getattr(first, name)
         return partial(self.ask, name)
 
@@ -412,7 +417,7 @@ def called(
     """Return what a function gives of recorded numbers, without the checks at its door."""
 
     def call() -> Any:
-        _check._inside.set(True)
+        _inside.set(True)
         _ops.walker.set(walker)
         _ops.recording.set(recording)
         for name, core in arrays.items():
@@ -552,7 +557,7 @@ def kernel_for(
     lanes : whether for batches, some states side by side; open_model, short : as for `record`; along : as for
     `c_program`.
     """
-    key = _stored.key_of(function, chain, (lanes, open_model, cores, options))
+    key = store.key_of(function, chain, (lanes, open_model, cores, options))
 
     def made() -> Recorded:
         given = function, chain, cores, options
@@ -578,7 +583,7 @@ def kernel_of(
 
     With it comes how the results are put together. lanes, along, inverse : as for `c_program`.
     """
-    if key is not None and (kept := _stored.found(key)) is not None:
+    if key is not None and (kept := store.found(key)) is not None:
         return kept
     recorded = recorded_now()
     plan, inputs, outputs = recorded.plan, recorded.inputs, recorded.outputs
@@ -589,7 +594,7 @@ def kernel_of(
     tables = model_tables(recorded, chain)
     kernel = Kernel(opened(program), sizes, inputs, outputs, room, *tables)
     if key is not None:
-        _stored.keep(key, program, kernel, recorded.nest)
+        store.keep(key, program, kernel, recorded.nest)
     return kernel, recorded.nest
 
 
@@ -674,7 +679,7 @@ def tangent_kernel(
 
     judged : as for `tangent_record`; inverse : as for `c_slopes`.
     """
-    key = _stored.key_of(function, chain, ("changes", judged, inverse, cores, options))
+    key = store.key_of(function, chain, ("changes", judged, inverse, cores, options))
 
     def made() -> Recorded:
         recorded = tangent_record(function, chain, cores, options, MOST_STRAIGHT, judged)
@@ -1138,7 +1143,7 @@ class Compiled:
         cores = {name: self.core(name, options) for name in arrays}
         words = getattr(self.function, "words", {})
         for name in words.keys() & options.keys():
-            _check.check_word(options[name], name, words[name])
+            check_word(options[name], name, words[name])
         try:
             return self.program_of(cores, options, lanes)
         except (CannotRecord, NoCompiler) as error:
@@ -1248,7 +1253,7 @@ def prepare(
     """Return the batch axes of arguments, and these as the program takes them; None if the checks should see them."""
     values, batches = [], []
     for name, core in zip(program.names, program.places, strict=True):
-        if (x := taken(chain, _check.unmasked(arrays[name], name), core)) is None:
+        if (x := taken(chain, unmasked(arrays[name], name), core)) is None:
             return None
         values.append(x)
         batches.append(x.shape[: x.ndim - len(shape_of(chain, core))])
@@ -1344,7 +1349,7 @@ def compiled(
     program computed so far, and how many the function did. RuntimeWarning, once, if a function cannot be recorded, or
     if there is no C compiler.
     """
-    _check.check_chain(chain)
+    check_chain(chain)
     if not callable(function):
         raise ValueError(
             f"function is {function!r}, but must be a function of a chain, such as aba"
@@ -1352,13 +1357,13 @@ def compiled(
     for name, value, words in (
         ("target", target, {"native", "javascript"}),
         ("parameters", parameters, {"fixed", "data"}),
-        ("derivatives", derivatives, _check.FLAGS),
+        ("derivatives", derivatives, FLAGS),
     ):
-        _check.check_word(value, name, words)
-    _check.check_numbers(chain)
+        check_word(value, name, words)
+    check_numbers(chain)
     names = list(inspect.signature(function).parameters)[1:]
-    known = SHAPES | cores_of(function) | _check.check_shapes(shapes, names)
-    count = _check.check_threads(threads)
+    known = SHAPES | cores_of(function) | check_shapes(shapes, names)
+    count = check_threads(threads)
     own = {name: shape for name, shape in known.items() if name in names}
     whole = Compiled(function, chain, count, own, parameters == "data")
     if derivatives:

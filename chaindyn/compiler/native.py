@@ -27,6 +27,8 @@ from typing import Any
 
 import numpy as np
 
+__all__: list[str] = []
+
 # what CC may say, a later flag takes back: with these infinities, NaN and what must be positive would not be judged
 EXACT = (
     "-fno-fast-math",
@@ -283,7 +285,7 @@ def door() -> Any:
     It needs Python's headers, which a program does not.
     """
     try:
-        text = (Path(__file__).parent / "_door.c").read_text()
+        text = (Path(__file__).parent / "door.c").read_text()
         python, numpy = sysconfig.get_paths()["include"], np.get_include()
         path = built(
             f"/* {sys.version} NumPy {np.__version__} */\n" + text, f"-I{python}", f"-I{numpy}"

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from chaindyn._check import is_concrete, outside
+from chaindyn.guards.door import outside
+from chaindyn.guards.numbers import is_concrete
 
 OWN = "chaindyn.joints"
 STEP = 1e-6  # of central differences, whose error is about 1e-9 for a motion by 1 rad or 1 m

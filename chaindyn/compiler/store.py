@@ -17,8 +17,10 @@ from typing import Any
 
 import numpy as np
 
-from chaindyn import _native
-from chaindyn._native import Kernel
+from chaindyn.compiler import native
+from chaindyn.compiler.native import Kernel
+
+__all__: list[str] = []
 
 OWN = "chaindyn."
 PLAIN = (type(None), bool, int, float, str)
@@ -27,7 +29,7 @@ PARTS = (
     *("reflected_inertia", "viscous", "coulomb"),
     *("lower_limit", "upper_limit", "velocity_limit", "effort_limit"),
 )
-HERE = Path(__file__).parent
+PACKAGE = Path(__file__).parents[1]
 LOADED = time.time()
 
 
@@ -42,7 +44,7 @@ def package_digest() -> str:
     OfOthers if a file has changed since it was loaded.
     """
     own = hashlib.sha256()
-    for path in sorted(HERE.glob("*.py")):
+    for path in sorted(PACKAGE.rglob("*.py")):
         if path.stat().st_mtime > LOADED:
             raise OfOthers(f"{path.name} is not what was loaded")
         own.update(path.read_bytes())
@@ -58,7 +60,9 @@ def place_of(x: Any) -> str:
     ours = str(module).startswith(OWN) and getattr(sys.modules.get(module), name, None) is x
     inner = x
     while ours and not isinstance(x, type) and inner is not None:
-        ours = isinstance(inner, FunctionType) and Path(inner.__code__.co_filename).parent == HERE
+        ours = isinstance(inner, FunctionType) and Path(inner.__code__.co_filename).is_relative_to(
+            PACKAGE
+        )
         inner = getattr(inner, "__wrapped__", None)
     if not ours:
         raise OfOthers(f"{x!r} is not of this package")
@@ -99,7 +103,7 @@ def key_of(function: Callable[..., Any], chain: Any, said: Any) -> str | None:
     """Return a name for what a function does with a chain and such arguments; None if others' code has a part in it."""
     try:
         whole = [package_digest(), np.__version__, function, parts_of(chain), said]
-        text = _native.machine().encode() + spelt(whole)
+        text = native.machine().encode() + spelt(whole)
     except OfOthers:
         return None
     return hashlib.sha256(text).hexdigest()
@@ -143,21 +147,21 @@ def keep(key: str, program: Path, kernel: Kernel, nest: Any) -> None:
     arrays = {"tree": kernel.tree, "data": kernel.data, "common": kernel.common}
     whole = io.BytesIO()
     np.savez(whole, said=json.dumps(said), **arrays)
-    _native.keep(f"{key}.record", whole.getvalue())
+    native.keep(f"{key}.record", whole.getvalue())
 
 
 def found(key: str) -> tuple[Kernel, Any] | None:
     """Return a kernel that was kept, and the nest of its results; None if there is none, or if it is damaged."""
-    whole = _native.kept(f"{key}.record")
+    whole = native.kept(f"{key}.record")
     if whole is None:
         return None
     with np.load(io.BytesIO(whole), allow_pickle=False) as record:
         said = json.loads(str(record["said"]))
         arrays = record["tree"], record["data"], record["common"]
-    program = _native.program_named(said["program"])
+    program = native.program_named(said["program"])
     if program is None:
         return None
     inputs, outputs = ([tuple(shape) for shape in said[k]] for k in ("inputs", "outputs"))
-    library = _native.opened(program)
+    library = native.opened(program)
     kernel = Kernel(library, said["sizes"], inputs, outputs, said["room"], *arrays)
     return kernel, rebuilt(said["nest"])

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from chaindyn import _check, _ops, _stored
-from chaindyn._native import LANES, Kernel, NoCompiler
+from chaindyn import _ops
 from chaindyn.articulated import aba
 from chaindyn.chain import Chain
-from chaindyn.compilation import (
+from chaindyn.compiler import store
+from chaindyn.compiler.compilation import (
     MOST_LINKS_STRAIGHT,
     UNUSED,
     Recorded,
@@ -23,8 +23,14 @@ from chaindyn.compilation import (
     recorded_link_by_link,
     shared_out,
 )
-from chaindyn.emission import MOST_STRAIGHT, Asked
-from chaindyn.recording import CannotRecord, Number, as_numbers, mark_of
+from chaindyn.compiler.emission import MOST_STRAIGHT, Asked
+from chaindyn.compiler.native import LANES, Kernel, NoCompiler
+from chaindyn.compiler.recording import CannotRecord, Number, as_numbers, mark_of
+from chaindyn.guards.arguments import check_threads, check_word, require_fit, require_shape
+from chaindyn.guards.door import checked
+from chaindyn.guards.model import check_numbers
+from chaindyn.guards.motion import check_step, check_times, require_possible
+from chaindyn.guards.numbers import as_array, as_real, require_finite
 from chaindyn.simulation import (
     Driven,
     Simulation,
@@ -51,7 +57,7 @@ def march_of(chain: Chain, method: str, lanes: bool) -> Kernel:
     own: dict[Any, Any] = chain.__dict__.setdefault("programs", {})
     if (method, lanes) not in own:
         step = step_of(method)
-        key = _stored.key_of(STEPS[method], chain, ("whole step", lanes))
+        key = store.key_of(STEPS[method], chain, ("whole step", lanes))
         own[method, lanes], _ = kernel_of(lambda: recorded_step(step, chain), key, chain, lanes)
     kernel: Kernel = own[method, lanes]
     return kernel
@@ -128,7 +134,7 @@ def recorded_asking(step: Callable[..., Any], chain: Chain) -> Recorded:
     return replace(whole, plan=replace(whole.plan, asked=Asked(asked.plan, *asked.lengths)))
 
 
-@_check.checked(q="nq", qd="nv")
+@checked(q="nq", qd="nv")
 def rollout(
     chain: Chain,
     q: Array,
@@ -148,11 +154,11 @@ def rollout(
     a motion leaves what a float can hold or becomes faster than light, or if M becomes singular (it says which motion,
     and when); RuntimeWarning if there is no compiler: `simulate` takes over.
     """
-    times = _check.check_times(t)
-    step, workers = _check.check_step(step, times), _check.check_threads(threads)
-    _check.check_word(method, "method", set(STEPS))
-    _check.check_numbers(chain)
-    q, qd = (_check.as_real(x, name) for x, name in ((q, "q"), (qd, "qd")))
+    times = check_times(t)
+    step, workers = check_step(step, times), check_threads(threads)
+    check_word(method, "method", set(STEPS))
+    check_numbers(chain)
+    q, qd = (as_real(x, name) for x, name in ((q, "q"), (qd, "qd")))
     batch = np.broadcast_shapes(q.shape[:-1], qd.shape[:-1])
     count = int(np.prod(batch))
     loads = held_loads(chain, torque, batch, len(times) - 1)
@@ -221,7 +227,7 @@ def require_possible_motions(
 
     def impossible(span: tuple[int, int]) -> bool:
         try:
-            _check.require_possible(chain, q[slice(*span)], qd[slice(*span)], kinetic_energy)
+            require_possible(chain, q[slice(*span)], qd[slice(*span)], kinetic_energy)
         except ArithmeticError:
             return True
         return False
@@ -259,11 +265,11 @@ def held_loads(chain: Chain, torque: Any, batch: tuple[int, ...], stretches: int
     count = int(np.prod(batch))
     if torque is None:
         return [np.zeros((count, chain.nv))] * stretches
-    x = _check.as_real(_check.as_array(torque, "torque"), "torque")
-    _check.require_shape(x, "torque", (chain.nv,))
-    _check.require_finite(x, "torque")
+    x = as_real(as_array(torque, "torque"), "torque")
+    require_shape(x, "torque", (chain.nv,))
+    require_finite(x, "torque")
     if x.ndim <= len(batch) + 1:
-        _check.require_fit(x, "torque", (chain.nv,), batch)
+        require_fit(x, "torque", (chain.nv,), batch)
         return [flattened(x, batch)] * stretches
     if x.shape[0] != stretches:
         raise ValueError(f"torque has {x.shape[0]} stretches of time, but t has {stretches}")

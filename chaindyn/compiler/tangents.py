@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from chaindyn.emission import SWEPT, Output, handed_on, living
-from chaindyn.recording import CannotRecord, Number, mark_of
-from chaindyn.rolled import Recording, Sweep
+from chaindyn.compiler.emission import SWEPT, Output, handed_on, living
+from chaindyn.compiler.recording import CannotRecord, Number, mark_of
+from chaindyn.compiler.rolled import Recording, Sweep
 
 __all__: list[str] = []
 

@@ -1,0 +1,1 @@
+"""The compiler: laws recorded once, and written as machine code or JavaScript."""

@@ -1,0 +1,1 @@
+"""Models: readers of robots' files, and robots and benchmark problems ready made."""
