@@ -1,8 +1,8 @@
 """Count the code that a page asks its reader to read: ``python -m book measure pages [PAGE ...]``.
 
-Of each page: the lines of exported cells, those of cells that stand open (neither folded nor part of a solution), the
-longest exported cell, how many are above `BUDGET`, how many lines of any cell are too wide, and the widest. A line is
-counted if it holds code: docstrings, comments and blank lines are not.
+Of each page: the lines of exported cells; those that stand open (not folded, no solution, and no judge of an exercise,
+which theme/book.js folds); the longest exported cell, and how many are above `BUDGET`; the widest line of all cells,
+and how many are above it. A line is counted if it holds code: docstrings, comments and blank lines are not.
 
 tests/house/test_budget.py holds every page to `BUDGET`. Pages that are above it stand with their present numbers in
 `TABLE`, which may only go down; ``--write`` writes it anew.
@@ -40,19 +40,25 @@ def code_lines(source: str) -> int:
     return len(found)
 
 
+def open_lines(source: str) -> int:
+    """How many lines of some code a reader sees at once: its judges are folded below their first line."""
+    judges = [
+        ast.get_source_segment(source, node) or ""
+        for node in ast.parse(source).body
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("judge_")
+    ]
+    return code_lines(source) - sum(code_lines(judge) - 1 for judge in judges)
+
+
 def count(page: Path) -> Counts:
     """What a page asks its reader to read, by the names of `BUDGET`."""
     cells = code_cells(read_page(page))
     exported = [code_lines(cell.source) for cell in cells if "export" in tags(cell)]
-    stand_open = [
-        code_lines(cell.source)
-        for cell in cells
-        if "solution" not in tags(cell) and not label(cell.source, dict(cell.metadata), "a section")
-    ]
+    shown = [cell for cell in cells if "solution" not in tags(cell) and not label(cell.metadata)]
     widths = [len(line) for cell in cells for line in cell.source.split("\n")]
     return {
         "exported": sum(exported),
-        "open": sum(stand_open),
+        "open": sum(open_lines(cell.source) for cell in shown),
         "longest": max(exported, default=0),
         "long": sum(lines > BUDGET["longest"] for lines in exported),
         "widest": max(widths, default=0),

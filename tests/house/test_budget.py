@@ -44,3 +44,8 @@ def law(x):
     ]
 '''
     assert budget.code_lines(source) == 7
+
+
+def test_a_judge_is_one_line_to_the_reader():
+    judge = "def judge_it(answer):\n    assert answer\n    assert answer > 1\n"
+    assert budget.open_lines(f"x = 1\n{judge}attempt('1.1', lambda: judge_it(x))\n") == 3
