@@ -15,8 +15,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from chaindyn import _ops
-from chaindyn.articulated import aba
-from chaindyn.chain import Chain, coordinate_rate
 from chaindyn.compiler import store
 from chaindyn.compiler.emission import (
     MOST_STRAIGHT,
@@ -28,12 +26,11 @@ from chaindyn.compiler.emission import (
     put_in_order,
 )
 from chaindyn.compiler.native import LANES, Kernel, NoCompiler, built, opened
-from chaindyn.compiler.products import INVERSES, PRODUCTS, SLOPES, other_way
 from chaindyn.compiler.recording import CannotRecord, Number, Tape, as_numbers, quietly
 from chaindyn.compiler.rolled import (
     CannotRoll,
-    Foreign,
     Link,
+    Opaque,
     Recording,
     Refine,
     Rolled,
@@ -42,6 +39,15 @@ from chaindyn.compiler.rolled import (
     with_leaves,
 )
 from chaindyn.compiler.tangents import slopes_of_outputs
+from chaindyn.compiler.ways import (
+    INVERSES,
+    PRODUCTS,
+    SLOPES,
+    Chain,
+    aba,
+    alternative,
+    coordinate_rate,
+)
 from chaindyn.guards.arguments import FLAGS, check_chain, check_shapes, check_threads, check_word
 from chaindyn.guards.door import _inside
 from chaindyn.guards.model import JOINT, check_numbers
@@ -810,7 +816,7 @@ class Differentiated:
             own = None if names is None else self.slopes_for(dict.fromkeys(names), {})
         except RuntimeError:  # it may want options
             own = None
-        simple = own is not None and isinstance(own.program.nest, Foreign | np.ndarray)
+        simple = own is not None and isinstance(own.program.nest, Opaque | np.ndarray)
         flat = own is not None and all(len(turn) == 1 for turn in own.program.kernel.inputs)
         return (own.one.quick(self.derivatives, True) if own and simple and flat else None) or (
             self.derivatives
@@ -863,7 +869,7 @@ class DifferentiatedInverse(Differentiated):
     def forces(self) -> Differentiated:
         """Inverse dynamics with its derivatives, solved for the accelerations."""
         whole = self.whole
-        function = other_way(INVERSES, whole.function) or whole.function
+        function = alternative(INVERSES, whole.function) or whole.function
         shapes = {**whole.shapes, "qdd": ("nv",)}
         own = Compiled(function, whole.chain, whole.threads, shapes, whole.open_model)
         return Differentiated(own, True)
@@ -1018,7 +1024,7 @@ def slope_program(
 ) -> SlopeProgram:
     """Return the program of the derivatives of a function by its arguments."""
     named, forward = (tuple(cores), tuple(cores.values())), None
-    forces = other_way(INVERSES, source)
+    forces = alternative(INVERSES, source)
     if forces is not None:
         of_forces, nest = kernel_for(source, chain, cores, options, lanes=lanes)
         forward = Program(of_forces, *named, nest)
@@ -1160,9 +1166,9 @@ class Compiled:
         self, cores: dict[str, tuple[Any, ...]], options: dict[str, Any], lanes: bool
     ) -> Program:
         """Return the program: as the function stands or, where that takes too much text, by products or slopes."""
-        product = other_way(PRODUCTS, self.function)
+        product = alternative(PRODUCTS, self.function)
         plain = "external" not in cores and not self.open_model
-        source = other_way(SLOPES, self.function) if plain else None
+        source = alternative(SLOPES, self.function) if plain else None
         try:
             kernel, nest = kernel_for(
                 self.function,
@@ -1202,7 +1208,7 @@ class Compiled:
         names = self.required()
         program = None if names is None else self.program(dict.fromkeys(names), {}, False, False)
         if program is None or not (
-            isinstance(program.nest, Foreign | np.ndarray) or is_flat_tuple(program.nest)
+            isinstance(program.nest, Opaque | np.ndarray) or is_flat_tuple(program.nest)
         ):
             return None
         return program.quick(self)
@@ -1234,7 +1240,7 @@ def name_of(function: Callable[..., Any]) -> str:
 
 def is_flat_tuple(nest: Any) -> bool:
     """Whether results are several arrays, and nothing more."""
-    return type(nest) is tuple and all(isinstance(x, Foreign | np.ndarray) for x in nest)
+    return type(nest) is tuple and all(isinstance(x, Opaque | np.ndarray) for x in nest)
 
 
 def comparable(value: Any) -> Any:
@@ -1369,7 +1375,7 @@ def compiled(
     if derivatives:
         if target != "native" or parameters != "fixed":
             raise ValueError('derivatives need target="native" and parameters="fixed"')
-        return (DifferentiatedInverse if other_way(INVERSES, function) else Differentiated)(whole)
+        return (DifferentiatedInverse if alternative(INVERSES, function) else Differentiated)(whole)
     return javascript(whole) if target == "javascript" else whole.quick() or whole
 
 

@@ -3,45 +3,18 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from typing import Any
 
 import numpy as np
 
+from chaindyn.compiler.operations import FOLDS, IN_BOTH, IN_C, IN_JAVASCRIPT, SWEPT, UNKNOWN, VALUE
 from chaindyn.compiler.recording import Number, reached_from
 from chaindyn.compiler.rolled import Recording
 
 __all__: list[str] = []
-
-SWEPT = ("carried", "received", "grounded")
-FOLDS = ("total", "least", "greatest")
-UNKNOWN = ("input", "read", "answered", *SWEPT, *FOLDS)
-
-# how operations are written in C and in JavaScript: between their operands, or before the only one
-SIGNS = {"+": "+", "-": "-", "*": "*", "and": "*"}
-PREFIXES = {"negative": "-", "inverse": "1.0/", "not": "1.0-"}
-
-# what is done to numbers of the model, before the program runs: to numbers or arrays
-OPERATIONS: dict[str, Callable[..., Any]] = {
-    "+": lambda a, b: a + b,
-    "-": lambda a, b: a - b,
-    "*": lambda a, b: a * b,
-    "same": lambda a: a,
-    "negative": lambda a: -a,
-    "inverse": lambda a: 1 / a,
-    "sin": np.sin,
-    "cos": np.cos,
-    "sqrt": np.sqrt,
-    "atan2": np.arctan2,
-    "max": np.maximum,
-    "min": np.minimum,
-    "positive": lambda a: np.where(np.asarray(a) > 0, 1.0, 0.0),
-    "and": lambda a, b: a * b,
-    "not": lambda a: 1 - a,
-    "where": lambda c, a, b: np.where(np.asarray(c) != 0, a, b),
-}
 
 PIECE = 400  # lines of straight text that one function holds: compilers take more than linear time
 
@@ -159,21 +132,21 @@ def kind_that_has(x: Number) -> int:
     return x.owner
 
 
-def handed_on(recording: Recording, x: Number) -> list[Number]:
+def sources_of(recording: Recording, x: Number) -> list[Number]:
     """Return what a carried number is made of: what the links of every kind hand on, and what the ground does."""
     sweep, place = recording.sweeps[x.args[0]], x.args[1]
     made = [entries[place] for entries in sweep.made.values()]
     return made if sweep.start is None else [*made, sweep.start[place]]
 
 
-def living(recording: Recording, roots: Sequence[Number]) -> list[Number]:
+def live_numbers(recording: Recording, roots: Sequence[Number]) -> list[Number]:
     """Return all numbers that these hang on, through sweeps too, in the order of their making."""
     found: dict[int, Number] = {}
     waiting = list(roots)
     while waiting:
         fresh = [x for x in reached_from(waiting) if x.index not in found]
         found.update((x.index, x) for x in fresh)
-        waiting = [y for x in fresh if x.op in SWEPT for y in handed_on(recording, x)]
+        waiting = [y for x in fresh if x.op in SWEPT for y in sources_of(recording, x)]
         waiting = [y for y in waiting if y.index not in found]
     return [found[i] for i in sorted(found)]
 
@@ -239,7 +212,7 @@ class Plan:
     slot: dict[int, int]
     widths: dict[int, int]
     kept: int
-    asked: Asked | None = None
+    asked: Subprogram | None = None
 
     @property
     def straight(self) -> bool:
@@ -264,7 +237,7 @@ class Plan:
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class Subprogram:
     """A program without loops that another one runs more than once; inputs, results : how long each is."""
 
     plan: Plan
@@ -393,7 +366,7 @@ def slots(
 
 def put_in_order(recording: Recording, outputs: list[Output]) -> Plan:
     """Decide in which loop every number is computed, and what is kept from loop to loop."""
-    live = living(recording, [*[o.number for o in outputs], *recording.tape.expectations])
+    live = live_numbers(recording, [*[o.number for o in outputs], *recording.tape.expectations])
     fixed, classes, users = fixed_numbers(live), classes_in(live), users_of(live)
     loop = loops_of(recording, live, classes)
     depth = depths(live, loop)
@@ -460,7 +433,7 @@ def of_the_model(
         elif x.op == "shared":
             value[x.index] = shared[x.args[0]]
         else:
-            value[x.index] = OPERATIONS[x.op](*[value[y.index] for y in x.args])
+            value[x.index] = VALUE[x.op](*[value[y.index] for y in x.args])
     return value
 
 
@@ -545,10 +518,8 @@ class Writer:
 
     def expression(self, x: Number) -> str:
         """Return the operation that makes a number."""
-        if x.op in SIGNS:
-            return SIGNS[x.op].join(self.name(y) for y in x.args)
-        if x.op in PREFIXES:
-            return PREFIXES[x.op] + self.name(x.operand)
+        if x.op in IN_BOTH:
+            return IN_BOTH[x.op].format(*[self.name(y) for y in x.args])
         if x.op == "same":
             return self.wide(x.operand)
         if x.op == "answered":
@@ -561,13 +532,8 @@ class Writer:
 
     def call(self, op: str, args: Sequence[str]) -> str:
         """Return a function of some operands."""
-        if self.language == "c":
-            return f"{op.upper()}({','.join(args)})"
-        if op == "positive":
-            return f"{args[0]}>0?1.0:0.0"
-        if op == "where":
-            return f"{args[0]}!==0?{args[1]}:{args[2]}"
-        return f"Math.{op}({','.join(args)})"
+        known = IN_C if self.language == "c" else IN_JAVASCRIPT
+        return known[op].format(*args)
 
     def folded(self, fold: Number, x: Number) -> str:
         """Return the line that takes one link's number into a fold."""

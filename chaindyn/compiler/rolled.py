@@ -11,13 +11,13 @@ from typing import Any, TypeVar
 import numpy as np
 
 from chaindyn import _ops
+from chaindyn.compiler.operations import mark_of
 from chaindyn.compiler.recording import (
     CannotRecord,
     Later,
     Number,
     Tape,
     as_numbers,
-    mark_of,
 )
 
 __all__: list[str] = []
@@ -102,8 +102,8 @@ class Recording:
             return self.tape.constant(0)
         opposite = (kind, (-column).tobytes())
         if opposite in self.seen:
-            mirrored: Number = self.seen[opposite]
-            return -mirrored
+            mirrored: Number = -self.seen[opposite]
+            return mirrored
         key = (kind, column.tobytes())
         if key not in self.seen:
             own = self.columns.setdefault(kind, {})
@@ -355,7 +355,7 @@ def as_objects(x: Any) -> Any:
     return x if isinstance(x, np.ndarray | int | float) else np.asarray(x)
 
 
-class Foreign(Later):
+class Opaque(Later):
     """What arrays of links have in common: operators, and that NumPy leaves these to them."""
 
     __array_ufunc__ = None
@@ -436,7 +436,7 @@ class Foreign(Later):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Link(Foreign):
+class Link(Opaque):
     """An array of one link; block : what stands for it in all links of its kind."""
 
     recording: Recording
@@ -507,7 +507,7 @@ class Link(Foreign):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Rolled(Foreign):
+class Rolled(Opaque):
     """An array one of whose axes runs over links, or over the coordinates or velocities of each.
 
     axis : which, counted from the end, negative; blocks : for each kind what stands for all of its links, with their
@@ -1309,7 +1309,8 @@ class Walker:
         if x.owner is None:
             return x
         if x.op == "negative":
-            return -self.at_ground(x.operand)
+            turned: Number = -self.at_ground(x.operand)
+            return turned
         return self.recording.tape.write("grounded", x.args, mark_of("grounded", x.mark))
 
 
