@@ -24,9 +24,9 @@ import chaindyn as cd
 from chaindyn import _ops, compiled, rollout
 from chaindyn.chain import inward
 from chaindyn.compiler import native
-from chaindyn.compiler.compilation import record
-from chaindyn.compiler.emission import c_program
+from chaindyn.compiler.c import c_program
 from chaindyn.compiler.operations import VALUE
+from chaindyn.compiler.recorded import record
 from chaindyn.compiler.recording import (
     PRIME,
     CannotRecord,

@@ -12,18 +12,18 @@ import numpy as np
 
 from chaindyn import _ops
 from chaindyn.compiler import store
-from chaindyn.compiler.compilation import (
+from chaindyn.compiler.native import LANES, Kernel, NoCompiler
+from chaindyn.compiler.operations import mark_of
+from chaindyn.compiler.plan import MOST_STRAIGHT, Subprogram
+from chaindyn.compiler.programs import shared_out
+from chaindyn.compiler.recorded import (
     MOST_LINKS_STRAIGHT,
     UNUSED,
     Recorded,
     kernel_of,
     record,
     recorded_link_by_link,
-    shared_out,
 )
-from chaindyn.compiler.emission import MOST_STRAIGHT, Subprogram
-from chaindyn.compiler.native import LANES, Kernel, NoCompiler
-from chaindyn.compiler.operations import mark_of
 from chaindyn.compiler.recording import CannotRecord, Number, as_numbers
 from chaindyn.compiler.ways import (
     Chain,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from chaindyn.compiler.emission import Output, live_numbers, sources_of
 from chaindyn.compiler.operations import SLOPE, SWEPT, TRUTHS, mark_of
+from chaindyn.compiler.plan import Output, live_numbers, sources_of
 from chaindyn.compiler.recording import CannotRecord, Number
 from chaindyn.compiler.rolled import Recording, Sweep
 
