@@ -2,6 +2,13 @@
 // strikes, the two joints of the map, what it shows (["mass" | "force" | "moment", joint]), the name under which a new map is wanted,
 // or null, and from which index on blows are to be drawn at random, or null.
 
+import { Talk, add, apply, button, dot, group, html, layout, norm, numberRow, numberTable, pickerRow, scale, section, shown, subtract, svg } from "./base.js";
+import { blowOn, paintWall, tiltOf, toDirection, turnOf } from "./blow.js";
+import { PostureMap, atJointShare, coordinateOf, jointShare } from "./map.js";
+import { singular } from "./singular.js";
+import { LitStage } from "./stage.js";
+import { cameraOn, endsOf, jointRow, paintLinks, poses, pulled, sceneAround, withJoint } from "./tree.js";
+
 // --- Without Python: `impact` of the book, emitted ------------------------------------------------------------------------------
 
 // What a blow at 1 m/s without bounce does; a mass that is infinite is null, and then nothing is felt.

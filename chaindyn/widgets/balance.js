@@ -2,6 +2,13 @@
 // which chain and which of its joints have motors; the powers of ten of its weights; the largest force; the knock; and how far
 // the basin goes. The answer is {A, B, K}: the linear model and the gain.
 
+import { Basin, CELLS, PATIENCE, feedback, gainOf, knocked, standing, stepOn } from "./balance_laws.js";
+import { Talk, add, apply, button, degrees, group, html, layout, named, numberRow, numberTable, pickerRow, placeIn, radians, rounded, scale, section, shown, subtract, svg } from "./base.js";
+import { grown } from "./graph.js";
+import { eigenvaluesOf } from "./riccati.js";
+import { LitStage, cameraBefore } from "./stage.js";
+import { poses } from "./tree.js";
+
 const BUSY = { move: 5, basin: 4, alone: 6 }; // how long a frame may move the chain, and work on the basin, beside that or alone [ms]
 const AFTER = 3; // for how long a chain that fell is seen to swing [s]
 const KEPT = 4; // knocks in the table

@@ -1,8 +1,16 @@
 // A chain that stands, by motors: its linear model, the feedback, and what becomes of it after a knock.
 
+import { dot, radians, scale, transpose } from "./base.js";
+import { rk4_step } from "./emitted/rk4_step.js";
+import { WEIGHT_CHANGE } from "./emitted/weight_change.js";
+import { accelerations } from "./forward.js";
+import { compute } from "./physics.js";
+import { eigenvaluesOf, lqr } from "./riccati.js";
+import { poses } from "./tree.js";
+
 const TIDY = { turn: radians(2), slide: 0.05, rate: 0.1 }; // recovered is who is no further off, in place and in rate,
 const QUIET = 1; // for so long [s],
-const PATIENCE = 10; // within so long [s]
+export const PATIENCE = 10; // within so long [s]
 const [FINEST, COARSEST] = [0.001, 0.008]; // steps [s]
 
 // The first links of a tree.
@@ -19,7 +27,7 @@ const MOTORS = {
 };
 
 // The chain that a request names: its tree, where it stands, its motors, and its linear model there.
-function standing({ systems }, { system, count, drive }) {
+export function standing({ systems }, { system, count, drive }) {
   const { tree, upright } = systems[system];
   const own = cut(tree, count);
   const stand = upright.slice(0, count);
@@ -42,7 +50,7 @@ function linearModel(tree, upright, motors) {
 }
 
 // The weights are powers of ten: on all places, all rates, and all forces.
-function gainOf({ A, B, upright, motors }, { places, rates, effort }) {
+export function gainOf({ A, B, upright, motors }, { places, rates, effort }) {
   const weights = [...upright.map(() => 10 ** places), ...upright.map(() => 10 ** rates)];
   return lqr(A, B, weights, motors.map(() => 10 ** effort));
 }
@@ -50,7 +58,7 @@ const closedLoop = ({ A, B }, K) => A.map((row, i) => row.map((x, j) => x - B[i]
 
 // All that a motion needs: `still` is how the chain stands, K the feedback, `limit` the largest force of a motor. The step
 // is short enough for RK4 to follow the fastest decay.
-function feedback(still, K, limit) {
+export function feedback(still, K, limit) {
   const { tree, upright, motors } = still;
   const n = upright.length;
   const forces = (q, qd) => {
@@ -72,7 +80,7 @@ function feedback(still, K, limit) {
 
 // A motion from a knock: joint `joint` is `aside` and moves at `rate`, all else stands. `fate` is "" until it is known:
 // "recovered", "fell", or "neither".
-function knocked({ upright }, { joint, aside, rate }) {
+export function knocked({ upright }, { joint, aside, rate }) {
   const [q, qd] = [upright.map((x, k) => (k === joint ? x + aside : x)), upright.map((_, k) => (k === joint ? rate : 0))];
   return { time: 0, q, qd, tau: null, peak: 0, quiet: null, fate: "" };
 }
@@ -89,7 +97,7 @@ function fallen({ tree }, { q }) {
   for (let k = 0; k < q.length; k++) sum += tree.mass[k] * (p[k][2] + dot(R[k][2], tree.com[k]));
   return !(sum >= 0);
 }
-function stepOn(world, motion) {
+export function stepOn(world, motion) {
   const { step, forces, driven, loose } = world;
   const lost = motion.fate === "fell";
   const tau = lost ? motion.q.map(() => 0) : forces(motion.q, motion.qd);
@@ -118,8 +126,8 @@ function fateOf(world, knock) {
 
 // --- The basin: knocks on a grid, from the middle outward. What mirrors each other has one fate, so half of them are enough. -------
 
-const CELLS = 25; // a side
-class Basin {
+export const CELLS = 25; // a side
+export class Basin {
   constructor(world, { joint, widest, fastest }) {
     Object.assign(this, { world, joint, widest, fastest, fates: new Array(CELLS * CELLS).fill(""), done: 0, motion: null });
     const middle = (CELLS - 1) / 2;

@@ -3,37 +3,37 @@
 
 // --- Vectors are arrays -------------------------------------------------------------------------------------------
 
-const add = (a, b) => a.map((x, i) => x + b[i]);
-const subtract = (a, b) => a.map((x, i) => x - b[i]);
-const scale = (s, a) => a.map((x) => s * x);
-const dot = (a, b) => a.reduce((sum, x, i) => sum + x * b[i], 0);
-const norm = (a) => Math.sqrt(dot(a, a));
-const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
-const apply = (M, a) => M.map((row) => dot(row, a));
-const transpose = (M) => M[0].map((_, j) => M.map((row) => row[j]));
-const multiply = (A, B) => transpose(transpose(B).map((column) => apply(A, column)));
-const radians = (degrees) => (degrees * Math.PI) / 180;
-const degrees = (radians) => (radians * 180) / Math.PI;
-const rounded = (x, digits = 2) => Number(x.toFixed(digits));
+export const add = (a, b) => a.map((x, i) => x + b[i]);
+export const subtract = (a, b) => a.map((x, i) => x - b[i]);
+export const scale = (s, a) => a.map((x) => s * x);
+export const dot = (a, b) => a.reduce((sum, x, i) => sum + x * b[i], 0);
+export const norm = (a) => Math.sqrt(dot(a, a));
+export const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
+export const apply = (M, a) => M.map((row) => dot(row, a));
+export const transpose = (M) => M[0].map((_, j) => M.map((row) => row[j]));
+export const multiply = (A, B) => transpose(transpose(B).map((column) => apply(A, column)));
+export const radians = (degrees) => (degrees * Math.PI) / 180;
+export const degrees = (radians) => (radians * 180) / Math.PI;
+export const rounded = (x, digits = 2) => Number(x.toFixed(digits));
 
 // A weighted sum of numbers, or of arrays of any depth.
-function combine(weights, terms) {
+export function combine(weights, terms) {
   if (typeof terms[0] === "number") return dot(weights, terms);
   return terms[0].map((_, i) => combine(weights, terms.map((term) => term[i])));
 }
 
 // What a table of Python's `tabulate` says where its bases have these values.
-const contract = (table, ...bases) => bases.reduce((rest, basis) => combine(basis, rest), table);
+export const contract = (table, ...bases) => bases.reduce((rest, basis) => combine(basis, rest), table);
 
 // A number for the reader. Python sends null for what is not finite.
-function shown(x, digits = 2) {
+export function shown(x, digits = 2) {
   if (x === null || !Number.isFinite(x)) return "nan";
   const text = x.toFixed(digits);
   return Number(text) === 0 ? (0).toFixed(digits) : text.replace("-", "\u2212");
 }
 
 // What the page computes by: its own function of a name, or the same recorded with what the reader redefined.
-const inForce = (name, own) => globalThis.chaindynPhysics?.runs[name] ?? own;
+export const inForce = (name, own) => globalThis.chaindynPhysics?.runs[name] ?? own;
 
 // --- Elements -----------------------------------------------------------------------------------------------------
 
@@ -45,23 +45,23 @@ function fill(element, attributes, children) {
   element.append(...children);
   return element;
 }
-const html = (tag, attributes = {}, ...children) => fill(document.createElement(tag), attributes, children);
-const svg = (tag, attributes = {}, ...children) =>
+export const html = (tag, attributes = {}, ...children) => fill(document.createElement(tag), attributes, children);
+export const svg = (tag, attributes = {}, ...children) =>
   fill(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
 
-const button = (text, onclick) => html("button", { type: "button", onclick }, text);
-const group = (label, ...children) => html("div", { class: "line", role: "group", "aria-label": label }, ...children);
-const section = (title, open, ...children) => html("details", open ? { open: "" } : {}, html("summary", {}, title), ...children);
+export const button = (text, onclick) => html("button", { type: "button", onclick }, text);
+export const group = (label, ...children) => html("div", { class: "line", role: "group", "aria-label": label }, ...children);
+export const section = (title, open, ...children) => html("details", open ? { open: "" } : {}, html("summary", {}, title), ...children);
 
 // Rows of which the first few stand open and the others are folded, so that who goes on by the keyboard is soon past them.
-const firstFew = (title, rows, count = 3) => (rows.length > count + 1 ? [...rows.slice(0, count), section(title, false, ...rows.slice(count))] : rows);
+export const firstFew = (title, rows, count = 3) => (rows.length > count + 1 ? [...rows.slice(0, count), section(title, false, ...rows.slice(count))] : rows);
 
 // A row of inputs that have labels of their own, with a name to see, which may break after an underscore.
-const named = (text, ...inputs) => html("div", { class: "line" }, html("span", { class: "name", "aria-hidden": "true" }, text.replaceAll("_", "_\u200b")), ...inputs);
+export const named = (text, ...inputs) => html("div", { class: "line" }, html("span", { class: "name", "aria-hidden": "true" }, text.replaceAll("_", "_\u200b")), ...inputs);
 
 // A named number: a field to type in and, where it has a range, a slider. `get` and `set` read and write the request; `of`
 // says whose number it is to who cannot see where the row stands. Returns the row, and how to show a value changed elsewhere.
-function numberRow(name, { of = "", min, max, step = 0.01, unit = "", digits = 2 }, get, set) {
+export function numberRow(name, { of = "", min, max, step = 0.01, unit = "", digits = 2 }, get, set) {
   const text = unit ? `${name} [${unit}]` : name;
   const label = `${of} ${text}`.trim();
   const take = (event) => event.target.value !== "" && set(Number(event.target.value));
@@ -81,7 +81,7 @@ function numberRow(name, { of = "", min, max, step = 0.01, unit = "", digits = 2
 }
 
 // The three coordinates of a point, side by side.
-function pointRow(name, of, get, set) {
+export function pointRow(name, of, get, set) {
   const cells = ["x", "y", "z"].map((axis, i) => {
     const setOne = (value) => set(get().map((old, k) => (k === i ? value : old)));
     return numberRow(`${name} ${axis}`, { of, step: 0.05, unit: "m" }, () => get()[i], setOne);
@@ -91,14 +91,14 @@ function pointRow(name, of, get, set) {
 }
 
 // A named choice: options are [value, text]; returns the row, and how to show a choice made elsewhere.
-function pickerRow(label, options, get, set) {
+export function pickerRow(label, options, get, set) {
   const items = options.map(([value, text]) => html("option", { value }, text));
   const select = html("select", { "aria-label": label, onchange: () => set(select.value) }, ...items);
   return { row: named(label, select), refresh: () => (select.value = get()) };
 }
 
 // Rows of numbers under a caption. `rows` are [name, number, number, ...].
-function numberTable(caption, heads, rows) {
+export function numberTable(caption, heads, rows) {
   const head = html("tr", {}, html("td"), ...heads.map((text) => html("th", { scope: "col" }, text)));
   const body = rows.map(([name, ...numbers]) =>
     html("tr", {}, html("th", { scope: "row" }, name), ...numbers.map((x) => html("td", {}, shown(x)))),
@@ -112,7 +112,7 @@ const VIEWS = { space: [-60, 25], "x\u2013y": [-90, 90], "x\u2013z": [-90, 0], "
 const WIDTH = 480;
 const HEIGHT = 400;
 
-class Camera {
+export class Camera {
   constructor(pixelsPerMetre, centre = [0, 0, 0], size = [WIDTH, HEIGHT]) {
     this.zoom = pixelsPerMetre;
     this.centre = centre;
@@ -159,11 +159,11 @@ class Camera {
 
 // Follow a pointer over a picture from `down` until it is lifted: move(units of its viewBox since the last event, where it was,
 // where it is now). `element` keeps the pointer meanwhile.
-const placeIn = (picture, event) => {
+export const placeIn = (picture, event) => {
   const [box, { width, height }] = [picture.getBoundingClientRect(), picture.viewBox.baseVal];
   return [((event.clientX - box.left) * width) / box.width, ((event.clientY - box.top) * height) / box.height];
 };
-function follow(picture, element, down, move) {
+export function follow(picture, element, down, move) {
   let last = placeIn(picture, down);
   const onmove = (event) => {
     if (event.pointerId !== down.pointerId) return;
@@ -181,7 +181,7 @@ function follow(picture, element, down, move) {
 }
 
 // Strokes are drawn anew each time; handles stay, so that they keep the focus and the pointer.
-class Stage {
+export class Stage {
   constructor(label, camera, redraw) {
     this.camera = camera;
     this.redraw = redraw;
@@ -302,7 +302,7 @@ class Stage {
 
 // Keeps one view in step with the model: `embedded` computes from the page's own data, which `data` names, what Python would
 // answer; `show` draws. What Python answered is shown if there is a Python that answers; every request is numbered, to know.
-class Talk {
+export class Talk {
   constructor(model, { embedded, data, show }) {
     Object.assign(this, { model, embedded, data, live: false, patience: 1500 });
     this.update = () => {
@@ -353,7 +353,7 @@ class Talk {
 
 // The frame around an explorer: the picture with what it says in short left, controls and folded tables right (below on a phone), where
 // the numbers are from, errors, and for screen readers the numbers in words, said once the reader rests. Returns what shows them.
-function layout(el, stage, controls, short) {
+export function layout(el, stage, controls, short) {
   const source = html("p", { class: "source" });
   const error = html("p", { class: "error", role: "alert" });
   const spoken = html("p", { class: "unseen", role: "status", "aria-live": "polite" });

@@ -1,7 +1,21 @@
 // The view of ChainExplorer. The request is {q, body, frame}; the scene is the tree: parents, where each joint sits in
 // its parent, its kind and axis, and which entry of q is its own (null for a fixed joint).
 
+import { Talk, add, cross, dot, firstFew, html, layout, norm, numberTable, pickerRow, scale, section, shown, subtract, transpose } from "./base.js";
+import { SCREWS } from "./emitted/screws.js";
+import { compute } from "./physics.js";
+import { LitStage } from "./stage.js";
+import { cameraOn, endsOf, jointRow, paintLinks, pathOf, poses, pulled, sceneAround, withJoint } from "./tree.js";
+
 // --- Without Python: the Jacobian of the posed tree -----------------------------------------------------------------
+
+// The Jacobian (6 rows) of a body about a point, in the axes that are the columns of `axes`: the screws of the joints that carry it.
+function jacobian(tree, q, body, about, axes) {
+  const [all] = compute(SCREWS, tree, [q, axes, about]);
+  const carriers = pathOf(tree, body).map((i) => tree.column[i]);
+  const columns = all.map((screw, k) => (carriers.includes(k) ? screw : screw.map(() => 0)));
+  return columns.length ? transpose(columns) : [[], [], [], [], [], []];
+}
 
 function fromTree(tree, { q, body, frame }) {
   const at = poses(tree, q);

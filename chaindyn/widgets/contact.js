@@ -2,6 +2,12 @@
 // step, q, qd, contacts}: what is thrown and where, by which laws and methods, the state that is shown, and where it touches. The
 // picture shows a state with the impulses of the step that follows.
 
+import { Talk, add, button, degrees, group, html, layout, norm, numberRow, pickerRow, radians, rounded, scale, section, shown, subtract, svg, transpose } from "./base.js";
+import { largest } from "./contact_laws.js";
+import { GRAVITY, energyOf, heavy, placed, posesOf, rotated, startOf, stepOf, tangentOf, worldOf } from "./contact_step.js";
+import { Graph, raised, sized } from "./graph.js";
+import { LitStage, cameraBefore } from "./stage.js";
+
 const EVERY = 0.02; // between samples that are kept, and between points of the curves [s]
 const GLOW = 0.3; // for how long a blow is seen [s]
 const GROUND = 0.9; // how deep the ground is drawn [m]

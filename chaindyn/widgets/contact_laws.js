@@ -3,19 +3,30 @@
 // normal and along its tangent: p are impulses, v velocities, and W says how v yields to p. A problem is {W, b, mu, known}: b is v
 // without impulses, mu the friction, and `known` what friction may be, at each contact, beyond mu times the normal impulse.
 
+import { add, norm, scale, subtract, transpose } from "./base.js";
+import { contact_modes } from "./emitted/contact_modes.js";
+import { contact_turn } from "./emitted/contact_turn.js";
+import { coulomb_conditions } from "./emitted/coulomb_conditions.js";
+import { mode_equations } from "./emitted/mode_equations.js";
+import { mode_margins } from "./emitted/mode_margins.js";
+import { moreau_blow } from "./emitted/moreau_blow.js";
+import { newton_blow } from "./emitted/newton_blow.js";
+import { poisson_blow } from "./emitted/poisson_blow.js";
+import { pyramid_impulse } from "./emitted/pyramid_impulse.js";
+
 // Each step of a stack makes tens of thousands of these products: plain loops keep it within a frame.
-function inner(a, b) {
+export function inner(a, b) {
   let sum = 0;
   for (let i = 0; i < a.length; i++) sum += a[i] * b[i];
   return sum;
 }
-const times = (A, x) => A.map((row) => inner(row, x));
-function largest(x) {
+export const times = (A, x) => A.map((row) => inner(row, x));
+export function largest(x) {
   let most = 0;
   for (let i = 0; i < x.length; i++) most = Math.max(most, Math.abs(x[i]));
   return most;
 }
-const square = (n) => Array.from({ length: n }, () => new Array(n).fill(0));
+export const square = (n) => Array.from({ length: n }, () => new Array(n).fill(0));
 const submatrix = (A, rows, columns) => rows.map((i) => columns.map((j) => A[i][j]));
 const meanDiagonal = (W) => W.reduce((sum, row, i) => sum + row[i], 0) / W.length || 1;
 
@@ -139,7 +150,7 @@ function polished(A, b, z, active) {
 
 // --- Coulomb's law --------------------------------------------------------------------------------------------------------
 
-const ofContact = (x, j) => [x[2 * j], x[2 * j + 1]];
+export const ofContact = (x, j) => [x[2 * j], x[2 * j + 1]];
 const unit = (n, k) => Array.from({ length: n }, (_, i) => Number(i === k));
 
 // The law as an LCP. Of each contact four are unknown; in a row stand all normal impulses, then friction along and against each
@@ -170,7 +181,7 @@ const [OPEN, STICKS, ...OTHERS] = contact_modes();
 // A smooth contact is open or pushes; where friction is known, there are more modes than four.
 const modesFor = (mu, some) => (mu > 0 ? (some ? [STICKS, ...OTHERS] : [OPEN, STICKS, ...OTHERS.slice(0, 2)]) : [OPEN, [1, 0, 0]]);
 const STILL = [0, 0];
-const coneMargins = (p, mu, more) => mode_margins(p, STILL, mu, more, STICKS)[0];
+export const coneMargins = (p, mu, more) => mode_margins(p, STILL, mu, more, STICKS)[0];
 const holds = (p, j, mu, more, slack = 0) => coneMargins(ofContact(p, j), mu, more).every((x) => x >= -slack);
 
 // The smallest p at which nothing moves, or null if some contact would have to pull, or friction were too large.
@@ -322,11 +333,11 @@ function contactImpulses(problem, how) {
 // --- Laws of impact: impulses of one blow at contacts that come with velocities v -----------------------------------------
 
 const BLOWS = { newton: newton_blow, poisson: poisson_blow, moreau: moreau_blow };
-const normalsOf = (v) => v.map((_, k) => Number(k % 2 === 0));
-const forEach = (v, x) => v.map(() => x);
+export const normalsOf = (v) => v.map((_, k) => Number(k % 2 === 0));
+export const forEach = (v, x) => v.map(() => x);
 
 // Whom a law of impact asks. With one restitution, at most 1, energy allows all that Moreau's law returns.
-const struckBy = (W, mu, how) => ({
+export const struckBy = (W, mu, how) => ({
   impulses: (b, known) => contactImpulses({ W, b, mu, known: known.filter((_, k) => k % 2 === 0) }, how),
   response: (p) => times(W, p),
   affordable: (again) => again,
@@ -346,7 +357,7 @@ function struckNext(v, order, limit) {
 
 // The impulses of all blows until nothing approaches faster than the limit, and their number. After 100 for each contact a last one
 // is together and without restitution.
-function seriesOfBlows(W, v, { restitution, friction, law, order }, how, limit = 1e-12 * largest(v)) {
+export function seriesOfBlows(W, v, { restitution, friction, law, order }, how, limit = 1e-12 * largest(v)) {
   const total = v.map(() => 0);
   const most = 50 * v.length;
   for (let count = 0; count <= most; count++) {

@@ -3,6 +3,18 @@
 // A tree is a list of links {parent, joint, offset, mass, inertia, com, shape}: the joint is "x" or "z", which slides, or "turn",
 // from x towards z. A shape is a convex core, its corners anticlockwise in the link's frame, and a radius about it.
 
+import { add, apply, combine, dot, norm, scale, subtract } from "./base.js";
+import { coneMargins, forEach, inner, largest, normalsOf, ofContact, seriesOfBlows, square, struckBy, times } from "./contact_laws.js";
+import { ENERGIES } from "./emitted/energies.js";
+import { energy_given } from "./emitted/energy_given.js";
+import { FORWARD_KINEMATICS } from "./emitted/forward_kinematics.js";
+import { gap_half_way } from "./emitted/gap_half_way.js";
+import { moreau_jean_step } from "./emitted/moreau_jean_step.js";
+import { moreau_push } from "./emitted/moreau_push.js";
+import { newton_push } from "./emitted/newton_push.js";
+import { TOUCHED } from "./emitted/touched.js";
+import { compute } from "./physics.js";
+
 // --- The scenes -----------------------------------------------------------------------------------------------------------
 
 const ROD = { length: 0.4, radius: 0.03, mass: 1 };
@@ -70,20 +82,20 @@ const STARTS = {
     return { q: Array.from({ length: count }, (_, k) => (k ? 0 : -lifted)), qd: new Array(count).fill(0) };
   },
 };
-const GRAVITY = 9.81;
-function worldOf(request) {
+export const GRAVITY = 9.81;
+export function worldOf(request) {
   const pieces = groundOf(request).map((core) => shapeAt(core, 0));
   return { tree: TREES[request.scene](request.count), pieces, jointed: request.scene === "chain" };
 }
-const startOf = (request) => STARTS[request.scene](request, placeOf(request));
+export const startOf = (request) => STARTS[request.scene](request, placeOf(request));
 
 // --- Where links are, and how they move -----------------------------------------------------------------------------------
 
-const rotated = (angle, [x, z]) => [Math.cos(angle) * x - Math.sin(angle) * z, Math.sin(angle) * x + Math.cos(angle) * z];
+export const rotated = (angle, [x, z]) => [Math.cos(angle) * x - Math.sin(angle) * z, Math.sin(angle) * x + Math.cos(angle) * z];
 const quarter = ([x, z]) => [-z, x];
-const placed = ({ at, axes }, point) => add(at, apply(axes, point));
+export const placed = ({ at, axes }, point) => add(at, apply(axes, point));
 
-const heavy = (tree) => tree.map((link, i) => ({ ...link, i })).filter(({ mass }) => mass > 0);
+export const heavy = (tree) => tree.map((link, i) => ({ ...link, i })).filter(({ mass }) => mass > 0);
 
 // The same links in space, x and z up, as the emitted functions take them.
 const SPATIAL = new WeakMap();
@@ -103,13 +115,13 @@ function inSpaceOf(tree) {
 }
 
 // Of each link where its frame is, and its axes.
-function posesOf(tree, q) {
+export function posesOf(tree, q) {
   const [R, p] = compute(FORWARD_KINEMATICS, inSpaceOf(tree), [q]);
   return R.map(([[a, , b], , [c, , d]], i) => ({ at: [p[i][0], p[i][2]], axes: [[a, b], [c, d]] }));
 }
 
 // Kinetic and potential energy together.
-const energyOf = (tree, q, qd) => compute(ENERGIES, inSpaceOf(tree), [q, qd]).slice(0, 2).reduce((a, b) => a + b);
+export const energyOf = (tree, q, qd) => compute(ENERGIES, inSpaceOf(tree), [q, qd]).slice(0, 2).reduce((a, b) => a + b);
 
 // How joint forces accelerate bodies, and the rows of a contact, as the emitted function says.
 const NOWHERE = { bodies: [], point: [0, 0], normal: [0, 0] };
@@ -119,7 +131,7 @@ function touchedAt(tree, q, qd, tau, { bodies, point, normal } = NOWHERE, gravit
   const [acceleration, ...rows] = compute(TOUCHED, inSpaceOf(tree), [q, qd, tau, side, lifted(point), axes], gravity);
   return { acceleration, K: rows.slice(0, 2), L: rows.slice(2, 4) };
 }
-const tangentOf = (normal) => scale(-1, quarter(normal)); // clockwise
+export const tangentOf = (normal) => scale(-1, quarter(normal)); // clockwise
 
 // --- Where shapes touch ---------------------------------------------------------------------------------------------------
 
@@ -251,7 +263,7 @@ function impulsesOf(W, before, free, request, how) {
 
 // A step of the request from its q and qd: {q, qd} at its end, the contacts that acted, their impulses (normal, tangent) and modes,
 // the kinetic energy that they gave, how deep bodies overlap half way, what the solver did, and the contacts that were near but open. Throws if the law has no answer.
-function stepOf(request, world = worldOf(request)) {
+export function stepOf(request, world = worldOf(request)) {
   const { tree } = world;
   const how = { solver: request.solver, sweeps: request.sweeps, work: { iterations: 0, residual: 0, count: "" } };
   const [acted, still] = [{}, scale(0, request.qd)];

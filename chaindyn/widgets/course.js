@@ -1,7 +1,13 @@
 // The film of a blow: what is seen when, and how it is drawn.
 
+import { add, apply, combine, dot, norm, scale, shown, subtract } from "./base.js";
+import { paintWall } from "./blow.js";
+import { rk4_step } from "./emitted/rk4_step.js";
+import { accelerations } from "./forward.js";
+import { endsOf, paintLinks, poses } from "./tree.js";
+
 const SPAN = 0.42; // of motion on either side of the blow [s]
-const SLOWER = 6; // times slower than it is
+export const SLOWER = 6; // times slower than it is
 const FLASH = 2.6; // how long the film stands still for the blow [s]
 const LINGER = 0.7; // and at its end
 const STEPS = 63; // of RK4 on either side
@@ -15,7 +21,7 @@ function marched(system, q, qd, h, count) {
 
 // The chain's postures and rates before the blow, latest first, and after it, in equal steps of time, each as far as the struck point
 // stays before the wall. Its motors carry its weight, and do no more.
-function courseOf(tree, { q, qd, body, point, normal }, after) {
+export function courseOf(tree, { q, qd, body, point, normal }, after) {
   const none = qd.map(() => 0);
   const free = { acceleration: (_, q, qd) => accelerations(tree, q, qd, none, [0, 0, 0]) };
   const place = (q) => {
@@ -32,14 +38,14 @@ function courseOf(tree, { q, qd, body, point, normal }, after) {
 }
 
 // When each part of the film begins [s of the film], and how long it is.
-function cutOf({ h, before, after }) {
+export function cutOf({ h, before, after }) {
   const blow = SLOWER * h * (before.length - 1);
   const leave = blow + FLASH;
   return { blow, leave, end: leave + SLOWER * h * (after.length - 1) + LINGER };
 }
 
 // What the film shows at a time of its own: posture and rates, how far the flash of the blow has come, 0 to 1, and how much of it is left.
-function sceneAt(course, clock) {
+export function sceneAt(course, clock) {
   const { blow, leave } = cutOf(course);
   const between = (states, time) => {
     const place = Math.max(0, Math.min(states.length - 1, time / course.h));
@@ -54,12 +60,12 @@ function sceneAt(course, clock) {
 
 // How bright each of n joints glows while the flash runs from the struck end inward; it comes in turn, that the eye can follow, though
 // in truth all feel the blow at once.
-const turnOfJoint = (i, n) => 0.1 + (0.65 * (n - 1 - i)) / n;
-const arrived = (i, n, flash) => Math.max(0, Math.min(1, (flash - turnOfJoint(i, n)) / 0.1));
+export const turnOfJoint = (i, n) => 0.1 + (0.65 * (n - 1 - i)) / n;
+export const arrived = (i, n, flash) => Math.max(0, Math.min(1, (flash - turnOfJoint(i, n)) / 0.1));
 const glowOf = (i, n, { flash, left }) => arrived(i, n, flash) * (0.35 + 0.65 * Math.max(0, 1 - (flash - turnOfJoint(i, n)) / 0.3)) * left;
 
 // What the film shows: the chain before its wall, the way of the struck point and, while it stands still, the impulse on its way inward.
-function paintFilm(stage, tree, values, request, scene, way = { before: [], after: [] }) {
+export function paintFilm(stage, tree, values, request, scene, way = { before: [], after: [] }) {
   const { reach, names, column } = tree;
   const n = names.length;
   const { impulse, reactions, before, after, point } = values;

@@ -1,5 +1,10 @@
 // The mass matrix, from what each joint's screw asks of all that it carries.
-function massMatrix(tree, q) {
+
+import { dot } from "./base.js";
+import { CRBA } from "./emitted/crba.js";
+import { compute } from "./physics.js";
+
+export function massMatrix(tree, q) {
   const { parent, column } = tree;
   const [screws, wrenches] = compute(CRBA, tree, [q]);
   const M = screws.map(() => screws.map(() => 0));

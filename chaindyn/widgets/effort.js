@@ -1,6 +1,12 @@
 // The view of EffortExplorer. The request is {q, qd, qdd, load}; the scene is the tree, masses, inertias about the centres of
 // mass, gravity, and the names of the parts.
 
+import { Talk, add, apply, button, cross, dot, group, html, layout, norm, numberRow, pickerRow, scale, section, shown, subtract, transpose } from "./base.js";
+import { LOADS } from "./emitted/loads.js";
+import { compute } from "./physics.js";
+import { LitStage } from "./stage.js";
+import { cameraOn, endsOf, jointRow, paintLinks, poses, pulled, sceneAround, withJoint } from "./tree.js";
+
 // --- Without Python: rnea and joint_wrenches of the book, emitted ----------------------------------------------------
 
 function fromLaws(tree, { q, qd, qdd, load }) {

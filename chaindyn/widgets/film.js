@@ -1,5 +1,6 @@
 // A film: it plays from start to end and begins again, as long as it is in sight.
-class Film {
+
+export class Film {
   constructor(length, update) {
     Object.assign(this, { length, update, clock: 0, playing: false, inSight: true });
   }

@@ -1,8 +1,10 @@
 // Curves against time, or against whatever else, with a cursor.
 
+import { follow, html, placeIn, shown, svg } from "./base.js";
+
 const GRAPH = { width: 360, height: 190, left: 64, right: 10, top: 12, bottom: 42 };
-const CURVES = ["motion", "force", "y", "slide", "ink"];
-const DASHES = ["none", "8 3", "2 3", "9 3 2 3", "4 4"];
+export const CURVES = ["motion", "force", "y", "slide", "ink"];
+export const DASHES = ["none", "8 3", "2 3", "9 3 2 3", "4 4"];
 
 // Round numbers from low to high, about so many.
 function ticksOf(low, high, about) {
@@ -13,7 +15,7 @@ function ticksOf(low, high, about) {
   return Array.from({ length: Math.floor(high / step + 1e-9) - first + 1 }, (_, k) => Number(((first + k) * step).toPrecision(6)));
 }
 // A number for the reader, however large it has grown.
-const grown = (x, digits = 2) => (Math.abs(x) < 1e6 ? shown(x, digits) : x.toExponential(1).replace("-", "\u2212").replace("+", ""));
+export const grown = (x, digits = 2) => (Math.abs(x) < 1e6 ? shown(x, digits) : x.toExponential(1).replace("-", "\u2212").replace("+", ""));
 // A power of a thousand for numbers of this size, and its letter.
 function prefixOf(size) {
   const found = [[1, ""], [1e-3, "m"], [1e-6, "\u00b5"], [1e-9, "n"]].find(([unit]) => size >= unit);
@@ -24,7 +26,7 @@ function prefixOf(size) {
 // `log`: decades from FLOOR to TOP, for sizes; what is smaller or larger lies on these. `prefixed`: whether small numbers are told in
 // thousandths of the unit.
 const [FLOOR, TOP] = [1e-17, 10];
-class Graph {
+export class Graph {
   constructor(title, t, scrub, { axis = "time [s]", ticks = ticksOf(t[0], t.at(-1), 4), log = false, prefixed = true } = {}) {
     const { width, height, left, right, top, bottom } = GRAPH;
     Object.assign(this, { title, t, axis, ticks, log, prefixed });
@@ -87,10 +89,10 @@ class Graph {
   }
 }
 // A whole number as an exponent.
-const raised = (power) => [...String(power)].map((sign) => (sign === "-" ? "\u207b" : "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079"[sign])).join("");
+export const raised = (power) => [...String(power)].map((sign) => (sign === "-" ? "\u207b" : "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079"[sign])).join("");
 
 // A size for the reader, with three digits that count, in one unit or two.
-function sized(x, ...units) {
+export function sized(x, ...units) {
   const [factor, letter] = prefixOf(x);
   const value = x / factor;
   const digits = value >= 100 ? 0 : value >= 10 ? 1 : 2;

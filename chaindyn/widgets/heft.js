@@ -1,5 +1,12 @@
 // The view of HeftExplorer. The request is {q, body}; the scene is the tree, the links' masses, inertias about the centres of mass, and a first view.
 
+import { Talk, add, apply, dot, firstFew, html, layout, numberTable, pickerRow, scale, section, shown } from "./base.js";
+import { MASSES_FELT } from "./emitted/masses_felt.js";
+import { compute } from "./physics.js";
+import { singular, withoutInertia } from "./singular.js";
+import { LitStage } from "./stage.js";
+import { cameraOn, endsOf, jointRow, paintLinks, poses, pulled, sceneAround, withJoint } from "./tree.js";
+
 // --- Without Python: articulated inertias as the book's own lines have them, emitted --------------------------------------------------
 
 // The mass felt in every direction; NaN, and the link at fault, where M is singular.

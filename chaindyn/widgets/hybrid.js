@@ -2,6 +2,14 @@
 // which only those that are given count; the scene is the tree, masses, inertias about the centres of mass, gravity, and how
 // far the sliders of the forces go.
 
+import { Talk, add, apply, button, cross, dot, group, html, layout, norm, numberRow, scale, section, shown, subtract, svg } from "./base.js";
+import { CENTRE_ACCELERATIONS } from "./emitted/centre_accelerations.js";
+import { HYBRID } from "./emitted/hybrid.js";
+import { compute } from "./physics.js";
+import { withoutInertia } from "./singular.js";
+import { LitStage } from "./stage.js";
+import { cameraOn, endsOf, jointRow, paintLinks, poses, pulled, sceneAround, withJoint } from "./tree.js";
+
 // --- Without Python: hybrid_dynamics of the book, emitted ----------------------------------------------------------------
 
 // All accelerations and forces; NaN, and the link at fault, where the equations of the free joints are singular.

@@ -3,41 +3,14 @@
 // the map's two coordinates (links whose joints turn, or "along" the struck link), whose line is drawn in it (["jump" or
 // "reaction", link]), what it shows ("impulse" or "mass"), and the name under which a new one is wanted, or null.
 
-// --- The map's numbers ------------------------------------------------------------------------------------------------
-
-// Where a share of the way across or up the map is: the request there.
-function atShare(tree, request, axis, share) {
-  if (axis !== "along") return { ...request, q: atJointShare(tree, request.q, axis, share) };
-  const end = tree.end[request.body];
-  return { ...request, point: add(request.point, scale(share - shareAlong(tree, request), end)) };
-}
-function shareAlong(tree, { body, point }) {
-  const end = tree.end[body];
-  return dot(point, end) / (dot(end, end) || 1);
-}
-const shareOf = (tree, request, axis) => (axis === "along" ? shareAlong(tree, request) : jointShare(tree, request.q, axis));
-
-function mapOf(tree, request) {
-  const [kind, link] = request.feel;
-  const { cells } = tree; // each way
-  const [impulse, mass, felt] = [[], [], []];
-  let fault = "";
-  for (let j = 0; j < cells; j++) {
-    const up = atShare(tree, request, request.axes[1], (j + 0.5) / cells);
-    const row = Array.from({ length: cells }, (_, i) => {
-      const there = atShare(tree, up, request.axes[0], (i + 0.5) / cells);
-      const { impulse, mass, rates, reactions, singularAt } = blowOn(tree, there);
-      fault ||= faultOf(tree, there, singularAt);
-      const one = kind === "jump" ? rates[tree.column[link]] : dot(reactions[link].slice(3), request.normal);
-      const finite = Number.isFinite(mass);
-      return [impulse, finite ? mass : null, finite ? one : null];
-    });
-    impulse.push(row.map((x) => x[0]));
-    mass.push(row.map((x) => x[1]));
-    felt.push(row.map((x) => x[2]));
-  }
-  return fault ? { error: fault } : { impulse, mass, felt };
-}
+import { Talk, add, apply, button, dot, group, html, layout, norm, numberRow, pickerRow, pointRow, rounded, scale, section, shown, subtract, svg, transpose } from "./base.js";
+import { ARM, cameraFor, fastest, paintWall, tiltOf, toDirection, turnOf } from "./blow.js";
+import { atShare, fromBlow, shareAlong, shareOf } from "./blow_answer.js";
+import { courseOf, cutOf, paintFilm, sceneAt } from "./course.js";
+import { Film } from "./film.js";
+import { PostureMap, coordinateOf, mostOf } from "./map.js";
+import { LitStage } from "./stage.js";
+import { endsOf, jointRow, paintLinks, pathOf, poses, pulled, sceneAround, withJoint } from "./tree.js";
 
 // --- The view --------------------------------------------------------------------------------------------------------------
 

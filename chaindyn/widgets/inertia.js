@@ -1,5 +1,13 @@
 // The view of InertiaExplorer. The request is {sides, spin}: of a brick [m], and in its own axes as it is let go [rad/s].
 
+import { Camera, Talk, add, apply, button, contract, cross, dot, group, html, layout, norm, numberRow, numberTable, radians, rounded, scale, section, shown, subtract, transpose } from "./base.js";
+import { brick_moments } from "./emitted/brick_moments.js";
+import { rk4_step } from "./emitted/rk4_step.js";
+import { rotation_from_quaternion } from "./emitted/rotation_from_quaternion.js";
+import { spin_rates } from "./emitted/spin_rates.js";
+import { spinning } from "./emitted/spinning.js";
+import { LitStage } from "./stage.js";
+
 const REACH = 0.27; // how long the spin is drawn for 1 rad/s [m]
 const AXES = ["x", "y", "z"];
 const UPRIGHT = [1, 0, 0, 0];

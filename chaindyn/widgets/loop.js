@@ -5,6 +5,16 @@
 // A mechanism is a row of rods in the x-z plane, the first on a hinge at the origin, the last to be pinned at the foot (base, 0).
 // Two rods in the middle, 1 and 2, close the loop between the ends of what is before and after them.
 
+import { Talk, add, button, combine, degrees, dot, group, html, layout, norm, numberRow, pickerRow, radians, rounded, scale, section, shown, subtract, transpose } from "./base.js";
+import { ENERGIES } from "./emitted/energies.js";
+import { HELD } from "./emitted/held.js";
+import { PIN } from "./emitted/pin.js";
+import { rk4_step } from "./emitted/rk4_step.js";
+import { Graph, sized } from "./graph.js";
+import { Player } from "./motion.js";
+import { compute } from "./physics.js";
+import { LitStage, cameraBefore } from "./stage.js";
+
 // --- Without Python: where it closes ------------------------------------------------------------------------------------------
 
 // Angles go from x to z.

@@ -1,5 +1,7 @@
 // A map over the postures of a chain: shaded cells with two coordinates, and the present place in it, for the views that have one.
 
+import { add, degrees, follow, placeIn, scale, shown, subtract, svg } from "./base.js";
+
 // Where a grid of numbers passes through zero: pieces [[x, y], [x, y]] in cells, each between linear crossings of a square's edges.
 function zeroLine(grid) {
   const pieces = [];
@@ -22,7 +24,7 @@ const PLOT = { left: 56, top: 16, size: 330, bottom: 52 };
 
 // A square of shaded cells with two coordinates, a line in it and the present place, which can be moved. `get` returns the place's
 // shares of the way across and up, `set` takes them.
-class PostureMap {
+export class PostureMap {
   constructor(get, set) {
     const { left, top, size, bottom } = PLOT;
     this.get = get;
@@ -89,7 +91,7 @@ class PostureMap {
 }
 
 // The number that the darkest shade stands for: the greatest, or, where few cells tower over the rest, three times the median.
-function mostOf(grid) {
+export function mostOf(grid) {
   const sorted = grid.flat().filter((x) => x !== null && x > 0).sort((a, b) => a - b);
   if (!sorted.length) return { most: 1, capped: false };
   const [greatest, usual] = [sorted.at(-1), sorted[Math.floor(sorted.length / 2)]];
@@ -97,17 +99,17 @@ function mostOf(grid) {
 }
 
 // How far a joint is from one limit to the other, and the posture in which it is so far.
-function jointShare({ limits, column }, q, i) {
+export function jointShare({ limits, column }, q, i) {
   const [low, high] = limits[column[i]];
   return (q[column[i]] - low) / (high - low);
 }
-function atJointShare({ limits, column }, q, i, share) {
+export function atJointShare({ limits, column }, q, i, share) {
   const [low, high] = limits[column[i]];
   return q.map((old, k) => (k === column[i] ? low + (high - low) * share : old));
 }
 
 // A joint of a chain as a coordinate of the map: its name, and its values at the ends and in the middle.
-function coordinateOf({ names, kind, limits, column }, i) {
+export function coordinateOf({ names, kind, limits, column }, i) {
   const [low, high] = limits[column[i]];
   const turns = kind[i] === "Revolute";
   const text = (x) => (turns ? `${shown(degrees(x), 0)}\u00b0` : `${shown(x)} m`);

@@ -1,6 +1,11 @@
 // The view of MassMatrixExplorer. The request is {q}; the scene is the tree, the links' masses and inertias about their
 // centres, and the entry to begin with.
 
+import { Talk, add, apply, cross, firstFew, html, layout, scale, shown, subtract } from "./base.js";
+import { massMatrix } from "./crba.js";
+import { LitStage } from "./stage.js";
+import { cameraOn, endsOf, jointRow, paintLinks, pathOf, poses, pulled, sceneAround, withJoint } from "./tree.js";
+
 // --- Without Python: crba of the book, emitted ------------------------
 
 const fromComposites = (tree, { q }) => ({ ...poses(tree, q), M: massMatrix(tree, q) });

@@ -1,9 +1,11 @@
 // What the explorers that move share: a clock to play and to scrub.
 
+import { combine, numberRow, rounded } from "./base.js";
+
 // --- A clock -------------------------------------------------------------------------------------------------------------------
 
 // A time among those of a motion, t, up to where `last` says that it goes: played, paused and scrubbed. `update` draws.
-class Player {
+export class Player {
   constructor(t, last, update) {
     Object.assign(this, { t, last, update, time: t[0], began: null }); // began: while it plays, when by the page's clock [ms] it was t[0]
     this.calm = matchMedia("(prefers-reduced-motion: reduce)");

@@ -1,6 +1,9 @@
 // What emitted/*.js computes, with a tree's own numbers. Each text there is a function of the book, recorded for links whose joints
 // turn about an axis, slide along it, or do neither; here it is only given room, numbers and the tree.
 
+import { inForce } from "./base.js";
+import { MODEL } from "./emitted/model.js";
+
 const PREPARED = new WeakMap(); // of each tree: by model its numbers, and by function room to work
 function prepared(recorded, tree) {
   if (!PREPARED.has(tree)) PREPARED.set(tree, { numbers: new Map(), rooms: new Map() });
@@ -47,7 +50,7 @@ function nested(x, shape, from = 0) {
 // The results of a function; inputs and results that have a row for each joint have one for each that moves. What is "kept" for
 // another function is as it stands there, until the next call. The last result is what must be positive, for the answers to be
 // beyond doubt.
-function compute(known, tree, inputs, gravity = tree.gravity) {
+export function compute(known, tree, inputs, gravity = tree.gravity) {
   const recorded = inForce(known.run.name, known); // one with what the reader redefined has a model of its own
   const own = prepared(recorded, tree);
   const { column } = tree;

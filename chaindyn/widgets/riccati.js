@@ -89,7 +89,7 @@ function riccati(A, G, Q) {
 }
 
 // The gain K of u = -K x that keeps the integral of x'Q x + u'R u smallest; Q and R are diagonal, given as lists.
-function lqr(A, B, Q, R) {
+export function lqr(A, B, Q, R) {
   const pull = flipped(B).map((row, i) => row.map((x) => x / R[i])); // R^-1 B'
   const weights = A.map((row, i) => row.map((_, j) => (i === j ? Q[i] : 0)));
   return product(pull, riccati(A, product(B, pull), weights)).map((row) => [...row]);
@@ -155,7 +155,7 @@ function complexRoot([x, y]) {
 }
 
 // All eigenvalues [re, im] of a real matrix, the slowest to decay first.
-function eigenvaluesOf(A) {
+export function eigenvaluesOf(A) {
   const n = A.length;
   const re = hessenberg(A).map((row) => Float64Array.from(row));
   const im = re.map(() => new Float64Array(n));

@@ -1,5 +1,10 @@
 // The view of RotationExplorer. The request is {w, target}: the rotation vectors that are set [rad].
 
+import { Camera, Talk, add, button, cross, degrees, dot, group, html, layout, multiply, norm, numberRow, numberTable, radians, scale, section, shown, subtract, transpose } from "./base.js";
+import { exp_so3 } from "./emitted/exp_so3.js";
+import { log_so3 } from "./emitted/log_so3.js";
+import { LitStage } from "./stage.js";
+
 const SIDES = [1.2, 0.8, 0.4]; // of the brick [m]
 const REACH = 0.42; // how long a vector is drawn for 1 rad [m]
 const ARCBALL = 0.8; // radius of the ball that is turned by pulling at the brick [m]

@@ -1,6 +1,10 @@
 // The view of ScrewExplorer. A screw of the request is {point, direction, pitch, size}: size is the rate of a motion
 // [rad/s] or the magnitude of a force [N]; the frame B is {origin, turn}, turn in degrees about z.
 
+import { Camera, Talk, add, apply, button, contract, cross, degrees, dot, group, html, layout, norm, numberRow, numberTable, pointRow, radians, scale, section, shown, subtract, transpose } from "./base.js";
+import { Film } from "./film.js";
+import { LitStage } from "./stage.js";
+
 const ARM = 0.9; // length of the handle that turns a direction [m]
 const ROUND = 0.2; // how far from the axis of the motion what rides on it is [m]
 const FILM = 8; // how long it rides, at most a turn either way [s]

@@ -1,5 +1,11 @@
 // The view of Sketch: a picture of marks whose numbers stand on a tape, which is played with what the reader chose.
 
+import { Camera, add, apply, button, html, named, norm, radians, scale, shown, subtract } from "./base.js";
+import { Film } from "./film.js";
+import { DASHES, Graph } from "./graph.js";
+import { LitStage, upright } from "./stage.js";
+import { Symbols } from "./symbols.js";
+
 const HIGH = 300; // of the picture, in its own pixels, 480 wide
 const POINTS = 121; // of a curve
 const ACTS = {

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 
 from chaindyn.emission import OPERATIONS
 from chaindyn.recording import CannotRecord, Number, Tape, as_numbers, quietly, reached_from
-from chaindyn.widgets.explorer import plain, source
+from chaindyn.widgets.explorer import linked, plain, source
 from chaindyn.widgets.marks import Mark
 from chaindyn.widgets.tree import VIEWS
 
@@ -104,7 +104,7 @@ class Sketch(anywidget.AnyWidget):
     """
 
     scene = traitlets.Dict().tag(sync=True)
-    _esm = source("base.js", "film.js", "graph.js", "stage.js", "symbols.js", "sketch.js")
+    _esm = linked("sketch.js")
     _css = source("base.css", "stage.css", "motion.css", "sketch.css")
 
     def __init__(

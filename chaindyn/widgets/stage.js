@@ -1,10 +1,12 @@
 // The stage: the picture of base.js with lit solids below its strokes. three.js draws them, which the site serves once for all its
 // pages; it is fetched when the picture comes near, and where it or WebGL is missing, and in print, the strokes serve alone.
 
+import { Camera, Stage, add, apply, cross, group, html, multiply, norm, pickerRow, rounded, scale, subtract, svg, transpose } from "./base.js";
+
 // --- What three.js is told: no more than numbers ---------------------------------------------------------------------------------
 
 // A rotation, as rows, whose second column lies along a direction.
-function upright(direction) {
+export function upright(direction) {
   const y = scale(1 / norm(direction), direction);
   const aside = cross(y, Math.abs(y[2]) < 0.9 ? [0, 0, 1] : [1, 0, 0]);
   const x = scale(1 / norm(aside), aside);
@@ -174,14 +176,14 @@ const ABOVE = 10; // how far above the x-z plane's own view what moves in it is 
 const SLOW = 45; // a frame [ms] that lasts longer, time and again, is too long
 
 // A camera before the x-z plane.
-function cameraBefore(pixelsPerMetre) {
+export function cameraBefore(pixelsPerMetre) {
   const camera = new Camera(pixelsPerMetre);
   camera.look(PRESETS.front);
   camera.turn(0, ABOVE);
   return camera;
 }
 
-class LitStage extends Stage {
+export class LitStage extends Stage {
   // floor: its height, below which nothing is; foot: whether the first link stands on it; extent: of the scene, for its shadows [m];
   // looks: whether links have other looks to choose from.
   constructor(label, camera, redraw, { floor = 0, foot = true, extent = 1, looks = true } = {}) {

@@ -1,6 +1,14 @@
 // The view of StrikeExplorer, the first screen: a chain that swings into a wall in slow motion, over and over, and what the blow does
 // to it. The request is that of ImpactExplorer, without a map.
 
+import { Camera, Talk, add, apply, button, dot, html, layout, norm, numberRow, scale, section, shown, subtract, svg } from "./base.js";
+import { endPoints, plate, tiltOf, toDirection, turnOf } from "./blow.js";
+import { fromBlow } from "./blow_answer.js";
+import { SLOWER, arrived, courseOf, cutOf, paintFilm, sceneAt, turnOfJoint } from "./course.js";
+import { Film } from "./film.js";
+import { LitStage } from "./stage.js";
+import { jointRow, poses, pulled, sceneAround, withJoint } from "./tree.js";
+
 // --- The view -------------------------------------------------------------------------------------------------------------------
 
 const SIZES = { wide: [640, 470], narrow: [420, 350] }; // of the picture, so that its letters can be read

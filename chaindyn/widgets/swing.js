@@ -1,6 +1,22 @@
 // The view of SwingExplorer. The request is {chain, q, qd, method, step, motors, frequency, damping}: which of the scene's chains,
 // its state at the first time, how it is integrated, what the motors do ("off", "hold" or "sway"), and their gains.
 
+import { Camera, Talk, add, apply, button, group, html, layout, numberRow, pickerRow, rounded, scale, section, shown, subtract } from "./base.js";
+import { ENERGIES } from "./emitted/energies.js";
+import { rk4_step } from "./emitted/rk4_step.js";
+import { RNEA } from "./emitted/rnea.js";
+import { semi_implicit_euler_step } from "./emitted/semi_implicit_euler_step.js";
+import { STEP_MOMENTA } from "./emitted/step_momenta.js";
+import { variational_correction } from "./emitted/variational_correction.js";
+import { variational_end } from "./emitted/variational_end.js";
+import { variational_start } from "./emitted/variational_start.js";
+import { accelerations } from "./forward.js";
+import { CURVES, DASHES, Graph, grown, sized } from "./graph.js";
+import { Player } from "./motion.js";
+import { compute } from "./physics.js";
+import { LitStage } from "./stage.js";
+import { endsOf, jointRow, paintLinks, poses, pulled, sceneAround, withJoint } from "./tree.js";
+
 // --- Without Python: forces along the tree, and the steps of chapter 10 ---
 
 const WEIGHTLESS = [0, 0, 0];

@@ -1,5 +1,7 @@
 // Symbols in the formulas around a picture, and the arrows that stand for them: each lights the other.
 
+import { html } from "./base.js";
+
 // What MathJax made of a formula, as nested names of its parts: equal for equal symbols, wherever they stand.
 function outline(element) {
   const inner = [...element.children].filter((child) => child.localName !== "mjx-assistive-mml").map(outline);
@@ -37,7 +39,7 @@ async function formulasAreSet() {
 // The symbols of one picture. `marks` are what stands for one: {symbol, name, words, colour}; `update` draws again, with `lit`, the
 // symbol that is pointed at. Its `element` is the key: one stop of the tab key, arrow keys go from one to the next; `others`, which stand
 // for no symbol, are only told.
-class Symbols {
+export class Symbols {
   constructor(marks, others, update) {
     Object.assign(this, { marks, update, lit: null, places: new Map(), over: new AbortController() });
     this.items = marks.map((mark, k) => this.item(mark, k));

@@ -12,6 +12,9 @@ import chaindyn
 from chaindyn import _emitted, _ops
 from chaindyn.recording import CannotRecord
 
+pytest.importorskip("anywidget")
+from chaindyn.widgets.explorer import IMPORT
+
 WIDGETS = Path(chaindyn.__file__).parent / "widgets"
 BY_HAND = sorted(path.name for path in WIDGETS.glob("*.js"))
 
@@ -90,12 +93,12 @@ READERS = {
     "forward.js": {"accelerations": "handed on"},
     "heft.js": {"render": "the mass of all links, told"},
     "hybrid.js": {"render": "where centres of mass are"},
-    "blow.js": {
-        "blowOn": "an effective mass",
+    "blow.js": {"blowOn": "an effective mass"},
+    "blow_answer.js": {
+        "mapOf": "an effective mass",
         "fromBlow": "an effective mass, and moments",
     },
     "impact.js": {
-        "mapOf": "an effective mass",
         "QUANTITIES": "an effective mass",
         "render": "an effective mass, and moments",
     },
@@ -141,10 +144,13 @@ FORBIDDEN = re.compile(  # words for what a recursion needs, or a step in time
 
 def declared(name: str) -> dict[str, str]:
     """The code of a file's functions and constants by name, without comments and strings."""
-    start = re.compile(r"^(?:export default|async function|function\*?|const|let|class) (\w+|\W)")
+    start = re.compile(
+        r"^(?:export )?(?:default|async function|function\*?|const|let|class) (\w+|\W)"
+    )
     parts: dict[str, str] = {}
     now = ""
-    for line in (WIDGETS / name).read_text(encoding="utf-8").splitlines():
+    text = IMPORT.sub("", (WIDGETS / name).read_text(encoding="utf-8"))
+    for line in re.sub(r"/\*\*.*?\*/", "", text, flags=re.DOTALL).splitlines():
         if found := start.match(line):
             now = found[1]
         code = re.sub(r'//.*|"[^"]*"|`[^`]*`', "", line)
