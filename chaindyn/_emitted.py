@@ -1010,7 +1010,7 @@ def emitted_other(name: str) -> str:
 def replaceable(name: str) -> str:
     """Return such a function for a view, where what the reader makes of it on the page takes its place."""
     own = emitted_other(name).replace(f"function {name}(", f"function {name}_own(", 1)
-    own = f'import {{ inForce }} from "../base.js";\n{own}'
+    own = f'import {{ inForce }} from "../in_force.js";\n{own}'
     return f'{own}export const {name}=(...x)=>inForce("{name}",{name}_own)(...x);\n'
 
 

@@ -1,9 +1,9 @@
 // What Python would answer to a view of a blow, and the numbers of its map.
 
-import { add, apply, dot, norm, scale } from "./base.js";
 import { blowOn, faultOf } from "./blow.js";
 import { atJointShare, jointShare } from "./map.js";
 import { poses } from "./tree.js";
+import { add, apply, dot, norm, scale } from "./vectors.js";
 
 // Where a share of the way across or up the map is: the request there.
 export function atShare(tree, request, axis, share) {
@@ -11,11 +11,14 @@ export function atShare(tree, request, axis, share) {
   const end = tree.end[request.body];
   return { ...request, point: add(request.point, scale(share - shareAlong(tree, request), end)) };
 }
+
 export function shareAlong(tree, { body, point }) {
   const end = tree.end[body];
   return dot(point, end) / (dot(end, end) || 1);
 }
-export const shareOf = (tree, request, axis) => (axis === "along" ? shareAlong(tree, request) : jointShare(tree, request.q, axis));
+
+export const shareOf = (tree, request, axis) =>
+  axis === "along" ? shareAlong(tree, request) : jointShare(tree, request.q, axis);
 
 function mapOf(tree, request) {
   const [kind, link] = request.feel;
@@ -60,6 +63,12 @@ export function fromBlow(tree, asked) {
     moments: reactions.map((x) => scale(impulse, x.slice(0, 3))),
     energy,
   };
-  if (fault) for (const name of ["impulse", "mass", "qd_after", "after", "reactions", "moments", "energy"]) values[name] = unknown(values[name]);
-  return { values: map === null ? values : { ...values, map: { key: map, ...(fault ? { error: fault } : mapOf(tree, request)) } }, fault };
+  if (fault)
+    for (const name of ["impulse", "mass", "qd_after", "after", "reactions", "moments", "energy"])
+      values[name] = unknown(values[name]);
+  return {
+    values:
+      map === null ? values : { ...values, map: { key: map, ...(fault ? { error: fault } : mapOf(tree, request)) } },
+    fault,
+  };
 }

@@ -15,7 +15,10 @@ export class Film {
   }
   tick(now) {
     this.ticking = null;
-    if (!this.playing || !this.inSight) return void (this.latest = null);
+    if (!this.playing || !this.inSight) {
+      this.latest = null;
+      return;
+    }
     const gone = Math.min(100, now - (this.latest ?? now)) / 1000;
     this.latest = now;
     this.clock = (this.clock + gone) % this.length();
@@ -28,6 +31,9 @@ export class Film {
       if (isIntersecting && this.playing && !this.ticking) this.next();
     });
     watcher.observe(element);
-    return () => (watcher.disconnect(), (this.playing = false));
+    return () => {
+      watcher.disconnect();
+      this.playing = false;
+    };
   }
 }

@@ -71,66 +71,121 @@ def test_a_step_in_which_joints_differ_is_not_emitted(step):
 READ = re.compile(r"\b(?:mass|inertia|moments|gravity|com|parent)\b")
 READERS = {
     "atlas.js": {
+        "heavy": "an effective mass",
+        "render": "an effective mass",
+    },
+    "atlas_chart.js": {
+        "MassChart": "an effective mass",
+    },
+    "atlas_model.js": {
         "struckAt": "an effective mass",
         "quantityOf": "an effective mass",
         "drawnFrom": "an effective mass",
         "fromBlows": "an effective mass",
         "shareBelow": "an effective mass",
-        "MassChart": "an effective mass",
-        "heavy": "an effective mass",
-        "render": "an effective mass",
     },
-    "balance_laws.js": {"fallen": "where the centre of mass is"},
-    "contact.js": {"render": "where the bodies are"},
+    "balance_laws.js": {
+        "fallen": "where the centre of mass is",
+    },
+    "blow.js": {
+        "blowOn": "an effective mass",
+    },
+    "blow_answer.js": {
+        "mapOf": "an effective mass",
+        "fromBlow": "an effective mass, and moments",
+    },
+    "contact.js": {
+        "render": "where the bodies are",
+    },
+    "contact_scenes.js": {
+        "ROD": "the scenes' bodies",
+        "BOX": "the scenes' bodies",
+        "BALL": "the scenes' bodies",
+        "carrier": "the scenes' bodies",
+        "TREES": "the scenes' bodies",
+    },
     "contact_step.js": {
-        **dict.fromkeys(("ROD", "BOX", "BALL", "carrier", "TREES"), "the scenes' bodies"),
         "heavy": "which links are bodies",
         "inSpaceOf": "the scenes' bodies as a tree",
         "touchedAt": "handed on",
     },
-    "crba.js": {"massMatrix": "which screws and wrenches meet"},
-    "effort.js": {"fromLaws": "the load's weight", "render": "the load's arrow"},
-    "forward.js": {"accelerations": "handed on"},
-    "heft.js": {"render": "the mass of all links, told"},
-    "hybrid.js": {"render": "where centres of mass are"},
-    "blow.js": {"blowOn": "an effective mass"},
-    "blow_answer.js": {
-        "mapOf": "an effective mass",
-        "fromBlow": "an effective mass, and moments",
+    "crba.js": {
+        "massMatrix": "which screws and wrenches meet",
+    },
+    "effort.js": {
+        "fromLaws": "the load's weight",
+        "render": "the load's arrow",
+    },
+    "forward.js": {
+        "accelerations": "handed on",
+    },
+    "heft.js": {
+        "render": "the mass of all links, told",
+    },
+    "hybrid.js": {
+        "render": "where centres of mass are",
     },
     "impact.js": {
         "QUANTITIES": "an effective mass",
         "render": "an effective mass, and moments",
     },
     "inertia.js": {
-        "fromTables": "handed on",
-        "flightOf": "handed on",
         "render": "moments, told, and the ellipsoid of one energy",
     },
-    "loop.js": {"treeOf": "the rods as a tree", "modelOf": "handed on"},
-    "mass.js": {"render": "masses and centres, told"},
+    "inertia_model.js": {
+        "fromTables": "handed on",
+        "flightOf": "handed on",
+    },
+    "loop_model.js": {
+        "treeOf": "the rods as a tree",
+        "modelOf": "handed on",
+    },
+    "mass.js": {
+        "render": "masses and centres, told",
+    },
     "physics.js": {
         "numbersOf": "how many links",
         "roomFor": "the tree for what is emitted",
         "compute": "handed on",
     },
-    "stage.js": {"LitStage": "which link is the ground's"},
-    "strike.js": {"render": "an effective mass"},
-    "swing.js": {"needed": "handed on"},
-    "tree.js": {"pathOf": "the way in", "endsOf": "what is drawn", "paintLinks": "what is drawn"},
+    "stage.js": {
+        "LitStage": "which link is the ground's",
+    },
+    "strike.js": {
+        "render": "an effective mass",
+    },
+    "swing_model.js": {
+        "needed": "handed on",
+    },
+    "tree.js": {
+        "pathOf": "the way in",
+        "endsOf": "what is drawn",
+        "paintLinks": "what is drawn",
+    },
 }
 # Who solves equations by itself, and which: with matrices that emitted functions, the reader's function or a linear
 # model gave. None of them is a mass matrix, and their sizes are known only when a page is read.
 SOLVE = re.compile(r"\b(?:cholesky|solveLower|solveUpper|solveSquare|solveColumns|inverse3)\(")
 SOLVERS = {
-    "contact_laws.js": {
+    "contact_algebra.js": {
         "solveSquare": "elimination",
         "leastImpulses": "the smallest of many impulses that do the same",
-        "polished": "the unknowns of a last pivot",
+    },
+    "contact_laws.js": {
         "ofMode": "the emitted equations of one mode",
     },
-    "inertia.js": {"inverse3": "of three rows", "fromTables": "how the reader's moment yields"},
-    "riccati.js": dict.fromkeys(("solveColumns", "lyapunov", "riccati"), "the Riccati equation"),
+    "contact_lcp.js": {
+        "polished": "the unknowns of a last pivot",
+    },
+    "inertia_model.js": {
+        "inverse3": "of three rows",
+        "fromTables": "how the reader's moment yields",
+    },
+    "riccati.js": {
+        "solveColumns": "the Riccati equation",
+        "lyapunov": "the Riccati equation",
+        "riccati": "the Riccati equation",
+    },
 }
 # Whoever calculates with friction or restitution says what contacts do, which only emitted functions may: what is
 # written by hand draws, hands on, and solves.

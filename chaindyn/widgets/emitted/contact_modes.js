@@ -1,5 +1,5 @@
 // Emitted by `python -m book physics` from the lines of the chapters: no edit here lasts.
-import { inForce } from "../base.js";
+import { inForce } from "../in_force.js";
 function contact_modes_own(){
 return [[0,0,0],[1,1,0],[1,0,(-1)],[1,0,1],[0,1,0],[0,0,(-1)],[0,0,1]];
 }

@@ -1,5 +1,5 @@
 // Emitted by `python -m book physics` from the lines of the chapters: no edit here lasts.
-import { inForce } from "../base.js";
+import { inForce } from "../in_force.js";
 function gap_half_way_own(in0,in1,in2){
 return in0-in2*0.5*in1;
 }

@@ -1,5 +1,5 @@
 // Emitted by `python -m book physics` from the lines of the chapters: no edit here lasts.
-import { inForce } from "../base.js";
+import { inForce } from "../in_force.js";
 function variational_correction_own(in0,in1,in2,in3,in4,in5,in6){
 const y0=in2.map((_,i)=>in2[i]+in6[i]);
 const [y1,y1_]=in0.momenta(in2,y0,in4);
