@@ -63,6 +63,12 @@ def _physics(argv: list[str]) -> int:
     return 1 if check and stale else 0
 
 
+def _javascript(argv: list[str]) -> int:
+    from book.javascript import main
+
+    return main(argv)
+
+
 def _twins(argv: list[str]) -> int:
     from book.twins import main
 
@@ -262,6 +268,7 @@ def checks() -> list[Check]:
         Check("ruff check", [*python, "ruff", "check"]),
         Check("ruff format", [*python, "ruff", "format", "--check"]),
         Check("types", [*python, "mypy", "chaindyn"]),
+        Check("javascript", [*python, "book", "--no-setup", "javascript"]),
         Check("twins", [*python, "book", "--no-setup", "twins", "--check"]),
         # modules differ much in length: who has finished takes over from who has not
         Check("tests", [*pytest, "--dist", "worksteal", "-m", "not nightly", *TESTS]),
@@ -393,6 +400,7 @@ def table(results: list[Result]) -> str:
 _COMMANDS: dict[str, Callable[[list[str]], int]] = {
     "export": _export,
     "physics": _physics,
+    "javascript": _javascript,
     "twins": _twins,
     "sync": _sync,
     "picture": _picture,

@@ -44,6 +44,7 @@ COMMANDS = {
     "nightly": "run what takes too long for every change",
     "export": "write the package from the chapters",
     "physics": "write the physics of the pages from the chapters",
+    "javascript": "check format, lint and types of the pages' JavaScript (--fix puts right what it can)",
     "twins": "execute the chapters into the notebooks beside them",
     "sync": "carry what was edited in a notebook back to its chapter",
     "picture": "take the README's picture from the opening page's notebook",
