@@ -20,12 +20,11 @@ import shutil
 import subprocess
 from pathlib import Path
 
-import jupytext
 import nbformat
 from nbformat import NotebookNode
 
 from book.numbering import texts
-from book.pages import ROOT, BookError, chapters, data_of, tags
+from book.pages import ROOT, BookError, chapters, data_of, notebook_from, tags
 from book.plain import plain_notebook
 
 EDITIONS = ("student", "solutions", "instructor", "slides", "assignments")
@@ -85,7 +84,7 @@ def page_of(page: Path, edition: str) -> str:
 
 def notebook_of(page: Path, edition: str) -> NotebookNode:
     """A chapter in an edition as a notebook of MyST, with the outputs of cells that the committed notebook has."""
-    notebook = jupytext.reads(page_of(page, edition), fmt="md:myst")
+    notebook = notebook_from(page_of(page, edition))
     if edition == "student":  # a cell of a solution may stand outside it
         notebook.cells = [cell for cell in notebook.cells if "solution" not in tags(cell)]
     for number, cell in enumerate(notebook.cells):
