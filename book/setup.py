@@ -39,7 +39,7 @@ COMMANDS = {
     "measure": "measure the pages: lines of code; built, shares of text, code and figures, first paint",
     "edition": "write an edition for a course: student, solutions, instructor, slides or assignments",
     "grade": "judge the attempts in a submitted notebook",
-    "test": "run every check",
+    "test": "run every check (with --changed: what a change touches)",
     "test-browser": "run the long checks in a browser",
     "nightly": "run what takes too long for every change",
     "export": "write the package from the chapters",
