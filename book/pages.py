@@ -52,6 +52,11 @@ def chapters(root: Path = ROOT) -> list[Path]:
     return [page for page in pages(root) if page.parent.name == "chapters"]
 
 
+def is_appendix(page: Path) -> bool:
+    """Whether a chapter is an appendix, for those who want it: it may go without exercises and summary."""
+    return bool(front_matter(page).get(PACKAGE, {}).get("appendix"))
+
+
 def read_page(page: Path) -> NotebookNode:
     """A page as a notebook, without outputs."""
     try:

@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 
 from book.exercises import Facts, exercises, facts
-from book.pages import chapters
+from book.pages import chapters, is_appendix
 
 BOOK = Path(__file__).parents[2] / "book"
 CHAPTERS = [pytest.param(page, id=page.stem) for page in chapters()]
+MAIN = [pytest.param(page, id=page.stem) for page in chapters() if not is_appendix(page)]
 
 
 @pytest.mark.parametrize("page", CHAPTERS)
@@ -33,7 +34,7 @@ def test_every_exercise_has_kind_stars_minutes_hint_and_solution(page):
     assert lacking == []
 
 
-@pytest.mark.parametrize("page", CHAPTERS)
+@pytest.mark.parametrize("page", MAIN)
 def test_every_chapter_has_three_drills_by_hand(page):
     drills = [
         exercise.label
@@ -126,7 +127,7 @@ pull
     assert (other.number, other.hint, other.checked, other.solved) == (2, False, False, False)
 
 
-@pytest.mark.parametrize("page", CHAPTERS)
+@pytest.mark.parametrize("page", MAIN)
 def test_every_chapter_ends_with_summary_exercises_and_reading(page):
     sections = re.findall(r"^## (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
     assert sections[-3:] == ["Summary", "Exercises", "Further reading"]
