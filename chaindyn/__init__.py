@@ -74,18 +74,7 @@ from chaindyn.derivatives import (
     rnea_derivatives,
     saltation_matrix,
 )
-from chaindyn.geometry import (
-    Box,
-    Capsule,
-    Contact,
-    ConvexHull,
-    Geometry,
-    HalfSpace,
-    Separation,
-    Sphere,
-    distance,
-    find_contacts,
-)
+from chaindyn.geometry import Separation, distance, find_contacts
 from chaindyn.hybrid import hybrid_dynamics, hybrid_dynamics_dense
 from chaindyn.identification import (
     BaseParameters,
@@ -155,6 +144,15 @@ from chaindyn.maximal import (
     maximal_coordinate_dynamics,
     to_maximal,
     to_maximal_state,
+)
+from chaindyn.models.shapes import (
+    Box,
+    Capsule,
+    Contact,
+    ConvexHull,
+    Geometry,
+    HalfSpace,
+    Sphere,
 )
 from chaindyn.models.urdf import load_collision, load_couplings, load_urdf
 from chaindyn.simulation import (
