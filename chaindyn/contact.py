@@ -1,5 +1,5 @@
 # Generated from chapters/17_contact.md by `python -m book export`; edit it there.
-# sha256 of the text below: 62d0ebbf07156baf08fbe46cf176e54d2a6c508f99d8f51b9644f217d7c9bee7
+# sha256 of the text below: ecae39b14f3b76383ceab79faf863f0c15306e1e59064f3d0433ae6af1a81bfd
 """Contact: blows at several places, forces at rest, friction, and motion through both.
 
 Derived in chapter 17, "Contact".
@@ -32,7 +32,7 @@ from chaindyn.guards.model import require_doubles
 from chaindyn.guards.motion import check_step, check_times, require_possible
 from chaindyn.guards.numbers import as_array, as_real, in_floats, read_only_view, require_finite
 from chaindyn.inverse_dynamics import transmitted_wrenches
-from chaindyn.joints import Free
+from chaindyn.other_joints import Free
 from chaindyn.simulation import Driven, Simulation, kinetic_energy, require_closed, rk4_step
 from chaindyn.spatial import skew
 from chaindyn.state import State, evaluate

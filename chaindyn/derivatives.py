@@ -1,5 +1,5 @@
 # Generated from chapters/18_derivatives.md by `python -m book export`; edit it there.
-# sha256 of the text below: 88c90645a1bd0d47fc9cb3e8bbb7c2b66ec103c1288ce05bd9429c56984a2354
+# sha256 of the text below: 7a5da5c55bd00e911581e771052047f7401c5c66edfe7fc83a1838f2ede50c1d
 """Derivatives: how forces and accelerations change with posture, rates and forces.
 
 Derived in chapter 18, "Derivatives".
@@ -24,11 +24,12 @@ from chaindyn._ops import (
     zeros,
 )
 from chaindyn.articulated import aba, factorise_state
-from chaindyn.chain import Chain, integrate, inward, outward, pose_of_body
+from chaindyn.chain import Chain, integrate, inward, outward
 from chaindyn.closure import as_constraints, constraint_bias, parts_in, rows_in
 from chaindyn.composite import crf_bar
 from chaindyn.constraints import constrained_forward_dynamics, gap_share, held_response
 from chaindyn.guards.arguments import FRAMES, require_between, require_one_state, unit
+from chaindyn.guards.bodies import pose_of_body
 from chaindyn.guards.door import checked
 from chaindyn.guards.model import require_no_friction
 from chaindyn.guards.numbers import as_real, is_concrete, known_values
