@@ -1,5 +1,5 @@
 # Generated from chapters/18_derivatives.md by `python -m book export`; edit it there.
-# sha256 of the text below: 88c90645a1bd0d47fc9cb3e8bbb7c2b66ec103c1288ce05bd9429c56984a2354
+# sha256 of the text below: eb8fe00df758e17bc74f57e3ebae6c78a52f459a70b0599f6cd7c53cb56d9a90
 """Derivatives: how forces and accelerations change with posture, rates and forces.
 
 Derived in chapter 18, "Derivatives".
@@ -27,9 +27,10 @@ from chaindyn.articulated import aba, factorise_state
 from chaindyn.chain import Chain, integrate, inward, outward, pose_of_body
 from chaindyn.closure import as_constraints, constraint_bias, parts_in, rows_in
 from chaindyn.composite import crf_bar
-from chaindyn.constraints import constrained_forward_dynamics, gap_share, held_response
+from chaindyn.constraints import constrained_forward_dynamics, held_response
 from chaindyn.guards.arguments import FRAMES, require_between, require_one_state, unit
 from chaindyn.guards.door import checked
+from chaindyn.guards.loops import gap_share
 from chaindyn.guards.model import require_no_friction
 from chaindyn.guards.numbers import as_real, is_concrete, known_values
 from chaindyn.impulse import impact

@@ -1,5 +1,5 @@
 # Generated from chapters/14_impulse_response_of_a_chain.md by `python -m book export`; edit it there.
-# sha256 of the text below: e0e810a77e2cffbfcf277ccd79b5d6cbd47d95bede79aacdebde0e7ae0d33ce6
+# sha256 of the text below: 3a2cb14b9b7532b86e6d1d271b0f35acca073fbcb9741c2eec10be9d075b44ad
 """Blows on a chain: the response of every link, and the jump of every joint's rate.
 
 Derived in chapter 14, "The impulse response of a chain".
@@ -35,9 +35,10 @@ from chaindyn.articulated import (
 )
 from chaindyn.chain import Chain, forward_kinematics, outward, pose_of_body
 from chaindyn.closure import as_constraints, forces_in, parts_in
-from chaindyn.constraints import are_floats, gap_share, held_response, warn_if_inconsistent
+from chaindyn.constraints import held_response
 from chaindyn.guards.arguments import FRAMES, RECURSIONS, require_between, unit
 from chaindyn.guards.door import checked
+from chaindyn.guards.loops import are_floats, gap_share, warn_if_inconsistent
 from chaindyn.guards.numbers import at_least_rounding, known_values, require_no_overflow
 from chaindyn.inverse_dynamics import wrenches_in
 from chaindyn.kinematics import body_jacobian
