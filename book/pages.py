@@ -15,6 +15,7 @@ PACKAGE = "chaindyn"
 DATA = {".csv", ".json", ".npz", ".urdf", ".xml"}
 
 _FENCE = re.compile(r"^\s*(`{3,}|~{3,})")
+_OPTION = re.compile(r":([\w-]+):[ ]*(.*)")
 _HEADING = re.compile(r"^#{1,6}\s+(.*\S)")
 _ROLE = re.compile(r"\{[\w:-]+\}`([^`<]*)(?:<[^`]*>)?`")
 
@@ -63,6 +64,28 @@ def read_page(page: Path) -> NotebookNode:
         return jupytext.read(page, fmt="md:myst")
     except Exception as error:  # jupytext lets through what its many readers raise
         raise BookError(f"{page}: not a MyST notebook: {error}") from error
+
+
+def chapter_of(page: Path) -> dict[str, Any]:
+    """What a chapter's front matter says of it: number, title, needs, modules."""
+    said: dict[str, Any] = front_matter(page)[PACKAGE]
+    return said
+
+
+def code_cells(notebook: NotebookNode) -> list[NotebookNode]:
+    """The cells of code, in order."""
+    return [cell for cell in notebook.cells if cell.cell_type == "code"]
+
+
+def number_cells(notebook: NotebookNode, word: str = "cell") -> None:
+    """Name the cells by their order, so that the same page gives the same notebook."""
+    for number, cell in enumerate(notebook.cells):
+        cell["id"] = f"{word}-{number}"
+
+
+def options(text: str) -> dict[str, str]:
+    """The options of a directive, which are written ``:name: value``."""
+    return {match[1]: match[2].strip() for match in _OPTION.finditer(text)}
 
 
 def tags(cell: NotebookNode) -> list[str]:

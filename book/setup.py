@@ -36,7 +36,7 @@ COMMANDS = {
     "site": "build the site",
     "pdf": "build the site and print it as one PDF",
     "lab": "open the chapters in JupyterLab",
-    "measure": "measure the built pages: shares of text, code and figures; first paint",
+    "measure": "measure the pages: lines of code; built, shares of text, code and figures, first paint",
     "edition": "write an edition for a course: student, solutions, instructor, slides or assignments",
     "grade": "judge the attempts in a submitted notebook",
     "test": "run every check",

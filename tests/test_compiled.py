@@ -24,8 +24,9 @@ import chaindyn as cd
 from chaindyn import _ops, compiled, rollout
 from chaindyn.chain import inward
 from chaindyn.compiler import native
-from chaindyn.compiler.compilation import record
-from chaindyn.compiler.emission import OPERATIONS, c_program
+from chaindyn.compiler.c import c_program
+from chaindyn.compiler.operations import VALUE
+from chaindyn.compiler.recorded import record
 from chaindyn.compiler.recording import (
     PRIME,
     CannotRecord,
@@ -1211,7 +1212,7 @@ def value_of(x, inputs):
     """What a recorded number is, by the operations that every text of a program stands for."""
     if x.op in ("constant", "input"):
         return x.args[0] if x.op == "constant" else inputs[x.args[0]]
-    return float(OPERATIONS[x.op](*(value_of(y, inputs) for y in x.args)))
+    return float(VALUE[x.op](*(value_of(y, inputs) for y in x.args)))
 
 
 LAWS = {

@@ -56,17 +56,13 @@ from chaindyn.articulated import (
     rounding_step,
 )
 from chaindyn.chain import integrate, inward
-from chaindyn.compiler.compilation import (
-    Recorded,
-    called,
-    record,
-    recorded_link_by_link,
-    tangent_core,
-    tangent_record,
-)
-from chaindyn.compiler.emission import Plan, Writer, js_kernel, literal
+from chaindyn.compiler.javascript import js_kernel
+from chaindyn.compiler.plan import Plan
+from chaindyn.compiler.recorded import Recorded, called, record, recorded_link_by_link
 from chaindyn.compiler.recording import CannotRecord, Number, Tape, reached_from
 from chaindyn.compiler.rolled import Recording, leaves_of
+from chaindyn.compiler.slopes import tangent_core, tangent_record
+from chaindyn.compiler.text import Writer, literal
 from chaindyn.composite import composite_inertias
 from chaindyn.contact import (
     contact_modes,

@@ -18,7 +18,7 @@ import numpy as np
 import traitlets
 from numpy.typing import ArrayLike
 
-from chaindyn.compiler.emission import OPERATIONS
+from chaindyn.compiler.operations import VALUE
 from chaindyn.compiler.recording import (
     CannotRecord,
     Number,
@@ -325,5 +325,5 @@ def played(rows: Sequence[Sequence[Any]], inputs: Sequence[float]) -> list[float
             elif op == "input":
                 values.append(np.float64(inputs[args[0]]))
             else:
-                values.append(OPERATIONS[op](*(values[k] for k in args)))
+                values.append(VALUE[op](*(values[k] for k in args)))
     return [float(x) for x in values]

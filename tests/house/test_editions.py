@@ -20,7 +20,8 @@ from docutils import nodes
 from docutils.utils import new_document
 from solved import Statement
 
-from book.editions import SHOWN, edited, notebook_of, page_of, without_notes, write, write_project
+from book.edited import SHOWN, edited, notebook_of, page_of, without_notes
+from book.editions import write, write_project
 from book.extensions.teacher import leave_out
 from book.numbering import texts
 from book.pages import ROOT, BookError, chapters, data_of, pages, read_page, tags

@@ -14,7 +14,7 @@ from nbformat import v4
 
 from book import grade as grading
 from book.commands import run
-from book.editions import notebook_of
+from book.edited import notebook_of
 from book.exercises import exercises
 from book.pages import ROOT, BookError, chapters
 
