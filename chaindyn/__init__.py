@@ -8,6 +8,7 @@ from chaindyn.articulated import (
     decompose_force,
     factorise,
 )
+from chaindyn.assembly import assemble
 from chaindyn.chain import (
     Chain,
     Link,
@@ -43,7 +44,6 @@ from chaindyn.constraints import (
     Distance,
     Held,
     Rolling,
-    assemble,
     constrained_forward_dynamics,
     constrained_hybrid_dynamics,
     constrained_inverse_dynamics,
