@@ -91,8 +91,9 @@ def test_every_exported_class_and_checked_function_is_in_chaindyn():
         "Assembly",
         "BodyConstraint",
         "Constraint",
+        "OnPlane",
     }  # what constraints share, and their search
-    helpers |= {"BoxTree", "Core", "Shape", "Simplex"}  # what geometry works with
+    helpers |= {"Simplex"}  # what geometry works with
     helpers |= {"Scene", "Struck", "Touching"}  # what contact works with
     helpers |= {"Drawn", "Memory", "Store", "StoredArray", "Strike"}  # what sweeps work with
     for name, module in exported_names().items():
