@@ -37,7 +37,7 @@ class ChapterGraph(SphinxDirective):
 
 
 def needs_of_chapters() -> dict[int, list[int]]:
-    """What each chapter but the appendices says that it needs. BookError where that is no earlier chapter of the book."""
+    """What each chapter, not appendix, says that it needs. BookError where that is no earlier chapter of the book."""
     said = {page: chapter_of(page) for page in chapters()}
     found = {own["chapter"] for own in said.values()}
     for page, own in said.items():
