@@ -1,5 +1,5 @@
 # Generated from chapters/14_impulse_response_of_a_chain.md by `python -m book export`; edit it there.
-# sha256 of the text below: e0e810a77e2cffbfcf277ccd79b5d6cbd47d95bede79aacdebde0e7ae0d33ce6
+# sha256 of the text below: 3aa3f8ed63faf3afb90fd1e3c373222df9911c1587c8e4c3daad8c26294ebb9e
 """Blows on a chain: the response of every link, and the jump of every joint's rate.
 
 Derived in chapter 14, "The impulse response of a chain".
@@ -26,19 +26,14 @@ from chaindyn._ops import (
     where,
     zeros,
 )
-from chaindyn.articulated import (
-    Articulated,
-    FactorisedChain,
-    factorise_state,
-    feels_nothing,
-    rotor_blocks,
-)
+from chaindyn.articulated import Articulated, FactorisedChain, factorise_state, rotor_blocks
 from chaindyn.chain import Chain, forward_kinematics, outward, pose_of_body
 from chaindyn.closure import as_constraints, forces_in, parts_in
 from chaindyn.constraints import are_floats, gap_share, held_response, warn_if_inconsistent
 from chaindyn.guards.arguments import FRAMES, RECURSIONS, require_between, unit
 from chaindyn.guards.door import checked
 from chaindyn.guards.numbers import at_least_rounding, known_values, require_no_overflow
+from chaindyn.guards.pivots import feels_nothing
 from chaindyn.inverse_dynamics import wrenches_in
 from chaindyn.kinematics import body_jacobian
 from chaindyn.spatial import X_force, X_motion
