@@ -1,5 +1,5 @@
 # Generated from chapters/17_contact.md by `python -m book export`; edit it there.
-# sha256 of the text below: 62d0ebbf07156baf08fbe46cf176e54d2a6c508f99d8f51b9644f217d7c9bee7
+# sha256 of the text below: 7bf5156e5ae69b9b6f1bdb75093564c29c2bab107f91db2725f1a915920b9465
 """Contact: blows at several places, forces at rest, friction, and motion through both.
 
 Derived in chapter 17, "Contact".
@@ -32,8 +32,9 @@ from chaindyn.guards.model import require_doubles
 from chaindyn.guards.motion import check_step, check_times, require_possible
 from chaindyn.guards.numbers import as_array, as_real, in_floats, read_only_view, require_finite
 from chaindyn.inverse_dynamics import transmitted_wrenches
+from chaindyn.jobs.marching import require_closed
 from chaindyn.joints import Free
-from chaindyn.simulation import Driven, Simulation, kinetic_energy, require_closed, rk4_step
+from chaindyn.simulation import Driven, Simulation, kinetic_energy, rk4_step
 from chaindyn.spatial import skew
 from chaindyn.state import State, evaluate
 
