@@ -1,5 +1,5 @@
 # Generated from chapters/17_contact.md by `python -m book export`; edit it there.
-# sha256 of the text below: 3e71fc4aa1adb04ffb9d8c6ed51dc4bc2f627721efa184e7e3ec3349dae4c2e7
+# sha256 of the text below: 30757ba89c5c6eb83cde4dd7bbbaad205952d45389c2217c0a5df4fef7afc6cd
 """Contact: blows at several places, forces at rest, friction, and motion through both.
 
 Derived in chapter 17, "Contact".
@@ -33,8 +33,9 @@ from chaindyn.guards.model import require_doubles
 from chaindyn.guards.motion import check_step, check_times, require_possible
 from chaindyn.guards.numbers import as_array, as_real, in_floats, read_only_view, require_finite
 from chaindyn.inverse_dynamics import transmitted_wrenches
+from chaindyn.jobs.marching import require_closed
 from chaindyn.other_joints import Free
-from chaindyn.simulation import Driven, Simulation, kinetic_energy, require_closed, rk4_step
+from chaindyn.simulation import Driven, Simulation, kinetic_energy, rk4_step
 from chaindyn.spatial import skew
 from chaindyn.state import State, evaluate
 
