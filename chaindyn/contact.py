@@ -1,5 +1,5 @@
 # Generated from chapters/17_contact.md by `python -m book export`; edit it there.
-# sha256 of the text below: 62d0ebbf07156baf08fbe46cf176e54d2a6c508f99d8f51b9644f217d7c9bee7
+# sha256 of the text below: 3e71fc4aa1adb04ffb9d8c6ed51dc4bc2f627721efa184e7e3ec3349dae4c2e7
 """Contact: blows at several places, forces at rest, friction, and motion through both.
 
 Derived in chapter 17, "Contact".
@@ -17,7 +17,7 @@ from chaindyn._ops import Array, concatenate, eye, positive, sqrt, where
 from chaindyn.articulated import FactorisedChain, aba, factorise_state
 from chaindyn.chain import Chain, integrate
 from chaindyn.closure import as_constraints, parts_in
-from chaindyn.constraints import constrained_forward_dynamics, gap_share, held_response, projected
+from chaindyn.constraints import constrained_forward_dynamics, held_response, projected
 from chaindyn.guards.arguments import (
     check_array,
     check_load,
@@ -28,11 +28,12 @@ from chaindyn.guards.arguments import (
 )
 from chaindyn.guards.complementarity import balance, balance_rows, fits, ray_error, terms_of
 from chaindyn.guards.door import checked, outside
+from chaindyn.guards.loops import gap_share
 from chaindyn.guards.model import require_doubles
 from chaindyn.guards.motion import check_step, check_times, require_possible
 from chaindyn.guards.numbers import as_array, as_real, in_floats, read_only_view, require_finite
 from chaindyn.inverse_dynamics import transmitted_wrenches
-from chaindyn.joints import Free
+from chaindyn.other_joints import Free
 from chaindyn.simulation import Driven, Simulation, kinetic_energy, require_closed, rk4_step
 from chaindyn.spatial import skew
 from chaindyn.state import State, evaluate

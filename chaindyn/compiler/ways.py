@@ -15,29 +15,9 @@ from chaindyn.chain import Chain, coordinate_rate
 from chaindyn.composite import body_coriolis, coriolis_matrix, crba
 from chaindyn.derivatives import aba_derivatives, rnea_derivatives
 from chaindyn.inverse_dynamics import joint_forces, rnea, transmitted_wrenches, with_rotors
-from chaindyn.simulation import (
-    Driven,
-    Simulation,
-    aba_over,
-    kinetic_energy,
-    rk4_step,
-    semi_implicit_euler_step,
-    simulate,
-)
 from chaindyn.state import evaluate
 
-__all__ = [
-    "Chain",
-    "Driven",
-    "Simulation",
-    "aba",
-    "aba_over",
-    "coordinate_rate",
-    "kinetic_energy",
-    "rk4_step",
-    "semi_implicit_euler_step",
-    "simulate",
-]
+__all__ = ["Chain", "aba", "coordinate_rate"]
 
 Array = Any
 

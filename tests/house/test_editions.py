@@ -142,6 +142,7 @@ def test_no_reference_leads_into_a_solution(page):
     assert not {name: found for name, found in used.items() if found}
 
 
+@cache
 def opened(page):
     """The names of the files beside a page that its cells name."""
     cells = [cell.source for cell in read_page(page).cells if cell.cell_type == "code"]

@@ -91,6 +91,7 @@ def test_every_exported_class_and_checked_function_is_in_chaindyn():
         "Assembly",
         "BodyConstraint",
         "Constraint",
+        "OnPlane",
     }  # what constraints share, and their search
     helpers |= {"Simplex"}  # what geometry works with
     helpers |= {"Scene", "Struck", "Touching"}  # what contact works with
