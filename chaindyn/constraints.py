@@ -1,5 +1,5 @@
 # Generated from chapters/13_loops_and_redundancy.md by `python -m book export`; edit it there.
-# sha256 of the text below: dd78c7c2889780775cb4c3fa12aea93896156847c9609ddf16986339442b932b
+# sha256 of the text below: b22903758281bbcd977120b3d7575b1cad1fc6863940ea0d900e28c29baf5ce2
 """Loops: constraints between the links of a tree, and the dynamics that keeps them.
 
 Derived in chapter 13, "Loops and redundancy".
@@ -15,15 +15,7 @@ import numpy as np
 from chaindyn._ops import Array, concatenate, divide, eye, solve, sqrt, zeros
 from chaindyn.articulated import FactorisedChain, factorise_state
 from chaindyn.chain import Chain, difference, integrate
-from chaindyn.closure import (
-    BodyConstraint,
-    Constraint,
-    as_constraints,
-    bodies_of,
-    constraint_error,
-    constraint_jacobian,
-    parts_in,
-)
+from chaindyn.closure import BodyConstraint, Constraint, constraint_error, constraint_jacobian
 from chaindyn.composite import crba
 from chaindyn.guards.arguments import (
     FRAMES,
@@ -37,6 +29,7 @@ from chaindyn.guards.arguments import (
     require_shape,
     unit,
 )
+from chaindyn.guards.constraint_parts import as_constraints, bodies_of, parts_in
 from chaindyn.guards.door import checked
 from chaindyn.guards.equations import (
     DEPENDENT,

@@ -1,5 +1,5 @@
 # Generated from chapters/17_contact.md by `python -m book export`; edit it there.
-# sha256 of the text below: ecae39b14f3b76383ceab79faf863f0c15306e1e59064f3d0433ae6af1a81bfd
+# sha256 of the text below: 86d2f98f69e776b33e214b79af42d734573128f31d42024dcc667cc70d905946
 """Contact: blows at several places, forces at rest, friction, and motion through both.
 
 Derived in chapter 17, "Contact".
@@ -16,7 +16,6 @@ import numpy as np
 from chaindyn._ops import Array, concatenate, eye, positive, sqrt, where
 from chaindyn.articulated import FactorisedChain, aba, factorise_state
 from chaindyn.chain import Chain, integrate
-from chaindyn.closure import as_constraints, parts_in
 from chaindyn.constraints import constrained_forward_dynamics, gap_share, held_response, projected
 from chaindyn.guards.arguments import (
     check_array,
@@ -27,6 +26,7 @@ from chaindyn.guards.arguments import (
     require_one_state,
 )
 from chaindyn.guards.complementarity import balance, balance_rows, fits, ray_error, terms_of
+from chaindyn.guards.constraint_parts import as_constraints, parts_in
 from chaindyn.guards.door import checked, outside
 from chaindyn.guards.model import require_doubles
 from chaindyn.guards.motion import check_step, check_times, require_possible

@@ -1,5 +1,5 @@
 # Generated from chapters/18_derivatives.md by `python -m book export`; edit it there.
-# sha256 of the text below: 7a5da5c55bd00e911581e771052047f7401c5c66edfe7fc83a1838f2ede50c1d
+# sha256 of the text below: 15ed6a4f153b1363dbee61747f68b4081938580f6b23d02782fad88a62934328
 """Derivatives: how forces and accelerations change with posture, rates and forces.
 
 Derived in chapter 18, "Derivatives".
@@ -25,11 +25,12 @@ from chaindyn._ops import (
 )
 from chaindyn.articulated import aba, factorise_state
 from chaindyn.chain import Chain, integrate, inward, outward
-from chaindyn.closure import as_constraints, constraint_bias, parts_in, rows_in
+from chaindyn.closure import constraint_bias
 from chaindyn.composite import crf_bar
 from chaindyn.constraints import constrained_forward_dynamics, gap_share, held_response
 from chaindyn.guards.arguments import FRAMES, require_between, require_one_state, unit
 from chaindyn.guards.bodies import pose_of_body
+from chaindyn.guards.constraint_parts import as_constraints, parts_in, rows_in
 from chaindyn.guards.door import checked
 from chaindyn.guards.model import require_no_friction
 from chaindyn.guards.numbers import as_real, is_concrete, known_values
@@ -414,7 +415,8 @@ def require_blow(mass: Array, row: Array, qd: Array) -> None:
     speed, size = speeds.sum(-1), abs(speeds).sum(-1)
     if (speed >= -64 * np.finfo(float).eps * size).any():
         raise ValueError(
-            f"the struck point's normal speed is {speed.max():.3g} m/s, but must be negative: a grazing blow has no "
+            f"the struck point's normal speed is {speed.max():.3g} m/s, but must be "
+            "negative: a grazing blow has no "
             "derivative, a separating one has the derivative zero"
         )
 

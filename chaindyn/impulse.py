@@ -1,5 +1,5 @@
 # Generated from chapters/14_impulse_response_of_a_chain.md by `python -m book export`; edit it there.
-# sha256 of the text below: e15e76d0ff1167427dab7136535f229a4e135c3e05fd9610f749f9ddfe450d4c
+# sha256 of the text below: db590939dbab1b5fedf0eb84f3379a951edddb1145d11cfa40485bd198c3f4a4
 """Blows on a chain: the response of every link, and the jump of every joint's rate.
 
 Derived in chapter 14, "The impulse response of a chain".
@@ -34,10 +34,10 @@ from chaindyn.articulated import (
     rotor_blocks,
 )
 from chaindyn.chain import Chain, forward_kinematics, outward
-from chaindyn.closure import as_constraints, forces_in, parts_in
 from chaindyn.constraints import are_floats, gap_share, held_response, warn_if_inconsistent
 from chaindyn.guards.arguments import FRAMES, RECURSIONS, require_between, unit
 from chaindyn.guards.bodies import pose_of_body
+from chaindyn.guards.constraint_parts import as_constraints, forces_in, parts_in
 from chaindyn.guards.door import checked
 from chaindyn.guards.numbers import at_least_rounding, known_values, require_no_overflow
 from chaindyn.inverse_dynamics import wrenches_in

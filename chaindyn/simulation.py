@@ -1,5 +1,5 @@
 # Generated from chapters/10_simulation.md by `python -m book export`; edit it there.
-# sha256 of the text below: 82ebde7051752ebe7902041c53f159a268a8d792c9a0aecbabd8c5b438fd6904
+# sha256 of the text below: f5241b5c47e11a58a387588d73f018f688dbe6e0d635382d9210b2130e26a20e
 """Simulation: from accelerations to motion, on the manifold of the coordinates.
 
 Derived in chapter 10, "Simulation".
@@ -32,10 +32,11 @@ from chaindyn._ops import (
 )
 from chaindyn.articulated import aba
 from chaindyn.chain import Chain, coordinate_rate, difference, forward_kinematics, integrate
-from chaindyn.closure import as_constraints, constraint_error, constraint_jacobian
+from chaindyn.closure import constraint_error, constraint_jacobian
 from chaindyn.composite import crba, mass_matrix
 from chaindyn.constraints import check_stabilisation, constrained_forward_dynamics, projected
 from chaindyn.guards.arguments import FLAGS, check_load, check_positive_number
+from chaindyn.guards.constraint_parts import as_constraints
 from chaindyn.guards.door import call_user_function, checked
 from chaindyn.guards.motion import check_step, check_times, require_possible
 from chaindyn.guards.numbers import NOISE, as_real, in_floats
