@@ -1,5 +1,5 @@
 # Generated from chapters/17_contact.md by `python -m book export`; edit it there.
-# sha256 of the text below: 30757ba89c5c6eb83cde4dd7bbbaad205952d45389c2217c0a5df4fef7afc6cd
+# sha256 of the text below: e58ae4c3f6848b1800921cc5b222bb91fd357ed184c419ce5b8250a1d1da9156
 """Contact: blows at several places, forces at rest, friction, and motion through both.
 
 Derived in chapter 17, "Contact".
@@ -16,7 +16,6 @@ import numpy as np
 from chaindyn._ops import Array, concatenate, eye, positive, sqrt, where
 from chaindyn.articulated import FactorisedChain, aba, factorise_state
 from chaindyn.chain import Chain, integrate
-from chaindyn.closure import as_constraints, parts_in
 from chaindyn.constraints import constrained_forward_dynamics, held_response, projected
 from chaindyn.guards.arguments import (
     check_array,
@@ -27,6 +26,7 @@ from chaindyn.guards.arguments import (
     require_one_state,
 )
 from chaindyn.guards.complementarity import balance, balance_rows, fits, ray_error, terms_of
+from chaindyn.guards.constraint_parts import as_constraints, parts_in
 from chaindyn.guards.door import checked, outside
 from chaindyn.guards.loops import gap_share
 from chaindyn.guards.model import require_doubles

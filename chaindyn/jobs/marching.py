@@ -19,9 +19,10 @@ import numpy as np
 from numpy.polynomial import Chebyshev
 
 from chaindyn.chain import Chain, coordinate_rate, integrate
-from chaindyn.closure import as_constraints, constraint_error, constraint_jacobian
+from chaindyn.closure import constraint_error, constraint_jacobian
 from chaindyn.constraints import projected
 from chaindyn.guards.arguments import check_load, check_positive_number
+from chaindyn.guards.constraint_parts import as_constraints
 from chaindyn.guards.door import call_user_function
 from chaindyn.guards.loops import check_stabilisation
 from chaindyn.guards.motion import check_step, reason_of, warn_of_end
