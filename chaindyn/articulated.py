@@ -1,5 +1,5 @@
 # Generated from chapters/08_articulated_body_inertia.md by `python -m book export`; edit it there.
-# sha256 of the text below: f404acf6b137d25830c31ebb6e855597ecc904e566735a38d37dbcf8a2f62ba0
+# sha256 of the text below: 97f87d28ef600737f8ac37fe9d0b9f4b239b45a1d8b14c9e73c1e380b602fade
 """Forward dynamics by articulated-body inertia: how a chain accelerates, link by link.
 
 Derived in chapter 8, "Articulated-body inertia".
@@ -23,12 +23,13 @@ from chaindyn._ops import (
     unstack,
     zeros,
 )
-from chaindyn.chain import Chain, consecutive, inward, outward
+from chaindyn.chain import Chain, inward, outward
 from chaindyn.guards.arguments import FRAMES, RECURSIONS, check_matrix, check_motion_subspace
 from chaindyn.guards.door import checked
 from chaindyn.guards.equations import no_inertia, overflow, require_joint_inertia
 from chaindyn.guards.numbers import known_values
 from chaindyn.inverse_dynamics import ground_acceleration, net_bias
+from chaindyn.models.arrays import consecutive
 from chaindyn.state import State, evaluate
 
 __all__ = [

@@ -1,5 +1,5 @@
 # Generated from chapters/12_maximal_coordinates.md by `python -m book export`; edit it there.
-# sha256 of the text below: de7a236d6c882dd014df3badcc47f1966c7125f0fbf6fdf3a41aac062167bec7
+# sha256 of the text below: 28b0befd1b9181d4be7c0a40e3c86fd8e020bbacc66bb1183e3fb9b60f1ca67e
 """Constraints: a joint held as rows, and rows of several constraints as one matrix.
 
 Derived in chapter 12, "Maximal coordinates".
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from chaindyn._ops import SMALL, Array, atan2, concatenate, cos, divide, eye, sin, solve, zeros
-from chaindyn.chain import Chain, stack_joints
+from chaindyn.chain import Chain
 from chaindyn.guards.arguments import (
     FRAMES,
     check_array,
@@ -26,21 +26,11 @@ from chaindyn.guards.joint_laws import as_guest, check_laws
 from chaindyn.guards.model import check_joint
 from chaindyn.guards.numbers import as_array, read_only, read_only_view, require_finite
 from chaindyn.inverse_dynamics import wrenches_in
-from chaindyn.joints import (
-    Cylindrical,
-    Fixed,
-    Free,
-    Helical,
-    Planar,
-    Prismatic,
-    Revolute,
-    Spherical,
-    Universal,
-    across,
-    rotation_about,
-)
+from chaindyn.joints import Prismatic, Revolute, Spherical, across, rotation_about
 from chaindyn.kinematics import screws_seen_from
 from chaindyn.lie import log_se3, log_so3, quaternion_from_rotation
+from chaindyn.models.arrays import stack_joints
+from chaindyn.other_joints import Cylindrical, Fixed, Free, Helical, Planar, Universal
 from chaindyn.spatial import X_motion, crm, skew
 from chaindyn.state import State
 

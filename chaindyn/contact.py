@@ -1,5 +1,5 @@
 # Generated from chapters/17_contact.md by `python -m book export`; edit it there.
-# sha256 of the text below: 21c9ae53159f1f7155afd77681a4bbc236d9ba23b4f43b89570ee8342f15b301
+# sha256 of the text below: 461696c085847a44f5ff2d10dccf8881551f64c1cdfebb4b993c4d77bced6dba
 """Contact: blows at several places, forces at rest, friction, and motion through both.
 
 Derived in chapter 17, "Contact".
@@ -17,7 +17,7 @@ from chaindyn._ops import Array, concatenate, eye, positive, sqrt, where
 from chaindyn.articulated import FactorisedChain, aba, factorise_state
 from chaindyn.chain import Chain, integrate
 from chaindyn.closure import as_constraints, parts_in
-from chaindyn.constraints import constrained_forward_dynamics, gap_share, held_response, projected
+from chaindyn.constraints import constrained_forward_dynamics, held_response, projected
 from chaindyn.geometry import find_contacts
 from chaindyn.guards.arguments import check_load, check_positive_number
 from chaindyn.guards.complementarity import (
@@ -56,11 +56,12 @@ from chaindyn.guards.contacts import (
     without_rounding,
 )
 from chaindyn.guards.door import checked
+from chaindyn.guards.loops import gap_share
 from chaindyn.guards.motion import check_step, check_times, require_possible
 from chaindyn.guards.ties import island_by_island, lemke, most_even, or_nearby, smallest_solution
 from chaindyn.inverse_dynamics import transmitted_wrenches
 from chaindyn.jobs.runs import columns_of, run, warn_if_ended_early
-from chaindyn.joints import Free
+from chaindyn.other_joints import Free
 from chaindyn.simulation import Driven, Simulation, kinetic_energy, require_closed, rk4_step
 from chaindyn.spatial import skew
 from chaindyn.state import State, evaluate

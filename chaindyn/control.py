@@ -1,5 +1,5 @@
 # Generated from chapters/11_control.md by `python -m book export`; edit it there.
-# sha256 of the text below: ea380835d2beae80d51d4fcd21272d28a6b6725d971cccb46fafbde1e96493f0
+# sha256 of the text below: ab103b805c5192cb0d5631184bf7e5dbe2462e95843c83e9f26a2dbf6db37824
 """Control: the joint forces that make a chain follow a given motion.
 
 Derived in chapter 11, "Control".
@@ -8,11 +8,12 @@ Derived in chapter 11, "Control".
 from typing import Any
 
 from chaindyn._ops import Array, broadcast_batch
-from chaindyn.chain import Chain, difference, in_columns
+from chaindyn.chain import Chain, difference
 from chaindyn.guards.arguments import check_gain
 from chaindyn.guards.door import checked
 from chaindyn.inverse_dynamics import rnea
 from chaindyn.lie import Ad, ad, exp_se3, exp_so3
+from chaindyn.models.arrays import in_columns
 from chaindyn.spatial import skew
 
 __all__ = ["commanded_acceleration", "computed_torque", "tracking_error"]

@@ -1,5 +1,5 @@
 # Generated from chapters/18_derivatives.md by `python -m book export`; edit it there.
-# sha256 of the text below: 88c90645a1bd0d47fc9cb3e8bbb7c2b66ec103c1288ce05bd9429c56984a2354
+# sha256 of the text below: ccacce63395fa090a8bd84f1c6f4b409784593872a13e4578931d90eb215d114
 """Derivatives: how forces and accelerations change with posture, rates and forces.
 
 Derived in chapter 18, "Derivatives".
@@ -24,12 +24,14 @@ from chaindyn._ops import (
     zeros,
 )
 from chaindyn.articulated import aba, factorise_state
-from chaindyn.chain import Chain, integrate, inward, outward, pose_of_body
+from chaindyn.chain import Chain, integrate, inward, outward
 from chaindyn.closure import as_constraints, constraint_bias, parts_in, rows_in
 from chaindyn.composite import crf_bar
-from chaindyn.constraints import constrained_forward_dynamics, gap_share, held_response
+from chaindyn.constraints import constrained_forward_dynamics, held_response
 from chaindyn.guards.arguments import FRAMES, require_between, require_one_state, unit
+from chaindyn.guards.bodies import pose_of_body
 from chaindyn.guards.door import checked
+from chaindyn.guards.loops import gap_share
 from chaindyn.guards.model import require_no_friction
 from chaindyn.guards.numbers import as_real, is_concrete, known_values
 from chaindyn.impulse import impact

@@ -1,5 +1,5 @@
 # Generated from chapters/05_velocity_acceleration_jacobians.md by `python -m book export`; edit it there.
-# sha256 of the text below: e479dcaa65b1fbfb278f15b9692911bfaa0d5e6032a8407f3ef1f39a0b5c4526
+# sha256 of the text below: b6164cbb87afd7d7c2367214ec9cbb38213d9e625aebf4d22546cec3d4732b76
 """How fast the bodies of a chain move, and how that changes: twists, accelerations, Jacobians.
 
 Derived in chapter 5, "Velocity, acceleration, Jacobians".
@@ -8,8 +8,9 @@ Derived in chapter 5, "Velocity, acceleration, Jacobians".
 import numpy as np
 
 from chaindyn._ops import SMALL, Array, concatenate, eye, zeros
-from chaindyn.chain import Chain, pose_of_body
+from chaindyn.chain import Chain
 from chaindyn.guards.arguments import FLAGS, FRAMES, RECURSIONS
+from chaindyn.guards.bodies import pose_of_body
 from chaindyn.guards.door import checked
 from chaindyn.lie import Ad
 from chaindyn.spatial import X_motion, skew

@@ -1,5 +1,5 @@
 # Generated from chapters/12_maximal_coordinates.md by `python -m book export`; edit it there.
-# sha256 of the text below: af001c805c23369d5403c6df4e7b5b5a54b8a4969999bfeb88110de8517284ee
+# sha256 of the text below: 60b768ae2fdf7281fbd0a0e6d7ff412e1fcd92c7877f86a768548d80d95d47e4
 """Maximal coordinates: every link free, every joint a set of equations that holds it.
 
 Derived in chapter 12, "Maximal coordinates".
@@ -22,8 +22,8 @@ from chaindyn.guards.model import require_doubles, require_no_rotors
 from chaindyn.guards.numbers import as_real, require_no_overflow
 from chaindyn.inertia import weight_wrench
 from chaindyn.inverse_dynamics import net_bias
-from chaindyn.joints import Free
 from chaindyn.lie import quaternion_from_rotation
+from chaindyn.other_joints import Free
 from chaindyn.state import State, split_by_joint
 
 __all__ = ["MaximalDynamics", "maximal_coordinate_dynamics", "to_maximal", "to_maximal_state"]

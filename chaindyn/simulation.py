@@ -1,5 +1,5 @@
 # Generated from chapters/10_simulation.md by `python -m book export`; edit it there.
-# sha256 of the text below: 82ebde7051752ebe7902041c53f159a268a8d792c9a0aecbabd8c5b438fd6904
+# sha256 of the text below: 825188dfb4bc64dbd912cda1ae505533b59eff42171052ea6102449c79dcb78f
 """Simulation: from accelerations to motion, on the manifold of the coordinates.
 
 Derived in chapter 10, "Simulation".
@@ -34,9 +34,10 @@ from chaindyn.articulated import aba
 from chaindyn.chain import Chain, coordinate_rate, difference, forward_kinematics, integrate
 from chaindyn.closure import as_constraints, constraint_error, constraint_jacobian
 from chaindyn.composite import crba, mass_matrix
-from chaindyn.constraints import check_stabilisation, constrained_forward_dynamics, projected
+from chaindyn.constraints import constrained_forward_dynamics, projected
 from chaindyn.guards.arguments import FLAGS, check_load, check_positive_number
 from chaindyn.guards.door import call_user_function, checked
+from chaindyn.guards.loops import check_stabilisation
 from chaindyn.guards.motion import check_step, check_times, require_possible
 from chaindyn.guards.numbers import NOISE, as_real, in_floats
 from chaindyn.inverse_dynamics import joint_forces, rnea, transmitted_wrenches, with_rotors

@@ -1,5 +1,5 @@
 # Generated from chapters/05_velocity_acceleration_jacobians.md by `python -m book export`; edit it there.
-# sha256 of the text below: b5faf9f6dc88d3a6e9c58d7672671f0271f343398d77af2f235191d2cc1d675c
+# sha256 of the text below: 5d929289e017a0cb212f30da9a0b5cb56235d81eb6b5fc2e2867de512af4ea93
 """A chain in a given posture and motion: the quantities that sweeps need, each computed once.
 
 Derived in chapter 5, "Velocity, acceleration, Jacobians".
@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from chaindyn._ops import Array, concatenate, eye, holds_objects, stack, unstack, zeros
-from chaindyn.chain import Chain, by_link, joint_poses, outward, world_poses
+from chaindyn.chain import Chain, joint_poses, outward, world_poses
 from chaindyn.guards.equations import warn_if_far
 from chaindyn.lie import Ad
+from chaindyn.models.arrays import by_link
 from chaindyn.spatial import X_motion, crm
 
 __all__: list[str] = []
