@@ -11,10 +11,12 @@ import re
 import shutil
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 
 from book.pages import ROOT, BookError, pages
 
@@ -153,6 +155,7 @@ def _serve(argv: list[str]) -> int:
         "--port", type=int, default=8000, help="0 takes any free one (default: 8000)"
     )
     parser.add_argument("--lenient", action="store_true", help="let warnings pass (while writing)")
+    parser.add_argument("--watch", action="store_true", help="build anew when a page is saved")
     arguments = parser.parse_args(argv)
     from book.site import HTML, build
 
@@ -168,8 +171,33 @@ def _serve(argv: list[str]) -> int:
         address = f"http://127.0.0.1:{server.server_port}/"
         print(f"\nThe book is at {address} (Ctrl-C ends it)", flush=True)
         with contextlib.suppress(KeyboardInterrupt):  # how it is meant to end
-            server.serve_forever()
+            if arguments.watch:
+                threading.Thread(target=server.serve_forever, daemon=True).start()
+                _whenever_saved(lambda: build(strict=not arguments.lenient))
+            else:
+                server.serve_forever()
     return 0
+
+
+def _whenever_saved(build: Callable[[], object]) -> None:
+    """Build whenever a page was saved; a page that cannot be built is told, and waited for."""
+    before = _saved()
+    while True:
+        time.sleep(0.5)
+        if (now := _saved()) == before:
+            continue
+        before = now
+        try:
+            build()
+            print("\nserve: built anew", flush=True)
+        except BookError as error:
+            print(f"\nserve: {error}", flush=True)
+
+
+def _saved() -> dict[Path, int]:
+    """When each page was saved."""
+    texts = [*ROOT.glob("book/*.md"), *ROOT.glob("chapters/*.md"), ROOT / "_toc.yml"]
+    return {text: text.stat().st_mtime_ns for text in texts}
 
 
 class _Quiet(http.server.SimpleHTTPRequestHandler):

@@ -1,5 +1,5 @@
 # Generated from chapters/16_where_bodies_touch.md by `python -m book export`; edit it there.
-# sha256 of the text below: 38e1ef260b4d15eb30e69e3378e17bd1ffccf5d3023da8ddc9747d8b3667e768
+# sha256 of the text below: 0d175c0c7da43572c61f4b4d67a81bef5ebba3251da42443f52066ec0735761a
 """Geometry: where the links of a chain touch each other and the ground.
 
 Derived in chapter 16, "Where bodies touch".
@@ -21,6 +21,7 @@ from chaindyn.guards.outlines import (
     outline,
     shared_outline,
     surfaces_at,
+    turned,
 )
 from chaindyn.guards.simplices import (
     crossed_edges,
@@ -31,6 +32,7 @@ from chaindyn.guards.simplices import (
     nearly_touching,
     normal_of_faces,
     normal_of_segments,
+    rounding_in_world,
     rounding_of,
     spanning_corners,
 )
@@ -38,6 +40,7 @@ from chaindyn.models.shapes import (
     Contact,
     Core,
     Geometry,
+    boxes_around,
     check_pose,
     check_scene,
     check_shape,
@@ -344,32 +347,19 @@ def sweep_and_prune(low: Array, high: Array) -> tuple[list[tuple[int, int]], int
 def touching_points(a: Any, b: Any, margin: float) -> list[tuple[Array, Array, float, Any]]:
     """Return points, normals into a, gaps and surfaces of two shapes in the world."""
     if not isinstance(a, Core):
-        turned = touching_points(b, a, margin)
-        return [(x, -n, gap, (radii[::-1], edges[::-1])) for x, n, gap, (radii, edges) in turned]
+        return [turned(*found) for found in touching_points(b, a, margin)]
     at = separation_in_world(a, b)
-    corners = b.corners if isinstance(b, Core) else b[1][None]
-    if at.distance > margin + rounding_of(a.corners, corners):
+    if at.distance > margin + rounding_in_world(a, b):
         return []
     if isinstance(b, Core):
-        found = contact_patch(a, b, at, margin)
-        surfaces = surfaces_at(a, b, at, [x for x, _ in found])
+        patch = contact_patch(a, b, at, margin)
     else:
-        found = patch_on_plane(a, b[0], b[1], margin)
-        surfaces = [((a.radius, np.inf), (None, None))] * len(found)
-    return [(x, at.normal, gap, own) for (x, gap), own in zip(found, surfaces, strict=True)]
+        patch = patch_on_plane(a, b[0], b[1], margin)
+    surfaces = surfaces_at(a, b, at, [x for x, _ in patch])
+    return [(x, at.normal, gap, own) for (x, gap), own in zip(patch, surfaces, strict=True)]
 
 
 # Chapter 16, "Where bodies touch": Contacts of a chain
-def near_pairs(worlds: Sequence[Any], margin: float) -> list[tuple[int, int]]:
-    """Return the pairs of shapes in the world that come near each other."""
-    low, high = np.full((2, len(worlds), 3), [[[-np.inf]], [[np.inf]]])
-    for k, shape in enumerate(worlds):
-        if isinstance(shape, Core):  # a half-space is unbounded
-            low[k] = shape.corners.min(0) - shape.radius
-            high[k] = shape.corners.max(0) + shape.radius
-    return sweep_and_prune(low - margin / 2, high + margin / 2)[0]
-
-
 def may_touch(i: int, j: int, parent: Sequence[int]) -> bool:
     """Whether two bodies can collide: neither one body, nor a link and its parent."""
     return i != j and not (min(i, j) >= 0 and (parent[i] == j or parent[j] == i))
@@ -399,7 +389,7 @@ def find_contacts(
         for own, i in zip(shapes, bodies, strict=True)
     ]
     contacts = []
-    for i, j in near_pairs(worlds, margin):
+    for i, j in sweep_and_prune(*boxes_around(worlds, margin / 2))[0]:
         if bodies[i] < 0:
             i, j = j, i
         if may_touch(bodies[i], bodies[j], chain.parent):

@@ -142,8 +142,11 @@ def surfaces_at(a: Any, b: Any, at: Any, points: Sequence[Array]) -> list[tuple[
     """Return the radii and the edges of both surfaces at points (3,) of the contact between two cores in the world.
 
     at : their separation. Seen along the normal, a core's lowest corners are one, an edge or a face. A corner of one
-    within a face of the other is a corner on a face; where the sides of two faces cross, two edges touch.
+    within a face of the other is a corner on a face; where the sides of two faces cross, two edges touch. b may be a
+    half-space (normal, point), which is a face.
     """
+    if isinstance(b, tuple):
+        return [((a.radius, np.inf), (None, None))] * len(points)
     n, origin = at.normal, at.points.mean(0)
     tolerance = 1e5 * rounding_of(a.corners - origin, b.corners - origin)
     across = across_of(n)
@@ -162,3 +165,11 @@ def surfaces_at(a: Any, b: Any, at: Any, points: Sequence[Array]) -> list[tuple[
             edges = [d[0] @ across if len(d) == 1 else None for d in straight]
             found.append(((radii[0], radii[1]), (edges[0], edges[1])))
     return found
+
+
+def turned(
+    point: Array, normal: Array, gap: float, surfaces: Any
+) -> tuple[Array, Array, float, Any]:
+    """Return a place of contact as it is for the other of the two bodies."""
+    radii, edges = surfaces
+    return point, -normal, gap, (radii[::-1], edges[::-1])

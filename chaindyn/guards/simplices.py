@@ -1,5 +1,5 @@
 # Generated from chapters/24_shapes_that_degenerate.md by `python -m book export`; edit it there.
-# sha256 of the text below: 2a185144c34351849a48c52493788c550ca829fd35a42f26924a83c3636ed529
+# sha256 of the text below: 9af5753c959d2da91771eac8c97cbc0d330ed482406c54d64a8a1e0e38a668d3
 """Simplices that degenerate: what distances and depths do where rounding decides.
 
 Derived in chapter 24, "Shapes that degenerate".
@@ -33,8 +33,13 @@ def lowest_corners(core: Any, n: Array, within: float) -> Array:
 
 
 def first_least(values: Array, within: float) -> int:
-    """Return the index of the first of some values that is the least, to a tolerance."""
+    """Return the index of the first of the values that is least, to a tolerance."""
     return int((values <= values.min() + within).argmax())
+
+
+def rounding_in_world(a: Any, b: Any) -> float:
+    """Return the bound [m] for a core a, and a core or half-space (normal, point) b."""
+    return rounding_of(a.corners, b[1][None] if isinstance(b, tuple) else b.corners)
 
 
 # Chapter 24, "Shapes that degenerate": A tetrahedron that is nearly flat
@@ -49,7 +54,7 @@ def affine_weights(points: Array) -> Array:
 
 
 def nearest_part(points: Array, weights: Array) -> tuple[Array, Array]:
-    """Return which points (k, 3) hold a nearer point than their mean, and weights of it.
+    """Return which points (k, 3) hold a nearer one than their mean, and its weights.
 
     Walk from the mean that the weights (k,) give towards the nearest point of the whole
     plane; where a weight would turn negative, stop, drop that corner, and walk on in
@@ -112,7 +117,7 @@ def normal_of_faces(a: Any, b: Any, points: Array, v: Array) -> Array:
 
 # Chapter 24, "Shapes that degenerate": The direction of a short vector
 def common_normal(axes: Array) -> Array:
-    """Return a unit vector at right angles to vectors (m, 3) in a plane; one of them."""
+    """Return a unit vector at right angles to vectors (m, 3) that lie in a plane."""
     rows = np.concatenate([unit_rows(axes), np.zeros((3, 3))])
     normal: Array = np.linalg.svd(rows)[2][2]
     return normal

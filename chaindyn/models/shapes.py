@@ -4,6 +4,7 @@ What chapter 16 asks of a shape is its core, the hull of some corners and a radi
 there may be. Shapes are checked when they are made, and cannot be changed.
 """
 
+from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
 from typing import Any
@@ -232,6 +233,19 @@ class Contact:
 def in_world(shape: Any, R: Array, p: Array) -> Any:
     """Return a shape in the world, its frame at a pose: a core, or normal and origin of a half-space."""
     return (R @ shape.normal, p) if isinstance(shape, HalfSpace) else shape.core.placed(R, p)
+
+
+def boxes_around(worlds: Sequence[Any], wider: float) -> tuple[Array, Array]:
+    """Return the least and the greatest coordinates (n, 3) of shapes in the world, so much wider on each side [m].
+
+    A half-space is unbounded.
+    """
+    low, high = np.full((len(worlds), 3), -np.inf), np.full((len(worlds), 3), np.inf)
+    for k, shape in enumerate(worlds):
+        if isinstance(shape, Core):
+            low[k] = shape.corners.min(0) - shape.radius
+            high[k] = shape.corners.max(0) + shape.radius
+    return low - wider, high + wider
 
 
 def check_shape(shape: Any, name: str) -> Any:

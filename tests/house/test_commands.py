@@ -171,6 +171,30 @@ def test_checks_cover_what_the_contributing_page_lists():
     assert sorted(listed) == sorted(check.name for check in commands.checks())
 
 
+def test_a_page_that_is_saved_is_built_and_one_that_fails_is_waited_for(monkeypatch, capsys):
+    stages = [{"a": 1}, {"a": 1}, {"a": 2}, {"a": 2}, {"a": 3}]
+    monkeypatch.setattr(commands, "_saved", lambda: stages.pop(0))
+    monkeypatch.setattr(commands.time, "sleep", lambda seconds: None)
+    built = list[int]()
+
+    def build() -> None:
+        built.append(len(stages))
+        if len(built) == 1:
+            raise BookError("a link leads nowhere")
+
+    with pytest.raises(IndexError):  # no stage is left
+        commands._whenever_saved(build)
+    assert built == [2, 0]
+    assert capsys.readouterr().out.split("\n\n") == [
+        "\nserve: a link leads nowhere",
+        "serve: built anew\n",
+    ]
+
+
+def test_what_is_saved_is_the_pages():
+    assert {page.name for page in commands._saved()} >= {"intro.md", "06_inverse_dynamics.md"}
+
+
 # What a change touches --------------------------------------------------------------------------
 
 DOORS = """
