@@ -96,14 +96,12 @@ function* foldable(lines) {
   const imports = importsAbove(lines);
   if (imports >= 4 && imports < lines.length) yield [0, imports, `imports, ${imports} lines`];
   for (let k = imports; k < lines.length; k++) {
-    const [, kind, name] = lines[k].match(/^(class|def) (\w+)/) ?? [];
-    if (!name) continue;
+    if (!lines[k].startsWith("def judge_")) continue;
     let end = k + 1;
     while (end < lines.length && !/^[^\s)]/.test(lines[end])) end++;
     while (!lines[end - 1].trim()) end--;
     const count = end - k - 1;
-    if (kind === "class" && count > 25) yield [k + 1, end, `class ${name}: ${count} more lines`];
-    if (name.startsWith("judge_") && count > 3) yield [k + 1, end, `the check: ${count} lines`];
+    if (count > 3) yield [k + 1, end, `the check: ${count} lines`];
     k = end - 1;
   }
 }
@@ -119,8 +117,8 @@ function importsAbove(lines) {
   return end;
 }
 
-/** Fold imports above other code, bodies of long classes and the judges of exercises: whole cells are folded by the
-    page itself (extensions/folding.py). */
+/** Fold imports above other code and the judges of exercises: whole cells are folded by the page itself
+    (extensions/folding.py). */
 function foldParts() {
   for (const code of document.querySelectorAll(".cell_input pre")) {
     if (code.closest("details.folded-code, .tag_solution")) continue;
