@@ -1,5 +1,5 @@
 # Generated from chapters/13_loops_and_redundancy.md by `python -m book export`; edit it there.
-# sha256 of the text below: 7a9aa2632960fcca05bd674a9294a2f27c2740d68cd9fb5fb6534175ac2dd60a
+# sha256 of the text below: e68ce5c4b8bded20a25fcb39053cbc834053a486abc06b7722466759d0659bdc
 """Loops: constraints between the links of a tree, and the dynamics that keeps them.
 
 Derived in chapter 13, "Loops and redundancy".
@@ -15,15 +15,10 @@ import numpy as np
 from chaindyn._ops import Array, concatenate, divide, eye, solve, sqrt, zeros
 from chaindyn.articulated import FactorisedChain, factorise_state
 from chaindyn.chain import Chain, integrate
-from chaindyn.closure import (
-    BodyConstraint,
-    Constraint,
-    as_constraints,
-    bodies_of,
-    parts_in,
-)
+from chaindyn.closure import BodyConstraint, Constraint
 from chaindyn.composite import crba
 from chaindyn.guards.arguments import FRAMES, check_array, check_mask
+from chaindyn.guards.constraint_parts import as_constraints, bodies_of, parts_in
 from chaindyn.guards.door import checked
 from chaindyn.guards.equations import SINGULAR, solved
 from chaindyn.guards.loops import (

@@ -1,5 +1,5 @@
 # Generated from chapters/18_derivatives.md by `python -m book export`; edit it there.
-# sha256 of the text below: ccacce63395fa090a8bd84f1c6f4b409784593872a13e4578931d90eb215d114
+# sha256 of the text below: d5f4055fc9b2397fe32c806098252bbbe5dca9c1d46f2e9974ae7b8c245f6b8b
 """Derivatives: how forces and accelerations change with posture, rates and forces.
 
 Derived in chapter 18, "Derivatives".
@@ -25,11 +25,12 @@ from chaindyn._ops import (
 )
 from chaindyn.articulated import aba, factorise_state
 from chaindyn.chain import Chain, integrate, inward, outward
-from chaindyn.closure import as_constraints, constraint_bias, parts_in, rows_in
+from chaindyn.closure import constraint_bias
 from chaindyn.composite import crf_bar
 from chaindyn.constraints import constrained_forward_dynamics, held_response
 from chaindyn.guards.arguments import FRAMES, require_between, require_one_state, unit
 from chaindyn.guards.bodies import pose_of_body
+from chaindyn.guards.constraint_parts import as_constraints, parts_in, rows_in
 from chaindyn.guards.door import checked
 from chaindyn.guards.loops import gap_share
 from chaindyn.guards.model import require_no_friction
@@ -415,7 +416,8 @@ def require_blow(mass: Array, row: Array, qd: Array) -> None:
     speed, size = speeds.sum(-1), abs(speeds).sum(-1)
     if (speed >= -64 * np.finfo(float).eps * size).any():
         raise ValueError(
-            f"the struck point's normal speed is {speed.max():.3g} m/s, but must be negative: a grazing blow has no "
+            f"the struck point's normal speed is {speed.max():.3g} m/s, but must be "
+            "negative: a grazing blow has no "
             "derivative, a separating one has the derivative zero"
         )
 

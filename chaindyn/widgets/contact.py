@@ -11,8 +11,9 @@ import numpy as np
 
 import chaindyn
 from chaindyn import Chain, Link, Prismatic, Revolute
-from chaindyn.contact import check_coefficients, contact_rows
+from chaindyn.contact import contact_rows
 from chaindyn.guards.arguments import check_word, require_positive
+from chaindyn.guards.contacts import check_coefficients
 from chaindyn.state import evaluate
 from chaindyn.widgets.explorer import Explorer, fields_of, linked, source
 

@@ -52,8 +52,6 @@ from chaindyn.articulated import (
     FactorisedChain,
     articulated_step,
     factorise_state,
-    require_inertia,
-    rounding_step,
 )
 from chaindyn.chain import integrate, inward
 from chaindyn.compiler.javascript import js_kernel
@@ -79,6 +77,7 @@ from chaindyn.contact import (
     poisson_blow,
     pyramid_impulse,
 )
+from chaindyn.guards.pivots import require_inertia, rounding_step
 from chaindyn.impulse import (
     contact_impulse,
     impulse_response,
@@ -223,7 +222,7 @@ def factorise_free(state: State, free: Array) -> FactorisedChain:
     inertias = [state.inertias[i] for i in range(state.chain.n)]
     links, _ = inward(articulated_step, state.chain.parent, (zeros((6, 6)),), both, inertias, held)
     factors = FactorisedChain(state, S, links)
-    require_inertia(state, S, links, factors.inertias)
+    require_inertia(factors, inward)
     return factors
 
 
