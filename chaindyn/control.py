@@ -1,5 +1,5 @@
 # Generated from chapters/11_control.md by `python -m book export`; edit it there.
-# sha256 of the text below: ab103b805c5192cb0d5631184bf7e5dbe2462e95843c83e9f26a2dbf6db37824
+# sha256 of the text below: f6047b3469ad3b5fd4d1c5abb36c1c00369e848537c87d2bb958824a8232806f
 """Control: the joint forces that make a chain follow a given motion.
 
 Derived in chapter 11, "Control".
@@ -36,9 +36,7 @@ def transport_joint(joint: Any, x: Array, v: Array, w: Array) -> tuple[Array, Ar
 
 
 def transport(chain: Chain, e: Array, v: Array, qd: Array) -> tuple[Array, Array]:
-    """Return the results of `transport_joint` for all joints: velocities and their
-    rates, both (..., nv).
-    """
+    """Return velocities and rates (..., nv) of `transport_joint`, for all joints."""
     e, v, qd = broadcast_batch([e, v, qd], 1)
     pairs = [
         transport_joint(joint, e[..., j], v[..., j], qd[..., j]) for joint, _, j in chain.groups
@@ -103,8 +101,7 @@ def computed_torque(
     kp: Array,
     kd: Array,
 ) -> Array:
-    """Return the joint forces tau (..., nv) [N m, N] that make a chain follow a desired
-    motion.
+    """Return the joint forces tau (..., nv) [N m, N] that follow a desired motion.
 
     Inverse dynamics of `commanded_acceleration`, with the same arguments; every joint
     velocity must have a motor. "Two rigid bodies with a constraint", computed torque.

@@ -1,5 +1,5 @@
 # Generated from chapters/09_hybrid_dynamics.md by `python -m book export`; edit it there.
-# sha256 of the text below: 23b7d0598723e782454f96078af50a8de094206596c2040d7241145a3c80b976
+# sha256 of the text below: 60588e0fac3b849765e4a51d7c17679410acee5a54308b0b68501ee7d1127c68
 """Hybrid dynamics: the acceleration is given at some joints, the force at the others.
 
 Derived in chapter 9, "Hybrid dynamics".
@@ -35,9 +35,7 @@ __all__ = ["hybrid_dynamics", "hybrid_dynamics_dense"]
 
 # Chapter 9, "Hybrid dynamics": The dense route
 def interleave(mask: Array, given: Array, other: Array) -> Array:
-    """Return (..., nv) with `given` (..., n_u) where the mask is true and `other` (...,
-    n_v) where it is not.
-    """
+    """Return (..., nv): `given` (..., n_u) where the mask is true, else `other`."""
     order = np.argsort(np.concatenate([np.flatnonzero(mask), np.flatnonzero(~mask)]))
     return concatenate([given, other], axis=-1)[..., order]
 
@@ -51,9 +49,7 @@ def check_hybrid(
     qd: Array,
     external: Array | None = None,
 ) -> tuple[Array, Array, Array]:
-    """Return mask, qdd and tau as arrays; ValueError if they do not fit together, or to
-    the state.
-    """
+    """Return mask, qdd and tau as arrays; ValueError if they do not fit the state."""
     mask = check_mask(prescribed, "prescribed", chain.nv)
 
     def entries(x: Array, name: str, own: Array, does: str) -> Array:
@@ -72,8 +68,7 @@ def check_hybrid(
 
 
 def require_regular(chain: Chain, M_vv: Array, u: Array) -> None:
-    """Refuse a mass matrix (..., n_v, n_v) of free velocities that is singular to
-    rounding, naming a joint.
+    """Refuse a mass matrix (..., n_v, n_v) singular to rounding, naming a joint.
 
     u : where the velocities are prescribed. Symbols and traced arrays pass.
     """
@@ -131,8 +126,7 @@ def hybrid_dynamics(
     external_frame: str = "body",
     recursion: str = "body",
 ) -> tuple[Array, Array]:
-    """Return all accelerations qdd (..., nv) and all joint forces tau (..., nv) when
-    some of each are given.
+    """Return all of qdd (..., nv) and tau (..., nv) when some of each are given.
 
     q : (..., nq); qd : (..., nv); prescribed : (nv,) booleans, true where the
     acceleration is given and the force wanted; qdd : (..., n_u) the given accelerations

@@ -1,5 +1,5 @@
 # Generated from chapters/06_inverse_dynamics.md by `python -m book export`; edit it there.
-# sha256 of the text below: 2e021f824e0638c747bd1a47c78701a7ea71d03524541467e0662f1575e527d0
+# sha256 of the text below: 390d9da41d19282f80e592dc44f32617fc9250d6bf5489b7fcf66e6f3e3141d2
 """Inverse dynamics: the forces for a motion, by one system and by a recursion.
 
 Derived in chapter 6, "Inverse dynamics".
@@ -64,8 +64,7 @@ def full_system(chain: Chain, q: Array, qd: Array, tau: Array) -> tuple[Any, Arr
 
 # Chapter 6, "Inverse dynamics": One large matrix
 def is_singular(chain: Chain, matrix: Any, factors: Any) -> bool:
-    """Return whether rounding the entries of the large matrix may change qdd by a
-    thousandth.
+    """Return whether rounding the large matrix may change qdd by a thousandth.
 
     matrix : as by `full_system`; factors : its `splu`. The entries are rounded in axes
     with which no joint is aligned, and the right side is made of the rows' sums, so
@@ -121,35 +120,27 @@ def solve_full_system(chain: Chain, q: Array, qd: Array, tau: Array) -> tuple[Ar
 
 # Chapter 6, "Inverse dynamics": The code
 def sum_wrenches(children: Any, X: Array, own: Array) -> tuple[Array, tuple[Array]]:
-    """Link step: the wrench in the joint, for the link itself and all links after
-    it.
-    """
+    """Link step: the wrench in the joint, for the link and all links after it."""
     through = own + children[0]
     return through, (X.mT @ through,)
 
 
 # Chapter 6, "Inverse dynamics": The code
 def wrenches_from(state: State, wrenches: Array, frame: str) -> Array:
-    """Return wrenches (..., n, 6) in "body", "world" or "mixed" in the recursion's
-    coordinates (..., n, 6, 1).
-    """
+    """Return wrenches (..., n, 6) of a frame as the recursion's (..., n, 6, 1)."""
     columns = wrenches[..., None]
     return columns if frame == state.recursion else state.to_frame(frame).mT @ columns
 
 
 def wrenches_in(state: State, wrenches: Array, frame: str) -> Array:
-    """Return wrenches (..., n, 6, 1), in the recursion's coordinates, in "body",
-    "world" or "mixed" (..., n, 6).
-    """
+    """Return the recursion's wrenches (..., n, 6, 1) as a frame's (..., n, 6)."""
     if frame == state.recursion:
         return wrenches[..., 0]
     return (X_inverse(state.to_frame(frame)).mT @ wrenches)[..., 0]
 
 
 def net_bias(state: State, external: Array | None, frame: str) -> Array:
-    """Return the bias forces (..., n, 6, 1) less the external wrenches, given in a
-    frame, if any.
-    """
+    """Return the bias forces (..., n, 6, 1) less the external wrenches, if any."""
     if external is None:
         return state.bias_forces
     return state.bias_forces - wrenches_from(state, external, frame)
@@ -162,32 +153,25 @@ def ground_acceleration(chain: Chain) -> Array:
 
 
 def transmitted_wrenches(state: State, wrenches: Array) -> Array:
-    """Return the wrench in each joint (..., n, 6, 1) if the links need these wrenches
-    (..., n, 6, 1).
-    """
+    """Return the wrenches in the joints if the links need these, all (..., n, 6, 1)."""
     own = unstack(wrenches, -3)
     through, _ = inward(sum_wrenches, state.chain.parent, (zeros((6, 1)),), state.X, own)
     return stack(through, axis=-3)
 
 
 def needed_wrenches(state: State, qdd: Array, bias: Array) -> Array:
-    """Return the wrench that each parent must exert on its link (..., n, 6, 1) for
-    accelerations qdd (..., nv).
-    """
+    """Return each parent's wrench on its link (..., n, 6, 1) for qdd (..., nv)."""
     A = state.accelerations(qdd, ground_acceleration(state.chain))
     return transmitted_wrenches(state, state.inertias @ A + bias)
 
 
 def joint_forces(state: State, wrenches: Array) -> Array:
-    """Return the part of each joint's wrench (..., n, 6, 1) that its motors give, S^T f
-    (..., nv).
-    """
+    """Return what motors give, S^T f (..., nv), of joint wrenches f (..., n, 6, 1)."""
     return (state.screws * wrenches[..., 0][..., state.chain.link_of_column, :]).sum(-1)
 
 
 def with_rotors(chain: Chain, forces: Array, qdd: Array) -> Array:
-    """Return joint forces (..., nv), plus those that accelerate the rotors, if any: qdd
-    (..., nv).
+    """Return joint forces (..., nv), plus those of the rotors at qdd (..., nv).
 
     For qdd = 1 the same of a mass matrix.
     """
@@ -206,8 +190,7 @@ def rnea(
     external_frame: str = "body",
     recursion: str = "body",
 ) -> Array:
-    """Return the joint forces tau (..., nv) [N m, N] for a motion of a chain or tree:
-    inverse dynamics.
+    """Return the joint forces tau (..., nv) [N m, N] for a motion: inverse dynamics.
 
     q : (..., nq); qd, qdd : (..., nv); external : (..., n, 6) external wrench [tau; f]
     on each link, in `external_frame`: "body" (about the link origin, link axes),
@@ -253,8 +236,7 @@ def joint_wrenches(
     frame: str = "body",
     recursion: str = "body",
 ) -> Array:
-    """Return the wrench of each parent on its link (..., n, 6) [tau; f], the motors'
-    part included.
+    """Return each parent's wrench on its link (..., n, 6) [tau; f], motors included.
 
     Arguments as for `rnea`, whose joint forces are S^T times these, plus the rotors';
     frame : of the result. Alexiou, "The dynamics of a serial chain of bodies", (13);
