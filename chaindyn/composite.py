@@ -1,5 +1,5 @@
 # Generated from chapters/07_the_stacked_form_and_composite_inertia.md by `python -m book export`; edit it there.
-# sha256 of the text below: 91bc29b804957df31add359dac1c877b65ffe061558d9f8d48c0941e87826803
+# sha256 of the text below: 4b91989fa70e64434d65fa69e38729453345735c7543c9c410f331a75a9f6b56
 """The stacked form: the tree in one matrix, composite inertia, the mass and Coriolis matrices.
 
 Derived in chapter 7, "The stacked form and composite inertia".
@@ -15,8 +15,9 @@ from chaindyn.guards.arguments import RECURSIONS
 from chaindyn.guards.door import checked
 from chaindyn.guards.numbers import known_values
 from chaindyn.inverse_dynamics import with_rotors
+from chaindyn.models.arrays import each_link, split_by_joint
 from chaindyn.spatial import X_motion, crf, crm, skew
-from chaindyn.state import State, each_link, evaluate, split_by_joint
+from chaindyn.state import State, evaluate
 
 __all__ = [
     "center_of_mass",

@@ -1,5 +1,5 @@
 # Generated from chapters/18_derivatives.md by `python -m book export`; edit it there.
-# sha256 of the text below: 4c48cd27fc4e3e1fa4542d6d80a8d8f796531bd306a09d99c2971755e84ee698
+# sha256 of the text below: a63516d022b0728597e23470b3a3a700cad0c75d046360712cbb62b6d29d6272
 """Derivatives: how forces and accelerations change with posture, rates and forces.
 
 Derived in chapter 18, "Derivatives".
@@ -42,8 +42,9 @@ from chaindyn.inverse_dynamics import (
     wrenches_from,
 )
 from chaindyn.kinematics import body_jacobian
+from chaindyn.models.arrays import each_link
 from chaindyn.spatial import X_motion, crm, skew
-from chaindyn.state import State, each_link, evaluate
+from chaindyn.state import State, evaluate
 
 __all__ = [
     "ImpactDerivatives",
