@@ -53,9 +53,9 @@ from chaindyn import (
     rnea_derivatives,
     rollout,
 )
-from chaindyn.compiler.compilation import record
-from chaindyn.compiler.emission import MOST_STRAIGHT
 from chaindyn.compiler.native import LANES, built, opened
+from chaindyn.compiler.plan import MOST_STRAIGHT
+from chaindyn.compiler.recorded import record
 from chaindyn.drawing import COLOURS, style
 from chaindyn.teaching import normwise
 

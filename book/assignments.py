@@ -22,12 +22,12 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from traitlets import Bool, Float
 
-from book.editions import notebook_of, page_of
+from book.edited import notebook_of, page_of
 from book.exercises import Exercise, exercises
 from book.grade import LIMIT, Grade, page_named, verdicts
 from book.judging import Statement, judged, needed
 from book.numbering import texts
-from book.pages import PACKAGE, ROOT, BookError, data_of, front_matter, tags
+from book.pages import PACKAGE, ROOT, BookError, chapter_of, code_cells, data_of, number_cells, tags
 from book.plain import plain_notebook
 
 MINUTES_A_POINT = 5
@@ -91,7 +91,7 @@ def write_assignments(out: Path, pages: list[Path]) -> list[Path]:
 
 def assignment_of(page: Path) -> NotebookNode:
     """The exercises of a chapter as a source notebook of nbgrader."""
-    title = front_matter(page)[PACKAGE]["title"]
+    title = chapter_of(page)["title"]
     cells = [new_markdown_cell(f"# {title}: exercises\n\n{_HOW}")]
     given = _given_before(page)
     for exercise in exercises(page):
@@ -101,8 +101,7 @@ def assignment_of(page: Path) -> NotebookNode:
         elif exercise.facts.kind in BY_TEACHER:
             cells += _in_words(exercise, page)
     notebook = new_notebook(cells=cells, metadata={"kernelspec": _KERNEL})
-    for number, cell in enumerate(notebook.cells):
-        cell["id"] = f"cell-{number}"  # the same page gives the same notebook
+    number_cells(notebook)
     return plain_notebook(notebook, texts(), page.parent)
 
 
@@ -231,8 +230,8 @@ def _given_before(page: Path) -> dict[str, list[str]]:
 
 def _statements(page: Path) -> list[tuple[str, list[str]]]:
     """The student's cells of code, each with the texts of those statements that the exercises need."""
-    cells = [cell for cell in notebook_of(page, "student").cells if cell.cell_type == "code"]
-    module = next(iter(front_matter(page)[PACKAGE].get("modules") or {}), "")
+    cells = code_cells(notebook_of(page, "student"))
+    module = next(iter(chapter_of(page).get("modules") or {}), "")
     parts = [list(_texts(_imported(cell, module))) for cell in cells]
     flat = [Statement(node) for part in parts for node, _ in part]
     chosen = needed(flat, _asked(page, [cell.source for cell in cells], parts))
@@ -292,11 +291,11 @@ class Judge(Preprocessor):
         self, nb: NotebookNode, resources: dict[str, Any]
     ) -> tuple[NotebookNode, dict[str, Any]]:
         page = page_named(resources["nbgrader"]["notebook"])
-        sources = [cell.source for cell in nb.cells if cell.cell_type == "code"]
+        sources = [cell.source for cell in code_cells(nb)]
         said = {one.exercise.label: one for one in verdicts(page, sources, self.limit)}
-        for cell in nb.cells:
+        for cell in code_cells(nb):
             label = cell.metadata.get("nbgrader", {}).get("grade_id")
-            if cell.cell_type == "code" and label in said:
+            if label in said:
                 cell.outputs = [_output(said[label])]
         return nb, resources
 

@@ -15,113 +15,27 @@ that the committed notebook has. A note to the teacher is an admonition of class
 from __future__ import annotations
 
 import argparse
-import re
 import shutil
 import subprocess
 from pathlib import Path
 
-import jupytext
 import nbformat
-from nbformat import NotebookNode
 
+from book.assignments import write_assignments
+from book.edited import SHOWN, notebook_of, page_of
 from book.numbering import texts
-from book.pages import ROOT, BookError, chapters, data_of, tags
+from book.pages import ROOT, BookError, chapters, data_of
 from book.plain import plain_notebook
+from book.slides import write_slides
 
 EDITIONS = ("student", "solutions", "instructor", "slides", "assignments")
-
-SHOWN = "chaindyn_teacher_notes"  # the site's setting: see book/extensions/teacher.py
-
-_FENCE = re.compile(r"^(`{3,}|:{3,})(?:\{([\w-]+)\})?")
-_TEACHER = re.compile(r"(?:^:[\w-]+:.*\n)*?:class:.*\bteacher\b")
-
-
-def edited(source: str, edition: str, name: str = "page") -> str:
-    """Return the MyST source of a page as an edition has it. BookError if a solution or a note does not end."""
-    lines, kept = source.split("\n"), list[str]()
-    while lines:
-        fence = _FENCE.match(lines[0])
-        kind = fence[2] if fence else None
-        if kind == "solution-start" and edition in ("student", "slides"):
-            _skip_solution(lines, name)
-        elif kind and edition != "instructor" and _TEACHER.match("\n".join(lines[1:6])):
-            _take_block(lines, name)
-        elif fence:  # what stands inside a block is left alone: it may show how to write a solution
-            kept += _take_block(lines, name)
-        else:
-            kept.append(lines.pop(0))
-    return re.sub(r"\n{4,}", "\n\n\n", "\n".join(kept))
-
-
-def _take_block(lines: list[str], name: str) -> list[str]:
-    """Take a fenced block off the lines and return it."""
-    fence, taken = _FENCE.match(lines[0]), [lines.pop(0)]
-    assert fence
-    while lines:
-        taken.append(lines.pop(0))
-        if taken[-1].rstrip() == fence[1]:
-            return taken
-    raise BookError(f"{name}: the block that begins with {taken[0]!r} does not end")
-
-
-def _skip_solution(lines: list[str], name: str) -> None:
-    """Take a solution off the lines, from the directive that starts it to the one that ends it."""
-    first = lines[0]
-    while lines:
-        fence = _FENCE.match(lines[0])
-        if fence is None:
-            lines.pop(0)
-        elif (block := _take_block(lines, name))[0].startswith(f"{fence[1]}{{solution-end}}"):
-            return
-        elif block[0] != first and "{solution-start}" in block[0]:
-            break
-    raise BookError(f"{name}: {first} is not followed by its {{solution-end}}")
-
-
-def page_of(page: Path, edition: str) -> str:
-    """The source of a chapter in an edition."""
-    return edited(page.read_text(encoding="utf-8"), edition, page.name)
-
-
-def notebook_of(page: Path, edition: str) -> NotebookNode:
-    """A chapter in an edition as a notebook of MyST, with the outputs of cells that the committed notebook has."""
-    notebook = jupytext.reads(page_of(page, edition), fmt="md:myst")
-    if edition == "student":  # a cell of a solution may stand outside it
-        notebook.cells = [cell for cell in notebook.cells if "solution" not in tags(cell)]
-    for number, cell in enumerate(notebook.cells):
-        cell["id"] = f"cell-{number}"  # the same page gives the same notebook
-    twin = page.with_suffix(".ipynb")
-    if twin.is_file():
-        _with_outputs(notebook, nbformat.read(twin, as_version=4))
-    return notebook
-
-
-def without_notes(notebook: NotebookNode) -> None:
-    """Take the notes to the teacher out of a notebook."""
-    for cell in notebook.cells:
-        if cell.cell_type == "markdown":
-            cell.source = edited(cell.source, "solutions", "notebook")
-
-
-def _with_outputs(notebook: NotebookNode, executed: NotebookNode) -> None:
-    """Give each code cell the outputs of the executed cell of the same source; both have them in the same order."""
-    done = [cell for cell in executed.cells if cell.cell_type == "code"]
-    for cell in notebook.cells:
-        same = (one for one in done if one.source == cell.source)
-        if cell.cell_type == "code" and (one := next(same, None)):
-            cell.outputs = one.outputs
-            done.remove(one)
 
 
 def write(edition: str, out: Path, pages: list[Path] | None = None) -> list[Path]:
     """Write an edition's chapters into a folder, and what their cells read; return the pages that were written."""
     if edition == "slides":
-        from book.slides import write_slides
-
         return write_slides(out, pages or chapters())
     if edition == "assignments":
-        from book.assignments import write_assignments
-
         return write_assignments(out, pages or chapters())
     out.mkdir(parents=True, exist_ok=True)
     written = list[Path]()

@@ -24,7 +24,7 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from nbformat import NotebookNode
 
-from book.pages import PACKAGE, ROOT, BookError, data_of, pages
+from book.pages import PACKAGE, ROOT, BookError, code_cells, data_of, pages
 
 TIMEOUT = 300  # seconds a cell; the whole chapter should take 20
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
@@ -93,7 +93,7 @@ def executed(page: Path, root: Path = ROOT) -> NotebookNode:
     seconds = {"execution_seconds": time.perf_counter() - start}
     bundle = CacheBundleIn(notebook, str(page), data=seconds)
     _cache(root).cache_notebook_bundle(bundle, check_validity=False, overwrite=True)
-    notebook.cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    notebook.cells = code_cells(notebook)
     return notebook
 
 

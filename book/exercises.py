@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from book.pages import chapters, front_matter, read_page, tags
+from book.pages import chapter_of, chapters, options, read_page, tags
 
 KINDS = ("recall", "by hand", "coding", "proof", "explore", "research")
 STARS = 3
@@ -21,7 +21,6 @@ MINUTES = (5, 10, 15, 20, 30, 45, 60, 90, 120)
 
 _CLASS = re.compile(r"(kind|stars|minutes)-(.+)")
 _DIRECTIVE = re.compile(r"`{3,}\{([\w-]+)\}[ ]*(.*)((?:\n:[\w-]+:.*)*)")
-_OPTION = re.compile(r":([\w-]+):[ ]*(.*)")
 
 
 @dataclass
@@ -82,7 +81,7 @@ def exercises(page: Path) -> list[Exercise]:
 
     An exercise lasts until the next one; what follows the start of its solution belongs to the solution.
     """
-    chapter = front_matter(page)["chaindyn"]["chapter"]
+    chapter = chapter_of(page)["chapter"]
     found = list[Exercise]()
     for cell in read_page(page).cells:
         if cell.cell_type == "markdown":
@@ -105,8 +104,7 @@ def all_exercises(root: Path | None = None) -> list[Exercise]:
 
 def _directives(markdown: str) -> Iterator[tuple[str, str, dict[str, str]]]:
     for match in _DIRECTIVE.finditer(markdown):
-        options = dict(option.groups() for option in _OPTION.finditer(match[3]))
-        yield match[1], match[2].strip(), options
+        yield match[1], match[2].strip(), options(match[3])
 
 
 def _take(

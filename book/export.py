@@ -61,7 +61,7 @@ class Module:
 
     @property
     def path(self) -> str:
-        return f"{PACKAGE}/{self.name}.py"
+        return f"{PACKAGE}/{self.name.replace('.', '/')}.py"  # a room and its module: guards.pivots
 
     def definitions(self) -> list[str]:
         """The functions and classes that the cells define, in order."""
@@ -340,7 +340,7 @@ def orphans(root: Path, wanted: Iterable[str]) -> list[Path]:
     keep = {root / path for path in wanted}
     return [
         path
-        for path in sorted((root / PACKAGE).glob("*.py"))
+        for path in sorted((root / PACKAGE).rglob("*.py"))
         if path not in keep and _HEADER.match(path.read_text(encoding="utf-8"))
     ]
 

@@ -34,7 +34,7 @@ import nbformat
 from book.answers import Ended, Peer
 from book.exercises import Exercise, exercises
 from book.judging import judged, module_for, needed, statements_of
-from book.pages import ROOT, BookError, chapters, data_of, read_page
+from book.pages import ROOT, BookError, chapters, code_cells, data_of, read_page
 from chaindyn.teaching import refusal, told
 
 LIMIT = 60.0  # seconds for one exercise
@@ -73,10 +73,10 @@ def verdicts(page: Path, sources: list[str], limit: float = LIMIT) -> list[Grade
 
 def _sources(submission: Path) -> list[str]:
     try:
-        cells = nbformat.read(submission, as_version=4).cells
+        notebook = nbformat.read(submission, as_version=4)
     except (OSError, ValueError) as error:
         raise BookError(f"{submission}: not a notebook: {error}") from None
-    return [cell.source for cell in cells if cell.cell_type == "code"]
+    return [cell.source for cell in code_cells(notebook)]
 
 
 def page_named(submission: str) -> Path:
@@ -285,7 +285,7 @@ def _descendants() -> list[int]:
 
 @cache
 def _cells_of(page: Path) -> list[str]:
-    return [cell.source for cell in read_page(page).cells if cell.cell_type == "code"]
+    return [cell.source for cell in code_cells(read_page(page))]
 
 
 def python(source: str) -> tuple[str, str]:

@@ -1,6 +1,8 @@
-"""Measure what a reader meets: the shares of text, code, outputs and figures, the first paint, the cost of a frame.
+"""Measure what a reader meets: lines of code, shares of text, code and figures, the first paint, the cost of a frame.
 
-``python -m book measure shares [PAGE ...]`` adds up heights, as laid out on a wide screen and on a phone.
+``python -m book measure pages [--write] [PAGE ...]`` counts lines of code in the sources (book/budget.py); the others
+open pages of the built site. ``python -m book measure shares [PAGE ...]`` adds up heights, as laid out on a wide screen
+and on a phone.
 ``python -m book measure paint [PAGE ...]`` opens each page with an empty cache on a slow network (1.44 Mbit/s, 563 ms
 to and fro, what browsers call "slow 4G") and a processor made four times slower; the server compresses, as those that
 books are published on do. A page is named as in ``chapters/13_loops_and_redundancy``; with none, all are measured.
@@ -21,6 +23,7 @@ from typing import Any
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from book import budget
 from book.browser import WIDTHS, chromium, open_page, page_names, serve, settle
 from book.pages import BookError
 from book.site import HTML
@@ -168,10 +171,16 @@ def _opened(site: Path) -> Iterator[tuple[Browser, str]]:
 
 def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m book measure", description=__doc__)
-    parser.add_argument("what", choices=MEASURES)
+    parser.add_argument("what", choices=["pages", *MEASURES])
     parser.add_argument("pages", nargs="*", metavar="PAGE")
     parser.add_argument("--site", type=Path, default=HTML, help="the folder of a built site")
+    parser.add_argument(
+        "--write", action="store_true", help="keep the counts of `pages` above budget"
+    )
     arguments = parser.parse_intermixed_args(argv)
+    if arguments.what == "pages":
+        budget.measure(arguments.pages, arguments.write)
+        return 0
     names = arguments.pages or [name for name in page_names() if name not in ("search", "genindex")]
     for name in names:
         if not (arguments.site / f"{name}.html").is_file():

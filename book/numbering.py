@@ -13,7 +13,7 @@ from typing import Any
 from nbformat import NotebookNode
 from pybtex.database import parse_file
 
-from book.pages import ROOT, chapters, front_matter, last_heading, read_page
+from book.pages import ROOT, chapter_of, chapters, last_heading, options, read_page
 
 _MARK = re.compile(
     r"^\$\$[ ]*\((?P<eq>[\w-]+)\)"
@@ -22,7 +22,6 @@ _MARK = re.compile(
     r"|^\((?P<target>[\w-]+)\)=\n+(?P<heading>#{1,6} .*)",
     re.MULTILINE,
 )
-_OPTION = re.compile(r":([\w-]+):[ ]*(.*)")
 _COUNTED = {"figure": "Fig.", "list-table": "Table", "table": "Table"}
 
 
@@ -36,7 +35,7 @@ def texts(root: Path = ROOT) -> dict[str, str]:
 
 
 def _of_page(page: Path) -> dict[str, str]:
-    chapter = front_matter(page)["chaindyn"]["chapter"]
+    chapter = chapter_of(page)["chapter"]
     found = {f"std:doc:{path}{page.stem}": _title(page) for path in ("", "../chapters/")}
     counts = dict.fromkeys(("eq", "Fig.", "Table", "exercise"), 0)
 
@@ -60,14 +59,14 @@ def _marked(mark: re.Match[str], next_of: Any) -> dict[str, str]:
         return {f"math:eq:{mark['eq'].lower()}": next_of("eq")}
     if mark["target"]:
         return {f"std:ref:{mark['target']}": last_heading(mark["heading"])}
-    options = {match[1]: match[2] for match in _OPTION.finditer(mark["options"])}
+    said = options(mark["options"])
     if mark["name"] == "math":
-        label = options.get("label")
+        label = said.get("label")
         return {f"math:eq:{label.lower()}": next_of("eq")} if label else {}
     if mark["name"] in _COUNTED:
         word = _COUNTED[mark["name"]]
-        return {f"std:numref:{options.get('name', '')}": f"{word} {next_of(word)}"}
-    return {f"exercise:{options.get('label', '')}": next_of("exercise")}
+        return {f"std:numref:{said.get('name', '')}": f"{word} {next_of(word)}"}
+    return {f"exercise:{said.get('label', '')}": next_of("exercise")}
 
 
 def _figure_of(cell: NotebookNode) -> str | None:
@@ -76,7 +75,7 @@ def _figure_of(cell: NotebookNode) -> str | None:
 
 
 def _title(page: Path) -> str:
-    return last_heading(f"# {front_matter(page)['chaindyn']['title']}")
+    return last_heading(f"# {chapter_of(page)['title']}")
 
 
 def _citations(file: Path) -> dict[str, str]:

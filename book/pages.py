@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from copy import deepcopy
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ PACKAGE = "chaindyn"
 DATA = {".csv", ".json", ".npz", ".urdf", ".xml"}
 
 _FENCE = re.compile(r"^\s*(`{3,}|~{3,})")
+_OPTION = re.compile(r":([\w-]+):[ ]*(.*)")
 _HEADING = re.compile(r"^#{1,6}\s+(.*\S)")
 _ROLE = re.compile(r"\{[\w:-]+\}`([^`<]*)(?:<[^`]*>)?`")
 
@@ -30,9 +33,12 @@ def front_matter(page: Path) -> dict[str, Any]:
     if match is None:
         return {}
     try:
-        return yaml.safe_load(match[1]) or {}
+        return deepcopy(_loaded(match[1])) or {}
     except yaml.YAMLError as error:
         raise BookError(f"{page}: the front matter is not YAML: {error}") from None
+
+
+_loaded = lru_cache(200)(yaml.safe_load)
 
 
 def pages(root: Path = ROOT) -> list[Path]:
@@ -52,12 +58,49 @@ def chapters(root: Path = ROOT) -> list[Path]:
     return [page for page in pages(root) if page.parent.name == "chapters"]
 
 
+def is_appendix(page: Path) -> bool:
+    """Whether a chapter is an appendix, for those who want it: it may go without exercises and summary."""
+    return bool(front_matter(page).get(PACKAGE, {}).get("appendix"))
+
+
 def read_page(page: Path) -> NotebookNode:
     """A page as a notebook, without outputs."""
     try:
-        return jupytext.read(page, fmt="md:myst")
+        return notebook_from(page.read_text(encoding="utf-8"))
     except Exception as error:  # jupytext lets through what its many readers raise
         raise BookError(f"{page}: not a MyST notebook: {error}") from error
+
+
+def chapter_of(page: Path) -> dict[str, Any]:
+    """What a chapter's front matter says of it: number, title, needs, modules."""
+    said: dict[str, Any] = front_matter(page)[PACKAGE]
+    return said
+
+
+def code_cells(notebook: NotebookNode) -> list[NotebookNode]:
+    """The cells of code, in order."""
+    return [cell for cell in notebook.cells if cell.cell_type == "code"]
+
+
+def number_cells(notebook: NotebookNode, word: str = "cell") -> None:
+    """Name the cells by their order, so that the same page gives the same notebook."""
+    for number, cell in enumerate(notebook.cells):
+        cell["id"] = f"{word}-{number}"
+
+
+def options(text: str) -> dict[str, str]:
+    """The options of a directive, which are written ``:name: value``."""
+    return {match[1]: match[2].strip() for match in _OPTION.finditer(text)}
+
+
+def notebook_from(text: str) -> NotebookNode:
+    """The source of a page as a notebook, without outputs; each caller gets one of its own."""
+    return deepcopy(_parsed(text))
+
+
+@lru_cache(200)
+def _parsed(text: str) -> NotebookNode:
+    return jupytext.reads(text, fmt="md:myst")  # a fifth of a second for a chapter
 
 
 def tags(cell: NotebookNode) -> list[str]:

@@ -28,10 +28,10 @@ from nbformat.v4 import new_markdown_cell, new_notebook, new_output
 from traitlets.config import Config
 
 from book import assets
-from book.editions import notebook_of
+from book.edited import notebook_of
 from book.judging import given_for
 from book.numbering import texts
-from book.pages import ROOT, BookError, front_matter, tags
+from book.pages import ROOT, BookError, chapter_of, number_cells, tags
 from book.plain import plain_notebook
 from book.tryit import explorers
 
@@ -68,12 +68,11 @@ def slides_of(page: Path) -> NotebookNode:
             cells += _alive(cell, above, page) or _cell_slides(cell)
         if cell.cell_type == "code":
             above.append(cell.source)
-    title = front_matter(page)["chaindyn"]["title"]
+    title = chapter_of(page)["title"]
     alive = any(ALIVE in tags(cell) for cell in cells)
     notebook = new_notebook(cells=cells, metadata={"title": title, ALIVE: alive})
     made = plain_notebook(notebook, texts(), page.parent)
-    for number, cell in enumerate(made.cells):
-        cell["id"] = f"slide-{number}"
+    number_cells(made, "slide")
     return made
 
 

@@ -20,7 +20,7 @@ from typing import Any
 from nbformat import NotebookNode
 
 from book.exercises import exercises
-from book.pages import PACKAGE, ROOT, chapters, data_of, front_matter, read_page, tags
+from book.pages import PACKAGE, ROOT, chapter_of, chapters, code_cells, data_of, read_page, tags
 
 _START = re.compile(r"^`{3,}\{exercise-start\}.*\n(?:.*\n)*?:label:[ ]*(\S+)", re.MULTILINE)
 _WIDGET = re.compile(rf"from {PACKAGE}\.widgets import (?:\(([^)]*)\)|(.*))")
@@ -81,13 +81,14 @@ def exported(cell: NotebookNode) -> Iterator[str]:
 
 def page_data(page: Path) -> dict[str, Any]:
     """What the browser needs to run cells of a page: their sources, and the files that they read."""
-    code = [cell.source for cell in _read(page).cells if cell.cell_type == "code"]
+    code = [cell.source for cell in code_cells(_read(page))]
+    defined = _defined(code)
     return {
         "cells": code,
         "tries": {one.name: {"source": one.source, "above": one.above} for one in tries(page)},
         "files": [file.relative_to(ROOT).as_posix() for file in data_of(page)],
         "followed": {
-            name: own for name, own in followed(explorers(page)).items() if name in _defined(code)
+            name: own for name, own in followed(explorers(page)).items() if name in defined
         },
     }
 
@@ -104,7 +105,7 @@ def _defined(cells: list[str]) -> set[str]:
 @cache
 def explorers(page: Path) -> frozenset[str]:
     """The explorers that the cells of a page show, by the names of their classes."""
-    text = "\n".join(cell.source for cell in _read(page).cells if cell.cell_type == "code")
+    text = "\n".join(cell.source for cell in code_cells(_read(page)))
     lists = [inside or line for inside, line in _WIDGET.findall(text)]
     return frozenset(name.strip() for names in lists for name in names.split(",") if name.strip())
 
@@ -131,7 +132,7 @@ def _emitted_for(explorer: str) -> frozenset[str]:
 
 def _modules(page: Path) -> Iterable[str]:
     """The modules that a chapter exports to."""
-    return front_matter(page)[PACKAGE].get("modules") or ()
+    return chapter_of(page).get("modules") or ()
 
 
 @cache

@@ -25,7 +25,7 @@ from jupytext.myst import myst_to_notebook
 from nbformat import NotebookNode
 
 from book.executed import executed, fill
-from book.pages import PACKAGE, ROOT, BookError, pages, read_page
+from book.pages import PACKAGE, ROOT, BookError, code_cells, pages, read_page
 
 RECORD = "chaindyn_twin"
 # Cell metadata by which JupyterLab remembers how a notebook was looked at.
@@ -145,8 +145,7 @@ def execute(page: Path, root: Path = ROOT) -> NotebookNode:
     )
     if data := data_digest(page):
         notebook.metadata[RECORD].data = data
-    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
-    for cell, ran in zip(code, executed(page, root).cells, strict=True):
+    for cell, ran in zip(code_cells(notebook), executed(page, root).cells, strict=True):
         cell.execution_count = ran.execution_count
         cell.outputs = [_settled(output, cell) for output in ran.outputs]
         _refuse_what_is_local(cell, page, root)

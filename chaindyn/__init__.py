@@ -8,6 +8,7 @@ from chaindyn.articulated import (
     decompose_force,
     factorise,
 )
+from chaindyn.assembly import assemble
 from chaindyn.chain import (
     Chain,
     Link,
@@ -43,7 +44,6 @@ from chaindyn.constraints import (
     Distance,
     Held,
     Rolling,
-    assemble,
     constrained_forward_dynamics,
     constrained_hybrid_dynamics,
     constrained_inverse_dynamics,
@@ -71,18 +71,7 @@ from chaindyn.derivatives import (
     rnea_derivatives,
     saltation_matrix,
 )
-from chaindyn.geometry import (
-    Box,
-    Capsule,
-    Contact,
-    ConvexHull,
-    Geometry,
-    HalfSpace,
-    Separation,
-    Sphere,
-    distance,
-    find_contacts,
-)
+from chaindyn.geometry import Separation, distance, find_contacts
 from chaindyn.hybrid import hybrid_dynamics, hybrid_dynamics_dense
 from chaindyn.identification import (
     BaseParameters,
@@ -142,6 +131,15 @@ from chaindyn.maximal import (
     to_maximal_state,
 )
 from chaindyn.models.parts import Drive, Frame, Limits
+from chaindyn.models.shapes import (
+    Box,
+    Capsule,
+    Contact,
+    ConvexHull,
+    Geometry,
+    HalfSpace,
+    Sphere,
+)
 from chaindyn.models.urdf import load_collision, load_couplings, load_urdf
 from chaindyn.other_joints import Cylindrical, Fixed, Free, Helical, Planar, Universal
 from chaindyn.simulation import (

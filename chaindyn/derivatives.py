@@ -1,5 +1,5 @@
 # Generated from chapters/18_derivatives.md by `python -m book export`; edit it there.
-# sha256 of the text below: a63516d022b0728597e23470b3a3a700cad0c75d046360712cbb62b6d29d6272
+# sha256 of the text below: ada8c9fde9e7f17c87d4cc69833918517f6e8438afb7934d42701f06f098f58a
 """Derivatives: how forces and accelerations change with posture, rates and forces.
 
 Derived in chapter 18, "Derivatives".
@@ -26,12 +26,13 @@ from chaindyn.articulated import aba, factorise_state
 from chaindyn.chain import Chain, integrate, inward, outward
 from chaindyn.closure import constraint_bias
 from chaindyn.composite import crf_bar
-from chaindyn.constraints import constrained_forward_dynamics, gap_share, held_response
+from chaindyn.constraints import constrained_forward_dynamics, held_response
 from chaindyn.guards.arguments import FRAMES, require_between, unit
 from chaindyn.guards.blows import quietly, require_blow
 from chaindyn.guards.bodies import pose_of_body
 from chaindyn.guards.constraint_parts import as_constraints, parts_in, rows_in
 from chaindyn.guards.door import checked
+from chaindyn.guards.loops import gap_share
 from chaindyn.guards.model import require_no_friction
 from chaindyn.guards.states import one_real_state
 from chaindyn.impulse import impact

@@ -1,5 +1,5 @@
 # Generated from chapters/14_impulse_response_of_a_chain.md by `python -m book export`; edit it there.
-# sha256 of the text below: db590939dbab1b5fedf0eb84f3379a951edddb1145d11cfa40485bd198c3f4a4
+# sha256 of the text below: 29b3fd9e5c445910103b6ee48024f3dd4c1f353636895de7abe0e730a19f8937
 """Blows on a chain: the response of every link, and the jump of every joint's rate.
 
 Derived in chapter 14, "The impulse response of a chain".
@@ -26,20 +26,16 @@ from chaindyn._ops import (
     where,
     zeros,
 )
-from chaindyn.articulated import (
-    Articulated,
-    FactorisedChain,
-    factorise_state,
-    feels_nothing,
-    rotor_blocks,
-)
+from chaindyn.articulated import Articulated, FactorisedChain, factorise_state, rotor_blocks
 from chaindyn.chain import Chain, forward_kinematics, outward
-from chaindyn.constraints import are_floats, gap_share, held_response, warn_if_inconsistent
+from chaindyn.constraints import held_response
 from chaindyn.guards.arguments import FRAMES, RECURSIONS, require_between, unit
 from chaindyn.guards.bodies import pose_of_body
 from chaindyn.guards.constraint_parts import as_constraints, forces_in, parts_in
 from chaindyn.guards.door import checked
+from chaindyn.guards.loops import are_floats, gap_share, warn_if_inconsistent
 from chaindyn.guards.numbers import at_least_rounding, known_values, require_no_overflow
+from chaindyn.guards.pivots import feels_nothing
 from chaindyn.inverse_dynamics import wrenches_in
 from chaindyn.kinematics import body_jacobian
 from chaindyn.spatial import X_force, X_motion

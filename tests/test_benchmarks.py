@@ -29,7 +29,7 @@ from chaindyn import (
     momentum,
     simulate,
 )
-from chaindyn.constraints import firm_parts
+from chaindyn.constraints import rows_and_errors
 from chaindyn.guards.numbers import NOISE
 from chaindyn.models.benchmarks import (
     ANDREWS_ORDER,
@@ -275,10 +275,10 @@ def test_rows_of_which_a_posture_leaves_nothing_count_as_zero(size):
     pin = Closure(Revolute(), 2, offset=(size, 0, 0), onto_offset=(size, 0, 0))
     for angle, left in [(1e-3, 2), (1e-7, 1), (0.0, 1)]:
         q = np.array([angle, -angle, np.pi + angle])
-        K, loose, _ = firm_parts(State(chain, q), [pin], NOISE)
+        K, loose, _ = rows_and_errors(State(chain, q), [pin], NOISE)
         assert (np.abs(K).max(-1) > 1e-12 * size).sum() == left
         assert loose == NOISE
-        kept, loose, _ = firm_parts(State(chain, q), [pin], 0)
+        kept, loose, _ = rows_and_errors(State(chain, q), [pin], 0)
         assert np.array_equal(kept, constraint_jacobian(chain, pin, q)) and loose < NOISE
 
 

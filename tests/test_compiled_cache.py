@@ -339,7 +339,7 @@ def test_a_second_start_records_and_compiles_nothing(monkeypatch):
     motion = {"t": [0, 0.1], "step": 0.05}
     first = rollout(pair(), PLACE, PLACE, **motion)
     assert right(pair())
-    monkeypatch.setattr("chaindyn.compiler.compilation.record", None)
+    monkeypatch.setattr("chaindyn.compiler.recorded.record", None)
     monkeypatch.setattr("chaindyn.compiler.rollouts.recorded_step", None)
     monkeypatch.setattr(native, "compiled_now", None)
     assert right(pair())

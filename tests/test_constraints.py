@@ -66,14 +66,9 @@ from chaindyn import (
     to_maximal_state,
     within_limits,
 )
-from chaindyn.constraints import (
-    Assembly,
-    broken_row,
-    gap_share,
-    independent_combinations,
-    plain_coordinates,
-    pushed_back,
-)
+from chaindyn.assembly import Assembly, pushed_back
+from chaindyn.constraints import independent_combinations, plain_coordinates
+from chaindyn.guards.loops import broken_row, gap_share
 from chaindyn.models import robots
 from chaindyn.teaching import normwise
 

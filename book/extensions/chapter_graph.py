@@ -18,7 +18,7 @@ from sphinx.util.docutils import SphinxDirective
 from sphinx.writers.html5 import HTML5Translator
 
 from book.extensions.chapter_map import PLAN, skip
-from book.pages import BookError, chapters, front_matter
+from book.pages import BookError, chapter_of, chapters
 
 Needs = Mapping[int, list[int]]
 
@@ -38,7 +38,7 @@ class ChapterGraph(SphinxDirective):
 
 def needs_of_chapters() -> dict[int, list[int]]:
     """What each chapter's front matter says that it needs. BookError where that is no earlier chapter of the book."""
-    said = {page: front_matter(page)["chaindyn"] for page in chapters()}
+    said = {page: chapter_of(page) for page in chapters()}
     found = {own["chapter"]: own.get("needs") for own in said.values()}
     for page, own in said.items():
         needs = own.get("needs")

@@ -11,7 +11,7 @@ from sphinx.util.docutils import SphinxDirective
 from sphinx_exercise.nodes import is_exercise_node
 
 from book.exercises import KINDS, STARS, Exercise, Facts, exercises, facts
-from book.pages import chapters, front_matter
+from book.pages import chapter_of, chapters
 
 
 def star_markup(number: int) -> str:
@@ -55,7 +55,7 @@ class ExerciseTable(SphinxDirective):
         return [
             self.parsed(_overview(found.values())),
             *(
-                self.chapter_section(front_matter(page)["chaindyn"]["title"], of_page)
+                self.chapter_section(chapter_of(page)["title"], of_page)
                 for page, of_page in found.items()
                 if of_page
             ),

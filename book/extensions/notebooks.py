@@ -17,7 +17,7 @@ from sphinx.application import Sphinx
 from sphinx.errors import NoUri
 
 from book import live
-from book.editions import SHOWN, without_notes
+from book.edited import SHOWN, without_notes
 from book.plain import plain_notebook
 
 OFFERED = "_sources"  # where the theme's own buttons look

@@ -5,7 +5,7 @@ from __future__ import annotations
 from docutils import nodes
 from sphinx.application import Sphinx
 
-from book.editions import SHOWN
+from book.edited import SHOWN
 
 
 def leave_out(app: Sphinx, doctree: nodes.document) -> None:

@@ -46,7 +46,9 @@ function cellKey({ cell_type, source, attachments = {}, outputs = [] }) {
   const plain = (value) => {
     if (Array.isArray(value)) return value.every((x) => typeof x === "string") ? value.join("") : value.map(plain);
     if (value === null || typeof value !== "object") return value;
-    return Object.keys(value).sort().map((key) => [key, plain(value[key])]);
+    return Object.keys(value)
+      .sort()
+      .map((key) => [key, plain(value[key])]);
   };
   const shown = outputs.map(({ execution_count, ...rest }) => plain(rest));
   return JSON.stringify([cell_type, plain(source), plain(attachments), shown]);
@@ -99,13 +101,28 @@ function showExercise(panel) {
     notebook.activeCellIndex = own ? after : start;
     void jupyterapp.commands.execute("notebook:run-all-above").then(show);
   };
-  const button = (text, onclick) => made("button", { type: "button", class: "jp-mod-styled jp-mod-accept", onclick }, text);
+  const button = (text, onclick) =>
+    made("button", { type: "button", class: "jp-mod-styled jp-mod-accept", onclick }, text);
   const words = own
-    ? "Run the cells above once, write your answer in the selected cell, and run it with Shift and Enter: it says whether the answer is right."
+    ? "Run the cells above once, write your answer in the selected cell, and run it with Shift and Enter: it " +
+      "says whether the answer is right."
     : "Run the cells above once, add a cell below the exercise, and try what you like.";
-  const note = made("aside", { class: "book-exercise", "aria-label": `Exercise ${exercise}` }, made("strong", {}, `Exercise ${exercise}. `), `${words} Your work is saved by itself, in this browser. `);
-  note.append(button("Run the cells above", above), " ", button("Close", () => note.remove()));
-  note.style.cssText = "position: fixed; z-index: 100; right: 16px; bottom: 16px; max-width: min(26rem, calc(100vw - 64px)); padding: 12px 16px; font: 14px/1.5 var(--jp-ui-font-family); color: var(--jp-ui-font-color1); background: var(--jp-layout-color1); border: 1px solid var(--jp-border-color1); box-shadow: var(--jp-elevation-z8)";
+  const note = made(
+    "aside",
+    { class: "book-exercise", "aria-label": `Exercise ${exercise}` },
+    made("strong", {}, `Exercise ${exercise}. `),
+    `${words} Your work is saved by itself, in this browser. `,
+  );
+  note.append(
+    button("Run the cells above", above),
+    " ",
+    button("Close", () => note.remove()),
+  );
+  note.style.cssText =
+    "position: fixed; z-index: 100; right: 16px; bottom: 16px; max-width: min(26rem, calc(100vw - 64px)); " +
+    "padding: 12px 16px; font: 14px/1.5 var(--jp-ui-font-family); color: var(--jp-ui-font-color1); " +
+    "background: var(--jp-layout-color1); border: 1px solid var(--jp-border-color1); box-shadow: " +
+    "var(--jp-elevation-z8)";
   document.body.append(note);
 }
 

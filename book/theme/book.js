@@ -3,7 +3,10 @@
 
 /** Let the keyboard reach a box that scrolls sideways, and only such a box. */
 function markScrollable() {
-  for (const box of document.querySelectorAll("mjx-container[display=true], div.cell_output, div.cell_output .output, figure, div.highlight pre, .pst-scrollable-table-container")) {
+  for (const box of document.querySelectorAll(
+    "mjx-container[display=true], div.cell_output, div.cell_output .output, figure, div.highlight pre, " +
+      ".pst-scrollable-table-container",
+  )) {
     if (box.scrollWidth > box.clientWidth) {
       box.tabIndex = 0;
     } else {
@@ -17,7 +20,9 @@ const BREAKS = [
   "mjx-mspace, mjx-mtext",
   ["3D", "2260", "2261", "2248", "223C", "2264", "2265", "3C", "3E", "2208", "27F9", "21D2", "27F6", "2192", "21A6"],
   ["2B", "2212", "B1"],
-].map((kind) => (typeof kind === "string" ? kind : kind.map((glyph) => `mjx-mo:has(> .mjx-c${glyph}:only-child)`).join()));
+].map((kind) =>
+  typeof kind === "string" ? kind : kind.map((glyph) => `mjx-mo:has(> .mjx-c${glyph}:only-child)`).join(),
+);
 const SMALLEST = 0.8;
 
 /** A display that is wider than the page is broken into lines, or, if little is missing, set smaller; what can be
@@ -44,7 +49,9 @@ function outermostRow(formula) {
   let row = formula.querySelector("mjx-math");
   while (row.childElementCount === 1) {
     const [only] = row.children;
-    const cells = only.matches("mjx-mtable") ? only.querySelectorAll(":scope > mjx-table > mjx-itable > mjx-mtr > mjx-mtd") : [];
+    const cells = only.matches("mjx-mtable")
+      ? only.querySelectorAll(":scope > mjx-table > mjx-itable > mjx-mtr > mjx-mtd")
+      : [];
     if (cells.length === 1) {
       cells[0].querySelector(":scope > mjx-tstrut")?.remove();
       only.replaceWith(...cells[0].childNodes);
@@ -144,7 +151,8 @@ function foldDocstrings() {
     const quotes = first.textContent.match(/"""|'''/)[0];
     if (first.textContent.trim().split(quotes).length > 2) continue; // opened and closed on one line
     let last = first;
-    do last = last.nextElementSibling; while (last && !(last.matches(".sd") && last.textContent.includes(quotes)));
+    do last = last.nextElementSibling;
+    while (last && !(last.matches(".sd") && last.textContent.includes(quotes)));
     if (!last) continue;
     const range = document.createRange();
     range.setStartAfter(first);
@@ -201,12 +209,22 @@ function openForPrint() {
   let closed = [];
   addEventListener("beforeprint", () => {
     closed = [...document.querySelectorAll("details:not([open])")];
-    closed.forEach((fold) => (fold.open = true));
+    closed.forEach((fold) => {
+      fold.open = true;
+    });
   });
-  addEventListener("afterprint", () => closed.forEach((fold) => (fold.open = false)));
+  addEventListener("afterprint", () =>
+    closed.forEach((fold) => {
+      fold.open = false;
+    }),
+  );
 }
 
-const GREEK = "alpha α beta β gamma γ delta δ epsilon ε eta η theta θ kappa κ lambda λ mu μ nu ν xi ξ pi π rho ρ sigma σ tau τ phi φ chi χ psi ψ omega ω Gamma Γ Delta Δ Theta Θ Lambda Λ Xi Ξ Pi Π Sigma Σ Phi Φ Psi Ψ Omega Ω times × cdot · le ≤ ge ≥ ne ≠ in ∈ sum ∑ partial ∂ infty ∞ to → pm ± dots …".split(" ");
+const GREEK = (
+  "alpha α beta β gamma γ delta δ epsilon ε eta η theta θ kappa κ lambda λ mu μ nu ν xi ξ pi π rho ρ " +
+  "sigma σ tau τ phi φ chi χ psi ψ omega ω Gamma Γ Delta Δ Theta Θ Lambda Λ Xi Ξ Pi Π Sigma Σ Phi Φ Psi Ψ " +
+  "Omega Ω times × cdot · le ≤ ge ≥ ne ≠ in ∈ sum ∑ partial ∂ infty ∞ to → pm ± dots …"
+).split(" ");
 const SIGNS = new Map(GREEK.flatMap((name, k) => (k % 2 ? [] : [[name, GREEK[k + 1]]])));
 
 /** A formula as a line of text, for a search's result: signs for their names, and no other markup. */

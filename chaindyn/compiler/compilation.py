@@ -1,4 +1,4 @@
-"""Functions of a chain as machine code: recorded, written as a program, compiled, and called like the functions."""
+"""Functions of a chain as machine code: recorded, written as a program, compiled, and called as they are."""
 
 from __future__ import annotations
 
@@ -6,80 +6,40 @@ import inspect
 import json
 import warnings
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextvars import copy_context
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from chaindyn import _ops
-from chaindyn.articulated import aba
-from chaindyn.chain import Chain, coordinate_rate
-from chaindyn.compiler import store
-from chaindyn.compiler.emission import (
-    MOST_STRAIGHT,
-    Output,
-    Plan,
-    c_program,
-    js_kernel,
-    of_the_model,
-    put_in_order,
+from chaindyn.compiler.javascript import js_kernel
+from chaindyn.compiler.native import Kernel, NoCompiler
+from chaindyn.compiler.programs import (
+    Program,
+    Runs,
+    comparable,
+    is_flat_tuple,
+    name_of,
+    prepare,
+    run,
 )
-from chaindyn.compiler.native import LANES, Kernel, NoCompiler, built, opened
-from chaindyn.compiler.products import INVERSES, PRODUCTS, SLOPES, other_way
-from chaindyn.compiler.recording import CannotRecord, Number, Tape, as_numbers, quietly
-from chaindyn.compiler.rolled import (
-    CannotRoll,
-    Foreign,
-    Link,
-    Recording,
-    Refine,
-    Rolled,
-    Walker,
-    leaves_of,
-    with_leaves,
+from chaindyn.compiler.recorded import kernel_for, length_of_records, model_tables, record
+from chaindyn.compiler.recording import CannotRecord
+from chaindyn.compiler.rolled import Opaque
+from chaindyn.compiler.slopes import (
+    DerivativePrograms,
+    derivative_programs,
+    kernel_of_one,
+    tangent_kernel,
 )
-from chaindyn.compiler.tangents import slopes_of_outputs
+from chaindyn.compiler.ways import INVERSES, PRODUCTS, SLOPES, Chain, aba, alternative
 from chaindyn.guards.arguments import FLAGS, check_chain, check_shapes, check_threads, check_word
-from chaindyn.guards.door import _inside
-from chaindyn.guards.model import JOINT, check_numbers
-from chaindyn.guards.numbers import unmasked
+from chaindyn.guards.model import check_numbers
 
 __all__ = ["compiled"]
 
 Array = Any
 
-# parameters of chains that are recorded, and what chains work out of them when they are first asked
-PER_LINK = ("rotation", "offset", "spatial_inertia", "mass", "com", "inertia")
-PER_VELOCITY = ("reflected_inertia", "viscous", "coulomb")
-WORKED_OUT = (
-    "v_columns",
-    "q_columns",
-    "groups",
-    "group_order",
-    "group_columns",
-    "link_of_column",
-    "members",
-    "any_turns",
-    "has_rotors",
-    "has_friction",
-    "spatial_inertia",
-    "names",
-    "joints",
-    "nq",
-    "nv",
-    "quaternions",
-)
-
-# answers of joints that are matrices, with the axis of links before them
-MATRICES = (
-    "motion_subspace",
-    "motion_subspace_rate",
-    "motion_subspace_second_rate",
-    "constraint_subspace",
-)
 
 # shapes of arguments by name, where a function does not say
 SHAPES: dict[str, tuple[Any, ...]] = {
@@ -98,680 +58,6 @@ SHAPES: dict[str, tuple[Any, ...]] = {
     "q0": ("nq",),
     "q1": ("nq",),
 }
-
-MOST_LINKS_STRAIGHT = 12  # of chains that are tried without loops
-UNUSED = 4  # so many times as many may be recorded, of which some are not needed in the end
-MOST_LIVE = 40_000  # of numbers that results hang on: beyond, C compilers take minutes
-
-
-@dataclass(frozen=True, eq=False)
-class GhostJoint:
-    """Joints of one kind in a recording: each method is asked once for every kind of link."""
-
-    recording: Recording
-    joints: dict[int, Any]
-    links: Array
-
-    def __getattr__(self, name: str) -> Any:
-        first = next(iter(self.joints.values()))
-        value = getattr(type(first), name, None)
-        if not callable(value) or name not in JOINT:
-            return getattr(first, name)
-        return partial(self.ask, name)
-
-    def ask(self, name: str, *args: Any) -> Any:
-        """Return what the method of each kind's joint says, as arrays of links."""
-        args = tuple(x.settled() if isinstance(x, Rolled) else x for x in args)
-        answers = {
-            kind: getattr(joint, name)(*[self.part(x, kind) for x in args])
-            for kind, joint in self.joints.items()
-        }
-        if not isinstance(next(iter(answers.values())), tuple):
-            return self.rolled(name, 0, answers)
-        count = len(next(iter(answers.values())))
-        return tuple(
-            self.rolled(name, place, {kind: answer[place] for kind, answer in answers.items()})
-            for place in range(count)
-        )
-
-    def rolled(self, name: str, place: int, answers: dict[int, Any]) -> Rolled:
-        """Return one answer of each kind's joint as an array of links."""
-        blocks = {}
-        for kind, answer in answers.items():
-            block = as_numbers(self.recording.tape, answer)
-            core = self.core(name, place, block)
-            blocks[kind] = block if core is None else np.broadcast_to(block, core)
-        rows = np.zeros(len(self.links), int)
-        return Rolled(self.recording, self.axis_of(name, place), blocks, self.links, rows)
-
-    @staticmethod
-    def part(x: Any, kind: int) -> Array:
-        """Return what a kind's joint is given: of a joint without coordinates, nothing."""
-        return x.blocks[kind] if isinstance(x, Rolled) else np.empty((1, 0), object)
-
-    @staticmethod
-    def axis_of(name: str, place: int) -> int:
-        """Return where the axis of links stands in an answer."""
-        return -3 if name in MATRICES or (name == "pose" and place == 0) else -2
-
-    def core(self, name: str, place: int, block: Array) -> tuple[int, ...] | None:
-        """Return the shape that an answer must have with its axis of links, which it may lack."""
-        axis = self.axis_of(name, place)
-        return (1, *block.shape) if block.ndim == -axis - 1 else None
-
-
-def attributes_of(chain: Chain) -> dict[str, Any]:
-    """Return all that a chain has, by name, with what it works out when it is first asked."""
-    for name in WORKED_OUT:
-        getattr(chain, name)
-    return dict(chain.__dict__)
-
-
-def ghost_chain(chain: Chain, recording: Recording) -> Chain:
-    """Return a chain whose parameters are those of a recording: data of its kinds of links."""
-    ghost = object.__new__(Chain)
-    links, order = np.arange(chain.n), np.zeros(chain.n, int)
-    kinds = sorted(set(recording.kind.tolist()))
-
-    def per_link(name: str) -> Rolled:
-        values = np.asarray(getattr(chain, name))
-        blocks = {
-            k: recording.model(k, name, list(values[recording.members(k)]))[None] for k in kinds
-        }
-        return Rolled(recording, -np.ndim(values), blocks, links, order)
-
-    def per_velocity(name: str) -> Rolled:
-        values, blocks = np.asarray(getattr(chain, name)), {}
-        for k in kinds:
-            members = [values[list(chain.v_columns[i])] for i in recording.members(k)]
-            blocks[k] = recording.model(k, name, members)
-        own = np.repeat(links, [len(c) for c in chain.v_columns])
-        rows = np.concatenate([np.arange(len(c)) for c in chain.v_columns]).astype(int)
-        return Rolled(recording, -1, blocks, own, rows)
-
-    values = attributes_of(chain)
-    for name in PER_LINK:
-        values[name] = per_link(name)
-    for name in PER_VELOCITY:
-        values[name] = per_velocity(name)
-    values["gravity"] = recording.whole_chain("gravity", chain.gravity)
-    groups = []
-    for joint, q_columns, v_columns in chain.groups:
-        members = [i for i in range(chain.n) if type(chain.joints[i]) is kind_of(joint)]
-        own = sorted({int(recording.kind[i]) for i in members})
-        joints = {k: kind_joint(chain, recording, k) for k in own}
-        groups.append((GhostJoint(recording, joints, np.array(members)), q_columns, v_columns))
-    values["groups"] = tuple(groups)
-    ghost.__dict__.update(values)
-    return ghost
-
-
-def straight_chain(chain: Chain, recording: Recording) -> Chain:
-    """Return a chain whose every parameter is a number of its own: each link is recorded by itself."""
-    ghost = object.__new__(Chain)
-    values = attributes_of(chain)
-
-    def numbers(x: Any) -> Array:
-        entries = np.empty(np.shape(x), object)
-        for place, entry in np.ndenumerate(np.asarray(x)):
-            entries[place] = recording.common(entry)
-        return entries
-
-    for name in (*PER_LINK, *PER_VELOCITY, "gravity"):
-        values[name] = numbers(getattr(chain, name))
-    groups = []
-    for joint, q_columns, v_columns in chain.groups:
-        own = getattr(joint, "joint", joint)
-        twin = object.__new__(type(own))
-        for f in fields(own):
-            object.__setattr__(twin, f.name, numbers(getattr(own, f.name)))
-        groups.append((twin if own is joint else type(joint)(twin), q_columns, v_columns))
-    values["groups"] = tuple(groups)
-    ghost.__dict__.update(values)
-    return ghost
-
-
-def kind_of(joint: Any) -> type:
-    """Return the class of a group's joints."""
-    return type(getattr(joint, "joint", joint))
-
-
-def kind_joint(chain: Chain, recording: Recording, kind: int) -> Any:
-    """Return one joint that stands for those of all links of a kind, its parameters (1, ...) data."""
-    members = recording.members(kind)
-    joints = [chain.joints[i] for i in members]
-    ghost = object.__new__(type(joints[0]))
-    for f in fields(joints[0]):
-        values = [np.asarray(getattr(j, f.name)) for j in joints]
-        object.__setattr__(ghost, f.name, recording.model(kind, f"joint.{f.name}", values)[None])
-    return ghost
-
-
-def argument(chain: Chain, recording: Recording, place: int, core: tuple[Any, ...]) -> Any:
-    """Return an argument of a function as numbers that come later."""
-    unknown = recording.tape.unknown
-    if isinstance(core[0] if core else None, tuple):  # some of the velocities
-        return argument(chain, recording, place, ("nv",)).along(np.asarray(core[0]))
-    kinds = sorted(set(recording.kind.tolist()))
-    if not core or isinstance(core[0], int):
-        flat = [unknown("input", place, "", 0, k, 0) for k in range(int(np.prod(core)))]
-        entries = np.empty(len(flat), object)
-        entries[:] = flat
-        return entries.reshape(core)
-    size = int(np.prod(core[1:]))
-    base = {"n": "link", "nq": "q", "nv": "v"}[core[0]]
-    columns = {"n": [range(1)] * chain.n, "nq": chain.q_columns, "nv": chain.v_columns}[core[0]]
-    blocks = {}
-    for k in kinds:
-        width = len(columns[recording.members(k)[0]])
-        entries = np.empty(width * size, object)
-        entries[:] = [
-            unknown("input", place, base, size, r, 0, owner=k) for r in range(width * size)
-        ]
-        blocks[k] = entries.reshape((width, *core[1:]))
-    links = np.repeat(np.arange(chain.n), [len(c) for c in columns])
-    rows = np.concatenate([np.arange(len(c)) for c in columns]).astype(int)
-    return Rolled(recording, -len(core), blocks, links, rows)
-
-
-def outputs_of(
-    chain: Chain, recording: Recording, result: Any
-) -> tuple[list[Output], list[tuple[Any, ...]]]:
-    """Return where every number of a result goes, and the shape of each of its arrays."""
-    outputs: list[Output] = []
-    shapes: list[tuple[Any, ...]] = []
-    for place, leaf in enumerate(leaves_of(result)):
-        if isinstance(leaf, Link):
-            leaf = leaf.alone()
-        if not isinstance(leaf, Rolled):
-            entries = as_numbers(recording.tape, leaf)
-            shapes.append(entries.shape)
-            outputs += [Output(place, x, None, "", 0, k, 0) for k, x in enumerate(entries.flat)]
-            continue
-        outputs += outputs_of_links(chain, place, leaf.settled())
-        shapes.append(leaf.shape)
-    return outputs, shapes
-
-
-def outputs_of_links(chain: Chain, place: int, leaf: Rolled) -> list[Output]:
-    """Return where every number of an array of links goes, the result with the number `place`."""
-    if not (np.diff(leaf.links) >= 0).all():
-        raise CannotRoll("a result in another order than that of the links")
-    base = base_of(chain, leaf)
-    before = int(np.prod(leaf.shape[: leaf.axis]))
-    after = int(np.prod(leaf.shape[leaf.axis + leaf.ndim + 1 :]))
-    return [
-        Output(place, x, kind, base, after, r * after + c, int(o))
-        for kind, block in leaf.blocks.items()
-        for (o, r, c), x in np.ndenumerate(
-            as_numbers(leaf.recording.tape, block).reshape((before, -1, after))
-        )
-    ]
-
-
-def base_of(chain: Chain, leaf: Rolled) -> str:
-    """Return what an array has one entry for: each "link", or each of the links' coordinates "q" or velocities "v"."""
-    counts = np.bincount(leaf.links, minlength=chain.n).tolist()
-    known = {"link": [range(1)] * chain.n, "v": chain.v_columns, "q": chain.q_columns}
-    for base, columns in known.items():
-        if counts == [len(c) for c in columns]:
-            return base
-    raise CannotRoll("a result of some links only")
-
-
-def first_kinds(chain: Chain) -> Array:
-    """Return the kind of every link: that of its joint."""
-    known: dict[Any, int] = {}
-    return np.array([known.setdefault(type(j), len(known)) for j in chain.joints])
-
-
-def finer(kind: Array, labels: Sequence[Any]) -> Array:
-    """Return kinds of links that differ in their labels too."""
-    known: dict[Any, int] = {}
-    return np.array(
-        [
-            known.setdefault((int(k), label), len(known))
-            for k, label in zip(kind, labels, strict=True)
-        ]
-    )
-
-
-@dataclass(frozen=True, eq=False)
-class Recorded:
-    """A function recorded for a chain: its plan, and the shapes of what it takes and gives."""
-
-    plan: Plan
-    inputs: list[tuple[int, ...]]
-    outputs: list[tuple[int, ...]]
-    nest: Any
-
-    @property
-    def lengths(self) -> tuple[list[int], list[int]]:
-        """How long each input is, and each result."""
-        inputs, outputs = ([int(np.prod(x)) for x in own] for own in (self.inputs, self.outputs))
-        return inputs, outputs
-
-
-def record(
-    function: Callable[..., Any],
-    chain: Chain,
-    arrays: dict[str, tuple[Any, ...]],
-    options: dict[str, Any],
-    *,
-    open_model: bool = False,
-    straight: int = 0,
-    short: bool = False,
-) -> Recorded:
-    """Record what a function does with a chain and arrays of these shapes.
-
-    Once for every kind of link if it can be; else link by link. open_model : whether the program is to serve other
-    chains of the same kinds of links too; straight : how many numbers a recording link by link may have to be taken
-    nevertheless: it has fewer operations, since the first link and the last have less to do, and keeps nothing from
-    loop to loop, but its text soon outgrows what processors hold ready; short : whether to end there, CannotRecord
-    if it takes more.
-    """
-    if straight and not open_model and chain.n <= MOST_LINKS_STRAIGHT:
-        try:
-            recorded = recorded_link_by_link(function, chain, arrays, options, UNUSED * straight)
-        except CannotRecord:
-            recorded = None
-        if recorded is not None and len(recorded.plan.live) <= straight:
-            return recorded
-    if short:
-        raise CannotRecord("it has too many links to be recorded one by one")
-    kind, met = first_kinds(chain), None
-    while True:
-        try:
-            recording = Recording(Tape(), chain.parent, kind, open=open_model)
-            return recorded_by_kind(function, chain, recording, arrays, options)
-        except Refine as differ:
-            new = finer(kind, differ.labels)
-            if new.max() == kind.max():
-                break
-            kind = new
-        except CannotRecord:
-            raise
-        except Exception as error:  # whatever a function does with arrays that it did not expect
-            met = error
-            break
-    if open_model:
-        raise CannotRecord("it cannot be recorded once for every kind of link") from met
-    return recorded_link_by_link(function, chain, arrays, options)
-
-
-def in_one_line(text: str, most: int = 120) -> str:
-    """Return a text without line breaks and, where it is long, without its end."""
-    line = " ".join(text.split())
-    return line if len(line) <= most else f"{line[: most - 4]} ..."
-
-
-def called(
-    function: Callable[..., Any],
-    ghost: Chain,
-    recording: Recording,
-    arrays: dict[str, tuple[Any, ...]],
-    given: dict[str, Any],
-    options: dict[str, Any],
-    walker: Any,
-) -> Any:
-    """Return what a function gives of recorded numbers, without the checks at its door."""
-
-    def call() -> Any:
-        _inside.set(True)
-        _ops.walker.set(walker)
-        _ops.recording.set(recording)
-        for name, core in arrays.items():
-            if core == ("nq",):
-                expect_unit_quaternions(ghost, given[name])
-        with quietly():
-            result = function(ghost, **given, **options)
-        if recording.refusals:
-            raise recording.refusals[0]
-        return result
-
-    return copy_context().run(call)
-
-
-def expect_unit_quaternions(chain: Chain, q: Any) -> None:
-    """Note that quaternions must have length one, to within half of what the checks allow."""
-    for joint, columns, _ in chain.groups:
-        if joint.quaternion:
-            x = q[..., columns][..., list(joint.quaternion)]
-            off = (x * x).sum(-1) - 1
-            _ops.expect(1e-12 - off * off)
-
-
-def recorded_by_kind(
-    function: Callable[..., Any],
-    chain: Chain,
-    recording: Recording,
-    arrays: dict[str, tuple[Any, ...]],
-    options: dict[str, Any],
-) -> Recorded:
-    """Record once for every kind of link."""
-    given = {
-        name: argument(chain, recording, k, core) for k, (name, core) in enumerate(arrays.items())
-    }
-    ghost, walker = ghost_chain(chain, recording), Walker(recording)
-    result = called(function, ghost, recording, arrays, given, options, walker)
-    return finished(chain, recording, arrays, result)
-
-
-def recorded_link_by_link(
-    function: Callable[..., Any],
-    chain: Chain,
-    arrays: dict[str, tuple[Any, ...]],
-    options: dict[str, Any],
-    most: int | None = None,
-) -> Recorded:
-    """Record every link by itself: text as long as the chain; most : as for `Tape`."""
-    recording = Recording(Tape(most=most), (), np.zeros(0, int))
-    given = {}
-    for k, (name, core) in enumerate(arrays.items()):
-        shape = shape_of(chain, core)
-        entries = np.empty(shape, object)
-        entries.reshape(-1)[:] = [
-            recording.tape.unknown("input", k, "", 0, j, 0) for j in range(entries.size)
-        ]
-        given[name] = entries[list(core[0])] if core and isinstance(core[0], tuple) else entries
-    try:
-        ghost = straight_chain(chain, recording)
-        result = called(function, ghost, recording, arrays, given, options, None)
-        recorded = finished(chain, recording, arrays, result)
-    except CannotRecord:
-        raise
-    except Exception as error:  # of whatever kind: the function itself says it of numbers
-        raise CannotRecord(in_one_line(f"{type(error).__name__}: {error}")) from error
-    if len(recorded.plan.live) > MOST_LIVE:
-        raise CannotRecord(f"it takes {len(recorded.plan.live)} operations, link by link")
-    return recorded
-
-
-def finished(
-    chain: Chain, recording: Recording, arrays: dict[str, tuple[Any, ...]], result: Any
-) -> Recorded:
-    """Put a recording in order; what is expected of it is its last result."""
-    outputs, shapes = outputs_of(chain, recording, result)
-    recording.expect_what_was_left_out()
-    expected = list({x.index: x for x in recording.tape.expectations}.values())
-    outputs += [Output(len(shapes), x, None, "", 0, k, 0) for k, x in enumerate(expected)]
-    shapes.append((len(expected),))
-    plan = put_in_order(recording, outputs)
-    return Recorded(plan, [shape_of(chain, core) for core in arrays.values()], shapes, result)
-
-
-def shape_of(chain: Chain, core: tuple[Any, ...]) -> tuple[int, ...]:
-    """Return the shape of an argument as the program takes it."""
-    if core and isinstance(core[0], tuple):
-        return (chain.nv,)
-    sizes = {"n": chain.n, "nq": chain.nq, "nv": chain.nv}
-    return tuple(sizes.get(c, c) for c in core)
-
-
-def model_tables(recorded: Recorded, chain: Chain) -> tuple[Array, Array, Array]:
-    """Return the table of links, six integers each, and the numbers of the model: of the links, and of nobody's."""
-    plan = recorded.plan
-    recording = plan.recording
-    value = of_the_model(plan, recording.columns, recording.shared)
-    common = np.array([*(value[i] for i in plan.common), *asked_of(plan), 0.0])
-    tree = np.zeros((chain.n, 6), np.int64)
-    kinds = recording.kind
-    if not len(kinds):
-        return tree, np.zeros(1), common
-    width = {k: len(plan.data.get(k, {})) for k in plan.widths}
-    tree[:, 0], tree[:, 1] = chain.parent, kinds
-    tree[:, 2] = np.r_[0, np.cumsum([width[int(k)] for k in kinds])[:-1]]
-    tree[:, 3] = plan.carried + np.r_[0, np.cumsum([plan.widths[int(k)] for k in kinds])[:-1]]
-    tree[:, 4] = [c.start for c in chain.q_columns]
-    tree[:, 5] = [c.start for c in chain.v_columns]
-    data = np.zeros(sum(width[int(k)] for k in kinds) + 1)
-    for kind, columns in plan.data.items():
-        starts = tree[recording.members(kind), 2]
-        for index, at in columns.items():
-            data[starts + at] = value[index]
-    return tree, data, common
-
-
-def asked_of(plan: Plan) -> list[float]:
-    """Return what the program that another one asks reads of the model; it has no loops, so all is nobody's."""
-    if plan.asked is None:
-        return []
-    own = plan.asked.plan
-    value = of_the_model(own, own.recording.columns, own.recording.shared)
-    return [value[i] for i in own.common]
-
-
-def kernel_for(
-    function: Callable[..., Any],
-    chain: Chain,
-    cores: dict[str, tuple[Any, ...]],
-    options: dict[str, Any],
-    *,
-    lanes: bool,
-    open_model: bool = False,
-    short: bool = False,
-    along: Sequence[bool] | None = None,
-) -> tuple[Kernel, Any]:
-    """Return a function as machine code, and how its results are put together: recorded and compiled now or earlier.
-
-    lanes : whether for batches, some states side by side; open_model, short : as for `record`; along : as for
-    `c_program`.
-    """
-    key = store.key_of(function, chain, (lanes, open_model, cores, options))
-
-    def made() -> Recorded:
-        given = function, chain, cores, options
-        return record(*given, open_model=open_model, straight=MOST_STRAIGHT, short=short)
-
-    return kernel_of(made, key, chain, lanes, along)
-
-
-def length_of_records(plan: Plan) -> int:
-    """Return how many numbers the records of the ground and of all links hold."""
-    return plan.carried + sum(plan.widths[int(k)] for k in plan.recording.kind)
-
-
-def kernel_of(
-    recorded_now: Callable[[], Recorded],
-    key: str | None,
-    chain: Chain,
-    lanes: bool,
-    along: Sequence[bool] | None = None,
-    inverse: bool = False,
-) -> tuple[Kernel, Any]:
-    """Return what is kept under this key, or record it, compile it and keep it; a key of None keeps nothing.
-
-    With it comes how the results are put together. lanes, along, inverse : as for `c_program`.
-    """
-    if key is not None and (kept := store.found(key)) is not None:
-        return kept
-    recorded = recorded_now()
-    plan, inputs, outputs = recorded.plan, recorded.inputs, recorded.outputs
-    counts = len(inputs), len(outputs)
-    program = built(c_program(plan, *counts, lanes=lanes, along=along, inverse=inverse))
-    room = length_of_records(plan)
-    sizes = [chain.n, chain.nq, chain.nv, room]
-    tables = model_tables(recorded, chain)
-    kernel = Kernel(opened(program), sizes, inputs, outputs, room, *tables)
-    if key is not None:
-        store.keep(key, program, kernel, recorded.nest)
-    return kernel, recorded.nest
-
-
-# derivatives
-
-
-def tangent_core(core: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return the shape of a direction in which an argument changes: of places, a joint velocity."""
-    return ("nv",) if core == ("nq",) else core
-
-
-def tangent_record(
-    function: Callable[..., Any],
-    chain: Chain,
-    cores: dict[str, tuple[Any, ...]],
-    options: dict[str, Any],
-    straight: int,
-    judged: bool,
-    open_model: bool = False,
-) -> Recorded:
-    """Record how the results of a function change with its arguments: it takes these, and directions after them.
-
-    Places (nq,) change along `integrate`. judged : whether what is expected of the results is a last result here too;
-    open_model : as for `record`.
-    """
-    directions = {f"{name} changes": tangent_core(core) for name, core in cores.items()}
-
-    def with_changes(chain: Chain, **given: Any) -> Any:
-        own = {name: given[name] for name in cores}
-        result = function(chain, **own, **options)
-        rates = []
-        for name, core in cores.items():
-            rate = given[f"{name} changes"]
-            place = core == ("nq",)
-            rates.append((own[name], coordinate_rate(chain, own[name], rate) if place else rate))
-        return result, tuple(rates)
-
-    given = cores | directions
-    recorded = record(with_changes, chain, given, {}, open_model=open_model, straight=straight)
-    recording, outputs = recorded.plan.recording, recorded.plan.outputs
-    result, _ = recorded.nest
-    count = len(leaves_of(result))
-    seeds = seeds_among([o for o in outputs if o.result >= count], count, len(cores))
-    expected = [
-        replace(o, result=count)
-        for o in outputs
-        if judged and o.result == len(recorded.outputs) - 1
-    ]
-    if not judged:
-        recording.tape.expectations.clear()
-    slopes = slopes_of_outputs(recording, [o for o in outputs if o.result < count], seeds)
-    plan = put_in_order(recording, [*slopes, *expected])
-    return Recorded(plan, recorded.inputs, [*recorded.outputs[:count], (len(expected),)], result)
-
-
-def seeds_among(outputs: Sequence[Output], first: int, pairs: int) -> dict[int, Number]:
-    """Return the change of each number of the arguments, by its index.
-
-    outputs : from the result `first` on, for each argument its own numbers, then their changes.
-    """
-    by_result: dict[int, list[Number]] = {}
-    for o in outputs:
-        by_result.setdefault(o.result - first, []).append(o.number)
-    return {
-        x.index: rate
-        for k in range(pairs)
-        for x, rate in zip(by_result.get(2 * k, []), by_result.get(2 * k + 1, []), strict=True)
-        if x.op == "input"
-    }
-
-
-def tangent_kernel(
-    function: Callable[..., Any],
-    chain: Chain,
-    cores: dict[str, tuple[Any, ...]],
-    options: dict[str, Any],
-    *,
-    judged: bool = False,
-    inverse: bool = False,
-) -> tuple[Kernel, Any]:
-    """Return the changes of a function's results as machine code, recorded and compiled now or earlier.
-
-    judged : as for `tangent_record`; inverse : as for `c_slopes`.
-    """
-    key = store.key_of(function, chain, ("changes", judged, inverse, cores, options))
-
-    def made() -> Recorded:
-        recorded = tangent_record(function, chain, cores, options, MOST_STRAIGHT, judged)
-        if not recorded.plan.recording.parent and not recorded.plan.straight:
-            recorded = tangent_record(function, chain, cores, options, 0, judged)
-        if len(recorded.plan.live) > MOST_LIVE:
-            raise CannotRecord(f"it takes {len(recorded.plan.live)} operations")
-        return recorded
-
-    along = [core == ("nq",) for core in cores.values()]
-    return kernel_of(made, key, chain, True, along, inverse)
-
-
-def kernel_of_one(kernel: Kernel, count: int) -> Kernel:
-    """Return the kernel of one state whose last inputs are taken along all unit vectors: `one` of `c_slopes`.
-
-    count : of these inputs. For each of them and each result there is an array, the unit vectors last.
-    """
-    own, directions = kernel.inputs[:-count], kernel.inputs[-count:]
-    outputs = [(*shape, int(np.prod(turn))) for turn in directions for shape in kernel.outputs[:-1]]
-    room = (kernel.room + int(kernel.lengths[4:].sum()) + 1) * LANES
-    return replace(kernel, inputs=own, outputs=[*outputs, kernel.outputs[-1]], room=room)
-
-
-@dataclass(frozen=True, eq=False)
-class DerivativePrograms:
-    """The derivatives of a function's results, compiled for some of its arguments.
-
-    program : in any directions, of which as many follow as there are arguments; one : in all, of one state; columns :
-    for each argument which of the directions are its own, None if all are; inverse : as for `c_slopes`.
-    """
-
-    program: Program
-    one: Kernel
-    columns: list[Array | None]
-    inverse: bool = False
-
-    def of(
-        self, values: Sequence[Array], batch: tuple[int, ...], threads: int
-    ) -> tuple[list[Array], bool]:
-        """Return the changes (..., *shape, directions), by argument and result, and whether some are no numbers."""
-        if not batch:
-            return self.one.one(values)
-        kernel, half = self.program.kernel, len(values)
-        shapes, wrong = kernel.inputs[half:], False
-        results = [np.empty((*batch, *shape)) for shape in self.one.outputs[:-1]]
-        parts = len(kernel.outputs) - 1
-        for a, shape in enumerate(shapes):
-            for j in range(int(np.prod(shape))):
-                directions = [np.zeros(s) for s in shapes]
-                directions[a].reshape(-1)[j] = 1
-                found, bad = run(kernel, [*values, *directions], batch, threads)
-                wrong |= bad
-                for r, x in enumerate(found):
-                    results[a * parts + r][..., j] = x.reshape((*batch, *x.shape[1:]))
-        return (results, wrong) if wrong or not self.inverse else solved(*results)
-
-    def sorted_out(self, slopes: Sequence[Array]) -> tuple[Any, ...]:
-        """Return changes put together as results are, for each argument, the directions in its own shape."""
-        parts, whole = len(self.program.kernel.outputs) - 1, []
-        turns = self.program.kernel.inputs[len(self.columns) :]
-        for a, (columns, turn) in enumerate(zip(self.columns, turns, strict=True)):
-            own = slopes[a * parts : (a + 1) * parts]
-            shaped = [
-                x.reshape((*x.shape[:-1], *turn)) if columns is None else x[..., columns]
-                for x in own
-            ]
-            whole.append(with_leaves(self.program.nest, iter(shaped)))
-        return tuple(whole)
-
-
-def derivative_programs(
-    kernel: Kernel, nest: Any, cores: dict[str, tuple[Any, ...]], chain: Chain, inverse: bool
-) -> DerivativePrograms:
-    """Return the derivatives that a kernel of `tangent_kernel` computes for some arguments."""
-    program = Program(kernel, tuple(cores), tuple(cores.values()), nest)
-    some = [core[0] if core and isinstance(core[0], tuple) else None for core in cores.values()]
-    columns = [None if x is None else np.array(x, int) for x in some]
-    one = kernel_of_one(kernel, len(cores))
-    if inverse:
-        one = replace(one, room=one.room + chain.nv**2)
-    return DerivativePrograms(program, one, columns, inverse)
-
-
-def solved(along_q: Array, along_qd: Array, M: Array) -> tuple[list[Array], bool]:
-    """Return -M^-1 times the first two (..., nv, nv), and M^-1, and whether there is no such matrix."""
-    try:
-        inverse = np.linalg.inv(M)
-    except np.linalg.LinAlgError:
-        return [along_q, along_qd, M], True
-    found = [-inverse @ along_q, -inverse @ along_qd, inverse]
-    return found, not all(np.isfinite(x).all() for x in found)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -810,7 +96,7 @@ class Differentiated:
             own = None if names is None else self.slopes_for(dict.fromkeys(names), {})
         except RuntimeError:  # it may want options
             own = None
-        simple = own is not None and isinstance(own.program.nest, Foreign | np.ndarray)
+        simple = own is not None and isinstance(own.program.nest, Opaque | np.ndarray)
         flat = own is not None and all(len(turn) == 1 for turn in own.program.kernel.inputs)
         return (own.one.quick(self.derivatives, True) if own and simple and flat else None) or (
             self.derivatives
@@ -863,7 +149,7 @@ class DifferentiatedInverse(Differentiated):
     def forces(self) -> Differentiated:
         """Inverse dynamics with its derivatives, solved for the accelerations."""
         whole = self.whole
-        function = other_way(INVERSES, whole.function) or whole.function
+        function = alternative(INVERSES, whole.function) or whole.function
         shapes = {**whole.shapes, "qdd": ("nv",)}
         own = Compiled(function, whole.chain, whole.threads, shapes, whole.open_model)
         return Differentiated(own, True)
@@ -878,39 +164,6 @@ class DifferentiatedInverse(Differentiated):
             args = given.pop("q"), given.pop("qd"), given.pop("tau")
             return result, self.forces.derivatives(*args[:2], result, **given)
         return result, self.forces.quick(*args[:2], result)
-
-
-# the public function
-
-
-@dataclass(frozen=True, eq=False)
-class Program:
-    """A function compiled for some of its arguments: which, their shapes, and how its results are put together."""
-
-    kernel: Kernel
-    names: tuple[str, ...]
-    places: tuple[Any, ...]
-    nest: Any
-
-    @property
-    def single(self) -> Kernel:
-        """What computes one state."""
-        return self.kernel
-
-    def computed(
-        self, values: Sequence[Array], batch: tuple[int, ...], threads: int
-    ) -> tuple[list[Array], bool]:
-        """Return the results of one state or of a batch, and whether some are not to be trusted."""
-        return run(self.kernel, values, batch, threads)
-
-    def assembled(self, arrays: Sequence[Array], batch: tuple[int, ...]) -> Any:
-        """Return results in the form that the function gives them."""
-        whole = [x.reshape((*batch, *x.shape[1:])) if batch else x for x in arrays]
-        return with_leaves(self.nest, iter([x if x.ndim else x[()] for x in whole]))
-
-    def quick(self, whole: Compiled) -> Any:
-        """Return a callable that goes straight to the program, or to the whole function; None if it cannot be made."""
-        return whole.door_to(self.single, isinstance(self.nest, tuple))
 
 
 @dataclass(frozen=True, eq=False)
@@ -1018,7 +271,7 @@ def slope_program(
 ) -> SlopeProgram:
     """Return the program of the derivatives of a function by its arguments."""
     named, forward = (tuple(cores), tuple(cores.values())), None
-    forces = other_way(INVERSES, source)
+    forces = alternative(INVERSES, source)
     if forces is not None:
         of_forces, nest = kernel_for(source, chain, cores, options, lanes=lanes)
         forward = Program(of_forces, *named, nest)
@@ -1033,13 +286,6 @@ def slope_program(
 
 def nothing(*_: Any, **__: Any) -> None:
     """Return None: the program has no answer."""
-
-
-class Runs(NamedTuple):
-    """How many states a compiled function gave to its program, and how many the function itself did."""
-
-    compiled: int
-    interpreted: int
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -1160,9 +406,9 @@ class Compiled:
         self, cores: dict[str, tuple[Any, ...]], options: dict[str, Any], lanes: bool
     ) -> Program:
         """Return the program: as the function stands or, where that takes too much text, by products or slopes."""
-        product = other_way(PRODUCTS, self.function)
+        product = alternative(PRODUCTS, self.function)
         plain = "external" not in cores and not self.open_model
-        source = other_way(SLOPES, self.function) if plain else None
+        source = alternative(SLOPES, self.function) if plain else None
         try:
             kernel, nest = kernel_for(
                 self.function,
@@ -1202,7 +448,7 @@ class Compiled:
         names = self.required()
         program = None if names is None else self.program(dict.fromkeys(names), {}, False, False)
         if program is None or not (
-            isinstance(program.nest, Foreign | np.ndarray) or is_flat_tuple(program.nest)
+            isinstance(program.nest, Opaque | np.ndarray) or is_flat_tuple(program.nest)
         ):
             return None
         return program.quick(self)
@@ -1225,103 +471,6 @@ def anew(whole: Compiled, derivatives: bool = False) -> tuple[Any, ...]:
         shapes=whole.shapes,
     )
     return make, (whole.function, whole.chain)
-
-
-def name_of(function: Callable[..., Any]) -> str:
-    """Return what to call a function in a message; partial functions and objects that are called have no name."""
-    return str(getattr(function, "__name__", None) or type(function).__name__)
-
-
-def is_flat_tuple(nest: Any) -> bool:
-    """Whether results are several arrays, and nothing more."""
-    return type(nest) is tuple and all(isinstance(x, Foreign | np.ndarray) for x in nest)
-
-
-def comparable(value: Any) -> Any:
-    """Return an option as a key: arrays and lists by their entries, others with their type, for True == 1."""
-    if isinstance(value, np.ndarray) and value.dtype != object:
-        return (value.shape, value.dtype.str, value.tobytes())
-    if isinstance(value, np.ndarray | list):  # of objects: they, not where they lie
-        return (type(value), *map(comparable, value))
-    hash(value)
-    return type(value), value
-
-
-def prepare(
-    program: Program, chain: Chain, arrays: dict[str, Any]
-) -> tuple[tuple[int, ...], list[Array]] | None:
-    """Return the batch axes of arguments, and these as the program takes them; None if the checks should see them."""
-    values, batches = [], []
-    for name, core in zip(program.names, program.places, strict=True):
-        if (x := taken(chain, unmasked(arrays[name], name), core)) is None:
-            return None
-        values.append(x)
-        batches.append(x.shape[: x.ndim - len(shape_of(chain, core))])
-    try:
-        batch = np.broadcast_shapes(*batches)
-    except ValueError:
-        return None
-    return batch, [spread(x, own, batch) for x, own in zip(values, batches, strict=True)]
-
-
-def taken(chain: Chain, x: Array, core: tuple[Any, ...]) -> Array | None:
-    """Return an argument (..., *core) as floats, all velocities where some were given; None if checks should see it."""
-    if x.dtype.kind not in "iuf" or x.dtype.itemsize > 8:
-        return None
-    some = bool(core) and isinstance(core[0], tuple)
-    own = (len(core[0]),) if some else shape_of(chain, core)
-    lead = x.ndim - len(own)
-    if lead < 0 or x.shape[lead:] != own:
-        return None
-    x = x.astype(float, copy=False)
-    if not some:
-        return x
-    whole = np.zeros((*x.shape[:-1], chain.nv))
-    whole[..., list(core[0])] = x
-    return whole
-
-
-def spread(x: Array, own: tuple[int, ...], batch: tuple[int, ...]) -> Array:
-    """Return an argument (*own, ...) with one axis for the whole batch, or with none if all states share it."""
-    core = x.shape[len(own) :]
-    if not own:
-        return np.ascontiguousarray(x)
-    if own != batch:
-        x = np.broadcast_to(x, (*batch, *core))
-    return np.ascontiguousarray(x).reshape((-1, *core))
-
-
-def run(
-    kernel: Kernel, values: Sequence[Array], batch: tuple[int, ...], threads: int
-) -> tuple[list[Array], bool]:
-    """Return the results of one state, or of a batch on some threads, and whether some are not to be trusted."""
-    if not batch:
-        return kernel.one(values)
-    count = int(np.prod(batch))
-    results = [np.empty((count, *shape)) for shape in kernel.outputs[:-1]]
-    strides = [
-        x.size // count if x.ndim > len(s) and count else 0
-        for x, s in zip(values, kernel.inputs, strict=True)
-    ]
-
-    def work(piece: tuple[int, int]) -> bool:
-        return kernel.many(values, strides, results, *piece)
-
-    return results, shared_out(work, count, min(threads, count // 64))
-
-
-def shared_out(work: Callable[[tuple[int, int]], bool], count: int, threads: int) -> bool:
-    """Do some work on all states, in as many pieces as threads, each of whole lanes; return whether one says yes."""
-    cuts = np.linspace(0, -(-count // LANES), max(threads, 1) + 1).astype(int) * LANES
-    pieces = [
-        (a, min(b, count))
-        for a, b in zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True)
-        if a < b
-    ]
-    if len(pieces) <= 1:
-        return any(work(p) for p in pieces)
-    with ThreadPoolExecutor(len(pieces)) as pool:
-        return any(list(pool.map(work, pieces)))
 
 
 def compiled(
@@ -1369,7 +518,7 @@ def compiled(
     if derivatives:
         if target != "native" or parameters != "fixed":
             raise ValueError('derivatives need target="native" and parameters="fixed"')
-        return (DifferentiatedInverse if other_way(INVERSES, function) else Differentiated)(whole)
+        return (DifferentiatedInverse if alternative(INVERSES, function) else Differentiated)(whole)
     return javascript(whole) if target == "javascript" else whole.quick() or whole
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import hashlib
 import math
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -14,13 +13,20 @@ from typing import Any
 import numpy as np
 
 from chaindyn import _ops
+from chaindyn.compiler.operations import (
+    ERROR,
+    MARK,
+    PRIME,
+    SHORTER,
+    VALUE,
+    mark_of,
+    mark_of_constant,
+)
 
 __all__: list[str] = []
 
 Array = Any
 
-# so large that two different formulas agree once in 10^18; modulo 2^61 - 1 the powers of two would repeat
-PRIME = 2**61 - 2373
 UNIT = 2.0**-53
 MOST = 300_000  # numbers in one recording: beyond, compilers take minutes
 
@@ -57,21 +63,6 @@ class Later:
         return self
 
 
-@functools.lru_cache(100_000)
-def mark_of_constant(value: float) -> int:
-    """Return a number as an element of the field modulo PRIME, an integer or a ratio exactly."""
-    if value in (np.inf, -np.inf) or value != value:
-        return mark_of("constant", str(value))
-    above, below = value.as_integer_ratio()
-    return above * pow(below, -1, PRIME) % PRIME
-
-
-def mark_of(*words: Any) -> int:
-    """Return an element of the field drawn for these words: the same for the same words, on every machine."""
-    text = repr(words).encode()
-    return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "big") % PRIME
-
-
 # values that inputs are tried at: anywhere, next to zero, next to a quarter turn, next to each other
 TRIALS: tuple[Callable[[float], float], ...] = (
     lambda x: x,
@@ -90,37 +81,16 @@ def tried_at_random(op: str, mark: int) -> Trial:
     return tuple((v, 0.0) for v in values)
 
 
-# values and their errors, before the rounding of the result, to first order
-ERRORS: dict[str, Callable[..., tuple[float, float]]] = {
-    "+": lambda a, b: (a[0] + b[0], a[1] + b[1]),
-    "-": lambda a, b: (a[0] - b[0], a[1] + b[1]),
-    "*": lambda a, b: (a[0] * b[0], abs(a[0]) * b[1] + abs(b[0]) * a[1]),
-    "negative": lambda a: (-a[0], a[1]),
-    "inverse": lambda a: (1 / a[0], a[1] / (a[0] * a[0])),
-    "sin": lambda a: (math.sin(a[0]), abs(math.cos(a[0])) * a[1]),
-    "cos": lambda a: (math.cos(a[0]), abs(math.sin(a[0])) * a[1]),
-    "sqrt": lambda a: (math.sqrt(a[0]), a[1] / math.sqrt(a[0])),
-    "same": lambda a: a,
-    "read": lambda a, _: a,
-    "where": lambda c, a, b: a if c[0] else b,
-    "positive": lambda a: (float(a[0] > 0), 0.0),
-    "and": lambda a, b: (a[0] * b[0], 0.0),
-    "not": lambda a: (1 - a[0], 0.0),
-    "max": max,
-    "min": min,
-}
-
-
 def tried(op: str, args: tuple[Any, ...], mark: int) -> Trial:
     """Return what an operation makes of its operands' values, and how far rounding may move it."""
     if op == "constant":
         return ((args[0], 0.0),) * len(TRIALS)
-    if op not in ERRORS:
+    if op not in ERROR:
         return tried_at_random(op, mark)
     found = []
     for operands in zip(*[x.trial if isinstance(x, Number) else TRIALS for x in args], strict=True):
         try:
-            value, error = ERRORS[op](*operands)
+            value, error = ERROR[op](*operands)
         except (ArithmeticError, ValueError):  # by zero, of what is negative, too large
             value = error = math.nan
         found.append((value, error + UNIT * abs(value)))
@@ -168,9 +138,7 @@ class Tape:
             self.leave_out(*args)
             return self.constant(CONSTANTS[mark])
         trial, worse = tried(op, args, mark), False
-        alike = (
-            op in ERRORS and op != "negative"
-        )  # of all others nothing tells how they lose digits
+        alike = op in ERROR and op != "negative"  # of all others nothing tells how they lose digits
         for sign, own in ((1, mark), (-1, PRIME - mark)) if alike else ():
             for whose in {None: None, owner: None}:
                 if (other := self.known.get((whose, own))) is not None:
@@ -222,6 +190,26 @@ def owner_of(*numbers: Number) -> int | None:
     return owners.pop() if owners else None
 
 
+def is_array(x: Any) -> bool:
+    """Whether it is an array, which does what numbers do entry by entry."""
+    return hasattr(x, "__array_namespace__")
+
+
+def unary(op: str) -> Callable[[Any], Any]:
+    """Return the method of numbers that records an operation on one."""
+    return lambda self: self.apply(op)
+
+
+def binary(op: str) -> Callable[[Any, Any], Any]:
+    """Return the method of numbers that records an operation on this one and another."""
+    return lambda self, other: NotImplemented if is_array(other) else self.apply(op, other)
+
+
+def swapped(op: str) -> Callable[[Any, Any], Any]:
+    """Return the method of numbers that records an operation on another one and this."""
+    return lambda self, other: self.lift(other).apply(op, self)
+
+
 @dataclass(frozen=True, eq=False, repr=False, slots=True)
 class Number(Later):
     """A number that is computed later: an operation and its operands.
@@ -259,186 +247,60 @@ class Number(Later):
         """What a constant is; None of all others."""
         return self.args[0] if self.op == "constant" else None
 
-    def __add__(self, other: Any) -> Number:
-        """Return the sum."""
-        if hasattr(other, "__array_namespace__"):  # arrays do it entry by entry
-            return NotImplemented
-        x, y = self, self.lift(other)
-        if x.op == "constant" and y.op == "constant":
-            return x.tape.constant(x.args[0] + y.args[0])
-        for a, b in ((x, y), (y, x)):
-            if a.mark == 0:
-                a.tape.leave_out(a)
-                return b
-        if y.op == "negative":
-            return x - y.operand
-        if x.op == "negative":
-            return y - x.operand
-        return x.record("+", (x.mark + y.mark) % PRIME, y)
+    def apply(self, op: str, *others: Any) -> Any:
+        """Return the result of an operation on this number and others: known now, shorter, or recorded."""
+        numbers = (self, *[self.lift(x) for x in others])
+        if all(x.op == "constant" for x in numbers):
+            return self.tape.constant(VALUE[op](*[x.args[0] for x in numbers]))
+        shorter = SHORTER[op](*numbers) if op in SHORTER else None
+        return self.record(op, MARK[op](*numbers), *numbers[1:]) if shorter is None else shorter
 
-    __radd__ = __add__
-
-    def __neg__(self) -> Number:
-        """Return the opposite."""
-        if self.op == "constant":
-            return self.tape.constant(-self.args[0])
-        if self.op == "negative":
-            return self.operand
-        return self.record("negative", -self.mark % PRIME)
+    __add__ = __radd__ = binary("+")
+    __sub__, __rsub__ = binary("-"), swapped("-")
+    __mul__ = __rmul__ = binary("*")
+    __neg__, inverse = unary("negative"), unary("inverse")
+    sin, cos, sqrt = unary("sin"), unary("cos"), unary("sqrt")
+    atan2, maximum, minimum = binary("atan2"), binary("max"), binary("min")
+    arctan2 = atan2  # NumPy's name for it, which `np.arctan2` looks for
+    __invert__ = unary("not")  # of a truth
 
     def __pos__(self) -> Number:
         """Return the number itself."""
         return self
 
-    def __sub__(self, other: Any) -> Number:
-        """Return the difference."""
-        if hasattr(other, "__array_namespace__"):  # arrays do it entry by entry
-            return NotImplemented
-        x, y = self, self.lift(other)
-        if x.op == "constant" and y.op == "constant":
-            return x.tape.constant(x.args[0] - y.args[0])
-        if y.mark == 0 or x.mark == 0:
-            x.tape.leave_out(y if y.mark == 0 else x)
-            return x if y.mark == 0 else -y
-        if x.mark == y.mark:
-            x.tape.leave_out(x, y)
-            return x.tape.constant(0)
-        if y.op == "negative":
-            return x + y.operand
-        if x.op == "negative":
-            return -(x.operand + y)
-        return x.record("-", (x.mark - y.mark) % PRIME, y)
-
-    def __rsub__(self, other: Any) -> Number:
-        """Return the difference the other way round."""
-        return self.lift(other) - self
-
-    def __mul__(self, other: Any) -> Number:
-        """Return the product."""
-        if hasattr(other, "__array_namespace__"):  # arrays do it entry by entry
-            return NotImplemented
-        x, y = self, self.lift(other)
-        if x.op == "constant" and y.op == "constant":
-            return x.tape.constant(x.args[0] * y.args[0])
-        for a, b in ((x, y), (y, x)):
-            if a.op == "constant":
-                if a.args[0] == 0:
-                    a.tape.leave_out(b)
-                    return a
-                if a.args[0] == 1:
-                    return b
-                if a.args[0] == -1:
-                    return -b
-        if x.op == "negative":
-            return -(x.operand * y)
-        if y.op == "negative":
-            return -(x * y.operand)
-        return x.record("*", x.mark * y.mark % PRIME, y)
-
-    __rmul__ = __mul__
-
-    def __truediv__(self, other: Any) -> Number:
+    def __truediv__(self, other: Any) -> Any:
         """Return the quotient: the product with the inverse, which others may use too."""
-        if hasattr(other, "__array_namespace__"):  # arrays do it entry by entry
-            return NotImplemented
-        return self * self.lift(other).inverse()
+        return NotImplemented if is_array(other) else self * self.lift(other).inverse()
 
-    def __rtruediv__(self, other: Any) -> Number:
+    def __rtruediv__(self, other: Any) -> Any:
         """Return the quotient the other way round."""
         return self.lift(other) * self.inverse()
 
-    def inverse(self) -> Number:
-        """Return one over this number."""
-        if self.op == "constant":
-            return self.tape.constant(1 / self.args[0])
-        if self.op == "negative":
-            return -self.operand.inverse()
-        mark = pow(self.mark, -1, PRIME) if self.mark else mark_of("inverse", self.index)
-        return self.record("inverse", mark)
-
-    def __pow__(self, exponent: int) -> Number:
+    def __pow__(self, exponent: int) -> Any:
         """Return a whole power."""
         if not isinstance(exponent, int | np.integer) or exponent < 1:
             raise TypeError(f"a recording knows whole powers, not {exponent!r}")
         return self if exponent == 1 else self * self ** (exponent - 1)
 
-    def sin(self) -> Number:
-        """Return the sine; its mark and the cosine's lie on the unit circle, so that their squares add up to one."""
-        if self.op == "constant":
-            return self.tape.constant(np.sin(self.args[0]))
-        t = mark_of("angle", self.mark)
-        return self.record("sin", 2 * t * pow(1 + t * t, -1, PRIME) % PRIME)
-
-    def cos(self) -> Number:
-        """Return the cosine."""
-        if self.op == "constant":
-            return self.tape.constant(np.cos(self.args[0]))
-        t = mark_of("angle", self.mark)
-        return self.record("cos", (1 - t * t) * pow(1 + t * t, -1, PRIME) % PRIME)
-
     def conjugate(self) -> Number:
         """Return the number itself, which is real: `np.vdot`, `np.var` and norms along axes ask for it."""
         return self
 
-    def sqrt(self) -> Number:
-        """Return the square root."""
-        if self.op == "constant":
-            return self.tape.constant(np.sqrt(self.args[0]))
-        return self.record("sqrt", mark_of("sqrt", self.mark))
-
-    def atan2(self, other: Any) -> Number:
-        """Return the angle of the point (other, self)."""
-        x = self.lift(other)
-        if self.op == "constant" and x.op == "constant":
-            return self.tape.constant(np.arctan2(self.args[0], x.args[0]))
-        return self.record("atan2", mark_of("atan2", self.mark, x.mark), x)
-
-    arctan2 = atan2  # NumPy's name for it, which `np.arctan2` looks for
-
     def above_zero(self) -> Any:
         """Return whether it is above zero: a truth that is found later, or now if it is known."""
-        if self.op == "constant":
-            return self.args[0] > 0
-        return self.record("positive", mark_of("positive", self.mark))
-
-    def maximum(self, other: Any) -> Number:
-        """Return the larger of the two."""
-        y = self.lift(other)
-        if self.op == "constant" and y.op == "constant":
-            return self if self.args[0] >= y.args[0] else y
-        if self is y:
-            return self
-        return self.record("max", mark_of("max", *sorted((self.mark, y.mark))), y)
-
-    def minimum(self, other: Any) -> Number:
-        """Return the smaller of the two."""
-        y = self.lift(other)
-        if self.op == "constant" and y.op == "constant":
-            return self if self.args[0] <= y.args[0] else y
-        if self is y:
-            return self
-        return self.record("min", mark_of("min", *sorted((self.mark, y.mark))), y)
+        return self.args[0] > 0 if self.op == "constant" else self.apply("positive")
 
     def __and__(self, other: Any) -> Any:
         """Return whether both are true."""
         if isinstance(other, bool | np.bool_):
             return self if other else False
-        if hasattr(other, "__array_namespace__"):  # arrays do it entry by entry
-            return NotImplemented
-        return self.record("and", mark_of("and", *sorted((self.mark, other.mark))), other)
+        return NotImplemented if is_array(other) else self.apply("and", other)
 
     __rand__ = __and__
 
-    def __invert__(self) -> Number:
-        """Return whether it is not true."""
-        return self.record("not", mark_of("not", self.mark))
-
-    def where(self, a: Any, b: Any) -> Number:
+    def where(self, a: Any, b: Any) -> Any:
         """Return `a` where this is true, `b` where it is not."""
-        x, y = self.lift(a), self.lift(b)
-        if x is y:
-            return x
-        return self.record("where", mark_of("where", self.mark, x.mark, y.mark), x, y)
+        return self.apply("where", a, b)
 
     def __bool__(self) -> bool:
         """Refuse to be judged: the value comes later."""

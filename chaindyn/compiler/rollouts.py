@@ -11,21 +11,21 @@ from typing import Any
 import numpy as np
 
 from chaindyn import _ops
-from chaindyn.articulated import aba
-from chaindyn.chain import Chain
 from chaindyn.compiler import store
-from chaindyn.compiler.compilation import (
+from chaindyn.compiler.native import LANES, Kernel, NoCompiler
+from chaindyn.compiler.operations import mark_of
+from chaindyn.compiler.plan import MOST_STRAIGHT, Subprogram
+from chaindyn.compiler.programs import shared_out
+from chaindyn.compiler.recorded import (
     MOST_LINKS_STRAIGHT,
     UNUSED,
     Recorded,
     kernel_of,
     record,
     recorded_link_by_link,
-    shared_out,
 )
-from chaindyn.compiler.emission import MOST_STRAIGHT, Asked
-from chaindyn.compiler.native import LANES, Kernel, NoCompiler
-from chaindyn.compiler.recording import CannotRecord, Number, as_numbers, mark_of
+from chaindyn.compiler.recording import CannotRecord, Number, as_numbers
+from chaindyn.compiler.ways import Chain, aba
 from chaindyn.guards.arguments import check_threads, check_word, require_fit, require_shape
 from chaindyn.guards.door import checked
 from chaindyn.guards.model import check_numbers
@@ -131,7 +131,7 @@ def recorded_asking(step: Callable[..., Any], chain: Chain) -> Recorded:
     whole = recorded_link_by_link(step, chain, STATE | STEP, forward, most)
     if not whole.plan.straight:
         raise CannotRecord("it takes too many operations")
-    return replace(whole, plan=replace(whole.plan, asked=Asked(asked.plan, *asked.lengths)))
+    return replace(whole, plan=replace(whole.plan, asked=Subprogram(asked.plan, *asked.lengths)))
 
 
 @checked(q="nq", qd="nv")

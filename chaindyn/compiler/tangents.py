@@ -2,31 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from chaindyn.compiler.emission import SWEPT, Output, handed_on, living
-from chaindyn.compiler.recording import CannotRecord, Number, mark_of
+from chaindyn.compiler.operations import SLOPE, SWEPT, TRUTHS, mark_of
+from chaindyn.compiler.plan import Output, live_numbers, sources_of
+from chaindyn.compiler.recording import CannotRecord, Number
 from chaindyn.compiler.rolled import Recording, Sweep
 
 __all__: list[str] = []
-
-STEPS = ("positive", "and", "not")  # truths, which jump and else stay
-
-
-# the change of the result of an operation, from its operands and theirs
-RULES: dict[str, Callable[..., Number]] = {
-    "+": lambda x, a, b, da, db: da + db,
-    "-": lambda x, a, b, da, db: da - db,
-    "*": lambda x, a, b, da, db: da * b + a * db,
-    "negative": lambda x, a, da: -da,
-    "inverse": lambda x, a, da: -(x * x * da),
-    "sin": lambda x, a, da: a.cos() * da,
-    "cos": lambda x, a, da: -(a.sin() * da),
-    "sqrt": lambda x, a, da: da * (2 * x).inverse(),
-    "atan2": lambda x, a, b, da, db: (b * da - a * db) * (a * a + b * b).inverse(),
-    "where": lambda x, c, a, b, dc, da, db: c.where(da, db),
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +30,7 @@ class Slopes:
     def of(self, x: Number) -> Number:
         """Return the change of a number, from those of the numbers before it."""
         tape = self.recording.tape
-        if x.op in ("constant", "data", "shared", *STEPS):
+        if x.op in ("constant", "data", "shared", *TRUTHS):
             return tape.constant(0)
         if x.op == "input":
             return self.seeds.get(x.index, tape.constant(0))
@@ -69,9 +53,10 @@ class Slopes:
             return self.recording.over_links("total", owned)
         if not any(slope.mark for slope in slopes):
             return tape.constant(0)
-        if x.op not in RULES:
+        if x.op not in SLOPE:
             raise CannotRecord(f"the slope of {x.op!r} is not known")
-        return RULES[x.op](x, *x.args, *slopes)
+        made: Number = SLOPE[x.op](x, *x.args, *slopes)
+        return made
 
     def carried(self, x: Number) -> Number:
         """Return the change of what a sweep carries: what its twin does."""
@@ -88,7 +73,7 @@ def slopes_of(recording: Recording, roots: Sequence[Number], seeds: dict[int, Nu
 
     What a sweep carries is first taken not to change, and is given up entry by entry as the links show that it does.
     """
-    live = living(recording, roots)
+    live = live_numbers(recording, roots)
     swept = {x.args: x for x in live if x.op in SWEPT}
     first = len(recording.sweeps)
     twin = {s: first + k for k, s in enumerate(sorted({s for s, _ in swept}))}
@@ -100,7 +85,7 @@ def slopes_of(recording: Recording, roots: Sequence[Number], seeds: dict[int, Nu
         moved = {
             place
             for place in still
-            if any(slopes.known[y.index].mark for y in handed_on(recording, swept[place]))
+            if any(slopes.known[y.index].mark for y in sources_of(recording, swept[place]))
         }
         if not moved:
             break

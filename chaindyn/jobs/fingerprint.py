@@ -49,13 +49,11 @@ PART = 2**16  # states of a stored array, read at once
 
 def software() -> str:
     """Return what else the last digits hang on."""
-    from chaindyn import __version__
     from chaindyn.compiler.store import package_digest
 
+    own = sys.modules["chaindyn"].__version__  # there by now; to import it would close a circle
     python = ".".join(map(str, sys.version_info[:2]))
-    return (
-        f"chaindyn {__version__} ({package_digest()[:8]}), NumPy {np.__version__}, Python {python}"
-    )
+    return f"chaindyn {own} ({package_digest()[:8]}), NumPy {np.__version__}, Python {python}"
 
 
 def digest(thing: Any, what: str) -> str:

@@ -52,21 +52,15 @@ from chaindyn.articulated import (
     FactorisedChain,
     articulated_step,
     factorise_state,
-    require_inertia,
-    rounding_step,
 )
 from chaindyn.chain import integrate, inward
-from chaindyn.compiler.compilation import (
-    Recorded,
-    called,
-    record,
-    recorded_link_by_link,
-    tangent_core,
-    tangent_record,
-)
-from chaindyn.compiler.emission import Plan, Writer, js_kernel, literal
+from chaindyn.compiler.javascript import js_kernel
+from chaindyn.compiler.plan import Plan
+from chaindyn.compiler.recorded import Recorded, called, record, recorded_link_by_link
 from chaindyn.compiler.recording import CannotRecord, Number, Tape, reached_from
 from chaindyn.compiler.rolled import Recording, leaves_of
+from chaindyn.compiler.slopes import tangent_core, tangent_record
+from chaindyn.compiler.text import Writer, literal
 from chaindyn.composite import composite_inertias
 from chaindyn.contact import (
     contact_modes,
@@ -83,6 +77,7 @@ from chaindyn.contact import (
     poisson_blow,
     pyramid_impulse,
 )
+from chaindyn.guards.pivots import require_inertia, rounding_step
 from chaindyn.impulse import (
     contact_impulse,
     impulse_response,
@@ -227,7 +222,7 @@ def factorise_free(state: State, free: Array) -> FactorisedChain:
     inertias = [state.inertias[i] for i in range(state.chain.n)]
     links, _ = inward(articulated_step, state.chain.parent, (zeros((6, 6)),), both, inertias, held)
     factors = FactorisedChain(state, S, links)
-    require_inertia(state, S, links, factors.inertias)
+    require_inertia(factors, inward)
     return factors
 
 
@@ -813,7 +808,9 @@ def emitted(name: str, told: Told, model: Model) -> str:
     kernel = js_kernel(plan, f"{name}_run", len(result.inputs), len(result.outputs))
     kernel = model.placed(kernel, plan)
     whole = ",".join(f"{key}:{value}" for key, value in parts.items())
-    return "\n".join([*compact(kernel.split("\n")), f"const {name.upper()}={{{whole}}};", ""])
+    return "\n".join(
+        [*compact(kernel.split("\n")), f"export const {name.upper()}={{{whole}}};", ""]
+    )
 
 
 def symbolic(shape: tuple[Any, ...]) -> list[Any]:
@@ -851,7 +848,7 @@ class Model:
         links = "".join(f"D[d+{at}]={made};" for made, at in self.links.items())
         common = "".join(f"G[{at}]={made};" for made, at in self.common.items())
         sizes = f"links:{len(self.links)},shared:{len(self.common)}"
-        return f"const MODEL={{{sizes},fill(t,i,D,d){{{links}}},common(t,G){{{common}}}}};\n"
+        return f"export const MODEL={{{sizes},fill(t,i,D,d){{{links}}},common(t,G){{{common}}}}};\n"
 
 
 def made_of(x: Number) -> str:
@@ -1008,7 +1005,8 @@ def emitted_other(name: str) -> str:
 def replaceable(name: str) -> str:
     """Return such a function for a view, where what the reader makes of it on the page takes its place."""
     own = emitted_other(name).replace(f"function {name}(", f"function {name}_own(", 1)
-    return f'{own}const {name}=(...x)=>inForce("{name}",{name}_own)(...x);\n'
+    own = f'import {{ inForce }} from "../in_force.js";\n{own}'
+    return f'{own}export const {name}=(...x)=>inForce("{name}",{name}_own)(...x);\n'
 
 
 HEAD = (

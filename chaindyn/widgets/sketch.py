@@ -18,7 +18,7 @@ import numpy as np
 import traitlets
 from numpy.typing import ArrayLike
 
-from chaindyn.compiler.emission import OPERATIONS
+from chaindyn.compiler.operations import VALUE
 from chaindyn.compiler.recording import (
     CannotRecord,
     Number,
@@ -27,7 +27,7 @@ from chaindyn.compiler.recording import (
     quietly,
     reached_from,
 )
-from chaindyn.widgets.explorer import plain, source
+from chaindyn.widgets.explorer import linked, plain, source
 from chaindyn.widgets.marks import Mark
 from chaindyn.widgets.tree import VIEWS
 
@@ -111,7 +111,7 @@ class Sketch(anywidget.AnyWidget):
     """
 
     scene = traitlets.Dict().tag(sync=True)
-    _esm = source("base.js", "film.js", "graph.js", "stage.js", "symbols.js", "sketch.js")
+    _esm = linked("sketch.js")
     _css = source("base.css", "stage.css", "motion.css", "sketch.css")
 
     def __init__(
@@ -325,5 +325,5 @@ def played(rows: Sequence[Sequence[Any]], inputs: Sequence[float]) -> list[float
             elif op == "input":
                 values.append(np.float64(inputs[args[0]]))
             else:
-                values.append(OPERATIONS[op](*(values[k] for k in args)))
+                values.append(VALUE[op](*(values[k] for k in args)))
     return [float(x) for x in values]

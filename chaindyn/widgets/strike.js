@@ -1,7 +1,17 @@
-// The view of StrikeExplorer, the first screen: a chain that swings into a wall in slow motion, over and over, and what the blow does
-// to it. The request is that of ImpactExplorer, without a map.
+// The view of StrikeExplorer, the first screen: a chain that swings into a wall in slow motion, over and over, and
+// what the blow does to it. The request is that of ImpactExplorer, without a map.
 
-// --- The view -------------------------------------------------------------------------------------------------------------------
+import { endPoints, plate, tiltOf, toDirection, turnOf } from "./blow.js";
+import { fromBlow } from "./blow_answer.js";
+import { Camera } from "./camera.js";
+import { arrived, courseOf, cutOf, paintFilm, SLOWER, sceneAt, turnOfJoint } from "./course.js";
+import { button, html, numberRow, section } from "./elements.js";
+import { Film } from "./film.js";
+import { LitStage } from "./stage.js";
+import { barRow, few, plainName } from "./strike_rows.js";
+import { layout, Talk } from "./talk.js";
+import { jointRow, poses, pulled, sceneAround, withJoint } from "./tree.js";
+import { add, apply, dot, norm, scale, shown, subtract } from "./vectors.js";
 
 const SIZES = { wide: [640, 470], narrow: [420, 350] }; // of the picture, so that its letters can be read
 const BACK = 0.26; // how far behind the wall the handle that turns it is, in reaches of the chain
@@ -9,31 +19,22 @@ const BACK = 0.26; // how far behind the wall the handle that turns it is, in re
 // Turn the camera to these points, so that all are in the picture with some room around.
 function fit(camera, points, room = 34) {
   const { right, up, toward } = camera.axes();
-  const [low, high] = [Math.min, Math.max].map((pick) => [right, up, toward].map((axis) => pick(...points.map((x) => dot(axis, x)))));
+  const [low, high] = [Math.min, Math.max].map((pick) =>
+    [right, up, toward].map((axis) => pick(...points.map((x) => dot(axis, x)))),
+  );
   const middle = scale(0.5, add(low, high));
   camera.centre = [right, up, toward].map((axis, k) => scale(middle[k], axis)).reduce(add);
   camera.zoom = Math.min(...camera.size.map((pixels, k) => (pixels - 2 * room) / (high[k] - low[k])));
 }
 
-// A row of a table with a bar: one from nothing, or two about a middle.
-function barRow(name, cells, bars, largest) {
-  const middle = bars.length > 1 ? 50 : 0;
-  const width = (x) => ((100 - middle) * Math.abs(x)) / (largest || 1);
-  const rects = bars.map(([kind, x], k) => svg("rect", { class: kind, x: x < 0 ? middle - width(x) : middle, y: bars.length > 1 ? 2 + 7 * k : 4, width: width(x), height: bars.length > 1 ? 6 : 9 }));
-  const axis = svg("line", { class: "axis", x1: middle, x2: middle, y1: 0, y2: 17 });
-  const picture = svg("svg", { viewBox: "0 0 100 17", preserveAspectRatio: "none", "aria-hidden": "true" }, axis, ...rects);
-  return html("tr", {}, html("th", { scope: "row" }, name), ...cells.map((text) => html("td", { class: "number" }, text)), html("td", {}, picture));
-}
-function few(heads, rows) {
-  const head = html("tr", {}, html("td"), ...heads.map((text) => html("th", { scope: "col", class: "number" }, text)), html("td"));
-  return html("table", { class: "few" }, html("thead", {}, head), html("tbody", {}, ...rows));
-}
-const plainName = (name) => name.replace(/_link$/, "").replaceAll("_", " ");
-
 function render({ model, el }) {
   const [tree] = model.get("scene").chains;
   const embedded = (request) => fromBlow(tree, { ...request, map: null }).values;
-  const talk = new Talk(model, { embedded, data: "the arm\u2019s masses, by the book\u2019s own lines, put into JavaScript", show });
+  const talk = new Talk(model, {
+    embedded,
+    data: "the arm\u2019s masses, by the book\u2019s own lines, put into JavaScript",
+    show,
+  });
   const calm = matchMedia("(prefers-reduced-motion: reduce)");
   const camera = new Camera(300, [0, 0, 0], SIZES[el.clientWidth && el.clientWidth < 640 ? "narrow" : "wide"]);
   camera.look(tree.view);
@@ -41,7 +42,10 @@ function render({ model, el }) {
   const stage = new LitStage("The chain and the wall", camera, talk.update, sceneAround(tree, talk.request));
   const movable = tree.names.map((_, i) => i).filter((i) => tree.column[i] !== null);
   const refreshers = [];
-  const row = ({ row, refresh }) => (refreshers.push(refresh), row);
+  const row = ({ row, refresh }) => {
+    refreshers.push(refresh);
+    return row;
+  };
   let course; // of the request and the answer that `known` tells
   let way; // of the struck point in it
   let known;
@@ -65,7 +69,9 @@ function render({ model, el }) {
     film.clock = 0;
     film.play();
   }
-  el.addEventListener("pointerdown", () => (pressed = true));
+  el.addEventListener("pointerdown", () => {
+    pressed = true;
+  });
   const released = () => {
     if (!pressed) return;
     pressed = false;
@@ -97,33 +103,70 @@ function render({ model, el }) {
     } else film.play(false);
   });
   const scrub = html("input", {
-    type: "range", min: 0, max: 1, step: 0.001, "aria-label": "time of the film",
+    type: "range",
+    min: 0,
+    max: 1,
+    step: 0.001,
+    "aria-label": "time of the film",
     oninput: () => {
       film.playing = film.still = false;
       film.clock = Number(scrub.value) * (cutOf(course).end - 1e-9);
       talk.update();
     },
   });
-  const restitution = numberRow("restitution", { min: 0, max: 1, step: 0.01 }, () => talk.request.restitution, (value) => ask({ restitution: Math.max(0, Math.min(1, value)) }));
+  const restitution = numberRow(
+    "restitution",
+    { min: 0, max: 1, step: 0.01 },
+    () => talk.request.restitution,
+    (value) => ask({ restitution: Math.max(0, Math.min(1, value)) }),
+  );
   const speed = (i) => {
     const unit = tree.kind[i] === "Revolute" ? "rad/s" : "m/s";
     const set = (value) => ask({ qd: talk.request.qd.map((old, k) => (k === tree.column[i] ? value : old)) });
-    return numberRow(plainName(tree.names[i]), { of: "speed of", min: -3, max: 3, step: 0.05, unit }, () => talk.request.qd[tree.column[i]], set);
+    return numberRow(
+      plainName(tree.names[i]),
+      { of: "speed of", min: -3, max: 3, step: 0.05, unit },
+      () => talk.request.qd[tree.column[i]],
+      set,
+    );
   };
-  const angle = (name, range, from, to) => numberRow(name, { of: "wall", min: -range, max: range, step: 1, unit: "\u00b0", digits: 1 }, () => from(talk.request.normal), (value) => aim(to(value)));
+  const angle = (name, range, from, to) =>
+    numberRow(
+      name,
+      { of: "wall", min: -range, max: range, step: 1, unit: "\u00b0", digits: 1 },
+      () => from(talk.request.normal),
+      (value) => aim(to(value)),
+    );
   const joints = { ...tree, names: tree.names.map(plainName) };
   const more = section(
     "Posture, speeds and wall in numbers",
     false,
-    html("p", { class: "aside" }, "At the instant of the blow: where the joints are, how fast they turn, where the wall\u2019s normal points."),
-    ...movable.map((i) => row(jointRow(joints, i, () => talk.request.q[tree.column[i]], (value) => setJoint(i, value)))),
+    html(
+      "p",
+      { class: "aside" },
+      "At the instant of the blow: where the joints are, how fast they turn, where the wall\u2019s normal points.",
+    ),
+    ...movable.map((i) =>
+      row(
+        jointRow(
+          joints,
+          i,
+          () => talk.request.q[tree.column[i]],
+          (value) => setJoint(i, value),
+        ),
+      ),
+    ),
     ...movable.map((i) => row(speed(i))),
     row(angle("turn", 180, turnOf, (turn) => toDirection(turn, tiltOf(talk.request.normal)))),
     row(angle("tilt", 90, tiltOf, (tilt) => toDirection(turnOf(talk.request.normal), tilt))),
   );
   const strip = html("div", { class: "strip" }, play, scrub);
   const answers = html("div", { class: "answers" });
-  const hint = html("p", { class: "aside" }, `${SLOWER} times slower than it is. Drag a link, or the dot behind the wall; let go, and it swings again.`);
+  const hint = html(
+    "p",
+    { class: "aside" },
+    `${SLOWER} times slower than it is. Drag a link, or the dot behind the wall; let go, and it swings again.`,
+  );
   const tell = layout(el, stage, [answers], html("div", {}));
   el.querySelector(".chaindyn").classList.add("strike");
   stage.element.after(strip, row(restitution), hint, more);
@@ -149,8 +192,14 @@ function render({ model, el }) {
     stage.draw(() => paintFilm(stage, tree, values, request, scene, way));
     play.textContent = film.playing ? "Pause" : "Play";
     if (scrub.getRootNode().activeElement !== scrub || film.playing) scrub.value = film.clock / cutOf(course).end;
-    const lit = film.still ? -1 : movable.findLast((i) => arrived(i, tree.names.length, scene.flash) < 1 && scene.flash > turnOfJoint(i, tree.names.length));
-    answers.querySelectorAll("tbody tr").forEach((line, k) => line.classList.toggle("lit", k % movable.length === movable.indexOf(lit)));
+    const lit = film.still
+      ? -1
+      : movable.findLast(
+          (i) => arrived(i, tree.names.length, scene.flash) < 1 && scene.flash > turnOfJoint(i, tree.names.length),
+        );
+    answers
+      .querySelectorAll("tbody tr")
+      .forEach((line, k) => line.classList.toggle("lit", k % movable.length === movable.indexOf(lit)));
   }
 
   // Where the struck point comes by, now and then.
@@ -172,9 +221,10 @@ function render({ model, el }) {
   function answer({ impulse, mass, before, after, qd_after, reactions }, { qd, normal }) {
     const [came, left] = [before, after].map((v) => (v.includes(null) ? null : dot(v, normal)));
     const question = (text) => html("p", { class: "question" }, text);
-    const as = impulse === 0
-      ? `No blow: the point ${came > 0 ? "is leaving the wall" : "rests against the wall"}.`
-      : `as if a ball of ${shown(mass)} kg had come at ${shown(-came)} m/s and left at ${shown(left)} m/s.`;
+    const as =
+      impulse === 0
+        ? `No blow: the point ${came > 0 ? "is leaving the wall" : "rests against the wall"}.`
+        : `as if a ball of ${shown(mass)} kg had come at ${shown(-came)} m/s and left at ${shown(left)} m/s.`;
     const forces = movable.map((i) => (reactions[i].includes(null) ? null : norm(reactions[i])));
     const largest = Math.max(impulse ?? 0, ...forces);
     const fastest = Math.max(...qd.map(Math.abs), ...qd_after.map((x) => Math.abs(x ?? 0)));
@@ -187,11 +237,24 @@ function render({ model, el }) {
         ["before", "after"],
         movable.map((i) => {
           const [was, now] = [qd[tree.column[i]], qd_after[tree.column[i]]];
-          return barRow(plainName(tree.names[i]), [shown(was), shown(now)], [["was", was], ["now", now ?? 0]], fastest);
+          return barRow(
+            plainName(tree.names[i]),
+            [shown(was), shown(now)],
+            [
+              ["was", was],
+              ["now", now ?? 0],
+            ],
+            fastest,
+          );
         }),
       ),
       question("What did each bearing have to carry?"),
-      few(["N\u00a0s"], movable.map((i, k) => barRow(plainName(tree.names[i]), [shown(forces[k])], [["push", forces[k] ?? 0]], largest))),
+      few(
+        ["N\u00a0s"],
+        movable.map((i, k) =>
+          barRow(plainName(tree.names[i]), [shown(forces[k])], [["push", forces[k] ?? 0]], largest),
+        ),
+      ),
     );
   }
 

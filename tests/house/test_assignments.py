@@ -191,12 +191,11 @@ def test_a_cell_is_split_above_its_judge():
 PAGE = next(page for page in chapters() if page.stem.startswith("16"))
 FIRST, SECOND = (one.label for one in coded(PAGE))
 ANSWER = {one.label: judged(one.checks)[0][1] for one in coded(PAGE)}
-SOURCE = made_of(PAGE)
 
 
 def submission(changes=None):
     """A student's notebook with some cells changed: code in place of theirs, or None to delete one."""
-    made = for_students(SOURCE)
+    made = for_students(made_of(PAGE))
     for name, code in (changes or {}).items():
         cell = told(made)[name]
         if code is None:
@@ -222,7 +221,7 @@ def forged():
 
 def answered_in_words():
     """Of one who answers one exercise in words, and deletes the cell of another."""
-    made = for_students(SOURCE)
+    made = for_students(made_of(PAGE))
     first, second, *_ = told(made, cell_type="markdown").values()
     first.source = "It is twice as long, since $2 = 1 + 1$."
     made.cells.remove(second)
@@ -230,7 +229,7 @@ def answered_in_words():
 
 
 SUBMISSIONS = {
-    "right": lambda: copy.deepcopy(SOURCE),
+    "right": lambda: copy.deepcopy(made_of(PAGE)),
     "writer": answered_in_words,
     "wrong": lambda: submission(
         answered(FIRST, "def f(*given):\n    return 0")
@@ -284,7 +283,7 @@ def test_nbgrader_gives_the_right_submission_all_points_and_the_others_none(tmp_
     write_assignments(course, [PAGE])
     nbgrader(course, "generate_assignment", name)
     released = nbformat.read(course / "release" / name / f"{name}.ipynb", as_version=4)
-    ours = for_students(SOURCE)
+    ours = for_students(made_of(PAGE))
     assert [cell.source for cell in released.cells] == [cell.source for cell in ours.cells]
     for student, made in {**SUBMISSIONS, "endless": lambda: submission(ENDLESS)}.items():
         folder = course / "submitted" / student / name

@@ -20,7 +20,8 @@ from docutils import nodes
 from docutils.utils import new_document
 from solved import Statement
 
-from book.editions import SHOWN, edited, notebook_of, page_of, without_notes, write, write_project
+from book.edited import SHOWN, edited, notebook_of, page_of, without_notes
+from book.editions import write, write_project
 from book.extensions.teacher import leave_out
 from book.numbering import texts
 from book.pages import ROOT, BookError, chapters, data_of, pages, read_page, tags
@@ -141,6 +142,7 @@ def test_no_reference_leads_into_a_solution(page):
     assert not {name: found for name, found in used.items() if found}
 
 
+@cache
 def opened(page):
     """The names of the files beside a page that its cells name."""
     cells = [cell.source for cell in read_page(page).cells if cell.cell_type == "code"]

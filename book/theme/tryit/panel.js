@@ -44,8 +44,8 @@ class Python {
     this.job = null;
     job?.end(result);
   }
-  /** Do what worker.js does with a task; `heard(kind, text)` is called for what comes. Resolves to {how: "done", "stopped"
-   * or "failed", result}. */
+  /** Do what worker.js does with a task; `heard(kind, text)` is called for what comes. Resolves to {how: "done",
+   * "stopped" or "failed", result}. */
   ask(task, heard) {
     this.stop();
     this.start();
@@ -79,13 +79,39 @@ class Panel {
     this.stops = button("Stop", () => python.stop());
     this.stops.hidden = true;
     this.state = element("span", { class: "try-state", role: "status" });
-    this.output = element("div", { class: "try-output", role: "region", "aria-label": `Output of ${title}`, tabindex: 0 });
+    this.output = element("div", {
+      class: "try-output",
+      role: "region",
+      "aria-label": `Output of ${title}`,
+      tabindex: 0,
+    });
     this.output.hidden = true;
     const more = [button("Save as a file", () => this.download()), button("Begin again", () => this.reset())];
     const number = title.match(/^Exercise (.+)/)?.[1];
-    const link = element("a", { href: number ? `${lab}&exercise=${number}&at=${place.dataset.try}` : lab }, "Open in the lab");
-    const bar = element("div", { class: "try-bar" }, this.runs, this.stops, this.state, element("span", { class: "try-more" }, ...more, link, button("Close", () => this.close())));
-    const hint = element("p", { class: "try-hint" }, "Control and Enter run it; Escape, then Tab, leaves the editor. What you write is kept in this browser.");
+    const link = element(
+      "a",
+      { href: number ? `${lab}&exercise=${number}&at=${place.dataset.try}` : lab },
+      "Open in the lab",
+    );
+    const bar = element(
+      "div",
+      { class: "try-bar" },
+      this.runs,
+      this.stops,
+      this.state,
+      element(
+        "span",
+        { class: "try-more" },
+        ...more,
+        link,
+        button("Close", () => this.close()),
+      ),
+    );
+    const hint = element(
+      "p",
+      { class: "try-hint" },
+      "Control and Enter run it; Escape, then Tab, leaves the editor. What you write is kept in this browser.",
+    );
     const box = element("div", { class: "try-editor" });
     this.node = element("section", { class: "try-panel", "aria-label": `Try ${title}` }, box, bar, hint, this.output);
     place.after(this.node);
@@ -116,7 +142,9 @@ class Panel {
     this.editor.focus();
   }
   download() {
-    const file = new Blob([`# ${this.place.dataset.title}, ${document.title}\n\n${this.editor.text()}\n`], { type: "text/x-python" });
+    const file = new Blob([`# ${this.place.dataset.title}, ${document.title}\n\n${this.editor.text()}\n`], {
+      type: "text/x-python",
+    });
     const link = element("a", { href: URL.createObjectURL(file), download: `${this.place.dataset.try}.py` });
     link.click();
     URL.revokeObjectURL(link.href);
@@ -130,10 +158,15 @@ class Panel {
     this.busy(true);
     const { how } = await this.python.ask({ name, code }, heard);
     const failed = this.output.querySelector(".problem");
-    const words = { done: `${failed ? "An error, after" : "Done in"} ${seconds(began)}.`, stopped: "Stopped. A new Python is starting.", failed: "Python could not go on." };
+    const words = {
+      done: `${failed ? "An error, after" : "Done in"} ${seconds(began)}.`,
+      stopped: "Stopped. A new Python is starting.",
+      failed: "Python could not go on.",
+    };
     if (how === "done" && !failed) await this.followers.take(name, code, heard);
     this.busy(false);
-    this.state.textContent = how === "done" && !this.output.hasChildNodes() ? `${words.done} It printed nothing.` : words[how];
+    this.state.textContent =
+      how === "done" && !this.output.hasChildNodes() ? `${words.done} It printed nothing.` : words[how];
   }
   busy(now) {
     this.runs.disabled = now;
@@ -147,16 +180,24 @@ class Panel {
   }
   print(kind, text) {
     let last = this.output.lastElementChild;
-    if (!last?.matches(`pre.${kind}`)) this.output.append((last = element("pre", { class: kind })));
+    if (!last?.matches(`pre.${kind}`)) {
+      last = element("pre", { class: kind });
+      this.output.append(last);
+    }
     last.append(text);
-    const verdict = kind === "out" && last.textContent.match(/^Exercise [\d.]+: (solved|not yet right|not attempted yet)/m)?.[1];
+    const verdict =
+      kind === "out" && last.textContent.match(/^Exercise [\d.]+: (solved|not yet right|not attempted yet)/m)?.[1];
     if (verdict) last.dataset.verdict = verdict;
   }
 }
 
 function figure(text) {
   const address = URL.createObjectURL(new Blob([text], { type: "image/svg+xml" }));
-  return element("img", { src: address, alt: "The figure that your cell draws", onload: () => URL.revokeObjectURL(address) });
+  return element("img", {
+    src: address,
+    alt: "The figure that your cell draws",
+    onload: () => URL.revokeObjectURL(address),
+  });
 }
 
 /** The explorers of a page, which compute by what the reader redefines, as widgets/physics.js does for them. */
@@ -188,17 +229,33 @@ class Followers {
     if (!this.own) return;
     document.querySelectorAll("article .chaindyn:not(.sketch)").forEach((explorer, k) => {
       const choice = (text, own) => {
-        const input = element("input", { type: "radio", name: `try-choice-${k}`, onchange: () => (this.use(own), this.mark(own)) });
+        const input = element("input", {
+          type: "radio",
+          name: `try-choice-${k}`,
+          onchange: () => {
+            this.use(own);
+            this.mark(own);
+          },
+        });
         input.value = own ? "yours" : "book";
         return element("label", {}, input, ` ${text}`);
       };
       const label = "This explorer computes by";
-      explorer.before(element("div", { class: "try-choice", role: "radiogroup", "aria-label": label }, `${label} `, choice(`your ${this.own.names.join(", ")}`, true), choice("the book\u2019s", false)));
+      explorer.before(
+        element(
+          "div",
+          { class: "try-choice", role: "radiogroup", "aria-label": label },
+          `${label} `,
+          choice(`your ${this.own.names.join(", ")}`, true),
+          choice("the book\u2019s", false),
+        ),
+      );
     });
     this.mark(true);
   }
   mark(own) {
-    for (const input of document.querySelectorAll(".try-choice input")) input.checked = (input.value === "yours") === own;
+    for (const input of document.querySelectorAll(".try-choice input"))
+      input.checked = (input.value === "yours") === own;
   }
 }
 
@@ -213,13 +270,26 @@ async function moduleOf(text) {
 
 /** What a page's buttons call; `here`: the folder of these scripts, `site`: the top of the site. */
 export async function panelsOf({ here, site }) {
-  const name = location.pathname.split("/").pop().replace(/\.html$/, "");
+  const name = location.pathname
+    .split("/")
+    .pop()
+    .replace(/\.html$/, "");
   const page = `${site}tryit/${name}.json`;
-  const python = new Python({ here, page, live: `${site}live/`, sources: [`${site}tryit/judging.py`, `${here}run.py`, `${here}follow.py`] });
+  const python = new Python({
+    here,
+    page,
+    live: `${site}live/`,
+    sources: [`${site}tryit/judging.py`, `${here}run.py`, `${here}follow.py`],
+  });
   const lab = `${site}live/notebooks/index.html?path=chapters/${name}.ipynb`;
   const open = new Map();
   let parts, followers;
-  const load = () => (parts ??= Promise.all([import(`${site}vendor/editor.js`), fetch(page).then((response) => response.json()), style(`${here}tryit.css`)]));
+  const load = () =>
+    (parts ??= Promise.all([
+      import(`${site}vendor/editor.js`),
+      fetch(page).then((response) => response.json()),
+      style(`${here}tryit.css`),
+    ]));
   return {
     prepare() {
       python.start();
@@ -237,5 +307,7 @@ export async function panelsOf({ here, site }) {
 }
 
 function style(address) {
-  return new Promise((done) => document.head.append(element("link", { rel: "stylesheet", href: address, onload: done, onerror: done })));
+  return new Promise((done) =>
+    document.head.append(element("link", { rel: "stylesheet", href: address, onload: done, onerror: done })),
+  );
 }

@@ -160,4 +160,4 @@ if(tree[t+1]===0) aba_run_0_3(D,G,in0,in1,in2,out0,out1,out2,w,g,n,nq,nv,i,tree[
 }
 out2[0]=g[5];
 }
-const ABA={keep:77,carried:39,kept:6,inputs:[null, null, null],rows:["joints", "kept"],outputs:[["n"], ["n", 1, 13], [1]],run:aba_run};
+export const ABA={keep:77,carried:39,kept:6,inputs:[null, null, null],rows:["joints", "kept"],outputs:[["n"], ["n", 1, 13], [1]],run:aba_run};

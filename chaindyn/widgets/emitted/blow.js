@@ -531,4 +531,4 @@ if(tree[t+1]===0) blow_run_0_4(D,G,in0,in1,in2,in3,in4,in5,out0,out1,out2,out3,o
 }
 out3[0]=(g[292]+g[293])*0.5;
 }
-const BLOW={keep:204,carried:123,kept:296,inputs:[null, null, ["n"], [3], [3], []],rows:["one", "one", "one", "one", "one", "one", "joints", "links", "kept"],outputs:[[], [], [], [], [3], [3], ["n"], ["n", 6], ["n", 1, 13], [2]],run:blow_run};
+export const BLOW={keep:204,carried:123,kept:296,inputs:[null, null, ["n"], [3], [3], []],rows:["one", "one", "one", "one", "one", "one", "joints", "links", "kept"],outputs:[[], [], [], [], [3], [3], ["n"], ["n", 6], ["n", 1, 13], [2]],run:blow_run};

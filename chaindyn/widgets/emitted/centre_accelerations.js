@@ -54,4 +54,4 @@ for(let i=0;i<n;i++){const t=6*i,p=tree[t]<0?0:K(tree[t]);
 if(tree[t+1]===0) centre_accelerations_run_0_1(D,G,in0,in1,in2,out0,out1,w,g,n,nq,nv,i,tree[t+2],tree[t+3],p,tree[t+4],tree[t+5]);
 }
 }
-const CENTRE_ACCELERATIONS={keep:21,carried:21,kept:1,inputs:[null, null, null],rows:["links"],outputs:[["n", 3], [0]],run:centre_accelerations_run};
+export const CENTRE_ACCELERATIONS={keep:21,carried:21,kept:1,inputs:[null, null, null],rows:["links"],outputs:[["n", 3], [0]],run:centre_accelerations_run};

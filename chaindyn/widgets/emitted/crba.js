@@ -124,4 +124,4 @@ for(let i=n-1;i>=0;i--){const t=6*i,p=tree[t]<0?0:K(tree[t]);
 if(tree[t+1]===0) crba_run_0_2(D,G,in0,out0,out1,out2,w,g,n,nq,nv,i,tree[t+2],tree[t+3],p,tree[t+4],tree[t+5]);
 }
 }
-const CRBA={keep:63,carried:33,kept:1,inputs:[null],rows:["joints", "joints"],outputs:[["n", 6], ["n", 6], [0]],run:crba_run};
+export const CRBA={keep:63,carried:33,kept:1,inputs:[null],rows:["joints", "joints"],outputs:[["n", 6], ["n", 6], [0]],run:crba_run};

@@ -53,4 +53,4 @@ if(tree[t+1]===0) energies_run_0_1(D,G,in0,in1,out0,out1,out2,w,g,n,nq,nv,i,tree
 out0[0]=(g[0]+g[1])*0.5;
 out1[0]=-g[4];
 }
-const ENERGIES={keep:18,carried:18,kept:6,inputs:[null, null],rows:["one", "one"],outputs:[[], [], [0]],run:energies_run};
+export const ENERGIES={keep:18,carried:18,kept:6,inputs:[null, null],rows:["one", "one"],outputs:[[], [], [0]],run:energies_run};

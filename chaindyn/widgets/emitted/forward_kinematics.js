@@ -45,4 +45,4 @@ for(let i=0;i<n;i++){const t=6*i,p=tree[t]<0?0:K(tree[t]);
 if(tree[t+1]===0) forward_kinematics_run_0_1(D,G,in0,out0,out1,out2,w,g,n,nq,nv,i,tree[t+2],tree[t+3],p,tree[t+4],tree[t+5]);
 }
 }
-const FORWARD_KINEMATICS={keep:12,carried:12,kept:1,inputs:[null],rows:["links", "links"],outputs:[["n", 3, 3], ["n", 3], [0]],run:forward_kinematics_run};
+export const FORWARD_KINEMATICS={keep:12,carried:12,kept:1,inputs:[null],rows:["links", "links"],outputs:[["n", 3, 3], ["n", 3], [0]],run:forward_kinematics_run};

@@ -356,4 +356,4 @@ for(let i=0;i<n;i++){const t=6*i,p=tree[t]<0?0:K(tree[t]);
 if(tree[t+1]===0) held_run_0_7(D,G,in0,in1,in2,in3,in4,in5,out0,out1,w,g,n,nq,nv,i,tree[t+2],tree[t+3],p,tree[t+4],tree[t+5]);
 }
 }
-const HELD={keep:135,carried:75,kept:149,inputs:[null, null, ["n"], [3], [3], [3]],rows:["joints"],outputs:[["n"], [2]],run:held_run};
+export const HELD={keep:135,carried:75,kept:149,inputs:[null, null, ["n"], [3], [3], [3]],rows:["joints"],outputs:[["n"], [2]],run:held_run};

@@ -228,4 +228,4 @@ if(tree[t+1]===0) hybrid_run_0_3(D,G,in0,in1,in2,in3,in4,out0,out1,out2,out3,w,g
 }
 out3[0]=g[5];
 }
-const HYBRID={keep:113,carried:39,kept:6,inputs:[null, null, null, null, null],rows:["joints", "joints", "kept"],outputs:[["n"], ["n"], ["n", 1, 13], [1]],run:hybrid_run};
+export const HYBRID={keep:113,carried:39,kept:6,inputs:[null, null, null, null, null],rows:["joints", "joints", "kept"],outputs:[["n"], ["n"], ["n", 1, 13], [1]],run:hybrid_run};

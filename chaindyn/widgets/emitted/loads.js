@@ -131,4 +131,4 @@ for(let i=n-1;i>=0;i--){const t=6*i,p=tree[t]<0?0:K(tree[t]);
 if(tree[t+1]===0) loads_run_0_2(D,G,in0,in1,in2,in3,out0,out1,out2,w,g,n,nq,nv,i,tree[t+2],tree[t+3],p,tree[t+4],tree[t+5]);
 }
 }
-const LOADS={keep:60,carried:27,kept:1,inputs:[null, null, null, ["n", 6]],rows:["joints", "links"],outputs:[["n"], ["n", 6], [0]],run:loads_run};
+export const LOADS={keep:60,carried:27,kept:1,inputs:[null, null, null, ["n", 6]],rows:["joints", "links"],outputs:[["n"], ["n", 6], [0]],run:loads_run};

@@ -32,4 +32,4 @@ for(let i=n-1;i>=0;i--){const t=6*i,p=tree[t]<0?0:K(tree[t]);
 if(tree[t+1]===0) margins_run_0_2(D,G,in0,in1,out0,out1,w,g,n,nq,nv,i,tree[t+2],tree[t+3],p,tree[t+4],tree[t+5]);
 }
 }
-const MARGINS={keep:21,carried:21,kept:1,inputs:[null, ["n", 1, 13]],rows:["joints"],outputs:[["n"], [0]],run:margins_run};
+export const MARGINS={keep:21,carried:21,kept:1,inputs:[null, ["n", 1, 13]],rows:["joints"],outputs:[["n"], [0]],run:margins_run};

@@ -135,4 +135,4 @@ if(tree[t+1]===0) masses_felt_run_0_3(D,G,in0,out0,out1,out2,w,g,n,nq,nv,i,tree[
 }
 out2[0]=g[5];
 }
-const MASSES_FELT={keep:52,carried:30,kept:6,inputs:[null],rows:["links", "kept"],outputs:[["n", 3, 3], ["n", 1, 13], [1]],run:masses_felt_run};
+export const MASSES_FELT={keep:52,carried:30,kept:6,inputs:[null],rows:["links", "kept"],outputs:[["n", 3, 3], ["n", 1, 13], [1]],run:masses_felt_run};

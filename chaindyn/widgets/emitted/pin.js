@@ -87,4 +87,4 @@ for(let i=n-1;i>=0;i--){const t=6*i,p=tree[t]<0?0:K(tree[t]);
 if(tree[t+1]===0) pin_run_0_2(D,G,in0,in1,in2,in3,out0,out1,out2,w,g,n,nq,nv,i,tree[t+2],tree[t+3],p,tree[t+4],tree[t+5]);
 }
 }
-const PIN={keep:21,carried:12,kept:48,inputs:[null, ["n"], [3], [3]],rows:["joints", "one"],outputs:[["n", 6], [3], [0]],run:pin_run};
+export const PIN={keep:21,carried:12,kept:48,inputs:[null, ["n"], [3], [3]],rows:["joints", "one"],outputs:[["n", 6], [3], [0]],run:pin_run};

@@ -89,4 +89,4 @@ for(let i=n-1;i>=0;i--){const t=6*i,p=tree[t]<0?0:K(tree[t]);
 if(tree[t+1]===0) rnea_run_0_2(D,G,in0,in1,in2,out0,out1,w,g,n,nq,nv,i,tree[t+2],tree[t+3],p,tree[t+4],tree[t+5]);
 }
 }
-const RNEA={keep:42,carried:18,kept:1,inputs:[null, null, null],rows:["joints"],outputs:[["n"], [0]],run:rnea_run};
+export const RNEA={keep:42,carried:18,kept:1,inputs:[null, null, null],rows:["joints"],outputs:[["n"], [0]],run:rnea_run};

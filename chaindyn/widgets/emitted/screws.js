@@ -39,4 +39,4 @@ for(let i=0;i<n;i++){const t=6*i,p=tree[t]<0?0:K(tree[t]);
 if(tree[t+1]===0) screws_run_0_1(D,G,in0,in1,in2,out0,out1,w,g,n,nq,nv,i,tree[t+2],tree[t+3],p,tree[t+4],tree[t+5]);
 }
 }
-const SCREWS={keep:12,carried:12,kept:1,inputs:[null, [3, 3], [3]],rows:["joints"],outputs:[["n", 6], [0]],run:screws_run};
+export const SCREWS={keep:12,carried:12,kept:1,inputs:[null, [3, 3], [3]],rows:["joints"],outputs:[["n", 6], [0]],run:screws_run};

@@ -148,4 +148,4 @@ for(let i=n-1;i>=0;i--){const t=6*i,p=tree[t]<0?0:K(tree[t]);
 if(tree[t+1]===0) step_momenta_run_0_2(D,G,in0,in1,in2,out0,out1,out2,w,g,n,nq,nv,i,tree[t+2],tree[t+3],p,tree[t+4],tree[t+5]);
 }
 }
-const STEP_MOMENTA={keep:72,carried:36,kept:4,inputs:[null, null, []],rows:["joints", "joints"],outputs:[["n"], ["n"], [2]],run:step_momenta_run};
+export const STEP_MOMENTA={keep:72,carried:36,kept:4,inputs:[null, null, []],rows:["joints", "joints"],outputs:[["n"], ["n"], [2]],run:step_momenta_run};

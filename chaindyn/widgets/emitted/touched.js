@@ -213,4 +213,4 @@ if(tree[t+1]===0) touched_run_0_3(D,G,in0,in1,in2,in3,in4,in5,out0,out1,out2,out
 }
 out5[0]=g[5];
 }
-const TOUCHED={keep:125,carried:75,kept:6,inputs:[null, null, null, ["n"], [3], [2, 3]],rows:["joints", "joints", "joints", "joints", "joints"],outputs:[["n"], ["n"], ["n"], ["n"], ["n"], [1]],run:touched_run};
+export const TOUCHED={keep:125,carried:75,kept:6,inputs:[null, null, null, ["n"], [3], [2, 3]],rows:["joints", "joints", "joints", "joints", "joints"],outputs:[["n"], ["n"], ["n"], ["n"], ["n"], [1]],run:touched_run};

@@ -1,5 +1,6 @@
-"""What takes too much text link by link, by another way: matrices by what they do to a vector, derivatives by slopes.
+"""All that the compiler knows of the laws: which it names, and which it has other ways for.
 
+What takes too much text link by link goes by another way: matrices by what they do to a vector, derivatives by slopes.
 A matrix of a chain has nv columns, and a derivative as many directions. Recorded as they stand in the chapters, every
 link would carry all of them. Their products with one vector are sweeps with a few numbers for each link.
 """
@@ -10,13 +11,13 @@ from collections.abc import Callable
 from typing import Any
 
 from chaindyn.articulated import aba
-from chaindyn.chain import Chain
+from chaindyn.chain import Chain, coordinate_rate
 from chaindyn.composite import body_coriolis, coriolis_matrix, crba
 from chaindyn.derivatives import aba_derivatives, rnea_derivatives
 from chaindyn.inverse_dynamics import joint_forces, rnea, transmitted_wrenches, with_rotors
 from chaindyn.state import evaluate
 
-__all__: list[str] = []
+__all__ = ["Chain", "aba", "coordinate_rate"]
 
 Array = Any
 
@@ -49,6 +50,6 @@ SLOPES = ((rnea_derivatives, rnea), (aba_derivatives, aba))
 INVERSES = ((aba, rnea),)
 
 
-def other_way(table: Any, function: Callable[..., Any]) -> Callable[..., Any] | None:
+def alternative(table: Any, function: Callable[..., Any]) -> Callable[..., Any] | None:
     """Return what a table has for a function, None if nothing."""
     return next((other for own, other in table if own is function), None)

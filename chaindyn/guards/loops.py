@@ -1,0 +1,405 @@
+"""Loops: when a row depends on others or is only rounding, and which motions and motors do not fit them."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from chaindyn._ops import eye, zeros
+from chaindyn.guards.arguments import (
+    check_array,
+    check_matrix,
+    check_positive_number,
+    require_between,
+    require_positive,
+    require_same_batch,
+    require_shape,
+    unit,
+)
+from chaindyn.guards.equations import (
+    DEPENDENT,
+    require_no_more,
+    require_rank_of_real_part,
+    solved,
+)
+from chaindyn.guards.numbers import (
+    are_exact,
+    as_array,
+    frozen,
+    in_double,
+    may_be_nonzero,
+    power_of_two_near,
+    read_only,
+    require_finite,
+    without_precision,
+)
+
+NEGLIGIBLE = 1e-10  # of the longest row, below which a row counts as zero
+BROKEN = 1e-3  # of the largest possible K x, above which a motion breaks the constraints
+CONTRADICTORY = 1e-6  # the same for accelerations that are prescribed
+
+
+# Rows that depend on each other --------------------------------------------------------------------
+
+
+def are_floats(*arrays: Any) -> bool:
+    """Whether all are plain NumPy numbers, which its factorisations take."""
+    return all(
+        isinstance(x, np.ndarray) and x.dtype.kind in "iuf" and x.dtype.itemsize <= 8
+        for x in arrays
+    )
+
+
+def at_length_one(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return rows (..., m, n) at length one, the factors (..., m, 1) that make them so, and the rounding (..., 1).
+
+    Negligible rows become zero, with the factor zero. Singular values of the result below this share of the largest
+    are only rounding: errors are those of the longest row, and grow where a short one is stretched.
+    """
+    scale = power_of_two_near(rows)
+    rows = rows / scale
+    lengths = np.linalg.norm(rows, axis=-1)
+    longest = lengths.max(-1, initial=0, keepdims=True)
+    counts = lengths > NEGLIGIBLE * longest
+    shrink = np.where(counts, 1 / np.where(counts, lengths, 1), 0)[..., None]
+    shortest = np.where(counts, lengths, longest).min(
+        -1, initial=np.inf, keepdims=True, where=longest > 0
+    )
+    stretched = shrink * rows
+    rounding = 16 * max(rows.shape[-2:]) * np.finfo(stretched.dtype).eps * (longest / shortest)
+    return stretched, shrink / scale, rounding
+
+
+def inverse_of(sizes: np.ndarray, rank: Any) -> np.ndarray:
+    """Return 1 / sizes (..., p, 1) of the singular values that count, zero for those beyond the rank (...)."""
+    kept = np.arange(sizes.shape[-1]) < rank[..., None]
+    return np.where(kept, 1 / np.where(kept, sizes, 1), 0)[..., None]
+
+
+def solvable_combinations(
+    independent: Callable[..., Any], K: Any, squares: Any, row_error: Any, *others: Any
+) -> Any:
+    """Return combinations (..., m, p) of rows K (..., m, nv) that are not floats, for elimination to solve for.
+
+    They are the rows that are not zeros, as some of a planar loop are; if inexact ones depend on each other,
+    independent combinations, by their values in double precision. independent : the law `independent_combinations`;
+    squares : (..., nv), of the units of the columns; others : what else enters the elimination.
+    """
+    acting = [may_be_nonzero(K[..., i, :]) for i in range(K.shape[-2])]
+    rows = np.eye(K.shape[-2], dtype=int)[:, np.array(acting, bool)]
+    known = None if are_exact(K, *others) else in_double(rows.T @ K)
+    if known is None:
+        require_no_more(rows.shape[-1], K.shape[-1])
+        return rows
+    size = in_double(squares)
+    size = np.ones(K.shape[-1]) if size is None else np.sqrt(np.where(size.real > 0, size.real, 1))
+    combine, rank = independent(known.real, size, row_error)
+    if np.iscomplexobj(known):
+        require_rank_of_real_part(independent(known, size, row_error)[1], rank)
+    if (rank == rows.shape[-1]).all():
+        return rows
+    return rows @ combine[..., : rank.max(initial=0)]
+
+
+def multipliers_of(C: Any, missing: Any, combine: Any) -> Any:
+    """Return multipliers (..., p, c) of combinations of rows, with C times them `missing`; of empty ones zero.
+
+    C : (..., p, p); missing : (..., p, c); combine : (..., m, p), zeros where a batch has less of them.
+    """
+    empty = (combine == 0).all(-2)[..., None] * eye(combine.shape[-1])
+    return solved(C + empty, missing, DEPENDENT)
+
+
+def size_of_motions(M: Any) -> Any:
+    """Return roots of the diagonal of M (..., nv), to compare motions of several units; 1 where there is no inertia."""
+    diagonal = np.diagonal(M, axis1=-2, axis2=-1)
+    return np.where(diagonal > 0, np.sqrt(np.abs(diagonal)), 1)
+
+
+def regular(reduced: Any, rank: Any) -> Any:
+    """Return N^T M N (..., n, n), whose first rows and columns, as many as the rank (...), are zero, with ones there.
+
+    ValueError if it is singular beyond them: M is, on a motion that K allows.
+    """
+    n = reduced.shape[-1]
+    reduced = reduced + (np.arange(n) < rank[..., None])[..., None] * eye(n)
+    smallest = np.linalg.eigvalsh(reduced).min(-1, initial=np.inf)
+    if (smallest <= 10 * n * np.finfo(float).eps).any() and np.any(n - rank):
+        raise ValueError(
+            "M is not positive on the motions that K allows: there is a motion that no row forbids and "
+            "that feels no inertia"
+        )
+    return reduced
+
+
+def check_share(x: Any, name: str = "tolerance") -> Any:
+    """Return a number between 0 and 1 as an array, or say what is wrong with it."""
+    share = check_array(x, name, ())
+    require_between(share, name, 0, 1)
+    return share
+
+
+def check_kkt(M: Any, K: Any, right: Any, k: Any, tolerance: Any) -> tuple[Any, ...]:
+    """Return the arguments of `solve_kkt` as arrays, right and k as columns; ValueError if they do not fit.
+
+    Of floats M must be symmetric: it may differ from its transpose by rounding.
+    """
+    M = check_matrix(M, "M", (None, None))
+    n = M.shape[-2]
+    require_shape(M, "M", (n, n))
+    K, right, k = check_matrix(K, "K", (None, n)), as_array(right, "right"), as_array(k, "k")
+    require_shape(right, "right", (n,), f": M is {n} x {n}")
+    require_shape(k, "k", K.shape[-2:-1], f": K has {K.shape[-2]} rows")
+    require_finite(right, "right")
+    require_finite(k, "k")
+    require_same_batch({"M": (M, 2), "K": (K, 2), "right": (right, 1), "k": (k, 1)})
+    share = check_share(tolerance)
+    if are_floats(M, K, right, k):
+        differ = np.abs(M - M.mT).max(initial=0)
+        if differ > 1e-8 * np.abs(M).max(initial=0):
+            raise ValueError(
+                f"M is not symmetric: it differs from its transpose by up to {differ:.3g}"
+            )
+    return M, K, right[..., None], k[..., None], share
+
+
+# Loops that are not quite closed, and motions that break them ----------------------------------------
+
+
+def gap_share(K: Any, error: Any) -> Any:
+    """Return the relative error of rows (..., m, nv) in loops with gaps (..., m), from the joint motion of the gaps.
+
+    Zero where the numbers are not known.
+    """
+    known, gaps = in_double(K), in_double(error)
+    if known is None or gaps is None:
+        return np.zeros(())
+    largest, gap = np.abs(known.real).max(-1, initial=0), gaps.real
+    counts = largest > NEGLIGIBLE * largest.max(-1, initial=0, keepdims=True)
+    moved = np.where(counts, np.abs(gap) / np.where(counts, largest, 1), 0).max(-1, initial=0)
+    return np.minimum(10 * moved, 1e-4)
+
+
+def judged_rows(parts: Callable[..., list[Any]], share: float, *names: str) -> list[Any]:
+    """Return K (..., m, nv), the relative error of its rows (...), the loops' errors (..., m), and other parts.
+
+    parts : the law `parts_in` for a state and its constraints. share : where near a singular posture less than that
+    is left of a row, it counts as zero.
+    """
+    K, error, *more = parts("jacobian", "error", *names, *(["row_bounds"] if share else []))
+    row_error = gap_share(K, error)
+    if share:
+        bounds = more.pop()
+        rows = bounds.max(-1, initial=0, keepdims=True)  # radians and metres have no common size
+        units = (bounds / np.where(rows > 0, rows, 1)).max(-2, initial=0, keepdims=True)
+        units = np.where(units > 0, units, 1)
+        left, largest = ((x / units).max(-1, initial=0, keepdims=True) for x in (np.abs(K), bounds))
+        K, row_error = K * (left > share * largest), np.maximum(row_error, share)
+    return [K, row_error, error, *more]
+
+
+def broken_row(K: Any, x: Any, wanted: Any, share: float) -> tuple[float, int] | None:
+    """Return the error of K x (..., m, 1) against `wanted` and its row, or None if it is within a share.
+
+    K : (..., m, nv); x : (..., nv, 1). The share is of the largest possible product of entries, plus a small constant.
+    """
+    missed = np.abs(K @ x - wanted)[..., 0]
+    size = np.abs(K).max((-2, -1), initial=0) * np.abs(x).max((-2, -1), initial=0)
+    size = size + np.abs(wanted).max((-2, -1), initial=0)
+    wrong = np.argwhere(missed > 1e-9 + share * size[..., None])
+    if not len(wrong):
+        return None
+    row = tuple(wrong[0])
+    return float(missed[row]), int(row[-1])
+
+
+def warn_if_inconsistent(K: Any, qd: Any, *others: Any) -> None:
+    """Warn if velocities (..., nv) break the constraints; others : what must be floats too, or nothing is said."""
+    if not are_floats(K, qd, *others):
+        return
+    if broken := broken_row(K, qd[..., None], np.zeros((1, 1)), BROKEN):
+        warnings.warn(
+            "the velocities break the constraints: K qd is {:.3g} in row {}, but should be zero; the gap opens at "
+            "this rate".format(*broken),
+            RuntimeWarning,
+            stacklevel=5,
+        )
+
+
+def warn_if_impossible(K: Any, qdd: Any, wanted: Any) -> None:
+    """Warn if accelerations (..., nv, 1) break the constraints, as `warn_if_inconsistent` does for velocities."""
+    if broken := broken_row(K, qdd, wanted, BROKEN):
+        warnings.warn(
+            "the accelerations break the constraints: K qdd misses its value by {:.3g} in row {}; no forces of "
+            "motors bring this motion about".format(*broken),
+            RuntimeWarning,
+            stacklevel=4,
+        )
+
+
+def require_kept(K: Any, qdd: Any, wanted: Any) -> None:
+    """Refuse accelerations (..., nv, 1) that break the constraints: the prescribed ones contradict them."""
+    if are_floats(K, qdd, wanted) and (broken := broken_row(K, qdd, wanted, CONTRADICTORY)):
+        raise ValueError(
+            "the prescribed accelerations break the constraints: K qdd misses its value by {:.3g} in row {}, "
+            "whatever the other joints do; prescribe fewer".format(*broken)
+        )
+
+
+def check_stabilisation(stabilisation: Any) -> tuple[Any, Any] | None:
+    """Return the gains (kp, kd), not negative, or None; ValueError for anything else."""
+    if stabilisation is None:
+        return None
+    try:
+        kp, kd = (
+            without_precision(g, check_array(g, "stabilisation", ())[()]) for g in stabilisation
+        )
+        right = float(kp) >= 0 and float(kd) >= 0
+    except (TypeError, ValueError):
+        right = False
+    if not right:
+        raise ValueError(
+            f"stabilisation is {stabilisation!r}, but must be None or two gains (kp, kd), not negative; "
+            "(g**2, 2 * g) is critical damping"
+        )
+    return kp, kd
+
+
+# Assembling -------------------------------------------------------------------------------------------
+
+
+def within_reach(chain: Any, q: np.ndarray, moved: np.ndarray, place: np.ndarray) -> np.ndarray:
+    """Return a posture (nq,) with every joint beyond its limits moved to them.
+
+    moved : (nv,) booleans; place : (nv,), what `plain_coordinates` returns. ValueError if one that may not move is
+    beyond.
+    """
+    near: np.ndarray = np.clip(q, chain.lower_limit, chain.upper_limit)
+    for j in np.flatnonzero(~moved & (place >= 0) & (near != q)[place]):
+        own = place[j]
+        raise ValueError(
+            f"held[{j}] keeps the joint of link {chain.names[chain.link_of_column[j]]!r} at {q[own]:.6g}, but its "
+            f"limits are {chain.lower_limit[own]:.6g} and {chain.upper_limit[own]:.6g}"
+        )
+    return near
+
+
+def cannot_be_closed(chain: Any, least: float) -> ValueError:
+    """Return the error for loops of which the nearest posture that was found leaves such a gap."""
+    limited = np.isfinite([chain.lower_limit, chain.upper_limit]).any()
+    return ValueError(
+        f"the loops cannot be closed from here{' within the limits' if limited else ''}: the nearest that was "
+        f"found leaves a gap of {least:.3g}; another start, fewer joints held or other lengths may do"
+    )
+
+
+# Motors -----------------------------------------------------------------------------------------------
+
+
+def check_choice(
+    K: Any, passive: np.ndarray, tau_passive: Any, objective: str, weights: Any
+) -> tuple[Any, Any, Any]:
+    """Return the passive forces, the weights of the multipliers, None for ones, and those of the motors' forces.
+
+    The last are None where the objective is another.
+    """
+    count, by_motor = int(passive.sum()), objective == "min_torque"
+    own = as_array(tau_passive, "tau_passive")
+    if own.shape != ():
+        require_shape(own, "tau_passive", (count,), f": {count} velocities have no motor")
+    require_finite(own, "tau_passive")
+    motors = passive.size - count
+    if weights is not None:
+        weights = check_array(weights, "weights", (motors if by_motor else K.shape[-2],))
+        require_positive(weights, "weights")
+    elif by_motor:
+        weights = np.ones(motors)
+    tau_passive = without_precision(tau_passive, own)
+    return (tau_passive, None, weights) if by_motor else (tau_passive, weights, None)
+
+
+def have_ranks(objective: str, *arrays: Any) -> bool:
+    """Whether numbers are floats, of which ranks can be found; ValueError if not, and the objective needs one."""
+    floats = are_floats(*arrays)
+    if objective == "min_torque" and not floats:
+        raise ValueError('objective "min_torque" takes floats')
+    return floats
+
+
+def require_motors(rank: Any, held: Any, passive: np.ndarray, objective: str) -> Any:
+    """Return the number of free combinations of multipliers (...); ValueError if motors are missing or not unique.
+
+    rank : (...) of K; held : (...), of its columns of the passive joints.
+    """
+    needed = int(passive.sum())
+    missing = int((needed - held).max(initial=0))
+    if missing:
+        freedoms = int((passive.size - rank).min(initial=passive.size))
+        raise ValueError(
+            f"too few motors: the loops can balance {needed - missing} of the {needed} passive joint forces in this "
+            f"posture, so at least {missing} more must be actuated (of {passive.size} velocities {freedoms} are free)"
+        )
+    choices = rank - held
+    if objective == "unique" and (choices > 0).any():
+        raise ValueError(
+            f"the motors' forces are not unique: {int(choices.max())} of them can be chosen at will; objective "
+            '"min_force" or "min_torque" chooses'
+        )
+    return choices
+
+
+# Rods, gears and wheels ---------------------------------------------------------------------------------
+
+
+def keep_checked(constraint: Any, label: str, **rules: Any) -> None:
+    """Check fields of a frozen dataclass and keep them so that nobody can write into them; ValueError names one.
+
+    rules : of each field "positive", a number above zero; "direction", a vector (3,), kept at length one, or None; or
+    the shape that it must have.
+    """
+    for part, rule in rules.items():
+        value, name = getattr(constraint, part), f"{label}: {part}"
+        if rule == "positive":
+            check_positive_number(value, name)
+            value = frozen(value)
+        elif rule == "direction":
+            value = None if value is None else unit(check_array(value, name, (3,)), name)
+        else:
+            array = check_array(value, name, rule)
+            value = read_only(array) if rule else frozen(value)
+        object.__setattr__(constraint, part, value)
+
+
+def check_factors(factors: Any) -> dict[Any, Any]:
+    """Return the factors of a Coupling by link, so that nobody can write into them, or say what they are not."""
+    if not isinstance(factors, Mapping) or not factors:
+        raise ValueError(
+            f"factors of a Coupling are {factors!r}, but must be a dict such as {{'wheel': 3, 'pinion': 1}}"
+        )
+    return {body: frozen(factor) for body, factor in factors.items()}
+
+
+def factors_by_joint(chain: Any, factors: Mapping[Any, Any]) -> list[Any]:
+    """Return a Coupling's factors for each joint (its nv,), zeros where it has none; ValueError names a link."""
+    parts: dict[int, Any] = {}
+    for body, factor in factors.items():
+        try:
+            i = chain.index(body)
+        except ValueError:
+            raise ValueError(
+                f"a Coupling names link {body!r}: an index below {chain.n} or one of {list(chain.names)} would do"
+            ) from None
+        if i in parts:
+            raise ValueError(f"a Coupling names link {chain.names[i]!r} twice: once as {body!r}")
+        k = chain.joints[i].nv
+        own = as_array(factor, f"factor of link {body!r}")
+        if own.shape != (k,) and not (k == 1 and own.shape == ()):
+            raise ValueError(
+                f"factor of link {body!r} has shape {own.shape}, but its joint has {k} rates"
+            )
+        require_finite(own, f"factor of link {body!r}")
+        parts[i] = own.reshape((k,))
+    return [parts.get(i, zeros((joint.nv,))) for i, joint in enumerate(chain.joints)]
