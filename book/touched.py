@@ -282,7 +282,7 @@ def plan(files: list[str], base: str = "HEAD", most: int = 10, root: Path = ROOT
     chosen = sorted(near, key=order)
     reading = {("book.pages", "chapters"), ("book.pages", "pages")}
     of_pages = (
-        [test for test, steps in sources.tests(sources.steps(reading)).items() if steps < 3]
+        [test for test, steps in sources.tests(sources.steps(reading)).items() if steps < 4]
         if pages
         else []
     )
