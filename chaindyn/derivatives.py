@@ -1,5 +1,5 @@
 # Generated from chapters/18_derivatives.md by `python -m book export`; edit it there.
-# sha256 of the text below: ada8c9fde9e7f17c87d4cc69833918517f6e8438afb7934d42701f06f098f58a
+# sha256 of the text below: cbf686a401a775ef283cb503176657469445081686db9c05a1785828396c57bd
 """Derivatives: how forces and accelerations change with posture, rates and forces.
 
 Derived in chapter 18, "Derivatives".
@@ -449,8 +449,8 @@ def saltation_matrix(
     """Return how (..., 2 nv, 2 nv) a blow changes a small deviation [delta, nu].
 
     Both, before and after, are measured at the same time, shortly before and shortly
-    after, from the motion that strikes at q with qd under tau, as for `linearise`; another motion
-    strikes a little earlier or later. The other arguments are those of
+    after, from the motion that strikes at q with qd under tau, as for `linearise`;
+    another motion strikes a little earlier or later. The other arguments are those of
     `impact_derivatives`.
     """
     row, jump, changes = blow_changes(chain, q, qd, point, normal, restitution, body)

@@ -1,5 +1,5 @@
 # Generated from chapters/27_other_joints.md by `python -m book export`; edit it there.
-# sha256 of the text below: 2baf4205da9b36138f40bf7123e5f12f6e23c006096f0a2e63027f96bd64bec7
+# sha256 of the text below: d2c7069bb99570e27820268477a7308ed9b00dd0782033f62c24dbcb8078f3fe
 """Joints beyond hinge, slide and ball.
 
 Derived in chapter 27, "Other joints, a reference".
@@ -58,7 +58,7 @@ class Universal(Joint):
         angular = concatenate([turned, self.second[..., None]], axis=-1)
         return concatenate([angular, 0 * angular], axis=-2)
 
-    def turned_back(self, angular: Array, angle: Array) -> Array:
+    def dS(self, angular: Array, angle: Array) -> Array:
         """Return the rate (..., 6, 2) of S; its first axis is `angular` (..., 3, 1)."""
         rate = skew(angular[..., 0]) @ (self.second * angle)[..., None]
         both = concatenate([rate, 0 * rate], axis=-1)
@@ -66,12 +66,11 @@ class Universal(Joint):
 
     def motion_subspace_rate(self, q: Array, qd: Array) -> Array:
         """Return dS/dt (..., 6, 2), by component in child coordinates."""
-        return self.turned_back(self.motion_subspace(q)[..., :3, :1], qd[..., 1:])
+        return self.dS(self.motion_subspace(q)[..., :3, :1], qd[..., 1:])
 
     def motion_subspace_second_rate(self, q: Array, qd: Array, other: Array) -> Array:
         """Return the rate of dS/dt at rates qd while q moves with the rates `other`."""
-        moved = self.motion_subspace_rate(q, other)[..., :3, :1]
-        return self.turned_back(moved, qd[..., 1:])
+        return self.dS(self.motion_subspace_rate(q, other)[..., :3, :1], qd[..., 1:])
 
     def constraint_subspace(self, q: Array) -> Array:
         """Return T (..., 6, 4): a moment across both axes, and every force."""
@@ -255,19 +254,18 @@ class Planar(Joint):
         turned = rotation_about(self.normal, q[..., 2:]).mT @ across(self.normal)
         return block([[zeros((3, 2)), self.normal[..., None]], [turned, 0]])
 
-    def turned_back(self, directions: Array, angle: Array) -> Array:
+    def dS(self, directions: Array, angle: Array) -> Array:
         """Return the rate (..., 6, 3) of S, which holds `directions` (..., 3, 2)."""
         back = -skew(self.normal * angle) @ directions
         return block([[zeros((3, 2)), zeros((3, 1))], [back, 0]])
 
     def motion_subspace_rate(self, q: Array, qd: Array) -> Array:
         """Return dS/dt (..., 6, 3), by component in child coordinates."""
-        return self.turned_back(self.motion_subspace(q)[..., 3:, :2], qd[..., 2:])
+        return self.dS(self.motion_subspace(q)[..., 3:, :2], qd[..., 2:])
 
     def motion_subspace_second_rate(self, q: Array, qd: Array, other: Array) -> Array:
         """Return the rate of dS/dt at rates qd while q moves with the rates `other`."""
-        moved = self.motion_subspace_rate(q, other)[..., 3:, :2]
-        return self.turned_back(moved, qd[..., 2:])
+        return self.dS(self.motion_subspace_rate(q, other)[..., 3:, :2], qd[..., 2:])
 
     def constraint_subspace(self, q: Array) -> Array:
         """Return T (..., 6, 3): moments across the normal, and a force along it."""

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from chaindyn._ops import Array, concatenate, eye, stack
+from chaindyn.guards.bodies import pose_of_body
 from chaindyn.guards.equations import warn_if_far
 from chaindyn.lie import Ad
 from chaindyn.models.arrays import as_columns, by_group, by_link, each_link
@@ -110,3 +111,23 @@ class GroupedState:
         if frame == self.recursion:
             return motions[..., 0]
         return (self.to_frame(frame) @ motions)[..., 0]
+
+
+def motion_of_body(state: Any, motions: Array, body: int | str | None, frame: str) -> Array:
+    """Return the motion of one link or frame (..., 6) in "body", "world" or "mixed".
+
+    motions : (..., n, 6, 1), in link coordinates, as the state is.
+    """
+    link, offset, rotation = state.chain.place(body)
+    if link < 0:
+        return 0 * motions[..., 0, :, 0]
+    own = motions[..., link, :, :]
+    if frame == "world":
+        return (state.to_world[..., link, :, :] @ own)[..., 0]
+    if offset is not None:
+        own = X_motion(rotation.mT, offset) @ own
+    if frame == "mixed":
+        R, p = state.poses
+        R, _ = pose_of_body(state.chain, R, p, body)
+        own = Ad(R, 0 * R[..., 0]) @ own
+    return own[..., 0]
