@@ -1,5 +1,5 @@
 # Generated from chapters/23_assembling_with_limits.md by `python -m book export`; edit it there.
-# sha256 of the text below: 94e5227c11feffbd80e41b7631500a05ffadcc6425ef1ba83522e53065bd82ae
+# sha256 of the text below: bd2e262c4106f1810339bba8b8ee2e3565c81eeec9153fc24ae7c09fedd3bc4e
 """Assembling: the nearest posture that closes the loops, within the limits of the joints.
 
 Derived in chapter 23, "Assembling with limits".
@@ -169,7 +169,7 @@ def assemble(chain: Chain, constraints: Any, q: Array, *, held: Any = None) -> A
     closed from here, or if a held joint is beyond its limits.
     """
     constraints, start = as_constraints(constraints), as_real(q, "q")
-    held = np.zeros(chain.nv, bool) if held is None else check_mask(held, "held", chain.nv)
+    moved = ~(np.zeros(chain.nv, bool) if held is None else check_mask(held, "held", chain.nv))
     starts = start.reshape(-1, chain.nq)
-    answers = [assembled(chain, constraints, one, ~held) for one in starts]
+    answers = [assembled(chain, constraints, one, moved) for one in starts]
     return np.array(answers).reshape(start.shape)

@@ -18,7 +18,7 @@ from sphinx.util.docutils import SphinxDirective
 from sphinx.writers.html5 import HTML5Translator
 
 from book.extensions.chapter_map import PLAN, skip
-from book.pages import BookError, chapter_of, chapters
+from book.pages import BookError, chapter_of, chapters, is_appendix
 
 Needs = Mapping[int, list[int]]
 
@@ -37,8 +37,8 @@ class ChapterGraph(SphinxDirective):
 
 
 def needs_of_chapters() -> dict[int, list[int]]:
-    """What each chapter's front matter says that it needs. BookError where that is no earlier chapter of the book."""
-    said = {page: chapter_of(page) for page in chapters()}
+    """What each chapter but appendices says that it needs. BookError where that is no earlier chapter of the book."""
+    said = {page: chapter_of(page) for page in chapters() if not is_appendix(page)}
     found = {own["chapter"]: own.get("needs") for own in said.values()}
     for page, own in said.items():
         needs = own.get("needs")
