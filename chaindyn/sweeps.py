@@ -1,5 +1,5 @@
 # Generated from chapters/21_ten_million_postures.md by `python -m book export`; edit it there.
-# sha256 of the text below: 2b17be3e596f16708b5afb114bbce6a5aada0ebba7e8991a0ca4512c69ecb826
+# sha256 of the text below: e003bef6b64111502385a549b49f94d8f0530ef94f02f33150dc58807f7f2e4e
 """Sweeps: one function over millions of states, on all cores, resumable.
 
 Derived in chapter 21, "Ten million postures".
@@ -178,8 +178,9 @@ def sweep(
         start, stop = i * kept.chunk, min((i + 1) * kept.chunk, count)
         return *cut(states, start, stop), start, stop
 
-    todo = kept.missing()
-    results = computed(partial(compute, function, chain), piece, todo, workers)
-    for i, result in reported(results, todo, kept.chunk, count, progress):
+    todo, work = kept.missing(), partial(compute, function, chain)
+    for i, result in reported(
+        computed(work, piece, todo, workers), todo, kept.chunk, count, progress
+    ):
         kept.keep(i, result)
     return kept.result()

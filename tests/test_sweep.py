@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import multiprocessing
 import os
 import pickle
 import signal
@@ -344,6 +345,22 @@ def test_killed_it_goes_on_and_leaves_no_process(tmp_path, number):
     (q,) = states(24 * 1024)
     got = StoredArray(chunks, (24 * 1024, 6), np.dtype(float), 1024)
     assert same(np.asarray(got), quiet(lambda chain, q: crba(chain, q)[:, 0], ARM, q))
+
+
+@pytest.mark.parametrize("where", ["results.Memory.keep", "workers.show_progress"])
+def test_an_interrupt_in_the_midst_leaves_no_process(where, monkeypatch):
+    """Also while its traceback is kept, which holds all that was under way."""
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    clock = iter(range(0, 10_000, 25))
+    late = SimpleNamespace(monotonic=lambda: float(next(clock)))
+    monkeypatch.setattr("chaindyn.jobs.workers.time", late)
+    monkeypatch.setattr(f"chaindyn.jobs.{where}", interrupted)
+    with pytest.raises(KeyboardInterrupt) as caught:
+        sweep(turned, ARM, states(), chunk=1, workers=2)
+    assert caught and not multiprocessing.active_children()
 
 
 def end_once(marker, chain, q):

@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from contextlib import closing
 from itertools import islice
 from typing import Any
 
@@ -70,22 +71,25 @@ def computed(
 
 
 def reported(
-    results: Iterator[tuple[int, Any]], todo: list[int], size: int, count: int, progress: bool
+    results: Any, todo: list[int], size: int, count: int, progress: bool
 ) -> Iterator[tuple[int, Any]]:
-    """Yield results as they come; report on standard error after two seconds, once each has been used.
+    """Yield the results of `computed` as they come; report on standard error, once each has been used.
 
     size : states in a piece; count : states in all, of which those in no piece of `todo` are done already.
     """
     before = done = count - sum(min(size, count - i * size) for i in todo)
     begin = shown = time.monotonic()
     pause = 0.5 if sys.stderr.isatty() else 20
-    for i, result in results:
-        yield i, result
-        done += min(size, count - i * size)
-        now = time.monotonic()
-        if progress and now - begin > 2 and (done == count or now - shown > pause):
-            show_progress(done, before, count, begin, done == count)
-            shown = now
+    with closing(
+        results
+    ):  # a traceback keeps them alive, and with them the processes that exit waits for
+        for i, result in results:
+            yield i, result
+            done += min(size, count - i * size)
+            now = time.monotonic()
+            if progress and now - begin > 2 and (done == count or now - shown > pause):
+                show_progress(done, before, count, begin, done == count)
+                shown = now
 
 
 def show_progress(done: int, before: int, count: int, begin: float, last: bool) -> None:
