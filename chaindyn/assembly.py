@@ -1,5 +1,5 @@
 # Generated from chapters/23_assembling_with_limits.md by `python -m book export`; edit it there.
-# sha256 of the text below: 70e48447d65ba8b48f7feb173887259a761fb1f063d93b229cc8d132a5fb6deb
+# sha256 of the text below: 2370427643ceb2c9b63d29f97fdde1efdc18e43298ed9358b73100714abe65c4
 """Assembling: the nearest posture that closes the loops, within the limits of the joints.
 
 Derived in chapter 23, "Assembling with limits".
@@ -170,7 +170,7 @@ def assemble(chain: Chain, constraints: Any, q: Array, *, held: Any = None) -> A
     closed from here, or if a held joint is beyond its limits.
     """
     constraints, start = as_constraints(constraints), as_real(q, "q")
-    held = np.zeros(chain.nv, bool) if held is None else check_mask(held, "held", chain.nv)
+    moved = ~(np.zeros(chain.nv, bool) if held is None else check_mask(held, "held", chain.nv))
     starts = start.reshape(-1, chain.nq)
-    answers = [assembled(chain, constraints, one, ~held) for one in starts]
+    answers = [assembled(chain, constraints, one, moved) for one in starts]
     return np.array(answers).reshape(start.shape)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import multiprocessing
 import os
 import pickle
 import signal
@@ -33,18 +34,12 @@ from chaindyn import (
     random_state,
     sweep,
 )
+from chaindyn.jobs.fingerprint import digest
 from chaindyn.jobs.processes import in_processes
+from chaindyn.jobs.store import StoredArray
+from chaindyn.jobs.workers import default_workers, may_copy
 from chaindyn.models.robots import ur5
-from chaindyn.sweeps import (
-    Drawn,
-    StoredArray,
-    block_size,
-    chunk_size,
-    digest,
-    may_copy,
-    strike,
-    uniform,
-)
+from chaindyn.sweeps import Drawn, block_size, chunk_size, strike, uniform
 
 ARM = ur5()
 BLOCK = block_size(ARM)
@@ -352,6 +347,22 @@ def test_killed_it_goes_on_and_leaves_no_process(tmp_path, number):
     assert same(np.asarray(got), quiet(lambda chain, q: crba(chain, q)[:, 0], ARM, q))
 
 
+@pytest.mark.parametrize("where", ["results.Memory.keep", "workers.show_progress"])
+def test_an_interrupt_in_the_midst_leaves_no_process(where, monkeypatch):
+    """Also while its traceback is kept, which holds all that was under way."""
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    clock = iter(range(0, 10_000, 25))
+    late = SimpleNamespace(monotonic=lambda: float(next(clock)))
+    monkeypatch.setattr("chaindyn.jobs.workers.time", late)
+    monkeypatch.setattr(f"chaindyn.jobs.{where}", interrupted)
+    with pytest.raises(KeyboardInterrupt) as caught:
+        sweep(turned, ARM, states(), chunk=1, workers=2)
+    assert caught and not multiprocessing.active_children()
+
+
 def end_once(marker, chain, q):
     """Kill the process that this runs in, the first time."""
     if not marker.exists():
@@ -374,7 +385,7 @@ def always_end(chain, q):
 def how_processes_start(request, monkeypatch):
     if request.param == "copies" and not may_copy():
         pytest.skip("this process has threads")
-    monkeypatch.setattr("chaindyn.sweeps.may_copy", lambda: request.param == "copies")
+    monkeypatch.setattr("chaindyn.jobs.workers.may_copy", lambda: request.param == "copies")
     return request.param == "copies"
 
 
@@ -459,7 +470,7 @@ def test_what_ends_a_process_is_told(function, kind, message):
 
 
 def test_a_function_that_a_fresh_process_cannot_import_is_told(monkeypatch):
-    monkeypatch.setattr("chaindyn.sweeps.may_copy", lambda: False)
+    monkeypatch.setattr("chaindyn.jobs.workers.may_copy", lambda: False)
     with pytest.raises((AttributeError, pickle.PicklingError), match=r"<lambda>|pickle"):
         quiet(lambda chain, q: q, ARM, states(), chunk=1, workers=2)
 
@@ -734,7 +745,7 @@ def test_digests_tell_functions_apart_and_no_more():
 def test_digests_are_those_of_the_next_run():
     code = (
         "from chaindyn import aba, impact; from chaindyn.models.robots import ur5; from functools import partial\n"
-        "from chaindyn.sweeps import digest\n"
+        "from chaindyn.jobs.fingerprint import digest\n"
         "f = partial(impact, normal=(0, 0, 1), restitution=0)\n"
         "print(digest(ur5(), 'chain'), digest(aba, 'function'), digest(f, 'function'))"
     )
@@ -885,7 +896,7 @@ def test_an_error_says_in_which_states(workers):
 def test_progress_goes_to_standard_error_once_it_takes_time(capsys, monkeypatch):
     clock = iter(range(0, 10_000, 25))
     monkeypatch.setattr(
-        "chaindyn.sweeps.time", SimpleNamespace(monotonic=lambda: float(next(clock)))
+        "chaindyn.jobs.workers.time", SimpleNamespace(monotonic=lambda: float(next(clock)))
     )
     sweep(turned, ARM, states(), chunk=1, workers=1)
     out, err = capsys.readouterr()
@@ -898,8 +909,6 @@ def test_progress_goes_to_standard_error_once_it_takes_time(capsys, monkeypatch)
 
 
 def test_beside_jax_or_threads_no_process_is_copied(monkeypatch):
-    from chaindyn.sweeps import default_workers
-
     monkeypatch.delitem(sys.modules, "jax", raising=False)
     monkeypatch.setattr("threading.active_count", lambda: 1)
     assert default_workers(0) == default_workers(1) == 1
