@@ -1,5 +1,5 @@
 # Generated from chapters/17_contact.md by `python -m book export`; edit it there.
-# sha256 of the text below: 461696c085847a44f5ff2d10dccf8881551f64c1cdfebb4b993c4d77bced6dba
+# sha256 of the text below: aa617057e07150791ee4cccda7674affe84144de399be3e019fa152dcb6548fe
 """Contact: blows at several places, forces at rest, friction, and motion through both.
 
 Derived in chapter 17, "Contact".
@@ -118,7 +118,7 @@ def solutions_of_mode(A: Array, b: Array, active: Array) -> list[Array]:
 
 @balanced
 def enumerate_modes(A: Array, b: Array) -> tuple[Array, int]:
-    """Return all solutions (k, n) of an LCP, the smallest first, and the number of modes.
+    """Return all solutions (k, n) of an LCP, the smallest first, and how many modes.
 
     Of a continuum one or two points. ArithmeticError if there is none; ValueError if n
     is above 12.
@@ -271,6 +271,7 @@ def response_in_loops(
     return free + more, multipliers
 
 
+# Chapter 17, "Contact": Several blows at once
 def contact_response(
     state: State, normals: Array, rows: Array, slips: Array, constraints: tuple[Any, ...] = ()
 ) -> ContactResponse:
@@ -406,6 +407,7 @@ def contact_turn(p: Array, v: Array, W: Array, mu: Array, known: Array) -> Array
     return concatenate([normal, share * friction], axis=-1)
 
 
+# Chapter 17, "Contact": One contact at a time, and one mode at a time*
 def impulses_by_turns(W: Array, b: Array, mu: Array, known: Array, sweeps: int) -> Array:
     """Return impulses p (c,) after so many sweeps from zero, in which each contact has
     one turn, or until none changes.
@@ -486,9 +488,7 @@ def impulses_by_modes(W: Array, b: Array, mu: Array, known: Array) -> list[Array
 # Chapter 17, "Contact": The laws with friction
 @dataclass(frozen=True, eq=False)
 class ImpactProblem:
-    """Contacts in a blow: their response W (3 m, 3 m), friction mu (m,), and the size of
-    speeds at the start.
-    """
+    """Contacts in a blow: response W (3 m, 3 m), friction mu (m,), size of speeds."""
 
     W: Array
     mu: Array
@@ -512,6 +512,7 @@ class ImpactProblem:
         return affordable_share(spent, wanted) * again
 
 
+# Chapter 17, "Contact": The laws with friction
 def newton_push(
     problem: ImpactProblem, moved: Array, before: Array, restitution: Array, normal: Array
 ) -> Array:
@@ -563,6 +564,7 @@ def moreau_blow(
     return compression + problem.affordable(restitution * compression, compression)
 
 
+# Chapter 17, "Contact": The laws with friction
 def blow_by(law: str, W: Array, v: Array, restitution: Array, mu: Array, size: float = 0) -> Array:
     """Return the impulses (3 m,) of one blow; W : (3 m, 3 m); v : (3 m,); restitution,
     mu : (m,); size : as above.
@@ -596,6 +598,7 @@ class Collision:
     multipliers: Array
 
 
+# Chapter 17, "Contact": Together, or one after another?
 def series_of_blows(
     W: Array, v: Array, restitution: Array, mu: Array, law: str, order: str
 ) -> tuple[Array, int]:
@@ -733,6 +736,7 @@ def contact_path(V: Array, contact: Any, normal: Array) -> tuple[Array, Array]:
     return path_of_edges(V, (a, b), x, normal, (r_a, r_b), edges)
 
 
+# Chapter 17, "Contact": Friction at rest and in motion
 def contact_bias(state: State, contacts: Sequence[Any], normals: Array) -> tuple[Array, Array]:
     """Return the rate of separation and slip (m, 3) due to velocities alone, and a term
     along the normals (m,).
@@ -753,13 +757,14 @@ def contact_bias(state: State, contacts: Sequence[Any], normals: Array) -> tuple
 
 
 # Chapter 17, "Contact": Friction at rest and in motion
-def free_acceleration(chain: Chain, constraints: tuple[Any, ...], *given: Array) -> Array:
+def free_acceleration(chain: Chain, constraints: Any, *given: Array) -> Array:
     """Return qdd (nv,) without forces at contacts; given : q, qd and tau."""
     if constraints:
         return constrained_forward_dynamics(chain, constraints, *given)[0]
     return aba(chain, *given)
 
 
+# Chapter 17, "Contact": Friction at rest and in motion
 def resting_problem(
     state: State,
     contacts: Sequence[Any],
@@ -904,6 +909,7 @@ def slopes(driven: Driven, t: float, q: Array, rates: Array) -> Array:
     return driven.acceleration(t, q, rates)
 
 
+# Chapter 17, "Contact": Through time
 def free_rates(driven: Driven, t: float, q: Array, qd: Array, h: float) -> tuple[Array, Array]:
     """Return the rates (nv,) after a step without contacts: without the loads on the
     chain at rest, and with them.
@@ -1004,6 +1010,7 @@ def closing_contacts(scene: Scene, state: State, moved: Array, h: float) -> tupl
     return [contacts[k] for k in closed], rows[closed]
 
 
+# Chapter 17, "Contact": Through time
 def impulses_of_step(
     scene: Scene, state: State, contacts: Sequence[Any], rows: Array, moved: Array, before: Array
 ) -> tuple[ContactResponse, Array]:
@@ -1126,6 +1133,7 @@ def is_resting(scene: Scene, t: float, q: Array, qd: Array) -> bool:
     return is_pressed(speeds, gap_accelerations(scene, t, state, contacts, rows))
 
 
+# Chapter 17, "Contact": Through time
 def event_step(
     scene: Scene, t: float, q: Array, qd: Array, end: float
 ) -> tuple[Array, Array, list[tuple[float, str, Any, Array]]]:
