@@ -1,5 +1,5 @@
 # Generated from chapters/17_contact.md by `python -m book export`; edit it there.
-# sha256 of the text below: aa617057e07150791ee4cccda7674affe84144de399be3e019fa152dcb6548fe
+# sha256 of the text below: 4b0cac9b685c48b2acfac7411ebd88bf538bab57cdf1dc4524d9ff1d98f7ca86
 """Contact: blows at several places, forces at rest, friction, and motion through both.
 
 Derived in chapter 17, "Contact".
@@ -98,12 +98,6 @@ class LCP:
     solutions: Array | None = None
 
 
-def result_of(A: Array, b: Array, z: Array, iterations: int, *more: Any) -> LCP:
-    """Return the result for z (n,), with w and the residual computed from it."""
-    z = np.maximum(z, 0)
-    return LCP(z, A @ z + b, residual_of(A, b, z), iterations, *more)
-
-
 # Chapter 17, "Contact": Either a gap or a force
 def solutions_of_mode(A: Array, b: Array, active: Array) -> list[Array]:
     """Return the z (n,) of one mode: none, the only one, or two of a continuum.
@@ -148,6 +142,12 @@ def projected_gauss_seidel(A: Array, b: Array, sweeps: int, tolerance: float) ->
 
 
 # Chapter 17, "Contact": Projected Gauss-Seidel
+def result_of(A: Array, b: Array, z: Array, iterations: int, *more: Any) -> LCP:
+    """Return the result for z (n,), with w and the residual computed from it."""
+    z = np.maximum(z, 0)
+    return LCP(z, A @ z + b, residual_of(A, b, z), iterations, *more)
+
+
 @checked(method={"lemke", "pgs", "enumerate"})
 def solve_lcp(
     A: Array, b: Array, *, method: str = "lemke", sweeps: int = 1000, tolerance: float = 1e-14
