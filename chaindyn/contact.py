@@ -1,5 +1,5 @@
 # Generated from chapters/17_contact.md by `python -m book export`; edit it there.
-# sha256 of the text below: e1f8f1009c62ed106209dcaa03799f7c4731dfb686beaf6216ebbbd55cde60c2
+# sha256 of the text below: 4b0cac9b685c48b2acfac7411ebd88bf538bab57cdf1dc4524d9ff1d98f7ca86
 """Contact: blows at several places, forces at rest, friction, and motion through both.
 
 Derived in chapter 17, "Contact".
@@ -16,6 +16,7 @@ import numpy as np
 from chaindyn._ops import Array, concatenate, eye, positive, sqrt, where
 from chaindyn.articulated import FactorisedChain, aba, factorise_state
 from chaindyn.chain import Chain, integrate
+from chaindyn.closure import as_constraints, parts_in
 from chaindyn.constraints import constrained_forward_dynamics, held_response, projected
 from chaindyn.geometry import find_contacts
 from chaindyn.guards.arguments import check_load, check_positive_number
@@ -31,7 +32,6 @@ from chaindyn.guards.complementarity import (
     residual_of,
     settling,
 )
-from chaindyn.guards.constraint_parts import as_constraints, parts_in
 from chaindyn.guards.contacts import (
     LAWS,
     METHODS,
@@ -60,10 +60,9 @@ from chaindyn.guards.loops import gap_share
 from chaindyn.guards.motion import check_step, check_times, require_possible
 from chaindyn.guards.ties import island_by_island, lemke, most_even, or_nearby, smallest_solution
 from chaindyn.inverse_dynamics import transmitted_wrenches
-from chaindyn.jobs.marching import require_closed
 from chaindyn.jobs.runs import columns_of, run, warn_if_ended_early
 from chaindyn.other_joints import Free
-from chaindyn.simulation import Driven, Simulation, kinetic_energy, rk4_step
+from chaindyn.simulation import Driven, Simulation, kinetic_energy, require_closed, rk4_step
 from chaindyn.spatial import skew
 from chaindyn.state import State, evaluate
 
@@ -99,12 +98,6 @@ class LCP:
     solutions: Array | None = None
 
 
-def result_of(A: Array, b: Array, z: Array, iterations: int, *more: Any) -> LCP:
-    """Return the result for z (n,), with w and the residual computed from it."""
-    z = np.maximum(z, 0)
-    return LCP(z, A @ z + b, residual_of(A, b, z), iterations, *more)
-
-
 # Chapter 17, "Contact": Either a gap or a force
 def solutions_of_mode(A: Array, b: Array, active: Array) -> list[Array]:
     """Return the z (n,) of one mode: none, the only one, or two of a continuum.
@@ -119,7 +112,7 @@ def solutions_of_mode(A: Array, b: Array, active: Array) -> list[Array]:
 
 @balanced
 def enumerate_modes(A: Array, b: Array) -> tuple[Array, int]:
-    """Return all solutions (k, n) of an LCP, the smallest first, and the number of modes.
+    """Return all solutions (k, n) of an LCP, the smallest first, and how many modes.
 
     Of a continuum one or two points. ArithmeticError if there is none; ValueError if n
     is above 12.
@@ -149,6 +142,12 @@ def projected_gauss_seidel(A: Array, b: Array, sweeps: int, tolerance: float) ->
 
 
 # Chapter 17, "Contact": Projected Gauss-Seidel
+def result_of(A: Array, b: Array, z: Array, iterations: int, *more: Any) -> LCP:
+    """Return the result for z (n,), with w and the residual computed from it."""
+    z = np.maximum(z, 0)
+    return LCP(z, A @ z + b, residual_of(A, b, z), iterations, *more)
+
+
 @checked(method={"lemke", "pgs", "enumerate"})
 def solve_lcp(
     A: Array, b: Array, *, method: str = "lemke", sweeps: int = 1000, tolerance: float = 1e-14
@@ -272,6 +271,7 @@ def response_in_loops(
     return free + more, multipliers
 
 
+# Chapter 17, "Contact": Several blows at once
 def contact_response(
     state: State, normals: Array, rows: Array, slips: Array, constraints: tuple[Any, ...] = ()
 ) -> ContactResponse:
@@ -407,6 +407,7 @@ def contact_turn(p: Array, v: Array, W: Array, mu: Array, known: Array) -> Array
     return concatenate([normal, share * friction], axis=-1)
 
 
+# Chapter 17, "Contact": One contact at a time, and one mode at a time*
 def impulses_by_turns(W: Array, b: Array, mu: Array, known: Array, sweeps: int) -> Array:
     """Return impulses p (c,) after so many sweeps from zero, in which each contact has
     one turn, or until none changes.
@@ -487,9 +488,7 @@ def impulses_by_modes(W: Array, b: Array, mu: Array, known: Array) -> list[Array
 # Chapter 17, "Contact": The laws with friction
 @dataclass(frozen=True, eq=False)
 class ImpactProblem:
-    """Contacts in a blow: their response W (3 m, 3 m), friction mu (m,), and the size of
-    speeds at the start.
-    """
+    """Contacts in a blow: response W (3 m, 3 m), friction mu (m,), size of speeds."""
 
     W: Array
     mu: Array
@@ -513,6 +512,7 @@ class ImpactProblem:
         return affordable_share(spent, wanted) * again
 
 
+# Chapter 17, "Contact": The laws with friction
 def newton_push(
     problem: ImpactProblem, moved: Array, before: Array, restitution: Array, normal: Array
 ) -> Array:
@@ -564,6 +564,7 @@ def moreau_blow(
     return compression + problem.affordable(restitution * compression, compression)
 
 
+# Chapter 17, "Contact": The laws with friction
 def blow_by(law: str, W: Array, v: Array, restitution: Array, mu: Array, size: float = 0) -> Array:
     """Return the impulses (3 m,) of one blow; W : (3 m, 3 m); v : (3 m,); restitution,
     mu : (m,); size : as above.
@@ -597,6 +598,7 @@ class Collision:
     multipliers: Array
 
 
+# Chapter 17, "Contact": Together, or one after another?
 def series_of_blows(
     W: Array, v: Array, restitution: Array, mu: Array, law: str, order: str
 ) -> tuple[Array, int]:
@@ -734,6 +736,7 @@ def contact_path(V: Array, contact: Any, normal: Array) -> tuple[Array, Array]:
     return path_of_edges(V, (a, b), x, normal, (r_a, r_b), edges)
 
 
+# Chapter 17, "Contact": Friction at rest and in motion
 def contact_bias(state: State, contacts: Sequence[Any], normals: Array) -> tuple[Array, Array]:
     """Return the rate of separation and slip (m, 3) due to velocities alone, and a term
     along the normals (m,).
@@ -754,13 +757,14 @@ def contact_bias(state: State, contacts: Sequence[Any], normals: Array) -> tuple
 
 
 # Chapter 17, "Contact": Friction at rest and in motion
-def free_acceleration(chain: Chain, constraints: tuple[Any, ...], *given: Array) -> Array:
+def free_acceleration(chain: Chain, constraints: Any, *given: Array) -> Array:
     """Return qdd (nv,) without forces at contacts; given : q, qd and tau."""
     if constraints:
         return constrained_forward_dynamics(chain, constraints, *given)[0]
     return aba(chain, *given)
 
 
+# Chapter 17, "Contact": Friction at rest and in motion
 def resting_problem(
     state: State,
     contacts: Sequence[Any],
@@ -905,6 +909,7 @@ def slopes(driven: Driven, t: float, q: Array, rates: Array) -> Array:
     return driven.acceleration(t, q, rates)
 
 
+# Chapter 17, "Contact": Through time
 def free_rates(driven: Driven, t: float, q: Array, qd: Array, h: float) -> tuple[Array, Array]:
     """Return the rates (nv,) after a step without contacts: without the loads on the
     chain at rest, and with them.
@@ -1005,6 +1010,7 @@ def closing_contacts(scene: Scene, state: State, moved: Array, h: float) -> tupl
     return [contacts[k] for k in closed], rows[closed]
 
 
+# Chapter 17, "Contact": Through time
 def impulses_of_step(
     scene: Scene, state: State, contacts: Sequence[Any], rows: Array, moved: Array, before: Array
 ) -> tuple[ContactResponse, Array]:
@@ -1127,6 +1133,7 @@ def is_resting(scene: Scene, t: float, q: Array, qd: Array) -> bool:
     return is_pressed(speeds, gap_accelerations(scene, t, state, contacts, rows))
 
 
+# Chapter 17, "Contact": Through time
 def event_step(
     scene: Scene, t: float, q: Array, qd: Array, end: float
 ) -> tuple[Array, Array, list[tuple[float, str, Any, Array]]]:

@@ -1,5 +1,5 @@
 # Generated from chapters/25_ties_and_rays.md by `python -m book export`; edit it there.
-# sha256 of the text below: 3f5512b45553c324bb3a08f820f8f2b4944622631b33176a0a71fc2aec33c950
+# sha256 of the text below: b7522279bf612afc679764c5d3035c6601cdf6407bb07ae848b1fa1162c838ee
 """Ties and rays: Lemke's path among contacts that depend on each other.
 
 Derived in chapter 25, "Ties and rays".
@@ -184,8 +184,8 @@ def island_by_island(solve: Callable[..., Array]) -> Callable[..., Array]:
         p = np.zeros((m, 3))
         for k in groups:
             own = (3 * k[:, None] + np.arange(3)).ravel()
-            given = W[np.ix_(own, own)], b[own], mu[k], known[k], facets, slides[k], size
-            p[k] = solve(*given).reshape(-1, 3)
+            given = W[np.ix_(own, own)], b[own], mu[k], known[k], facets, slides[k]
+            p[k] = solve(*given, size).reshape(-1, 3)
         return p.ravel()
 
     return solve_each
