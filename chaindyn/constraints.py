@@ -1,5 +1,5 @@
 # Generated from chapters/13_loops_and_redundancy.md by `python -m book export`; edit it there.
-# sha256 of the text below: e68ce5c4b8bded20a25fcb39053cbc834053a486abc06b7722466759d0659bdc
+# sha256 of the text below: 89ecc1c2726d28501adfe4a9c22267fb3a2e0584d5f46222210ce1af3f0f8500
 """Loops: constraints between the links of a tree, and the dynamics that keeps them.
 
 Derived in chapter 13, "Loops and redundancy".
@@ -21,6 +21,7 @@ from chaindyn.guards.arguments import FRAMES, check_array, check_mask
 from chaindyn.guards.constraint_parts import as_constraints, bodies_of, parts_in
 from chaindyn.guards.door import checked
 from chaindyn.guards.equations import SINGULAR, solved
+from chaindyn.guards.hybrid import check_hybrid
 from chaindyn.guards.loops import (
     are_floats,
     at_length_one,
@@ -44,7 +45,7 @@ from chaindyn.guards.loops import (
     warn_if_inconsistent,
 )
 from chaindyn.guards.numbers import frozen
-from chaindyn.hybrid import check_hybrid, hybrid_dynamics, interleave
+from chaindyn.hybrid import hybrid_dynamics, interleave
 from chaindyn.inverse_dynamics import ground_acceleration, net_bias, rnea
 from chaindyn.joints import Joint, across
 from chaindyn.spatial import X_motion, crm
