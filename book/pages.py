@@ -63,6 +63,11 @@ def is_appendix(page: Path) -> bool:
     return bool(front_matter(page).get(PACKAGE, {}).get("appendix"))
 
 
+def main_chapters(root: Path = ROOT) -> list[Path]:
+    """The chapters that are no appendices, in order."""
+    return [page for page in chapters(root) if not is_appendix(page)]
+
+
 def read_page(page: Path) -> NotebookNode:
     """A page as a notebook, without outputs."""
     try:

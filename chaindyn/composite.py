@@ -1,5 +1,5 @@
 # Generated from chapters/07_the_stacked_form_and_composite_inertia.md by `python -m book export`; edit it there.
-# sha256 of the text below: 171d620300da80244e0cb227a9d8e2106a4eb3738e6799654f2f19d6e67c4372
+# sha256 of the text below: 0061a6d8809718b85425fec62abc62b4463f5ed1bdd408b52a257cc4e6d72edf
 """The stacked form: the tree in one matrix, composite inertia, the mass and Coriolis matrices.
 
 Derived in chapter 7, "The stacked form and composite inertia".
@@ -15,8 +15,9 @@ from chaindyn.guards.arguments import RECURSIONS
 from chaindyn.guards.door import checked
 from chaindyn.guards.numbers import known_values
 from chaindyn.inverse_dynamics import with_rotors
+from chaindyn.models.arrays import each_link, split_by_joint
 from chaindyn.spatial import X_motion, crf, crm, skew
-from chaindyn.state import State, each_link, evaluate, split_by_joint
+from chaindyn.state import State, evaluate
 
 __all__ = [
     "center_of_mass",

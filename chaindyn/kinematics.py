@@ -1,5 +1,5 @@
 # Generated from chapters/05_velocity_acceleration_jacobians.md by `python -m book export`; edit it there.
-# sha256 of the text below: b6164cbb87afd7d7c2367214ec9cbb38213d9e625aebf4d22546cec3d4732b76
+# sha256 of the text below: 613fd2e27a468cc975f7a55ea9d6cc2f7fcf807faf42efcb164d39c544cea60c
 """How fast the bodies of a chain move, and how that changes: twists, accelerations, Jacobians.
 
 Derived in chapter 5, "Velocity, acceleration, Jacobians".
@@ -131,8 +131,7 @@ def body_accelerations(
 
 # Chapter 5, "Velocity, acceleration, Jacobians": The bias acceleration
 def motion_of_body(state: State, motions: Array, body: int | str | None, frame: str) -> Array:
-    """Return the motion of one link or frame (..., 6) in "body", "world" or "mixed",
-    from those of all links.
+    """Return the motion of one link or frame (..., 6) in "body", "world" or "mixed".
 
     motions : (..., n, 6, 1), in link coordinates, as the state is.
     """
@@ -160,11 +159,10 @@ def jacobian_dot_qd(
     frame: str = "body",
     classical: bool = False,
 ) -> Array:
-    """Return the bias acceleration dJ/dt qd of one link or frame (..., 6): its
-    acceleration if qdd = 0.
+    """Return the bias acceleration dJ/dt qd of one link or frame (..., 6).
 
-    Arguments as for `body_accelerations` and `body_jacobian`. dJ/dt is the
-    componentwise rate of the Jacobian in "body" and in "world"; in "mixed" coordinates,
+    It is the acceleration if qdd = 0. Arguments as for `body_accelerations` and
+    `body_jacobian`. dJ/dt is the componentwise rate of the Jacobian in "body" and in "world"; in "mixed" coordinates,
     whose origin moves, this holds with ``classical=True``. "Notes on rigid body
     dynamics", linked motion, without the term counted twice.
     """

@@ -1,5 +1,5 @@
 # Generated from chapters/12_maximal_coordinates.md by `python -m book export`; edit it there.
-# sha256 of the text below: e83afe3ca2e8ce05a9384199541a0cd4ddb683fdbeba8666e9c49a2f0aa5cafa
+# sha256 of the text below: 03cb8796d5fdb975046246f543311b42301ddb63dd528dca2c3274ad117ee2f1
 """Maximal coordinates: every link free, every joint a set of equations that holds it.
 
 Derived in chapter 12, "Maximal coordinates".
@@ -19,12 +19,14 @@ from chaindyn.guards.arguments import FRAMES
 from chaindyn.guards.door import checked
 from chaindyn.guards.model import require_doubles, require_no_rotors
 from chaindyn.guards.numbers import require_no_overflow
-from chaindyn.guards.sparse import in_one_batch, solved_one_by_one
+from chaindyn.guards.sparse import solved_one_by_one
+from chaindyn.guards.states import in_one_batch
 from chaindyn.inertia import weight_wrench
 from chaindyn.inverse_dynamics import net_bias
 from chaindyn.lie import quaternion_from_rotation
+from chaindyn.models.arrays import split_by_joint
 from chaindyn.other_joints import Free
-from chaindyn.state import State, split_by_joint
+from chaindyn.state import State
 
 __all__ = ["MaximalDynamics", "maximal_coordinate_dynamics", "to_maximal", "to_maximal_state"]
 

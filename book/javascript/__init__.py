@@ -34,8 +34,9 @@ def main(argv: list[str]) -> int:
         print(f"javascript: not checked, for there is no npm here: {error}")
         return 0
     biome = [node, str(MODULES / "@biomejs" / "biome" / "bin" / "biome"), "check"]
-    biome += ["--error-on-warnings", *(["--write"] if fix else [])]
-    return subprocess.run(biome, cwd=ROOT, check=False).returncode
+    types = [node, str(MODULES / "typescript" / "bin" / "tsc"), "--project", str(ROOT)]
+    checks = [[*biome, "--error-on-warnings", *(["--write"] if fix else [])], types]
+    return max(subprocess.run(check, cwd=ROOT, check=False).returncode for check in checks)
 
 
 def tools() -> str:

@@ -5,7 +5,9 @@
 
 /** A picture is described by its cell, as on the site: metadata mystnb.image.alt. */
 function describePictures() {
-  for (const image of document.querySelectorAll(".jp-OutputArea-output img:not([alt])")) {
+  for (const image of /** @type {NodeListOf<HTMLImageElement>} */ (
+    document.querySelectorAll(".jp-OutputArea-output img:not([alt])")
+  )) {
     const cells = window.jupyterapp?.shell.currentWidget?.content.widgets ?? [];
     const metadata = cells.find((cell) => cell.node.contains(image))?.model.metadata;
     image.alt = metadata?.mystnb?.image?.alt ?? "What this cell draws; its code says how";
@@ -14,7 +16,9 @@ function describePictures() {
 
 /** The label beside a slider is its name, and its arrow keys do not move the notebook's cursor. */
 function mindSliders() {
-  for (const handle of document.querySelectorAll(".noUi-handle:not([aria-label])")) {
+  for (const handle of /** @type {NodeListOf<HTMLElement>} */ (
+    document.querySelectorAll(".noUi-handle:not([aria-label])")
+  )) {
     const label = handle.closest(".jupyter-widgets")?.querySelector(".widget-label")?.textContent;
     handle.setAttribute("aria-label", label || "value");
     handle.dataset.lmSuppressShortcuts = "true";
@@ -23,7 +27,9 @@ function mindSliders() {
 
 /** Let the keyboard reach an output that scrolls. */
 function markScrollable() {
-  for (const box of document.querySelectorAll(".jp-OutputArea-output, .jp-OutputArea-output pre")) {
+  for (const box of /** @type {NodeListOf<HTMLElement>} */ (
+    document.querySelectorAll(".jp-OutputArea-output, .jp-OutputArea-output pre")
+  )) {
     if (box.scrollWidth > box.clientWidth || box.scrollHeight > box.clientHeight) box.tabIndex = 0;
   }
 }

@@ -3,10 +3,12 @@
 
 /** Let the keyboard reach a box that scrolls sideways, and only such a box. */
 function markScrollable() {
-  for (const box of document.querySelectorAll(
+  /** @type {NodeListOf<HTMLElement>} */
+  const boxes = document.querySelectorAll(
     "mjx-container[display=true], div.cell_output, div.cell_output .output, figure, div.highlight pre, " +
       ".pst-scrollable-table-container",
-  )) {
+  );
+  for (const box of boxes) {
     if (box.scrollWidth > box.clientWidth) {
       box.tabIndex = 0;
     } else {
@@ -27,16 +29,19 @@ const SMALLEST = 0.8;
 
 /** A display that is wider than the page is broken into lines, or, if little is missing, set smaller; what can be
     neither scrolls. */
+/** @param {ParentNode} root */
 function fitDisplays(root = document) {
-  for (const formula of root.querySelectorAll("div.math mjx-container[display=true]")) {
+  /** @type {NodeListOf<HTMLElement>} */
+  const formulas = root.querySelectorAll("div.math mjx-container[display=true]");
+  for (const formula of formulas) {
     const width = String(formula.clientWidth);
     if (width === "0" || formula.dataset.fittedTo === width) continue; // 0: in what is folded
-    formula.dataset.fullSize ??= parseFloat(getComputedStyle(formula).fontSize);
+    formula.dataset.fullSize ??= String(parseFloat(getComputedStyle(formula).fontSize));
     join(formula);
     formula.style.fontSize = `${formula.dataset.fullSize}px`;
     if (excess(formula) > 1 / 0.9) BREAKS.some((_, k) => breakInto(formula, BREAKS.slice(0, k + 1).join()));
     const scale = Math.max(SMALLEST, 0.99 / excess(formula));
-    if (excess(formula) > 1) formula.style.fontSize = `${formula.dataset.fullSize * scale}px`;
+    if (excess(formula) > 1) formula.style.fontSize = `${Number(formula.dataset.fullSize) * scale}px`;
     formula.dataset.fittedTo = String(formula.clientWidth);
   }
 }
@@ -96,14 +101,12 @@ function* foldable(lines) {
   const imports = importsAbove(lines);
   if (imports >= 4 && imports < lines.length) yield [0, imports, `imports, ${imports} lines`];
   for (let k = imports; k < lines.length; k++) {
-    const [, kind, name] = lines[k].match(/^(class|def) (\w+)/) ?? [];
-    if (!name) continue;
+    if (!lines[k].startsWith("def judge_")) continue;
     let end = k + 1;
     while (end < lines.length && !/^[^\s)]/.test(lines[end])) end++;
     while (!lines[end - 1].trim()) end--;
     const count = end - k - 1;
-    if (kind === "class" && count > 25) yield [k + 1, end, `class ${name}: ${count} more lines`];
-    if (name.startsWith("judge_") && count > 3) yield [k + 1, end, `the check: ${count} lines`];
+    if (count > 3) yield [k + 1, end, `the check: ${count} lines`];
     k = end - 1;
   }
 }
@@ -119,8 +122,8 @@ function importsAbove(lines) {
   return end;
 }
 
-/** Fold imports above other code, bodies of long classes and the judges of exercises: whole cells are folded by the
-    page itself (extensions/folding.py). */
+/** Fold imports above other code and the judges of exercises: whole cells are folded by the page itself
+    (extensions/folding.py). */
 function foldParts() {
   for (const code of document.querySelectorAll(".cell_input pre")) {
     if (code.closest("details.folded-code, .tag_solution")) continue;
@@ -128,8 +131,9 @@ function foldParts() {
     // from below, that what is above keeps its place
     for (const [start, end, says] of [...foldable(lines)].reverse()) {
       const range = document.createRange();
-      range.setStart(...place(code, lines, start));
-      range.setEnd(...place(code, lines, end));
+      const [from, to] = [start, end].map((line) => place(code, lines, line));
+      range.setStart(from.node, from.left);
+      range.setEnd(to.node, to.left);
       hide(range, says, (button) => [lines[start].match(/^ */)[0], button, "\n"]);
     }
   }
@@ -140,8 +144,8 @@ function place(code, lines, line) {
   let left = lines.slice(0, line).reduce((sum, text) => sum + text.length + 1, 0);
   const walker = document.createTreeWalker(code, NodeFilter.SHOW_TEXT);
   let node = walker.nextNode();
-  for (; node && left > node.length; node = walker.nextNode()) left -= node.length;
-  return [node, left];
+  for (; node && left > node.textContent.length; node = walker.nextNode()) left -= node.textContent.length;
+  return { node, left };
 }
 
 /** Fold what follows the first line of a long docstring in an exported cell. Pygments marks its lines one by one. */

@@ -126,13 +126,16 @@ const held = () => card.matches(":hover") || wanted?.link.matches(":hover, :focu
 const hideSoon = () => soon(() => held() || hide());
 
 if (article && card.showPopover) {
-  document.addEventListener("pointerover", ({ target, pointerType, clientY }) => {
+  document.addEventListener("pointerover", (event) => {
+    const { pointerType, clientY } = event;
+    const target = /** @type {Element} */ (event.target);
     const link = article.contains(target) && target.closest(LINKS);
     if (!link) hideSoon();
     else if (link === wanted?.link) clearTimeout(timer);
     else if (pointerType !== "touch") soon(() => show(link, clientY));
   });
-  document.addEventListener("focusin", ({ target }) => {
+  document.addEventListener("focusin", (event) => {
+    const target = /** @type {Element} */ (event.target);
     if (
       target !== wanted?.link &&
       article.contains(target) &&
@@ -142,6 +145,8 @@ if (article && card.showPopover) {
       soon(() => show(target));
   });
   document.addEventListener("focusout", hideSoon);
-  document.addEventListener("click", ({ target }) => target.closest(LINKS) && hide());
+  document.addEventListener("click", ({ target }) => /** @type {Element} */ (target).closest(LINKS) && hide());
   document.addEventListener("keydown", ({ key }) => key === "Escape" && hide());
 }
+
+export {}; // a module: book.js imports it

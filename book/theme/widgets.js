@@ -5,7 +5,7 @@
 "use strict";
 
 (() => {
-  const here = document.currentScript.src;
+  const here = /** @type {HTMLScriptElement} */ (document.currentScript).src;
   // What the explorers' stage asks for; the slides have brought it.
   document.documentElement.dataset.stage ??= new URL("../vendor/three/three.js", here).href;
   const KIND = "application/vnd.jupyter.widget";

@@ -1,4 +1,4 @@
-"""All that the compiler knows of the laws: which it names, and which it has other ways for.
+"""All that the compiler knows of the laws: which it names, and which it has other ways for. Rollouts know motions too.
 
 What takes too much text link by link goes by another way: matrices by what they do to a vector, derivatives by slopes.
 A matrix of a chain has nv columns, and a derivative as many directions. Recorded as they stand in the chapters, every

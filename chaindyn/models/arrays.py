@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from chaindyn._ops import Array, concatenate
+from chaindyn._ops import Array, concatenate, unstack
 from chaindyn.guards.bodies import link_index, parent_index
 from chaindyn.guards.joint_laws import as_guest, check_laws
 from chaindyn.guards.model import as_frames, as_links, check_frame, check_gravity, check_links
@@ -71,6 +71,35 @@ def in_columns(parts: Sequence[Array], columns: Sequence[Array]) -> Array:
     ]
     order = np.argsort(np.concatenate([own.ravel() for own in columns]))
     return concatenate(flat, axis=-1)[..., order]
+
+
+def split_by_joint(chain: Any, rows: Array) -> list[Array]:
+    """Return the rows (..., k, m) of (..., nv, m) that belong to each link's joint."""
+    return [rows[..., own.start : own.stop, :] for own in chain.v_columns]
+
+
+def as_columns(chain: Any, parts: Sequence[Array]) -> Array:
+    """Return the columns of each group's matrices (..., m, 6, k), one under another (..., nv, 6)."""
+    rows = [
+        part.mT.reshape((*part.shape[:-3], own.size, 6))
+        for part, (_, _, own) in zip(parts, chain.groups, strict=True)
+    ]
+    if len(rows) == 1:
+        return rows[0]
+    return concatenate(rows, axis=-2)[..., chain.group_columns, :]
+
+
+def by_group(chain: Any, matrices: Array) -> list[Array]:
+    """Return the matrices (..., m, 6, 6) of each group's links, of those of all links (..., n, 6, 6)."""
+    if len(chain.members) == 1:
+        return [matrices]
+    return [matrices[..., own, :, :] for own in chain.members]
+
+
+def each_link(chain: Any, parts: Sequence[Array], axis: int = -3) -> list[Array]:
+    """Return the results of each group of joints, along an axis, as a list in the order of the links."""
+    laid = [own for part in parts for own in unstack(part, axis)]
+    return laid if len(parts) == 1 else [laid[k] for k in chain.group_order]
 
 
 class LinkArrays:

@@ -83,6 +83,7 @@ function drawnFrom(tree, start) {
 export function fromBlows(tree, request) {
   const { q, direction, map, sample } = request;
   const { mass, force, moment, singularAt } = struckAt(tree, q, direction);
+  /** @type {Record<string, any>} */
   const values = { ...poses(tree, q), mass, force, moment };
   if (map !== null) values.map = { key: map, cells: cellsOf(tree, request) };
   if (sample !== null) values.sample = { start: sample, mass: drawnFrom(tree, sample) };

@@ -155,15 +155,13 @@ export const CELLS = 25; // a side
 
 export class Basin {
   constructor(world, { joint, widest, fastest }) {
-    Object.assign(this, {
-      world,
-      joint,
-      widest,
-      fastest,
-      fates: new Array(CELLS * CELLS).fill(""),
-      done: 0,
-      motion: null,
-    });
+    this.world = world;
+    this.joint = joint;
+    this.widest = widest;
+    this.fastest = fastest;
+    this.fates = new Array(CELLS * CELLS).fill("");
+    this.done = 0;
+    this.motion = null;
     const middle = (CELLS - 1) / 2;
     const far = (k) => Math.hypot((k % CELLS) - middle, Math.floor(k / CELLS) - middle);
     const half = (CELLS * CELLS + 1) / 2;

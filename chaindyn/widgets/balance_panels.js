@@ -175,7 +175,7 @@ export function basinPanel(pick) {
   function draw(basin, { aside, rate }, latest, name) {
     if (now !== basin) {
       now = basin;
-      axes(basin.world.turns[basin.joint], now);
+      axes(basin.world.turns[basin.joint]);
     }
     const paths = { recovered: [], fell: [], neither: [] };
     basin.fates.forEach(
@@ -199,4 +199,4 @@ export function basinPanel(pick) {
   return { ...panel, draw };
 }
 
-export const FADING = 40; // sets of eigenvalues in the trail
+export const FADING = 40;

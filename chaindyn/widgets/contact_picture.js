@@ -20,9 +20,15 @@ export const MODES = {
   open: ["O", "faint", "open"],
 }; // letter, colour, words
 
+/** @type {(place: number[]) => number[]} */
 export const inSpace = ([x, z]) => [x, 0, z];
 
 // The sign of a mode: a square, a triangle that points along the slip, or a circle, with a letter.
+/**
+ * @param {string} mode
+ * @param {number[]} place
+ * @param {number[]} along
+ */
 export function signOf(mode, [x, y], [dx, dy]) {
   const [letter, colour] = MODES[mode];
   const look = { class: `sign ${colour}` };

@@ -2,11 +2,13 @@
 
 import { add, apply, combine, dot, norm, scale, subtract } from "./vectors.js";
 
+/** @type {(angle: number, point: number[]) => number[]} */
 export const rotated = (angle, [x, z]) => [
   Math.cos(angle) * x - Math.sin(angle) * z,
   Math.sin(angle) * x + Math.cos(angle) * z,
 ];
 
+/** @type {(place: number[]) => number[]} */
 const quarter = ([x, z]) => [-z, x];
 export const placed = ({ at, axes }, point) => add(at, apply(axes, point));
 export const tangentOf = (normal) => scale(-1, quarter(normal)); // clockwise
@@ -36,6 +38,11 @@ function farthestSide(sides, core) {
 }
 
 // The corners of two cores that are nearest to each other, if nothing else of them is nearer.
+/**
+ * @param {number[][]} one
+ * @param {number[][]} other
+ * @param {any[][]} sides
+ */
 function nearestCorners(one, other, [ownSides, otherSides]) {
   let best = { far: Infinity };
   one.forEach((a, i) =>

@@ -25,6 +25,7 @@ export const heavy = (tree) => tree.map((link, i) => ({ ...link, i })).filter(({
 // The same links in space, x and z up, as the emitted functions take them.
 const SPATIAL = new WeakMap();
 const AXES = { x: [1, 0, 0], z: [0, 0, 1], turn: [0, -1, 0] };
+/** @type {(point: number[]) => number[]} */
 const lifted = ([x, z]) => [x, 0, z];
 
 function inSpaceOf(tree) {

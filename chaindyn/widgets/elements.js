@@ -41,6 +41,12 @@ export const named = (text, ...inputs) =>
 // A named number: a field to type in and, where it has a range, a slider. `get` and `set` read and write the request;
 // `of` says whose number it is to who cannot see where the row stands. Returns the row, and how to show a value
 // changed elsewhere.
+/**
+ * @param {string} name
+ * @param {{ of?: string, min?: number, max?: number, step?: number, unit?: string, digits?: number }} range
+ * @param {() => number} get
+ * @param {(value: number) => void} set
+ */
 export function numberRow(name, { of = "", min, max, step = 0.01, unit = "", digits = 2 }, get, set) {
   const text = unit ? `${name} [${unit}]` : name;
   const label = `${of} ${text}`.trim();

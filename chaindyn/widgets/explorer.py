@@ -34,7 +34,7 @@ IMPORT = re.compile(r'(?m)^import \{([\w\s,]*)\} from "(\.[\w./]+)";\n+')
 COMMENT = re.compile(r"(?m)^[ \t]*(?://.*|/\*\*(?:[^*]|\*(?!/))*\*/)\n")
 
 
-def linked(*entries: str) -> str:
+def linked(view: str, *others: str) -> str:
     """Return JavaScript modules of this package, with all that they import, as the one text that anywidget takes.
 
     As bundlers do it, each module stands once, after those that it imports, and all in one scope: so no two modules
@@ -44,17 +44,24 @@ def linked(*entries: str) -> str:
     texts: dict[str, str] = {}
 
     def bring(name: str) -> None:
-        text = source(name)
-        for _, other in IMPORT.findall(text):
-            path = posixpath.normpath(posixpath.join(posixpath.dirname(name), other))
-            if path not in texts:
-                bring(path)
-        text = re.sub(r"(?m)^export (?!default )", "", IMPORT.sub("", text))
-        texts[name] = COMMENT.sub("", text)
+        needs, text = module(name)
+        for other in needs:
+            if other not in texts:
+                bring(other)
+        texts[name] = text
 
-    for entry in entries:
-        bring(entry)
+    for name in (view, *others):
+        bring(name)
     return "\n".join(texts.values())
+
+
+@functools.cache
+def module(name: str) -> tuple[list[str], str]:
+    """Return the modules that one imports, and its text without imports, exports and comments."""
+    text, folder = source(name), posixpath.dirname(name)
+    needs = [posixpath.normpath(posixpath.join(folder, other)) for _, other in IMPORT.findall(text)]
+    text = re.sub(r"(?m)^export (?!default )", "", IMPORT.sub("", text))
+    return needs, COMMENT.sub("", text)
 
 
 def without_none(options: dict[str, Any]) -> dict[str, Any]:

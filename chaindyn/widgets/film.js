@@ -2,7 +2,16 @@
 
 export class Film {
   constructor(length, update) {
-    Object.assign(this, { length, update, clock: 0, playing: false, inSight: true });
+    this.length = length;
+    this.update = update;
+    this.clock = 0;
+    this.playing = false;
+    this.still = false; // whether it shows the blow, and waits
+    this.inSight = true;
+    /** @type {number | null} */
+    this.ticking = null;
+    /** @type {number | null} */
+    this.latest = null;
   }
   play(wanted = true) {
     const idle = !this.ticking;

@@ -24,14 +24,19 @@ export const grown = (x, digits = 2) =>
   Math.abs(x) < 1e6 ? shown(x, digits) : x.toExponential(1).replace("-", "\u2212").replace("+", "");
 
 // A power of a thousand for numbers of this size, and its letter.
+/**
+ * @param {number} size
+ * @returns {[number, string]}
+ */
 function prefixOf(size) {
-  const found = [
+  /** @type {[number, string][]} */
+  const prefixes = [
     [1, ""],
     [1e-3, "m"],
     [1e-6, "\u00b5"],
     [1e-9, "n"],
-  ].find(([unit]) => size >= unit);
-  return found ?? [1e-12, "p"];
+  ];
+  return prefixes.find(([unit]) => size >= unit) ?? [1e-12, "p"];
 }
 
 // A picture of curves with a cursor; pressed at, it moves the cursor there. `axis` is what t is, `ticks` where it has
@@ -47,7 +52,12 @@ export class Graph {
     { axis = "time [s]", ticks = ticksOf(t[0], t.at(-1), 4), log = false, prefixed = true } = {},
   ) {
     const { width, height, left, right, top, bottom } = GRAPH;
-    Object.assign(this, { title, t, axis, ticks, log, prefixed });
+    this.title = title;
+    this.t = t;
+    this.axis = axis;
+    this.ticks = ticks;
+    this.log = log;
+    this.prefixed = prefixed;
     this.across = (time) => left + ((time - t[0]) / (t.at(-1) - t[0])) * (width - left - right);
     this.name = html("p", { class: "title" });
     this.key = html("p", { class: "key" });
@@ -61,6 +71,7 @@ export class Graph {
       this.curves,
       this.cursor,
     );
+    /** @param {number[]} place */
     const timeAt = ([x]) => t[0] + ((x - left) / (width - left - right)) * (t.at(-1) - t[0]);
     this.svg.addEventListener("pointerdown", (event) => {
       scrub(timeAt(placeIn(this.svg, event)));

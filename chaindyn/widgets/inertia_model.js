@@ -34,7 +34,8 @@ export function fromTables({ tables, mass, step, steps, kept, runaway }, { sides
 
 // What is drawn and told: momentum in the brick's axes (own) and in space, energy, and in words whether these stay.
 export function flightOf({ moments, spin, attitude }, { step, steps, kept }) {
-  const [own, momentum, energy] = transpose(spin.map((w, i) => spinning(moments, w, attitude[i])));
+  const samples = spin.map((w, i) => spinning(moments, w, attitude[i]));
+  const [own, momentum, energy] = [0, 1, 2].map((k) => samples.map((sample) => sample[k]));
   const [h, T] = [momentum[0], energy[0]];
   const drift = (100 * Math.max(...momentum.map((other) => norm(subtract(other, h))))) / (norm(h) || 1);
   const loss = (100 * Math.max(...energy.map((other) => Math.abs(other - T)))) / (T || 1);

@@ -4,6 +4,11 @@ import { add, norm, subtract } from "./vectors.js";
 
 // Where labels go, [x, y] of where each begins: beside its point, within the picture, and off what is to be kept
 // free, points with room about them, and off the labels before it, as far as may be.
+/**
+ * @param {{ at: number[], words: string }[]} labels
+ * @param {number[]} size of the picture
+ * @param {number[][]} free
+ */
 export function spread(labels, [width, height], free = [], letter = 7.6, line = 18) {
   const taken = free.map(([x, y]) => [x - 10, y - 10, x + 10, y + 10]);
   const overlap = (a, b) =>

@@ -9,7 +9,9 @@ import { add, combine, dot, norm, scale, shown, subtract, transpose } from "./ve
 
 // Angles go from x to z.
 export const pointing = (angle) => [Math.cos(angle), Math.sin(angle)];
+/** @type {(place: number[]) => number[]} */
 export const turned = ([x, z]) => [-z, x]; // by a quarter
+/** @type {(place: number[]) => number} */
 export const angleOf = ([x, z]) => Math.atan2(z, x);
 export const wrapped = (angle) => angle - 2 * Math.PI * Math.ceil(angle / (2 * Math.PI) - 1 / 2); // above -pi, up to pi
 export const anglesOf = (q) => q.map((_, k) => q.slice(0, k + 1).reduce((sum, x) => sum + x));
@@ -176,7 +178,8 @@ function fallOf(model, { cure, rate, step }, start, t) {
 function sizesAt(model, { q, gap }) {
   if (gap > 0) return { sizes: [NaN, NaN], passive: [NaN, NaN] };
   const { K } = partsOf(model, q, scale(0, q));
-  const column = (k) => subtract(...[k, k + 1].map((j) => K.map((row) => row[j] ?? 0))); // of rod k when it turns alone
+  const part = (j) => K.map((row) => row[j] ?? 0);
+  const column = (k) => subtract(part(k), part(k + 1)); // of rod k when it turns alone
   return { sizes: singularValues(...K), passive: singularValues(column(1), column(2)) };
 }
 

@@ -41,6 +41,7 @@ export class PostureMap {
     this.line = svg("path", { class: "zero" });
     this.labels = svg("g");
     const clamp = (x) => Math.max(0, Math.min(1, x));
+    /** @param {number[]} place */
     const setAt = ([x, y]) => set([clamp((x - left) / size), clamp(1 - (y - top) / size)]);
     const ring = (kind) => svg("circle", { class: kind, r: kind === "halo" ? 12 : 9 });
     this.handle = svg(

@@ -8,8 +8,11 @@ import { combine, rounded } from "./vectors.js";
 // A time among those of a motion, t, up to where `last` says that it goes: played, paused and scrubbed. `update` draws.
 export class Player {
   constructor(t, last, update) {
-    // began: while it plays, when by the page's clock [ms] it was t[0]
-    Object.assign(this, { t, last, update, time: t[0], began: null });
+    this.t = t;
+    this.last = last;
+    this.update = update;
+    this.time = t[0];
+    this.began = null; // while it plays, when by the page's clock [ms] it was t[0]
     this.calm = matchMedia("(prefers-reduced-motion: reduce)");
   }
   get playing() {

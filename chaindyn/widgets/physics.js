@@ -60,6 +60,13 @@ function nested(x, shape, from = 0) {
 // The results of a function; inputs and results that have a row for each joint have one for each that moves. What is
 // "kept" for another function is as it stands there, until the next call. The last result is what must be positive,
 // for the answers to be beyond doubt.
+/**
+ * @param {any} known as it is emitted
+ * @param {any} tree
+ * @param {any[]} inputs
+ * @param {number[]} gravity
+ * @returns {any[]}
+ */
 export function compute(known, tree, inputs, gravity = tree.gravity) {
   const recorded = inForce(known.run.name, known); // one with what the reader redefined has a model of its own
   const own = prepared(recorded, tree);

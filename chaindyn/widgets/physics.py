@@ -1011,6 +1011,7 @@ def replaceable(name: str) -> str:
 
 HEAD = (
     "// Emitted by `python -m book physics` from the lines of the chapters: no edit here lasts.\n"
+    "// @ts-nocheck: operations are written as they were recorded, choices that are settled too\n"
 )
 
 

@@ -3,13 +3,22 @@
 import { svg } from "./elements.js";
 import { add, rounded, scale, subtract, transpose } from "./vectors.js";
 
+/** @typedef {import("./vectors.js").Vector} Vector */
+
 // Follow a pointer over a picture from `down` until it is lifted: move(units of its viewBox since the last event,
 // where it was, where it is now). `element` keeps the pointer meanwhile.
+/** @type {(picture: SVGSVGElement, event: MouseEvent) => Vector} */
 export const placeIn = (picture, event) => {
   const [box, { width, height }] = [picture.getBoundingClientRect(), picture.viewBox.baseVal];
   return [((event.clientX - box.left) * width) / box.width, ((event.clientY - box.top) * height) / box.height];
 };
 
+/**
+ * @param {SVGSVGElement} picture
+ * @param {Element} element
+ * @param {PointerEvent} down
+ * @param {(moved: Vector, from: Vector, to: Vector) => void} move
+ */
 export function follow(picture, element, down, move) {
   let last = placeIn(picture, down);
   const onmove = (event) => {
@@ -29,13 +38,20 @@ export function follow(picture, element, down, move) {
 
 // Strokes are drawn anew each time; handles stay, so that they keep the focus and the pointer.
 export class Stage {
+  /**
+   * @param {string} label
+   * @param {import("./camera.js").Camera} camera
+   * @param {() => void} redraw
+   */
   constructor(label, camera, redraw) {
     this.camera = camera;
     this.redraw = redraw;
     this.strokes = svg("g");
     this.handles = svg("g");
     this.refreshers = [];
-    this.onGrab = () => {}; // (name of what was grabbed, where, pixels moved): for strokes drawn with a grab name
+    // for strokes drawn with a name to be grabbed by: where, and how far [pixels]
+    /** @type {(name: string, where: Vector, moved: Vector) => void} */
+    this.onGrab = () => {};
     this.svg = svg(
       "svg",
       {
@@ -55,7 +71,7 @@ export class Stage {
     const turns = { ArrowLeft: [5, 0], ArrowRight: [-5, 0], ArrowUp: [0, 5], ArrowDown: [0, -5] };
     const zooms = { "+": 1.1, "=": 1.1, "-": 1 / 1.1 };
     if (event.target !== this.svg) return;
-    if (turns[event.key]) this.camera.turn(...turns[event.key]);
+    if (turns[event.key]) this.camera.turn(turns[event.key][0], turns[event.key][1]);
     else if (zooms[event.key]) this.camera.zoom *= zooms[event.key];
     else return;
     event.preventDefault();
@@ -76,6 +92,12 @@ export class Stage {
 
   // A point of space to pull at, in the plane parallel to the picture. `get` returns the point, `set` takes where it
   // is wanted.
+  /**
+   * @param {string} label
+   * @param {string} colour
+   * @param {() => Vector} get
+   * @param {(wanted: Vector) => void} set
+   */
   handle(label, colour, get, set) {
     const element = svg(
       "g",
@@ -115,6 +137,11 @@ export class Stage {
     this.refreshers.forEach((refresh) => refresh());
   }
   // A stroke that is not seen, for a body stands in its place, can still be grabbed.
+  /**
+   * @param {Vector[]} points
+   * @param {string} colour
+   * @param {{ width?: number, dash?: string, opacity?: number, grab?: string | number, seen?: boolean }} look
+   */
   line(points, colour, { width = 2, dash = "none", opacity = 1, grab, seen = true } = {}) {
     const places = points.map((point) => this.camera.project(point)).join(" ");
     const look = {
@@ -134,6 +161,12 @@ export class Stage {
       svg("polygon", { class: seen ? `face ${colours}` : "hidden", points: places, "data-grab": grab }),
     );
   }
+  /**
+   * @param {Vector} from
+   * @param {Vector} displacement
+   * @param {string} colour
+   * @param {{ width?: number, opacity?: number, above?: boolean }} look
+   */
   arrow(from, displacement, colour, { width = 2, opacity = 1 } = {}) {
     const [tail, [dx, dy]] = [this.camera.project(from), this.camera.flatten(displacement)];
     const length = Math.hypot(dx, dy);

@@ -200,6 +200,13 @@ export function eigenvaluesOf(A) {
 }
 
 // One step H - s = Q R, H = R Q + s, on the rows and columns from start to end.
+/**
+ * @param {any[]} re
+ * @param {any[]} im
+ * @param {number} start
+ * @param {number} end
+ * @param {number[]} shift
+ */
 function qrSweep(re, im, start, end, [sr, si]) {
   for (let i = start; i <= end; i++) [re[i][i], im[i][i]] = [re[i][i] - sr, im[i][i] - si];
   const turns = [];

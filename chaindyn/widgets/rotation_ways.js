@@ -19,6 +19,7 @@ const eulerAngles = (R) => [
   Math.atan2(R[2][1], R[2][2]),
 ];
 
+/** @type {(angles: number[]) => number[][]} */
 const fromEuler = ([yaw, pitch, roll]) =>
   [
     [0, 0, yaw],

@@ -78,7 +78,13 @@ function graphsOf(scene, chosen, choose) {
 // time.
 class Controls {
   constructor(all, chosen, stage, update) {
-    Object.assign(this, { chosen, update, rows: [], film: null });
+    this.chosen = chosen;
+    this.update = update;
+    this.rows = [];
+    /** @type {Film | null} */
+    this.film = null;
+    /** @type {(() => void) | undefined} */
+    this.tick = undefined;
     this.elements = all.flatMap((own, k) => {
       const set = (value) => this.choose(k, value);
       if (own.kind === "Place") {

@@ -1,148 +1,56 @@
-// The stage: the picture of picture.js with lit solids below its strokes. three.js draws them, which the site serves
+// The stage: a picture of strokes (picture.js) with lit solids below them. three.js draws these, which the site serves
 // once for all its pages; it is fetched when the picture comes near, and where it or WebGL is missing, and in print,
 // the strokes serve alone.
 
-import { Camera } from "./camera.js";
-import { group, html, pickerRow, svg } from "./elements.js";
+import { html, svg } from "./elements.js";
 import { spread } from "./labels.js";
+import { lightOnceNear, playOnceSeen } from "./lighting.js";
 import { Stage } from "./picture.js";
 import { arrowShapes, carriedBy, solidOf } from "./solids.js";
+import { viewButtons } from "./stage_views.js";
 import { add, apply, multiply, norm, subtract } from "./vectors.js";
-import { World } from "./world.js";
 
-const THREE_AT = () => document.documentElement.dataset.stage; // where the site has three.js; other places have none
-
-const PRESETS = { "three-quarter": "space", front: "x\u2013z", side: "y\u2013z", top: "x\u2013y" };
-
-const LOOKS = [
-  ["links", "as they reach"],
-  ["box", "boxes with the same inertia"],
-  ["ellipsoid", "ellipsoids with the same inertia"],
-];
-
-// how far above the x-z plane's own view what moves in it is looked at from, so that its bodies show their depth
-// [degrees]
-const ABOVE = 10;
 const SLOW = 45; // a frame [ms] that lasts longer, time and again, is too long
-
-// A camera before the x-z plane.
-export function cameraBefore(pixelsPerMetre) {
-  const camera = new Camera(pixelsPerMetre);
-  camera.look(PRESETS.front);
-  camera.turn(0, ABOVE);
-  return camera;
-}
 
 export class LitStage extends Stage {
   // floor: its height, below which nothing is; foot: whether the first link stands on it; extent: of the scene, for
   // its shadows [m]; looks: whether links have other looks to choose from.
+  /**
+   * @param {string} label
+   * @param {import("./camera.js").Camera} camera
+   * @param {() => void} redraw
+   * @param {{ floor?: number, foot?: boolean, extent?: number, looks?: boolean }} scene
+   */
   constructor(label, camera, redraw, { floor = 0, foot = true, extent = 1, looks = true } = {}) {
     super(label, camera, redraw);
-    Object.assign(this, {
-      floor,
-      foot,
-      extent,
-      looks,
-      look: "links",
-      world: null,
-      lit: false,
-      level: 0,
-      paces: [],
-      held: [],
-      fingers: new Map(),
-    });
+    this.floor = floor;
+    this.foot = foot;
+    this.extent = extent;
+    this.looks = looks;
+    this.look = "links";
+    /** @type {import("./world.js").World | null} */
+    this.world = null; // until it is lit
+    this.lit = false;
+    this.level = 0; // how much is left out of moving pictures
+    this.paces = []; // how long the latest frames took [ms]
+    this.held = []; // of each handle, where it is
+    this.fingers = new Map(); // that touch the picture, by pointer
+    /** @type {((stage: Stage) => void) | undefined} */
+    this.paint = undefined; // by which it was drawn last
+    this.arrows = 0; // drawn so far
+    this.words = []; // to be spread
+    this.latest = Number.NEGATIVE_INFINITY; // when it was drawn [ms]
+    this.rested = 0; // the timer until it is drawn in full
     this.home = { zoom: camera.zoom, yaw: camera.yaw, tilt: camera.tilt };
     this.canvas = html("canvas", { "aria-hidden": "true" });
     this.element = html("div", { class: "stage" }, this.canvas, this.svg);
     this.svg.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
     this.ending = new AbortController();
-    this.light();
+    lightOnceNear(this);
   }
 
-  // Wait until the picture comes near and the page is painted, then light it, if that can be done here.
-  light() {
-    if (!THREE_AT()) return;
-    const { signal } = this.ending;
-    const near = new IntersectionObserver(
-      (seen) => {
-        if (!seen.some((entry) => entry.isIntersecting)) return;
-        near.disconnect();
-        const open = () => this.open();
-        // also where the page never rests
-        window.requestIdleCallback ? requestIdleCallback(open, { timeout: 500 }) : setTimeout(open);
-      },
-      { rootMargin: "50%" },
-    );
-    near.observe(this.element);
-    signal.addEventListener("abort", () => near.disconnect());
-  }
-  async open() {
-    const context = this.canvas.getContext("webgl2", { alpha: true, antialias: true });
-    if (!context) return;
-    try {
-      const three = await import(THREE_AT());
-      if (this.ending.signal.aborted) return;
-      this.world = new World(three, this.canvas, context, this.element);
-    } catch {
-      return; // the strokes serve on
-    }
-    this.turnOn(true);
-    const { signal } = this.ending;
-    this.canvas.addEventListener(
-      "webglcontextlost",
-      (event) => {
-        event.preventDefault();
-        this.turnOn(false);
-      },
-      { signal },
-    );
-    this.canvas.addEventListener("webglcontextrestored", () => this.turnOn(true), { signal });
-    addEventListener(
-      "beforeprint",
-      () => {
-        this.turnOn(false);
-        this.again();
-      },
-      { signal },
-    );
-    addEventListener("afterprint", () => this.turnOn(true), { signal });
-    const repaint = () => {
-      this.world.palette = null;
-      this.redraw();
-    };
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", repaint, { signal });
-    const changes = new MutationObserver(repaint);
-    for (const element of [document.documentElement, document.body])
-      changes.observe(element, { attributeFilter: ["data-theme", "data-mode", "data-jp-theme-light"] });
-    const sizes = new ResizeObserver(() => {
-      this.world.size = null;
-      this.again();
-    });
-    sizes.observe(this.canvas);
-    signal.addEventListener("abort", () => {
-      changes.disconnect();
-      sizes.disconnect();
-    });
-  }
-  // Begin to move when most of the picture is first in sight, for readers who do not mind that, unless they were
-  // quicker and took hold of something.
   beginWith(play) {
-    if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
-    const root = this.element.closest(".chaindyn");
-    const watcher = new IntersectionObserver(
-      (seen) => {
-        if (!seen.some((entry) => entry.isIntersecting)) return;
-        over.abort();
-        play();
-      },
-      { threshold: 0.6 },
-    );
-    const over = new AbortController();
-    over.signal.addEventListener("abort", () => watcher.disconnect());
-    this.ending.signal.addEventListener("abort", () => over.abort());
-    for (const kind of ["pointerdown", "keydown", "focusin"])
-      root.addEventListener(kind, () => over.abort(), { signal: over.signal });
-    watcher.observe(this.element);
+    playOnceSeen(this, play);
   }
   turnOn(wanted) {
     this.lit = wanted;
@@ -158,44 +66,7 @@ export class LitStage extends Stage {
   }
 
   views() {
-    const look = (preset) => () => {
-      this.camera.look(PRESETS[preset]);
-      this.redraw();
-    };
-    const zoom = (factor) => () => {
-      this.camera.zoom *= factor;
-      this.redraw();
-    };
-    const named = (text, label, onclick) => html("button", { type: "button", "aria-label": label, onclick }, text);
-    const buttons = group(
-      "View",
-      ...Object.keys(PRESETS).map((preset) => named(preset, `view ${preset}`, look(preset))),
-      named("+", "zoom in", zoom(1.2)),
-      named("\u2212", "zoom out", zoom(1 / 1.2)),
-      named("reset", "view reset", () => this.reset()),
-    );
-    const picker = pickerRow(
-      "Links",
-      LOOKS,
-      () => this.look,
-      (value) => {
-        this.look = value;
-        this.redraw();
-      },
-    );
-    const rows = this.looks ? [buttons, picker.row] : [buttons];
-    return html(
-      "details",
-      { class: "views" },
-      html("summary", {}, "View"),
-      ...rows,
-      html(
-        "p",
-        { class: "aside" },
-        "Drag to turn; pinch, or turn the wheel with Ctrl held, to zoom. In the picture: arrow keys turn it, " +
-          "plus and minus zoom, 0 resets.",
-      ),
-    );
+    return viewButtons(this);
   }
   // A place to return to: where the camera is now.
   settle() {

@@ -33,10 +33,10 @@ function placesOf(sign, root) {
 // When MathJax has set the page's formulas; false where there is none.
 async function formulasAreSet() {
   if (!globalThis.MathJax) return false;
-  if (!MathJax.startup && document.readyState !== "complete")
+  if (!globalThis.MathJax.startup && document.readyState !== "complete")
     await new Promise((done) => addEventListener("load", done, { once: true }));
-  if (!MathJax.tex2chtmlPromise) return false;
-  await MathJax.startup.promise;
+  if (!globalThis.MathJax.tex2chtmlPromise) return false;
+  await globalThis.MathJax.startup.promise;
   return true;
 }
 
@@ -45,7 +45,11 @@ async function formulasAreSet() {
 // one to the next; `others`, which stand for no symbol, are only told.
 export class Symbols {
   constructor(marks, others, update) {
-    Object.assign(this, { marks, update, lit: null, places: new Map(), over: new AbortController() });
+    this.marks = marks;
+    this.update = update;
+    this.lit = null;
+    this.places = new Map();
+    this.over = new AbortController();
     this.items = marks.map((mark, k) => this.item(mark, k));
     this.element = html(
       "div",
@@ -101,7 +105,7 @@ export class Symbols {
     if (!root || !this.marks.length || !(await formulasAreSet()) || this.over.signal.aborted) return;
     const { signal } = this.over;
     for (const [k, { symbol, colour }] of this.marks.entries()) {
-      const sign = await MathJax.tex2chtmlPromise(symbol, { display: false });
+      const sign = await globalThis.MathJax.tex2chtmlPromise(symbol, { display: false });
       sign.dataset.key = "";
       const places = placesOf(sign, root);
       for (const place of places) {
@@ -113,7 +117,7 @@ export class Symbols {
       this.places.set(symbol, places);
       this.items[k].firstElementChild.replaceChildren(sign);
     }
-    MathJax.chtmlStylesheet(); // with the glyphs of the key
+    globalThis.MathJax.chtmlStylesheet(); // with the glyphs of the key
   }
   close() {
     this.over.abort();

@@ -2,12 +2,38 @@
 
 import { html } from "./elements.js";
 
+/**
+ * What anywidget hands a view.
+ * @typedef {object} Model
+ * @property {(key: string) => any} get
+ * @property {(key: string, value: any) => void} set
+ * @property {(event: string, listener: () => void) => void} on
+ * @property {(event: string, listener: () => void) => void} off
+ * @property {() => void} save_changes
+ */
+
+/**
+ * What is shown: values by name, what went wrong, and where the values are from.
+ * @typedef {{ values: any, error?: string, source: string }} Result
+ */
+
 // Keeps one view in step with the model: `embedded` computes from the page's own data, which `data` names, what
 // Python would answer; `show` draws. What Python answered is shown if there is a Python that answers; every request
 // is numbered, to know.
 export class Talk {
+  /**
+   * @param {Model} model
+   * @param {{ embedded: (request: any) => any, data: string, show: () => void }} own
+   */
   constructor(model, { embedded, data, show }) {
-    Object.assign(this, { model, embedded, data, live: false, patience: 1500 });
+    this.model = model;
+    this.embedded = embedded;
+    this.data = data;
+    this.live = false;
+    this.patience = 1500;
+    /** @type {number | null} */
+    this.frame = null;
+    this.alarm = 0;
     this.update = () => {
       this.frame ??= requestAnimationFrame(() => {
         this.frame = null;
@@ -42,6 +68,7 @@ export class Talk {
     this.update();
   }
   // {values, error, source}: what to draw (of an answer that failed, the page's own), and in words where it is from.
+  /** @returns {Result} */
   result() {
     const functions = this.model.get("scene").functions.join(", ");
     const { values, error } = this.answer;
@@ -66,6 +93,13 @@ export class Talk {
 // The frame around an explorer: the picture with what it says in short left, controls and folded tables right (below
 // on a phone), where the numbers are from, errors, and for screen readers the numbers in words, said once the reader
 // rests. Returns what shows them.
+/**
+ * @param {HTMLElement} el
+ * @param {import("./stage.js").LitStage} stage
+ * @param {Node[]} controls
+ * @param {HTMLElement} short
+ * @returns {(result: Result, words: string) => void}
+ */
 export function layout(el, stage, controls, short) {
   const source = html("p", { class: "source" });
   const error = html("p", { class: "error", role: "alert" });

@@ -7,17 +7,57 @@ import { FORWARD_KINEMATICS } from "./emitted/forward_kinematics.js";
 import { compute } from "./physics.js";
 import { add, apply, cross, degrees, dot, norm, radians, rounded, scale, subtract } from "./vectors.js";
 
+/** @typedef {import("./vectors.js").Vector} Vector */
+/** @typedef {import("./vectors.js").Matrix} Matrix */
+
+/**
+ * A chain, in lists with an entry for each link; `column` is which entry of q is its joint's, null where it is fixed.
+ * @typedef {object} Tree
+ * @property {string[]} names
+ * @property {number[]} parent of a root -1
+ * @property {("Revolute" | "Prismatic" | "Fixed")[]} kind
+ * @property {(number | null)[]} column
+ * @property {Vector[]} axis of the joint, in the link's frame
+ * @property {Vector[]} offset of the joint in the parent's frame [m]
+ * @property {Matrix[]} rotation of the joint's frame in the parent's
+ * @property {number[]} mass [kg]
+ * @property {Vector[]} com in the link's frame [m]
+ * @property {Matrix[]} inertia about the centre of mass, in the link's axes [kg m^2]
+ * @property {Vector} gravity [m/s^2]
+ * @property {Vector} tip where the last link ends, in its frame [m]
+ * @property {number} reach [m]
+ * @property {[number, number][]} limits of each entry of q
+ * @property {string} view how it is looked at first
+ * @property {any} [bodies] what links look like (bodies.py)
+ */
+
+/** @typedef {{ R: Matrix[], p: Vector[] }} Poses of all links in the world */
+
+/**
+ * @param {Tree} tree
+ * @param {Vector} q
+ * @returns {Poses}
+ */
 export function poses(tree, q) {
   const [R, p] = compute(FORWARD_KINEMATICS, tree, [q]);
   return { R, p };
 }
 
 // The links from a body in to the ground.
+/**
+ * @param {Tree} tree
+ * @param {number} body
+ * @returns {number[]}
+ */
 export function pathOf(tree, body) {
   return body < 0 ? [] : [body, ...pathOf(tree, tree.parent[body])];
 }
 
 // The ends of each link in its own frame: its children's seats; of a leaf its centre of mass, of the last link the tip.
+/**
+ * @param {Tree} tree
+ * @returns {Vector[][]}
+ */
 export function endsOf(tree) {
   return tree.names.map((_, i) => {
     const seats = tree.offset.filter((_, k) => tree.parent[k] === i);
@@ -57,6 +97,15 @@ export function paintLinks(stage, tree, ends, { R, p }, body, { axes = true, glo
 
 // A link pulled at: which joint goes (its own or, if that is fixed, the next one inward), and by how much, to take
 // the point along.
+/**
+ * @param {Tree} tree
+ * @param {Camera} camera
+ * @param {Poses} at
+ * @param {string | number} link
+ * @param {Vector} where
+ * @param {Vector} moved
+ * @returns {[] | [number, number]}
+ */
 export function pulled(tree, camera, { R, p }, link, where, moved) {
   const i = pathOf(tree, Number(link)).find((k) => tree.column[k] !== null);
   if (i === undefined) return [];
@@ -69,6 +118,12 @@ export function pulled(tree, camera, { R, p }, link, where, moved) {
 }
 
 // A joint's coordinate as a named number: degrees for a turn, metres for a slide.
+/**
+ * @param {Tree} tree
+ * @param {number} i
+ * @param {() => number} get
+ * @param {(value: number) => void} set
+ */
 export function jointRow(tree, i, get, set) {
   const [low, high] = tree.limits[tree.column[i]];
   const inDegrees = tree.kind[i] === "Revolute";
@@ -89,6 +144,13 @@ export function jointRow(tree, i, get, set) {
 }
 
 // q with one entry set anew, within its limits.
+/**
+ * @param {Tree} tree
+ * @param {Vector} q
+ * @param {number} i
+ * @param {number} value
+ * @returns {Vector}
+ */
 export function withJoint(tree, q, i, value) {
   const [low, high] = tree.limits[tree.column[i]];
   return q.map((old, k) => (k === tree.column[i] ? Math.max(low, Math.min(high, value)) : old));
@@ -102,6 +164,10 @@ const middleOf = ({ p }) =>
   );
 
 // A camera that fits a posed tree; a third of the reach at least, so that a folded one has room to unfold.
+/**
+ * @param {Tree} tree
+ * @param {{ p: Vector[] }} posed
+ */
 export function cameraOn(tree, posed) {
   const middle = middleOf(posed);
   const extent = Math.max(tree.reach / 3, ...posed.p.map((x) => norm(subtract(x, middle))));
@@ -110,6 +176,10 @@ export function cameraOn(tree, posed) {
 
 // How high the floor lies under a tree as it is posed, on the ground or below its lowest link, or, if the tree hangs,
 // below its reach; whether the tree stands on it, and how far its shadows may fall.
+/**
+ * @param {Tree} tree
+ * @param {{ q: Vector }} request
+ */
 export function sceneAround(tree, { q }) {
   const { R, p } = poses(tree, q);
   const radius = tree.bodies?.radius ?? tree.names.map(() => 0);

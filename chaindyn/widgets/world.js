@@ -10,7 +10,14 @@ const LIGHT = [-0.45, -0.75, 1.1]; // where the main light is, from the middle o
 // One WebGL context with lights, and a solid for each name that was drawn.
 export class World {
   constructor(three, canvas, context, root) {
-    Object.assign(this, { three, canvas, root, solids: new Map(), shapes: new Map(), drawn: new Set() });
+    this.three = three;
+    this.canvas = canvas;
+    this.solids = new Map();
+    this.shapes = new Map();
+    this.drawn = new Set();
+    this.palette = null;
+    /** @type {number[] | null} */
+    this.size = null;
     this.renderer = new three.WebGLRenderer({ canvas, context, alpha: true, antialias: true });
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = three.PCFShadowMap;

@@ -238,3 +238,12 @@ def test_what_chapters_7_and_8_say_of_speed_and_digits_was_measured():
     assert round(many["chaindyn"] / many["Pinocchio"]) == 4
     lost = measured["accuracy"]["1000"]["world"] / sys.float_info.epsilon
     assert 1e6 < lost < 1e7
+
+
+def test_contributing_names_files_that_are_there():
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    named = re.findall(r"`((?:chaindyn|chapters|book|tests|bench)/[^\s`]*)`", text)
+    assert len(named) > 40
+    patterns = {re.sub(r"NAME|NN_\w+", "*", one) for one in named}
+    made = {"book/_live"}  # by a command
+    assert [one for one in sorted(patterns - made) if not list(ROOT.glob(one.rstrip("/")))] == []

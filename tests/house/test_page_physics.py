@@ -70,8 +70,7 @@ def test_a_step_in_which_joints_differ_is_not_emitted(step):
 READ = re.compile(r"\b(?:mass|inertia|moments|gravity|com|parent)\b")
 READERS = {
     "atlas.js": {
-        "heavy": "an effective mass",
-        "render": "an effective mass",
+        "AtlasView": "an effective mass",
     },
     "atlas_chart.js": {
         "MassChart": "an effective mass",
@@ -82,6 +81,14 @@ READERS = {
         "drawnFrom": "an effective mass",
         "fromBlows": "an effective mass",
         "shareBelow": "an effective mass",
+    },
+    "atlas_picture.js": {
+        "showMap": "an effective mass",
+        "paint": "an effective mass",
+    },
+    "atlas_words.js": {
+        "heavy": "an effective mass",
+        "judge": "an effective mass",
     },
     "balance_laws.js": {
         "fallen": "where the centre of mass is",
@@ -94,7 +101,7 @@ READERS = {
         "fromBlow": "an effective mass, and moments",
     },
     "contact.js": {
-        "render": "where the bodies are",
+        "ContactView": "where the bodies are",
     },
     "contact_scenes.js": {
         "ROD": "the scenes' bodies",
@@ -113,34 +120,43 @@ READERS = {
     },
     "effort.js": {
         "fromLaws": "the load's weight",
-        "render": "the load's arrow",
+        "EffortView": "the load's arrow",
     },
     "forward.js": {
         "accelerations": "handed on",
     },
     "heft.js": {
-        "render": "the mass of all links, told",
+        "HeftView": "the mass of all links, told",
     },
     "hybrid.js": {
-        "render": "where centres of mass are",
+        "HybridView": "where centres of mass are",
     },
-    "impact.js": {
+    "hybrid_picture.js": {
+        "paint": "where centres of mass are",
+    },
+    "impact_controls.js": {
         "QUANTITIES": "an effective mass",
-        "render": "an effective mass, and moments",
+    },
+    "impact_words.js": {
+        "judge": "an effective mass, and moments",
+        "jointTable": "an effective mass, and moments",
     },
     "inertia.js": {
-        "render": "moments, told, and the ellipsoid of one energy",
+        "InertiaView": "moments, told, and the ellipsoid of one energy",
     },
     "inertia_model.js": {
         "fromTables": "handed on",
         "flightOf": "handed on",
+    },
+    "inertia_picture.js": {
+        "paint": "moments, told, and the ellipsoid of one energy",
     },
     "loop_model.js": {
         "treeOf": "the rods as a tree",
         "modelOf": "handed on",
     },
     "mass.js": {
-        "render": "masses and centres, told",
+        "MassView": "masses and centres, told",
     },
     "physics.js": {
         "numbersOf": "how many links",
@@ -150,8 +166,8 @@ READERS = {
     "stage.js": {
         "LitStage": "which link is the ground's",
     },
-    "strike.js": {
-        "render": "an effective mass",
+    "strike_words.js": {
+        "answer": "an effective mass",
     },
     "swing_model.js": {
         "needed": "handed on",

@@ -1,77 +1,19 @@
 // An editor in place of a cell, Python in a worker, and below what it prints and draws. tryit.js loads this.
 
-const element = (tag, attributes = {}, ...children) => {
-  const made = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) {
-    if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
-    else made.setAttribute(name, value);
-  }
-  made.append(...children);
-  return made;
-};
-const button = (text, onclick) => element("button", { type: "button", onclick }, text);
-const seconds = (since) => `${((performance.now() - since) / 1000).toFixed(1)} s`;
+import { button, element } from "./elements.js";
+import { Followers } from "./followers.js";
+import { Python } from "./python.js";
 
-/** Python in a worker of its own, started when it is first wanted, and anew after a stop. One cell runs at a time. */
-class Python {
-  constructor(told) {
-    this.told = told; // what worker.js is told at first
-    this.job = null; // what runs: {serial, heard, end}
-    this.serial = 0;
-  }
-  start() {
-    if (this.worker) return;
-    this.worker = new Worker(`${this.told.here}worker.js`);
-    this.worker.onmessage = ({ data }) => this.hear(data);
-    this.worker.onerror = (event) => this.hear({ failed: event.message || "the worker did not start" });
-    this.ready = false;
-    this.worker.postMessage({ live: this.told.live, page: this.told.page, sources: this.told.sources });
-  }
-  hear({ ready, said, loading, done, result, failed }) {
-    if (ready) this.ready = true;
-    if (ready) this.job?.heard("state", "Running …");
-    if (loading) this.job?.heard("state", `Loading ${loading} …`);
-    if (said) this.job?.heard(...said);
-    if (failed) {
-      this.job?.heard("problem", `${failed}\n`);
-      this.end({ how: "failed" });
-      this.halt();
-    }
-    if (done === this.job?.serial) this.end({ how: "done", result });
-  }
-  end(result) {
-    const { job } = this;
-    this.job = null;
-    job?.end(result);
-  }
-  /** Do what worker.js does with a task; `heard(kind, text)` is called for what comes. Resolves to {how: "done",
-   * "stopped" or "failed", result}. */
-  ask(task, heard) {
-    this.stop();
-    this.start();
-    heard("state", this.ready ? "Running …" : "Starting Python …");
-    return new Promise((end) => {
-      this.job = { serial: ++this.serial, heard, end };
-      this.worker.postMessage({ ...task, serial: this.serial });
-    });
-  }
-  halt() {
-    this.worker?.terminate();
-    this.worker = null;
-  }
-  /** End what runs, and have a new Python ready for what comes. */
-  stop() {
-    if (!this.job) return;
-    this.halt();
-    this.end({ how: "stopped" });
-    this.start();
-  }
-}
+const seconds = (since) => `${((performance.now() - since) / 1000).toFixed(1)} s`;
 
 /** The editor and the output of one cell. */
 class Panel {
   constructor(place, opener, { python, followers, source, editor, lab }) {
-    Object.assign(this, { place, opener, python, followers, source });
+    this.place = place;
+    this.opener = opener;
+    this.python = python;
+    this.followers = followers;
+    this.source = source;
     const { title, kind } = place.dataset;
     this.key = `chaindyn:${location.pathname}:${place.dataset.try}`;
     this.cell = kind === "cell" ? place.previousElementSibling : null;
@@ -198,74 +140,6 @@ function figure(text) {
     alt: "The figure that your cell draws",
     onload: () => URL.revokeObjectURL(address),
   });
-}
-
-/** The explorers of a page, which compute by what the reader redefines, as widgets/physics.js does for them. */
-class Followers {
-  constructor(python, followed) {
-    this.python = python;
-    this.any = Object.keys(followed).length > 0;
-    this.codes = new Map(); // by cell, as it last ran
-    this.own = null; // {names, runs}: recorded with the reader's definitions
-  }
-  async take(name, code, heard) {
-    if (!this.any) return;
-    this.codes.set(name, code);
-    const { how, result } = await this.python.ask({ codes: [...this.codes.values()] }, heard);
-    if (how !== "done") return;
-    this.own = result && { names: result.names, runs: (await moduleOf(result.text)).runs };
-    this.use(Boolean(this.own));
-    this.offer();
-  }
-  /** Let all explorers compute by the reader's functions, or by the book's. */
-  use(own) {
-    const { names, runs } = own ? this.own : { names: [], runs: {} };
-    globalThis.chaindynPhysics = { names, runs, version: (globalThis.chaindynPhysics?.version ?? 0) + 1 };
-    dispatchEvent(new Event("chaindyn-physics"));
-  }
-  /** Above each explorer, the choice between the two. */
-  offer() {
-    document.querySelectorAll(".try-choice").forEach((old) => old.remove());
-    if (!this.own) return;
-    document.querySelectorAll("article .chaindyn:not(.sketch)").forEach((explorer, k) => {
-      const choice = (text, own) => {
-        const input = element("input", {
-          type: "radio",
-          name: `try-choice-${k}`,
-          onchange: () => {
-            this.use(own);
-            this.mark(own);
-          },
-        });
-        input.value = own ? "yours" : "book";
-        return element("label", {}, input, ` ${text}`);
-      };
-      const label = "This explorer computes by";
-      explorer.before(
-        element(
-          "div",
-          { class: "try-choice", role: "radiogroup", "aria-label": label },
-          `${label} `,
-          choice(`your ${this.own.names.join(", ")}`, true),
-          choice("the book\u2019s", false),
-        ),
-      );
-    });
-    this.mark(true);
-  }
-  mark(own) {
-    for (const input of document.querySelectorAll(".try-choice input"))
-      input.checked = (input.value === "yours") === own;
-  }
-}
-
-async function moduleOf(text) {
-  const address = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
-  try {
-    return await import(address);
-  } finally {
-    URL.revokeObjectURL(address);
-  }
 }
 
 /** What a page's buttons call; `here`: the folder of these scripts, `site`: the top of the site. */

@@ -3,7 +3,7 @@
 "use strict";
 
 (() => {
-  const here = new URL(".", document.currentScript.src).href;
+  const here = new URL(".", /** @type {HTMLScriptElement} */ (document.currentScript).src).href;
   const places = document.querySelectorAll(".try");
   if (!location.protocol.startsWith("http") || !places.length || !window.Worker) return;
   const site = new URL("../../", here).href;

@@ -1,4 +1,5 @@
 // Emitted by `python -m book physics` from the lines of the chapters: no edit here lasts.
+// @ts-nocheck: operations are written as they were recorded, choices that are settled too
 import { inForce } from "../in_force.js";
 function energy_given_own(in0,in1,in2,in3,in4){
 const a=in4*(1/(in4+1));

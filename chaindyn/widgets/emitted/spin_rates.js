@@ -1,4 +1,5 @@
 // Emitted by `python -m book physics` from the lines of the chapters: no edit here lasts.
+// @ts-nocheck: operations are written as they were recorded, choices that are settled too
 import { inForce } from "../in_force.js";
 function spin_rates_own(in0,in1,in2,in3){
 const a=in2[0]*0.5,aa=in2[1]*0.5,ab=in2[2]*0.5;

@@ -1,4 +1,5 @@
 // Emitted by `python -m book physics` from the lines of the chapters: no edit here lasts.
+// @ts-nocheck: operations are written as they were recorded, choices that are settled too
 import { inForce } from "../in_force.js";
 function variational_end_own(in0,in1,in2,in3,in4,in5){
 const a=in4*0.5,y0=in2.map((_,i)=>in2[i]+in5[i]);
