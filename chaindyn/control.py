@@ -1,5 +1,5 @@
 # Generated from chapters/11_control.md by `python -m book export`; edit it there.
-# sha256 of the text below: f6047b3469ad3b5fd4d1c5abb36c1c00369e848537c87d2bb958824a8232806f
+# sha256 of the text below: 14282530a3ccfb06dd9b1bf3bed6fa64106e25672388db58f7de186ace87af78
 """Control: the joint forces that make a chain follow a given motion.
 
 Derived in chapter 11, "Control".
@@ -46,6 +46,7 @@ def transport(chain: Chain, e: Array, v: Array, qd: Array) -> tuple[Array, Array
     return in_columns(velocities, columns), in_columns(rates, columns)
 
 
+# Chapter 11, "Control": Computed torque
 @checked(q="nq", qd="nv", q_desired="nq", qd_desired="nv")
 def tracking_error(
     chain: Chain, q: Array, qd: Array, *, q_desired: Array, qd_desired: Array
@@ -62,6 +63,7 @@ def tracking_error(
     return e, rate
 
 
+# Chapter 11, "Control": Computed torque
 @checked(q="nq", qd="nv", q_desired="nq", qd_desired="nv", qdd_desired="nv")
 def commanded_acceleration(
     chain: Chain,
@@ -89,6 +91,7 @@ def commanded_acceleration(
     return acceleration + turning + kd * (velocity - qd) + kp * e
 
 
+# Chapter 11, "Control": Computed torque
 @checked(q="nq", qd="nv", q_desired="nq", qd_desired="nv", qdd_desired="nv")
 def computed_torque(
     chain: Chain,

@@ -1,5 +1,5 @@
 # Generated from chapters/06_inverse_dynamics.md by `python -m book export`; edit it there.
-# sha256 of the text below: 390d9da41d19282f80e592dc44f32617fc9250d6bf5489b7fcf66e6f3e3141d2
+# sha256 of the text below: fc514e1c5ffb6043fc173b9d5f685ae90d2fa0105af31828e67c31ffec6a684d
 """Inverse dynamics: the forces for a motion, by one system and by a recursion.
 
 Derived in chapter 6, "Inverse dynamics".
@@ -13,9 +13,9 @@ from chaindyn._ops import Array, concatenate, eye, stack, unstack, zeros
 from chaindyn.chain import Chain, inward
 from chaindyn.guards.arguments import FRAMES, RECURSIONS, require_one_state, unit
 from chaindyn.guards.door import checked
-from chaindyn.guards.equations import no_inertia
+from chaindyn.guards.large_system import regular_factors
 from chaindyn.guards.model import require_doubles
-from chaindyn.guards.numbers import as_real, require_no_overflow
+from chaindyn.guards.numbers import as_real
 from chaindyn.joints import rotation_about
 from chaindyn.spatial import X_inverse
 from chaindyn.state import State, evaluate
@@ -63,31 +63,9 @@ def full_system(chain: Chain, q: Array, qd: Array, tau: Array) -> tuple[Any, Arr
 
 
 # Chapter 6, "Inverse dynamics": One large matrix
-def is_singular(chain: Chain, matrix: Any, factors: Any) -> bool:
-    """Return whether rounding the large matrix may change qdd by a thousandth.
-
-    matrix : as by `full_system`; factors : its `splu`. The entries are rounded in axes
-    with which no joint is aligned, and the right side is made of the rows' sums, so
-    that units play no part.
-    """
-    from scipy import sparse
-
-    turned = sparse.kron(sparse.eye_array(4 * chain.n), rotation_about(unit((1, 2, 3)), np.ones(1)))
-    turn = sparse.block_diag([turned, sparse.eye_array(chain.nv)], format="csc")
-    entries = abs(turn @ matrix @ turn.T)
-    mixed = np.cos(np.arange(matrix.shape[0]))  # signs that no symmetry of the chain cancels
-    probe = factors.solve(turn.T @ (mixed * entries.sum(axis=1)))
-    noise = np.finfo(float).eps * mixed * (entries @ np.abs(turn @ probe))
-    size, error = (
-        np.linalg.norm(x[12 * chain.n :]) for x in (probe, factors.solve(turn.T @ noise))
-    )
-    return not (np.isfinite(error) and error <= 1e-3 * size)
-
-
 @checked(q="nq", qd="nv", tau="nv")
 def solve_full_system(chain: Chain, q: Array, qd: Array, tau: Array) -> tuple[Array, Array, Array]:
-    """Return accelerations (n, 6), joint wrenches (n, 6) and qdd (nv) from one large
-    sparse system.
+    """Return accelerations (n, 6), joint wrenches (n, 6) and qdd (nv), all at once.
 
     q : (nq,); qd : (nv,); tau : (nv,), one state of numbers. Accelerations are spatial
     and true, gravity not subtracted; wrenches are those of each parent on its link, as
@@ -96,24 +74,13 @@ def solve_full_system(chain: Chain, q: Array, qd: Array, tau: Array) -> tuple[Ar
     batch, for symbols or complex numbers, and if M is singular: it names a joint that
     feels no inertia.
     """
-    from scipy.sparse.linalg import splu
-
     require_one_state(q=q, qd=qd, tau=tau)
     q, qd, tau = as_real(q, "q"), as_real(qd, "qd"), as_real(tau, "tau")
     require_doubles(chain, "solve_full_system")
     with np.errstate(over="ignore", invalid="ignore"):
         matrix, right = full_system(chain, q, qd, tau)
-    require_no_overflow("the equations", matrix.data, right)
-    try:
-        factors = splu(matrix)
-        singular = is_singular(chain, matrix, factors)
-    except RuntimeError:  # a pivot is exactly zero
-        singular = True
-    if singular:
-        free = np.linalg.svd(matrix.toarray())[2][-1, 12 * chain.n :]
-        link = chain.link_of("nv", int(np.abs(free).argmax()))
-        raise no_inertia(link)
-    solution = factors.solve(right)
+    tilted = rotation_about(unit((1, 2, 3)), np.ones(1))
+    solution = regular_factors(chain, matrix, right, tilted).solve(right)
     a, f, qdd = np.split(solution, [6 * chain.n, 12 * chain.n])
     return a.reshape(chain.n, 6), f.reshape(chain.n, 6), qdd
 
