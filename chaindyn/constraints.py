@@ -1,5 +1,5 @@
 # Generated from chapters/13_loops_and_redundancy.md by `python -m book export`; edit it there.
-# sha256 of the text below: 89ecc1c2726d28501adfe4a9c22267fb3a2e0584d5f46222210ce1af3f0f8500
+# sha256 of the text below: eb5baf5dceb76625a1ce5b9172820c2d7d55c4e509c62679aa1161dc93c3a641
 """Loops: constraints between the links of a tree, and the dynamics that keeps them.
 
 Derived in chapter 13, "Loops and redundancy".
@@ -98,7 +98,7 @@ def subspaces(rows: Array, rank: Array) -> tuple[Array, Array, Array, Array]:
 # Chapter 13, "Loops and redundancy": The null space
 @dataclass(frozen=True, eq=False)
 class Held:
-    """Result of `solve_kkt`: x (..., nv), multipliers (..., m), and the rank of K (...).
+    """Result of `solve_kkt`: x (..., nv), multipliers (..., m), rank of K (...).
 
     Unpacked it gives the first two.
     """
@@ -130,8 +130,9 @@ def kkt_by_elimination(M: Array, K: Array, right: Array, k: Array, row_error: Ar
 # Chapter 13, "Loops and redundancy": The null space
 @checked()
 def solve_kkt(M: Array, K: Array, right: Array, k: Array, *, tolerance: float = 0) -> Held:
-    """Return x (..., nv) and multipliers (..., m): M x = right + K^T multipliers, K x = k.
+    """Return x and multipliers with M x = right + K^T multipliers and K x = k.
 
+    x : (..., nv); multipliers : (..., m).
     M : (..., nv, nv), symmetric and positive on the motions that K (..., m, nv) allows;
     it need not be regular, and K may have any rank.
     right : (..., nv); k : (..., m). x and K^T multipliers are unique. If rows depend on
@@ -230,7 +231,7 @@ def rows_and_errors(state: State, constraints: Any, share: float, *names: str) -
 def wanted_in(
     state: State, constraints: Any, gains: tuple[Any, Any] | None, share: float = 0
 ) -> tuple[Array, Array, Array | float]:
-    """Return K (..., m, nv), K qdd (..., m, 1), and the relative error of rows (...)."""
+    """Return K (..., m, nv), K qdd (..., m, 1), and the rows' relative error (...)."""
     K, row_error, error, bias = rows_and_errors(state, constraints, share, "bias")
     k, qd = -bias[..., None], state.qd[..., None]
     if gains is None:
@@ -253,7 +254,7 @@ def constrained_forward_dynamics(
     stabilisation: Any = None,
     tolerance: float = 0,
 ) -> tuple[Array, Array]:
-    """Return accelerations qdd (..., nv) and multipliers (..., m) of a chain with loops.
+    """Return accelerations (..., nv) and multipliers (..., m) of a chain with loops.
 
     constraints : one or several, as for `constraint_jacobian`; q, qd, tau, external and
     external_frame as for `aba`. M qdd + h = tau + K^T multipliers + the forces from
@@ -320,7 +321,7 @@ def least_multipliers(K: Array, right: Array, weights: Array | None) -> Array:
 def least_motors(
     K: Array, K_a: Array, needed: Array, first: Array, weights: Array, count: Array
 ) -> Array:
-    """Return multipliers (..., m, 1) with the least square of needed - K_a^T multipliers.
+    """Return multipliers (..., m, 1) of the least needed - K_a^T multipliers.
 
     K : (..., m, p), of the passive joints, K_a : (..., m, n_a) of the motors; first :
     (..., m, 1) balances the passive ones, and so does the result. weights : (n_a,) of
@@ -427,8 +428,13 @@ def constrained_hybrid_dynamics(
 
 
 # Chapter 13, "Loops and redundancy": Rods, gears, and what cannot be integrated
+def dot(a: Array, b: Array) -> Array:
+    """Return a . b (..., 1) of vectors (..., 3)."""
+    return (a * b).sum(-1, keepdims=True)
+
+
 def point_place(state: State, body: int, point: Array) -> Array:
-    """Return the place (..., 3) of a body's point (3,) in the world; -1 is the ground."""
+    """Return the place (..., 3) of a body's point (3,); body -1 is the ground."""
     if body < 0:
         return point
     R, p = state.poses
@@ -499,8 +505,7 @@ class Distance(BodyConstraint):
     def error_in(self, state: State) -> Array:
         """Return the `error` of a chain in an evaluated state."""
         start, end = self.ends(state, point_place)
-        d = end - start
-        square = (d * d).sum(-1, keepdims=True) - self.length * self.length
+        square = dot(end - start, end - start) - self.length * self.length
         return divide(square, 2 * np.asarray(self.length))
 
     def seen_rows(self, state: State) -> tuple[Array, Array, Array]:
@@ -520,7 +525,7 @@ class Distance(BodyConstraint):
 
 # Chapter 13, "Loops and redundancy": Rods, gears, and what cannot be integrated
 def plain_coordinates(chain: Chain) -> Array:
-    """Return for each velocity (nv,) the coordinate whose rate it is; -1 if there is none.
+    """Return for each velocity (nv,) the coordinate whose rate it is, or -1.
 
     Balls and free bodies have none.
     """
@@ -580,11 +585,6 @@ class Coupling(Constraint):
 
 
 # Chapter 13, "Loops and redundancy": Rods, gears, and what cannot be integrated
-def dot(a: Array, b: Array) -> Array:
-    """Return a . b (..., 1) of vectors (..., 3)."""
-    return (a * b).sum(-1, keepdims=True)
-
-
 def across_axis(normal: Array, u: Array) -> tuple[Array, Array]:
     """Return s / |s| (..., 3) and |s| (..., 1) of the normal (3,) across an axis u."""
     s = normal - dot(u, normal) * u
@@ -602,7 +602,7 @@ def rate_across(normal: Array, V: Array, u: Array, along: Array, size: Array) ->
 # Chapter 13, "Loops and redundancy": Rods, gears, and what cannot be integrated
 @dataclass(frozen=True, eq=False)
 class OnPlane(BodyConstraint):
-    """A ball or a thin disc on a plane of the ground; its fields are those of Rolling."""
+    """A ball or a thin disc on a plane of the ground; fields as for `Rolling`."""
 
     link: int | str
     radius: Any

@@ -1,5 +1,5 @@
 # Generated from chapters/17_contact.md by `python -m book export`; edit it there.
-# sha256 of the text below: 4b0cac9b685c48b2acfac7411ebd88bf538bab57cdf1dc4524d9ff1d98f7ca86
+# sha256 of the text below: e9fc5213ba76c4162105b96e50174f3cff07d3781e858551a22a4324af0ab91c
 """Contact: blows at several places, forces at rest, friction, and motion through both.
 
 Derived in chapter 17, "Contact".
@@ -16,7 +16,6 @@ import numpy as np
 from chaindyn._ops import Array, concatenate, eye, positive, sqrt, where
 from chaindyn.articulated import FactorisedChain, aba, factorise_state
 from chaindyn.chain import Chain, integrate
-from chaindyn.closure import as_constraints, parts_in
 from chaindyn.constraints import constrained_forward_dynamics, held_response, projected
 from chaindyn.geometry import find_contacts
 from chaindyn.guards.arguments import check_load, check_positive_number
@@ -32,6 +31,7 @@ from chaindyn.guards.complementarity import (
     residual_of,
     settling,
 )
+from chaindyn.guards.constraint_parts import as_constraints, parts_in
 from chaindyn.guards.contacts import (
     LAWS,
     METHODS,
@@ -60,9 +60,10 @@ from chaindyn.guards.loops import gap_share
 from chaindyn.guards.motion import check_step, check_times, require_possible
 from chaindyn.guards.ties import island_by_island, lemke, most_even, or_nearby, smallest_solution
 from chaindyn.inverse_dynamics import transmitted_wrenches
+from chaindyn.jobs.marching import require_closed
 from chaindyn.jobs.runs import columns_of, run, warn_if_ended_early
 from chaindyn.other_joints import Free
-from chaindyn.simulation import Driven, Simulation, kinetic_energy, require_closed, rk4_step
+from chaindyn.simulation import Driven, Simulation, kinetic_energy, rk4_step
 from chaindyn.spatial import skew
 from chaindyn.state import State, evaluate
 

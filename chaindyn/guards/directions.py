@@ -1,5 +1,5 @@
 # Generated from chapters/22_when_a_pivot_is_only_rounding.md by `python -m book export`; edit it there.
-# sha256 of the text below: d1828b62a07c96d4807d93874e2a8297cf29953386184db3de06d87f303e6e21
+# sha256 of the text below: cfcf7744cf69efc52262d8e9bebf7c0a00c77e9cdf32aaa4394d606e5183f4f3
 """Directions in which a chain can move by no more than rounding.
 
 Derived in chapter 22, "When a pivot is only rounding".
@@ -37,7 +37,8 @@ def movable_along(yielding: Array, trace: Array, noise: Array) -> Array:
     expect(movable)
     if known_values(yielding) is not None and (~movable & (yielding != 0)).any():
         warnings.warn(
-            "the chain yields in the direction of the normal by less than 1e-12 of what "
+            "the chain yields in the direction of the normal by less than 1e-12 of "
+            "what "
             "it does in others, or by no more than rounding: taken as a direction in "
             "which it cannot move, with no impulse and infinite effective mass",
             RuntimeWarning,
