@@ -1,5 +1,5 @@
 # Generated from chapters/13_loops_and_redundancy.md by `python -m book export`; edit it there.
-# sha256 of the text below: 6bb3c28700beddf389a0ae92f19167083bac040e8e887faf0a7949649011f43e
+# sha256 of the text below: 301a90a37751061ae97cf9f4ed5e2b822ce44a1f458266fc45546d2549f12d3e
 """Loops: constraints between the links of a tree, and the dynamics that keeps them.
 
 Derived in chapter 13, "Loops and redundancy".
@@ -345,8 +345,9 @@ def ranks(K: Array, passive: Array, size: Array) -> tuple[Array, Array]:
     passive : (nv,) booleans; size : (..., nv), the units of the columns.
     """
     _, rank = independent_combinations(K, size)
-    _, of_passive = independent_combinations(K[..., passive], size[..., passive])
-    return rank, of_passive
+    if not passive.any():
+        return rank, 0 * rank
+    return rank, independent_combinations(K[..., passive], size[..., passive])[1]
 
 
 @checked(q="nq", qd="nv", qdd="nv", objective={"unique", "min_force", "min_torque"})
