@@ -38,7 +38,7 @@ from chaindyn import (
     simulate_contact,
     solve_lcp,
 )
-from chaindyn.contact import contact_impulses, contact_rows, normals_of, touching
+from chaindyn.contact import contact_impulses, contact_response, contact_rows, normals_of
 from chaindyn.state import State
 
 LINKS, LENGTH, RADIUS, MASS, FRICTION = 10, 0.2, 0.03, 0.3, 0.5
@@ -255,7 +255,7 @@ def parts(count: int) -> dict[str, Call]:
 
     def response() -> Any:
         fresh = State(chain, q)  # what a state keeps is to be computed anew
-        return touching(fresh, normals, contact_rows(fresh, contacts), slips)
+        return contact_response(fresh, normals, contact_rows(fresh, contacts), slips)
 
     here, mu = response(), np.full(len(contacts), FRICTION)
     step = {"t": [0, SHORT], "step": SHORT}
@@ -276,7 +276,7 @@ def stacked(count: int) -> tuple[Any, Any]:
     contacts, state = find_contacts(chain, geometries, q, margin=1e-9), State(chain, q)
     rows, normals = contact_rows(state, contacts), normals_of(contacts)
     falling = np.tile([0, 0, 0, 0, 0, -1.0], count)
-    here = touching(state, normals, rows, 0 * normals)
+    here = contact_response(state, normals, rows, 0 * normals)
     return here.W[0::3, 0::3], (here.K @ falling)[0::3]
 
 

@@ -77,7 +77,7 @@ def write_assignments(out: Path, pages: list[Path]) -> list[Path]:
     config = _CONFIG.format(root=str(ROOT), package=PACKAGE, stub=STUB, text_stub=TEXT_STUB)
     (out / "nbgrader_config.py").write_text(config, encoding="utf-8")
     written = list[Path]()
-    for page in pages:
+    for page in filter(exercises, pages):
         folder = out / "source" / page.stem
         folder.mkdir(parents=True)
         written.append(folder / page.with_suffix(".ipynb").name)

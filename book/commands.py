@@ -11,9 +11,12 @@ import re
 import shutil
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 
 from book.pages import ROOT, BookError, pages
 
@@ -61,6 +64,12 @@ def _physics(argv: list[str]) -> int:
             f"chaindyn/widgets/emitted/{name}: {'is not current (run: python -m book physics)' if check else 'written'}"
         )
     return 1 if check and stale else 0
+
+
+def _javascript(argv: list[str]) -> int:
+    from book.javascript import main
+
+    return main(argv)
 
 
 def _twins(argv: list[str]) -> int:
@@ -146,6 +155,7 @@ def _serve(argv: list[str]) -> int:
         "--port", type=int, default=8000, help="0 takes any free one (default: 8000)"
     )
     parser.add_argument("--lenient", action="store_true", help="let warnings pass (while writing)")
+    parser.add_argument("--watch", action="store_true", help="build anew when a page is saved")
     arguments = parser.parse_args(argv)
     from book.site import HTML, build
 
@@ -161,8 +171,33 @@ def _serve(argv: list[str]) -> int:
         address = f"http://127.0.0.1:{server.server_port}/"
         print(f"\nThe book is at {address} (Ctrl-C ends it)", flush=True)
         with contextlib.suppress(KeyboardInterrupt):  # how it is meant to end
-            server.serve_forever()
+            if arguments.watch:
+                threading.Thread(target=server.serve_forever, daemon=True).start()
+                _whenever_saved(lambda: build(strict=not arguments.lenient))
+            else:
+                server.serve_forever()
     return 0
+
+
+def _whenever_saved(build: Callable[[], object]) -> None:
+    """Build whenever a page was saved; a page that cannot be built is told, and waited for."""
+    before = _saved()
+    while True:
+        time.sleep(0.5)
+        if (now := _saved()) == before:
+            continue
+        before = now
+        try:
+            build()
+            print("\nserve: built anew", flush=True)
+        except BookError as error:
+            print(f"\nserve: {error}", flush=True)
+
+
+def _saved() -> dict[Path, int]:
+    """When each page was saved."""
+    texts = [*ROOT.glob("book/*.md"), *ROOT.glob("chapters/*.md"), ROOT / "_toc.yml"]
+    return {text: text.stat().st_mtime_ns for text in texts}
 
 
 class _Quiet(http.server.SimpleHTTPRequestHandler):
@@ -262,6 +297,7 @@ def checks() -> list[Check]:
         Check("ruff check", [*python, "ruff", "check"]),
         Check("ruff format", [*python, "ruff", "format", "--check"]),
         Check("types", [*python, "mypy", "chaindyn"]),
+        Check("javascript", [*python, "book", "--no-setup", "javascript"]),
         Check("twins", [*python, "book", "--no-setup", "twins", "--check"]),
         # modules differ much in length: who has finished takes over from who has not
         Check("tests", [*pytest, "--dist", "worksteal", "-m", "not nightly", *TESTS]),
@@ -287,10 +323,68 @@ def _test(argv: list[str]) -> int:
         metavar="CHECK",
         help="only these: " + ", ".join(check.name for check in every),
     )
-    names = parser.parse_args(argv).names
+    parser.add_argument(
+        "--changed", action="store_true", help="what a change touches, the nearest first"
+    )
+    parser.add_argument("--since", default="HEAD", help="what it is a change of (default: HEAD)")
+    parser.add_argument(
+        "--seconds", type=int, default=10, help="for its tests, but for the nearest (default: 10)"
+    )
+    arguments = parser.parse_args(argv)
+    names = arguments.names
+    if arguments.changed:
+        return _test_changed(arguments.since, arguments.seconds)
     if unknown := set(names) - {check.name for check in every}:
         parser.error(f"no such check: {', '.join(sorted(unknown))}")
     return _run_all([check for check in every if not names or check.name in names])
+
+
+def _test_changed(since: str, seconds: int) -> int:
+    """Run what is nearest to a change, all of it side by side, and say what was left out."""
+    from book.touched import changed_files, plan, planned
+
+    if not (files := changed_files(since)):
+        print(f"test: nothing differs from {since}")
+        return 0
+    own = plan(files, since, max(4, seconds))
+    print(f"changed since {since}: {', '.join(own.words) or ', '.join(files)}", flush=True)
+    chosen = touched_checks(files, own.files)
+    with planned(own, seconds), ThreadPoolExecutor(2) as pool:
+        said = [list[str]() for _ in chosen]
+        results = list(pool.map(_run, chosen, (lines.append for lines in said)))
+    for result, lines in zip(results, said, strict=True):
+        if not result.passed:
+            print(f"\n--- {result.name}\n" + "".join(lines), end="")
+    waiting = [line.strip() for lines in said for line in lines if LEFT in line]
+    print("\n" + table(results))
+    left = [check.name for check in checks() if check.name not in {one.name for one in chosen}]
+    left += waiting + [f"tests that come to it in {len(own.others)} further files"] * bool(
+        own.others
+    )
+    print(f"left out: {'; '.join(left)}\nall of it: python -m book test", flush=True)
+    return 0 if all(result.passed for result in results) else 1
+
+
+LEFT = "more come to the change"  # what book/touched.py says of tests that it did not begin
+
+
+def touched_checks(files: list[str], tests: list[str]) -> list[Check]:
+    """The checks that a change of some files asks for at once; of the tests those in some files, in their order."""
+    every = {check.name: check for check in checks()}
+    names = [page.relative_to(ROOT).as_posix() for page in pages()]
+    changed = [name for name in names if name in files]
+    package = any(file.startswith("chaindyn/") for file in files)
+    # one after another, as the plan says, and not a share of them for each
+    how = "pytest -q -p no:nbval -p book.touched -n auto --dist load --maxschedchunk 2"
+    pytest = [PYTHON, "-m", *how.split(), "-m", "not nightly"]
+    fill = f"from book.executed import fill; from book.pages import ROOT; fill(ROOT / x for x in {changed})"
+    chosen = [Check("tests", [*pytest, *tests])] if tests else []
+    chosen += [Check("pages", [PYTHON, "-c", fill])] if changed else []
+    chosen += [every["export"]] if changed or package else []
+    chosen += [every["types"]] if package else []
+    if any(file.endswith(".py") for file in files):
+        chosen += [every["ruff check"], every["ruff format"]]
+    return chosen
 
 
 def _test_browser(argv: list[str]) -> int:
@@ -336,7 +430,7 @@ def _run_all(chosen: list[Check]) -> int:
     results = []
     for number, check in enumerate(chosen, 1):
         print(f"\n--- {number} of {len(chosen)}: {check.name}", flush=True)
-        results.append(_run(check))
+        results.append(_run(check, functools.partial(print, end="", flush=True)))
         print(
             f"--- {check.name}: {'ok' if results[-1].passed else 'FAILED'}, {results[-1].seconds:.1f} s",
             flush=True,
@@ -345,8 +439,8 @@ def _run_all(chosen: list[Check]) -> int:
     return 0 if all(result.passed for result in results) else 1
 
 
-def _run(check: Check) -> Result:
-    """Run one check, passing on what it prints and noting pytest's closing line."""
+def _run(check: Check, say: Callable[[str], object]) -> Result:
+    """Run one check, passing on the lines that it prints and noting pytest's closing line."""
     counts = ""
     start = time.perf_counter()
     environment = {**os.environ, **ONE_THREAD, "PYTHONUNBUFFERED": "1"}
@@ -356,7 +450,7 @@ def _run(check: Check) -> Result:
     ) as process:  # fmt: skip
         assert process.stdout is not None
         for line in process.stdout:
-            print(line, end="", flush=True)
+            say(line)
             counts = summary(line) or counts
     # 5: pytest found no test, which is a failure: each of these checks has some.
     return Result(check.name, time.perf_counter() - start, process.returncode == 0, counts)
@@ -393,6 +487,7 @@ def table(results: list[Result]) -> str:
 _COMMANDS: dict[str, Callable[[list[str]], int]] = {
     "export": _export,
     "physics": _physics,
+    "javascript": _javascript,
     "twins": _twins,
     "sync": _sync,
     "picture": _picture,

@@ -8,11 +8,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import jupytext
 import nbformat
 from nbformat import NotebookNode
 
-from book.pages import BookError, code_cells, number_cells, tags
+from book.pages import BookError, code_cells, notebook_from, number_cells, tags
 
 SHOWN = "chaindyn_teacher_notes"  # the site's setting: see book/extensions/teacher.py
 
@@ -69,7 +68,7 @@ def page_of(page: Path, edition: str) -> str:
 
 def notebook_of(page: Path, edition: str) -> NotebookNode:
     """A chapter in an edition as a notebook of MyST, with the outputs of cells that the committed notebook has."""
-    notebook = jupytext.reads(page_of(page, edition), fmt="md:myst")
+    notebook = notebook_from(page_of(page, edition))
     if edition == "student":  # a cell of a solution may stand outside it
         notebook.cells = [cell for cell in notebook.cells if "solution" not in tags(cell)]
     number_cells(notebook)

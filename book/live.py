@@ -287,8 +287,15 @@ def build(site: Path) -> Path:
         *(LAB / name for name in SETTINGS),
     ]
     data = [file for page in pages() for file in data_of(page)]
-    wanted = _digest([*tools, *notebooks.values(), *data, *package])
-    if stamp.is_file() and stamp.read_text() == wanted:
+    listed = "\n".join([*names, *(file.name for file in data)])
+    made = _digest([*tools, *package]) + hashlib.sha256(listed.encode()).hexdigest()
+    held = _digest([*notebooks.values(), *data])
+    before = stamp.read_text().split() if stamp.is_file() else []
+    if before == [made, held]:
+        return lab
+    if before[:1] == [made]:  # words and outputs alone: the lab around them stays
+        _add_files(notebooks, data, lab)
+        stamp.write_text(f"{made} {held}")
         return lab
     with tempfile.TemporaryDirectory(prefix="chaindyn-lab-") as scratch:
         work = Path(scratch)
@@ -309,7 +316,7 @@ def build(site: Path) -> Path:
             # JupyterLab checks its settings by functions that it writes itself
             text = with_policy(page.read_text(encoding="utf-8"), "'unsafe-eval'")
             page.write_text(text, encoding="utf-8")
-        (out / stamp.name).write_text(wanted)
+        (out / stamp.name).write_text(f"{made} {held}")
         shutil.rmtree(lab, ignore_errors=True)
         shutil.move(out, lab)
     size = sum(file.stat().st_size for file in lab.rglob("*") if file.is_file())

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from copy import deepcopy
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -31,9 +33,12 @@ def front_matter(page: Path) -> dict[str, Any]:
     if match is None:
         return {}
     try:
-        return yaml.safe_load(match[1]) or {}
+        return deepcopy(_loaded(match[1])) or {}
     except yaml.YAMLError as error:
         raise BookError(f"{page}: the front matter is not YAML: {error}") from None
+
+
+_loaded = lru_cache(200)(yaml.safe_load)
 
 
 def pages(root: Path = ROOT) -> list[Path]:
@@ -58,10 +63,15 @@ def is_appendix(page: Path) -> bool:
     return bool(front_matter(page).get(PACKAGE, {}).get("appendix"))
 
 
+def main_chapters(root: Path = ROOT) -> list[Path]:
+    """The chapters that are no appendices, in order."""
+    return [page for page in chapters(root) if not is_appendix(page)]
+
+
 def read_page(page: Path) -> NotebookNode:
     """A page as a notebook, without outputs."""
     try:
-        return jupytext.read(page, fmt="md:myst")
+        return notebook_from(page.read_text(encoding="utf-8"))
     except Exception as error:  # jupytext lets through what its many readers raise
         raise BookError(f"{page}: not a MyST notebook: {error}") from error
 
@@ -86,6 +96,16 @@ def number_cells(notebook: NotebookNode, word: str = "cell") -> None:
 def options(text: str) -> dict[str, str]:
     """The options of a directive, which are written ``:name: value``."""
     return {match[1]: match[2].strip() for match in _OPTION.finditer(text)}
+
+
+def notebook_from(text: str) -> NotebookNode:
+    """The source of a page as a notebook, without outputs; each caller gets one of its own."""
+    return deepcopy(_parsed(text))
+
+
+@lru_cache(200)
+def _parsed(text: str) -> NotebookNode:
+    return jupytext.reads(text, fmt="md:myst")  # a fifth of a second for a chapter
 
 
 def tags(cell: NotebookNode) -> list[str]:

@@ -82,12 +82,13 @@ def exported(cell: NotebookNode) -> Iterator[str]:
 def page_data(page: Path) -> dict[str, Any]:
     """What the browser needs to run cells of a page: their sources, and the files that they read."""
     code = [cell.source for cell in code_cells(_read(page))]
+    defined = _defined(code)
     return {
         "cells": code,
         "tries": {one.name: {"source": one.source, "above": one.above} for one in tries(page)},
         "files": [file.relative_to(ROOT).as_posix() for file in data_of(page)],
         "followed": {
-            name: own for name, own in followed(explorers(page)).items() if name in _defined(code)
+            name: own for name, own in followed(explorers(page)).items() if name in defined
         },
     }
 

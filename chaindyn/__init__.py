@@ -11,9 +11,6 @@ from chaindyn.articulated import (
 from chaindyn.assembly import assemble
 from chaindyn.chain import (
     Chain,
-    Drive,
-    Frame,
-    Limits,
     Link,
     coordinate_rate,
     difference,
@@ -74,18 +71,7 @@ from chaindyn.derivatives import (
     rnea_derivatives,
     saltation_matrix,
 )
-from chaindyn.geometry import (
-    Box,
-    Capsule,
-    Contact,
-    ConvexHull,
-    Geometry,
-    HalfSpace,
-    Separation,
-    Sphere,
-    distance,
-    find_contacts,
-)
+from chaindyn.geometry import Separation, distance, find_contacts
 from chaindyn.hybrid import hybrid_dynamics, hybrid_dynamics_dense
 from chaindyn.identification import (
     BaseParameters,
@@ -115,19 +101,7 @@ from chaindyn.inertia import (
     weight_wrench,
 )
 from chaindyn.inverse_dynamics import bias_force, joint_wrenches, rnea, solve_full_system
-from chaindyn.joints import (
-    Cylindrical,
-    Fixed,
-    Free,
-    Helical,
-    Joint,
-    Planar,
-    Prismatic,
-    Revolute,
-    Spherical,
-    Universal,
-    rotation_about,
-)
+from chaindyn.joints import Joint, Prismatic, Revolute, Spherical, rotation_about
 from chaindyn.kinematics import (
     body_accelerations,
     body_jacobian,
@@ -156,7 +130,18 @@ from chaindyn.maximal import (
     to_maximal,
     to_maximal_state,
 )
+from chaindyn.models.parts import Drive, Frame, Limits
+from chaindyn.models.shapes import (
+    Box,
+    Capsule,
+    Contact,
+    ConvexHull,
+    Geometry,
+    HalfSpace,
+    Sphere,
+)
 from chaindyn.models.urdf import load_collision, load_couplings, load_urdf
+from chaindyn.other_joints import Cylindrical, Fixed, Free, Helical, Planar, Universal
 from chaindyn.simulation import (
     Driven,
     Simulation,

@@ -12,7 +12,7 @@ import functools
 import itertools
 import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from fractions import Fraction
 from typing import Any, TypeVar
@@ -27,6 +27,7 @@ walker: ContextVar[Any] = ContextVar("chaindyn_walker", default=None)
 recording: ContextVar[Any] = ContextVar("chaindyn_recording", default=None)
 
 Whole = TypeVar("Whole")
+Sweep = TypeVar("Sweep", bound=Callable[..., Any])
 
 SMALL = np.int16  # of constants: with integers of this size, single precision stays single
 
@@ -36,6 +37,18 @@ def altered(x: Whole, **values: Any) -> Whole:
     twin = object.__new__(type(x))
     twin.__dict__.update(x.__dict__, **values)
     return twin
+
+
+def replaceable(sweep: Sweep) -> Sweep:
+    """Let a recording walk a tree in a sweep's place, by its method of the same name."""
+
+    @functools.wraps(sweep)
+    def walk(step: Any, parent: Sequence[int], start: Any, *links: Any) -> Any:
+        if (recorder := walker.get()) is None:
+            return sweep(step, parent, start, *links)
+        return getattr(recorder, sweep.__name__)(step, parent, start, links)
+
+    return walk  # type: ignore[return-value]
 
 
 def namespace(arrays: Sequence[Array]) -> Any:

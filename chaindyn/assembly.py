@@ -1,5 +1,5 @@
 # Generated from chapters/23_assembling_with_limits.md by `python -m book export`; edit it there.
-# sha256 of the text below: bd2e262c4106f1810339bba8b8ee2e3565c81eeec9153fc24ae7c09fedd3bc4e
+# sha256 of the text below: 2370427643ceb2c9b63d29f97fdde1efdc18e43298ed9358b73100714abe65c4
 """Assembling: the nearest posture that closes the loops, within the limits of the joints.
 
 Derived in chapter 23, "Assembling with limits".
@@ -12,10 +12,11 @@ import numpy as np
 
 from chaindyn._ops import Array
 from chaindyn.chain import Chain, difference, integrate
-from chaindyn.closure import as_constraints, constraint_error, constraint_jacobian
+from chaindyn.closure import constraint_error, constraint_jacobian
 from chaindyn.composite import crba
 from chaindyn.constraints import plain_coordinates, solve_kkt
 from chaindyn.guards.arguments import check_mask
+from chaindyn.guards.constraint_parts import as_constraints
 from chaindyn.guards.door import checked
 from chaindyn.guards.loops import cannot_be_closed, within_reach
 from chaindyn.guards.numbers import as_real

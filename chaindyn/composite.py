@@ -1,5 +1,5 @@
 # Generated from chapters/07_the_stacked_form_and_composite_inertia.md by `python -m book export`; edit it there.
-# sha256 of the text below: 91bc29b804957df31add359dac1c877b65ffe061558d9f8d48c0941e87826803
+# sha256 of the text below: 0061a6d8809718b85425fec62abc62b4463f5ed1bdd408b52a257cc4e6d72edf
 """The stacked form: the tree in one matrix, composite inertia, the mass and Coriolis matrices.
 
 Derived in chapter 7, "The stacked form and composite inertia".
@@ -15,8 +15,9 @@ from chaindyn.guards.arguments import RECURSIONS
 from chaindyn.guards.door import checked
 from chaindyn.guards.numbers import known_values
 from chaindyn.inverse_dynamics import with_rotors
+from chaindyn.models.arrays import each_link, split_by_joint
 from chaindyn.spatial import X_motion, crf, crm, skew
-from chaindyn.state import State, each_link, evaluate, split_by_joint
+from chaindyn.state import State, evaluate
 
 __all__ = [
     "center_of_mass",
@@ -32,8 +33,7 @@ __all__ = [
 # Chapter 7, "The stacked form and composite inertia": All bodies at once
 @checked()
 def tree_matrix(chain: Chain) -> Array:
-    """Return Delta (n, n) of integers: 1 in row i, column j where link i is link j or
-    comes after it.
+    """Return Delta (n, n): 1 in row i, column j where link i is j or comes after it.
 
     In world coordinates V = Delta times the joints' parts, and f = Delta^T times the
     links' wrenches. Alexiou, "The dynamics of a serial chain of bodies", (16), there
@@ -81,8 +81,7 @@ def mass_matrix(state: State) -> Array:
 
 @checked(q="nq", recursion=RECURSIONS)
 def crba(chain: Chain, q: Array, *, recursion: str = "body") -> Array:
-    """Return the mass matrix M (..., nv, nv) of a chain or tree, symmetric: composite
-    inertia.
+    """Return the mass matrix M (..., nv, nv), symmetric: composite inertia.
 
     q : (..., nq). recursion : the coordinates of the computation. The kinetic energy is
     qd^T M qd / 2. The reflected inertias of rotors are added on the diagonal. Alexiou,
@@ -98,7 +97,8 @@ def total_mass(chain: Chain) -> Array:
     known = known_values(mass)
     if known is not None and not known.all():
         raise ValueError(
-            f"none of the {chain.n} links of the chain has mass, so that it has no centre of mass: give a link one"
+            f"none of the {chain.n} links of the chain has mass, so that it has no "
+            "centre of mass: give a link one"
         )
     return mass
 
@@ -122,17 +122,13 @@ def center_of_mass(chain: Chain, q: Array) -> Array:
 
 # Chapter 7, "The stacked form and composite inertia": Only external wrenches change it
 def composite_inertia_step(children: Any, X: Array, inertia: Array) -> tuple[Array, tuple[Array]]:
-    """Link step: inertia of the link with its subtree, and the same in the parent's
-    coordinates.
-    """
+    """Link step: inertia of a link with its subtree, and that in the parent's frame."""
     composite = inertia + children[0]
     return composite, (X.mT @ composite @ X,)
 
 
 def composite_inertias(state: State) -> Array:
-    """Return the inertia of every link with its subtree, as one rigid body (..., n, 6,
-    6).
-    """
+    """Return the inertia (..., n, 6, 6) of every link with its subtree, as one body."""
     links = state.X, unstack(state.inertias, -3)
     nothing = (zeros((6, 6)),)
     composites, _ = inward(composite_inertia_step, state.chain.parent, nothing, *links)
@@ -140,17 +136,13 @@ def composite_inertias(state: State) -> Array:
 
 
 def from_center(state: State) -> Array:
-    """Return the transforms from motions about the centre of mass, in world axes, to
-    each link's (..., n, 6, 6).
-    """
+    """Return transforms (..., n, 6, 6) of motions about the centre to each link's."""
     R, p = state.poses
     return X_motion(R.mT, p - center_in(state)[..., None, :])
 
 
 def momentum_columns(state: State) -> Array:
-    """Return the centroidal momentum matrix (..., 6, nv) of an evaluated chain, in link
-    coordinates.
-    """
+    """Return the centroidal momentum matrix (..., 6, nv), in link coordinates."""
     owner = state.chain.link_of_column
     momenta = composite_inertias(state)[..., owner, :, :] @ state.screws[..., None]
     return (from_center(state)[..., owner, :, :].mT @ momenta)[..., 0].mT
@@ -158,8 +150,7 @@ def momentum_columns(state: State) -> Array:
 
 @checked(q="nq")
 def centroidal_momentum_matrix(chain: Chain, q: Array) -> Array:
-    """Return A (..., 6, nv): the momentum of the whole chain is A qd, angular first [N
-    m s, N s].
+    """Return A (..., 6, nv): the chain's momentum is A qd, angular first [N m s, N s].
 
     q : (..., nq). It is about the chain's centre of mass, in world axes. One inward
     sweep: column j is the momentum of the subtree of joint j. ValueError if no link has
@@ -170,8 +161,7 @@ def centroidal_momentum_matrix(chain: Chain, q: Array) -> Array:
 
 @checked(q="nq")
 def center_of_mass_jacobian(chain: Chain, q: Array) -> Array:
-    """Return J (..., 3, nv): the velocity of the chain's centre of mass is J qd [m/s],
-    in world axes.
+    """Return J (..., 3, nv): the centre of mass moves with J qd [m/s], in world axes.
 
     q : (..., nq). The linear half of `centroidal_momentum_matrix`, by the mass.
     ValueError if no link has mass.
@@ -195,17 +185,13 @@ def centroidal_momentum_bias(chain: Chain, q: Array, qd: Array) -> Array:
 
 # Chapter 7, "The stacked form and composite inertia": Body by body
 def crf_bar(f: Array) -> Array:
-    """Return the matrix (..., 6, 6) for which crf_bar(f) @ m = crf(m) @ f, for a force
-    vector f (..., 6).
-    """
+    """Return the matrix (..., 6, 6) of f (..., 6) with crf_bar(f) @ m = crf(m) @ f."""
     moment, force = skew(f[..., :3]), skew(f[..., 3:])
     return block([[-moment, -force], [-force, zeros((3, 3))]])
 
 
 def body_coriolis(inertia: Array, v: Array) -> Array:
-    """Return B (..., 6, 6) of one body, for which B v = v x* I v and dI/dt = B +
-    B^T.
-    """
+    """Return B (..., 6, 6) of a body: B v = v x* I v, and dI/dt = B + B^T."""
     momentum = (inertia @ v[..., None])[..., 0]
     return divide(crf(v) @ inertia - inertia @ crm(v) + crf_bar(momentum), 2)
 
@@ -214,9 +200,7 @@ def body_coriolis(inertia: Array, v: Array) -> Array:
 def coriolis_step(
     children: Any, X: Array, S: Array, rate: Array, inertia: Array, B: Array, own: Array
 ) -> tuple[tuple[Array, Array], Any]:
-    """Link step: rows of C to the right of a joint, and columns of C below it,
-    transposed.
-    """
+    """Link step: rows of C right of a joint, and columns of C below it, transposed."""
     inertia, B = inertia + children[0], B + children[1]
     moving = inertia @ S @ own + children[2]
     turning = (inertia @ rate + B @ S) @ own + children[3]

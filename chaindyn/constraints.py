@@ -1,5 +1,5 @@
 # Generated from chapters/13_loops_and_redundancy.md by `python -m book export`; edit it there.
-# sha256 of the text below: 301a90a37751061ae97cf9f4ed5e2b822ce44a1f458266fc45546d2549f12d3e
+# sha256 of the text below: e3e456163347bded68ed87dc45423155b946138a4f8efeaaf03ae7d8a7462ec2
 """Loops: constraints between the links of a tree, and the dynamics that keeps them.
 
 Derived in chapter 13, "Loops and redundancy".
@@ -15,17 +15,13 @@ import numpy as np
 from chaindyn._ops import Array, concatenate, divide, eye, solve, sqrt, zeros
 from chaindyn.articulated import FactorisedChain, factorise_state
 from chaindyn.chain import Chain, integrate
-from chaindyn.closure import (
-    BodyConstraint,
-    Constraint,
-    as_constraints,
-    bodies_of,
-    parts_in,
-)
+from chaindyn.closure import BodyConstraint, Constraint
 from chaindyn.composite import crba
 from chaindyn.guards.arguments import FRAMES, check_array, check_mask
+from chaindyn.guards.constraint_parts import as_constraints, bodies_of, parts_in
 from chaindyn.guards.door import checked
 from chaindyn.guards.equations import SINGULAR, solved
+from chaindyn.guards.hybrid import check_hybrid
 from chaindyn.guards.loops import (
     are_floats,
     at_length_one,
@@ -49,7 +45,7 @@ from chaindyn.guards.loops import (
     warn_if_inconsistent,
 )
 from chaindyn.guards.numbers import frozen
-from chaindyn.hybrid import check_hybrid, hybrid_dynamics, interleave
+from chaindyn.hybrid import hybrid_dynamics, interleave
 from chaindyn.inverse_dynamics import ground_acceleration, net_bias, rnea
 from chaindyn.joints import Joint, across
 from chaindyn.spatial import X_motion, crm

@@ -1,14 +1,14 @@
 # Generated from chapters/17_contact.md by `python -m book export`; edit it there.
-# sha256 of the text below: ad55123c724bc36ddaa5051577315feea619192ad45f52636042d83a47efe5c3
+# sha256 of the text below: e9fc5213ba76c4162105b96e50174f3cff07d3781e858551a22a4324af0ab91c
 """Contact: blows at several places, forces at rest, friction, and motion through both.
 
 Derived in chapter 17, "Contact".
 """
 
-import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise, product
+from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -16,25 +16,54 @@ import numpy as np
 from chaindyn._ops import Array, concatenate, eye, positive, sqrt, where
 from chaindyn.articulated import FactorisedChain, aba, factorise_state
 from chaindyn.chain import Chain, integrate
-from chaindyn.closure import as_constraints, parts_in
 from chaindyn.constraints import constrained_forward_dynamics, held_response, projected
-from chaindyn.guards.arguments import (
-    check_array,
-    check_load,
-    check_matrix,
-    check_positive_number,
-    is_several,
-    require_one_state,
+from chaindyn.geometry import find_contacts
+from chaindyn.guards.arguments import check_load, check_positive_number
+from chaindyn.guards.complementarity import (
+    are_not_negative,
+    as_problem,
+    balanced,
+    distinct,
+    ends_of_face,
+    fitting,
+    is_singular,
+    require_few,
+    residual_of,
+    settling,
 )
-from chaindyn.guards.complementarity import balance, balance_rows, fits, ray_error, terms_of
-from chaindyn.guards.door import checked, outside
+from chaindyn.guards.constraint_parts import as_constraints, parts_in
+from chaindyn.guards.contacts import (
+    LAWS,
+    METHODS,
+    ORDERS,
+    SeriesOfBlows,
+    affordable_share,
+    as_contacts,
+    check_options,
+    coefficients,
+    comes_to_rest,
+    directions_of_slip,
+    doubles_of_one_state,
+    explained_as_jams,
+    finder,
+    first_time,
+    is_pressed,
+    longest_lateness,
+    require_apart,
+    resting_ones,
+    warn_if_not_unique,
+    without_locked,
+    without_rounding,
+)
+from chaindyn.guards.door import checked
 from chaindyn.guards.loops import gap_share
-from chaindyn.guards.model import require_doubles
 from chaindyn.guards.motion import check_step, check_times, require_possible
-from chaindyn.guards.numbers import as_array, as_real, in_floats, read_only_view, require_finite
+from chaindyn.guards.ties import island_by_island, lemke, most_even, or_nearby, smallest_solution
 from chaindyn.inverse_dynamics import transmitted_wrenches
-from chaindyn.joints import Free
-from chaindyn.simulation import Driven, Simulation, kinetic_energy, require_closed, rk4_step
+from chaindyn.jobs.marching import require_closed
+from chaindyn.jobs.runs import columns_of, run, warn_if_ended_early
+from chaindyn.other_joints import Free
+from chaindyn.simulation import Driven, Simulation, kinetic_energy, rk4_step
 from chaindyn.spatial import skew
 from chaindyn.state import State, evaluate
 
@@ -53,8 +82,7 @@ __all__ = [
 # Chapter 17, "Contact": Either a gap or a force
 @dataclass(frozen=True, eq=False)
 class LCP:
-    """The result of `solve_lcp`: z (n,) and w = A z + b (n,), both at least 0, and z_i
-    w_i = 0.
+    """The result of `solve_lcp`: z and w = A z + b (n,), none negative, z_i w_i = 0.
 
     residual : the largest |min(z_i, w_i)|, which is zero for a solution; iterations :
     pivots, sweeps, or modes tried.
@@ -71,220 +99,54 @@ class LCP:
     solutions: Array | None = None
 
 
-def residual_of(A: Array, b: Array, z: Array) -> float:
-    """Return by how much z (n,) fails to solve w = A z + b, z and w >= 0, z.w = 0: the
-    largest |min(z_i, w_i)|.
+# Chapter 17, "Contact": Either a gap or a force
+def solutions_of_mode(A: Array, b: Array, active: Array) -> list[Array]:
+    """Return the z (n,) of one mode: none, the only one, or two of a continuum.
+
+    active : (n,) booleans.
     """
-    return float(np.abs(np.minimum(z, A @ z + b)).max(initial=0))
+    own, right = A[np.ix_(active, active)], -b[active]
+    if is_singular(own, A):
+        return fitting(A, b, active, ends_of_face(A, b, active))
+    return fitting(A, b, active, np.linalg.solve(own, right)[None])
 
 
+@balanced
+def enumerate_modes(A: Array, b: Array) -> tuple[Array, int]:
+    """Return all solutions (k, n) of an LCP, the smallest first, and how many modes.
+
+    Of a continuum one or two points. ArithmeticError if there is none; ValueError if n
+    is above 12.
+    """
+    require_few(len(b))
+    modes = (np.array(mode, bool) for mode in product((False, True), repeat=len(b)))
+    found = (z for mode in modes for z in solutions_of_mode(A, b, mode))
+    return distinct(A, b, found), 2 ** len(b)
+
+
+# Chapter 17, "Contact": Projected Gauss-Seidel
+@balanced
+def projected_gauss_seidel(A: Array, b: Array, sweeps: int, tolerance: float) -> tuple[Array, int]:
+    """Return z (1, n) after so many sweeps, or fewer if it settles, and their number.
+
+    It settles when no |min(A_ii z_i, w_i)| is above a share of max |b|. ValueError if a
+    diagonal entry is not positive; ArithmeticError if z grows without bound.
+    """
+    settled, diagonal = settling(A, b, tolerance), np.diagonal(A)
+    z = np.zeros(len(b))
+    for count in range(1, sweeps + 1):
+        for i in range(len(b)):
+            z[i] = max(0.0, z[i] - (A[i] @ z + b[i]) / diagonal[i])
+        if settled(z, count):
+            break
+    return z[None], count
+
+
+# Chapter 17, "Contact": Projected Gauss-Seidel
 def result_of(A: Array, b: Array, z: Array, iterations: int, *more: Any) -> LCP:
     """Return the result for z (n,), with w and the residual computed from it."""
     z = np.maximum(z, 0)
     return LCP(z, A @ z + b, residual_of(A, b, z), iterations, *more)
-
-
-# Chapter 17, "Contact": Either a gap or a force
-def solutions_of_mode(A: Array, b: Array, active: Array, tolerance: float) -> list[Array]:
-    """Return the z (n,) of one mode, active (n,) booleans: none, the only one, or two
-    of a continuum.
-
-    A continuum without end has its second point where a weighted sum of the entries is
-    twice the least and one size of b / A more.
-    """
-    own, right = A[np.ix_(active, active)], -b[active]
-    z = np.zeros(len(b))
-    if np.linalg.matrix_rank(own, tol=tolerance * np.abs(A).max(initial=0)) == active.sum():
-        z[active] = np.linalg.solve(own, right)
-        return [z] if fits(A, b, z, active, tolerance) else []
-    from scipy.optimize import linprog
-
-    found: list[Array] = []
-    weights = 1 + np.sqrt(np.arange(2, 2 + active.sum()))  # a direction without level ties
-    large, most = np.abs(A).max() or 1, np.abs(b).max() or 1  # the program's tolerance is absolute
-    equal = {"A_eq": own / large, "b_eq": right / most}
-    limits = {"A_ub": -A[np.ix_(~active, active)] / large, "b_ub": b[~active] / most}
-    lowest = linprog(weights, **equal, **limits, method="highs")
-    if lowest.status == 0:
-        limits = {
-            "A_ub": np.vstack([limits["A_ub"], weights]),
-            "b_ub": np.append(limits["b_ub"], 2 * lowest.fun + 1),
-        }
-        highest = linprog(-weights, **equal, **limits, method="highs")
-        for answer in (lowest, highest):
-            found.append(np.zeros(len(b)))
-            found[-1][active] = answer.x * most / large
-    return [z for z in found if fits(A, b, z, active, tolerance)]
-
-
-def enumerate_modes(A: Array, b: Array) -> LCP:
-    """Return the solution of an LCP with n <= 12 and how many there are, by trying all
-    2^n modes.
-
-    Of many the smallest is z. ArithmeticError if there is none; ValueError if n is
-    above 12.
-    """
-    n = len(b)
-    if n > 12:
-        raise ValueError(f'method "enumerate" tries 2^n modes and takes n up to 12, not {n}')
-    size = max(np.abs(b).max(initial=0) / (np.abs(A).max(initial=0) or 1), np.finfo(float).tiny)
-    found: list[Array] = []
-    for choice in product((False, True), repeat=n):
-        for z in solutions_of_mode(A, b, np.array(choice, bool), 1e-11):
-            limit = 1e-8 * max(size, np.abs(z).max(initial=0))
-            if all(np.abs(z - other).max(initial=0) > limit for other in found):
-                found.append(z)
-    if not found:
-        raise ArithmeticError(f"the LCP has no solution: none of its {2**n} modes fits")
-    found.sort(key=np.linalg.norm)
-    count = "one" if len(found) == 1 else "many"
-    return result_of(A, b, found[0], 2**n, count, np.array(found))
-
-
-# Chapter 17, "Contact": Lemke's method*
-def pivoted(tableau: Array, row: int, column: int) -> Array:
-    """Return the tableau in which the unknown of a column enters the basis in a row."""
-    own = tableau[row] / tableau[row, column]
-    new = tableau - np.outer(tableau[:, column], own)
-    new[row], new[:, column] = own, 0
-    new[row, column] = 1
-    return new
-
-
-def leaving_row(tableau: Array, column: int, last: int) -> int | None:
-    """Return the row of the lexicographically least ratio, None if nothing in the
-    column is positive.
-
-    last : a row preferred if its value is among the least, since it ends the path; -1
-    for none.
-    """
-    n, growing = len(tableau), tableau[:, column]
-    rows = np.flatnonzero(growing > 1e-11 * np.abs(growing).max())
-    for j in (-1, *range(n)):
-        if len(rows) < 2:
-            break
-        ratios = tableau[rows, j] / growing[rows]
-        rows = rows[ratios <= ratios.min() + 1e-10 * max(1, np.abs(ratios).min())]
-        if last in rows:
-            return last
-    return int(rows[0]) if len(rows) else None
-
-
-def lemke(A: Array, b: Array) -> LCP:
-    """Return a solution of an LCP by Lemke's path with lexicographic ties.
-    ArithmeticError if it ends on a ray.
-    """
-    n = len(b)
-    if (b >= 0).all():
-        return result_of(A, b, np.zeros(n), 0)
-    large, most = np.abs(A).max() or 1, np.abs(b).max()
-    start = np.full((n, 1), -1.0)
-    tableau = np.hstack([np.eye(n), -A / large, start, b[:, None] / most])
-    basis = np.arange(n)  # w_i is i, z_i is n + i, z_0 is 2 n
-    entering, row = 2 * n, int(n - 1 - np.argmin(b[::-1]))
-    limit = 1000 + 100 * n
-    for count in range(1, limit + 1):
-        tableau = pivoted(tableau, row, entering)
-        left, basis[row] = int(basis[row]), entering
-        if left == 2 * n:
-            z = np.zeros(2 * n)
-            z[basis] = tableau[:, -1]
-            return polished(A, b, z[n:] * (most / large), basis[basis >= n] - n, count)
-        entering = left + n if left < n else left - n
-        last = int(np.flatnonzero(basis == 2 * n)[0])
-        following = leaving_row(tableau, entering, last)
-        if following is None:
-            ray = np.zeros(2 * n + 1)
-            ray[basis], ray[entering] = -tableau[:, entering], 1
-            raise ray_error(A, b, np.maximum(ray[n : 2 * n], 0))
-        row = following
-    raise ArithmeticError(
-        f"Lemke's method did not end in {limit} pivots: its path may lead through most of the 2^n modes, or rounding "
-        'hides it; method "pgs", or "enumerate" for n up to 12, may do'
-    )
-
-
-def polished(A: Array, b: Array, z: Array, active: Array, count: int) -> LCP:
-    """Return the result for z (n,) from a tableau, or for its mode solved again,
-    whichever is nearer to a solution.
-    """
-    again = np.zeros(len(b))
-    own = np.ix_(active, active)
-    again[active] = np.linalg.lstsq(A[own], -b[active], rcond=1e-13)[0]
-    answers = [result_of(A, b, x, count) for x in (z, again)]
-    best = min(answers, key=lambda answer: answer.residual)
-    size = np.abs(b).max() + np.abs(A).max() * np.abs(best.z).max()
-    if best.residual > 1e-6 * size:
-        raise ArithmeticError(
-            f"Lemke's path ends at a point that is no solution (residual {best.residual:.3g}): the pivots have "
-            "lost too many digits"
-        )
-    return best
-
-
-# Chapter 17, "Contact": Projected Gauss-Seidel
-def projected_gauss_seidel(A: Array, b: Array, sweeps: int, tolerance: float) -> LCP:
-    """Return the result of PGS after so many sweeps, or fewer if no |min(A_ii z_i,
-    w_i)| is above a share of max |b|.
-
-    ValueError if a diagonal entry is not positive; ArithmeticError if z grows without
-    bound.
-    """
-    diagonal = np.diagonal(A)
-    wrong = np.flatnonzero(diagonal <= 0)
-    if len(wrong):
-        i = int(wrong[0])
-        raise ValueError(
-            f'method "pgs" divides by the diagonal of A, but A[{i}, {i}] is {diagonal[i]:g}: it must be positive'
-        )
-    z = np.zeros(len(b))
-    limit, size = tolerance * np.abs(b).max(initial=0), np.abs(b / diagonal).max(initial=0)
-    for count in range(1, sweeps + 1):
-        for i in range(len(b)):
-            z[i] = max(0.0, z[i] - (A[i] @ z + b[i]) / diagonal[i])
-        if not np.abs(z).max(initial=0) <= 1e12 * size:
-            raise ArithmeticError(
-                f"projected Gauss-Seidel grows without bound, beyond 1e12 times the first guess in sweep {count}: "
-                "there is no solution, or this matrix is none for it"
-            )
-        if np.abs(np.minimum(diagonal * z, A @ z + b)).max(initial=0) <= limit:
-            break
-    return result_of(A, b, z, count)
-
-
-def is_index(x: Any) -> bool:
-    """Whether something is a whole number."""
-    return isinstance(x, int | np.integer) and not isinstance(x, bool)
-
-
-def in_balance(
-    solve: Callable[..., LCP], A: Array, b: Array, rows: Array, columns: Array, *options: Any
-) -> LCP:
-    """Return what a method finds, in the units of A and b, rows and columns (n,) being
-    exponents of two.
-    """
-    if not (rows.any() or columns.any()):
-        return solve(A, b, *options)
-    found = solve(np.ldexp(A, rows[:, None] + columns), np.ldexp(b, rows), *options)
-    z, solutions = np.ldexp(found.z, columns), found.solutions
-    if solutions is not None:
-        solutions = np.array(sorted(np.ldexp(solutions, columns), key=np.linalg.norm))
-        z = solutions[0]
-    return result_of(A, b, z, found.iterations, found.count, solutions)
-
-
-def lemke_twice(A: Array, b: Array) -> LCP:
-    """Return a solution by Lemke's path, with the rows in units of their own terms if
-    small ones go under.
-    """
-    answer = lemke(A, b)
-    if fits(A, b, answer.z, answer.z > 0, 1e-9, 1e-13):
-        return answer
-    try:
-        again = in_balance(lemke, A, b, *balance_rows(A, terms_of(A, b, answer.z)))
-    except ArithmeticError:
-        return answer
-    return again if fits(A, b, again.z, again.z > 0, 1e-9, 1e-15) else answer
 
 
 @checked(method={"lemke", "pgs", "enumerate"})
@@ -304,97 +166,16 @@ def solve_lcp(
     grows without bound: the message distinguishes them. ValueError for bad input.
     Cottle, Pang and Stone (1992), chapters 4 and 5.
     """
-    A, b = as_real(check_matrix(A, "A", (None, None)), "A"), as_real(as_array(b, "b"), "b")
-    n = A.shape[-1]
-    if A.shape != (n, n) or b.shape != (n,):
-        raise ValueError(
-            f"A has shape {A.shape} and b {b.shape}, but they must be (n, n) and (n,): one problem at a time"
-        )
-    require_finite(b, "b")
-    if not is_index(sweeps) or sweeps < 1:
-        raise ValueError(f"sweeps is {sweeps!r}, but must be a whole number, 1 at least")
-    tolerance = check_positive_number(tolerance, "tolerance")
-    if method == "lemke":
-        return in_balance(lemke_twice, A, b, *balance(A))
+    A, b, sweeps, tolerance = as_problem(A, b, sweeps, tolerance)
     if method == "enumerate":
-        return in_balance(enumerate_modes, A, b, *balance(A))
-    return in_balance(projected_gauss_seidel, A, b, *balance(A), int(sweeps), tolerance)
-
-
-# Chapter 17, "Contact": Several blows at once
-def check_contact(chain: Chain, contact: Any, k: int) -> None:
-    """Refuse a contact that does not fit this chain: bodies, point, normal, gap,
-    friction, restitution, radii.
-    """
-    parts = ("bodies", "point", "normal", "gap", "friction", "restitution")
-    lacking = [name for name in parts if not hasattr(contact, name)]
-    if lacking:
-        raise ValueError(
-            f"contacts[{k}] is {contact!r}, but must have {', '.join(parts)}, as a Contact has"
-        )
-    place = f"contacts[{k}]"
-    bodies = tuple(contact.bodies) if is_several(contact.bodies) else ()
-    whole = all(is_index(b) and -1 <= b < chain.n for b in bodies)
-    if len(bodies) != 2 or not whole or bodies[0] == bodies[1]:
-        raise ValueError(
-            f"{place}.bodies is {contact.bodies!r}, but must be two different links' indices from 0 to "
-            f"{chain.n - 1}, or -1 for the ground"
-        )
-    for name, shape in (("point", (3,)), ("normal", (3,)), ("gap", ())):
-        as_real(check_array(getattr(contact, name), f"{place}.{name}", shape), f"{place}.{name}")
-    length = float(np.linalg.norm(np.asarray(contact.normal, float)))
-    if abs(length - 1) > 1e-6:
-        raise ValueError(f"{place}.normal has length {length:.6g}, but must have 1 to 1e-6")
-    for name, most in (("friction", np.inf), ("restitution", 1)):
-        check_array(getattr(contact, name), f"{place}.{name}", ())
-        check_coefficients(getattr(contact, name), f"{place}.{name}", most)
-    radii = as_real(
-        as_array(getattr(contact, "radii", (0, np.inf)), f"{place}.radii"), f"{place}.radii"
-    )
-    if radii.shape != (2,) or not (radii >= 0).all():
-        raise ValueError(
-            f"{place}.radii is {contact.radii!r}, but must be two numbers, the radii of the surfaces at the contact: "
-            "zero or more, infinity for a flat one [m]"
-        )
-
-
-def check_coefficients(x: Any, name: str, most: float) -> Array:
-    """Return friction or restitution as floats; refuse what lies outside [0, most]."""
-    x = as_real(as_array(x, name), name)
-    require_finite(x, name)
-    wrong = np.argwhere((x < 0) | (x > most))
-    if len(wrong):
-        entry = f"{name}[{', '.join(map(str, wrong[0]))}]" if x.ndim else name
-        limits = "not be negative" if most == np.inf else f"lie between 0 and {most:g}"
-        raise ValueError(f"{entry} is {x[tuple(wrong[0])]:.16g}, but must {limits}")
-    return x
-
-
-def of_contacts(value: Any, name: str, contacts: Sequence[Any], most: float) -> Array:
-    """Return friction or restitution of all contacts (m,): one number, (m,) of them, or
-    None for each one's own.
-    """
-    m = len(contacts)
-    if value is None:
-        return np.array([float(getattr(contact, name)) for contact in contacts])
-    x = check_coefficients(value, name, most)
-    if x.shape not in ((), (m,)):
-        raise ValueError(
-            f"{name} has shape {x.shape}, but must be one number, ({m},), one for each contact, or None for their own"
-        )
-    return np.broadcast_to(x, (m,)).astype(float)
-
-
-def as_contacts(chain: Chain, contacts: Any, name: str = "contacts") -> list[Any]:
-    """Return contacts as a list, each checked; the name is that of the list in
-    messages.
-    """
-    if not is_several(contacts):
-        raise ValueError(f"{name} is {contacts!r}, but must be a list of contacts")
-    given = list(contacts)
-    for k, contact in enumerate(given):
-        check_contact(chain, contact, k)
-    return given
+        found, count = enumerate_modes(A, b)
+        several = "one" if len(found) == 1 else "many"
+        return result_of(A, b, found[0], count, several, found)
+    if method == "pgs":
+        (z,), count = projected_gauss_seidel(A, b, sweeps, tolerance)
+    else:
+        (z,), count = lemke(A, b)
+    return result_of(A, b, z, count)
 
 
 # Chapter 17, "Contact": Several blows at once
@@ -414,17 +195,25 @@ def contact_loads(state: State, contacts: Sequence[Any]) -> Array:
         k = np.flatnonzero(bodies >= 0)
         b = bodies[k]
         turned = R[b].mT
-        arms = skew(points[k] - p[b])
-        loads[b, :, k] += sign * np.concatenate([turned @ arms, turned + 0 * arms], axis=-2)
+        arms = turned @ skew(points[k] - p[b])
+        loads[b, :, k] += sign * np.concatenate([arms, turned], axis=-2)
     return loads.reshape(chain.n, 6, 3 * m)
 
 
-def rows_of_loads(state: State, loads: Array) -> Array:
-    """Return the rows K (c, nv) whose transposes are the joint forces of wrenches (n,
-    6, c), in link coordinates.
+def contact_rows(state: State, contacts: Sequence[Any]) -> Array:
+    """Return the rows (m, 3, nv) of the velocity of the first body's point relative to
+    the second's, in world axes.
     """
-    through = transmitted_wrenches(state, loads)
-    return (state.screws[:, None, :] @ through[state.chain.link_of_column])[:, 0].mT
+    through = transmitted_wrenches(state, contact_loads(state, contacts))
+    rows = (state.screws[:, None, :] @ through[state.chain.link_of_column])[:, 0].mT
+    return rows.reshape(-1, 3, state.chain.nv)
+
+
+# Chapter 17, "Contact": Several blows at once
+def normals_of(contacts: Sequence[Any]) -> Array:
+    """Return the unit normals (m, 3) of contacts."""
+    normals = np.array([contact.normal for contact in contacts], float).reshape(-1, 3)
+    return normals / np.linalg.norm(normals, axis=-1, keepdims=True)
 
 
 def contact_frames(normals: Array, slips: Array) -> Array:
@@ -433,19 +222,13 @@ def contact_frames(normals: Array, slips: Array) -> Array:
 
     Where nothing slips, the first tangent is any; normals : (m, 3).
     """
-    along = slips - (slips * normals).sum(-1, keepdims=True) * normals
-    length = np.linalg.norm(along, axis=-1, keepdims=True)
-    size = np.abs(slips).max(initial=0)
-    other = np.eye(3)[np.abs(normals).argmin(-1)]
-    other = other - (other * normals).sum(-1, keepdims=True) * normals
-    other = other / np.linalg.norm(other, axis=-1, keepdims=True)
-    slipping = length > 1e-9 * size
-    first = np.where(slipping, along / np.where(slipping, length, 1), other)
+    first = directions_of_slip(normals, slips)
     return np.stack([normals, first, np.cross(normals, first)], axis=-2)
 
 
+# Chapter 17, "Contact": Several blows at once
 @dataclass(frozen=True, eq=False)
-class Touching:
+class ContactResponse:
     """Contacts of a chain in a posture: their rows and their response.
 
     K : (3 m, nv), for each contact the rows of the normal and of two tangents, zero
@@ -467,59 +250,46 @@ class Touching:
         impulses in the loops.
         """
         forces = (self.K.mT @ p)[:, None]
-        motions, multipliers = held_motion(self.factors, self.L, self.loose, forces)
-        return motions[:, 0], multipliers[:, 0]
+        jumps, multipliers = response_in_loops(self.factors, self.L, self.loose, forces)
+        return jumps[:, 0], multipliers[:, 0]
 
     def in_world(self, p: Array) -> Array:
         """Return impulses p (3 m,) in world axes (m, 3)."""
         return (p.reshape(-1, 1, 3) @ self.frames)[:, 0]
 
 
-def held_motion(
+# Chapter 17, "Contact": Several blows at once
+def response_in_loops(
     factors: FactorisedChain, L: Array, loose: Any, forces: Array
 ) -> tuple[Array, Array]:
     """Return M^-1 forces (nv, c) of a chain with its loops closed, and the loops'
     multipliers (r, c).
     """
-    motions = factors.solve(forces)
+    free = factors.solve(forces)
     if not len(L):
-        return motions, np.zeros((0, forces.shape[-1]))
-    multipliers, more = held_response(factors, L, -L @ motions, loose)
-    return motions + more, multipliers
+        return free, np.zeros((0, forces.shape[-1]))
+    multipliers, more = held_response(factors, L, -L @ free, loose)
+    return free + more, multipliers
 
 
-def normals_of(contacts: Sequence[Any]) -> Array:
-    """Return the unit normals (m, 3) of contacts."""
-    normals = np.array([contact.normal for contact in contacts], float).reshape(-1, 3)
-    return normals / np.linalg.norm(normals, axis=-1, keepdims=True)
-
-
-def contact_rows(state: State, contacts: Sequence[Any]) -> Array:
-    """Return the rows (m, 3, nv) of the velocity of the first body's point relative to
-    the second's, in world axes.
-    """
-    return rows_of_loads(state, contact_loads(state, contacts)).reshape(-1, 3, state.chain.nv)
-
-
-def touching(
+# Chapter 17, "Contact": Several blows at once
+def contact_response(
     state: State, normals: Array, rows: Array, slips: Array, constraints: tuple[Any, ...] = ()
-) -> Touching:
+) -> ContactResponse:
     """Return contacts with these normals (m, 3) and rows (m, 3, nv); the first tangents
     are along the slips (m, 3).
     """
     factors, nv = factorise_state(state), state.chain.nv
     frames = contact_frames(normals, slips)
     K = (frames @ rows).reshape(-1, nv)
+    W = factors.delassus(K)
     if not constraints:
-        return Touching(factors, frames, K, factors.delassus(K), np.zeros((0, nv)), 0)
+        return ContactResponse(factors, frames, K, W, np.zeros((0, nv)), 0)
     L, error = parts_in(state, constraints, "jacobian", "error")
     loose = gap_share(L, error)
-    W = K @ held_motion(factors, L, loose, K.mT)[0]
-    locked = np.diagonal(W) <= 1e-12 * np.diagonal(
-        factors.delassus(K)
-    )  # held by loops: mere rounding
-    K, W = np.where(locked[:, None], 0, K), np.where(locked[:, None] | locked, 0, W)
-    return Touching(factors, frames, K, (W + W.mT) / 2, L, loose)
+    held, _ = response_in_loops(factors, L, loose, K.mT)
+    K, W = without_locked(K, K @ held, W)
+    return ContactResponse(factors, frames, K, W, L, loose)
 
 
 # Chapter 17, "Contact": Friction
@@ -558,45 +328,15 @@ def cone_margins(p: Array, mu: Array, known: Array) -> Array:
     return concatenate([p[..., :1], mu[..., None] * p[..., :1] + known[..., None] - size], axis=-1)
 
 
-# Chapter 17, "Contact": Making it robust*
-def most_even(A: Array, answer: LCP) -> Array:
-    """Return the smallest z (n,) with the same w as a solution, if it is one too, else
-    that solution's z.
-    """
-    size = np.abs(A).max(initial=0) * np.abs(answer.z).max(initial=0)
-    held = np.flatnonzero(answer.w <= 1e-10 * size)
-    z = np.zeros(len(answer.z))
-    z[held] = np.linalg.lstsq(A[:, held], A @ answer.z, rcond=1e-11)[0]
-    same = np.abs(A @ (z - answer.z)).max(initial=0) <= 1e-12 * size
-    return np.maximum(z, 0) if same and (z >= -1e-13 * np.abs(z).max(initial=0)).all() else answer.z
-
-
-def all_stuck(W: Array, b: Array, mu: Array, known: Array) -> Array | None:
-    """Return the smallest impulses (3 m,) with which all of W p + b vanishes, if they
-    lie in their cones; else None.
-
-    For contacts without friction only the normal components count. known (m,) :
-    friction allowed beyond mu times the normal impulse.
-    """
-    asked = np.stack([np.ones(len(mu), bool), mu > 0, mu > 0], axis=-1).ravel()
-    p = np.zeros(len(b))
-    own = W[np.ix_(asked, asked)]
-    sizes, U = np.linalg.eigh(own)
-    kept = sizes > 1e-11 * sizes.max(initial=0)
-    p[asked] = -(U[:, kept] / sizes[kept]) @ (U[:, kept].T @ b[asked])
-    size = np.abs(W).max(initial=0) * np.abs(p).max(initial=0)
-    missed = np.abs(own @ p[asked] + b[asked]).max(initial=0)
-    inside = (cone_margins(p.reshape(-1, 3), mu, known) >= 0).all()
-    return p if inside and missed <= 1e-12 * size else None
-
-
+# Chapter 17, "Contact": Friction
 def in_pyramids(W: Array, b: Array, mu: Array, known: Array, sliding: Array, facets: int) -> Array:
     """Return impulses as `contact_impulses` does, by an LCP with pyramids in place of
     cones.
     """
-    rough, angles = np.flatnonzero((mu > 0) & ~sliding), 2 * np.pi * np.arange(facets) / facets
-    fan = np.stack([np.cos(angles), np.sin(angles)], axis=-1)  # exact along the axes up to rounding
+    angles = 2 * np.pi * np.arange(facets) / facets
+    fan = np.stack([np.cos(angles), np.sin(angles)], axis=-1)
     place = np.arange(len(mu) * (facets + 2)).reshape(len(mu), -1)
+    rough = np.flatnonzero((mu > 0) & ~sliding)
     own = np.concatenate([place[:, 0], place[rough, 1:-1].ravel(), place[rough, -1]])
     z = np.eye(place.size)[own].reshape(-1, *place.shape)  # a unit of each unknown
     p = pyramid_impulse(z, fan)
@@ -606,51 +346,27 @@ def in_pyramids(W: Array, b: Array, mu: Array, known: Array, sliding: Array, fac
     w = coulomb_conditions(z, effects.reshape(p.shape), mu, 0 * known, fan)
     start = coulomb_conditions(0 * z[0], b.reshape(-1, 3), mu, size * known, fan)
     A = w.reshape(len(z), -1)[:, own].T
-    return most_even(A, solve_lcp(A, start.ravel()[own])) @ p.reshape(len(z), -1) / size
+    found = solve_lcp(A, start.ravel()[own])
+    return most_even(A, found.z, found.w) @ p.reshape(len(z), -1) / size
 
 
-def by_and_by(
-    impulses: Callable[[Array, Array], Array], W: Array, b: Array, size: float
-) -> Array | None:
-    """Return p (3 m,) of `impulses` for W and b, from a series of regularised problems;
-    None if it fails.
+# Chapter 17, "Contact": Friction
+def sticking_impulses(W: Array, b: Array, mu: Array, known: Array) -> Array | None:
+    """Return the smallest impulses (3 m,) with which all of W p + b vanishes, if they
+    lie in their cones; else None.
 
-    In each one a share of the mean is added to W's diagonal, and the effect of the last
-    impulses taken from b.
+    For contacts without friction only the normal components count. known (m,) :
+    friction allowed beyond mu times the normal impulse.
     """
-    mean = np.trace(W) / len(W)
-    for share in (1e-8, 1e-6, 1e-4):
-        more, p = share * mean, np.zeros(len(b))
-        try:
-            for _ in range(30):
-                before, p = p, impulses(W + more * np.eye(len(W)), b - more * p)
-                if more * np.abs(p - before).max() <= 1e-12 * size:
-                    return p
-        except ArithmeticError:
-            continue
-    return None
+    held = np.stack([np.ones(len(mu), bool), mu > 0, mu > 0], axis=-1).ravel()
+    p = smallest_solution(W, b, held)
+    inside = p is not None and (cone_margins(p.reshape(-1, 3), mu, known) >= 0).all()
+    return p if inside else None
 
 
-def islands(W: Array) -> list[Array]:
-    """Return the contacts (k,) of each island: impulses in one have no effect in
-    another; W : (3 m, 3 m).
-    """
-    m = len(W) // 3
-    linked = (W != 0).reshape(m, 3, m, 3).any((1, 3)) | np.eye(m, dtype=bool)
-    first, before = np.arange(m), None
-    while before is None or (first != before).any():
-        before, first = first, np.where(linked, first, m).min(-1)
-    return [np.flatnonzero(first == k) for k in np.unique(first)]
-
-
+@island_by_island
 def contact_impulses(
-    W: Array,
-    b: Array,
-    mu: Array,
-    known: Array | None = None,
-    facets: int = 8,
-    sliding: Array | None = None,
-    size: float = 0,
+    W: Array, b: Array, mu: Array, known: Array, facets: int, sliding: Array, size: float
 ) -> Array:
     """Return impulses p (3 m,): normal parts complementary to W p + b there, and
     friction by Coulomb's law.
@@ -663,41 +379,10 @@ def contact_impulses(
     than b [m/s]. Forces and accelerations may take the place of impulses and speeds.
     Stewart and Trinkle (1996). ArithmeticError as from `solve_lcp`.
     """
-    m = len(mu)
-    known = np.zeros(m) if known is None else known
-    sliding = np.zeros(m, bool) if sliding is None else sliding & (mu > 0)
-    if not m:
-        return np.zeros(0)
-    groups = islands(W)
-    if len(groups) > 1:
-        apart = np.zeros((m, 3))
-        for k in groups:
-            own = (3 * k[:, None] + np.arange(3)).ravel()
-            given = (
-                W[np.ix_(own, own)],
-                b[own],
-                mu[k],
-                known[k],
-                facets,
-                sliding[k],
-                size,
-            )
-            apart[k] = contact_impulses(*given).reshape(-1, 3)
-        return apart.ravel()
-    stuck = None if sliding.any() else all_stuck(W, b, mu, known)
+    stuck = None if sliding.any() else sticking_impulses(W, b, mu, known)
     if stuck is not None:
         return stuck
-
-    def impulses(W: Array, b: Array) -> Array:
-        return in_pyramids(W, b, mu, known, sliding, facets)
-
-    try:
-        return impulses(W, b)
-    except ArithmeticError:
-        nearby = by_and_by(impulses, W, b, max(size, float(np.abs(b).max())))
-        if nearby is None:
-            raise
-        return nearby
+    return or_nearby(in_pyramids, W, b, size, mu, known, sliding, facets)
 
 
 # Chapter 17, "Contact": One contact at a time, and one mode at a time*
@@ -723,6 +408,7 @@ def contact_turn(p: Array, v: Array, W: Array, mu: Array, known: Array) -> Array
     return concatenate([normal, share * friction], axis=-1)
 
 
+# Chapter 17, "Contact": One contact at a time, and one mode at a time*
 def impulses_by_turns(W: Array, b: Array, mu: Array, known: Array, sweeps: int) -> Array:
     """Return impulses p (c,) after so many sweeps from zero, in which each contact has
     one turn, or until none changes.
@@ -730,11 +416,8 @@ def impulses_by_turns(W: Array, b: Array, mu: Array, known: Array, sweeps: int) 
     W : (c, c), b : (c,), with c = 2 m in a plane and 3 m in space; mu, known : (m,).
     """
     m = len(mu)
-    p, start, blocks = (
-        np.zeros((m, len(b) // m)),
-        b.reshape(m, -1),
-        W.reshape(m, -1, m, len(b) // m),
-    )
+    start = b.reshape(m, -1)
+    p, blocks = 0 * start, W.reshape(m, -1, m, len(b) // m)
     for _ in range(sweeps):
         before = p.copy()
         for k in range(m):
@@ -745,6 +428,7 @@ def impulses_by_turns(W: Array, b: Array, mu: Array, known: Array, sweeps: int) 
     return p.ravel()
 
 
+# Chapter 17, "Contact": One contact at a time, and one mode at a time*
 def contact_modes() -> Array:
     """Return the modes (7, 3) of a contact in a plane: open, sticks, slips forwards,
     slips backwards.
@@ -772,9 +456,11 @@ def mode_margins(p: Array, v: Array, mu: Array, known: Array, mode: Array) -> tu
     """
     pushes, sticks, side = (mode[..., k : k + 1] for k in range(3))
     impulses = concatenate([pushes, sticks], axis=-1) * cone_margins(p, mu, known)
-    return impulses, concatenate([(1 - pushes) * v[..., :1], -side * v[..., 1:]], axis=-1)
+    speeds = concatenate([(1 - pushes) * v[..., :1], -side * v[..., 1:]], axis=-1)
+    return impulses, speeds
 
 
+# Chapter 17, "Contact": One contact at a time, and one mode at a time*
 def impulses_by_modes(W: Array, b: Array, mu: Array, known: Array) -> list[Array]:
     """Return the impulses p (2 m,) of contacts in a plane that obey Coulomb's law, of
     each of the modes that fits.
@@ -782,30 +468,28 @@ def impulses_by_modes(W: Array, b: Array, mu: Array, known: Array) -> list[Array
     W : (2 m, 2 m); b : (2 m,); mu, known : (m,). A mode whose equations are singular is
     left out.
     """
-    m, fitting = len(mu), []
+    m, found = len(mu), []
     unit, still = np.eye(2 * m).reshape(-1, m, 2), np.zeros((m, 2))
+    responses, start = W.T.reshape(-1, m, 2), b.reshape(m, 2)
     modes = contact_modes()[1:] if known.any() else contact_modes()[:4]
-    for choice in product(modes, repeat=m):
-        mode = np.array(choice)
-        A = mode_equations(unit, W.T.reshape(-1, m, 2), mu, 0 * known, mode).reshape(2 * m, -1).T
-        if np.linalg.matrix_rank(A, tol=1e-11 * np.abs(A).max()) < 2 * m:
+    for mode in map(np.array, product(modes, repeat=m)):
+        columns = mode_equations(unit, responses, mu, 0 * known, mode)
+        A = columns.reshape(2 * m, -1).T
+        if is_singular(A, A):
             continue
-        right = mode_equations(still, b.reshape(m, 2), mu, known, mode)
+        right = mode_equations(still, start, mu, known, mode)
         p = -np.linalg.solve(A, right.ravel())
         v = W @ p + b
-        margins = mode_margins(p.reshape(m, 2), v.reshape(m, 2), mu, known, mode)
-        sizes = np.abs(p).max(), max(np.abs(v).max(), np.abs(b).max())
-        if all((x >= -1e-11 * size).all() for x, size in zip(margins, sizes, strict=True)):
-            fitting.append(p)
-    return fitting
+        given = p.reshape(m, 2), v.reshape(m, 2), mu, known, mode
+        if are_not_negative(mode_margins(*given), p, np.append(v, b)):
+            found.append(p)
+    return found
 
 
 # Chapter 17, "Contact": The laws with friction
 @dataclass(frozen=True, eq=False)
-class Struck:
-    """Contacts that are struck: their response W (3 m, 3 m), friction mu (m,), and the
-    size of speeds at the start.
-    """
+class ImpactProblem:
+    """Contacts in a blow: response W (3 m, 3 m), friction mu (m,), size of speeds."""
 
     W: Array
     mu: Array
@@ -825,12 +509,13 @@ class Struck:
         """Return as much of the impulses `again` (3 m,) as the energy that compression
         took allows.
         """
-        spent, wanted = compression @ self.W @ compression, again @ self.W @ again
-        return again if wanted <= spent * (1 + 1e-14) else np.sqrt(spent / wanted) * again
+        spent, wanted = (p @ self.W @ p for p in (compression, again))
+        return affordable_share(spent, wanted) * again
 
 
+# Chapter 17, "Contact": The laws with friction
 def newton_push(
-    struck: Struck, moved: Array, before: Array, restitution: Array, normal: Array
+    problem: ImpactProblem, moved: Array, before: Array, restitution: Array, normal: Array
 ) -> Array:
     """Return the impulses (3 m,) by which contacts separate at e times the speeds of
     approach before.
@@ -838,48 +523,56 @@ def newton_push(
     moved : (3 m,), velocities after all else; restitution : (3 m,); normal : (3 m,),
     ones for normals, else zero.
     """
-    return struck.impulses(moved + restitution * normal * before, 0 * moved)
+    return problem.impulses(moved + restitution * normal * before, 0 * moved)
 
 
-def moreau_push(struck: Struck, moved: Array, before: Array, restitution: Array) -> Array:
+def moreau_push(problem: ImpactProblem, moved: Array, before: Array, restitution: Array) -> Array:
     """Return the impulses (3 m,) by which all of the velocity before returns, slip too,
     times e.
     """
-    return struck.impulses(moved + restitution * before, 0 * moved)
+    return problem.impulses(moved + restitution * before, 0 * moved)
 
 
-def newton_blow(struck: Struck, v: Array, restitution: Array, normal: Array, mu: Array) -> Array:
+# Chapter 17, "Contact": The laws with friction
+def newton_blow(
+    problem: ImpactProblem, v: Array, restitution: Array, normal: Array, mu: Array
+) -> Array:
     """Return the impulses (3 m,) of contacts with velocities v (3 m,): each separates
     at e times its approach speed.
     """
-    return newton_push(struck, v, v, restitution, normal)
+    return newton_push(problem, v, v, restitution, normal)
 
 
-def poisson_blow(struck: Struck, v: Array, restitution: Array, normal: Array, mu: Array) -> Array:
+def poisson_blow(
+    problem: ImpactProblem, v: Array, restitution: Array, normal: Array, mu: Array
+) -> Array:
     """Return the impulses (3 m,) of compression, and of a restitution with at least e
     times its normal parts.
     """
-    compression = struck.impulses(v, 0 * v)
+    compression = problem.impulses(v, 0 * v)
     given = restitution * normal * compression
-    after = v + struck.response(compression + given)
-    return compression + given + struck.impulses(after, mu * given)
+    after = v + problem.response(compression + given)
+    return compression + given + problem.impulses(after, mu * given)
 
 
-def moreau_blow(struck: Struck, v: Array, restitution: Array, normal: Array, mu: Array) -> Array:
+def moreau_blow(
+    problem: ImpactProblem, v: Array, restitution: Array, normal: Array, mu: Array
+) -> Array:
     """Return the impulses (3 m,) of compression, plus e times them, as far as energy
     allows.
     """
-    compression = struck.impulses(v, 0 * v)
-    return compression + struck.affordable(restitution * compression, compression)
+    compression = problem.impulses(v, 0 * v)
+    return compression + problem.affordable(restitution * compression, compression)
 
 
+# Chapter 17, "Contact": The laws with friction
 def blow_by(law: str, W: Array, v: Array, restitution: Array, mu: Array, size: float = 0) -> Array:
     """Return the impulses (3 m,) of one blow; W : (3 m, 3 m); v : (3 m,); restitution,
     mu : (m,); size : as above.
     """
     blow = {"newton": newton_blow, "poisson": poisson_blow, "moreau": moreau_blow}[law]
-    eps, friction, normal = np.repeat(restitution, 3), np.repeat(mu, 3), normals_first(len(mu))
-    return blow(Struck(W, mu, size), v, eps, normal, friction)
+    eps, friction = np.repeat(restitution, 3), np.repeat(mu, 3)
+    return blow(ImpactProblem(W, mu, size), v, eps, normals_first(len(mu)), friction)
 
 
 def normals_first(m: int) -> Array:
@@ -906,19 +599,7 @@ class Collision:
     multipliers: Array
 
 
-def struck_next(v: Array, order: str, movable: Array, limit: float) -> Array:
-    """Return which contacts (k,) take part in the next blow; none if no contact
-    approaches faster than the limit.
-    """
-    speeds = np.where(movable, v[0::3], np.inf)
-    fastest = speeds.min(initial=np.inf)
-    if not fastest < -limit:
-        return np.zeros(0, int)
-    if order == "together":
-        return np.flatnonzero(movable)
-    return np.flatnonzero(speeds <= fastest * (1 - 1e-9))
-
-
+# Chapter 17, "Contact": Together, or one after another?
 def series_of_blows(
     W: Array, v: Array, restitution: Array, mu: Array, law: str, order: str
 ) -> tuple[Array, int]:
@@ -930,28 +611,18 @@ def series_of_blows(
     together and without restitution. ArithmeticError if a law gains energy with every
     blow and so never ends, or as from `solve_lcp`.
     """
-    diagonal = np.diagonal(W)
-    movable = diagonal[0::3] > 1e-12 * diagonal.reshape(-1, 3).sum(-1)
-    size, fastest = np.abs(v).max(initial=0), np.abs(v[0::3]).max(initial=0)
-    total, count, most = np.zeros(len(v)), 0, 100 * len(mu)
-    for count in range(most + 1):
-        last = count == most
-        now = v + W @ total
-        k = struck_next(now, "together" if last else order, movable, 1e-12 * fastest)
-        if not len(k):
-            return total, count
-        if np.abs(now).max() > 1e6 * size:
-            raise ArithmeticError(
-                f"the law {law!r} gains energy with each blow: after {count} blows the contacts are 1e6 times faster; "
-                'the law "moreau" never gains'
-            )
+    series, total, count = SeriesOfBlows.of(W, v, law), np.zeros(len(v)), 0
+    while len(k := series.struck(now := v + W @ total, count, order)):
         own = (3 * k[:, None] + np.arange(3)).ravel()
-        again = 0 * restitution[k] if last else restitution[k]
-        total[own] += blow_by(law, W[np.ix_(own, own)], now[own], again, mu[k], size)
-    return total, most + 1
+        again = 0 * restitution if series.is_last(count) else restitution
+        given = W[np.ix_(own, own)], now[own], again[k], mu[k], series.size
+        total[own] += blow_by(law, *given)
+        count += 1
+    return total, count
 
 
-@checked(q="nq", qd="nv", law={"newton", "poisson", "moreau"}, order={"together", "sequence"})
+# Chapter 17, "Contact": Together, or one after another?
+@checked(q="nq", qd="nv", law=LAWS, order=ORDERS)
 def collision_impulses(
     chain: Chain,
     q: Array,
@@ -981,19 +652,16 @@ def collision_impulses(
     ArithmeticError as from `solve_lcp`; ValueError for bad input, a chain whose numbers
     are no floats among it, or if M is singular.
     """
-    require_one_state(q=q, qd=qd)
-    require_doubles(chain, "collision_impulses")
-    q, qd = as_real(q, "q"), as_real(qd, "qd")
+    q, qd = doubles_of_one_state("collision_impulses", chain, q=q, qd=qd)
     contacts, constraints = as_contacts(chain, contacts), as_constraints(constraints)
-    eps = of_contacts(restitution, "restitution", contacts, 1)
-    mu = of_contacts(friction, "friction", contacts, np.inf)
+    eps, mu = coefficients(contacts, restitution=restitution, friction=friction)
     state = evaluate(chain, q, qd)
     rows = contact_rows(state, contacts)
-    here = touching(state, normals_of(contacts), rows, rows @ qd, constraints)
+    here = contact_response(state, normals_of(contacts), rows, rows @ qd, constraints)
     p, count = series_of_blows(here.W, here.K @ qd, eps, mu, law, order)
     jump, multipliers = here.jump(p)
-    before, after = (kinetic_energy(chain, q, rates) for rates in (qd, qd + jump))
-    return Collision(here.in_world(p), jump, float(before), float(after), count, multipliers)
+    before, after = (float(kinetic_energy(chain, q, x)) for x in (qd, qd + jump))
+    return Collision(here.in_world(p), jump, before, after, count, multipliers)
 
 
 # Chapter 17, "Contact": Friction at rest and in motion
@@ -1011,14 +679,46 @@ def spin_of(V: Array, body: int) -> Array:
     return np.zeros(3) if body < 0 else V[body, :3]
 
 
-def edges_of(contact: Any) -> tuple[Array | None, Array | None]:
-    """Return the directions (3,) in which the surfaces of a contact are straight; None
-    if in none, or in all.
+def path_on_face(
+    V: Array, bodies: Sequence[int], x: Array, normal: Array, radius: float
+) -> tuple[Array, Array]:
+    """Return the rates (3,) of point and normal of a ball of one body on a flat face of
+    another.
+
+    bodies : the ball's and the face's; radius : negative if the normal points into the
+    face.
     """
-    edges: tuple[Array | None, Array | None] = getattr(contact, "edges", (None, None))
-    return edges
+    ball, face = bodies
+    turned = np.cross(spin_of(V, face), normal)
+    return field_at(V, ball, x + radius * normal) - radius * turned, turned
 
 
+def path_of_edges(
+    V: Array,
+    bodies: Sequence[int],
+    x: Array,
+    normal: Array,
+    radii: Sequence[float],
+    edges: Sequence[Array],
+) -> tuple[Array, Array]:
+    """Return the rates (3,) of point and normal where neither surface is flat.
+
+    edges : (2, 3), the directions in which the surfaces are straight, or zero.
+    """
+    (a, b), (r_a, r_b), (e_a, e_b) = bodies, radii, edges
+    across = contact_frames(normal[None], np.zeros((1, 3)))[0, 1:]
+    middle = field_at(V, a, x + r_a * normal)
+    apart = middle - field_at(V, b, x - r_b * normal)
+    along = across @ np.stack([e_a, e_b], axis=-1)
+    lines = np.block([[(r_a + r_b) * np.eye(2), along * [-1, 1]], [along.T, np.zeros((2, 2))]])
+    turns = [-normal @ np.cross(spin_of(V, k), e) for k, e in ((a, e_a), (b, e_b))]
+    right = np.array([*(across @ apart), *turns])
+    *turned, slid, _ = np.linalg.lstsq(lines, right, rcond=None)[0]
+    turned = turned @ across
+    return middle + slid * e_a - r_a * turned, turned
+
+
+# Chapter 17, "Contact": Friction at rest and in motion
 def contact_path(V: Array, contact: Any, normal: Array) -> tuple[Array, Array]:
     """Return the rates (3,) of a contact's point and of its normal; V : (n, 6) twists
     in the world.
@@ -1029,24 +729,15 @@ def contact_path(V: Array, contact: Any, normal: Array) -> tuple[Array, Array]:
     (a, b), x = contact.bodies, np.asarray(contact.point, float)
     r_a, r_b = getattr(contact, "radii", (0, np.inf))
     if np.isinf(r_a):
-        r_b = 0 if np.isinf(r_b) else r_b
-        turned = np.cross(spin_of(V, a), normal)
-        return field_at(V, b, x - r_b * normal) + r_b * turned, turned
+        return path_on_face(V, (b, a), x, normal, 0 if np.isinf(r_b) else -r_b)
     if np.isinf(r_b):
-        turned = np.cross(spin_of(V, b), normal)
-        return field_at(V, a, x + r_a * normal) - r_a * turned, turned
-    e_a, e_b = (np.zeros(3) if e is None else np.asarray(e) for e in edges_of(contact))
-    across = contact_frames(normal[None], np.zeros((1, 3)))[0, 1:]
-    middle = field_at(V, a, x + r_a * normal)
-    apart = middle - field_at(V, b, x - r_b * normal)
-    along = across @ np.stack([e_a, e_b], axis=-1)
-    lines = np.block([[(r_a + r_b) * np.eye(2), along * [-1, 1]], [along.T, np.zeros((2, 2))]])
-    turns = -normal @ np.cross(spin_of(V, a), e_a), -normal @ np.cross(spin_of(V, b), e_b)
-    *turned, slid, _ = np.linalg.lstsq(lines, np.array([*(across @ apart), *turns]), rcond=None)[0]
-    turned = turned @ across
-    return middle + slid * e_a - r_a * turned, turned
+        return path_on_face(V, (a, b), x, normal, r_a)
+    own = getattr(contact, "edges", (None, None))
+    edges = [np.zeros(3) if e is None else np.asarray(e) for e in own]
+    return path_of_edges(V, (a, b), x, normal, (r_a, r_b), edges)
 
 
+# Chapter 17, "Contact": Friction at rest and in motion
 def contact_bias(state: State, contacts: Sequence[Any], normals: Array) -> tuple[Array, Array]:
     """Return the rate of separation and slip (m, 3) due to velocities alone, and a term
     along the normals (m,).
@@ -1067,42 +758,43 @@ def contact_bias(state: State, contacts: Sequence[Any], normals: Array) -> tuple
 
 
 # Chapter 17, "Contact": Friction at rest and in motion
-def resting_ones(contacts: Sequence[Any], speeds: Array, tolerance: float) -> Array:
-    """Return which contacts (k,) can carry force: gap and speed along the normal are
-    zero to the tolerance.
+def free_acceleration(chain: Chain, constraints: Any, *given: Array) -> Array:
+    """Return qdd (nv,) without forces at contacts; given : q, qd and tau."""
+    if constraints:
+        return constrained_forward_dynamics(chain, constraints, *given)[0]
+    return aba(chain, *given)
 
-    ValueError if one approaches: that is a blow.
+
+# Chapter 17, "Contact": Friction at rest and in motion
+def resting_problem(
+    state: State,
+    contacts: Sequence[Any],
+    rows: Array,
+    velocities: Array,
+    free: Array,
+    tolerance: float,
+    constraints: tuple[Any, ...],
+) -> tuple[ContactResponse, Array, Array]:
+    """Return the response of contacts, how they accelerate without forces (3 m,), and
+    which slide (m,).
+
+    rows : (m, 3, nv); velocities : (m, 3); free : (nv,), the accelerations without
+    forces at contacts; tolerance : of slips [m/s].
     """
-    touch = np.array([float(contact.gap) <= tolerance for contact in contacts], bool)
-    wrong = np.flatnonzero(touch & (speeds < -tolerance))
-    if len(wrong):
-        k = int(wrong[0])
-        raise ValueError(
-            f"contacts[{k}] is closed and approaches at {-speeds[k]:.3g} m/s: that is a blow, which "
-            "`collision_impulses` takes; only a contact with gap and speed zero rests"
-        )
-    return np.flatnonzero(touch & (speeds <= tolerance))
+    normals = normals_of(contacts)
+    rates, turns = contact_bias(state, contacts, normals)
+    rates = rates + rows @ free
+    slips = velocities - (normals * velocities).sum(-1, keepdims=True) * normals
+    sliding = np.linalg.norm(slips, axis=-1) > tolerance
+    along = np.where(sliding[:, None], slips, rates)
+    here = contact_response(state, normals, rows, along, constraints)
+    b = (here.frames @ rates[..., None])[..., 0]
+    b[:, 0] += turns
+    size = np.abs(rows).max() * np.abs(free).max()
+    return here, without_rounding(b, here.K, size).ravel(), sliding
 
 
-def warn_if_not_unique(W: Array, b: Array, mu: Array, sliding: Array) -> None:
-    """Warn if contacts, all of which slide or are smooth, have several motions; W : (3
-    m, 3 m), b : (3 m,).
-    """
-    if not sliding.any() or len(mu) > 12 or ((mu > 0) & ~sliding).any():
-        return
-    A = W[0::3, 0::3] - mu * W[0::3, 1::3]
-    if np.linalg.eigvalsh(A + A.T)[0] >= -1e-12 * np.abs(A).max():
-        return
-    answer = enumerate_modes(A, b[0::3])
-    if answer.solutions is not None and np.ptp(answer.solutions @ A.T, axis=0).max() > 1e-9:
-        warnings.warn(
-            "friction leaves more than one motion: forces that hold the contact and others that let it go both "
-            "obey Coulomb's law (Painleve); one of them is returned",
-            RuntimeWarning,
-            stacklevel=4,
-        )
-
-
+# Chapter 17, "Contact": Friction at rest and in motion
 @checked(q="nq", qd="nv", tau="nv")
 def resting_contact(
     chain: Chain,
@@ -1130,43 +822,23 @@ def resting_contact(
     numbers are no floats. ArithmeticError if no forces obey Coulomb's law,
     RuntimeWarning if several motions do (Painleve).
     """
-    require_one_state(q=q, qd=qd, tau=tau)
-    require_doubles(chain, "resting_contact")
-    q, qd, tau = as_real(q, "q"), as_real(qd, "qd"), as_real(tau, "tau")
+    q, qd, tau = doubles_of_one_state("resting_contact", chain, q=q, qd=qd, tau=tau)
     contacts, constraints = as_contacts(chain, contacts), as_constraints(constraints)
-    mu = of_contacts(friction, "friction", contacts, np.inf)
+    (mu,) = coefficients(contacts, friction=friction)
     tolerance = check_positive_number(tolerance, "tolerance")
-    state = evaluate(chain, q, qd)
-    normals, rows = normals_of(contacts), contact_rows(state, contacts)
-    parting = rows @ qd
-    active = resting_ones(contacts, (normals * parting).sum(-1), tolerance)
-    free = (
-        constrained_forward_dynamics(chain, constraints, q, qd, tau)[0]
-        if constraints
-        else aba(chain, q, qd, tau)
-    )
-    forces = np.zeros((len(contacts), 3))
-    if not len(active):
+    state, forces = evaluate(chain, q, qd), np.zeros((len(contacts), 3))
+    rows = contact_rows(state, contacts)
+    v = rows @ qd
+    k = resting_ones(contacts, (normals_of(contacts) * v).sum(-1), tolerance)
+    free = free_acceleration(chain, constraints, q, qd, tau)
+    if not len(k):
         return free, forces
-    normals, rows, parting, mu = (x[active] for x in (normals, rows, parting, mu))
-    rates, turns = contact_bias(state, [contacts[k] for k in active], normals)
-    rates = rates + rows @ free
-    slips = parting - (normals * parting).sum(-1, keepdims=True) * normals
-    sliding = np.linalg.norm(slips, axis=-1) > tolerance
-    here = touching(state, normals, rows, np.where(sliding[:, None], slips, rates), constraints)
-    b = (here.frames @ rates[..., None])[..., 0]
-    b[:, 0] += turns
-    locked = ~here.K.any(axis=-1).reshape(-1, 3)
-    b[locked & (np.abs(b) <= 1e-10 * np.abs(rows).max() * np.abs(free).max())] = 0
-    try:
-        warn_if_not_unique(here.W, b.ravel(), mu, sliding)
-        p = contact_impulses(here.W, b.ravel(), mu, sliding=sliding)
-    except ArithmeticError as error:
-        raise ArithmeticError(
-            f"no forces at the contacts obey Coulomb's law here ({error}): where friction is strong a rigid body "
-            "that slides may jam, which takes an impulse; `simulate_contact` goes on"
-        ) from None
-    forces[active] = here.in_world(p)
+    given = [contacts[i] for i in k], rows[k], v[k], free, tolerance, constraints
+    here, b, sliding = resting_problem(state, *given)
+    with explained_as_jams():
+        warn_if_not_unique(enumerate_modes, here.W, b, mu[k], sliding)
+        p = contact_impulses(here.W, b, mu[k], sliding=sliding)
+    forces[k] = here.in_world(p)
     return free + here.jump(p)[0], forces
 
 
@@ -1189,26 +861,14 @@ class ContactLog:
     impulses: Array
 
 
-def as_log(rows: Sequence[tuple[float, str, Any, Array]]) -> ContactLog:
-    """Return a log of rows (time, kind, contact, impulse)."""
-    contacts = [contact for _, _, contact, _ in rows]
-    return ContactLog(
-        np.array([t for t, *_ in rows]),
-        np.array([kind for _, kind, *_ in rows], str),
-        np.array([contact.bodies for contact in contacts], int).reshape(-1, 2),
-        np.array([contact.point for contact in contacts], float).reshape(-1, 3),
-        np.array([contact.normal for contact in contacts], float).reshape(-1, 3),
-        np.array([impulse for *_, impulse in rows], float).reshape(-1, 3),
-    )
-
-
 @dataclass(frozen=True, eq=False)
 class ContactMotion(Simulation):
     """A `Simulation` with the log of its contacts."""
 
-    log: ContactLog = field(default_factory=lambda: as_log([]))
+    log: ContactLog = field(default_factory=lambda: ContactLog(*columns_of([])))
 
 
+# Chapter 17, "Contact": Through time
 @dataclass(frozen=True, eq=False)
 class Scene:
     """A chain with its loads, the search for its contacts, and their laws.
@@ -1229,15 +889,15 @@ class Scene:
         """Return the contacts whose gap is closed."""
         return [contact for contact in self.find(q) if contact.gap <= self.margin]
 
-    def coefficients(self, contacts: Sequence[Any]) -> tuple[Array, Array]:
+    def coefficients(self, contacts: Sequence[Any]) -> tuple[Array, ...]:
         """Return restitution and friction (m,) each."""
-        eps = of_contacts(self.restitution, "restitution", contacts, 1)
-        return eps, of_contacts(self.friction, "friction", contacts, np.inf)
+        given = {"restitution": self.restitution, "friction": self.friction}
+        return coefficients(contacts, **given)
 
     def kept(self, q: Array, qd: Array) -> tuple[Array, Array]:
         """Return the nearby state with closed loops."""
-        constraints = self.driven.constraints
-        return projected(self.driven.chain, constraints, q, qd) if constraints else (q, qd)
+        loops = self.driven.constraints
+        return projected(self.driven.chain, loops, q, qd) if loops else (q, qd)
 
 
 # Chapter 17, "Contact": Through time
@@ -1250,6 +910,7 @@ def slopes(driven: Driven, t: float, q: Array, rates: Array) -> Array:
     return driven.acceleration(t, q, rates)
 
 
+# Chapter 17, "Contact": Through time
 def free_rates(driven: Driven, t: float, q: Array, qd: Array, h: float) -> tuple[Array, Array]:
     """Return the rates (nv,) after a step without contacts: without the loads on the
     chain at rest, and with them.
@@ -1274,7 +935,8 @@ def gap_half_way(gap: Array, speed: Array, h: Array) -> Array:
     return gap - h / 2 * speed
 
 
-def in_motion(chain: Chain, q: Array, qd: Array) -> tuple[Array, Array, Array]:
+# Chapter 17, "Contact": Through time
+def carried_momenta(chain: Chain, q: Array, qd: Array) -> tuple[Array, Array, Array]:
     """Return each link's R (n, 3, 3), and world momentum (n, 3) and mass (n, 1) of it
     with all that it carries.
     """
@@ -1300,74 +962,104 @@ def turned_spin(w: Array, inertia: Array, turn: Array) -> Array:
     return new[..., 0] * np.sqrt(np.divide(twice, reached, out=twice, where=reached > 0))
 
 
-def carried_on(chain: Chain, q: Array, rates: Array, q1: Array) -> Array:
+# Chapter 17, "Contact": Through time
+def rates_in_new_axes(chain: Chain, q: Array, rates: Array, q1: Array) -> Array:
     """Return the rates (nv,) at q1 of a chain that has the given ones at q: what floats
     keeps its linear momentum.
 
     A free body that carries no other keeps its energy too, and the direction of its
     angular momentum about its centre.
     """
-    free = [isinstance(joint, Free) for joint in chain.joints]
-    roots = np.flatnonzero(free & (np.array(chain.parent) < 0))
+    roots, columns = floating_roots(chain)
     if not roots.size:
         return rates
-    rates = rates.copy()
-    columns = np.array([chain.v_columns[k] for k in roots])
-    alone = ~np.isin(roots, chain.parent)
+    rates, alone = rates.copy(), ~np.isin(roots, chain.parent)
     own, turning = roots[alone], columns[alone, :3]
-    R, before, _ = in_motion(chain, q, rates)
+    R, before, _ = carried_momenta(chain, q, rates)
     R1 = State(chain, q1).poses[0]
-    rates[turning] = turned_spin(rates[turning], chain.inertia[own], R1[own].mT @ R[own])
-    _, after, mass = in_motion(chain, q1, rates)
+    turn = R1[own].mT @ R[own]
+    rates[turning] = turned_spin(rates[turning], chain.inertia[own], turn)
+    _, after, mass = carried_momenta(chain, q1, rates)
     missing = ((before - after) / mass)[roots, :, None]
     rates[columns[:, 3:]] += (R1[roots].mT @ missing)[..., 0]
     return rates
 
 
+def floating_roots(chain: Chain) -> tuple[Array, Array]:
+    """Return the free bodies (k,) that hang on nothing, and the places (k, 6) of their
+    rates.
+    """
+    free = [isinstance(joint, Free) for joint in chain.joints]
+    roots = np.flatnonzero(free & (np.array(chain.parent) < 0))
+    return roots, np.array([chain.v_columns[k] for k in roots])
+
+
+# Chapter 17, "Contact": Through time
+def closing_contacts(scene: Scene, state: State, moved: Array, h: float) -> tuple[list[Any], Array]:
+    """Return the contacts that are closed half a step h before a posture, and their
+    rows (m, 3, nv).
+
+    moved : (nv,), the rates there without contacts.
+    """
+    contacts = list(scene.find(state.q))
+    if not contacts:
+        return contacts, np.zeros((0, 3, state.chain.nv))
+    rows = contact_rows(state, contacts)
+    gaps = np.array([float(contact.gap) for contact in contacts])
+    speeds = (normals_of(contacts) * (rows @ moved)).sum(-1)
+    closed = np.flatnonzero(gap_half_way(gaps, speeds, h) <= scene.margin)
+    return [contacts[k] for k in closed], rows[closed]
+
+
+# Chapter 17, "Contact": Through time
+def impulses_of_step(
+    scene: Scene, state: State, contacts: Sequence[Any], rows: Array, moved: Array, before: Array
+) -> tuple[ContactResponse, Array]:
+    """Return the response of contacts that close, and their impulses (3 m,) in a step.
+
+    moved, before : (nv,), the rates without contacts, with and without loads.
+    """
+    eps, mu = scene.coefficients(contacts)
+    loops, normals = scene.driven.constraints, normals_of(contacts)
+    here = contact_response(state, normals, rows, rows @ moved, loops)
+    v, came, eps = here.K @ moved, here.K @ before, np.repeat(eps, 3)
+    problem = ImpactProblem(here.W, mu, float(np.abs(came).max()))
+    if scene.law == "newton":
+        return here, newton_push(problem, v, came, eps, normals_first(len(mu)))
+    return here, moreau_push(problem, v, came, eps)
+
+
+# Chapter 17, "Contact": Through time
 def moreau_jean_step(
-    scene: Scene, t: float, q: Array, qd: Array, h: float
+    scene: Scene, t: float, q: Array, qd: Array, end: float
 ) -> tuple[Array, Array, list[tuple[float, str, Any, Array]]]:
-    """Return q and qd a time h later, and rows to log: contacts that close within half
-    a step act by one impulse each.
+    """Return q and qd at the time `end`, and rows to log: contacts that close within
+    half a step act by one impulse each.
 
     Contact rows are taken where the step would end without contacts, in whose axes the
     new rates are, until they are carried on to where it ends. The first tangents are
     along the slip without contacts: along the slip before, where friction is large
     beside it, each small change of its direction would grow.
     """
+    h, log = end - t, []
     driven = scene.driven.over(h, qd)
-    chain = driven.chain
-    middle = integrate(chain, q, h / 2 * qd)
+    middle = integrate(driven.chain, q, h / 2 * qd)
     before, moved = free_rates(driven, t + h / 2, middle, qd, h)
-    there, rows_to_log = integrate(chain, middle, h / 2 * moved), []
-    contacts = list(scene.find(there))
-    state, rows, normals = State(chain, there), np.zeros((0, 3, chain.nv)), normals_of(contacts)
+    there = integrate(driven.chain, middle, h / 2 * moved)
+    state = State(driven.chain, there)
+    contacts, rows = closing_contacts(scene, state, moved, h)
     if contacts:
-        rows = contact_rows(state, contacts)
-        gaps = np.array([float(contact.gap) for contact in contacts])
-        half_way = gap_half_way(gaps, (normals * (rows @ moved)).sum(-1), h)
-        closed = np.flatnonzero(half_way <= scene.margin)
-        contacts, rows, normals = [contacts[k] for k in closed], rows[closed], normals[closed]
-    if contacts:
-        eps, mu = scene.coefficients(contacts)
-        here = touching(state, normals, rows, rows @ moved, driven.constraints)
-        v, came, eps = here.K @ moved, here.K @ before, np.repeat(eps, 3)
-        struck = Struck(here.W, mu, float(np.abs(came).max()))
-        if scene.law == "newton":
-            p = newton_push(struck, v, came, eps, normals_first(len(mu)))
-        else:
-            p = moreau_push(struck, v, came, eps)
-        moved = moved + here.jump(p)[0]
-        end = integrate(chain, middle, h / 2 * moved)
-        moved, there = carried_on(chain, there, moved, end), end
-        impulses = here.in_world(p)
-        pushed = np.flatnonzero(p[0::3] > 0)
-        rows_to_log = [(t + h, "push", contacts[k], impulses[k]) for k in pushed]
-    return *scene.kept(there, moved), rows_to_log
+        here, p = impulses_of_step(scene, state, contacts, rows, moved, before)
+        rates = moved + here.jump(p)[0]
+        last = integrate(driven.chain, middle, h / 2 * rates)
+        moved, there = rates_in_new_axes(driven.chain, there, rates, last), last
+        impulses, pushing = here.in_world(p), np.flatnonzero(p[0::3] > 0)
+        log = [(t + h, "push", contacts[k], impulses[k]) for k in pushing]
+    return *scene.kept(there, moved), log
 
 
 # Chapter 17, "Contact": Through time
-def overdue(scene: Scene, q: Array, qd: Array) -> float:
+def time_since_contact(scene: Scene, q: Array, qd: Array) -> float:
     """Return the longest time since a closed, approaching contact should have struck
     [s]; 0 if there is none.
     """
@@ -1377,40 +1069,34 @@ def overdue(scene: Scene, q: Array, qd: Array) -> float:
     rows = contact_rows(State(scene.driven.chain, q), contacts)
     speeds = (normals_of(contacts) * (rows @ qd)).sum(-1)
     gaps = np.array([float(contact.gap) for contact in contacts])
-    late = speeds < -1e-10
-    return float((gaps[late] / speeds[late]).max(initial=0))
+    return longest_lateness(gaps, speeds)
 
 
 def landing(scene: Scene, t: float, q: Array, qd: Array, h: float) -> float | None:
     """Return after how long a flight from q, qd has its first contact, within h, or
     None if it has none.
-
-    Sought at four times; found by Newton's method on the gap, bracketed between a time
-    before and one after.
     """
-    early = 0.0
-    for late in h * np.array([0.25, 0.5, 0.75, 1.0]):
-        due = overdue(scene, *rk4_step(scene.driven, t, q, qd, late))
-        if due > 0:
-            break
-        early = late
-    else:
-        return None
-    for _ in range(100):
-        tau = late - due if early < late - due else (early + late) / 2
-        still_due = overdue(scene, *rk4_step(scene.driven, t, q, qd, tau))
-        if still_due > 0:
-            late, due = tau, still_due
-        elif due <= 1e-9:  # a last Newton step, smaller than its error
-            return float(tau)
-        else:
-            early = tau
-        if due <= 1e-16 or late - early <= 4 * np.finfo(float).eps * (abs(t) + late):
-            break
-    return float(late)
+
+    def late(tau: float) -> float:
+        return time_since_contact(scene, *rk4_step(scene.driven, t, q, qd, tau))
+
+    return first_time(late, t, h)
 
 
-def blow_in(
+# Chapter 17, "Contact": Through time
+def gap_accelerations(
+    scene: Scene, t: float, state: State, contacts: Sequence[Any], rows: Array
+) -> Array:
+    """Return how gaps accelerate (m,) without forces at the contacts; rows : (m, 3,
+    nv).
+    """
+    normals = normals_of(contacts)
+    rates, turns = contact_bias(state, contacts, normals)
+    rates = rates + rows @ scene.driven.acceleration(t, state.q, state.qd)
+    return (normals * rates).sum(-1) + turns
+
+
+def blow_at(
     scene: Scene, t: float, q: Array, qd: Array
 ) -> tuple[Array, list[tuple[float, str, Any, Array]]]:
     """Return the rates (nv,) after a blow at all closed contacts, and rows to log.
@@ -1418,17 +1104,15 @@ def blow_in(
     A contact that would bounce for less than 1e-5 s comes to rest, at the time at which
     bouncing would end.
     """
-    chain, contacts = scene.driven.chain, scene.closed(q)
-    state, normals = State(chain, q, qd), normals_of(contacts)
-    eps, mu = scene.coefficients(contacts)
+    contacts, loops = scene.closed(q), scene.driven.constraints
+    state, (eps, mu) = State(scene.driven.chain, q, qd), scene.coefficients(contacts)
     rows = contact_rows(state, contacts)
-    here = touching(state, normals, rows, rows @ qd, scene.driven.constraints)
-    rates, turns = contact_bias(state, contacts, normals)
-    pull = -(normals * (rates + rows @ scene.driven.acceleration(t, q, qd))).sum(-1) - turns
-    v = here.K @ qd
+    here = contact_response(state, normals_of(contacts), rows, rows @ qd, loops)
+    v, pull = here.K @ qd, -gap_accelerations(scene, t, state, contacts, rows)
     approach = np.maximum(-v[0::3], 0)
-    ends = (pull > 0) & (2 * eps * approach < 1e-5 * pull) & (eps < 1)
-    p, _ = series_of_blows(here.W, v, np.where(ends, 0, eps), mu, scene.law, scene.order)
+    ends = comes_to_rest(approach, eps, pull)
+    given = np.where(ends, 0, eps), mu, scene.law, scene.order
+    p, _ = series_of_blows(here.W, v, *given)
     impulses, log = here.in_world(p), []
     for k in np.flatnonzero(p[0::3] > 0):
         log.append((t, "blow", contacts[k], impulses[k]))
@@ -1438,19 +1122,19 @@ def blow_in(
     return qd + here.jump(p)[0], log
 
 
-def rests(scene: Scene, t: float, q: Array, qd: Array) -> bool:
+# Chapter 17, "Contact": Through time
+def is_resting(scene: Scene, t: float, q: Array, qd: Array) -> bool:
     """Whether some closed contact has no speed along its normal and is pressed."""
     contacts = scene.closed(q)
     if not contacts:
         return False
-    state, normals = State(scene.driven.chain, q, qd), normals_of(contacts)
+    state = State(scene.driven.chain, q, qd)
     rows = contact_rows(state, contacts)
-    still = np.abs((normals * (rows @ qd)).sum(-1)) <= 1e-9
-    rates, turns = contact_bias(state, contacts, normals)
-    rates = rates + rows @ scene.driven.acceleration(t, q, qd)
-    return bool((still & ((normals * rates).sum(-1) + turns < -1e-9)).any())
+    speeds = (normals_of(contacts) * (rows @ qd)).sum(-1)
+    return is_pressed(speeds, gap_accelerations(scene, t, state, contacts, rows))
 
 
+# Chapter 17, "Contact": Through time
 def event_step(
     scene: Scene, t: float, q: Array, qd: Array, end: float
 ) -> tuple[Array, Array, list[tuple[float, str, Any, Array]]]:
@@ -1461,89 +1145,23 @@ def event_step(
     """
     log: list[tuple[float, str, Any, Array]] = []
     for _ in range(1000):
-        if rests(scene, t, q, qd):
+        if is_resting(scene, t, q, qd):
             break
         flown = landing(scene, t, q, qd, end - t)
         if flown is None:
             return *scene.kept(*rk4_step(scene.driven, t, q, qd, end - t)), log
         q, qd = rk4_step(scene.driven, t, q, qd, flown)
         t = t + flown
-        qd, more = blow_in(scene, t, q, qd)
+        qd, more = blow_at(scene, t, q, qd)
         log += more
         if t >= end:
             return q, qd, log
-    q, qd, more = moreau_jean_step(scene, t, q, qd, end - t)
+    q, qd, more = moreau_jean_step(scene, t, q, qd, end)
     return q, qd, log + more
 
 
 # Chapter 17, "Contact": Through time
-def finder(chain: Chain, geometries: Any, margin: float) -> Callable[[Array], Sequence[Any]]:
-    """Return a function of q that finds contacts: of geometries, or by the user's
-    function, checked.
-    """
-    if callable(geometries):
-        own = outside(geometries)
-        return lambda q: as_contacts(chain, own(read_only_view(q)), "geometries(q)")
-    from chaindyn.geometry import find_contacts
-
-    return lambda q: find_contacts(chain, geometries, q, margin=margin)
-
-
-def require_apart(contacts: Sequence[Any], names: Sequence[str]) -> None:
-    """Refuse a start in which bodies are more than a millimetre inside each other, with
-    names and depth.
-    """
-    for contact in contacts:
-        if contact.gap < -1e-3:
-            one, other = ("ground" if b < 0 else names[b] for b in contact.bodies)
-            raise ValueError(
-                f"{one!r} starts {-contact.gap:.3g} m deep inside {other!r}, at {np.round(contact.point, 3).tolist()}: "
-                "bodies may touch at the start, and overlap by 1e-3 m at most"
-            )
-
-
-def advance(
-    scene: Scene, q: Array, qd: Array, times: Array, step: float, method: str
-) -> Iterator[tuple[float, Array, Array, bool, list[Any]]]:
-    """Yield time, state, whether the time was requested, and rows to log, after each
-    step.
-    """
-    for start, end in pairwise(times):
-        count = max(int(np.ceil((end - start) / step - 1e-9)), 1)
-        for k in range(1, count + 1):
-            old = start + (k - 1) * ((end - start) / count)
-            new = end if k == count else start + k * ((end - start) / count)
-            if method == "steps":
-                q, qd, log = moreau_jean_step(scene, old, q, qd, new - old)
-            else:
-                q, qd, log = event_step(scene, old, q, qd, new)
-            q, qd = in_floats(q, qd)
-            require_possible(scene.driven.chain, q, qd, kinetic_energy)
-            yield new, q, qd, k == count, log
-
-
-def tell_why(motion: ContactMotion) -> ContactMotion:
-    """Return a motion, with a warning if it ended early; where warnings are errors, the
-    error has the motion.
-    """
-    if motion.error is None:
-        return motion
-    try:
-        warnings.warn(f"the simulation ended early: {motion.reason}", RuntimeWarning, stacklevel=4)
-    except RuntimeWarning as raised:
-        raised.simulation = motion  # type: ignore[attr-defined]
-        raised.add_note("what was computed is in this exception's attribute `simulation`")
-        raise
-    return motion
-
-
-@checked(
-    q="nq",
-    qd="nv",
-    method={"steps", "events"},
-    law={"newton", "poisson", "moreau"},
-    order={"together", "sequence"},
-)
+@checked(q="nq", qd="nv", method=METHODS, law=LAWS, order=ORDERS)
 def simulate_contact(
     chain: Chain,
     geometries: Any,
@@ -1583,50 +1201,21 @@ def simulate_contact(
     bodies that start more than 1e-3 m inside each other, or a chain whose numbers are
     no floats.
     """
-    require_doubles(chain, "simulate_contact")
-    require_one_state(q=q, qd=qd)
-    q, qd, times = as_real(q, "q"), as_real(qd, "qd"), check_times(t)
+    q, qd = doubles_of_one_state("simulate_contact", chain, q=q, qd=qd)
+    times = check_times(t)
     step, margin = check_step(step, times), check_positive_number(margin, "margin")
-    if method == "steps" and law == "poisson":
-        raise ValueError(
-            'law "poisson" gives back a share of each push, at rest too: "steps" take "newton" or "moreau"'
-        )
-    if method == "steps" and order == "sequence":
-        raise ValueError(
-            'order "sequence" takes blows one after another, but "steps" take all that a step holds together: '
-            'method "events" has both orders'
-        )
+    check_options(method, law, order, restitution=restitution, friction=friction)
     load = check_load(torque, "torque", (chain.nv,), ())
     driven = Driven(chain, load, None, as_constraints(constraints), (0, 0))
-    for name, value, most in (("restitution", restitution, 1), ("friction", friction, np.inf)):
-        if value is not None and check_coefficients(value, name, most).shape != ():
-            raise ValueError(f"{name} must be one number, or None for each contact's own")
-    scene = Scene(
-        driven, finder(chain, geometries, margin), restitution, friction, law, order, margin
-    )
+    find = finder(chain, geometries, find_contacts, margin)
+    scene = Scene(driven, find, restitution, friction, law, order, margin)
     require_closed(driven, q, qd)
-    require_apart(scene.find(q), chain.names)
+    require_apart(find(q), chain.names)
     driven.acceleration(times[0], q, qd)  # errors at the start are raised at once
-    last: tuple[Any, ...] = (times[0], q, qd)
-    states, log, problem = [last], [], None
-    try:
-        for *state, asked, more in advance(scene, q, qd, times, step, method):
-            last = tuple(state)
-            log += more
-            if asked:
-                states.append(last)
-    except (Exception, KeyboardInterrupt) as caught:
-        problem = caught
-    reason = ""
-    if problem is not None:
-        what = (
-            "interrupted"
-            if isinstance(problem, KeyboardInterrupt)
-            else str(problem) or repr(problem)
-        )
-        reason = f"{what} (the last state reached is that at t = {last[0]:.6g} s)"
-        if last[0] > states[-1][0]:
-            states.append(last)
-    reached, places, rates = (np.array(column) for column in zip(*states, strict=True))
-    given = chain, reached, places, rates, reason, problem, driven.constraints
-    return tell_why(ContactMotion(*given, log=as_log(log)))
+    one = partial({"steps": moreau_jean_step, "events": event_step}[method], scene)
+    judge = partial(require_possible, chain, kinetic_energy=kinetic_energy)
+    (t, q, qd), rows, reason, problem = run(one, judge, (q, qd), times, step)
+    given = chain, t, q, qd, reason, problem, driven.constraints
+    motion = ContactMotion(*given, log=ContactLog(*columns_of(rows)))
+    warn_if_ended_early(motion, stacklevel=4)
+    return motion

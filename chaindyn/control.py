@@ -1,5 +1,5 @@
 # Generated from chapters/11_control.md by `python -m book export`; edit it there.
-# sha256 of the text below: ea380835d2beae80d51d4fcd21272d28a6b6725d971cccb46fafbde1e96493f0
+# sha256 of the text below: 14282530a3ccfb06dd9b1bf3bed6fa64106e25672388db58f7de186ace87af78
 """Control: the joint forces that make a chain follow a given motion.
 
 Derived in chapter 11, "Control".
@@ -8,11 +8,12 @@ Derived in chapter 11, "Control".
 from typing import Any
 
 from chaindyn._ops import Array, broadcast_batch
-from chaindyn.chain import Chain, difference, in_columns
+from chaindyn.chain import Chain, difference
 from chaindyn.guards.arguments import check_gain
 from chaindyn.guards.door import checked
 from chaindyn.inverse_dynamics import rnea
 from chaindyn.lie import Ad, ad, exp_se3, exp_so3
+from chaindyn.models.arrays import in_columns
 from chaindyn.spatial import skew
 
 __all__ = ["commanded_acceleration", "computed_torque", "tracking_error"]
@@ -35,9 +36,7 @@ def transport_joint(joint: Any, x: Array, v: Array, w: Array) -> tuple[Array, Ar
 
 
 def transport(chain: Chain, e: Array, v: Array, qd: Array) -> tuple[Array, Array]:
-    """Return the results of `transport_joint` for all joints: velocities and their
-    rates, both (..., nv).
-    """
+    """Return velocities and rates (..., nv) of `transport_joint`, for all joints."""
     e, v, qd = broadcast_batch([e, v, qd], 1)
     pairs = [
         transport_joint(joint, e[..., j], v[..., j], qd[..., j]) for joint, _, j in chain.groups
@@ -47,6 +46,7 @@ def transport(chain: Chain, e: Array, v: Array, qd: Array) -> tuple[Array, Array
     return in_columns(velocities, columns), in_columns(rates, columns)
 
 
+# Chapter 11, "Control": Computed torque
 @checked(q="nq", qd="nv", q_desired="nq", qd_desired="nv")
 def tracking_error(
     chain: Chain, q: Array, qd: Array, *, q_desired: Array, qd_desired: Array
@@ -63,6 +63,7 @@ def tracking_error(
     return e, rate
 
 
+# Chapter 11, "Control": Computed torque
 @checked(q="nq", qd="nv", q_desired="nq", qd_desired="nv", qdd_desired="nv")
 def commanded_acceleration(
     chain: Chain,
@@ -90,6 +91,7 @@ def commanded_acceleration(
     return acceleration + turning + kd * (velocity - qd) + kp * e
 
 
+# Chapter 11, "Control": Computed torque
 @checked(q="nq", qd="nv", q_desired="nq", qd_desired="nv", qdd_desired="nv")
 def computed_torque(
     chain: Chain,
@@ -102,8 +104,7 @@ def computed_torque(
     kp: Array,
     kd: Array,
 ) -> Array:
-    """Return the joint forces tau (..., nv) [N m, N] that make a chain follow a desired
-    motion.
+    """Return the joint forces tau (..., nv) [N m, N] that follow a desired motion.
 
     Inverse dynamics of `commanded_acceleration`, with the same arguments; every joint
     velocity must have a motor. "Two rigid bodies with a constraint", computed torque.

@@ -12,11 +12,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from chaindyn._ops import Array, atan2, block, concatenate, cos, eye, sin, sqrt, zeros
-from chaindyn.chain import Chain, joint_poses, link_index, world_poses
+from chaindyn.chain import Chain, joint_poses, world_poses
 from chaindyn.guards.arguments import check_word, require_shape
+from chaindyn.guards.bodies import link_index
 from chaindyn.guards.door import checked
 from chaindyn.guards.numbers import as_array, require_finite
-from chaindyn.joints import Free, Planar, Revolute, Spherical
+from chaindyn.joints import Revolute, Spherical
 from chaindyn.lie import (
     conjugate,
     exp_quaternion,
@@ -24,6 +25,7 @@ from chaindyn.lie import (
     quaternion_product,
     rotation_from_quaternion,
 )
+from chaindyn.other_joints import Free, Planar
 from chaindyn.spatial import skew, swap_order
 
 __all__ = ["Convention", "convention"]

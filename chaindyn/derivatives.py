@@ -1,11 +1,10 @@
 # Generated from chapters/18_derivatives.md by `python -m book export`; edit it there.
-# sha256 of the text below: eb8fe00df758e17bc74f57e3ebae6c78a52f459a70b0599f6cd7c53cb56d9a90
+# sha256 of the text below: cbf686a401a775ef283cb503176657469445081686db9c05a1785828396c57bd
 """Derivatives: how forces and accelerations change with posture, rates and forces.
 
 Derived in chapter 18, "Derivatives".
 """
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,15 +23,18 @@ from chaindyn._ops import (
     zeros,
 )
 from chaindyn.articulated import aba, factorise_state
-from chaindyn.chain import Chain, integrate, inward, outward, pose_of_body
-from chaindyn.closure import as_constraints, constraint_bias, parts_in, rows_in
+from chaindyn.chain import Chain, integrate, inward, outward
+from chaindyn.closure import constraint_bias
 from chaindyn.composite import crf_bar
 from chaindyn.constraints import constrained_forward_dynamics, held_response
-from chaindyn.guards.arguments import FRAMES, require_between, require_one_state, unit
+from chaindyn.guards.arguments import FRAMES, require_between, unit
+from chaindyn.guards.blows import quietly, require_blow
+from chaindyn.guards.bodies import pose_of_body
+from chaindyn.guards.constraint_parts import as_constraints, parts_in, rows_in
 from chaindyn.guards.door import checked
 from chaindyn.guards.loops import gap_share
 from chaindyn.guards.model import require_no_friction
-from chaindyn.guards.numbers import as_real, is_concrete, known_values
+from chaindyn.guards.states import one_real_state
 from chaindyn.impulse import impact
 from chaindyn.inverse_dynamics import (
     ground_acceleration,
@@ -41,8 +43,9 @@ from chaindyn.inverse_dynamics import (
     wrenches_from,
 )
 from chaindyn.kinematics import body_jacobian
+from chaindyn.models.arrays import each_link
 from chaindyn.spatial import X_motion, crm, skew
-from chaindyn.state import State, each_link, evaluate
+from chaindyn.state import State, evaluate
 
 __all__ = [
     "ImpactDerivatives",
@@ -58,44 +61,35 @@ __all__ = [
 
 # Chapter 18, "Derivatives": One rule
 def subspace_slopes(joint: Any, q: Array) -> list[Array]:
-    """Return how the motion subspace of joints changes along each of their coordinates,
-    k times (..., 6, k).
-    """
+    """Return how S changes along each coordinate of joints, k times (..., 6, k)."""
     return [joint.motion_subspace_rate(q, 0 * q[..., :1] + unit) for unit in eye(joint.nv)]
 
 
 def joint_changes(joint: Any, q: Array, qd: Array, qdd: Array) -> tuple[Array, ...]:
-    """Return derivatives by the coordinates of a group of joints: of S qd, S qdd, dS/dt
-    qd along q and qd; and dS.
+    """Return how a group of joints changes with its coordinates.
 
-    The first four are (..., m, 6, k), a column for each coordinate, dS is (..., m, k,
-    6, k).
+    Of S qd, of S qdd, of dS/dt qd along q and along qd, (..., m, 6, k) each, a column
+    for each coordinate; and dS (..., m, k, 6, k).
     """
-    S = joint.motion_subspace(q)
+    S, units = joint.motion_subspace(q), eye(joint.nv)
     none = 0 * S + 0 * qd[..., None, :]
     if not joint.turns:
         still = concatenate([none[..., None, :, :]] * max(qd.shape[-1], 1), axis=-3)
         return none, none, none, none, still[..., : qd.shape[-1], :, :]
     turned = subspace_slopes(joint, q)
+    along_q = [joint.motion_subspace_second_rate(q, qd, 0 * qd + u) for u in units]
 
     def times(matrices: list[Array], rates: Array) -> Array:
         return concatenate([matrix @ rates[..., None] for matrix in matrices], axis=-1)
 
-    along_q = [joint.motion_subspace_second_rate(q, qd, 0 * qd + unit) for unit in eye(joint.nv)]
     along_qd = times(turned, qd) + joint.motion_subspace_rate(q, qd)
-    return (
-        times(turned, qd),
-        times(turned, qdd),
-        times(along_q, qd),
-        along_qd,
-        stack(turned, axis=-3),
-    )
+    changes = times(turned, qd), times(turned, qdd), times(along_q, qd), along_qd
+    return *changes, stack(turned, axis=-3)
 
 
+# Chapter 18, "Derivatives": One rule
 def changes_by_link(state: State, qdd: Array) -> list[list[Array]]:
-    """Return the five of `joint_changes` link by link: four lists of (..., 6, k), and
-    one of (..., k, 6, k).
-    """
+    """Return the five of `joint_changes` by links: (..., 6, k), dS (..., k, 6, k)."""
     chain = state.chain
     changes = [
         joint_changes(joint, state.q[..., i], state.qd[..., j], qdd[..., j])
@@ -107,11 +101,10 @@ def changes_by_link(state: State, qdd: Array) -> list[list[Array]]:
 
 
 def placed(block: Array, own: range, nv: int) -> Array:
-    """Return a block (..., r, k) in its own columns of (..., r, nv), the others
-    zero.
-    """
+    """Return a block (..., r, k) in its own columns of (..., r, nv), among zeros."""
     rows = block.shape[:-1]
-    return concatenate([zeros((*rows, own.start)), block, zeros((*rows, nv - own.stop))], axis=-1)
+    before, after = zeros((*rows, own.start)), zeros((*rows, nv - own.stop))
+    return concatenate([before, block, after], axis=-1)
 
 
 # Chapter 18, "Derivatives": One rule
@@ -126,16 +119,15 @@ def motion_change_step(
     own: range,
     *changes: Array,
 ) -> tuple[Array, ...]:
-    """Link step outward: derivatives of twist and acceleration by q and qd, (..., 6,
-    nv) each.
-    """
+    """Link step outward: twist and acceleration by q and qd, (..., 6, nv) each."""
     dV_q, dV_v, dA_q, dA_v = parent
     S_qd, S_qdd, rate_q, rate_v = changes
     nv, spin, ad = dV_q.shape[-1], crm(V[..., 0]), crm(joint_twist[..., 0])
     seen_V, seen_A = crm((X @ V_in)[..., 0]), crm((X @ A_in)[..., 0])
     dV_q = X @ dV_q + placed(seen_V @ S + S_qd, own, nv)
     dV_v = X @ dV_v + placed(S + 0 * S_qd, own, nv)
-    dA_q = X @ dA_q - ad @ dV_q + placed(seen_A @ S + spin @ S_qd + rate_q + S_qdd, own, nv)
+    joint_part = seen_A @ S + spin @ S_qd + rate_q + S_qdd
+    dA_q = X @ dA_q - ad @ dV_q + placed(joint_part, own, nv)
     dA_v = X @ dA_v - ad @ dV_v + placed(spin @ S + rate_v, own, nv)
     return dV_q, dV_v, dA_q, dA_v
 
@@ -143,8 +135,7 @@ def motion_change_step(
 def force_change_step(
     children: Any, X: Array, S: Array, f: Array, given: Array, own: range, turned: Array
 ) -> tuple[Array, tuple[Array]]:
-    """Link step inward: derivatives by q, qd, qdd of the joint forces (..., k, 3 nv),
-    and of the parent's wrench.
+    """Link step inward: joint forces by q, qd, qdd (..., k, 3 nv), and what goes on.
 
     f : (..., 6, 1), the wrench in the joint; given : (..., 6, 3 nv), derivatives of the
     link's own needed wrench.
@@ -158,11 +149,10 @@ def force_change_step(
 
 # Chapter 18, "Derivatives": One rule
 def external_change(state: State, loads: Array, frame: str, J: Array) -> Array:
-    """Return how external wrenches (..., n, 6, 1), fixed in a frame, change in link
-    axes with q (..., n, 6, nv).
+    """Return how wrenches (..., n, 6, 1), fixed in a frame, change in link axes with q.
 
-    J : (..., n, 6, nv), the links' twists by rates. A wrench fixed in "body" does not
-    change.
+    J : (..., n, 6, nv), the links' twists by rates. Returns (..., n, 6, nv), zero where
+    the wrench is fixed in "body".
     """
     if frame == "body":
         return 0 * J
@@ -172,33 +162,34 @@ def external_change(state: State, loads: Array, frame: str, J: Array) -> Array:
     return -turning @ J
 
 
+# Chapter 18, "Derivatives": One rule
 def link_changes(state: State, qdd: Array, A: Array, ground: Array) -> tuple[list[Array], ...]:
-    """Return derivatives of the links' twists and accelerations by q and qd, four (...,
-    n, 6, nv), and each joint's dS.
+    """Return twists and accelerations by q and qd, four (..., n, 6, nv), and dS.
 
     A : (..., n, 6, 1), the accelerations; ground : (6, 1).
     """
     parent, nv = state.chain.parent, state.chain.nv
     *changes, turned = changes_by_link(state, qdd)
     V, A = unstack(state.twists, -3), unstack(A, -3)
-    seen = [
+    V_in, A_in = (
         [start if p < 0 else x[p] for p in parent] for start, x in ((zeros((6, 1)), V), (ground, A))
-    ]
+    )
     of_links = V, unstack(state.joint_twists, -3), state.chain.v_columns
     start = (zeros((6, nv)),) * 4
     carried = outward(
-        motion_change_step, parent, start, state.X, state.S, *seen, *of_links, *changes
+        motion_change_step, parent, start, state.X, state.S, V_in, A_in, *of_links, *changes
     )
     return *(stack(parts, axis=-3) for parts in zip(*carried, strict=True)), turned
 
 
+# Chapter 18, "Derivatives": One rule
 def force_changes(
     state: State, qdd: Array, ground: Array, loads: Array | None = None, frame: str = "body"
 ) -> tuple[Array, Array, Array]:
-    """Return derivatives of joint forces by q, qd and qdd (..., nv, nv) each; the
-    ground has the acceleration (6, 1).
+    """Return derivatives of joint forces by q, qd and qdd (..., nv, nv) each.
 
-    loads : (..., n, 6, 1) on the links, in link coordinates, held fixed in `frame`.
+    ground : (6, 1), its acceleration; loads : (..., n, 6, 1) on the links, in link
+    coordinates, held fixed in `frame`.
     """
     nv, inertias = state.chain.nv, state.inertias
     A = state.accelerations(qdd, ground)
@@ -209,14 +200,14 @@ def force_changes(
         net, given_q = net - loads, given_q - external_change(state, loads, frame, dV_v)
     given = concatenate([given_q, inertias @ dA_v + B @ dV_v, inertias @ dV_v], axis=-1)
     f = unstack(transmitted_wrenches(state, net), -3)
-    of_links = f, unstack(given, -3), state.chain.v_columns, turned
-    kept, _ = inward(
-        force_change_step, state.chain.parent, (zeros((6, 3 * nv)),), state.X, state.S, *of_links
-    )
+    of_links = state.X, state.S, f, unstack(given, -3), state.chain.v_columns, turned
+    nothing = (zeros((6, 3 * nv)),)
+    kept, _ = inward(force_change_step, state.chain.parent, nothing, *of_links)
     rows = concatenate(kept, axis=-2)
     return rows[..., :nv], rows[..., nv : 2 * nv], rows[..., 2 * nv :]
 
 
+# Chapter 18, "Derivatives": One rule
 @checked(q="nq", qd="nv", qdd="nv", external=("n", 6), external_frame=FRAMES)
 def rnea_derivatives(
     chain: Chain,
@@ -227,18 +218,15 @@ def rnea_derivatives(
     external: Array | None = None,
     external_frame: str = "body",
 ) -> tuple[Array, Array, Array]:
-    """Return the derivatives of `rnea` by q, qd and qdd: (..., nv, nv) each, the first
-    along `integrate`.
+    """Return the derivatives of `rnea` by q, qd and qdd: (..., nv, nv) each.
 
-    q : (..., nq); qd, qdd : (..., nv); external : (..., n, 6), held fixed in
-    `external_frame`. The last one is the mass matrix. Kim (2012), section 4, derived
-    anew.
+    The first is along `integrate`; the last is the mass matrix. q : (..., nq); qd, qdd
+    : (..., nv); external : (..., n, 6), held fixed in `external_frame`. Kim (2012),
+    section 4, derived anew.
     """
-    state = evaluate(chain, q, qd, qdd, external)
+    state, ground = evaluate(chain, q, qd, qdd, external), ground_acceleration(chain)
     loads = None if external is None else wrenches_from(state, external, external_frame)
-    along_q, along_qd, M = force_changes(
-        state, qdd, ground_acceleration(chain), loads, external_frame
-    )
+    along_q, along_qd, M = force_changes(state, qdd, ground, loads, external_frame)
     return along_q, along_qd, with_rotors(chain, M, eye(chain.nv))
 
 
@@ -253,11 +241,10 @@ def aba_derivatives(
     external: Array | None = None,
     external_frame: str = "body",
 ) -> tuple[Array, Array, Array]:
-    """Return the derivatives of `aba` by q, qd and tau: (..., nv, nv) each, the first
-    along `integrate`.
+    """Return the derivatives of `aba` by q, qd and tau: (..., nv, nv) each.
 
-    By the implicit function theorem: tau - rnea(q, qd, qdd) stays zero. The last one is
-    M^-1.
+    The first is along `integrate`, the last is M^-1. By the implicit function theorem:
+    tau - rnea(q, qd, qdd) stays zero.
     """
     qdd = aba(chain, q, qd, tau, external=external, external_frame=external_frame)
     along_q, along_qd, _ = rnea_derivatives(
@@ -269,9 +256,7 @@ def aba_derivatives(
 
 # Chapter 18, "Derivatives": A linear model
 def joint_deviation(joint: Any, q: Array, qd: Array) -> Array:
-    """Return the matrices (..., m, k, k) by which deviations of a group of joints
-    change at constant rates qd.
-    """
+    """Return by which (..., m, k, k) deviations of joints change at constant qd."""
     S, k = joint.motion_subspace(q), qd[..., 0, :].shape[-1]
     if not k:
         return S.mT @ S
@@ -282,44 +267,37 @@ def joint_deviation(joint: Any, q: Array, qd: Array) -> Array:
 
 
 def deviation_rate(chain: Chain, q: Array, qd: Array) -> Array:
-    """Return the matrix C (..., nv, nv) with d(delta)/dt = C delta + nu, for motions
-    integrate(q, delta), qd + nu.
+    """Return C (..., nv, nv) with d(delta)/dt = C delta + nu.
 
-    Zero for joints whose coordinates add; minus the cross product with qd for balls and
-    free bodies.
+    delta, nu : of motions integrate(q, delta), qd + nu. C is zero for joints whose
+    coordinates add; minus the cross product with qd for balls and free bodies.
     """
     parts = [joint_deviation(joint, q[..., i], qd[..., j]) for joint, i, j in chain.groups]
-    blocks = each_link(chain, parts, -3)
-    rows = [
-        placed(block, own, chain.nv) for block, own in zip(blocks, chain.v_columns, strict=True)
-    ]
-    return concatenate(rows, axis=-2)
+    pairs = zip(each_link(chain, parts, -3), chain.v_columns, strict=True)
+    return concatenate([placed(block, own, chain.nv) for block, own in pairs], axis=-2)
 
 
 @checked(q="nq", qd="nv", tau="nv")
 def linearise(chain: Chain, q: Array, qd: Array, tau: Array) -> tuple[Array, Array]:
-    """Return A (..., 2 nv, 2 nv) and B (..., 2 nv, nv) of motions near q, qd under tau:
-    dz/dt = A z + B dtau.
+    """Return A (..., 2 nv, 2 nv) and B (..., 2 nv, nv) with dz/dt = A z + B dtau.
 
-    z = [delta, nu] : the deviation of the posture along `integrate`, and of the rates;
+    z = [delta, nu] : the deviation from the motion at q, qd under tau, of the posture
+    along `integrate`, and of the rates;
     q : (..., nq); qd, tau : (..., nv). For balls and free bodies delta is in the axes
     of the undisturbed motion. ValueError if the chain's drives have friction, which
     `aba` leaves out, but a motion includes.
     """
     require_no_friction(chain, "linearise")
     along_q, along_qd, along_tau = aba_derivatives(chain, q, qd, tau)
-    upper = concatenate(
-        [deviation_rate(chain, q, qd) + 0 * along_q, 0 * along_q + eye(chain.nv)], axis=-1
-    )
-    lower = concatenate([along_q, along_qd], axis=-1)
-    return concatenate([upper, lower], axis=-2), concatenate([0 * along_tau, along_tau], axis=-2)
+    C, same = deviation_rate(chain, q, qd) + 0 * along_q, 0 * along_q + eye(chain.nv)
+    upper = concatenate([C, same], axis=-1)
+    A = concatenate([upper, concatenate([along_q, along_qd], axis=-1)], axis=-2)
+    return A, concatenate([0 * along_tau, along_tau], axis=-2)
 
 
 # Chapter 18, "Derivatives": Jacobians
 def own_changes(state: State, path: tuple[int, ...], axes: Array, origin: Array) -> list[Array]:
-    """Return derivatives of each column of a Jacobian by its own joint, (..., 6, nv),
-    in axes about an origin.
-    """
+    """Return each column of a Jacobian by its own joint, (..., 6, nv)."""
     chain, nv = state.chain, state.chain.nv
     R, p = state.poses
     changes = [zeros((6, nv))] * nv
@@ -328,7 +306,8 @@ def own_changes(state: State, path: tuple[int, ...], axes: Array, origin: Array)
         if not joint.turns:
             continue
         q = state.q[..., chain.q_columns[i].start : chain.q_columns[i].stop]
-        X = X_motion(axes.mT, origin - p[..., i, :]) @ X_motion(R[..., i, :, :], 0 * p[..., i, :])
+        X = X_motion(axes.mT, origin - p[..., i, :])
+        X = X @ X_motion(R[..., i, :, :], 0 * p[..., i, :])
         turned = [X @ slope for slope in subspace_slopes(joint, q)]
         for k, column in enumerate(own):
             alone = [dS[..., k : k + 1] for dS in turned]
@@ -336,15 +315,15 @@ def own_changes(state: State, path: tuple[int, ...], axes: Array, origin: Array)
     return changes
 
 
+# Chapter 18, "Derivatives": Jacobians
 @checked(q="nq", frame=FRAMES)
 def body_jacobian_derivative(
     chain: Chain, q: Array, body: int | str | None = None, *, frame: str = "body"
 ) -> Array:
-    """Return the derivatives of a link's Jacobian (..., 6, nv, nv): [..., :, j, k] is
-    column j along coordinate k.
+    """Return the derivatives of a link's Jacobian, (..., 6, nv, nv).
 
-    q : (..., nq); body, frame : as for `body_jacobian`. ValueError if there is no such
-    body.
+    [..., :, j, k] is column j along coordinate k. q : (..., nq); body, frame : as for
+    `body_jacobian`. ValueError if there is no such body.
     """
     state, (link, _, _) = State(chain, q), chain.place(body)
     path = chain.path(link) if link >= 0 else ()
@@ -368,29 +347,14 @@ def body_jacobian_derivative(
 
 
 # Chapter 18, "Derivatives": A blow
-@dataclass(frozen=True, eq=False)
-class ImpactDerivatives:
-    """Derivatives of a blow by the state before it, the struck point fixed on its link,
-    the obstacle flat.
-
-    impulse_dq, impulse_dqd : (..., nv); qd_jump_dq, qd_jump_dqd : (..., nv, nv), the
-    first of each along `integrate`.
-    """
-
-    impulse_dq: Array
-    impulse_dqd: Array
-    qd_jump_dq: Array
-    qd_jump_dqd: Array
-
-
 def contact_row(state: State, body: Any, point: Array | None, normal: Array) -> tuple[Array, Array]:
-    """Return r (..., 1, nv), with r qd the normal speed of a link's point, and how r^T
-    changes with q (..., nv, nv).
+    """Return r (..., 1, nv), and how r^T changes with q (..., nv, nv).
+
+    r qd is the normal speed of a link's point.
     """
     R, p = pose_of_body(state.chain, *state.poses, body)
-    arm, n = (
-        R.mT @ x[..., None] for x in (0 * p if point is None else point - p, normal)
-    )  # in body axes
+    arm = R.mT @ (0 * p if point is None else point - p)[..., None]  # in body axes
+    n = R.mT @ normal[..., None]
     J = body_jacobian(state.chain, state.q, body)
     dJ = body_jacobian_derivative(state.chain, state.q, body)
     turned = skew(n[..., 0]) @ J[..., :3, :]
@@ -400,25 +364,21 @@ def contact_row(state: State, body: Any, point: Array | None, normal: Array) -> 
     return load.mT @ J, along + J.mT @ turned_load
 
 
-def require_blow(mass: Array, row: Array, qd: Array) -> None:
-    """Refuse a blow on an immovable contact, and one that grazes or separates, where
-    `impact` has a kink.
+@dataclass(frozen=True, eq=False)
+class ImpactDerivatives:
+    """Derivatives of a blow by the state before it, on a flat obstacle.
+
+    The struck point is fixed on its link. impulse_dq, impulse_dqd : (..., nv);
+    qd_jump_dq, qd_jump_dqd : (..., nv, nv), the first of each along `integrate`.
     """
-    weight, speeds = known_values(mass), known_values(row * qd[..., None, :])
-    if weight is not None and not np.isfinite(weight).all():
-        raise ValueError(
-            "the chain cannot move along the normal, so that the blow has no derivative"
-        )
-    if speeds is None:
-        return
-    speed, size = speeds.sum(-1), abs(speeds).sum(-1)
-    if (speed >= -64 * np.finfo(float).eps * size).any():
-        raise ValueError(
-            f"the struck point's normal speed is {speed.max():.3g} m/s, but must be negative: a grazing blow has no "
-            "derivative, a separating one has the derivative zero"
-        )
+
+    impulse_dq: Array
+    impulse_dqd: Array
+    qd_jump_dq: Array
+    qd_jump_dqd: Array
 
 
+# Chapter 18, "Derivatives": A blow
 def blow_changes(
     chain: Chain,
     q: Array,
@@ -428,33 +388,30 @@ def blow_changes(
     restitution: Array,
     body: Any,
 ) -> tuple[Array, Array, ImpactDerivatives]:
-    """Return the contact's row (..., 1, nv), the jump of the rates (..., nv), and the
-    `ImpactDerivatives`.
-    """
+    """Return the row (..., 1, nv), the jump (..., nv) and the `ImpactDerivatives`."""
     require_between(restitution, "restitution", 0, 1)
     state = evaluate(chain, q, qd, point, normal, restitution)
-    with warnings.catch_warnings():  # its warnings are errors below
-        warnings.simplefilter("ignore", RuntimeWarning)
-        struck = impact(
-            chain, q, qd, point=point, normal=normal, restitution=restitution, body=body
-        )
+    struck = quietly(
+        impact, chain, q, qd, point=point, normal=normal, restitution=restitution, body=body
+    )
     row, turned = contact_row(state, body, point, unit(normal, "normal"))
     require_blow(struck.effective_mass, row, qd)
-    jump, impulse = struck.qd_jump[..., None], stack([struck.impulse], axis=-1)[..., None]
-    factors = factorise_state(state)
+    jump = struck.qd_jump[..., None]
+    impulse = stack([struck.impulse], axis=-1)[..., None]
+    factors, change = factorise_state(state), 1 + restitution[..., None, None]
     response = factors.solve(row.mT)
-    yielding, change = row @ response, 1 + restitution[..., None, None]
+    yielding = row @ response
     weightless = State(chain, q, 0 * qd, "body", state.exact)
     given, _, _ = force_changes(weightless, jump[..., 0], zeros((6, 1)))
     free = factors.solve(turned * impulse - given)
     by_q = divide(-(jump + change * qd[..., None]).mT @ turned - row @ free, yielding)
     by_qd = divide(-change * row, yielding) + 0 * by_q
-    changes = ImpactDerivatives(
-        by_q[..., 0, :], by_qd[..., 0, :], free + response @ by_q, response @ by_qd
-    )
+    of_jump = free + response @ by_q, response @ by_qd
+    changes = ImpactDerivatives(by_q[..., 0, :], by_qd[..., 0, :], *of_jump)
     return row, struck.qd_jump, changes
 
 
+# Chapter 18, "Derivatives": A blow
 @checked(q="nq", qd="nv", point=3, normal=3, restitution=())
 def impact_derivatives(
     chain: Chain,
@@ -466,13 +423,12 @@ def impact_derivatives(
     restitution: Array,
     body: int | str | None = None,
 ) -> ImpactDerivatives:
-    """Return the derivatives of the impulse and the jump of `impact` by q, along
-    `integrate`, and by qd.
+    """Return the derivatives of impulse and jump of `impact` by q and by qd.
 
-    Arguments as for `impact`, without loops. The point moves with its link; the normal
-    stays, as a flat wall's does. ValueError if the point does not approach the obstacle
-    faster than rounding, where there is no derivative (a grazing blow), or if the chain
-    cannot move along the normal.
+    Those by q are along `integrate`. Arguments as for `impact`, without loops. The
+    point moves with its link; the normal stays, as a flat wall's does. ValueError if
+    the point does not approach the obstacle faster than rounding, where there is no
+    derivative (a grazing blow), or if the chain cannot move along the normal.
     """
     return blow_changes(chain, q, qd, point, normal, restitution, body)[2]
 
@@ -490,12 +446,11 @@ def saltation_matrix(
     restitution: Array,
     body: int | str | None = None,
 ) -> Array:
-    """Return the matrix (..., 2 nv, 2 nv) that takes a small deviation [delta, nu]
-    before a blow to the one after it.
+    """Return how (..., 2 nv, 2 nv) a blow changes a small deviation [delta, nu].
 
-    Both are measured at the same time, shortly before and shortly after, from the
-    motion that strikes at q with qd under tau, as for `linearise`; another motion
-    strikes a little earlier or later. The other arguments are those of
+    Both, before and after, are measured at the same time, shortly before and shortly
+    after, from the motion that strikes at q with qd under tau, as for `linearise`;
+    another motion strikes a little earlier or later. The other arguments are those of
     `impact_derivatives`.
     """
     row, jump, changes = blow_changes(chain, q, qd, point, normal, restitution, body)
@@ -512,52 +467,57 @@ def saltation_matrix(
 
 # Chapter 18, "Derivatives": With loops
 def by_complex_step(function: Any, x: Array) -> Array:
-    """Return the derivative (m, nv) of an analytic function of a tangent (nv,), at
-    zero; x has its length.
-    """
+    """Return the derivative (m, nv) of a function of a tangent like x, at zero."""
     step, columns = 1e-100, []
     for along in np.eye(x.shape[-1]):
         value = function(1j * step * along)
-        columns.append((value.astype(complex) if holds_objects(value) else value).imag / step)
+        value = value.astype(complex) if holds_objects(value) else value
+        columns.append(value.imag / step)
     return stack(columns, axis=-1)
 
 
+def loop_changes(
+    chain: Chain, constraints: Any, q: Array, qd: Array, qdd: Array, multipliers: Array
+) -> tuple[Array, Array, Array]:
+    """Return K^T lambda by q, and K qdd + dK/dt qd by q and by qd."""
+
+    def held(step: Array) -> Array:
+        moved = State(chain, integrate(chain, q, step))
+        return (rows_in(moved, constraints).mT @ multipliers[:, None])[..., 0]
+
+    def closing(q: Array, qd: Array) -> Array:
+        own = (rows_in(State(chain, q), constraints) @ qdd[:, None])[..., 0]
+        return own + constraint_bias(chain, constraints, q, qd)
+
+    def moved(step: Array) -> Array:
+        return closing(integrate(chain, q, step), qd + 0 * step)
+
+    def faster(step: Array) -> Array:
+        return closing(q + 0j, qd + step)
+
+    return by_complex_step(held, qd), by_complex_step(moved, qd), by_complex_step(faster, qd)
+
+
+# Chapter 18, "Derivatives": With loops
 @checked(q="nq", qd="nv", tau="nv")
 def constrained_forward_dynamics_derivatives(
     chain: Chain, constraints: Any, q: Array, qd: Array, tau: Array
 ) -> tuple[tuple[Array, Array, Array], tuple[Array, Array, Array]]:
-    """Return derivatives by q, qd and tau of qdd (nv, nv) and the multipliers (m, nv)
-    of a chain with loops.
+    """Return derivatives by q, qd and tau of qdd (nv, nv) and multipliers (m, nv).
 
     q : (nq,); qd, tau : (nv,), one state in floats that keeps the loops; along
     `integrate`, every coordinate alone, as if the loops could open. constraints : as
     for `constraint_jacobian`, whose rows must be analytic.
     """
-    require_one_state(q=q, qd=qd, tau=tau)
-    given = {"q": q, "qd": qd, "tau": tau}.items()
-    q, qd, tau = (x if is_concrete(x) else as_real(x, name) for name, x in given)
+    q, qd, tau = one_real_state(q=q, qd=qd, tau=tau)
     constraints = as_constraints(constraints)
     qdd, multipliers = constrained_forward_dynamics(chain, constraints, q, qd, tau)
     state = evaluate(chain, q, qd)
     K, error = parts_in(state, constraints, "jacobian", "error")
     factors, loose = factorise_state(state), gap_share(K, error)
-
-    def held(step: Array) -> Array:
-        return (
-            rows_in(State(chain, integrate(chain, q, step)), constraints).mT @ multipliers[:, None]
-        )[..., 0]
-
-    def closing(q: Array, qd: Array) -> Array:
-        rows = rows_in(State(chain, q), constraints)
-        return (rows @ qdd[:, None])[..., 0] + constraint_bias(chain, constraints, q, qd)
-
+    held, moved, faster = loop_changes(chain, constraints, q, qd, qdd, multipliers)
     along_q, along_qd, _ = rnea_derivatives(chain, q, qd, qdd)
-    pushed = by_complex_step(held, qd) - along_q, -along_qd, eye(chain.nv)
-    opened = (
-        by_complex_step(lambda step: closing(integrate(chain, q, step), qd + 0 * step), qd),
-        by_complex_step(lambda step: closing(q + 0j, qd + step), qd),
-        0 * K,
-    )
+    pushed, opened = (held - along_q, -along_qd, eye(chain.nv)), (moved, faster, 0 * K)
     answers = []
     for push, opening in zip(pushed, opened, strict=True):
         free = factors.solve(push)

@@ -1,5 +1,5 @@
 # Generated from chapters/06_inverse_dynamics.md by `python -m book export`; edit it there.
-# sha256 of the text below: 2e021f824e0638c747bd1a47c78701a7ea71d03524541467e0662f1575e527d0
+# sha256 of the text below: fc514e1c5ffb6043fc173b9d5f685ae90d2fa0105af31828e67c31ffec6a684d
 """Inverse dynamics: the forces for a motion, by one system and by a recursion.
 
 Derived in chapter 6, "Inverse dynamics".
@@ -13,9 +13,9 @@ from chaindyn._ops import Array, concatenate, eye, stack, unstack, zeros
 from chaindyn.chain import Chain, inward
 from chaindyn.guards.arguments import FRAMES, RECURSIONS, require_one_state, unit
 from chaindyn.guards.door import checked
-from chaindyn.guards.equations import no_inertia
+from chaindyn.guards.large_system import regular_factors
 from chaindyn.guards.model import require_doubles
-from chaindyn.guards.numbers import as_real, require_no_overflow
+from chaindyn.guards.numbers import as_real
 from chaindyn.joints import rotation_about
 from chaindyn.spatial import X_inverse
 from chaindyn.state import State, evaluate
@@ -63,32 +63,9 @@ def full_system(chain: Chain, q: Array, qd: Array, tau: Array) -> tuple[Any, Arr
 
 
 # Chapter 6, "Inverse dynamics": One large matrix
-def is_singular(chain: Chain, matrix: Any, factors: Any) -> bool:
-    """Return whether rounding the entries of the large matrix may change qdd by a
-    thousandth.
-
-    matrix : as by `full_system`; factors : its `splu`. The entries are rounded in axes
-    with which no joint is aligned, and the right side is made of the rows' sums, so
-    that units play no part.
-    """
-    from scipy import sparse
-
-    turned = sparse.kron(sparse.eye_array(4 * chain.n), rotation_about(unit((1, 2, 3)), np.ones(1)))
-    turn = sparse.block_diag([turned, sparse.eye_array(chain.nv)], format="csc")
-    entries = abs(turn @ matrix @ turn.T)
-    mixed = np.cos(np.arange(matrix.shape[0]))  # signs that no symmetry of the chain cancels
-    probe = factors.solve(turn.T @ (mixed * entries.sum(axis=1)))
-    noise = np.finfo(float).eps * mixed * (entries @ np.abs(turn @ probe))
-    size, error = (
-        np.linalg.norm(x[12 * chain.n :]) for x in (probe, factors.solve(turn.T @ noise))
-    )
-    return not (np.isfinite(error) and error <= 1e-3 * size)
-
-
 @checked(q="nq", qd="nv", tau="nv")
 def solve_full_system(chain: Chain, q: Array, qd: Array, tau: Array) -> tuple[Array, Array, Array]:
-    """Return accelerations (n, 6), joint wrenches (n, 6) and qdd (nv) from one large
-    sparse system.
+    """Return accelerations (n, 6), joint wrenches (n, 6) and qdd (nv), all at once.
 
     q : (nq,); qd : (nv,); tau : (nv,), one state of numbers. Accelerations are spatial
     and true, gravity not subtracted; wrenches are those of each parent on its link, as
@@ -97,59 +74,40 @@ def solve_full_system(chain: Chain, q: Array, qd: Array, tau: Array) -> tuple[Ar
     batch, for symbols or complex numbers, and if M is singular: it names a joint that
     feels no inertia.
     """
-    from scipy.sparse.linalg import splu
-
     require_one_state(q=q, qd=qd, tau=tau)
     q, qd, tau = as_real(q, "q"), as_real(qd, "qd"), as_real(tau, "tau")
     require_doubles(chain, "solve_full_system")
     with np.errstate(over="ignore", invalid="ignore"):
         matrix, right = full_system(chain, q, qd, tau)
-    require_no_overflow("the equations", matrix.data, right)
-    try:
-        factors = splu(matrix)
-        singular = is_singular(chain, matrix, factors)
-    except RuntimeError:  # a pivot is exactly zero
-        singular = True
-    if singular:
-        free = np.linalg.svd(matrix.toarray())[2][-1, 12 * chain.n :]
-        link = chain.link_of("nv", int(np.abs(free).argmax()))
-        raise no_inertia(link)
-    solution = factors.solve(right)
+    tilted = rotation_about(unit((1, 2, 3)), np.ones(1))
+    solution = regular_factors(chain, matrix, right, tilted).solve(right)
     a, f, qdd = np.split(solution, [6 * chain.n, 12 * chain.n])
     return a.reshape(chain.n, 6), f.reshape(chain.n, 6), qdd
 
 
 # Chapter 6, "Inverse dynamics": The code
 def sum_wrenches(children: Any, X: Array, own: Array) -> tuple[Array, tuple[Array]]:
-    """Link step: the wrench in the joint, for the link itself and all links after
-    it.
-    """
+    """Link step: the wrench in the joint, for the link and all links after it."""
     through = own + children[0]
     return through, (X.mT @ through,)
 
 
 # Chapter 6, "Inverse dynamics": The code
 def wrenches_from(state: State, wrenches: Array, frame: str) -> Array:
-    """Return wrenches (..., n, 6) in "body", "world" or "mixed" in the recursion's
-    coordinates (..., n, 6, 1).
-    """
+    """Return wrenches (..., n, 6) of a frame as the recursion's (..., n, 6, 1)."""
     columns = wrenches[..., None]
     return columns if frame == state.recursion else state.to_frame(frame).mT @ columns
 
 
 def wrenches_in(state: State, wrenches: Array, frame: str) -> Array:
-    """Return wrenches (..., n, 6, 1), in the recursion's coordinates, in "body",
-    "world" or "mixed" (..., n, 6).
-    """
+    """Return the recursion's wrenches (..., n, 6, 1) as a frame's (..., n, 6)."""
     if frame == state.recursion:
         return wrenches[..., 0]
     return (X_inverse(state.to_frame(frame)).mT @ wrenches)[..., 0]
 
 
 def net_bias(state: State, external: Array | None, frame: str) -> Array:
-    """Return the bias forces (..., n, 6, 1) less the external wrenches, given in a
-    frame, if any.
-    """
+    """Return the bias forces (..., n, 6, 1) less the external wrenches, if any."""
     if external is None:
         return state.bias_forces
     return state.bias_forces - wrenches_from(state, external, frame)
@@ -162,32 +120,25 @@ def ground_acceleration(chain: Chain) -> Array:
 
 
 def transmitted_wrenches(state: State, wrenches: Array) -> Array:
-    """Return the wrench in each joint (..., n, 6, 1) if the links need these wrenches
-    (..., n, 6, 1).
-    """
+    """Return the wrenches in the joints if the links need these, all (..., n, 6, 1)."""
     own = unstack(wrenches, -3)
     through, _ = inward(sum_wrenches, state.chain.parent, (zeros((6, 1)),), state.X, own)
     return stack(through, axis=-3)
 
 
 def needed_wrenches(state: State, qdd: Array, bias: Array) -> Array:
-    """Return the wrench that each parent must exert on its link (..., n, 6, 1) for
-    accelerations qdd (..., nv).
-    """
+    """Return each parent's wrench on its link (..., n, 6, 1) for qdd (..., nv)."""
     A = state.accelerations(qdd, ground_acceleration(state.chain))
     return transmitted_wrenches(state, state.inertias @ A + bias)
 
 
 def joint_forces(state: State, wrenches: Array) -> Array:
-    """Return the part of each joint's wrench (..., n, 6, 1) that its motors give, S^T f
-    (..., nv).
-    """
+    """Return what motors give, S^T f (..., nv), of joint wrenches f (..., n, 6, 1)."""
     return (state.screws * wrenches[..., 0][..., state.chain.link_of_column, :]).sum(-1)
 
 
 def with_rotors(chain: Chain, forces: Array, qdd: Array) -> Array:
-    """Return joint forces (..., nv), plus those that accelerate the rotors, if any: qdd
-    (..., nv).
+    """Return joint forces (..., nv), plus those of the rotors at qdd (..., nv).
 
     For qdd = 1 the same of a mass matrix.
     """
@@ -206,8 +157,7 @@ def rnea(
     external_frame: str = "body",
     recursion: str = "body",
 ) -> Array:
-    """Return the joint forces tau (..., nv) [N m, N] for a motion of a chain or tree:
-    inverse dynamics.
+    """Return the joint forces tau (..., nv) [N m, N] for a motion: inverse dynamics.
 
     q : (..., nq); qd, qdd : (..., nv); external : (..., n, 6) external wrench [tau; f]
     on each link, in `external_frame`: "body" (about the link origin, link axes),
@@ -253,8 +203,7 @@ def joint_wrenches(
     frame: str = "body",
     recursion: str = "body",
 ) -> Array:
-    """Return the wrench of each parent on its link (..., n, 6) [tau; f], the motors'
-    part included.
+    """Return each parent's wrench on its link (..., n, 6) [tau; f], motors included.
 
     Arguments as for `rnea`, whose joint forces are S^T times these, plus the rotors';
     frame : of the result. Alexiou, "The dynamics of a serial chain of bodies", (13);

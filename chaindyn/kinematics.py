@@ -1,5 +1,5 @@
 # Generated from chapters/05_velocity_acceleration_jacobians.md by `python -m book export`; edit it there.
-# sha256 of the text below: e479dcaa65b1fbfb278f15b9692911bfaa0d5e6032a8407f3ef1f39a0b5c4526
+# sha256 of the text below: 60c82a94466a3d55b2e1433e1b24d3013a1958d3f20e2f01358a07d6be350a37
 """How fast the bodies of a chain move, and how that changes: twists, accelerations, Jacobians.
 
 Derived in chapter 5, "Velocity, acceleration, Jacobians".
@@ -8,10 +8,11 @@ Derived in chapter 5, "Velocity, acceleration, Jacobians".
 import numpy as np
 
 from chaindyn._ops import SMALL, Array, concatenate, eye, zeros
-from chaindyn.chain import Chain, pose_of_body
+from chaindyn.chain import Chain
 from chaindyn.guards.arguments import FLAGS, FRAMES, RECURSIONS
+from chaindyn.guards.bodies import pose_of_body
 from chaindyn.guards.door import checked
-from chaindyn.lie import Ad
+from chaindyn.models.grouped import motion_of_body
 from chaindyn.spatial import X_motion, skew
 from chaindyn.state import State
 
@@ -129,26 +130,6 @@ def body_accelerations(
 
 
 # Chapter 5, "Velocity, acceleration, Jacobians": The bias acceleration
-def motion_of_body(state: State, motions: Array, body: int | str | None, frame: str) -> Array:
-    """Return the motion of one link or frame (..., 6) in "body", "world" or "mixed",
-    from those of all links.
-
-    motions : (..., n, 6, 1), in link coordinates, as the state is.
-    """
-    link, offset, rotation = state.chain.place(body)
-    if link < 0:
-        return 0 * motions[..., 0, :, 0]
-    own = motions[..., link, :, :]
-    if frame == "world":
-        return (state.to_world[..., link, :, :] @ own)[..., 0]
-    if offset is not None:
-        own = X_motion(rotation.mT, offset) @ own
-    if frame == "mixed":
-        R, _ = pose_of_body(state.chain, *state.poses, body)
-        own = Ad(R, 0 * R[..., 0]) @ own
-    return own[..., 0]
-
-
 @checked(q="nq", qd="nv", frame=FRAMES, classical=FLAGS)
 def jacobian_dot_qd(
     chain: Chain,
@@ -159,13 +140,13 @@ def jacobian_dot_qd(
     frame: str = "body",
     classical: bool = False,
 ) -> Array:
-    """Return the bias acceleration dJ/dt qd of one link or frame (..., 6): its
-    acceleration if qdd = 0.
+    """Return the bias acceleration dJ/dt qd of one link or frame (..., 6).
 
-    Arguments as for `body_accelerations` and `body_jacobian`. dJ/dt is the
-    componentwise rate of the Jacobian in "body" and in "world"; in "mixed" coordinates,
-    whose origin moves, this holds with ``classical=True``. "Notes on rigid body
-    dynamics", linked motion, without the term counted twice.
+    It is the acceleration if qdd = 0. Arguments as for `body_accelerations` and
+    `body_jacobian`. dJ/dt is the componentwise rate of the Jacobian in "body" and in
+    "world"; in "mixed" coordinates, whose origin moves, this holds with
+    ``classical=True``. "Notes on rigid body dynamics", linked motion, without the term
+    counted twice.
     """
     state = State(chain, q, qd)
     A = motion_of_body(state, state.bias_accelerations, body, frame)

@@ -1,5 +1,5 @@
 # Generated from chapters/02_rigid_motions_as_a_lie_group.md by `python -m book export`; edit it there.
-# sha256 of the text below: 24304b299a822469dd02acedece2afd8656c4b4fcd9f867801dddf5a4d015f9e
+# sha256 of the text below: 012afdfa24f8651e51cd75e646817df54823be0afb2fdbefbba4558b0e109622
 """Rotations and rigid motions as groups: exponentials, logarithms, quaternions.
 
 Derived in chapter 2, "Rigid motions as a Lie group; moving coordinates".
@@ -26,7 +26,7 @@ from chaindyn._ops import (
     where,
 )
 from chaindyn.guards.door import checked
-from chaindyn.guards.numbers import known_values
+from chaindyn.guards.quaternions import of_moderate_size
 from chaindyn.spatial import crm, skew
 
 __all__ = [
@@ -104,25 +104,7 @@ def conjugate(quaternion: Array) -> Array:
     return concatenate([quaternion[..., :1], -quaternion[..., 1:]], axis=-1)
 
 
-def of_moderate_size(quaternion: Array) -> Array:
-    """Return a quaternion (..., 4) such that no square overflows or vanishes; its
-    length does not matter.
-
-    ValueError for one of zeros, which has no direction. Symbols and traced arrays pass.
-    """
-    known = known_values(quaternion)
-    if known is None or not known.size:
-        return quaternion
-    largest = np.abs(known).max(-1, keepdims=True)
-    if not largest.all():
-        raise ValueError(
-            "quaternion is [0, 0, 0, 0]: no rotation has it; that of no turn is [1, 0, 0, 0]"
-        )
-    bound = np.finfo(known.dtype).max ** 0.25 if quaternion.dtype.kind == "f" else np.inf
-    moderate = 1 / bound < largest.min() and largest.max() < bound
-    return quaternion if moderate else quaternion / largest
-
-
+# Chapter 2, "Rigid motions as a Lie group; moving coordinates": Quaternions
 @checked(quaternion=4)
 def rotation_from_quaternion(quaternion: Array) -> Array:
     """Return the rotation (..., 3, 3) of a quaternion (..., 4) [w, x, y, z], whose
@@ -146,6 +128,7 @@ def exp_quaternion(w: Array) -> Array:
     return concatenate([stumpff(quarter, 0), stumpff(quarter, 1) * half], axis=-1)
 
 
+# Chapter 2, "Rigid motions as a Lie group; moving coordinates": Quaternions
 @checked(quaternion=4)
 def log_quaternion(quaternion: Array) -> Array:
     """Return the rotation vector (..., 3), by the angle from 0 to pi [rad], of a
@@ -156,7 +139,8 @@ def log_quaternion(quaternion: Array) -> Array:
     digits too.
     """
     quaternion = of_moderate_size(quaternion)
-    towards = where(positive(quaternion[..., :1]), quaternion, -quaternion)  # the shorter way
+    # the shorter way
+    towards = where(positive(quaternion[..., :1]), quaternion, -quaternion)
     w, v = towards[..., :1], towards[..., 1:]
     square = (v * v).sum(-1, keepdims=True)
     small = ~positive(square - (0 if holds_exact(square) else w * w / 1024))

@@ -1,12 +1,11 @@
 # Generated from chapters/12_maximal_coordinates.md by `python -m book export`; edit it there.
-# sha256 of the text below: af001c805c23369d5403c6df4e7b5b5a54b8a4969999bfeb88110de8517284ee
+# sha256 of the text below: 03cb8796d5fdb975046246f543311b42301ddb63dd528dca2c3274ad117ee2f1
 """Maximal coordinates: every link free, every joint a set of equations that holds it.
 
 Derived in chapter 12, "Maximal coordinates".
 """
 
-import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,12 +18,15 @@ from chaindyn.closure import Closure
 from chaindyn.guards.arguments import FRAMES
 from chaindyn.guards.door import checked
 from chaindyn.guards.model import require_doubles, require_no_rotors
-from chaindyn.guards.numbers import as_real, require_no_overflow
+from chaindyn.guards.numbers import require_no_overflow
+from chaindyn.guards.sparse import solved_one_by_one
+from chaindyn.guards.states import in_one_batch
 from chaindyn.inertia import weight_wrench
 from chaindyn.inverse_dynamics import net_bias
-from chaindyn.joints import Free
 from chaindyn.lie import quaternion_from_rotation
-from chaindyn.state import State, split_by_joint
+from chaindyn.models.arrays import split_by_joint
+from chaindyn.other_joints import Free
+from chaindyn.state import State
 
 __all__ = ["MaximalDynamics", "maximal_coordinate_dynamics", "to_maximal", "to_maximal_state"]
 
@@ -32,8 +34,7 @@ __all__ = ["MaximalDynamics", "maximal_coordinate_dynamics", "to_maximal", "to_m
 # Chapter 12, "Maximal coordinates": A tree in maximal coordinates
 @checked()
 def to_maximal(chain: Chain) -> tuple[Chain, tuple[Closure, ...]]:
-    """Return the same bodies with nothing between them, and the joints as constraints
-    that hold them.
+    """Return the same bodies, all free, and the joints as constraints that hold them.
 
     The returned chain has the links, names and gravity of the given one, each link
     `Free` in the world, and for each link one `Closure`, in order: its joint, onto its
@@ -60,10 +61,10 @@ def to_maximal(chain: Chain) -> tuple[Chain, tuple[Closure, ...]]:
     return Chain(links, chain.gravity, chain.frames), held
 
 
+# Chapter 12, "Maximal coordinates": A tree in maximal coordinates
 @checked(q="nq", qd="nv")
 def to_maximal_state(chain: Chain, q: Array, qd: Array) -> tuple[Array, Array]:
-    """Return the state of a chain in maximal coordinates: q (..., 7 n) and qd (..., 6
-    n) of its links, each free.
+    """Return the state in maximal coordinates: q (..., 7 n), qd (..., 6 n), links free.
 
     q : (..., nq), qd : (..., nv) of the chain itself. A link has its position in the
     world and its quaternion, and its twist [w; v] in link coordinates, as `Free` has
@@ -80,10 +81,74 @@ def to_maximal_state(chain: Chain, q: Array, qd: Array) -> tuple[Array, Array]:
 
 
 # Chapter 12, "Maximal coordinates": A tree in maximal coordinates
+def constraint_subspaces(state: State) -> list[Array]:
+    """Return the constraint subspace of each joint (..., 6, 6 - k), in its link."""
+    kept: list[Array] = []
+    for joint, columns, _ in state.chain.groups:
+        kept += unstack(joint.constraint_subspace(state.q[..., columns]), -3)
+    return [kept[place] for place in state.chain.group_order]
+
+
+def across_joints(parent: Sequence[int], X: Array) -> Any:
+    """Return the sparse matrix L (6 n, 6 n): L a are motions less the parents'.
+
+    X : (n, 6, 6), from parent to link. Its transpose takes the joints' wrenches to
+    those on the links.
+    """
+    from scipy import sparse
+
+    n, hanging = len(parent), [i for i, p in enumerate(parent) if p >= 0]
+    columns = [parent[i] for i in hanging]
+    starts = np.searchsorted(hanging, np.arange(n + 1))  # one block a row, or none
+    blocks = X[hanging].reshape(-1, 6, 6), columns, starts
+    return sparse.eye_array(6 * n) - sparse.bsr_array(blocks, shape=(6 * n, 6 * n))
+
+
+# Chapter 12, "Maximal coordinates": A tree in maximal coordinates
+def maximal_system(
+    chain: Chain, X: Array, T: Sequence[Array], eta: Array, load: Array, motors: Array
+) -> tuple[Any, Array]:
+    """Return matrix and right side of all equations of one state, in link coordinates.
+
+    X : (n, 6, 6); T : (6, 6 - k) of each joint; eta : (n, 6), the joints' velocity
+    terms; load : (n, 6) on the links, of weight, velocity and external wrenches; motors
+    : (n, 6) wrench in each joint. The matrix is SciPy's, sparse, symmetric and
+    indefinite: the inertias and K^T above, K and 0 below, with K = T^T L. Unknown are
+    the accelerations (6 n) and the multipliers with a minus.
+    """
+    from scipy import sparse
+
+    L = across_joints(chain.parent, X)
+    array = sparse.coo_array((0, 0))  # without it, SciPy would make older matrices
+    K = sparse.block_diag([array, *T]).T @ L
+    inertias = sparse.block_diag([array, *chain.spatial_inertia])
+    matrix = sparse.block_array([[inertias, K.T], [K, None]], format="csc")
+    matrix.eliminate_zeros()  # SciPy stores blocks whole
+    kept = [own.T @ across for own, across in zip(T, eta, strict=True)]
+    return matrix, np.concatenate([load.ravel() + L.T @ motors.ravel(), *kept])
+
+
+# Chapter 12, "Maximal coordinates": A tree in maximal coordinates
+def motor_wrenches(state: State, tau: Array) -> Array:
+    """Return wrenches in the joints (..., n, 6, 1) with S^T times them = tau (..., nv).
+
+    Others differ from them by wrenches that the joints carry; these are combinations
+    of the columns of S.
+    """
+    parts = zip(state.S, split_by_joint(state.chain, tau[..., None]), strict=True)
+    return stack([S @ solve(S.mT @ S, own) for S, own in parts], axis=-3)
+
+
+def weights(state: State) -> Array:
+    """Return the weight of each link as a wrench on it (..., n, 6, 1), in its axes."""
+    chain, (R, _) = state.chain, state.poses
+    down = (R.mT @ chain.gravity[:, None])[..., 0]
+    return weight_wrench(chain.mass, chain.com, down)[..., None]
+
+
 @dataclass(frozen=True, eq=False)
 class MaximalDynamics:
-    """Accelerations of links held together by joints, and the joints' wrenches: see
-    `maximal_coordinate_dynamics`.
+    """Accelerations of links and wrenches of joints: `maximal_coordinate_dynamics`.
 
     accelerations : (..., n, 6) of the links, spatial and true, in link coordinates
     [rad/s^2, m/s^2]; multipliers : (..., m), for each link in order the 6 - nv moments
@@ -97,76 +162,20 @@ class MaximalDynamics:
     wrenches: Array
 
 
-def constraint_subspaces(state: State) -> list[Array]:
-    """Return the constraint subspace of each joint (..., 6, 6 - k), in link
-    coordinates.
-    """
-    kept: list[Array] = []
-    for joint, columns, _ in state.chain.groups:
-        kept += unstack(joint.constraint_subspace(state.q[..., columns]), -3)
-    return [kept[place] for place in state.chain.group_order]
+# Chapter 12, "Maximal coordinates": A tree in maximal coordinates
+def maximal_equations(
+    state: State, T: Sequence[Array], load: Array, motors: Array
+) -> Iterator[tuple[Any, Array]]:
+    """Yield the `maximal_system` of each state of a batch (count, ...)."""
+    X, eta = state.transforms, state.eta
+    require_no_overflow("the equations", X, load, eta)
+    each = [np.broadcast_to(x, (len(X), *x.shape[-2:])) for x in T]
+    for k in range(len(X)):
+        given = eta[k, ..., 0], load[k, ..., 0], motors[k, ..., 0]
+        yield maximal_system(state.chain, X[k], [x[k] for x in each], *given)
 
 
-def across_joints(parent: Sequence[int], X: Array) -> Any:
-    """Return the sparse matrix L (6 n, 6 n) of the joints' motions: L a are the links'
-    motions less the parents'.
-
-    X : (n, 6, 6), from parent to link. Its transpose takes the joints' wrenches to
-    those on the links.
-    """
-    from scipy import sparse
-
-    n, hanging = len(parent), [i for i, p in enumerate(parent) if p >= 0]
-    columns = [parent[i] for i in hanging]
-    starts = np.searchsorted(hanging, np.arange(n + 1))  # a block row has one block, or none
-    blocks = X[hanging].reshape(-1, 6, 6), columns, starts
-    return sparse.eye_array(6 * n) - sparse.bsr_array(blocks, shape=(6 * n, 6 * n))
-
-
-def maximal_system(
-    chain: Chain, X: Array, T: Sequence[Array], eta: Array, load: Array, motors: Array
-) -> tuple[Any, Array]:
-    """Return matrix and right side of all equations of one state in maximal
-    coordinates, in link coordinates.
-
-    X : (n, 6, 6); T : (6, 6 - k) of each joint; eta : (n, 6), the joints' velocity
-    terms; load : (n, 6) on the links, of weight, velocity and external wrenches; motors
-    : (n, 6) wrench in each joint. The matrix is SciPy's, sparse, symmetric and
-    indefinite: the inertias and K^T above, K and 0 below, with K = T^T L. Unknown are
-    the accelerations (6 n) and the multipliers with a minus.
-    """
-    from scipy import sparse
-
-    L = across_joints(chain.parent, X)
-    array = sparse.coo_array((0, 0))  # without one, block_diag would give SciPy's older matrices
-    K = sparse.block_diag([array, *T]).T @ L
-    inertias = sparse.block_diag([array, *chain.spatial_inertia])
-    matrix = sparse.block_array([[inertias, K.T], [K, None]], format="csc")
-    matrix.eliminate_zeros()  # SciPy stores blocks whole
-    kept = [own.T @ across for own, across in zip(T, eta, strict=True)]
-    return matrix, np.concatenate([load.ravel() + L.T @ motors.ravel(), *kept])
-
-
-def motor_wrenches(state: State, tau: Array) -> Array:
-    """Return a wrench in each joint (..., n, 6, 1) that gives the joint forces tau
-    (..., nv): S^T times it is tau.
-
-    Others differ from it by a wrench that the joint carries; this one is a combination
-    of the columns of S.
-    """
-    parts = split_by_joint(state.chain, tau[..., None])
-    return stack([S @ solve(S.mT @ S, own) for S, own in zip(state.S, parts, strict=True)], axis=-3)
-
-
-def weights(state: State) -> Array:
-    """Return the weight of each link as a wrench on it (..., n, 6, 1), in link
-    coordinates.
-    """
-    chain, (R, _) = state.chain, state.poses
-    down = (R.mT @ chain.gravity[:, None])[..., 0]
-    return weight_wrench(chain.mass, chain.com, down)[..., None]
-
-
+# Chapter 12, "Maximal coordinates": A tree in maximal coordinates
 @checked(q="nq", qd="nv", tau="nv", external=("n", 6), external_frame=FRAMES)
 def maximal_coordinate_dynamics(
     chain: Chain,
@@ -177,8 +186,7 @@ def maximal_coordinate_dynamics(
     external: Array | None = None,
     external_frame: str = "body",
 ) -> MaximalDynamics:
-    """Return the accelerations of the links of a chain or tree, and the wrenches in its
-    joints, by one sparse system.
+    """Return the accelerations of a tree's links, and its joints' wrenches.
 
     Arguments as for `aba`, in the chain's own coordinates, numbers only. For each state
     a system of order 6 n, with 6 - nv more for each joint, is made and factorised.
@@ -186,39 +194,23 @@ def maximal_coordinate_dynamics(
     the constraints as +K^T lambda. ValueError names the joint that feels no inertia, if
     M is singular, or the first joint with a rotor.
     """
-    from scipy.sparse.linalg import splu
-
     require_no_rotors(chain, "maximal_coordinate_dynamics")
     require_doubles(chain, "maximal_coordinate_dynamics")
     pushed = zeros((chain.n, 6)) if external is None else external
-    named = {"q": (q, 1), "qd": (qd, 1), "tau": (tau, 1), "external": (pushed, 2)}
-    batch = np.broadcast_shapes(*[x.shape[: x.ndim - core] for x, core in named.values()])
-    count, n = math.prod(batch), chain.n
-    rows = []
-    for name, (x, core) in named.items():
-        own = x.shape[x.ndim - core :]
-        rows.append(np.broadcast_to(as_real(x, name), batch + own).reshape((count, *own)))
-    q, qd, tau, pushed = rows
-    state = State(chain, q, qd)
-    factorise_state(state)  # for its checks of the input
-    X, T, eta = state.transforms, constraint_subspaces(state), state.eta
-    motors, load = (
-        motor_wrenches(state, tau),
-        weights(state) - net_bias(state, pushed, external_frame),
+    batch, (q, qd, tau, pushed) = in_one_batch(
+        q=(q, 1), qd=(qd, 1), tau=(tau, 1), external=(pushed, 2)
     )
-    require_no_overflow("the equations", X, load, eta)
-    ends = 6 * n + np.cumsum([0, *(own.shape[-1] for own in T)])
-    solutions = np.zeros((count, ends[-1]))
-    for k in range(count):
-        own = [np.broadcast_to(x, (count, *x.shape[-2:]))[k] for x in T]
-        given = X[k], own, eta[k, ..., 0], load[k, ..., 0], motors[k, ..., 0]
-        matrix, right = maximal_system(chain, *given)
-        factors = splu(matrix)
-        x = factors.solve(right)
-        solutions[k] = x + factors.solve(right - matrix @ x)
-    carried = [x @ -solutions[:, a:b, None] for x, a, b in zip(T, ends, ends[1:], strict=False)]
+    state = State(chain, q, qd)
+    factorise_state(state)  # names a joint that feels no inertia
+    T, motors = constraint_subspaces(state), motor_wrenches(state, tau)
+    load = weights(state) - net_bias(state, pushed, external_frame)
+    ends = 6 * chain.n + np.cumsum([0, *(own.shape[-1] for own in T)])
+    systems = maximal_equations(state, T, load, motors)
+    x = solved_one_by_one(systems, len(q), ends[-1])
+    pairs = zip(T, ends, ends[1:], strict=False)
+    carried = [own @ -x[:, a:b, None] for own, a, b in pairs]
     return MaximalDynamics(
-        solutions[:, : 6 * n].reshape((*batch, n, 6)),
-        -solutions[:, 6 * n :].reshape((*batch, ends[-1] - 6 * n)),
-        (motors + stack(carried, axis=-3)).reshape((*batch, n, 6)),
+        x[:, : ends[0]].reshape((*batch, chain.n, 6)),
+        -x[:, ends[0] :].reshape((*batch, ends[-1] - ends[0])),
+        (motors + stack(carried, axis=-3)).reshape((*batch, chain.n, 6)),
     )

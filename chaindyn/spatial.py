@@ -1,5 +1,5 @@
 # Generated from chapters/01_plucker_coordinates.md by `python -m book export`; edit it there.
-# sha256 of the text below: eb4157d6cf5978dcfb3ff7b96d061f0fa818e96d64067609f4685f0e15b0b5cf
+# sha256 of the text below: e2b5be37b63c98d83fc07fc96cc739b2b6824e80a6b437b6fcf9330cb833c89a
 """Spatial algebra: six numbers for a motion, six for a force, and the transforms between frames.
 
 Derived in chapter 1, "Plücker coordinates".
@@ -72,7 +72,8 @@ def screw_axis(motion: Array) -> tuple[Array, Array, Array, Array]:
     if known is not None and (known == 0).any():
         first = motion[known[..., 0] == 0][0]
         raise ValueError(
-            f"motion {first.tolist()} has no axis: its first three numbers are 0, or their squares are"
+            f"motion {first.tolist()} has no axis: its first three numbers are 0, or "
+            f"their squares are"
         )
     point = (skew(w) @ v[..., None])[..., 0] / square
     pitch = (w * v).sum(-1, keepdims=True) / square

@@ -1,18 +1,17 @@
 # Generated from chapters/05_velocity_acceleration_jacobians.md by `python -m book export`; edit it there.
-# sha256 of the text below: b5faf9f6dc88d3a6e9c58d7672671f0271f343398d77af2f235191d2cc1d675c
+# sha256 of the text below: 7e56092c51b7e92e16e782686ae721b870a4efe6c186d514decab2899e5e6f49
 """A chain in a given posture and motion: the quantities that sweeps need, each computed once.
 
 Derived in chapter 5, "Velocity, acceleration, Jacobians".
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from chaindyn._ops import Array, concatenate, eye, holds_objects, stack, unstack, zeros
-from chaindyn.chain import Chain, by_link, joint_poses, outward, world_poses
-from chaindyn.guards.equations import warn_if_far
+from chaindyn._ops import Array, eye, holds_objects, stack, unstack, zeros
+from chaindyn.chain import Chain, joint_poses, outward, world_poses
 from chaindyn.lie import Ad
+from chaindyn.models.grouped import GroupedState
 from chaindyn.spatial import X_motion, crm
 
 __all__: list[str] = []
@@ -20,58 +19,14 @@ __all__: list[str] = []
 
 # Chapter 5, "Velocity, acceleration, Jacobians": One recursion, two frames
 def propagate_motion(parent: Array, X: Array, joint_part: Array) -> Array:
-    """Link step: the parent's motion in the link's coordinates, plus the joint's
-    own.
-    """
+    """Link step: the parent's motion in link coordinates, plus the joint's own."""
     return X @ parent + joint_part
 
 
 # Chapter 5, "Velocity, acceleration, Jacobians": A posture, evaluated once
-def split_by_joint(chain: Chain, rows: Array) -> list[Array]:
-    """Return the rows (..., k, m) of (..., nv, m) that belong to each link's joint."""
-    return [rows[..., own.start : own.stop, :] for own in chain.v_columns]
-
-
-def as_columns(chain: Chain, parts: Sequence[Array]) -> Array:
-    """Return the columns of each group's matrices (..., m, 6, k), one under another
-    (..., nv, 6).
-    """
-    rows = [
-        part.mT.reshape((*part.shape[:-3], own.size, 6))
-        for part, (_, _, own) in zip(parts, chain.groups, strict=True)
-    ]
-    if len(rows) == 1:
-        return rows[0]
-    return concatenate(rows, axis=-2)[..., chain.group_columns, :]
-
-
-def by_group(chain: Chain, matrices: Array) -> list[Array]:
-    """Return the matrices (..., m, 6, 6) of each group's links, of those of all links
-    (..., n, 6, 6).
-    """
-    if len(chain.members) == 1:
-        return [matrices]
-    return [matrices[..., own, :, :] for own in chain.members]
-
-
-def each_link(chain: Chain, parts: Sequence[Array], axis: int = -3) -> list[Array]:
-    """Return the results of each group of joints, along an axis, as a list in the order
-    of the links.
-    """
-    laid = [own for part in parts for own in unstack(part, axis)]
-    return laid if len(parts) == 1 else [laid[k] for k in chain.group_order]
-
-
 @dataclass(frozen=True, eq=False)
-class State:
-    """A chain in a given posture and motion: the quantities that sweeps need, each
-    computed on first use.
-
-    q : (..., nq); qd : (..., nv), None if no velocities are needed. recursion : the
-    coordinates of all motions and forces here, "body" (about each link's origin, in its
-    axes) or "world" (about the world origin, in its axes). exact : whether integers in
-    the inertias must stay exact, as for symbols.
-    """
+class Posture(GroupedState):
+    """A chain in a given posture: poses and transforms, each computed on first use."""
 
     chain: Chain
     q: Array
@@ -91,16 +46,12 @@ class State:
 
     @cached_property
     def to_world(self) -> Array:
-        """The transforms of motions from link coordinates to the world's (..., n, 6,
-        6).
-        """
+        """The transforms of motions from link coordinates to the world's."""
         return Ad(*self.poses)
 
     @cached_property
     def transforms(self) -> Array:
-        """The transforms of motions from the parent's coordinates to the link's (...,
-        n, 6, 6).
-        """
+        """The transforms of motions from the parent's coordinates (..., n, 6, 6)."""
         if self.recursion == "world":  # one origin and one set of axes for all
             return stack([eye(6)] * self.chain.n, axis=-3)
         R, p = self.local_poses
@@ -111,48 +62,17 @@ class State:
         """The same, link by link (..., 6, 6)."""
         return unstack(self.transforms, -3)
 
-    @cached_property
-    def subspaces(self) -> list[Array]:
-        """The motion subspaces of each group of joints (..., m, 6, k), in link
-        coordinates.
-        """
-        parts = [
-            (joint.motion_subspace(self.q[..., i]), len(i)) for joint, i, _ in self.chain.groups
-        ]
-        return [S if S.ndim > 2 else stack([S] * m, axis=-3) for S, m in parts]  # one S for all
 
-    @cached_property
-    def subspace_rates(self) -> list[Array]:
-        """Their rates dS/dt by component (..., m, 6, k), in link coordinates."""
-        return [
-            joint.motion_subspace_rate(self.q[..., i], self.qd[..., j])
-            for joint, i, j in self.chain.groups
-        ]
+# Chapter 5, "Velocity, acceleration, Jacobians": A posture, evaluated once
+@dataclass(frozen=True, eq=False)
+class State(Posture):
+    """A chain in a given posture and motion: what sweeps need, computed on first use.
 
-    @cached_property
-    def expressed_subspaces(self) -> list[Array]:
-        """The motion subspaces of each group (..., m, 6, k), in the coordinates of the
-        recursion.
-        """
-        return self.express_groups(self.subspaces)
-
-    @cached_property
-    def screws(self) -> Array:
-        """The columns of every S, one under another (..., nv, 6)."""
-        return as_columns(self.chain, self.expressed_subspaces)
-
-    @cached_property
-    def S(self) -> list[Array]:
-        """The motion subspace of each joint (..., 6, k)."""
-        return each_link(self.chain, self.expressed_subspaces)
-
-    @cached_property
-    def both(self) -> list[Array]:
-        """For each link [S X] (..., 6, k + 6), which takes joint rates and the parent's
-        motion to its motion.
-        """
-        pairs = zip(self.expressed_subspaces, by_group(self.chain, self.transforms), strict=True)
-        return each_link(self.chain, [concatenate(pair, axis=-1) for pair in pairs])
+    q : (..., nq); qd : (..., nv), None if no velocities are needed. recursion : the
+    coordinates of all motions and forces here, "body" (about each link's origin, in its
+    axes) or "world" (about the world origin, in its axes). exact : whether integers in
+    the inertias must stay exact, as for symbols.
+    """
 
     @cached_property
     def joint_twists(self) -> Array:
@@ -166,16 +86,12 @@ class State:
 
     @cached_property
     def crm_twists(self) -> Array:
-        """The cross products with the twists, V x (..., n, 6, 6); on forces, V x* is
-        minus the transpose.
-        """
+        """The products V x (..., n, 6, 6); on forces, V x* is minus the transpose."""
         return crm(self.twists[..., 0])
 
     @cached_property
     def eta(self) -> Array:
-        """The part of the velocities in each link's acceleration, V x S qd + dS/dt qd
-        (..., n, 6, 1).
-        """
+        """The velocities' part in accelerations, V x S qd + dS/dt qd (..., n, 6, 1)."""
         eta = self.crm_twists @ self.joint_twists
         if not self.chain.any_turns:
             return eta
@@ -183,93 +99,30 @@ class State:
 
     @cached_property
     def bias_accelerations(self) -> Array:
-        """The acceleration of each link due to the velocities alone, that of qdd = 0
-        (..., n, 6, 1).
-        """
+        """The acceleration of each link if qdd = 0 (..., n, 6, 1)."""
         return self.accumulate(self.eta)
-
-    @cached_property
-    def inertias(self) -> Array:
-        """The inertia of each link (..., n, 6, 6)."""
-        inertias = self.chain.spatial_inertia
-        if self.exact:
-            inertias = inertias.astype(object)
-        if self.recursion == "body":
-            return inertias
-        R, p = self.poses
-        warn_if_far(self.chain, p)
-        to_link = X_motion(R.mT, p)
-        return to_link.mT @ inertias @ to_link
 
     @cached_property
     def bias_forces(self) -> Array:
         """The force on each link due to its velocity alone, V x* I V (..., n, 6, 1)."""
         return -(self.crm_twists.mT @ (self.inertias @ self.twists))
 
-    def express(self, motions: Array) -> Array:
-        """Return motions (..., n, 6, m), each in its link's coordinates, in those of
-        the recursion.
-        """
-        return motions if self.recursion == "body" else self.to_world @ motions
-
-    def express_groups(self, parts: list[Array]) -> list[Array]:
-        """Return each group's matrices (..., m, 6, k), in link coordinates, in those of
-        the recursion.
-        """
-        if self.recursion == "body":
-            return parts
-        to_world = by_group(self.chain, self.to_world)
-        return [T @ part for T, part in zip(to_world, parts, strict=True)]
-
-    def along_joints(self, parts: Sequence[Array], rates: Array) -> Array:
-        """Return matrices of each group of joints (..., m, 6, k) times joint rates
-        (..., nv): (..., n, 6, 1).
-        """
-        motions = [
-            part @ rates[..., j, None]
-            for part, (_, _, j) in zip(parts, self.chain.groups, strict=True)
-        ]
-        return self.express(by_link(self.chain, motions, axis=-3))
-
     def accumulate(self, joint_parts: Array, ground: Array | None = None) -> Array:
-        """Return the sums along the branches of the joints' contributions (..., n, 6,
-        1), ground included.
-        """
+        """Return the sums of (..., n, 6, 1) along the branches, ground included."""
         start = zeros((6, 1)) if ground is None else ground
-        parts = unstack(joint_parts, -3)
-        return stack(outward(propagate_motion, self.chain.parent, start, self.X, parts), axis=-3)
+        links = self.X, unstack(joint_parts, -3)
+        return stack(outward(propagate_motion, self.chain.parent, start, *links), -3)
 
     def accelerations(self, qdd: Array, ground: Array | None = None) -> Array:
-        """Return the acceleration of each link (..., n, 6, 1) for those of the joints
-        (..., nv), ground included.
-        """
-        return self.accumulate(self.along_joints(self.subspaces, qdd) + self.eta, ground)
-
-    def to_frame(self, frame: str) -> Array:
-        """Return the transforms from the recursion's coordinates to "body", "world" or
-        "mixed" (..., n, 6, 6).
-        """
-        if frame == self.recursion:
-            return eye(6)
-        R, p = self.poses
-        if self.recursion == "body":
-            return self.to_world if frame == "world" else Ad(R, 0 * p)
-        return X_motion(R.mT if frame == "body" else eye(3), p)
-
-    def in_frame(self, motions: Array, frame: str) -> Array:
-        """Return each link's motion (..., n, 6), given as (..., n, 6, 1), in "body",
-        "world" or "mixed".
-        """
-        return (
-            motions[..., 0] if frame == self.recursion else (self.to_frame(frame) @ motions)[..., 0]
-        )
+        """Return the links' accelerations (..., n, 6, 1) for qdd (..., nv)."""
+        joint_parts = self.along_joints(self.subspaces, qdd) + self.eta
+        return self.accumulate(joint_parts, ground)
 
 
+# Chapter 5, "Velocity, acceleration, Jacobians": A posture, evaluated once
 def evaluate(
     chain: Chain, q: Array, qd: Array | None = None, *others: Array | None, recursion: str = "body"
 ) -> State:
-    """Return a chain's state; others : further operands, which may hold symbols if q
-    does not.
-    """
+    """Return a chain's state; others : operands that may hold symbols if q does not."""
     exact = any([holds_objects(x) for x in (q, qd, *others)])
     return State(chain, q, qd, recursion, exact)

@@ -49,7 +49,8 @@ from chaindyn import (
     spatial_inertia,
 )
 from chaindyn._ops import divide, solve
-from chaindyn.articulated import acceleration_step, articulated_step, force_step, rounding_step
+from chaindyn.articulated import acceleration_step, articulated_step, force_step
+from chaindyn.guards.pivots import rounding_step
 from chaindyn.teaching import normwise
 
 MODELS = oracle("aba")["models"]

@@ -22,7 +22,7 @@ from chaindyn import (
     skew,
     within_limits,
 )
-from chaindyn.chain import consecutive
+from chaindyn.models.arrays import consecutive
 from chaindyn.teaching import normwise
 
 BODY = {"mass": 1, "com": (0, 0, 0), "inertia": np.eye(3)}

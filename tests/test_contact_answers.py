@@ -25,7 +25,7 @@ from chaindyn import (
     resting_contact,
     simulate_contact,
 )
-from chaindyn.contact import islands
+from chaindyn.guards.ties import islands
 
 G = 9.81
 KEPT = Path(__file__).parents[1] / "chapters" / "17_contact_engines.json"

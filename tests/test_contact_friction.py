@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from chaindyn.contact import (
-    all_stuck,
     cone_margins,
     contact_impulses,
     contact_turn,
@@ -12,6 +11,7 @@ from chaindyn.contact import (
     impulses_by_modes,
     impulses_by_turns,
     pyramid_impulse,
+    sticking_impulses,
 )
 
 
@@ -42,10 +42,10 @@ def test_turns_find_what_sticks_in_space():
     W, b = random_contacts(1, 3, 3, 14)
     much = np.full(3, 50.0)
     b[0::3] = -np.abs(b[0::3])
-    stuck = all_stuck(W, b, much, np.zeros(3))
+    stuck = sticking_impulses(W, b, much, np.zeros(3))
     if stuck is None:  # some contact would have to pull
         b = -W @ np.tile([1.0, 0.2, -0.3], 3)
-        stuck = all_stuck(W, b, much, np.zeros(3))
+        stuck = sticking_impulses(W, b, much, np.zeros(3))
     np.testing.assert_allclose(impulses_by_turns(W, b, much, np.zeros(3), 20000), stuck, atol=1e-9)
 
 

@@ -23,9 +23,9 @@ from chaindyn import (
 from chaindyn.contact import (
     contact_bias,
     contact_impulses,
+    contact_response,
     contact_rows,
     normals_of,
-    touching,
 )
 from chaindyn.state import State
 
@@ -278,7 +278,7 @@ def test_at_the_level_of_velocities_there_is_always_a_solution():
     for h in (1e-2, 1e-4, 1e-6):
         state = State(chain, q, qd)
         rows = contact_rows(state, [contact])
-        here = touching(state, normals_of([contact]), rows, rows @ qd)
+        here = contact_response(state, normals_of([contact]), rows, rows @ qd)
         impulses.append(contact_impulses(here.W, here.K @ (qd + h * qdd), np.array([mu]))[0])
     assert impulses[2] == pytest.approx(impulses[1], rel=1e-2)
     assert impulses[2] > 0.05

@@ -32,7 +32,7 @@ from chaindyn import (
     simulate,
     simulate_contact,
 )
-from chaindyn.contact import carried_on
+from chaindyn.contact import rates_in_new_axes
 
 G = 9.81
 DOWN = {"gravity": (0, 0, -G)}
@@ -467,7 +467,7 @@ def test_what_floats_keeps_its_momentum_where_a_step_ends():
     q, qd = random_state(chain, 0)
     qd[-6:-3] = 0
     end = integrate(chain, q, 0.3 * random_state(chain, 1)[1])
-    new = carried_on(chain, q, qd, end)
+    new = rates_in_new_axes(chain, q, qd, end)
     (linear, spin), (linear1, spin1) = of_links(chain, q, qd), of_links(chain, end, new)
     for tree in ([0], [1], [2, 3, 4], [6]):
         assert linear1[tree].sum(0) == pytest.approx(linear[tree].sum(0))
@@ -488,7 +488,7 @@ def test_what_floats_keeps_its_momentum_where_a_step_ends():
 def test_rates_of_what_does_not_float_are_left():
     chain = Chain([Link(Spherical(), 1, (0, 0, 0.1), np.eye(3)), *floating_arm()[1:]])
     q, qd = random_state(chain, 0)
-    assert (carried_on(chain, q, qd, random_state(chain, 1)[0]) == qd).all()
+    assert (rates_in_new_axes(chain, q, qd, random_state(chain, 1)[0]) == qd).all()
 
 
 def on_smooth_floor(links, shapes, seed, step, lift):

@@ -37,13 +37,13 @@ from chaindyn import (
     torque_regressor,
     with_parameters,
 )
+from chaindyn.guards.regression import unit_columns
 from chaindyn.identification import (
     body_factors,
     deformation,
     deformed_parameters,
     deformed_slopes,
     independent_columns,
-    unit_columns,
 )
 from chaindyn.models.robots import ur5
 from chaindyn.teaching import normwise

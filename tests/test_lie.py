@@ -40,7 +40,8 @@ from chaindyn import (
     screw_axis,
     skew,
 )
-from chaindyn.lie import conjugate, normalised, of_moderate_size, stumpff
+from chaindyn.guards.quaternions import of_moderate_size
+from chaindyn.lie import conjugate, normalised, stumpff
 from chaindyn.teaching import normwise
 
 BATCHES = [(), (3,), (300,), (2, 15)]

@@ -41,7 +41,7 @@ from chaindyn import (
     operational_space_inertia,
     random_state,
 )
-from chaindyn.impulse import require_movable
+from chaindyn.guards.mobility import require_movable
 
 FRAMES = ("body", "world", "mixed")
 BOTH = operational_space_inertia, dynamically_consistent_inverse

@@ -32,6 +32,7 @@ from trees import (
     random_tree,
 )
 
+import chaindyn.jobs.marching as marching
 import chaindyn.simulation as simulation
 from chaindyn import (
     Ad,
@@ -944,7 +945,7 @@ def test_a_step_stands_although_what_is_inside_it_cannot_be_had(what):
         return BROKEN[what][0]() if t == bad else [0.0]
 
     flat = Driven(PENDULUM), np.array([1.0]), np.zeros(1), np.array([0, 2.0])
-    steps = simulation.adaptive_steps(
+    steps = marching.adaptive_steps(
         *flat, "DOP853", max_step=options["step"], rtol=options["rtol"], atol=1e-10
     )
     (broken,) = [step for step in steps if step.start < bad < step.end]
@@ -966,7 +967,7 @@ def test_every_step_that_an_adaptive_method_has_made_is_kept(method):
     driven = Driven(PENDULUM, after(1.3149, lambda: [np.nan]))
     ends = [0.0]
     with pytest.raises(ValueError, match="nan"):
-        for step in simulation.adaptive_steps(driven, *flat, method, rtol=1e-5, atol=1e-10):
+        for step in marching.adaptive_steps(driven, *flat, method, rtol=1e-5, atol=1e-10):
             ends.append(step.end)
     assert result.t[-1] == ends[-1] > 0.1
 
@@ -1103,13 +1104,13 @@ def test_where_warnings_are_errors_the_error_has_the_simulation():
 CLOSED = """
 import sys
 import numpy as np
-import chaindyn.simulation as simulation
+import chaindyn.jobs.marching as marching
 from chaindyn import Chain, Link, Revolute, simulate
 now = [0.0]
 def monotonic():
     now[0] += 1.0
     return now[0]
-simulation.time = type("clock", (), {"monotonic": staticmethod(monotonic)})
+marching.time = type("clock", (), {"monotonic": staticmethod(monotonic)})
 rod = Chain([Link(Revolute((0, 1, 0)), 1, (0, 0, -1), np.eye(3))])
 CLOSE
 for bad in (9.0, 1.05):
@@ -1164,13 +1165,13 @@ def test_a_grid_of_short_steps_is_not_made_before_the_first():
     ids=["plain", "progress", "until"],
 )
 def test_an_interruption_at_any_line_loses_nothing(monkeypatch, request, options):
-    """Ctrl-C before each line that the module runs, one after another, until there are no more."""
+    """Ctrl-C before each line that the modules run, one after another, until there are no more."""
 
     def step(driven, t, q, qd, h):
         return q - h, qd
 
     monkeypatch.setattr(simulation, "semi_implicit_euler_step", step)
-    monkeypatch.setattr(simulation, "time", clock(1.0))
+    monkeypatch.setattr(marching, "time", clock(1.0))
     monkeypatch.setattr(sys, "stderr", io.StringIO())
 
     def run():
@@ -1186,7 +1187,7 @@ def test_an_interruption_at_any_line_loses_nothing(monkeypatch, request, options
         lines = [len(counts)]
 
         def tracer(frame, event, _, lines=lines):
-            if frame.f_code.co_filename != simulation.__file__:
+            if frame.f_code.co_filename not in (simulation.__file__, marching.__file__):
                 return None
             if event == "line":
                 lines[0] -= 1
@@ -1254,8 +1255,8 @@ def test_a_fixed_step_is_looked_at_in_its_middle_and_where_the_parabola_turns(me
 def step_of(height, start=0.0, end=1.0, looks=8):
     """A step in whose course `height` is the state, and how often it was looked at."""
     looked = []
-    step = simulation.Step(start, end, lambda t: looked.append(t) or (np.array([t]),) * 2, looks)
-    return simulation.crossing(lambda t, q, qd: height(t), step), looked
+    step = marching.Step(start, end, lambda t: looked.append(t) or (np.array([t]),) * 2, looks)
+    return marching.crossing(lambda t, q, qd: height(t), step), looked
 
 
 @pytest.mark.parametrize("scale", [1e-12, 1.0, 1e12])
@@ -1370,7 +1371,7 @@ def test_steps_take_complex_and_symbolic_forces_where_states_are():
 
 
 def test_a_long_simulation_says_how_far_it_is(monkeypatch, capsys):
-    monkeypatch.setattr(simulation, "time", clock(1.0))
+    monkeypatch.setattr(marching, "time", clock(1.0))
     simulate(PENDULUM, **ONE, t=[1, 3], method="RK4", step=0.2)
     out, err = capsys.readouterr()
     lines = err.split("\r")
@@ -1381,7 +1382,7 @@ def test_a_long_simulation_says_how_far_it_is(monkeypatch, capsys):
 
 
 def test_progress_is_told_twice_a_second_at_most(monkeypatch, capsys):
-    monkeypatch.setattr(simulation, "time", clock(0.1))
+    monkeypatch.setattr(marching, "time", clock(0.1))
     simulate(PENDULUM, **ONE, t=[0, 10], method="semi-implicit Euler", step=0.1)
     lines = capsys.readouterr().err.split("\r")[1:]
     assert 10 <= len(lines) <= 14
@@ -1389,13 +1390,13 @@ def test_progress_is_told_twice_a_second_at_most(monkeypatch, capsys):
 
 def test_progress_is_silent_when_short_or_when_told_to_be(monkeypatch, capsys):
     simulate(PENDULUM, **ONE, t=[0, 1])
-    monkeypatch.setattr(simulation, "time", clock(1.0))
+    monkeypatch.setattr(marching, "time", clock(1.0))
     simulate(PENDULUM, **ONE, t=[0, 3], method="RK4", step=0.2, progress=False)
     assert capsys.readouterr() == ("", "")
 
 
 def test_the_line_of_progress_ends_when_the_simulation_fails(monkeypatch, capsys):
-    monkeypatch.setattr(simulation, "time", clock(1.0))
+    monkeypatch.setattr(marching, "time", clock(1.0))
     ends_early("nan", torque=after(1.3, lambda: [np.nan]), method="RK4", step=0.1)
     assert capsys.readouterr().err.endswith("to go \n")
 

@@ -18,7 +18,7 @@ from sphinx.util.docutils import SphinxDirective
 from sphinx.writers.html5 import HTML5Translator
 
 from book.extensions.chapter_map import PLAN, skip
-from book.pages import BookError, chapter_of, chapters, is_appendix
+from book.pages import BookError, chapter_of, chapters
 
 Needs = Mapping[int, list[int]]
 
@@ -37,16 +37,16 @@ class ChapterGraph(SphinxDirective):
 
 
 def needs_of_chapters() -> dict[int, list[int]]:
-    """What each chapter but appendices says that it needs. BookError where that is no earlier chapter of the book."""
-    said = {page: chapter_of(page) for page in chapters() if not is_appendix(page)}
-    found = {own["chapter"]: own.get("needs") for own in said.values()}
+    """What each chapter, not appendix, says that it needs. BookError where that is no earlier chapter of the book."""
+    said = {page: chapter_of(page) for page in chapters()}
+    found = {own["chapter"] for own in said.values()}
     for page, own in said.items():
         needs = own.get("needs")
         if not isinstance(needs, list):
             raise BookError(f"{page.name}: the front matter has no list `needs` of chapters")
         if wrong := [n for n in needs if n not in found or n >= own["chapter"]]:
             raise BookError(f"{page.name}: needs {wrong}, which are no earlier chapters")
-    return found
+    return {own["chapter"]: own["needs"] for own in said.values() if not own.get("appendix")}
 
 
 def all_needed(needs: Needs) -> dict[int, set[int]]:

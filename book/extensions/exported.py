@@ -79,7 +79,10 @@ def section_of(node: nodes.Node) -> str:
 def _marker(module: str, names: list[str]) -> nodes.container:
     """The line above an exported cell: where it goes, and links to what the API says of what is no helper."""
     line = nodes.paragraph(
-        "", "", nodes.inline("", "exported to "), nodes.literal(text=f"{PACKAGE}/{module}.py")
+        "",
+        "",
+        nodes.inline("", "exported to "),
+        nodes.literal(text=f"{PACKAGE}/{module.replace('.', '/')}.py"),
     )
     offered = importlib.import_module(f"{PACKAGE}.{module}").__all__
     public = [name for name in names if name in offered]

@@ -26,7 +26,6 @@ def chapter_number(env: BuildEnvironment, docname: str) -> int | None:
 
 def assign_figure_numbers(self: TocTreeCollector, env: BuildEnvironment) -> list[str]:
     """Sphinx's own count of figures and equations, after chapters have their numbers from the front matter."""
-    env.chaindyn_counted = copy.deepcopy(env.toc_secnumbers)  # type: ignore[attr-defined]
     for docname, sections in env.toc_secnumbers.items():
         number = chapter_number(env, docname)
         if number is None:
@@ -46,12 +45,23 @@ def _numbered(env: BuildEnvironment, docname: str) -> Iterator[nodes.Element]:
             yield node
 
 
-def restore_counted_numbers(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
-    """Let Sphinx compare its new count with its own old one, or every page would seem to have changed."""
-    env.toc_secnumbers = getattr(env, "chaindyn_counted", env.toc_secnumbers)
+def compare_counts(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
+    """Let Sphinx compare its new count with its own old one, or every page would seem to have changed.
+
+    What it finds for itself is changed at once, by sphinx_external_toc and then by us.
+    """
+    count = TocTreeCollector.assign_section_numbers
+
+    def counted(self: TocTreeCollector, env: BuildEnvironment) -> list[str]:
+        env.toc_secnumbers = getattr(env, "chaindyn_counted", env.toc_secnumbers)
+        changed = count(self, env)
+        env.chaindyn_counted = copy.deepcopy(env.toc_secnumbers)  # type: ignore[attr-defined]
+        return changed
+
+    TocTreeCollector.assign_section_numbers = counted  # type: ignore[method-assign]
 
 
 def setup(app: Sphinx) -> None:
-    app.connect("env-before-read-docs", restore_counted_numbers)
+    app.connect("env-before-read-docs", compare_counts)
     # Called right after the sections are counted, by Sphinx or by sphinx_external_toc: no event lies between.
     TocTreeCollector.assign_figure_numbers = assign_figure_numbers  # type: ignore[method-assign]

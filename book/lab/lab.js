@@ -5,7 +5,9 @@
 
 /** A picture is described by its cell, as on the site: metadata mystnb.image.alt. */
 function describePictures() {
-  for (const image of document.querySelectorAll(".jp-OutputArea-output img:not([alt])")) {
+  for (const image of /** @type {NodeListOf<HTMLImageElement>} */ (
+    document.querySelectorAll(".jp-OutputArea-output img:not([alt])")
+  )) {
     const cells = window.jupyterapp?.shell.currentWidget?.content.widgets ?? [];
     const metadata = cells.find((cell) => cell.node.contains(image))?.model.metadata;
     image.alt = metadata?.mystnb?.image?.alt ?? "What this cell draws; its code says how";
@@ -14,7 +16,9 @@ function describePictures() {
 
 /** The label beside a slider is its name, and its arrow keys do not move the notebook's cursor. */
 function mindSliders() {
-  for (const handle of document.querySelectorAll(".noUi-handle:not([aria-label])")) {
+  for (const handle of /** @type {NodeListOf<HTMLElement>} */ (
+    document.querySelectorAll(".noUi-handle:not([aria-label])")
+  )) {
     const label = handle.closest(".jupyter-widgets")?.querySelector(".widget-label")?.textContent;
     handle.setAttribute("aria-label", label || "value");
     handle.dataset.lmSuppressShortcuts = "true";
@@ -23,7 +27,9 @@ function mindSliders() {
 
 /** Let the keyboard reach an output that scrolls. */
 function markScrollable() {
-  for (const box of document.querySelectorAll(".jp-OutputArea-output, .jp-OutputArea-output pre")) {
+  for (const box of /** @type {NodeListOf<HTMLElement>} */ (
+    document.querySelectorAll(".jp-OutputArea-output, .jp-OutputArea-output pre")
+  )) {
     if (box.scrollWidth > box.clientWidth || box.scrollHeight > box.clientHeight) box.tabIndex = 0;
   }
 }
@@ -46,7 +52,9 @@ function cellKey({ cell_type, source, attachments = {}, outputs = [] }) {
   const plain = (value) => {
     if (Array.isArray(value)) return value.every((x) => typeof x === "string") ? value.join("") : value.map(plain);
     if (value === null || typeof value !== "object") return value;
-    return Object.keys(value).sort().map((key) => [key, plain(value[key])]);
+    return Object.keys(value)
+      .sort()
+      .map((key) => [key, plain(value[key])]);
   };
   const shown = outputs.map(({ execution_count, ...rest }) => plain(rest));
   return JSON.stringify([cell_type, plain(source), plain(attachments), shown]);
@@ -99,13 +107,28 @@ function showExercise(panel) {
     notebook.activeCellIndex = own ? after : start;
     void jupyterapp.commands.execute("notebook:run-all-above").then(show);
   };
-  const button = (text, onclick) => made("button", { type: "button", class: "jp-mod-styled jp-mod-accept", onclick }, text);
+  const button = (text, onclick) =>
+    made("button", { type: "button", class: "jp-mod-styled jp-mod-accept", onclick }, text);
   const words = own
-    ? "Run the cells above once, write your answer in the selected cell, and run it with Shift and Enter: it says whether the answer is right."
+    ? "Run the cells above once, write your answer in the selected cell, and run it with Shift and Enter: it " +
+      "says whether the answer is right."
     : "Run the cells above once, add a cell below the exercise, and try what you like.";
-  const note = made("aside", { class: "book-exercise", "aria-label": `Exercise ${exercise}` }, made("strong", {}, `Exercise ${exercise}. `), `${words} Your work is saved by itself, in this browser. `);
-  note.append(button("Run the cells above", above), " ", button("Close", () => note.remove()));
-  note.style.cssText = "position: fixed; z-index: 100; right: 16px; bottom: 16px; max-width: min(26rem, calc(100vw - 64px)); padding: 12px 16px; font: 14px/1.5 var(--jp-ui-font-family); color: var(--jp-ui-font-color1); background: var(--jp-layout-color1); border: 1px solid var(--jp-border-color1); box-shadow: var(--jp-elevation-z8)";
+  const note = made(
+    "aside",
+    { class: "book-exercise", "aria-label": `Exercise ${exercise}` },
+    made("strong", {}, `Exercise ${exercise}. `),
+    `${words} Your work is saved by itself, in this browser. `,
+  );
+  note.append(
+    button("Run the cells above", above),
+    " ",
+    button("Close", () => note.remove()),
+  );
+  note.style.cssText =
+    "position: fixed; z-index: 100; right: 16px; bottom: 16px; max-width: min(26rem, calc(100vw - 64px)); " +
+    "padding: 12px 16px; font: 14px/1.5 var(--jp-ui-font-family); color: var(--jp-ui-font-color1); " +
+    "background: var(--jp-layout-color1); border: 1px solid var(--jp-border-color1); box-shadow: " +
+    "var(--jp-elevation-z8)";
   document.body.append(note);
 }
 

@@ -3,7 +3,12 @@
 
 /** Let the keyboard reach a box that scrolls sideways, and only such a box. */
 function markScrollable() {
-  for (const box of document.querySelectorAll("mjx-container[display=true], div.cell_output, div.cell_output .output, figure, div.highlight pre, .pst-scrollable-table-container")) {
+  /** @type {NodeListOf<HTMLElement>} */
+  const boxes = document.querySelectorAll(
+    "mjx-container[display=true], div.cell_output, div.cell_output .output, figure, div.highlight pre, " +
+      ".pst-scrollable-table-container",
+  );
+  for (const box of boxes) {
     if (box.scrollWidth > box.clientWidth) {
       box.tabIndex = 0;
     } else {
@@ -17,21 +22,26 @@ const BREAKS = [
   "mjx-mspace, mjx-mtext",
   ["3D", "2260", "2261", "2248", "223C", "2264", "2265", "3C", "3E", "2208", "27F9", "21D2", "27F6", "2192", "21A6"],
   ["2B", "2212", "B1"],
-].map((kind) => (typeof kind === "string" ? kind : kind.map((glyph) => `mjx-mo:has(> .mjx-c${glyph}:only-child)`).join()));
+].map((kind) =>
+  typeof kind === "string" ? kind : kind.map((glyph) => `mjx-mo:has(> .mjx-c${glyph}:only-child)`).join(),
+);
 const SMALLEST = 0.8;
 
 /** A display that is wider than the page is broken into lines, or, if little is missing, set smaller; what can be
     neither scrolls. */
+/** @param {ParentNode} root */
 function fitDisplays(root = document) {
-  for (const formula of root.querySelectorAll("div.math mjx-container[display=true]")) {
+  /** @type {NodeListOf<HTMLElement>} */
+  const formulas = root.querySelectorAll("div.math mjx-container[display=true]");
+  for (const formula of formulas) {
     const width = String(formula.clientWidth);
     if (width === "0" || formula.dataset.fittedTo === width) continue; // 0: in what is folded
-    formula.dataset.fullSize ??= parseFloat(getComputedStyle(formula).fontSize);
+    formula.dataset.fullSize ??= String(parseFloat(getComputedStyle(formula).fontSize));
     join(formula);
     formula.style.fontSize = `${formula.dataset.fullSize}px`;
     if (excess(formula) > 1 / 0.9) BREAKS.some((_, k) => breakInto(formula, BREAKS.slice(0, k + 1).join()));
     const scale = Math.max(SMALLEST, 0.99 / excess(formula));
-    if (excess(formula) > 1) formula.style.fontSize = `${formula.dataset.fullSize * scale}px`;
+    if (excess(formula) > 1) formula.style.fontSize = `${Number(formula.dataset.fullSize) * scale}px`;
     formula.dataset.fittedTo = String(formula.clientWidth);
   }
 }
@@ -44,7 +54,9 @@ function outermostRow(formula) {
   let row = formula.querySelector("mjx-math");
   while (row.childElementCount === 1) {
     const [only] = row.children;
-    const cells = only.matches("mjx-mtable") ? only.querySelectorAll(":scope > mjx-table > mjx-itable > mjx-mtr > mjx-mtd") : [];
+    const cells = only.matches("mjx-mtable")
+      ? only.querySelectorAll(":scope > mjx-table > mjx-itable > mjx-mtr > mjx-mtd")
+      : [];
     if (cells.length === 1) {
       cells[0].querySelector(":scope > mjx-tstrut")?.remove();
       only.replaceWith(...cells[0].childNodes);
@@ -89,14 +101,12 @@ function* foldable(lines) {
   const imports = importsAbove(lines);
   if (imports >= 4 && imports < lines.length) yield [0, imports, `imports, ${imports} lines`];
   for (let k = imports; k < lines.length; k++) {
-    const [, kind, name] = lines[k].match(/^(class|def) (\w+)/) ?? [];
-    if (!name) continue;
+    if (!lines[k].startsWith("def judge_")) continue;
     let end = k + 1;
     while (end < lines.length && !/^[^\s)]/.test(lines[end])) end++;
     while (!lines[end - 1].trim()) end--;
     const count = end - k - 1;
-    if (kind === "class" && count > 25) yield [k + 1, end, `class ${name}: ${count} more lines`];
-    if (name.startsWith("judge_") && count > 3) yield [k + 1, end, `the check: ${count} lines`];
+    if (count > 3) yield [k + 1, end, `the check: ${count} lines`];
     k = end - 1;
   }
 }
@@ -112,8 +122,8 @@ function importsAbove(lines) {
   return end;
 }
 
-/** Fold imports above other code, bodies of long classes and the judges of exercises: whole cells are folded by the
-    page itself (extensions/folding.py). */
+/** Fold imports above other code and the judges of exercises: whole cells are folded by the page itself
+    (extensions/folding.py). */
 function foldParts() {
   for (const code of document.querySelectorAll(".cell_input pre")) {
     if (code.closest("details.folded-code, .tag_solution")) continue;
@@ -121,8 +131,9 @@ function foldParts() {
     // from below, that what is above keeps its place
     for (const [start, end, says] of [...foldable(lines)].reverse()) {
       const range = document.createRange();
-      range.setStart(...place(code, lines, start));
-      range.setEnd(...place(code, lines, end));
+      const [from, to] = [start, end].map((line) => place(code, lines, line));
+      range.setStart(from.node, from.left);
+      range.setEnd(to.node, to.left);
       hide(range, says, (button) => [lines[start].match(/^ */)[0], button, "\n"]);
     }
   }
@@ -133,8 +144,8 @@ function place(code, lines, line) {
   let left = lines.slice(0, line).reduce((sum, text) => sum + text.length + 1, 0);
   const walker = document.createTreeWalker(code, NodeFilter.SHOW_TEXT);
   let node = walker.nextNode();
-  for (; node && left > node.length; node = walker.nextNode()) left -= node.length;
-  return [node, left];
+  for (; node && left > node.textContent.length; node = walker.nextNode()) left -= node.textContent.length;
+  return { node, left };
 }
 
 /** Fold what follows the first line of a long docstring in an exported cell. Pygments marks its lines one by one. */
@@ -144,7 +155,8 @@ function foldDocstrings() {
     const quotes = first.textContent.match(/"""|'''/)[0];
     if (first.textContent.trim().split(quotes).length > 2) continue; // opened and closed on one line
     let last = first;
-    do last = last.nextElementSibling; while (last && !(last.matches(".sd") && last.textContent.includes(quotes)));
+    do last = last.nextElementSibling;
+    while (last && !(last.matches(".sd") && last.textContent.includes(quotes)));
     if (!last) continue;
     const range = document.createRange();
     range.setStartAfter(first);
@@ -201,12 +213,22 @@ function openForPrint() {
   let closed = [];
   addEventListener("beforeprint", () => {
     closed = [...document.querySelectorAll("details:not([open])")];
-    closed.forEach((fold) => (fold.open = true));
+    closed.forEach((fold) => {
+      fold.open = true;
+    });
   });
-  addEventListener("afterprint", () => closed.forEach((fold) => (fold.open = false)));
+  addEventListener("afterprint", () =>
+    closed.forEach((fold) => {
+      fold.open = false;
+    }),
+  );
 }
 
-const GREEK = "alpha α beta β gamma γ delta δ epsilon ε eta η theta θ kappa κ lambda λ mu μ nu ν xi ξ pi π rho ρ sigma σ tau τ phi φ chi χ psi ψ omega ω Gamma Γ Delta Δ Theta Θ Lambda Λ Xi Ξ Pi Π Sigma Σ Phi Φ Psi Ψ Omega Ω times × cdot · le ≤ ge ≥ ne ≠ in ∈ sum ∑ partial ∂ infty ∞ to → pm ± dots …".split(" ");
+const GREEK = (
+  "alpha α beta β gamma γ delta δ epsilon ε eta η theta θ kappa κ lambda λ mu μ nu ν xi ξ pi π rho ρ " +
+  "sigma σ tau τ phi φ chi χ psi ψ omega ω Gamma Γ Delta Δ Theta Θ Lambda Λ Xi Ξ Pi Π Sigma Σ Phi Φ Psi Ψ " +
+  "Omega Ω times × cdot · le ≤ ge ≥ ne ≠ in ∈ sum ∑ partial ∂ infty ∞ to → pm ± dots …"
+).split(" ");
 const SIGNS = new Map(GREEK.flatMap((name, k) => (k % 2 ? [] : [[name, GREEK[k + 1]]])));
 
 /** A formula as a line of text, for a search's result: signs for their names, and no other markup. */

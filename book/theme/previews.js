@@ -8,8 +8,12 @@ const REST = 300; // how long the pointer rests before a card comes, and may be 
 const GAP = 6; // between a line and its card [px]
 
 const article = document.querySelector("article");
-const card = Object.assign(document.createElement("div"), { id: "link-preview", className: "preview", role: "tooltip", popover: "manual" });
-
+const card = Object.assign(document.createElement("div"), {
+  id: "link-preview",
+  className: "preview",
+  role: "tooltip",
+  popover: "manual",
+});
 
 /** The definition below a term, or the first words of that of a function. */
 function defined(term) {
@@ -24,7 +28,8 @@ const KINDS = {
   "div.math, figure, .citation": (whole) => [whole],
   table: (table) => [table.caption],
   dt: defined,
-  ".exercise": (exercise) => [".admonition-title", ".admonition-title ~ * p"].map((part) => exercise.querySelector(part)),
+  ".exercise": (exercise) =>
+    [".admonition-title", ".admonition-title ~ * p"].map((part) => exercise.querySelector(part)),
   section: (section) => ["h1, h2, h3, h4", ":scope > p"].map((part) => section.querySelector(part)),
 };
 
@@ -74,7 +79,8 @@ let timer;
 
 async function show(link, y) {
   hide();
-  const asked = (wanted = { link });
+  const asked = { link };
+  wanted = asked;
   const [address, id] = link.href.split("#");
   const page = await pageAt(address).catch(() => null);
   await window.MathJax?.startup?.promise;
@@ -120,16 +126,27 @@ const held = () => card.matches(":hover") || wanted?.link.matches(":hover, :focu
 const hideSoon = () => soon(() => held() || hide());
 
 if (article && card.showPopover) {
-  document.addEventListener("pointerover", ({ target, pointerType, clientY }) => {
+  document.addEventListener("pointerover", (event) => {
+    const { pointerType, clientY } = event;
+    const target = /** @type {Element} */ (event.target);
     const link = article.contains(target) && target.closest(LINKS);
     if (!link) hideSoon();
     else if (link === wanted?.link) clearTimeout(timer);
     else if (pointerType !== "touch") soon(() => show(link, clientY));
   });
-  document.addEventListener("focusin", ({ target }) => {
-    if (target !== wanted?.link && article.contains(target) && target.matches(LINKS) && target.matches(":focus-visible")) soon(() => show(target));
+  document.addEventListener("focusin", (event) => {
+    const target = /** @type {Element} */ (event.target);
+    if (
+      target !== wanted?.link &&
+      article.contains(target) &&
+      target.matches(LINKS) &&
+      target.matches(":focus-visible")
+    )
+      soon(() => show(target));
   });
   document.addEventListener("focusout", hideSoon);
-  document.addEventListener("click", ({ target }) => target.closest(LINKS) && hide());
+  document.addEventListener("click", ({ target }) => /** @type {Element} */ (target).closest(LINKS) && hide());
   document.addEventListener("keydown", ({ key }) => key === "Escape" && hide());
 }
+
+export {}; // a module: book.js imports it

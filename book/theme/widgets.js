@@ -5,13 +5,14 @@
 "use strict";
 
 (() => {
-  const here = document.currentScript.src;
+  const here = /** @type {HTMLScriptElement} */ (document.currentScript).src;
   // What the explorers' stage asks for; the slides have brought it.
   document.documentElement.dataset.stage ??= new URL("../vendor/three/three.js", here).href;
   const KIND = "application/vnd.jupyter.widget";
   const views = [...document.querySelectorAll(`script[type="${KIND}-view+json"]`)];
 
-  // A page that is loaded again leaves its widgets the room that they had, so that the reader's place stays where it was.
+  // A page that is loaded again leaves its widgets the room that they had, so that the reader's place stays where it
+  // was.
   const ROOM = `chaindyn-room:${location.pathname}`;
   const places = views.map((view) => {
     const place = document.createElement("div");
@@ -20,7 +21,9 @@
   });
   const kept = sessionStorageIfAny();
   const had = JSON.parse(kept?.getItem(ROOM) ?? "[]");
-  places.forEach((place, k) => (place.style.minHeight = `${had[k] ?? 0}px`));
+  places.forEach((place, k) => {
+    place.style.minHeight = `${had[k] ?? 0}px`;
+  });
   addEventListener("pagehide", () => kept?.setItem(ROOM, JSON.stringify(places.map((place) => place.offsetHeight))));
 
   /** What a page may remember until its tab is closed; nothing where the reader forbids it. */

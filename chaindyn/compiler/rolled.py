@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import operator
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from functools import reduce
@@ -328,16 +329,22 @@ def pivots_of(D: Array) -> list[Number]:
     return pivots
 
 
-def binary(op: str, a: Any, b: Any) -> Any:
-    """Apply an operation by name."""
-    return {
-        "+": lambda: a + b,
-        "-": lambda: a - b,
-        "*": lambda: a * b,
-        "/": lambda: _ops.divide(a, b),
-        "@": lambda: a @ b,
-        "&": lambda: a & b,
-    }[op]()
+OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": _ops.divide,
+    "@": operator.matmul,
+    "&": operator.and_,
+}
+
+
+def both_ways(op: str) -> tuple[Callable[[Any, Any], Any], Callable[[Any, Any], Any]]:
+    """Return the methods for an operator: of arrays on its left, and on its right."""
+    return (
+        lambda self, other: self.combine(op, other, False),
+        lambda self, other: self.combine(op, other, True),
+    )
 
 
 def as_objects(x: Any) -> Any:
@@ -362,41 +369,12 @@ class Opaque(Later):
         self.recording.refusals.append(CannotRoll("arrays of links as plain ones"))
         raise self.recording.refusals[-1]
 
-    def __add__(self, other: Any) -> Any:
-        return self.combine("+", other, False)
-
-    def __radd__(self, other: Any) -> Any:
-        return self.combine("+", other, True)
-
-    def __sub__(self, other: Any) -> Any:
-        return self.combine("-", other, False)
-
-    def __rsub__(self, other: Any) -> Any:
-        return self.combine("-", other, True)
-
-    def __mul__(self, other: Any) -> Any:
-        return self.combine("*", other, False)
-
-    def __rmul__(self, other: Any) -> Any:
-        return self.combine("*", other, True)
-
-    def __truediv__(self, other: Any) -> Any:
-        return self.combine("/", other, False)
-
-    def __rtruediv__(self, other: Any) -> Any:
-        return self.combine("/", other, True)
-
-    def __matmul__(self, other: Any) -> Any:
-        return self.combine("@", other, False)
-
-    def __rmatmul__(self, other: Any) -> Any:
-        return self.combine("@", other, True)
-
-    def __and__(self, other: Any) -> Any:
-        return self.combine("&", other, False)
-
-    def __rand__(self, other: Any) -> Any:
-        return self.combine("&", other, True)
+    __add__, __radd__ = both_ways("+")
+    __sub__, __rsub__ = both_ways("-")
+    __mul__, __rmul__ = both_ways("*")
+    __truediv__, __rtruediv__ = both_ways("/")
+    __matmul__, __rmatmul__ = both_ways("@")
+    __and__, __rand__ = both_ways("&")
 
     def __neg__(self) -> Any:
         return self.combine("*", -1, False)
@@ -464,10 +442,12 @@ class Link(Opaque):
         if isinstance(other, Link):
             if other.link != self.link:
                 first, second = (other, self) if swapped else (self, other)
-                return binary(op, first.alone(), second.alone())
+                return OPERATORS[op](first.alone(), second.alone())
             other = other.block
         a, b = (other, self.block) if swapped else (self.block, other)
-        return self.changed((op, swapped, id(other)), other, lambda: np.asarray(binary(op, a, b)))
+        return self.changed(
+            (op, swapped, id(other)), other, lambda: np.asarray(OPERATORS[op](a, b))
+        )
 
     def transposed(self) -> Any:
         """Return the transposes of the matrices in the last two axes."""
@@ -602,7 +582,7 @@ class Rolled(Opaque):
         for kind, block in mine.blocks.items():
             part = mine.share(other, mine.axis, kind) if along else other
             a, b = (part, block) if swapped else (block, part)
-            blocks[kind] = np.asarray(binary(op, a, b), object)
+            blocks[kind] = np.asarray(OPERATORS[op](a, b), object)
         return Rolled(mine.recording, mine.axis, blocks, mine.links, mine.rows)
 
     def contracted(self, other: Array, swapped: bool) -> Array:
@@ -626,7 +606,7 @@ class Rolled(Opaque):
         ):
             raise CannotRoll("arrays over different links")
         blocks = {
-            kind: np.asarray(binary(op, a.blocks[kind], b.blocks[kind]), object)
+            kind: np.asarray(OPERATORS[op](a.blocks[kind], b.blocks[kind]), object)
             for kind in a.blocks
         }
         return Rolled(a.recording, a.axis, blocks, a.links, a.rows)

@@ -25,22 +25,21 @@ from chaindyn.compiler.recorded import (
     recorded_link_by_link,
 )
 from chaindyn.compiler.recording import CannotRecord, Number, as_numbers
-from chaindyn.compiler.ways import (
-    Chain,
+from chaindyn.compiler.ways import Chain, aba
+from chaindyn.guards.arguments import check_threads, check_word, require_fit, require_shape
+from chaindyn.guards.door import checked
+from chaindyn.guards.model import check_numbers
+from chaindyn.guards.motion import check_step, check_times, require_possible
+from chaindyn.guards.numbers import as_array, as_real, require_finite
+from chaindyn.simulation import (
     Driven,
     Simulation,
-    aba,
     aba_over,
     kinetic_energy,
     rk4_step,
     semi_implicit_euler_step,
     simulate,
 )
-from chaindyn.guards.arguments import check_threads, check_word, require_fit, require_shape
-from chaindyn.guards.door import checked
-from chaindyn.guards.model import check_numbers
-from chaindyn.guards.motion import check_step, check_times, require_possible
-from chaindyn.guards.numbers import as_array, as_real, require_finite
 
 __all__ = ["rollout"]
 

@@ -1,4 +1,4 @@
-"""All that the compiler knows of the laws: which it names, and which it has other ways for.
+"""All that the compiler knows of the laws: which it names, and which it has other ways for. Rollouts know motions too.
 
 What takes too much text link by link goes by another way: matrices by what they do to a vector, derivatives by slopes.
 A matrix of a chain has nv columns, and a derivative as many directions. Recorded as they stand in the chapters, every
@@ -15,29 +15,9 @@ from chaindyn.chain import Chain, coordinate_rate
 from chaindyn.composite import body_coriolis, coriolis_matrix, crba
 from chaindyn.derivatives import aba_derivatives, rnea_derivatives
 from chaindyn.inverse_dynamics import joint_forces, rnea, transmitted_wrenches, with_rotors
-from chaindyn.simulation import (
-    Driven,
-    Simulation,
-    aba_over,
-    kinetic_energy,
-    rk4_step,
-    semi_implicit_euler_step,
-    simulate,
-)
 from chaindyn.state import evaluate
 
-__all__ = [
-    "Chain",
-    "Driven",
-    "Simulation",
-    "aba",
-    "aba_over",
-    "coordinate_rate",
-    "kinetic_energy",
-    "rk4_step",
-    "semi_implicit_euler_step",
-    "simulate",
-]
+__all__ = ["Chain", "aba", "coordinate_rate"]
 
 Array = Any
 

@@ -14,7 +14,7 @@ import numpy as np
 from chaindyn.guards.door import outside
 from chaindyn.guards.numbers import is_concrete
 
-OWN = "chaindyn.joints"
+OWN = {"chaindyn.joints", "chaindyn.other_joints"}
 STEP = 1e-6  # of central differences, whose error is about 1e-9 for a motion by 1 rad or 1 m
 NEAR = 1e-6
 
@@ -32,7 +32,7 @@ class Guest:
 
 def as_guest(joint: Any) -> Any:
     """Return a joint of the package's own as it is, any other as a guest."""
-    return joint if type(joint).__module__ == OWN else Guest(joint)
+    return joint if type(joint).__module__ in OWN else Guest(joint)
 
 
 def check_laws(groups: Sequence[Any], joints: Sequence[Any], names: Sequence[str]) -> None:

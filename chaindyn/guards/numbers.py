@@ -208,7 +208,9 @@ def require_no_overflow(what: str, *arrays: Any) -> None:
 
 
 def read_only_view(x: Any) -> Any:
-    """Return a view of a NumPy array into which nobody can write; others cannot be written into."""
+    """Return a view of a NumPy array (or of each in a tuple) into which nobody can write; others cannot be written."""
+    if isinstance(x, tuple):
+        return tuple(map(read_only_view, x))
     if not isinstance(x, np.ndarray):
         return x
     view = x.view()

@@ -1,1 +1,1 @@
-"""Models: readers of robots' files, and robots and benchmark problems ready made."""
+"""Models: shapes of bodies, readers of robots' files, and robots and benchmark problems ready made."""

@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from chaindyn.chain import Chain, Frame, Link
+from chaindyn.chain import Chain, Link
 from chaindyn.closure import Closure
 from chaindyn.guards.arguments import check_array, require_rotation
-from chaindyn.joints import Cylindrical, Free, Revolute, Spherical, Universal
+from chaindyn.joints import Revolute, Spherical
 from chaindyn.lie import exp_so3, quaternion_from_rotation
+from chaindyn.models.parts import Frame
+from chaindyn.other_joints import Cylindrical, Free, Universal
 
 __all__ = [
     "UR5_FLANGE",

@@ -18,12 +18,14 @@ from xml.etree import ElementTree
 import numpy as np
 
 from chaindyn._ops import Array
-from chaindyn.chain import Chain, Drive, Frame, Limits, Link
+from chaindyn.chain import Chain, Link
 from chaindyn.constraints import Coupling
-from chaindyn.geometry import Box, Capsule, ConvexHull, Geometry, Shape, Sphere
 from chaindyn.guards.arguments import check_chain, check_word, unit
 from chaindyn.guards.model import INERTIA_RULES, require_inertia_of_a_body
-from chaindyn.joints import Free, Planar, Prismatic, Revolute, rotation_about
+from chaindyn.joints import Prismatic, Revolute, rotation_about
+from chaindyn.models.parts import Drive, Frame, Limits
+from chaindyn.models.shapes import Box, Capsule, ConvexHull, Geometry, Shape, Sphere
+from chaindyn.other_joints import Free, Planar
 from chaindyn.spatial import skew
 
 __all__ = ["load_collision", "load_couplings", "load_urdf"]

@@ -1,314 +1,142 @@
-// The view of AtlasExplorer. The request is {q, direction, axes, quantity, map, sample}: a posture, the direction in which the chain
-// strikes, the two joints of the map, what it shows (["mass" | "force" | "moment", joint]), the name under which a new map is wanted,
-// or null, and from which index on blows are to be drawn at random, or null.
+// The view of AtlasExplorer. The request is {q, direction, axes, quantity, map, sample}: a posture, the direction in
+// which the chain strikes, the two joints of the map, what it shows (["mass" | "force" | "moment", joint]), the name
+// under which a new map is wanted, or null, and from which index on blows are to be drawn at random, or null.
 
-// --- Without Python: `impact` of the book, emitted ------------------------------------------------------------------------------
+import { addControls } from "./atlas_controls.js";
+import { fromBlows } from "./atlas_model.js";
+import { BEHIND, paint, showDrawn, showMap } from "./atlas_picture.js";
+import { judge } from "./atlas_words.js";
+import { numberTable } from "./elements.js";
+import { LitStage } from "./stage.js";
+import { Talk } from "./talk.js";
+import { cameraOn, endsOf, poses, pulled, sceneAround, withJoint } from "./tree.js";
+import { add, apply, norm, scale, subtract } from "./vectors.js";
+import { rendering, View } from "./view.js";
 
-// What a blow at 1 m/s without bounce does; a mass that is infinite is null, and then nothing is felt.
-function struckAt(tree, q, direction) {
-  const asked = { q, qd: q.map(() => 0), body: tree.body, point: tree.point, normal: scale(-1, direction), restitution: 0 };
-  const { mass, reactions, singularAt, change } = blowOn(tree, asked);
-  const finite = Number.isFinite(mass);
-  const felt = (part) => reactions.map((x) => (finite ? mass * norm(part(x)) : 0));
-  return { mass: finite ? mass : null, force: felt((x) => x.slice(3)), moment: felt((x) => x.slice(0, 3)), singularAt, change };
-}
-
-// The direction in which the chain is heaviest: that in which an impulse moves the point least, W d = w d with the least w. Powers of
-// trace(W) - W turn any vector there.
-function heaviestWay(tree, q) {
-  const W = [[1, 0, 0], [0, 1, 0], [0, 0, 1]].map((d) => struckAt(tree, q, scale(-1, d)).change);
-  const trace = W[0][0] + W[1][1] + W[2][2];
-  let d = [0.6, 0.5, 0.62];
-  for (let k = 0; k < 500; k++) {
-    d = subtract(scale(trace, d), apply(W, d));
-    d = scale(1 / norm(d), d);
+class AtlasView extends View {
+  constructor(given) {
+    super(given);
+    this.tree = this.scene;
+    this.names = this.tree.names;
+    this.column = this.tree.column;
+    this.reach = this.tree.reach;
+    this.atlas = this.tree.atlas;
+    this.talk = new Talk(this.model, {
+      embedded: (request) => this.embedded(request),
+      data: "the chain\u2019s masses, by the book\u2019s own lines, put into JavaScript",
+      show: () => this.show(),
+    });
+    const camera = cameraOn(this.tree, poses(this.tree, this.talk.request.q));
+    camera.look(this.tree.view);
+    this.stage = new LitStage(
+      "The chain and the wall",
+      camera,
+      this.talk.update,
+      sceneAround(this.tree, this.talk.request),
+    );
+    this.movable = this.names.map((_, i) => i).filter((i) => this.column[i] !== null);
+    this.ends = endsOf(this.tree);
+    this.held = { key: null }; // the map that is shown
+    this.drawn = []; // masses of random blows
+    this.counted = undefined; // how many of them the chart shows
+    this.drawing = false;
+    this.next = 0; // which random blow the reader looks at next
+    this.resting = undefined;
+    this.talk.again = () => {
+      this.drawn = [];
+      this.held = { key: null };
+      this.ask({});
+    };
+    this.stage.handle(
+      "Direction of the blow",
+      "force",
+      () => subtract(this.struck(), scale(BEHIND * this.reach, this.talk.request.direction)),
+      (tail) => this.aim(subtract(this.struck(), tail)),
+    );
+    this.stage.onGrab = (link, where, moved) => {
+      const [i, change] = pulled(this.tree, camera, this.talk.result().values, link, where, moved);
+      if (i !== undefined) this.setJoint(i, this.talk.request.q[this.column[i]] + change);
+    };
+    this.controls = addControls(this);
+    this.show();
+    this.ask({});
   }
-  return d;
-}
 
-const quantityOf = ({ mass, force, moment }, [kind, joint]) => ({ mass, force: force[joint], moment: moment[joint] })[kind];
-
-function cellsOf(tree, { q, direction, axes: [across, up], quantity }) {
-  const shares = Array.from({ length: tree.cells }, (_, i) => (i + 0.5) / tree.cells);
-  const posture = (x, y) => atJointShare(tree, atJointShare(tree, q, across, x), up, y);
-  return shares.map((y) => shares.map((x) => quantityOf(struckAt(tree, posture(x, y), direction), quantity)));
-}
-
-// Blow number i of an endless row of random ones: a number in [0, 1) is its index with the bits mixed (the hash "lowbias32" of
-// Christopher Wellons), so it does not matter which are asked for, nor when.
-function mixed(i) {
-  let x = i ^ (i >>> 16);
-  x = Math.imul(x, 0x7feb352d);
-  x ^= x >>> 15;
-  x = Math.imul(x, 0x846ca68b);
-  return ((x ^ (x >>> 16)) >>> 0) / 2 ** 32;
-}
-function blowOf(tree, i) {
-  const width = tree.limits.length + 2;
-  const u = Array.from({ length: width }, (_, k) => mixed(i * width + k + 1));
-  const [turn, up] = [2 * Math.PI * u.at(-1), 2 * u.at(-2) - 1];
-  const level = Math.sqrt(1 - up * up);
-  return { q: tree.limits.map(([low, high], k) => low + (high - low) * u[k]), direction: [level * Math.cos(turn), level * Math.sin(turn), up] };
-}
-function drawnFrom(tree, start) {
-  const blows = Array.from({ length: tree.drawn }, (_, k) => blowOf(tree, start + k));
-  return blows.map(({ q, direction }) => struckAt(tree, q, direction).mass);
-}
-
-function fromBlows(tree, request) {
-  const { q, direction, map, sample } = request;
-  const { mass, force, moment, singularAt } = struckAt(tree, q, direction);
-  const values = { ...poses(tree, q), mass, force, moment };
-  if (map !== null) values.map = { key: map, cells: cellsOf(tree, request) };
-  if (sample !== null) values.sample = { start: sample, mass: drawnFrom(tree, sample) };
-  return { values, fault: singularAt === undefined ? "" : singular(tree.names[singularAt]) };
-}
-
-// --- The histogram ------------------------------------------------------------------------------------------------------------------
-
-const CHART = { width: 440, height: 190, left: 12, right: 12, top: 14, bottom: 44 };
-const BINS = 40; // of the reader's own blows
-
-// The share of an atlas that is lighter than a mass, linear in its logarithm within a bin.
-function shareBelow({ edges, counts }, mass) {
-  const total = counts.reduce((sum, x) => sum + x, 0);
-  const part = (k) => Math.max(0, Math.min(1, Math.log(mass / edges[k]) / Math.log(edges[k + 1] / edges[k])));
-  return counts.reduce((sum, x, k) => sum + x * part(k), 0) / total;
-}
-
-// How often masses occur, on a logarithmic axis: of the atlas an area, of the reader's own blows dots, and the present one a line.
-class MassChart {
-  constructor(range, atlas) {
-    const { width, height, left, right, bottom } = CHART;
-    this.range = range.map(Math.log);
-    this.atlas = atlas;
-    this.area = svg("polygon", { class: "known" });
-    this.dots = svg("g", { class: "drawn" });
-    this.here = svg("path", { class: "present" });
-    const floor = height - bottom;
-    const decades = Array.from({ length: Math.round(Math.log10(range[1] / range[0])) + 1 }, (_, k) => range[0] * 10 ** k);
-    const anchor = (k) => (k === 0 ? "start" : k === decades.length - 1 ? "end" : "middle");
-    const ticks = decades.flatMap((m, k) => [
-      svg("line", { class: "axis", x1: this.across(m), x2: this.across(m), y1: floor, y2: floor + 6 }),
-      svg("text", { class: "tick", x: this.across(m), y: floor + 20, "text-anchor": anchor(k) }, `${Number(m.toPrecision(3))}`),
-    ]);
-    const axis = svg("line", { class: "axis", x1: left, x2: width - right, y1: floor, y2: floor });
-    const name = svg("text", { x: width / 2, y: height - 6, "text-anchor": "middle" }, "effective mass [kg]");
-    this.svg = svg("svg", { viewBox: `0 0 ${width} ${height}`, class: "chart", "aria-hidden": "true" }, this.area, axis, ...ticks, this.dots, this.here, name);
-    if (atlas) this.drawAtlas();
+  embedded(request) {
+    return fromBlows(this.tree, { ...request, map: request.map === this.held.key ? null : request.map }).values;
   }
-  across(mass) {
-    const [low, high] = this.range;
-    const share = (Math.log(mass) - low) / (high - low);
-    return CHART.left + Math.max(0, Math.min(1, share)) * (CHART.width - CHART.left - CHART.right);
-  }
-  upTo(density) {
-    const { height, top, bottom } = CHART;
-    return height - bottom - Math.min(1, density / this.greatest) * (height - bottom - top);
-  }
-  drawAtlas() {
-    const { edges, counts } = this.atlas;
-    const total = counts.reduce((sum, x) => sum + x, 0);
-    const densities = counts.map((x, k) => x / total / Math.log(edges[k + 1] / edges[k]));
-    this.greatest = 1.15 * Math.max(...densities);
-    const inside = (k) => edges[k + 1] > Math.exp(this.range[0]) && edges[k] < Math.exp(this.range[1]);
-    const steps = densities.flatMap((density, k) => (inside(k) ? [edges[k], edges[k + 1]].map((m) => [this.across(m), this.upTo(density)]) : []));
-    const floor = this.upTo(0);
-    this.area.setAttribute("points", [[steps[0][0], floor], ...steps, [steps.at(-1)[0], floor]].map((x) => x.map((y) => y.toFixed(1)).join(",")).join(" "));
-  }
-  // masses : of the reader's own blows.
-  drawOwn(masses) {
-    const [low, high] = this.range;
-    const bin = (high - low) / BINS;
-    const counts = new Array(BINS).fill(0);
-    for (const m of masses) {
-      const k = Math.floor((Math.log(m) - low) / bin);
-      if (k >= 0 && k < BINS) counts[k] += 1;
-    }
-    const densities = counts.map((x) => x / masses.length / bin);
-    if (!this.atlas) this.greatest = 1.15 * Math.max(...densities);
-    const dots = densities.map((density, k) => (counts[k] ? svg("circle", { cx: this.across(Math.exp(low + (k + 0.5) * bin)), cy: this.upTo(density), r: 3 }) : ""));
-    this.dots.replaceChildren(...dots.filter(Boolean));
-  }
-  mark(mass) {
-    const x = this.across(mass ?? Math.exp(this.range[1])).toFixed(1);
-    this.here.setAttribute("d", `M${x} ${CHART.top - 8}V${CHART.height - CHART.bottom}`);
-  }
-}
-
-// --- The view -------------------------------------------------------------------------------------------------------------------------
-
-const ENOUGH = 100000; // blows that a reader may draw
-const BEHIND = 0.3; // how far behind the struck point the handle of the direction is, in reaches of the chain
-const heavy = (mass) => `${shown(mass, mass < 100 ? 2 : 0)} kg`;
-function percent(share) {
-  if (share < 1e-5 || share > 1 - 1e-5) return share < 0.5 ? "less than 0.001 %" : "more than 99.999 %";
-  return `${shown(100 * share, share > 0.999 || share < 0.001 ? 3 : 1)} %`;
-}
-const grouped = (count) => String(count).replace(/\B(?=(\d{3})+$)/g, "\u202f");
-
-function render({ model, el }) {
-  const tree = model.get("scene");
-  const { names, column, reach, atlas } = tree;
-  const embedded = (request) => fromBlows(tree, { ...request, map: request.map === held.key ? null : request.map }).values;
-  const talk = new Talk(model, { embedded, data: "the chain\u2019s masses, by the book\u2019s own lines, put into JavaScript", show });
-  const camera = cameraOn(tree, poses(tree, talk.request.q));
-  camera.look(tree.view);
-  const stage = new LitStage("The chain and the wall", camera, talk.update, sceneAround(tree, talk.request));
-  const movable = names.map((_, i) => i).filter((i) => column[i] !== null);
-  const ends = endsOf(tree);
-  let held = { key: null }; // the map that is shown
-  let drawn = []; // masses of random blows
-  let drawing = false;
-  let next = 0; // which random blow the reader looks at next
-  let resting;
-  const refreshers = [];
-  const row = ({ row, refresh }) => (refreshers.push(refresh), row);
 
   // The blow is asked for at once, a new map when the hand rests.
-  const keyOf = ({ q, direction, axes, quantity }) => JSON.stringify([q.map((x, k) => (axes.some((axis) => column[axis] === k) ? 0 : x)), direction, axes, quantity, globalThis.chaindynPhysics?.version]);
-  function ask(change) {
-    talk.ask({ map: null, sample: drawing ? drawn.length : null, ...change });
-    clearTimeout(resting);
-    resting = setTimeout(() => keyOf(talk.request) !== held.key && talk.ask({ map: keyOf(talk.request) }), 80);
+  keyOf({ q, direction, axes, quantity }) {
+    return JSON.stringify([
+      q.map((x, k) => (axes.some((axis) => this.column[axis] === k) ? 0 : x)),
+      direction,
+      axes,
+      quantity,
+      globalThis.chaindynPhysics?.version,
+    ]);
   }
-  talk.again = () => ((drawn = []), (held = { key: null }), ask({}));
-  const setJoint = (i, value) => ask({ q: withJoint(tree, talk.request.q, i, value) });
-  const aim = (direction) => norm(direction) > 1e-6 && ask({ direction: scale(1 / norm(direction), direction) });
-  const struck = () => {
+
+  ask(change) {
+    const { talk } = this;
+    talk.ask({ map: null, sample: this.drawing ? this.drawn.length : null, ...change });
+    clearTimeout(this.resting);
+    this.resting = setTimeout(
+      () => this.keyOf(talk.request) !== this.held.key && talk.ask({ map: this.keyOf(talk.request) }),
+      80,
+    );
+  }
+
+  setJoint(i, value) {
+    const { talk, tree } = this;
+    this.ask({ q: withJoint(tree, talk.request.q, i, value) });
+  }
+
+  aim(direction) {
+    norm(direction) > 1e-6 && this.ask({ direction: scale(1 / norm(direction), direction) });
+  }
+
+  struck() {
+    const { talk, tree } = this;
     const { R, p } = poses(tree, talk.request.q);
     return add(p[tree.body], apply(R[tree.body], tree.point));
-  };
-  stage.handle("Direction of the blow", "force", () => subtract(struck(), scale(BEHIND * reach, talk.request.direction)), (tail) => aim(subtract(struck(), tail)));
-  stage.onGrab = (link, where, moved) => {
-    const [i, change] = pulled(tree, camera, talk.result().values, link, where, moved);
-    if (i !== undefined) setJoint(i, talk.request.q[column[i]] + change);
-  };
+  }
 
-  const map = new PostureMap(
-    () => talk.request.axes.map((i) => jointShare(tree, talk.request.q, i)),
-    (shares) => ask({ q: talk.request.axes.reduce((q, i, k) => atJointShare(tree, q, i, shares[k]), talk.request.q) }),
-  );
-  const [least, most] = [html("span"), html("span")];
-  const legend = html("div", { class: "line" }, least, html("span", { class: "shade" }), most);
-  const chart = new MassChart(tree.range, atlas);
-  const tally = html("p", { class: "aside" });
-  const rank = html("p", { class: "result" });
-  const draw = button("Draw blows", () => {
-    drawing = !drawing;
-    ask({});
-  });
-  const one = button("Look at one", () => ask(blowOf(tree, next++)));
-  const heaviest = button("Heaviest direction here", () => {
-    const way = heaviestWay(tree, talk.request.q);
-    aim(dot(way, talk.request.direction) < 0 ? scale(-1, way) : way);
-  });
-  const cases = tree.cases.map(({ name, q, direction }) => button(name, () => ask({ q, direction })));
-
-  const quantities = [["mass 0", "effective mass"], ...movable.flatMap((i) => [[`force ${i}`, `impulse of the bearing of ${names[i]}`], [`moment ${i}`, `moment on the bearing of ${names[i]}`]])];
-  const axis = (name, k) =>
-    row(
-      pickerRow(name, movable.map((i) => [i, names[i]]), () => talk.request.axes[k], (value) => {
-        const axes = [...talk.request.axes];
-        if (axes[1 - k] === Number(value)) axes[1 - k] = axes[k]; // exchanged
-        axes[k] = Number(value);
-        ask({ axes });
-      }),
-    );
-  const angle = (name, range, from, to) => row(numberRow(name, { of: "direction", min: -range, max: range, step: 1, unit: "\u00b0", digits: 1 }, () => from(talk.request.direction), (value) => aim(to(value))));
-  const table = html("div");
-  const short = html("div", {}, group("Blows", ...cases, heaviest, one), rank);
-  const shading = pickerRow("Shading", quantities, () => talk.request.quantity.join(" "), (value) => ask({ quantity: [value.split(" ")[0], Number(value.split(" ")[1])] }));
-  const tell = layout(
-    el,
-    stage,
-    [
-      angle("tilt", 90, tiltOf, (tilt) => toDirection(turnOf(talk.request.direction), tilt)),
-      chart.svg,
-      group("A sample of your own", draw),
-      tally,
-      map.svg,
-      legend,
-      section("What the map shows", false, row(shading), axis("Across", 0), axis("Up", 1)),
-      section(
-        "Posture and direction in numbers",
-        false,
-        ...movable.map((i) => row(jointRow(tree, i, () => talk.request.q[column[i]], (value) => setJoint(i, value)))),
-        angle("turn", 180, turnOf, (turn) => toDirection(turn, tiltOf(talk.request.direction))),
-      ),
-      section("What each bearing carries", false, table),
-    ],
-    short,
-  );
-
-  function show() {
+  show() {
+    const { names, refreshers, stage, talk, tree } = this;
+    const { chart, rank, table, tell } = this.controls;
     const result = talk.result();
     const { values } = result;
     const { request } = talk;
-    if (values.map) held = values.map;
-    if (values.sample?.start === drawn.length && drawing) drawn = drawn.concat(values.sample.mass.filter((m) => m !== null));
+    if (values.map) this.held = values.map;
+    if (values.sample?.start === this.drawn.length && this.drawing)
+      this.drawn = this.drawn.concat(values.sample.mass.filter((m) => m !== null));
     if (!talk.live) result.error = fromBlows(tree, { ...request, map: null, sample: null }).fault;
-    stage.draw(() => paint(values, request));
+    stage.draw(() => paint(this, values, request));
     refreshers.forEach((refresh) => refresh());
-    showMap(request);
-    const words = judge(values);
+    showMap(this, request);
+    const words = judge(this, values);
     rank.textContent = words;
     chart.mark(values.mass);
-    showDrawn(result.error);
+    showDrawn(this, result.error);
     const { force, moment, mass } = values;
-    table.replaceChildren(numberTable("At 1 m/s: what each bearing carries of the blow, in newton seconds, its moment, and its share of the impulse", ["impulse [N s]", "moment [N m s]", "share [%]"], names.map((name, i) => [name, force[i], moment[i], mass ? (100 * force[i]) / mass : 0])));
+    table.replaceChildren(
+      numberTable(
+        "At 1 m/s: what each bearing carries of the blow, in newton seconds, its moment, and its share of the impulse",
+        ["impulse [N s]", "moment [N m s]", "share [%]"],
+        names.map((name, i) => [name, force[i], moment[i], mass ? (100 * force[i]) / mass : 0]),
+      ),
+    );
     tell(result, words);
   }
 
-  // More blows are drawn with each picture, while the reader wants them and looks.
-  function showDrawn(failed) {
-    if (failed || drawn.length >= ENOUGH || !el.isConnected) drawing = false;
-    if (drawing && talk.request.sample !== drawn.length) setTimeout(() => drawing && talk.ask({ sample: drawn.length }));
-    draw.textContent = drawing ? "Pause" : drawn.length ? "Draw more" : "Draw blows";
-    if (drawn.length === showDrawn.before) return;
-    showDrawn.before = drawn.length;
-    if (!drawn.length) return void ((tally.textContent = "None drawn yet."), chart.dots.replaceChildren());
-    chart.drawOwn(drawn);
-    const sorted = Float64Array.from(drawn).sort();
-    const at = (share) => shown(sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))], 2);
-    tally.textContent = `${grouped(drawn.length)} blows of your own: half of them are lighter than ${at(0.5)} kg, one in a hundred is heavier than ${at(0.99)} kg.`;
+  close() {
+    clearTimeout(this.resting);
+    this.drawing = false;
+    super.close();
   }
-
-  function judge({ mass }) {
-    if (mass === null) return "No joint can move the struck point this way: it weighs infinitely much.";
-    const beside = atlas ? `${percent(shareBelow(atlas, mass))} of the blows in the atlas are lighter` : `the whole chain weighs ${heavy(tree.total)}`;
-    return `Here it weighs ${heavy(mass)}; ${beside}.`;
-  }
-
-  // Shades go with the logarithm, from a tenth of the median to ten times as much.
-  function showMap(request) {
-    map.name(...request.axes.map((i) => coordinateOf(tree, i)));
-    map.place();
-    map.cells.classList.toggle("late", held.key !== keyOf(request));
-    if (!held.cells || held === map.drawn) return;
-    map.drawn = held;
-    const sorted = held.cells.flat().filter((x) => x !== null && x > 0).sort((a, b) => a - b);
-    const middle = sorted[Math.floor(sorted.length / 2)] ?? 1;
-    const [low, high] = [sorted[Math.floor(0.02 * sorted.length)] ?? middle / 10, Math.min(10 * middle, sorted.at(-1) ?? 10)];
-    map.shade(held.cells.map((cells) => cells.map((x) => (x === null ? 1 : Math.max(0, Math.log(Math.max(x, low) / low) / Math.log(Math.max(high, 1.01 * low) / low))))), 1);
-    const unit = { mass: "kg", force: "N s", moment: "N m s" }[request.quantity[0]];
-    least.textContent = `${shown(low)} and less`;
-    most.textContent = `${shown(high)} ${unit} and more`;
-  }
-
-  function paint({ R, p, mass, force }, { direction }) {
-    const point = add(p[tree.body], apply(R[tree.body], tree.point));
-    const greatest = Math.max(1e-9, ...force);
-    paintWall(stage, point, scale(-1, direction), reach);
-    paintLinks(stage, tree, ends, { R, p }, tree.body, { axes: false, glow: force.map((f) => f / greatest) });
-    movable.forEach((i) => stage.line([p[i], p[i]], "force", { width: 6 + (8 * force[i]) / greatest, opacity: 0.25 + (0.75 * force[i]) / greatest, seen: !stage.lit }));
-    stage.arrow(subtract(point, scale(BEHIND * reach, direction)), scale(BEHIND * reach, direction), "force", { width: 4 });
-    stage.text(point, mass === null ? "\u221e" : heavy(mass));
-  }
-
-  show();
-  ask({});
-  return () => (clearTimeout(resting), (drawing = false), stage.close(), talk.close());
 }
+
+const render = rendering(AtlasView);
 
 export default { render };

@@ -13,7 +13,7 @@ from chaindyn.guards.arguments import check_chain, unit
 from chaindyn.guards.model import require_no_rotors
 from chaindyn.sweeps import Drawn
 from chaindyn.sweeps import strike as strike_of_book
-from chaindyn.widgets.explorer import Explorer, emitted, fields_of, source
+from chaindyn.widgets.explorer import Explorer, fields_of, linked, source
 from chaindyn.widgets.tree import VIEWS, require_drawable, scene_of, shaped
 
 RESULTS = ("mass", "force", "moment")
@@ -39,10 +39,7 @@ class AtlasExplorer(Explorer):
     no such view, body or axis, the atlas's edges do not increase, or an argument has another shape.
     """
 
-    _esm = source(
-        *("base.js", *emitted("forward_kinematics", "blow", "margins")),
-        *("tree.js", "singular.js", "stage.js", "blow.js", "map.js", "atlas.js"),
-    )
+    _esm = linked("atlas.js")
     _css = source("base.css", "stage.css", "map.css", "atlas.css")
 
     def __init__(

@@ -11,7 +11,7 @@ import numpy as np
 from chaindyn import Chain, Link, Prismatic, Revolute
 from chaindyn.derivatives import linearise as linearise_of_book
 from chaindyn.guards.arguments import check_word, require_positive
-from chaindyn.widgets.explorer import Explorer, alone, emitted, equal_rods, source
+from chaindyn.widgets.explorer import Explorer, equal_rods, linked, source
 from chaindyn.widgets.tree import tree_of
 
 TURN = Revolute((0, -1, 0))  # from x towards z
@@ -96,11 +96,7 @@ class BalanceExplorer(Explorer):
     ValueError if there is no such system or drive, or a number is out of range.
     """
 
-    _esm = source(
-        *("base.js", *emitted("forward_kinematics", "weight_change", "aba", "margins")),
-        *(*alone("rk4_step"), "tree.js", "singular.js", "forward.js", "motion.js", "graph.js"),
-        *("riccati.js", "balance_laws.js", "stage.js", "balance.js"),
-    )
+    _esm = linked("balance.js")
     _css = source("base.css", "stage.css", "motion.css", "balance.css")
 
     def __init__(

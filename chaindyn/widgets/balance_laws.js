@@ -1,8 +1,16 @@
 // A chain that stands, by motors: its linear model, the feedback, and what becomes of it after a knock.
 
+import { rk4_step } from "./emitted/rk4_step.js";
+import { WEIGHT_CHANGE } from "./emitted/weight_change.js";
+import { accelerations } from "./forward.js";
+import { compute } from "./physics.js";
+import { eigenvaluesOf, lqr } from "./riccati.js";
+import { poses } from "./tree.js";
+import { dot, radians, scale, transpose } from "./vectors.js";
+
 const TIDY = { turn: radians(2), slide: 0.05, rate: 0.1 }; // recovered is who is no further off, in place and in rate,
 const QUIET = 1; // for so long [s],
-const PATIENCE = 10; // within so long [s]
+export const PATIENCE = 10; // within so long [s]
 const [FINEST, COARSEST] = [0.001, 0.008]; // steps [s]
 
 // The first links of a tree.
@@ -19,16 +27,22 @@ const MOTORS = {
 };
 
 // The chain that a request names: its tree, where it stands, its motors, and its linear model there.
-function standing({ systems }, { system, count, drive }) {
+export function standing({ systems }, { system, count, drive }) {
   const { tree, upright } = systems[system];
   const own = cut(tree, count);
   const stand = upright.slice(0, count);
   const motors = MOTORS[drive](count);
-  return { tree: own, upright: stand, motors, turns: own.kind.map((kind) => kind === "Revolute"), ...linearModel(own, stand, motors) };
+  return {
+    tree: own,
+    upright: stand,
+    motors,
+    turns: own.kind.map((kind) => kind === "Revolute"),
+    ...linearModel(own, stand, motors),
+  };
 }
 
-// A (2n, 2n) and B (2n, m) of small motions about a place where no force is needed: M^-1 times how the forces change that the
-// weight asks for, negated, as chapter 18 has it.
+// A (2n, 2n) and B (2n, m) of small motions about a place where no force is needed: M^-1 times how the forces change
+// that the weight asks for, negated, as chapter 18 has it.
 function linearModel(tree, upright, motors) {
   const none = upright.map(() => 0);
   const unit = (k) => none.map((_, i) => Number(i === k));
@@ -36,21 +50,29 @@ function linearModel(tree, upright, motors) {
   const falling = (k) => yielding(scale(-1, compute(WEIGHT_CHANGE, tree, [upright, unit(k)])[0]));
   const [byPlace, byForce] = [none.map((_, k) => falling(k)), motors.map((k) => yielding(unit(k)))].map(transpose);
   return {
-    A: [...none.map((_, i) => [...none, ...unit(i)]), ...byPlace.map((row) => [...row, ...none])], // at rest, rates change the forces by nothing
+    // at rest, rates change the forces by nothing
+    A: [...none.map((_, i) => [...none, ...unit(i)]), ...byPlace.map((row) => [...row, ...none])],
     B: [...none.map(() => motors.map(() => 0)), ...byForce],
   };
 }
 
 // The weights are powers of ten: on all places, all rates, and all forces.
-function gainOf({ A, B, upright, motors }, { places, rates, effort }) {
+export function gainOf({ A, B, upright, motors }, { places, rates, effort }) {
   const weights = [...upright.map(() => 10 ** places), ...upright.map(() => 10 ** rates)];
-  return lqr(A, B, weights, motors.map(() => 10 ** effort));
+  return lqr(
+    A,
+    B,
+    weights,
+    motors.map(() => 10 ** effort),
+  );
 }
-const closedLoop = ({ A, B }, K) => A.map((row, i) => row.map((x, j) => x - B[i].reduce((sum, b, m) => sum + b * K[m][j], 0)));
 
-// All that a motion needs: `still` is how the chain stands, K the feedback, `limit` the largest force of a motor. The step
-// is short enough for RK4 to follow the fastest decay.
-function feedback(still, K, limit) {
+const closedLoop = ({ A, B }, K) =>
+  A.map((row, i) => row.map((x, j) => x - B[i].reduce((sum, b, m) => sum + b * K[m][j], 0)));
+
+// All that a motion needs: `still` is how the chain stands, K the feedback, `limit` the largest force of a motor. The
+// step is short enough for RK4 to follow the fastest decay.
+export function feedback(still, K, limit) {
   const { tree, upright, motors } = still;
   const n = upright.length;
   const forces = (q, qd) => {
@@ -67,21 +89,36 @@ function feedback(still, K, limit) {
   const fastest = Math.max(...values.map(([re, im]) => Math.hypot(re, im)));
   const step = Math.max(FINEST, Math.min(COARSEST, 1.5 / fastest));
   const off = new Array(n).fill(0);
-  return { ...still, K, limit, forces, values, step, driven: { acceleration: (_, q, qd) => accelerations(tree, q, qd, forces(q, qd)) }, loose: { acceleration: (_, q, qd) => accelerations(tree, q, qd, off) } };
+  return {
+    ...still,
+    K,
+    limit,
+    forces,
+    values,
+    step,
+    driven: { acceleration: (_, q, qd) => accelerations(tree, q, qd, forces(q, qd)) },
+    loose: { acceleration: (_, q, qd) => accelerations(tree, q, qd, off) },
+  };
 }
 
 // A motion from a knock: joint `joint` is `aside` and moves at `rate`, all else stands. `fate` is "" until it is known:
 // "recovered", "fell", or "neither".
-function knocked({ upright }, { joint, aside, rate }) {
-  const [q, qd] = [upright.map((x, k) => (k === joint ? x + aside : x)), upright.map((_, k) => (k === joint ? rate : 0))];
+export function knocked({ upright }, { joint, aside, rate }) {
+  const [q, qd] = [
+    upright.map((x, k) => (k === joint ? x + aside : x)),
+    upright.map((_, k) => (k === joint ? rate : 0)),
+  ];
   return { time: 0, q, qd, tau: null, peak: 0, quiet: null, fate: "" };
 }
+
 function tidy({ upright, turns }, { q, qd }) {
   for (let k = 0; k < q.length; k++) {
-    if (!(Math.abs(q[k] - upright[k]) <= (turns[k] ? TIDY.turn : TIDY.slide) && Math.abs(qd[k]) <= TIDY.rate)) return false;
+    if (!(Math.abs(q[k] - upright[k]) <= (turns[k] ? TIDY.turn : TIDY.slide) && Math.abs(qd[k]) <= TIDY.rate))
+      return false;
   }
   return true;
 }
+
 // Whether the centre of mass has come below the foot, or the numbers have left all bounds.
 function fallen({ tree }, { q }) {
   const { R, p } = poses(tree, q);
@@ -89,7 +126,8 @@ function fallen({ tree }, { q }) {
   for (let k = 0; k < q.length; k++) sum += tree.mass[k] * (p[k][2] + dot(R[k][2], tree.com[k]));
   return !(sum >= 0);
 }
-function stepOn(world, motion) {
+
+export function stepOn(world, motion) {
   const { step, forces, driven, loose } = world;
   const lost = motion.fate === "fell";
   const tau = lost ? motion.q.map(() => 0) : forces(motion.q, motion.qd);
@@ -97,7 +135,8 @@ function stepOn(world, motion) {
   for (const x of tau) motion.peak = Math.max(motion.peak, Math.abs(x));
   try {
     [motion.q, motion.qd] = rk4_step(lost ? loose : driven, motion.time, motion.q, motion.qd, step);
-  } catch { // so fast that nothing can be computed any more
+  } catch {
+    // so fast that nothing can be computed any more
     Object.assign(motion, { fate: "fell", gone: true });
   }
   motion.time += step;
@@ -110,18 +149,19 @@ function stepOn(world, motion) {
   }
   if (!motion.fate && motion.time >= PATIENCE) motion.fate = "neither";
 }
-function fateOf(world, knock) {
-  const motion = knocked(world, knock);
-  while (!motion.fate) stepOn(world, motion);
-  return motion;
-}
 
-// --- The basin: knocks on a grid, from the middle outward. What mirrors each other has one fate, so half of them are enough. -------
+// --- The basin: knocks on a grid, from the middle outward. What mirrors each other has one fate, so half of them are
+export const CELLS = 25; // a side
 
-const CELLS = 25; // a side
-class Basin {
+export class Basin {
   constructor(world, { joint, widest, fastest }) {
-    Object.assign(this, { world, joint, widest, fastest, fates: new Array(CELLS * CELLS).fill(""), done: 0, motion: null });
+    this.world = world;
+    this.joint = joint;
+    this.widest = widest;
+    this.fastest = fastest;
+    this.fates = new Array(CELLS * CELLS).fill("");
+    this.done = 0;
+    this.motion = null;
     const middle = (CELLS - 1) / 2;
     const far = (k) => Math.hypot((k % CELLS) - middle, Math.floor(k / CELLS) - middle);
     const half = (CELLS * CELLS + 1) / 2;
@@ -152,6 +192,10 @@ class Basin {
   // How many are done, of all, and how many of them recovered.
   count() {
     const known = this.fates.filter(Boolean);
-    return { all: this.fates.length, done: known.length, recovered: known.filter((fate) => fate === "recovered").length };
+    return {
+      all: this.fates.length,
+      done: known.length,
+      recovered: known.filter((fate) => fate === "recovered").length,
+    };
   }
 }

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 import chaindyn
 from chaindyn import Chain
 from chaindyn.guards.arguments import FRAMES, check_chain
-from chaindyn.widgets.explorer import Explorer, emitted, source
+from chaindyn.widgets.explorer import Explorer, linked, source
 from chaindyn.widgets.tree import require_drawable, scene_of, shaped
 
 
@@ -28,9 +28,7 @@ class ChainExplorer(Explorer):
     limits have another shape.
     """
 
-    _esm = source(
-        "base.js", *emitted("forward_kinematics", "screws"), "tree.js", "stage.js", "chain.js"
-    )
+    _esm = linked("chain.js")
     _css = source("base.css", "stage.css")
 
     def __init__(

@@ -11,10 +11,11 @@ import numpy as np
 
 import chaindyn
 from chaindyn import Chain, Link, Prismatic, Revolute
-from chaindyn.contact import check_coefficients, contact_rows
+from chaindyn.contact import contact_rows
 from chaindyn.guards.arguments import check_word, require_positive
+from chaindyn.guards.contacts import check_coefficients
 from chaindyn.state import evaluate
-from chaindyn.widgets.explorer import Explorer, alone, emitted, fields_of, source
+from chaindyn.widgets.explorer import Explorer, fields_of, linked, source
 
 TURN = Revolute((0, -1, 0))  # from x towards z
 SLIDES = Prismatic((1, 0, 0)), Prismatic((0, 0, 1))
@@ -89,20 +90,7 @@ class ContactExplorer(Explorer):
     ValueError if there is no such scene, ground, law, order or solver, or a number is out of range.
     """
 
-    _esm = source(
-        *("base.js", *emitted("forward_kinematics", "touched", "energies")),
-        *(
-            *alone("moreau_jean_step", "gap_half_way", "energy_given"),
-            *alone("pyramid_impulse", "coulomb_conditions", "contact_turn"),
-            *alone("contact_modes", "mode_equations", "mode_margins"),
-            *alone("newton_push", "moreau_push", "newton_blow", "poisson_blow", "moreau_blow"),
-            "motion.js",
-            "graph.js",
-            "contact_laws.js",
-            "contact_step.js",
-        ),
-        *("stage.js", "contact.js"),
-    )
+    _esm = linked("contact.js")
     _css = source("base.css", "stage.css", "motion.css", "contact.css")
 
     def __init__(

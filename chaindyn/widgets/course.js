@@ -1,7 +1,13 @@
 // The film of a blow: what is seen when, and how it is drawn.
 
+import { paintWall } from "./blow.js";
+import { rk4_step } from "./emitted/rk4_step.js";
+import { accelerations } from "./forward.js";
+import { endsOf, paintLinks, poses } from "./tree.js";
+import { add, apply, combine, dot, norm, scale, shown, subtract } from "./vectors.js";
+
 const SPAN = 0.42; // of motion on either side of the blow [s]
-const SLOWER = 6; // times slower than it is
+export const SLOWER = 6; // times slower than it is
 const FLASH = 2.6; // how long the film stands still for the blow [s]
 const LINGER = 0.7; // and at its end
 const STEPS = 63; // of RK4 on either side
@@ -13,9 +19,9 @@ function marched(system, q, qd, h, count) {
   return states;
 }
 
-// The chain's postures and rates before the blow, latest first, and after it, in equal steps of time, each as far as the struck point
-// stays before the wall. Its motors carry its weight, and do no more.
-function courseOf(tree, { q, qd, body, point, normal }, after) {
+// The chain's postures and rates before the blow, latest first, and after it, in equal steps of time, each as far as
+// the struck point stays before the wall. Its motors carry its weight, and do no more.
+export function courseOf(tree, { q, qd, body, point, normal }, after) {
   const none = qd.map(() => 0);
   const free = { acceleration: (_, q, qd) => accelerations(tree, q, qd, none, [0, 0, 0]) };
   const place = (q) => {
@@ -32,14 +38,15 @@ function courseOf(tree, { q, qd, body, point, normal }, after) {
 }
 
 // When each part of the film begins [s of the film], and how long it is.
-function cutOf({ h, before, after }) {
+export function cutOf({ h, before, after }) {
   const blow = SLOWER * h * (before.length - 1);
   const leave = blow + FLASH;
   return { blow, leave, end: leave + SLOWER * h * (after.length - 1) + LINGER };
 }
 
-// What the film shows at a time of its own: posture and rates, how far the flash of the blow has come, 0 to 1, and how much of it is left.
-function sceneAt(course, clock) {
+// What the film shows at a time of its own: posture and rates, how far the flash of the blow has come, 0 to 1, and
+// how much of it is left.
+export function sceneAt(course, clock) {
   const { blow, leave } = cutOf(course);
   const between = (states, time) => {
     const place = Math.max(0, Math.min(states.length - 1, time / course.h));
@@ -47,19 +54,24 @@ function sceneAt(course, clock) {
     return states.length < 2 ? states[0] : combine([1 - place + k, place - k], [states[k], states[k + 1]]);
   };
   const early = clock < leave;
-  const [q, qd] = early ? between(course.before, (blow - clock) / SLOWER) : between(course.after, (clock - leave) / SLOWER);
+  const [q, qd] = early
+    ? between(course.before, (blow - clock) / SLOWER)
+    : between(course.after, (clock - leave) / SLOWER);
   const flash = Math.max(0, Math.min(1, (clock - blow) / FLASH));
   return { q, qd, early, flash, left: early ? 1 : Math.max(0, 1 - (clock - leave) / 1.2) };
 }
 
-// How bright each of n joints glows while the flash runs from the struck end inward; it comes in turn, that the eye can follow, though
-// in truth all feel the blow at once.
-const turnOfJoint = (i, n) => 0.1 + (0.65 * (n - 1 - i)) / n;
-const arrived = (i, n, flash) => Math.max(0, Math.min(1, (flash - turnOfJoint(i, n)) / 0.1));
-const glowOf = (i, n, { flash, left }) => arrived(i, n, flash) * (0.35 + 0.65 * Math.max(0, 1 - (flash - turnOfJoint(i, n)) / 0.3)) * left;
+// How bright each of n joints glows while the flash runs from the struck end inward; it comes in turn, that the eye
+// can follow, though in truth all feel the blow at once.
+export const turnOfJoint = (i, n) => 0.1 + (0.65 * (n - 1 - i)) / n;
+export const arrived = (i, n, flash) => Math.max(0, Math.min(1, (flash - turnOfJoint(i, n)) / 0.1));
 
-// What the film shows: the chain before its wall, the way of the struck point and, while it stands still, the impulse on its way inward.
-function paintFilm(stage, tree, values, request, scene, way = { before: [], after: [] }) {
+const glowOf = (i, n, { flash, left }) =>
+  arrived(i, n, flash) * (0.35 + 0.65 * Math.max(0, 1 - (flash - turnOfJoint(i, n)) / 0.3)) * left;
+
+// What the film shows: the chain before its wall, the way of the struck point and, while it stands still, the impulse
+// on its way inward.
+export function paintFilm(stage, tree, values, request, scene, way = { before: [], after: [] }) {
   const { reach, names, column } = tree;
   const n = names.length;
   const { impulse, reactions, before, after, point } = values;
@@ -67,7 +79,10 @@ function paintFilm(stage, tree, values, request, scene, way = { before: [], afte
   paintWall(stage, point, normal, reach);
   const at = poses(tree, scene.q);
   const tip = add(at.p[body], apply(at.R[body], request.point));
-  paintLinks(stage, tree, endsOf(tree), at, body, { axes: false, glow: names.map((_, i) => (impulse ? glowOf(i, n, scene) : 0)) });
+  paintLinks(stage, tree, endsOf(tree), at, body, {
+    axes: false,
+    glow: names.map((_, i) => (impulse ? glowOf(i, n, scene) : 0)),
+  });
   stage.line(way.before, "faint", { width: 2, dash: "2 5" });
   if (!scene.early) stage.line(way.after, "motion", { width: 2, dash: "2 5" });
   const metres = 0.2 * reach;

@@ -12,7 +12,7 @@ import chaindyn
 from chaindyn import Chain, forward_kinematics
 from chaindyn.guards.arguments import check_chain
 from chaindyn.guards.model import require_no_rotors
-from chaindyn.widgets.explorer import Explorer, emitted, source
+from chaindyn.widgets.explorer import Explorer, linked, source
 from chaindyn.widgets.tree import require_drawable, scene_of, shaped
 
 PARTS = ("weight", "velocity", "acceleration", "load")
@@ -31,9 +31,7 @@ class EffortExplorer(Explorer):
     load is negative or not finite, or q, qd, qdd, tip or limits have another shape.
     """
 
-    _esm = source(
-        "base.js", *emitted("forward_kinematics", "loads"), "tree.js", "stage.js", "effort.js"
-    )
+    _esm = linked("effort.js")
     _css = source("base.css", "stage.css")
 
     def __init__(

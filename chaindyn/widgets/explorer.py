@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import posixpath
 import re
 import traceback
 from collections.abc import Callable
@@ -25,22 +26,42 @@ from chaindyn import Chain, Link, Revolute
 
 
 def source(*names: str) -> str:
-    """Return JavaScript or CSS files of this package, one after another, as the one text that anywidget takes.
+    """Return files of this package one after another, as the one text that anywidget takes."""
+    return "\n".join((files(__package__) / name).read_text(encoding="utf-8") for name in names)
 
-    Lines of comment stay here: they are for who reads the files.
+
+IMPORT = re.compile(r'(?m)^import \{([\w\s,]*)\} from "(\.[\w./]+)";\n+')
+COMMENT = re.compile(r"(?m)^[ \t]*(?://.*|/\*\*(?:[^*]|\*(?!/))*\*/)\n")
+
+
+def linked(view: str, *others: str) -> str:
+    """Return JavaScript modules of this package, with all that they import, as the one text that anywidget takes.
+
+    As bundlers do it, each module stands once, after those that it imports, and all in one scope: so no two modules
+    of a view have a name in common at their top, and imports rename nothing. Comments on lines of their own, for who
+    reads the files, stay behind.
     """
-    text = "\n".join((files(__package__) / name).read_text(encoding="utf-8") for name in names)
-    return re.sub(r"(?m)^\s*//.*\n", "", text)
+    texts: dict[str, str] = {}
+
+    def bring(name: str) -> None:
+        needs, text = module(name)
+        for other in needs:
+            if other not in texts:
+                bring(other)
+        texts[name] = text
+
+    for name in (view, *others):
+        bring(name)
+    return "\n".join(texts.values())
 
 
-def emitted(*names: str) -> tuple[str, ...]:
-    """Return the files that give a view functions of the book, which ``python -m book physics`` writes."""
-    return (*alone("model", *names), "physics.js")
-
-
-def alone(*names: str) -> tuple[str, ...]:
-    """Return the files of functions without a chain, and of steps: a view that has no other needs no ``physics.js``."""
-    return tuple([f"emitted/{name}.js" for name in names])
+@functools.cache
+def module(name: str) -> tuple[list[str], str]:
+    """Return the modules that one imports, and its text without imports, exports and comments."""
+    text, folder = source(name), posixpath.dirname(name)
+    needs = [posixpath.normpath(posixpath.join(folder, other)) for _, other in IMPORT.findall(text)]
+    text = re.sub(r"(?m)^export (?!default )", "", IMPORT.sub("", text))
+    return needs, COMMENT.sub("", text)
 
 
 def without_none(options: dict[str, Any]) -> dict[str, Any]:
@@ -62,7 +83,7 @@ def equal_rods(n: int, axis: tuple[int, int, int], **options: Any) -> Chain:
 class Explorer(anywidget.AnyWidget):
     """A widget that shows what some functions return, for inputs that the reader sets.
 
-    A subclass says what to compute from a request, and brings a view: an ES module after ``base.js``.
+    A subclass says what to compute from a request, and brings a view: an ES module (`linked`) that exports ``render``.
     functions : name -> callable; call them by `self.call`. start : the first request. scene : constants.
     What the functions raise for the first request is raised here; later it is shown in the widget.
     """

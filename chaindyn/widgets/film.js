@@ -1,7 +1,17 @@
 // A film: it plays from start to end and begins again, as long as it is in sight.
-class Film {
+
+export class Film {
   constructor(length, update) {
-    Object.assign(this, { length, update, clock: 0, playing: false, inSight: true });
+    this.length = length;
+    this.update = update;
+    this.clock = 0;
+    this.playing = false;
+    this.still = false; // whether it shows the blow, and waits
+    this.inSight = true;
+    /** @type {number | null} */
+    this.ticking = null;
+    /** @type {number | null} */
+    this.latest = null;
   }
   play(wanted = true) {
     const idle = !this.ticking;
@@ -14,7 +24,10 @@ class Film {
   }
   tick(now) {
     this.ticking = null;
-    if (!this.playing || !this.inSight) return void (this.latest = null);
+    if (!this.playing || !this.inSight) {
+      this.latest = null;
+      return;
+    }
     const gone = Math.min(100, now - (this.latest ?? now)) / 1000;
     this.latest = now;
     this.clock = (this.clock + gone) % this.length();
@@ -27,6 +40,9 @@ class Film {
       if (isIntersecting && this.playing && !this.ticking) this.next();
     });
     watcher.observe(element);
-    return () => (watcher.disconnect(), (this.playing = false));
+    return () => {
+      watcher.disconnect();
+      this.playing = false;
+    };
   }
 }

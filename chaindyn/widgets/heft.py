@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 import chaindyn
 from chaindyn import Chain, forward_kinematics
 from chaindyn.guards.model import require_no_rotors
-from chaindyn.widgets.explorer import Explorer, emitted, source
+from chaindyn.widgets.explorer import Explorer, linked, source
 from chaindyn.widgets.tree import VIEWS, require_drawable, scene_of, shaped
 
 
@@ -27,10 +27,7 @@ class HeftExplorer(Explorer):
     limits have another shape.
     """
 
-    _esm = source(
-        *("base.js", *emitted("forward_kinematics", "masses_felt", "margins")),
-        *("tree.js", "singular.js", "stage.js", "heft.js"),
-    )
+    _esm = linked("heft.js")
     _css = source("base.css", "stage.css")
 
     def __init__(

@@ -12,7 +12,7 @@ import chaindyn
 from chaindyn import Chain, forward_kinematics
 from chaindyn.guards.arguments import check_chain, check_mask
 from chaindyn.guards.model import require_no_rotors
-from chaindyn.widgets.explorer import Explorer, emitted, source
+from chaindyn.widgets.explorer import Explorer, linked, source
 from chaindyn.widgets.tree import VIEWS, joint_kinds, require_drawable, scene_of, shaped
 
 
@@ -28,11 +28,7 @@ class HybridExplorer(Explorer):
     another shape.
     """
 
-    _esm = source(
-        "base.js",
-        *emitted("forward_kinematics", "hybrid", "margins", "centre_accelerations"),
-        *("tree.js", "singular.js", "stage.js", "hybrid.js"),
-    )
+    _esm = linked("hybrid.js")
     _css = source("base.css", "stage.css", "hybrid.css")
 
     def __init__(

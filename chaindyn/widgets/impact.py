@@ -22,11 +22,10 @@ from chaindyn.guards.model import require_no_rotors
 from chaindyn.widgets.bodies import bodies_of
 from chaindyn.widgets.explorer import (
     Explorer,
-    alone,
-    emitted,
     equal_rods,
     error_in_words,
     fields_of,
+    linked,
     source,
     without_none,
 )
@@ -71,19 +70,7 @@ class ImpactExplorer(Explorer):
     the struck link, there is no such view, body or axis, or an argument has another shape or is out of range.
     """
 
-    _esm = source(
-        *("base.js", *emitted("forward_kinematics", "blow", "margins", "aba")),
-        *(
-            *alone("rk4_step"),
-            "tree.js",
-            "singular.js",
-            "forward.js",
-            "motion.js",
-            "graph.js",
-            "film.js",
-        ),
-        *("stage.js", "blow.js", "course.js", "map.js", "impact.js"),
-    )
+    _esm = linked("impact.js")
     _css = source("base.css", "stage.css", "map.css", "impact.css")
     _rods = range(1, MOST_RODS + 1)  # how many equal rods the reader can choose
 
@@ -237,19 +224,7 @@ class StrikeExplorer(ImpactExplorer):
     prefer reduced motion see it at the instant of the blow, until they press play.
     """
 
-    _esm = source(
-        *("base.js", *emitted("forward_kinematics", "blow", "margins", "aba")),
-        *(
-            *alone("rk4_step"),
-            "tree.js",
-            "singular.js",
-            "forward.js",
-            "motion.js",
-            "graph.js",
-            "film.js",
-        ),
-        *("stage.js", "blow.js", "course.js", "strike.js"),
-    )
+    _esm = linked("strike.js")
     _css = source("base.css", "stage.css", "strike.css")
     _rods = range(0)
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 import chaindyn
-from chaindyn.widgets.explorer import LINEAR, Axis, Explorer, alone, contract, source, tabulate
+from chaindyn.widgets.explorer import LINEAR, Axis, Explorer, contract, linked, source, tabulate
 from chaindyn.widgets.physics import brick_moments, spin_rates
 from chaindyn.widgets.tree import shaped
 
@@ -34,10 +34,7 @@ class InertiaExplorer(Explorer):
     axes, at most 5 rad/s about each. ValueError if they are not, or if newton_euler asks for no moment.
     """
 
-    _esm = source(
-        *("base.js", *alone("brick_moments", "spin_rates", "spinning", "rk4_step")),
-        *(*alone("rotation_from_quaternion"), "stage.js", "inertia.js"),
-    )
+    _esm = linked("inertia.js")
     _css = source("base.css", "stage.css")
 
     def __init__(

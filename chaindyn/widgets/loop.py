@@ -15,7 +15,7 @@ from chaindyn import Chain, Closure, Link, Revolute
 from chaindyn.guards.arguments import require_positive
 from chaindyn.guards.motion import check_times
 from chaindyn.models.robots import five_bar, four_bar
-from chaindyn.widgets.explorer import Explorer, alone, emitted, source
+from chaindyn.widgets.explorer import Explorer, linked, source
 from chaindyn.widgets.motion import padded
 from chaindyn.widgets.tree import shaped
 
@@ -92,10 +92,7 @@ class LoopExplorer(Explorer):
     shape.
     """
 
-    _esm = source(
-        *("base.js", *emitted("energies", "pin", "held"), *alone("rk4_step")),
-        *("motion.js", "graph.js", "stage.js", "loop.js"),
-    )
+    _esm = linked("loop.js")
     _css = source("base.css", "stage.css", "motion.css")
 
     def __init__(

@@ -12,7 +12,7 @@ import chaindyn
 from chaindyn import Chain, forward_kinematics
 from chaindyn.guards.arguments import check_chain
 from chaindyn.guards.model import require_no_rotors
-from chaindyn.widgets.explorer import Explorer, emitted, source
+from chaindyn.widgets.explorer import Explorer, linked, source
 from chaindyn.widgets.tree import require_drawable, scene_of, shaped
 
 
@@ -26,10 +26,7 @@ class MassMatrixExplorer(Explorer):
     such entry, or q, tip or limits have another shape.
     """
 
-    _esm = source(
-        *("base.js", *emitted("forward_kinematics", "crba")),
-        *("tree.js", "crba.js", "stage.js", "mass.js"),
-    )
+    _esm = linked("mass.js")
     _css = source("base.css", "stage.css")
 
     def __init__(

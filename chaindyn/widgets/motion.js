@@ -1,11 +1,18 @@
 // What the explorers that move share: a clock to play and to scrub.
 
-// --- A clock -------------------------------------------------------------------------------------------------------------------
+import { numberRow } from "./elements.js";
+import { combine, rounded } from "./vectors.js";
+
+// --- A clock -------------------------------------------------------------------------------------------------------
 
 // A time among those of a motion, t, up to where `last` says that it goes: played, paused and scrubbed. `update` draws.
-class Player {
+export class Player {
   constructor(t, last, update) {
-    Object.assign(this, { t, last, update, time: t[0], began: null }); // began: while it plays, when by the page's clock [ms] it was t[0]
+    this.t = t;
+    this.last = last;
+    this.update = update;
+    this.time = t[0];
+    this.began = null; // while it plays, when by the page's clock [ms] it was t[0]
     this.calm = matchMedia("(prefers-reduced-motion: reduce)");
   }
   get playing() {
@@ -38,7 +45,8 @@ class Player {
   advance(now) {
     if (!this.playing) return;
     const gone = Math.max(0, now - this.began) / 1000;
-    const wanted = this.t[0] + (this.calm.matches ? Math.floor(2 * gone) / 2 : gone); // a still every half second, for who wants no motion
+    // a still every half second, for who wants no motion
+    const wanted = this.t[0] + (this.calm.matches ? Math.floor(2 * gone) / 2 : gone);
     if (wanted !== this.time) this.set(wanted);
     if (wanted < this.last()) requestAnimationFrame((later) => this.advance(later));
     else this.stop();
@@ -58,7 +66,12 @@ class Player {
   // The time as a named number.
   row() {
     const range = { min: this.t[0], max: rounded(this.t.at(-1), 4), step: 0.02, unit: "s" };
-    return numberRow("time", range, () => this.time, (wanted) => this.scrub(wanted));
+    return numberRow(
+      "time",
+      range,
+      () => this.time,
+      (wanted) => this.scrub(wanted),
+    );
   }
   // Space plays and pauses, where it is not the key of what has the focus.
   listen(root, play = () => this.play()) {

@@ -1,7 +1,12 @@
-// What emitted/*.js computes, with a tree's own numbers. Each text there is a function of the book, recorded for links whose joints
-// turn about an axis, slide along it, or do neither; here it is only given room, numbers and the tree.
+// What emitted/*.js computes, with a tree's own numbers. Each text there is a function of the book, recorded for
+// links whose joints turn about an axis, slide along it, or do neither; here it is only given room, numbers and the
+// tree.
+
+import { MODEL } from "./emitted/model.js";
+import { inForce } from "./in_force.js";
 
 const PREPARED = new WeakMap(); // of each tree: by model its numbers, and by function room to work
+
 function prepared(recorded, tree) {
   if (!PREPARED.has(tree)) PREPARED.set(tree, { numbers: new Map(), rooms: new Map() });
   const { numbers, rooms } = PREPARED.get(tree);
@@ -11,15 +16,23 @@ function prepared(recorded, tree) {
   if (!rooms.has(recorded)) rooms.set(recorded, { ...own, ...roomFor(recorded, own.links, model) });
   return rooms.get(recorded);
 }
+
 const isKind = (tree, name) => tree.kind.map((kind) => Number(kind === name));
+
 function numbersOf(tree, model) {
   // A joint that is fixed neither turns nor slides, and feels an inertia of one: it answers no force.
-  const parts = { turn: isKind(tree, "Revolute"), slide: isKind(tree, "Prismatic"), reflected_inertia: isKind(tree, "Fixed").map((x) => [x]) };
+  const parts = {
+    turn: isKind(tree, "Revolute"),
+    slide: isKind(tree, "Prismatic"),
+    reflected_inertia: isKind(tree, "Fixed").map((x) => [x]),
+  };
   const D = new Float64Array(tree.parent.length * model.links);
   tree.parent.forEach((_, i) => model.fill({ ...tree, ...parts }, i, D, i * model.links));
   return { D, model, links: tree.parent };
 }
+
 const sizeOf = (shape, n) => shape.reduce((size, k) => size * (k === "n" ? n : k), 1);
+
 function roomFor({ keep, carried, kept, inputs, outputs }, links, model) {
   const n = links.length;
   const room = (size) => new Float64Array(size);
@@ -44,10 +57,17 @@ function nested(x, shape, from = 0) {
   return rows;
 }
 
-// The results of a function; inputs and results that have a row for each joint have one for each that moves. What is "kept" for
-// another function is as it stands there, until the next call. The last result is what must be positive, for the answers to be
-// beyond doubt.
-function compute(known, tree, inputs, gravity = tree.gravity) {
+// The results of a function; inputs and results that have a row for each joint have one for each that moves. What is
+// "kept" for another function is as it stands there, until the next call. The last result is what must be positive,
+// for the answers to be beyond doubt.
+/**
+ * @param {any} known as it is emitted
+ * @param {any} tree
+ * @param {any[]} inputs
+ * @param {number[]} gravity
+ * @returns {any[]}
+ */
+export function compute(known, tree, inputs, gravity = tree.gravity) {
   const recorded = inForce(known.run.name, known); // one with what the reader redefined has a model of its own
   const own = prepared(recorded, tree);
   const { column } = tree;

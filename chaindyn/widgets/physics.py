@@ -52,8 +52,6 @@ from chaindyn.articulated import (
     FactorisedChain,
     articulated_step,
     factorise_state,
-    require_inertia,
-    rounding_step,
 )
 from chaindyn.chain import integrate, inward
 from chaindyn.compiler.javascript import js_kernel
@@ -79,6 +77,7 @@ from chaindyn.contact import (
     poisson_blow,
     pyramid_impulse,
 )
+from chaindyn.guards.pivots import require_inertia, rounding_step
 from chaindyn.impulse import (
     contact_impulse,
     impulse_response,
@@ -223,7 +222,7 @@ def factorise_free(state: State, free: Array) -> FactorisedChain:
     inertias = [state.inertias[i] for i in range(state.chain.n)]
     links, _ = inward(articulated_step, state.chain.parent, (zeros((6, 6)),), both, inertias, held)
     factors = FactorisedChain(state, S, links)
-    require_inertia(state, S, links, factors.inertias)
+    require_inertia(factors, inward)
     return factors
 
 
@@ -809,7 +808,9 @@ def emitted(name: str, told: Told, model: Model) -> str:
     kernel = js_kernel(plan, f"{name}_run", len(result.inputs), len(result.outputs))
     kernel = model.placed(kernel, plan)
     whole = ",".join(f"{key}:{value}" for key, value in parts.items())
-    return "\n".join([*compact(kernel.split("\n")), f"const {name.upper()}={{{whole}}};", ""])
+    return "\n".join(
+        [*compact(kernel.split("\n")), f"export const {name.upper()}={{{whole}}};", ""]
+    )
 
 
 def symbolic(shape: tuple[Any, ...]) -> list[Any]:
@@ -847,7 +848,7 @@ class Model:
         links = "".join(f"D[d+{at}]={made};" for made, at in self.links.items())
         common = "".join(f"G[{at}]={made};" for made, at in self.common.items())
         sizes = f"links:{len(self.links)},shared:{len(self.common)}"
-        return f"const MODEL={{{sizes},fill(t,i,D,d){{{links}}},common(t,G){{{common}}}}};\n"
+        return f"export const MODEL={{{sizes},fill(t,i,D,d){{{links}}},common(t,G){{{common}}}}};\n"
 
 
 def made_of(x: Number) -> str:
@@ -1004,11 +1005,13 @@ def emitted_other(name: str) -> str:
 def replaceable(name: str) -> str:
     """Return such a function for a view, where what the reader makes of it on the page takes its place."""
     own = emitted_other(name).replace(f"function {name}(", f"function {name}_own(", 1)
-    return f'{own}const {name}=(...x)=>inForce("{name}",{name}_own)(...x);\n'
+    own = f'import {{ inForce }} from "../in_force.js";\n{own}'
+    return f'{own}export const {name}=(...x)=>inForce("{name}",{name}_own)(...x);\n'
 
 
 HEAD = (
     "// Emitted by `python -m book physics` from the lines of the chapters: no edit here lasts.\n"
+    "// @ts-nocheck: operations are written as they were recorded, choices that are settled too\n"
 )
 
 

@@ -10,15 +10,17 @@ function product(A, B) {
     return sum;
   });
 }
+
 const flipped = (A) => Array.from(A[0], (_, j) => Float64Array.from(A, (row) => row[j]));
 const sumOf = (A, B) => A.map((row, i) => row.map((x, j) => x + B[i][j]));
 const shifted = (A, s) => A.map((row, i) => row.map((x, j) => (i === j ? x + s : x)));
-const identity = (n) => Array.from({ length: n }, (_, i) => Float64Array.from({ length: n }, (_, j) => Number(i === j)));
+
+const identity = (n) =>
+  Array.from({ length: n }, (_, i) => Float64Array.from({ length: n }, (_, j) => Number(i === j)));
+
 const stretched = (A, s) => A.map((row) => row.map((x) => s * x));
 const evenly = (A) => A.map((row, i) => row.map((x, j) => (x + A[j][i]) / 2)); // symmetric, but for rounding
-
 const farthest = (A) => A.reduce((most, row) => row.reduce((far, x) => Math.max(far, Math.abs(x)), most), 0);
-
 const UNHELD = "no feedback holds this: the Riccati equation has no stabilising solution";
 
 // X with A X = B, by elimination with row pivots.
@@ -46,8 +48,10 @@ function solveColumns(A, B) {
   return rows.map((row) => row.slice(n));
 }
 
-// P of A'P + P A + W = 0 for an A whose motions decay, by doubling (Smith, 1968): P sums U'^k M U^k, and each turn takes twice as many.
+// P of A'P + P A + W = 0 for an A whose motions decay, by doubling (Smith, 1968): P sums U'^k M U^k, and each turn
+// takes twice as many.
 const TURNS = 60;
+
 function lyapunov(A, W, shift) {
   const inverse = solveColumns(shifted(A, -shift), identity(A.length));
   let U = product(inverse, shifted(A, shift));
@@ -61,10 +65,12 @@ function lyapunov(A, W, shift) {
   return P;
 }
 
-// The stabilising P of A'P + P A - P G P + Q = 0: by structured doubling (Chu, Fan and Lin, 2005), each turn of which squares the
-// map (s + shift) / (s - shift) of every eigenvalue s, and then a step of Newton's method (Kleinman, 1968) against rounding.
+// The stabilising P of A'P + P A - P G P + Q = 0: by structured doubling (Chu, Fan and Lin, 2005), each turn of which
+// squares the map (s + shift) / (s - shift) of every eigenvalue s, and then a step of Newton's method (Kleinman,
+// 1968) against rounding.
 function riccati(A, G, Q) {
-  // Above all eigenvalues of a chain at rest, whose squares are those of a part of A, and those are no larger than its rows.
+  // Above all eigenvalues of a chain at rest, whose squares are those of a part of A, and those are no larger than
+  // its rows.
   const shift = 1.25 * Math.sqrt(Math.max(1, ...A.map((row) => row.reduce((sum, x) => sum + Math.abs(x), 0))));
   const [left, unit] = [shifted(A, -shift), identity(A.length)];
   const W = solveColumns(sumOf(flipped(left), product(Q, solveColumns(left, G))), unit);
@@ -74,8 +80,14 @@ function riccati(A, G, Q) {
   let P = evenly(stretched(product(W, product(Q, inverse)), 2 * shift));
   let more = P;
   for (let k = 0; k < TURNS && farthest(more) > Number.EPSILON * farthest(P); k++) {
-    const both = solveColumns(shifted(product(g, P), 1), a.map((row, i) => [...row, ...g[i]]));
-    const [through, along] = [both.map((row) => row.slice(0, row.length / 2)), both.map((row) => row.slice(row.length / 2))];
+    const both = solveColumns(
+      shifted(product(g, P), 1),
+      a.map((row, i) => [...row, ...g[i]]),
+    );
+    const [through, along] = [
+      both.map((row) => row.slice(0, row.length / 2)),
+      both.map((row) => row.slice(row.length / 2)),
+    ];
     more = product(flipped(a), product(P, through));
     g = evenly(sumOf(g, product(a, product(along, flipped(a)))));
     P = evenly(sumOf(P, more));
@@ -89,13 +101,13 @@ function riccati(A, G, Q) {
 }
 
 // The gain K of u = -K x that keeps the integral of x'Q x + u'R u smallest; Q and R are diagonal, given as lists.
-function lqr(A, B, Q, R) {
+export function lqr(A, B, Q, R) {
   const pull = flipped(B).map((row, i) => row.map((x) => x / R[i])); // R^-1 B'
   const weights = A.map((row, i) => row.map((_, j) => (i === j ? Q[i] : 0)));
   return product(pull, riccati(A, product(B, pull), weights)).map((row) => [...row]);
 }
 
-// --- Eigenvalues: to a Hessenberg matrix by reflections, and from there by rotations with Wilkinson's shifts, in complex numbers --
+// --- Eigenvalues: to a Hessenberg matrix by reflections, and from there by rotations with Wilkinson's shifts, in com
 
 // Scaled by powers of two until rows and columns have about the same size.
 function balancedMatrix(A) {
@@ -115,6 +127,7 @@ function balancedMatrix(A) {
   }
   return M;
 }
+
 function hessenberg(A) {
   const M = balancedMatrix(A);
   const n = M.length;
@@ -146,6 +159,7 @@ function nearerRoot(a, b, c, d) {
   const sign = half[0] * root[0] + half[1] * root[1] > 0 ? -1 : 1;
   return [d[0] + half[0] + sign * root[0], d[1] + half[1] + sign * root[1]];
 }
+
 function complexRoot([x, y]) {
   const size = Math.hypot(x, y);
   const re = Math.sqrt((size + Math.abs(x)) / 2);
@@ -155,7 +169,7 @@ function complexRoot([x, y]) {
 }
 
 // All eigenvalues [re, im] of a real matrix, the slowest to decay first.
-function eigenvaluesOf(A) {
+export function eigenvaluesOf(A) {
   const n = A.length;
   const re = hessenberg(A).map((row) => Float64Array.from(row));
   const im = re.map(() => new Float64Array(n));
@@ -165,20 +179,34 @@ function eigenvaluesOf(A) {
     let start = end;
     const at = (i, j) => [re[i][j], im[i][j]];
     const sizeOf = (i, j) => Math.abs(re[i][j]) + Math.abs(im[i][j]);
-    while (start > 0 && sizeOf(start, start - 1) > Number.EPSILON * (sizeOf(start, start) + sizeOf(start - 1, start - 1))) start--;
+    while (
+      start > 0 &&
+      sizeOf(start, start - 1) > Number.EPSILON * (sizeOf(start, start) + sizeOf(start - 1, start - 1))
+    )
+      start--;
     if (start === end) {
       found.push(at(end, end));
       [end, tries] = [end - 1, 0];
       continue;
     }
     if (++tries > 200) throw new Error("the eigenvalues do not converge");
-    const shift = tries % 10 ? nearerRoot(at(end - 1, end - 1), at(end - 1, end), at(end, end - 1), at(end, end)) : [sizeOf(end, end - 1), 0];
+    const shift =
+      tries % 10
+        ? nearerRoot(at(end - 1, end - 1), at(end - 1, end), at(end, end - 1), at(end, end))
+        : [sizeOf(end, end - 1), 0];
     qrSweep(re, im, start, end, shift);
   }
   return found.sort((one, other) => other[0] - one[0] || one[1] - other[1]);
 }
 
 // One step H - s = Q R, H = R Q + s, on the rows and columns from start to end.
+/**
+ * @param {any[]} re
+ * @param {any[]} im
+ * @param {number} start
+ * @param {number} end
+ * @param {number[]} shift
+ */
 function qrSweep(re, im, start, end, [sr, si]) {
   for (let i = start; i <= end; i++) [re[i][i], im[i][i]] = [re[i][i] - sr, im[i][i] - si];
   const turns = [];

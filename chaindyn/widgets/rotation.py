@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 import chaindyn
-from chaindyn.widgets.explorer import Explorer, alone, source
+from chaindyn.widgets.explorer import Explorer, linked, source
 from chaindyn.widgets.tree import shaped
 
 STEPS = 40  # of the way, from 0 to 1
@@ -24,7 +24,7 @@ class RotationExplorer(Explorer):
     at most a whole turn long. ValueError if they are longer, not finite or of another shape.
     """
 
-    _esm = source("base.js", *alone("exp_so3", "log_so3"), "stage.js", "rotation.js")
+    _esm = linked("rotation.js")
     _css = source("base.css", "stage.css")
 
     def __init__(

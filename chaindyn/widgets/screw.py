@@ -15,6 +15,7 @@ from chaindyn.widgets.explorer import (
     SCALAR,
     Explorer,
     contract,
+    linked,
     source,
     tabulate,
 )
@@ -39,7 +40,7 @@ class ScrewExplorer(Explorer):
     [rad/s or N]. frame : where B starts, origin (3,) [m] and turn about z [degrees].
     """
 
-    _esm = source("base.js", "film.js", "stage.js", "screw.js")
+    _esm = linked("screw.js")
     _css = source("base.css", "stage.css")
 
     def __init__(

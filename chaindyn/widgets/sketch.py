@@ -27,7 +27,7 @@ from chaindyn.compiler.recording import (
     quietly,
     reached_from,
 )
-from chaindyn.widgets.explorer import plain, source
+from chaindyn.widgets.explorer import linked, plain, source
 from chaindyn.widgets.marks import Mark
 from chaindyn.widgets.tree import VIEWS
 
@@ -111,7 +111,7 @@ class Sketch(anywidget.AnyWidget):
     """
 
     scene = traitlets.Dict().tag(sync=True)
-    _esm = source("base.js", "film.js", "graph.js", "stage.js", "symbols.js", "sketch.js")
+    _esm = linked("sketch.js")
     _css = source("base.css", "stage.css", "motion.css", "sketch.css")
 
     def __init__(

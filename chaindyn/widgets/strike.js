@@ -1,7 +1,18 @@
-// The view of StrikeExplorer, the first screen: a chain that swings into a wall in slow motion, over and over, and what the blow does
-// to it. The request is that of ImpactExplorer, without a map.
+// The view of StrikeExplorer, the first screen: a chain that swings into a wall in slow motion, over and over, and
+// what the blow does to it. The request is that of ImpactExplorer, without a map.
 
-// --- The view -------------------------------------------------------------------------------------------------------------------
+import { endPoints, plate } from "./blow.js";
+import { fromBlow } from "./blow_answer.js";
+import { Camera } from "./camera.js";
+import { arrived, courseOf, cutOf, paintFilm, sceneAt, turnOfJoint } from "./course.js";
+import { Film } from "./film.js";
+import { LitStage } from "./stage.js";
+import { addControls } from "./strike_controls.js";
+import { answer } from "./strike_words.js";
+import { Talk } from "./talk.js";
+import { poses, pulled, sceneAround, withJoint } from "./tree.js";
+import { add, apply, dot, norm, scale, subtract } from "./vectors.js";
+import { rendering, View } from "./view.js";
 
 const SIZES = { wide: [640, 470], narrow: [420, 350] }; // of the picture, so that its letters can be read
 const BACK = 0.26; // how far behind the wall the handle that turns it is, in reaches of the chain
@@ -9,210 +20,191 @@ const BACK = 0.26; // how far behind the wall the handle that turns it is, in re
 // Turn the camera to these points, so that all are in the picture with some room around.
 function fit(camera, points, room = 34) {
   const { right, up, toward } = camera.axes();
-  const [low, high] = [Math.min, Math.max].map((pick) => [right, up, toward].map((axis) => pick(...points.map((x) => dot(axis, x)))));
+  const [low, high] = [Math.min, Math.max].map((pick) =>
+    [right, up, toward].map((axis) => pick(...points.map((x) => dot(axis, x)))),
+  );
   const middle = scale(0.5, add(low, high));
   camera.centre = [right, up, toward].map((axis, k) => scale(middle[k], axis)).reduce(add);
   camera.zoom = Math.min(...camera.size.map((pixels, k) => (pixels - 2 * room) / (high[k] - low[k])));
 }
 
-// A row of a table with a bar: one from nothing, or two about a middle.
-function barRow(name, cells, bars, largest) {
-  const middle = bars.length > 1 ? 50 : 0;
-  const width = (x) => ((100 - middle) * Math.abs(x)) / (largest || 1);
-  const rects = bars.map(([kind, x], k) => svg("rect", { class: kind, x: x < 0 ? middle - width(x) : middle, y: bars.length > 1 ? 2 + 7 * k : 4, width: width(x), height: bars.length > 1 ? 6 : 9 }));
-  const axis = svg("line", { class: "axis", x1: middle, x2: middle, y1: 0, y2: 17 });
-  const picture = svg("svg", { viewBox: "0 0 100 17", preserveAspectRatio: "none", "aria-hidden": "true" }, axis, ...rects);
-  return html("tr", {}, html("th", { scope: "row" }, name), ...cells.map((text) => html("td", { class: "number" }, text)), html("td", {}, picture));
-}
-function few(heads, rows) {
-  const head = html("tr", {}, html("td"), ...heads.map((text) => html("th", { scope: "col", class: "number" }, text)), html("td"));
-  return html("table", { class: "few" }, html("thead", {}, head), html("tbody", {}, ...rows));
-}
-const plainName = (name) => name.replace(/_link$/, "").replaceAll("_", " ");
+class StrikeView extends View {
+  constructor(given) {
+    super(given);
+    this.tree = this.scene.chains[0];
+    this.talk = new Talk(this.model, {
+      embedded: (request) => this.embedded(request),
+      data: "the arm\u2019s masses, by the book\u2019s own lines, put into JavaScript",
+      show: () => this.show(),
+    });
+    this.calm = matchMedia("(prefers-reduced-motion: reduce)");
+    this.camera = new Camera(
+      300,
+      [0, 0, 0],
+      SIZES[this.el.clientWidth && this.el.clientWidth < 640 ? "narrow" : "wide"],
+    );
+    this.camera.look(this.tree.view);
+    if (this.tree.view === "space") Object.assign(this.camera, { yaw: -116, tilt: 17 });
+    this.stage = new LitStage(
+      "The chain and the wall",
+      this.camera,
+      this.talk.update,
+      sceneAround(this.tree, this.talk.request),
+    );
+    this.movable = this.tree.names.map((_, i) => i).filter((i) => this.tree.column[i] !== null);
+    this.course = undefined; // of the request and the answer that `known` tells
+    this.way = undefined; // of the struck point in it
+    this.known = undefined;
+    this.words = "";
+    this.film = new Film(() => cutOf(this.course).end, this.talk.update);
+    this.unwatch = this.film.watch(this.el);
+    // What is taken hold of stands at the instant of the blow; let go, or left alone for a while, it swings again.
+    this.resting = 0;
+    this.pressed = false;
+    this.el.addEventListener("pointerdown", () => {
+      this.pressed = true;
+    });
+    this.released = () => {
+      if (!this.pressed) return;
+      this.pressed = false;
+      clearTimeout(this.resting);
+      this.resting = setTimeout(() => this.letGo(), 250);
+    };
+    for (const name of ["pointerup", "pointercancel"]) addEventListener(name, this.released);
+    this.stage.handle(
+      "The wall: turn it",
+      "force",
+      () => this.behind(),
+      (tail) => this.aim(subtract(this.struck(), tail)),
+    );
+    this.stage.onGrab = (link, where, moved) => {
+      // Where the film stands elsewhere, the arm is first taken to the instant of the blow.
+      if (!this.film.still) return this.ask({});
+      const [i, change] = pulled(this.tree, this.camera, poses(this.tree, this.talk.request.q), link, where, moved);
+      if (i !== undefined) this.setJoint(i, this.talk.request.q[this.tree.column[i]] + change);
+    };
+    this.controls = addControls(this);
+    // On paper the film stands at the instant of the blow.
+    this.onPaper = () => {
+      this.film.playing = false;
+      this.film.still = true;
+      this.show();
+    };
+    addEventListener("beforeprint", this.onPaper);
+    this.show();
+    this.talk.ask({ map: null });
+  }
 
-function render({ model, el }) {
-  const [tree] = model.get("scene").chains;
-  const embedded = (request) => fromBlow(tree, { ...request, map: null }).values;
-  const talk = new Talk(model, { embedded, data: "the arm\u2019s masses, by the book\u2019s own lines, put into JavaScript", show });
-  const calm = matchMedia("(prefers-reduced-motion: reduce)");
-  const camera = new Camera(300, [0, 0, 0], SIZES[el.clientWidth && el.clientWidth < 640 ? "narrow" : "wide"]);
-  camera.look(tree.view);
-  if (tree.view === "space") Object.assign(camera, { yaw: -116, tilt: 17 });
-  const stage = new LitStage("The chain and the wall", camera, talk.update, sceneAround(tree, talk.request));
-  const movable = tree.names.map((_, i) => i).filter((i) => tree.column[i] !== null);
-  const refreshers = [];
-  const row = ({ row, refresh }) => (refreshers.push(refresh), row);
-  let course; // of the request and the answer that `known` tells
-  let way; // of the struck point in it
-  let known;
-  let words = "";
+  embedded(request) {
+    return fromBlow(this.tree, { ...request, map: null }).values;
+  }
 
-  const film = new Film(() => cutOf(course).end, talk.update);
-  const unwatch = film.watch(el);
-
-  // What is taken hold of stands at the instant of the blow; let go, or left alone for a while, it swings again.
-  let [resting, pressed] = [0, false];
-  function ask(change) {
+  ask(change) {
+    const { film, talk } = this;
     film.playing = false;
     film.still = true;
     talk.ask({ ...change, map: null });
-    clearTimeout(resting);
-    if (!pressed) resting = setTimeout(letGo, 900);
+    clearTimeout(this.resting);
+    if (!this.pressed) this.resting = setTimeout(() => this.letGo(), 900);
   }
-  function letGo() {
+
+  letGo() {
+    const { calm, film } = this;
     if (!film.still || calm.matches) return;
     film.still = false;
     film.clock = 0;
     film.play();
   }
-  el.addEventListener("pointerdown", () => (pressed = true));
-  const released = () => {
-    if (!pressed) return;
-    pressed = false;
-    clearTimeout(resting);
-    resting = setTimeout(letGo, 250);
-  };
-  for (const name of ["pointerup", "pointercancel"]) addEventListener(name, released);
 
-  const setJoint = (i, value) => ask({ q: withJoint(tree, talk.request.q, i, value) });
-  const aim = (direction) => norm(direction) > 1e-6 && ask({ normal: scale(1 / norm(direction), direction) });
-  const struck = () => {
+  setJoint(i, value) {
+    const { talk, tree } = this;
+    this.ask({ q: withJoint(tree, talk.request.q, i, value) });
+  }
+
+  aim(direction) {
+    norm(direction) > 1e-6 && this.ask({ normal: scale(1 / norm(direction), direction) });
+  }
+
+  struck() {
+    const { talk, tree } = this;
     const { R, p } = poses(tree, talk.request.q);
     return add(p[talk.request.body], apply(R[talk.request.body], talk.request.point));
-  };
-  const behind = () => subtract(struck(), scale(BACK * tree.reach, talk.request.normal));
-  stage.handle("The wall: turn it", "force", behind, (tail) => aim(subtract(struck(), tail)));
-  stage.onGrab = (link, where, moved) => {
-    // Where the film stands elsewhere, the arm is first taken to the instant of the blow.
-    if (!film.still) return ask({});
-    const [i, change] = pulled(tree, camera, poses(tree, talk.request.q), link, where, moved);
-    if (i !== undefined) setJoint(i, talk.request.q[tree.column[i]] + change);
-  };
+  }
 
-  const play = button("Pause", () => {
-    if (film.still || !film.playing) {
-      film.clock = film.still ? 0 : film.clock;
-      film.still = false;
-      film.play();
-    } else film.play(false);
-  });
-  const scrub = html("input", {
-    type: "range", min: 0, max: 1, step: 0.001, "aria-label": "time of the film",
-    oninput: () => {
-      film.playing = film.still = false;
-      film.clock = Number(scrub.value) * (cutOf(course).end - 1e-9);
-      talk.update();
-    },
-  });
-  const restitution = numberRow("restitution", { min: 0, max: 1, step: 0.01 }, () => talk.request.restitution, (value) => ask({ restitution: Math.max(0, Math.min(1, value)) }));
-  const speed = (i) => {
-    const unit = tree.kind[i] === "Revolute" ? "rad/s" : "m/s";
-    const set = (value) => ask({ qd: talk.request.qd.map((old, k) => (k === tree.column[i] ? value : old)) });
-    return numberRow(plainName(tree.names[i]), { of: "speed of", min: -3, max: 3, step: 0.05, unit }, () => talk.request.qd[tree.column[i]], set);
-  };
-  const angle = (name, range, from, to) => numberRow(name, { of: "wall", min: -range, max: range, step: 1, unit: "\u00b0", digits: 1 }, () => from(talk.request.normal), (value) => aim(to(value)));
-  const joints = { ...tree, names: tree.names.map(plainName) };
-  const more = section(
-    "Posture, speeds and wall in numbers",
-    false,
-    html("p", { class: "aside" }, "At the instant of the blow: where the joints are, how fast they turn, where the wall\u2019s normal points."),
-    ...movable.map((i) => row(jointRow(joints, i, () => talk.request.q[tree.column[i]], (value) => setJoint(i, value)))),
-    ...movable.map((i) => row(speed(i))),
-    row(angle("turn", 180, turnOf, (turn) => toDirection(turn, tiltOf(talk.request.normal)))),
-    row(angle("tilt", 90, tiltOf, (tilt) => toDirection(turnOf(talk.request.normal), tilt))),
-  );
-  const strip = html("div", { class: "strip" }, play, scrub);
-  const answers = html("div", { class: "answers" });
-  const hint = html("p", { class: "aside" }, `${SLOWER} times slower than it is. Drag a link, or the dot behind the wall; let go, and it swings again.`);
-  const tell = layout(el, stage, [answers], html("div", {}));
-  el.querySelector(".chaindyn").classList.add("strike");
-  stage.element.after(strip, row(restitution), hint, more);
+  behind() {
+    const { talk, tree } = this;
+    return subtract(this.struck(), scale(BACK * tree.reach, talk.request.normal));
+  }
 
-  function show() {
+  show() {
+    const { film, movable, refreshers, stage, talk, tree } = this;
+    const { answers, play, scrub, tell } = this.controls;
     const result = talk.result();
     const { request } = talk;
     const { values } = result;
     const asked = JSON.stringify([request, values.qd_after]);
-    if (asked !== known) {
-      const first = !known;
-      known = asked;
+    if (asked !== this.known) {
+      const first = !this.known;
+      this.known = asked;
       const after = values.qd_after.includes(null) ? request.qd : values.qd_after;
-      course = courseOf(tree, request, after);
-      way = { before: wayOf(course.before, request), after: wayOf(course.after, request) };
-      if (first) begin();
-      answer(values, request);
+      this.course = courseOf(tree, request, after);
+      this.way = { before: this.wayOf(this.course.before, request), after: this.wayOf(this.course.after, request) };
+      if (first) this.begin();
+      answer(this, values, request);
       refreshers.forEach((refresh) => refresh());
-      tell({ ...result, error: talk.live ? result.error : fromBlow(tree, { ...request, map: null }).fault }, words);
+      tell(
+        { ...result, error: talk.live ? result.error : fromBlow(tree, { ...request, map: null }).fault },
+        this.words,
+      );
     }
-    if (film.still) film.clock = cutOf(course).leave - 1e-6;
-    const scene = sceneAt(course, film.clock);
-    stage.draw(() => paintFilm(stage, tree, values, request, scene, way));
+    if (film.still) film.clock = cutOf(this.course).leave - 1e-6;
+    const scene = sceneAt(this.course, film.clock);
+    stage.draw(() => paintFilm(stage, tree, values, request, scene, this.way));
     play.textContent = film.playing ? "Pause" : "Play";
-    if (scrub.getRootNode().activeElement !== scrub || film.playing) scrub.value = film.clock / cutOf(course).end;
-    const lit = film.still ? -1 : movable.findLast((i) => arrived(i, tree.names.length, scene.flash) < 1 && scene.flash > turnOfJoint(i, tree.names.length));
-    answers.querySelectorAll("tbody tr").forEach((line, k) => line.classList.toggle("lit", k % movable.length === movable.indexOf(lit)));
+    if (scrub.getRootNode().activeElement !== scrub || film.playing) scrub.value = film.clock / cutOf(this.course).end;
+    const lit = film.still
+      ? -1
+      : movable.findLast(
+          (i) => arrived(i, tree.names.length, scene.flash) < 1 && scene.flash > turnOfJoint(i, tree.names.length),
+        );
+    answers
+      .querySelectorAll("tbody tr")
+      .forEach((line, k) => line.classList.toggle("lit", k % movable.length === movable.indexOf(lit)));
   }
 
   // Where the struck point comes by, now and then.
-  function wayOf(states, { body, point }) {
+  wayOf(states, { body, point }) {
+    const { tree } = this;
     const some = states.filter((_, k) => k % 7 === 0).map(([q]) => poses(tree, q));
     return some.map(({ R, p }) => add(p[body], apply(R[body], point)));
   }
 
   // The camera has the whole film in its picture; the film starts, for readers who do not mind.
-  function begin() {
-    const seen = [...course.before, ...course.after].flatMap(([q]) => endPoints(tree, poses(tree, q)));
-    fit(camera, [[0, 0, stage.floor], ...seen, ...plate(struck(), talk.request.normal, tree.reach).back, behind()]);
+  begin() {
+    const { calm, camera, film, stage, talk, tree } = this;
+    const seen = [...this.course.before, ...this.course.after].flatMap(([q]) => endPoints(tree, poses(tree, q)));
+    fit(camera, [
+      [0, 0, stage.floor],
+      ...seen,
+      ...plate(this.struck(), talk.request.normal, tree.reach).back,
+      this.behind(),
+    ]);
     stage.settle();
     film.still = calm.matches;
     film.playing = !calm.matches;
     if (film.playing) film.next();
   }
 
-  function answer({ impulse, mass, before, after, qd_after, reactions }, { qd, normal }) {
-    const [came, left] = [before, after].map((v) => (v.includes(null) ? null : dot(v, normal)));
-    const question = (text) => html("p", { class: "question" }, text);
-    const as = impulse === 0
-      ? `No blow: the point ${came > 0 ? "is leaving the wall" : "rests against the wall"}.`
-      : `as if a ball of ${shown(mass)} kg had come at ${shown(-came)} m/s and left at ${shown(left)} m/s.`;
-    const forces = movable.map((i) => (reactions[i].includes(null) ? null : norm(reactions[i])));
-    const largest = Math.max(impulse ?? 0, ...forces);
-    const fastest = Math.max(...qd.map(Math.abs), ...qd_after.map((x) => Math.abs(x ?? 0)));
-    words = `Impulse ${shown(impulse)} N s, ${as}`;
-    answers.replaceChildren(
-      question("How strong was the blow?"),
-      html("p", { class: "answer" }, html("b", {}, `${shown(impulse)} N\u00a0s`), ` ${as}`),
-      question("What does each joint\u2019s speed become?"),
-      few(
-        ["before", "after"],
-        movable.map((i) => {
-          const [was, now] = [qd[tree.column[i]], qd_after[tree.column[i]]];
-          return barRow(plainName(tree.names[i]), [shown(was), shown(now)], [["was", was], ["now", now ?? 0]], fastest);
-        }),
-      ),
-      question("What did each bearing have to carry?"),
-      few(["N\u00a0s"], movable.map((i, k) => barRow(plainName(tree.names[i]), [shown(forces[k])], [["push", forces[k] ?? 0]], largest))),
-    );
-  }
-
-  // On paper the film stands at the instant of the blow.
-  const onPaper = () => {
-    film.playing = false;
-    film.still = true;
-    show();
-  };
-  addEventListener("beforeprint", onPaper);
-
-  show();
-  talk.ask({ map: null });
-  return () => {
+  close() {
+    const { onPaper, released, unwatch } = this;
     removeEventListener("beforeprint", onPaper);
-    clearTimeout(resting);
+    clearTimeout(this.resting);
     unwatch();
     for (const name of ["pointerup", "pointercancel"]) removeEventListener(name, released);
-    stage.close();
-    talk.close();
-  };
+    super.close();
+  }
 }
+
+const render = rendering(StrikeView);
 
 export default { render };

@@ -16,7 +16,7 @@ from chaindyn.guards.arguments import check_chain, require_positive
 from chaindyn.guards.model import require_no_friction, require_no_rotors
 from chaindyn.guards.motion import check_times
 from chaindyn.widgets.bodies import bodies_of
-from chaindyn.widgets.explorer import Explorer, alone, emitted, equal_rods, source, without_none
+from chaindyn.widgets.explorer import Explorer, equal_rods, linked, source, without_none
 from chaindyn.widgets.motion import padded
 from chaindyn.widgets.tree import (
     VIEWS,
@@ -62,13 +62,7 @@ class SwingExplorer(Explorer):
     damping is not positive, or an argument has another shape.
     """
 
-    _esm = source(
-        "base.js",
-        *emitted("forward_kinematics", "rnea", "aba", "margins", "energies", "step_momenta"),
-        *alone("rk4_step", "semi_implicit_euler_step"),
-        *alone("variational_start", "variational_correction", "variational_end"),
-        *("tree.js", "singular.js", "forward.js", "motion.js", "graph.js", "stage.js", "swing.js"),
-    )
+    _esm = linked("swing.js")
     _css = source("base.css", "stage.css", "motion.css")
 
     def __init__(

@@ -1,5 +1,7 @@
 // Symbols in the formulas around a picture, and the arrows that stand for them: each lights the other.
 
+import { html } from "./elements.js";
+
 // What MathJax made of a formula, as nested names of its parts: equal for equal symbols, wherever they stand.
 function outline(element) {
   const inner = [...element.children].filter((child) => child.localName !== "mjx-assistive-mml").map(outline);
@@ -7,6 +9,7 @@ function outline(element) {
   if (inner.length === 1 && ["mjx-texatom", "mjx-mrow", "mjx-mstyle"].includes(element.localName)) return inner[0];
   return `${element.localName}${glyph}(${inner})`;
 }
+
 const SCRIPTS = "mjx-msub, mjx-msup, mjx-msubsup";
 
 // Whether an element is what carries an index or an accent: v in v_O is no v.
@@ -22,26 +25,38 @@ function placesOf(sign, root) {
   const wanted = outline(sign.querySelector("mjx-math")).replace(/^mjx-math\((.*)\)$/, "$1");
   const kind = wanted.match(/^[a-z-]+/)?.[0];
   if (!kind) return [];
-  return [...root.querySelectorAll(`mjx-container:not([data-key]) ${kind}`)].filter((element) => outline(element) === wanted && !carries(element));
+  return [...root.querySelectorAll(`mjx-container:not([data-key]) ${kind}`)].filter(
+    (element) => outline(element) === wanted && !carries(element),
+  );
 }
 
 // When MathJax has set the page's formulas; false where there is none.
 async function formulasAreSet() {
   if (!globalThis.MathJax) return false;
-  if (!MathJax.startup && document.readyState !== "complete") await new Promise((done) => addEventListener("load", done, { once: true }));
-  if (!MathJax.tex2chtmlPromise) return false;
-  await MathJax.startup.promise;
+  if (!globalThis.MathJax.startup && document.readyState !== "complete")
+    await new Promise((done) => addEventListener("load", done, { once: true }));
+  if (!globalThis.MathJax.tex2chtmlPromise) return false;
+  await globalThis.MathJax.startup.promise;
   return true;
 }
 
-// The symbols of one picture. `marks` are what stands for one: {symbol, name, words, colour}; `update` draws again, with `lit`, the
-// symbol that is pointed at. Its `element` is the key: one stop of the tab key, arrow keys go from one to the next; `others`, which stand
-// for no symbol, are only told.
-class Symbols {
+// The symbols of one picture. `marks` are what stands for one: {symbol, name, words, colour}; `update` draws again,
+// with `lit`, the symbol that is pointed at. Its `element` is the key: one stop of the tab key, arrow keys go from
+// one to the next; `others`, which stand for no symbol, are only told.
+export class Symbols {
   constructor(marks, others, update) {
-    Object.assign(this, { marks, update, lit: null, places: new Map(), over: new AbortController() });
+    this.marks = marks;
+    this.update = update;
+    this.lit = null;
+    this.places = new Map();
+    this.over = new AbortController();
     this.items = marks.map((mark, k) => this.item(mark, k));
-    this.element = html("div", { class: "symbols", role: "group", "aria-label": "Key" }, ...this.items, ...others.map((mark) => this.plain(mark)));
+    this.element = html(
+      "div",
+      { class: "symbols", role: "group", "aria-label": "Key" },
+      ...this.items,
+      ...others.map((mark) => this.plain(mark)),
+    );
   }
   plain({ name, words, colour }) {
     return html("span", { class: "plain" }, html("span", { class: `sign ${colour}` }, name || "\u2014"), ` ${words}`);
@@ -71,7 +86,9 @@ class Symbols {
     if (!step) return;
     event.preventDefault();
     const next = this.items[(k + step + this.items.length) % this.items.length];
-    this.items.forEach((item) => (item.tabIndex = item === next ? 0 : -1));
+    this.items.forEach((item) => {
+      item.tabIndex = item === next ? 0 : -1;
+    });
     next.focus();
   }
   light(symbol) {
@@ -81,13 +98,14 @@ class Symbols {
     for (const [own, places] of this.places) places.forEach((place) => place.classList.toggle("lit", own === symbol));
     this.update();
   }
-  // Find the symbols in the section around an element, give them the colours of their marks, and follow the pointer over them.
+  // Find the symbols in the section around an element, give them the colours of their marks, and follow the pointer
+  // over them.
   async findAround(el) {
     const root = el.closest("section, article");
     if (!root || !this.marks.length || !(await formulasAreSet()) || this.over.signal.aborted) return;
     const { signal } = this.over;
     for (const [k, { symbol, colour }] of this.marks.entries()) {
-      const sign = await MathJax.tex2chtmlPromise(symbol, { display: false });
+      const sign = await globalThis.MathJax.tex2chtmlPromise(symbol, { display: false });
       sign.dataset.key = "";
       const places = placesOf(sign, root);
       for (const place of places) {
@@ -99,7 +117,7 @@ class Symbols {
       this.places.set(symbol, places);
       this.items[k].firstElementChild.replaceChildren(sign);
     }
-    MathJax.chtmlStylesheet(); // with the glyphs of the key
+    globalThis.MathJax.chtmlStylesheet(); // with the glyphs of the key
   }
   close() {
     this.over.abort();

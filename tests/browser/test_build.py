@@ -39,6 +39,9 @@ root: book/intro
 parts:
   - caption: I
     numbered: 2
+    chapters: [{file: book/other}]
+  - caption: II
+    numbered: 2
     chapters: [{file: chapters/07_chapter}]
 """
 
@@ -52,6 +55,7 @@ def small_book(tmp_path_factory):
     shutil.copy(ROOT / "_config.yml", root)
     (root / "_toc.yml").write_text(TOC)
     (root / "book" / "references.bib").write_text("")
+    (root / "book" / "other.md").write_text("# Another page\n")
     (root / "chapters").mkdir()
     (root / "chaindyn").mkdir()
     return root
@@ -92,6 +96,10 @@ def test_second_run_redoes_nothing_and_numbers_are_the_chapters_own(small_book):
     assert "Executing notebook" not in first.stderr + second.stderr  # Sphinx finds the outputs
     assert "0 added, 0 changed, 0 removed" in second.stdout
     assert re.search("now-outdated files.*none found", second.stdout)
+    third = build(small_book, before="A word more.")
+    assert third.returncode == 0
+    assert "0 added, 1 changed, 0 removed" in third.stdout
+    assert re.search("now-outdated files.*none found", third.stdout)  # chapter 7 is as it was
 
 
 FAULTS = {  # in the text, and what names them

@@ -14,6 +14,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, ConsoleMessage, Page, Response
+from test_sketches import sketches_of
 
 from book.browser import HEIGHT, SCHEMES, WIDTHS, drawn, open_page, page_names, settle
 
@@ -88,6 +89,8 @@ class Visit:
     formulas_in_error: list[str] = field(default_factory=list)
     silent_formulas: list[str] = field(default_factory=list)
     widgets: int = 0
+    sketches: int = 0
+    wrong_sketches: list[str] = field(default_factory=list)
     overflow: int = 0
     violations: str = ""
 
@@ -138,6 +141,8 @@ def visit(chromium: Browser, site_folder: Path, site_url: str) -> Callable[..., 
         result.widgets = page.locator(
             "script[type='application/vnd.jupyter.widget-view+json']"
         ).count()
+        if both:  # as wide as its reader with a desk has it
+            result.sketches, result.wrong_sketches = sketches_of(page)
         # what the page did; axe-core, which comes now, asks for style sheets itself
         result.requests, result.failures, result.messages = [*requests], [*failures], [*messages]
         result.violations = violations(page) if judged else ""
@@ -215,6 +220,13 @@ def test_weight(visit, name):
 @for_every_page
 def test_does_not_scroll_sideways(visit, name):
     assert visit(name, *FAST).overflow <= 0
+
+
+@for_every_page
+def test_every_sketch_is_drawn_and_its_symbols_stand_in_its_section(visit, name):
+    seen = visit(name, *FAST)
+    assert not seen.wrong_sketches
+    assert seen.sketches or not name.startswith("chapters/")
 
 
 @for_every_page

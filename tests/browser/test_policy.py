@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from book import live
-from book.browser import open_notebook, run_code
+from book.browser import drawn, open_notebook, run_code
 from book.policy import ALLOWED, BUTTONS, POLICY
 
 pytestmark = pytest.mark.browser
@@ -34,6 +34,11 @@ SHOWS = {  # what a stored output may try: neither a script nor a handler
     "metadata": {},
 }
 
+TRICKS = (
+    "document.body.insertAdjacentHTML('beforeend', \"<img src='' onerror='window.let_in = 1'>\")",
+    "document.body.append(Object.assign(document.createElement('script'), {text: 'let_in = 2'}))",
+)
+
 
 @contextmanager
 def held_to_policy(chromium: Browser) -> Iterator[tuple[Page, list[str]]]:
@@ -52,7 +57,7 @@ def arrive(page: Page, address: str) -> None:
     page.evaluate("window.MathJax?.startup?.promise?.then(() => true)")
     for _ in range(12):  # what comes into sight begins
         page.mouse.wheel(0, 2500)
-        page.wait_for_timeout(50)
+        drawn(page)
 
 
 @pytest.mark.parametrize(
@@ -64,13 +69,10 @@ def test_pages_keep_to_their_policy(chromium, site_url, name):
         if name.startswith("search"):
             page.locator("#search-results li").first.wait_for()
         assert not said
-        page.evaluate(
-            "document.body.insertAdjacentHTML('beforeend', \"<img src='' onerror='window.let_in = 1'>\")"
-        )
-        page.evaluate(
-            "document.body.append(Object.assign(document.createElement('script'), {text: 'let_in = 2'}))"
-        )
-        page.wait_for_timeout(200)
+        for trick in TRICKS:
+            with page.expect_console_message(lambda told: told.type == "error"):
+                page.evaluate(trick)
+        drawn(page)
         assert page.evaluate("window.let_in") is None
         assert len(said) == 2 and all("Content Security Policy" in words for words in said)
 

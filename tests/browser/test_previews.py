@@ -50,17 +50,20 @@ def links(page: Page, address: str) -> Locator:
 @pytest.fixture(scope="module")
 def opened(chromium: Browser, site_url: str) -> Iterator[Callable[..., Page]]:
     """Go to a page at rest, each in one tab for all tests, with no card, the pointer in a corner, nothing in focus."""
-    tabs: dict[tuple[str, int, str], Page] = {}
+    tabs: dict[str, Page] = {}
 
     def open_one(name: str, width: int = WIDTHS[0], scheme: str = SCHEMES[0]) -> Page:
-        key = (name, width, scheme)
-        if key not in tabs:
-            page = tabs[key] = open_page(chromium, width, scheme)
+        if name not in tabs:
+            page = tabs[name] = open_page(chromium, width, scheme)
             page.goto(f"{site_url}{name}.html")
             settle(page)
             page.wait_for_function(LOADED)
             page.clock.install()
-        page = tabs[key]
+        page = tabs[name]
+        page.emulate_media(color_scheme=scheme)
+        if page.viewport_size != {"width": width, "height": HEIGHT}:
+            page.set_viewport_size({"width": width, "height": HEIGHT})
+            drawn(page)
         page.mouse.move(1, 1)
         page.evaluate("document.activeElement.blur()")
         page.keyboard.press("Escape")

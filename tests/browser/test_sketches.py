@@ -7,11 +7,10 @@ import re
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from book.browser import SCHEMES, WIDTHS, drawn, open_page, page_names, settle
+from book.browser import SCHEMES, WIDTHS, drawn, open_page, settle
 
 pytestmark = pytest.mark.browser
 
-CHAPTERS = [name for name in page_names() if name.startswith("chapters/")]
 SYMBOLS = """() => [...document.querySelectorAll(".chaindyn.sketch")].flatMap((sketch) => {
   const section = sketch.closest("section");
   const there = [...section.querySelectorAll("mjx-container [data-symbol]")].map((one) => one.dataset.symbol);
@@ -29,17 +28,17 @@ def opened(chromium: Browser, site_url: str, name: str) -> Page:
     return page
 
 
-@pytest.mark.parametrize("name", CHAPTERS)
-def test_every_sketch_is_drawn_and_its_symbols_stand_in_its_section(chromium, site_url, name):
-    page = opened(chromium, site_url, name)
-    sketches = page.locator(".chaindyn.sketch").all()
-    assert sketches
-    for sketch in sketches:
-        assert sketch.locator(".stage .stroke").count()
-        assert not re.search(r"\bnan\b", sketch.inner_text())
-        assert sketch.locator("[tabindex='0'], button:not([tabindex='-1']), input").count() <= 12
-    assert not [symbol for symbol, stands in page.evaluate(SYMBOLS) if not stands]
-    page.context.close()
+def sketches_of(page: Page) -> tuple[int, list[str]]:
+    """How many sketches a page has, and what is wrong with them: `test_pages.py` asks every page while it is open."""
+    page.wait_for_function(SET)
+    sketches, wrong = page.locator(".chaindyn.sketch").all(), list[str]()
+    for k, sketch in enumerate(sketches, 1):
+        stops = sketch.locator("[tabindex='0'], button:not([tabindex='-1']), input").count()
+        wrong += [f"sketch {k} is empty"] * (not sketch.locator(".stage .stroke").count())
+        wrong += [f"sketch {k} says nan"] * bool(re.search(r"\bnan\b", sketch.inner_text()))
+        wrong += [f"sketch {k} has {stops} stops of the tab key"] * (stops > 12)
+    lost = [symbol for symbol, stands in page.evaluate(SYMBOLS) if not stands]
+    return len(sketches), wrong + [f"{symbol} does not stand in its section" for symbol in lost]
 
 
 def test_a_symbol_lights_its_arrow_and_the_key_lights_the_symbol(chromium, site_url):

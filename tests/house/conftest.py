@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+import book  # noqa: F401  before any test imports nbformat, for what it spares that
+
 FRONT = """---
 jupytext:
   text_representation:

@@ -9,8 +9,8 @@ import sys
 
 import pytest
 
-from book import commands, setup
-from book.pages import ROOT
+from book import commands, setup, touched
+from book.pages import ROOT, BookError
 
 
 def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -169,3 +169,172 @@ def test_checks_cover_what_the_contributing_page_lists():
     table = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     listed = re.findall(r"`([^`]+)`", "".join(re.findall(r"^\| (`.*?) \|", table, re.M)))
     assert sorted(listed) == sorted(check.name for check in commands.checks())
+
+
+def test_a_page_that_is_saved_is_built_and_one_that_fails_is_waited_for(monkeypatch, capsys):
+    stages = [{"a": 1}, {"a": 1}, {"a": 2}, {"a": 2}, {"a": 3}]
+    monkeypatch.setattr(commands, "_saved", lambda: stages.pop(0))
+    monkeypatch.setattr(commands.time, "sleep", lambda seconds: None)
+    built = list[int]()
+
+    def build() -> None:
+        built.append(len(stages))
+        if len(built) == 1:
+            raise BookError("a link leads nowhere")
+
+    with pytest.raises(IndexError):  # no stage is left
+        commands._whenever_saved(build)
+    assert built == [2, 0]
+    assert capsys.readouterr().out.split("\n\n") == [
+        "\nserve: a link leads nowhere",
+        "serve: built anew\n",
+    ]
+
+
+def test_what_is_saved_is_the_pages():
+    assert {page.name for page in commands._saved()} >= {"intro.md", "06_inverse_dynamics.md"}
+
+
+# What a change touches --------------------------------------------------------------------------
+
+DOORS = """
+from chaindyn.hinges import turned
+
+def opening(door):
+    \"\"\"How far it is open.\"\"\"
+    return turned(door) * 2
+
+def colour(door):
+    return "green"
+"""
+TESTS = """
+import chaindyn as cd
+import pytest
+from chaindyn import opening
+from pairs import pair
+
+@pytest.fixture
+def door():
+    return cd.opening(1)
+
+def test_opening(): assert opening(1) == 2
+def test_fixture(door): assert door == 2
+def test_helper(): assert pair(1) == (2, 2)
+def test_colour(): assert cd.colour(1) == "green"
+
+@pytest.mark.parametrize("name", ["colour", "opening", "turned"])
+def test_table(name): assert getattr(cd, name)(1)  # asks by strings
+"""
+FILES = {
+    "chaindyn/__init__.py": "from chaindyn.doors import colour, opening\nfrom chaindyn.hinges import turned\n",
+    "chaindyn/hinges.py": "def turned(x):\n    return x\n",
+    "chaindyn/doors.py": DOORS,
+    "book/doors.json": "{}",
+    "book/pages.py": "def chapters():\n    return open('doors.json')\n",
+    "tests/pairs.py": "import chaindyn\n\ndef pair(x):\n    return 2 * (chaindyn.opening(x),)\n",
+    "tests/test_doors.py": TESTS,
+    "tests/test_pages.py": "from book.pages import chapters\n\ndef test_chapters(): assert chapters()\n",
+}
+
+
+@pytest.fixture
+def small(tmp_path):
+    """A project under git, and a function that changes a file of it and finds what that touches."""
+    git = ["git", "-c", "user.name=a", "-c", "user.email=a@b", "-C", str(tmp_path)]
+    for name, text in FILES.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    for command in (["init", "-q"], ["add", "."], ["commit", "-qm", "all"]):
+        subprocess.run([*git, *command], check=True)
+
+    def changed(name: str, old: str, new: str) -> touched.Plan:
+        text = FILES.get(name, "")
+        assert old in text
+        (tmp_path / name).write_text(text.replace(old, new) if old else new, encoding="utf-8")
+        files = touched.changed_files("HEAD", tmp_path)
+        assert files == [name]
+        return touched.plan(files, "HEAD", 5, tmp_path)
+
+    return tmp_path, changed
+
+
+def steps(plan: touched.Plan) -> dict[str, int]:
+    return {test.partition("::test_")[2]: steps for test, steps in plan.tests.items()}
+
+
+def test_a_change_touches_the_tests_that_come_to_it_by_name(small):
+    """Through the package's top, helpers, fixtures and other functions; the fewer steps, the nearer."""
+    _, changed = small
+    plan = changed("chaindyn/hinges.py", "return x", "return 2 * x / 2")
+    assert steps(plan) == {"opening": 2, "fixture": 3, "helper": 3, "table": 1}
+    assert plan.words == ["turned"] and plan.files == ["tests/test_doors.py"]
+
+
+def test_words_about_a_function_touch_nothing(small):
+    _, changed = small
+    plan = changed("chaindyn/doors.py", "How far", "# far\n    How wide")
+    assert plan.tests == {} and plan.files == [] and plan.words == []
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "found"),
+    [
+        ("tests/test_doors.py", '"green"', '"red"', {"colour": 0}),
+        ("chaindyn/doors.py", '"green"', '"red"', {"colour": 1, "table": 1}),
+        ("tests/pairs.py", "2 *", "3 *", {"helper": 1}),
+        ("book/doors.json", "{}", "[]", {"chapters": 1}),
+        ("tests/test_new.py", "", "def test_new():\n    pass\n", {"new": 0}),
+    ],
+)
+def test_a_changed_test_a_helper_and_a_file_that_code_names(small, name, old, new, found):
+    _, changed = small
+    assert steps(changed(name, old, new)) == found
+
+
+def test_tests_of_every_page_are_run_for_the_page_that_changed():
+    plan = touched.plan(["chapters/06_inverse_dynamics.md"])
+    assert plan.tests == {} and "tests/house/test_files.py" in plan.files
+    test = "tests/house/test_files.py::test_solutions_are_tagged"
+    assert plan.rank(f"{test}[06_inverse_dynamics]") == 0
+    assert plan.rank(f"{test}[07_the_stacked_form_and_composite_inertia]") is None
+
+
+def test_the_package_s_own_tests_come_to_its_functions():
+    """No test is far from what it is there for: what its module offers is one step away."""
+    sources = touched.Sources(ROOT)
+    found = sources.tests(sources.steps({("chaindyn.inverse_dynamics", "rnea")}))
+    assert min(n for test, n in found.items() if "test_inverse_dynamics.py" in test) == 1
+    assert "tests/test_every_function.py::test_a_batch_is_a_loop" in found
+
+
+def test_an_unknown_base_is_told():
+    with pytest.raises(BookError, match="no-such-commit"):
+        touched.changed_files("no-such-commit")
+
+
+@pytest.mark.parametrize(
+    ("seconds", "says"),
+    [("60", "6 passed, 1 deselected"), ("0", "1 passed, 1 deselected")],
+)
+def test_the_nearest_run_whatever_the_time(small, seconds, says):
+    """Those whose parameters name what changed; the others while there is time, and how many is said."""
+    root, changed = small
+    plan = changed("chaindyn/hinges.py", "return x", "return 2 * x / 2")
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "book.touched"]
+    with touched.planned(plan, float(seconds)):
+        done = subprocess.run(
+            [*command, "--rootdir=.", *plan.files], cwd=root, capture_output=True, text=True,
+            env={**os.environ, "PYTHONPATH": f"{root}{os.pathsep}{ROOT}"},
+        )  # fmt: skip
+    assert says in done.stdout, done.stdout
+    assert (commands.LEFT in done.stdout) == (seconds == "0")
+
+
+def test_checks_of_a_change():
+    def names(*files: str) -> list[str]:
+        return [check.name for check in commands.touched_checks([*files], ["tests/test_lie.py"])]
+
+    assert names("README.md") == ["tests"]
+    assert names("tests/pairs.py") == ["tests", "ruff check", "ruff format"]
+    assert names("chapters/06_inverse_dynamics.md") == ["tests", "pages", "export"]
+    assert set(names("chaindyn/lie.py")) >= {"export", "types"}

@@ -24,9 +24,10 @@ from book.edited import SHOWN, edited, notebook_of, page_of, without_notes
 from book.editions import write, write_project
 from book.extensions.teacher import leave_out
 from book.numbering import texts
-from book.pages import ROOT, BookError, chapters, data_of, pages, read_page, tags
+from book.pages import ROOT, BookError, chapters, data_of, main_chapters, pages, read_page, tags
 
 CHAPTERS = [pytest.param(page, id=page.stem) for page in chapters()]
+MAIN = [pytest.param(page, id=page.stem) for page in main_chapters()]
 SOLUTION = re.compile(r"`{3,}\{solution-start\}.*?\{solution-end\}\n`{3,}", re.DOTALL)
 
 PAGE = """# A door
@@ -78,7 +79,7 @@ def long_lines(text: str) -> set[str]:
     return {line.strip() for line in text.splitlines() if len(line.strip()) >= 30}
 
 
-@pytest.mark.parametrize("page", CHAPTERS)
+@pytest.mark.parametrize("page", MAIN)
 def test_the_student_edition_has_no_line_of_any_solution(page):
     source = page.read_text(encoding="utf-8")
     solutions = SOLUTION.findall(source)
@@ -142,6 +143,7 @@ def test_no_reference_leads_into_a_solution(page):
     assert not {name: found for name, found in used.items() if found}
 
 
+@cache
 def opened(page):
     """The names of the files beside a page that its cells name."""
     cells = [cell.source for cell in read_page(page).cells if cell.cell_type == "code"]

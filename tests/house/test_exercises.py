@@ -15,11 +15,11 @@ import test_words
 
 from book.exercises import Facts, exercises, facts
 from book.numbering import texts
-from book.pages import chapters, is_appendix
+from book.pages import chapters, main_chapters
 
 BOOK = Path(__file__).parents[2] / "book"
 CHAPTERS = [pytest.param(page, id=page.stem) for page in chapters()]
-MAIN = [pytest.param(page, id=page.stem) for page in chapters() if not is_appendix(page)]
+MAIN = [pytest.param(page, id=page.stem) for page in main_chapters()]
 
 
 @pytest.mark.parametrize("page", CHAPTERS)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 
 import pytest
+from docutils import nodes
+from docutils.utils import new_document
 
-from book.extensions.folding import DRAWING, label
+from book.extensions.folding import DRAWING, FoldedCode, fold_cells, label
 from book.pages import code_cells, pages, read_page, tags
 
 LABEL = 80  # characters
@@ -26,6 +28,20 @@ PAGES = [pytest.param(page, id=page.stem) for page in pages()]
 )
 def test_labels(metadata, says):
     assert label(metadata) == says
+
+
+def test_a_cell_with_a_label_folds_and_no_other():
+    def cell(metadata):
+        code = nodes.container("", nodes.literal_block("", "x = 1"), nb_element="cell_code_source")
+        return nodes.container("", code, nb_element="cell_code", cell_metadata=metadata)
+
+    page = new_document("page")
+    page += [cell({"fold": "The model"}), cell({"tags": ["export"]})]
+    fold_cells(None, page)
+    folded, stands_open = (one[0] for one in page.children)
+    assert isinstance(folded, FoldedCode) and folded["label"] == "The model"
+    assert folded["lines"] == 1 and folded.astext() == "x = 1"
+    assert not isinstance(stands_open, FoldedCode)
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -177,18 +177,21 @@ import json, sys
 from pathlib import Path
 from book import grade
 from book.exercises import exercises
-page, label, limit, cases = json.load(sys.stdin)
+page, label, cases = json.load(sys.stdin)
 grade.be_the_judges_process()
 (one,) = [one for one in exercises(Path(page)) if one.label == label]
-print(json.dumps([grade.Judgement(one, Path(page), cells, limit).why() for cells in cases]))
+print(json.dumps([grade.Judgement(one, Path(page), cells, limit).why() for cells, limit in cases]))
 """
 
 
-def said_of(table: dict[str, str], limit: float) -> dict[str, str]:
-    """What the judge says of each answer of a table, below the student's edition of the chapter."""
+def said_of(table: dict[str, str], limit: float, endless: tuple[str, ...] = ()) -> dict[str, str]:
+    """What the judge says of each answer of a table, below the student's edition of the chapter.
+
+    limit : [s] for an answer; those that are endless get three seconds, which they use up.
+    """
     cells = [cell.source for cell in notebook_of(PAGE, "student").cells if cell.cell_type == "code"]
-    cases = [[*cells, answer] for answer in table.values()]
-    task = json.dumps([str(PAGE), LABEL, limit, cases])
+    cases = [([*cells, table[case]], 3 if case in endless else limit) for case in table]
+    task = json.dumps([str(PAGE), LABEL, cases])
     command = [sys.executable, "-c", TRIED]
     done = subprocess.run(command, cwd=ROOT, input=task, capture_output=True, text=True, check=True)
     return dict(zip(table, json.loads(done.stdout), strict=True))
@@ -196,7 +199,8 @@ def said_of(table: dict[str, str], limit: float) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def said():
-    return said_of({case: answer for case, (answer, _) in CASES.items()}, limit=8)
+    table = {case: answer for case, (answer, _) in CASES.items()}
+    return said_of(table, limit=30, endless=("an endless loop",))
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -9,8 +9,12 @@ import json
 import re
 import threading
 import zipfile
+from collections.abc import Iterable
+from pathlib import Path
 
+import nbformat
 import pytest
+from nbformat import v4
 
 from book import live
 from book.assets import AssetsUnavailable
@@ -112,3 +116,43 @@ def test_the_kernel_starts_with_what_is_gathered_for_it():
 
 def test_imports_of_the_package_are_seen():
     assert {"numpy", "anywidget", "matplotlib", "yourdfpy"} <= live._imports(ROOT / "chaindyn")
+
+
+def test_a_changed_page_costs_no_new_lab(tmp_path, monkeypatch):
+    """Its notebook is put into the lab that is there, and into its listing."""
+    made = list[Path]()
+
+    def run(command: list[str], work: Path) -> None:
+        made.append(Path(command[-1]))
+        made[-1].mkdir()
+
+    for name, fake in (("run", run), ("_add_python", lambda *given: None), ("_digest", digest)):
+        monkeypatch.setattr(live, name, fake)
+    monkeypatch.setattr(live, "ROOT", tmp_path)
+    pages = [tmp_path / "chapters" / f"{k}.md" for k in "ab"]
+    monkeypatch.setattr(live, "pages", lambda: pages)
+    monkeypatch.setattr(live, "data_of", lambda page: [])
+    sources = tmp_path / "site" / "_sources" / "chapters"
+    sources.mkdir(parents=True)
+
+    def built(text: str) -> list[str]:
+        for page in pages:
+            cell = v4.new_markdown_cell(text, id="a")
+            nbformat.write(v4.new_notebook(cells=[cell]), sources / f"{page.stem}.ipynb")
+        lab = live.build(tmp_path / "site")
+        listing = json.loads((lab / "api/contents/chapters/all.json").read_text())["content"]
+        for entry in listing:
+            file = lab / "files" / entry["path"]
+            assert text in file.read_text() and entry["size"] == file.stat().st_size
+        return [entry["name"] for entry in listing]
+
+    assert built("words") == built("words") == built("other words") == ["a.ipynb", "b.ipynb"]
+    assert len(made) == 1
+    pages.append(tmp_path / "chapters" / "c.md")
+    assert len(built("words")) == 3 and len(made) == 2
+
+
+def digest(files: Iterable[Path]) -> str:
+    return hashlib.sha256(
+        b"".join(file.read_bytes() for file in files if file.is_file())
+    ).hexdigest()

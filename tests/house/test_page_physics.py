@@ -13,6 +13,9 @@ from chaindyn import _ops
 from chaindyn.compiler.recording import CannotRecord
 from chaindyn.widgets import physics
 
+pytest.importorskip("anywidget")
+from chaindyn.widgets.explorer import IMPORT
+
 WIDGETS = Path(chaindyn.__file__).parent / "widgets"
 BY_HAND = sorted(path.name for path in WIDGETS.glob("*.js"))
 
@@ -67,66 +70,137 @@ def test_a_step_in_which_joints_differ_is_not_emitted(step):
 READ = re.compile(r"\b(?:mass|inertia|moments|gravity|com|parent)\b")
 READERS = {
     "atlas.js": {
+        "AtlasView": "an effective mass",
+    },
+    "atlas_chart.js": {
+        "MassChart": "an effective mass",
+    },
+    "atlas_model.js": {
         "struckAt": "an effective mass",
         "quantityOf": "an effective mass",
         "drawnFrom": "an effective mass",
         "fromBlows": "an effective mass",
         "shareBelow": "an effective mass",
-        "MassChart": "an effective mass",
-        "heavy": "an effective mass",
-        "render": "an effective mass",
     },
-    "balance_laws.js": {"fallen": "where the centre of mass is"},
-    "contact.js": {"render": "where the bodies are"},
+    "atlas_picture.js": {
+        "showMap": "an effective mass",
+        "paint": "an effective mass",
+    },
+    "atlas_words.js": {
+        "heavy": "an effective mass",
+        "judge": "an effective mass",
+    },
+    "balance_laws.js": {
+        "fallen": "where the centre of mass is",
+    },
+    "blow.js": {
+        "blowOn": "an effective mass",
+    },
+    "blow_answer.js": {
+        "mapOf": "an effective mass",
+        "fromBlow": "an effective mass, and moments",
+    },
+    "contact.js": {
+        "ContactView": "where the bodies are",
+    },
+    "contact_scenes.js": {
+        "ROD": "the scenes' bodies",
+        "BOX": "the scenes' bodies",
+        "BALL": "the scenes' bodies",
+        "carrier": "the scenes' bodies",
+        "TREES": "the scenes' bodies",
+    },
     "contact_step.js": {
-        **dict.fromkeys(("ROD", "BOX", "BALL", "carrier", "TREES"), "the scenes' bodies"),
         "heavy": "which links are bodies",
         "inSpaceOf": "the scenes' bodies as a tree",
         "touchedAt": "handed on",
     },
-    "crba.js": {"massMatrix": "which screws and wrenches meet"},
-    "effort.js": {"fromLaws": "the load's weight", "render": "the load's arrow"},
-    "forward.js": {"accelerations": "handed on"},
-    "heft.js": {"render": "the mass of all links, told"},
-    "hybrid.js": {"render": "where centres of mass are"},
-    "blow.js": {
-        "blowOn": "an effective mass",
-        "fromBlow": "an effective mass, and moments",
+    "crba.js": {
+        "massMatrix": "which screws and wrenches meet",
     },
-    "impact.js": {
-        "mapOf": "an effective mass",
+    "effort.js": {
+        "fromLaws": "the load's weight",
+        "EffortView": "the load's arrow",
+    },
+    "forward.js": {
+        "accelerations": "handed on",
+    },
+    "heft.js": {
+        "HeftView": "the mass of all links, told",
+    },
+    "hybrid.js": {
+        "HybridView": "where centres of mass are",
+    },
+    "hybrid_picture.js": {
+        "paint": "where centres of mass are",
+    },
+    "impact_controls.js": {
         "QUANTITIES": "an effective mass",
-        "render": "an effective mass, and moments",
+    },
+    "impact_words.js": {
+        "judge": "an effective mass, and moments",
+        "jointTable": "an effective mass, and moments",
     },
     "inertia.js": {
+        "InertiaView": "moments, told, and the ellipsoid of one energy",
+    },
+    "inertia_model.js": {
         "fromTables": "handed on",
         "flightOf": "handed on",
-        "render": "moments, told, and the ellipsoid of one energy",
     },
-    "loop.js": {"treeOf": "the rods as a tree", "modelOf": "handed on"},
-    "mass.js": {"render": "masses and centres, told"},
+    "inertia_picture.js": {
+        "paint": "moments, told, and the ellipsoid of one energy",
+    },
+    "loop_model.js": {
+        "treeOf": "the rods as a tree",
+        "modelOf": "handed on",
+    },
+    "mass.js": {
+        "MassView": "masses and centres, told",
+    },
     "physics.js": {
         "numbersOf": "how many links",
         "roomFor": "the tree for what is emitted",
         "compute": "handed on",
     },
-    "stage.js": {"LitStage": "which link is the ground's"},
-    "strike.js": {"render": "an effective mass"},
-    "swing.js": {"needed": "handed on"},
-    "tree.js": {"pathOf": "the way in", "endsOf": "what is drawn", "paintLinks": "what is drawn"},
+    "stage.js": {
+        "LitStage": "which link is the ground's",
+    },
+    "strike_words.js": {
+        "answer": "an effective mass",
+    },
+    "swing_model.js": {
+        "needed": "handed on",
+    },
+    "tree.js": {
+        "pathOf": "the way in",
+        "endsOf": "what is drawn",
+        "paintLinks": "what is drawn",
+    },
 }
 # Who solves equations by itself, and which: with matrices that emitted functions, the reader's function or a linear
 # model gave. None of them is a mass matrix, and their sizes are known only when a page is read.
 SOLVE = re.compile(r"\b(?:cholesky|solveLower|solveUpper|solveSquare|solveColumns|inverse3)\(")
 SOLVERS = {
-    "contact_laws.js": {
+    "contact_algebra.js": {
         "solveSquare": "elimination",
         "leastImpulses": "the smallest of many impulses that do the same",
-        "polished": "the unknowns of a last pivot",
+    },
+    "contact_laws.js": {
         "ofMode": "the emitted equations of one mode",
     },
-    "inertia.js": {"inverse3": "of three rows", "fromTables": "how the reader's moment yields"},
-    "riccati.js": dict.fromkeys(("solveColumns", "lyapunov", "riccati"), "the Riccati equation"),
+    "contact_lcp.js": {
+        "polished": "the unknowns of a last pivot",
+    },
+    "inertia_model.js": {
+        "inverse3": "of three rows",
+        "fromTables": "how the reader's moment yields",
+    },
+    "riccati.js": {
+        "solveColumns": "the Riccati equation",
+        "lyapunov": "the Riccati equation",
+        "riccati": "the Riccati equation",
+    },
 }
 # Whoever calculates with friction or restitution says what contacts do, which only emitted functions may: what is
 # written by hand draws, hands on, and solves.
@@ -140,10 +214,13 @@ FORBIDDEN = re.compile(  # words for what a recursion needs, or a step in time
 
 def declared(name: str) -> dict[str, str]:
     """The code of a file's functions and constants by name, without comments and strings."""
-    start = re.compile(r"^(?:export default|async function|function\*?|const|let|class) (\w+|\W)")
+    start = re.compile(
+        r"^(?:export )?(?:default|async function|function\*?|const|let|class) (\w+|\W)"
+    )
     parts: dict[str, str] = {}
     now = ""
-    for line in (WIDGETS / name).read_text(encoding="utf-8").splitlines():
+    text = IMPORT.sub("", (WIDGETS / name).read_text(encoding="utf-8"))
+    for line in re.sub(r"/\*\*.*?\*/", "", text, flags=re.DOTALL).splitlines():
         if found := start.match(line):
             now = found[1]
         code = re.sub(r'//.*|"[^"]*"|`[^`]*`', "", line)

@@ -8,14 +8,15 @@ from functools import cache
 
 import pytest
 
-from book.pages import chapters
+from book.pages import chapters, main_chapters
 from book.slides import ALIVE, THEME, WIDGET, html_of, short, slides_of, write_slides
 
 made_of = cache(slides_of)
 CHAPTERS = [pytest.param(page, id=page.stem) for page in chapters()]
+MAIN = [pytest.param(page, id=page.stem) for page in main_chapters()]
 
 
-@pytest.mark.parametrize("page", CHAPTERS)
+@pytest.mark.parametrize("page", MAIN)
 def test_a_chapter_has_slides_for_sections_equations_figures_and_functions(page):
     cells = made_of(page).cells
     kinds = [cell.metadata["slideshow"]["slide_type"] for cell in cells]

@@ -35,7 +35,12 @@ const runOf = (scene, request, K, seconds) => {{
   while (motion.time < seconds - world.step / 2) stepOn(world, motion);
   return {{ ...motion, step: world.step }};
 }};
-const endOf = (scene, request, K) => fateOf(worldOf(scene, request, K), request);
+const endOf = (scene, request, K) => {{
+  const world = worldOf(scene, request, K);
+  const motion = knocked(world, request);
+  while (!motion.fate) stepOn(world, motion);
+  return motion;
+}};
 const lowOf = (scene, request, postures) => postures.map((q) => fallen(standing(scene, request), {{ q }}));
 const basinOf = (scene, request, only) => {{
   const basin = new Basin(worldOf(scene, request), request);

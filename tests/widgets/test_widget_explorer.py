@@ -2,7 +2,9 @@
 
 import ast
 import json
+import re
 import sys
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +17,47 @@ from chaindyn.teaching import normwise
 
 pytest.importorskip("anywidget")
 from chaindyn.widgets import Explorer, ScrewExplorer
-from chaindyn.widgets.explorer import AFFINE, ANGLE, LINEAR, SCALAR, contract, plain, tabulate
+from chaindyn.widgets.explorer import (
+    AFFINE,
+    ANGLE,
+    IMPORT,
+    LINEAR,
+    SCALAR,
+    contract,
+    linked,
+    plain,
+    tabulate,
+)
+
+MODULES = Path(chaindyn.__file__).parent / "widgets"
+VIEWS = [
+    path.name
+    for path in sorted(MODULES.glob("*.js"))
+    if "export default" in path.read_text(encoding="utf-8")
+]
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_a_view_is_one_module(view):
+    """Each name is declared once, nothing is imported any more, and only what anywidget asks for is exported."""
+    text = linked(view)
+    assert not re.search(r"(?m)^(?:import|export (?!default \{ render \}))", text)
+    names = re.findall(r"(?m)^(?:async )?(?:function\*?|const|let|class) (\w+)\b(?!=)", text)
+    assert [name for name, count in Counter(names).items() if count > 1] == []
+
+
+def test_imports_are_of_names_as_they_are():
+    """Another form would not be linked, and a name that is not exported would be found all the same."""
+    for path in [*MODULES.glob("*.js"), *MODULES.glob("emitted/*.js")]:
+        text = path.read_text(encoding="utf-8")
+        assert not re.search(r"(?m)^import|^export \{", IMPORT.sub("", text)), path.name
+        for names, other in IMPORT.findall(text):
+            assert " as " not in names
+            there = (path.parent / other).read_text(encoding="utf-8")
+            for name in re.findall(r"\w+", names):
+                assert re.search(
+                    rf"(?m)^export (?:async )?(?:function\*?|const|class) {name}\b", there
+                ), (path.name, name)
 
 
 def moved(widget: Explorer, part: str, **change) -> dict:

@@ -26,7 +26,7 @@ from chaindyn.widgets import (
     MassMatrixExplorer,
     SwingExplorer,
 )
-from chaindyn.widgets.explorer import alone, emitted, source
+from chaindyn.widgets.explorer import linked
 
 EPS = np.finfo(float).eps
 FOLDER = Path(__file__).with_name("physics")
@@ -288,15 +288,15 @@ def test_the_page_computes_the_cases(on_page, function):
 # --- Every function that is emitted, held to the lines that were recorded ---------------------------------------------
 
 
-def emitted_text(*names: str) -> SimpleNamespace:
-    return SimpleNamespace(_esm=source("base.js", *names))
+def emitted_text(name: str, *others: str) -> SimpleNamespace:
+    return SimpleNamespace(_esm=linked(f"emitted/{name}.js", *others))
 
 
 @pytest.mark.parametrize("name", ["exp_so3", "rk4_step"])
 def test_what_the_reader_redefined_takes_its_place(on_page, name):
     runs = f"globalThis.chaindynPhysics = {{runs: {{{name}: (x) => -x}}}};"
     asks = f"const run = () => {{ {runs} const now = {name}(3); delete globalThis.chaindynPhysics; return now; }};"
-    assert on_page(SimpleNamespace(_esm=f"{emitted_text(*alone(name))._esm}\n{asks}"), "run") == -3
+    assert on_page(SimpleNamespace(_esm=f"{emitted_text(name)._esm}\n{asks}"), "run") == -3
 
 
 def assert_near(there: Any, here: Any, most: float) -> None:
@@ -313,7 +313,7 @@ def test_a_function_without_a_chain_is_the_books(on_page, name):
         if name == "log_so3":
             given = [chaindyn.exp_so3(size * rng.normal(size=3))]
         here = told.function(*given)
-        there = on_page(emitted_text(*alone(name)), name, *given)
+        there = on_page(emitted_text(name), name, *given)
         parts = [(there, here)] if not isinstance(here, tuple) else zip(there, here, strict=True)
         for one, other in parts:
             assert_near(one, other, 50 * EPS)
@@ -345,7 +345,7 @@ def test_a_step_does_what_the_books_does(on_page, name):
     asks = {what: partial(said, k, count) for k, (what, count) in enumerate(told.asks.items())}
     here = told.function(physics.Answering(chain=chain, torque=print, **asks), *given)
     page = SimpleNamespace(
-        _esm=f"{emitted_text(*alone(name))._esm}\n{ANSWERS}\n"
+        _esm=f"{emitted_text(name)._esm}\n{ANSWERS}\n"
         f"const run = (asks, given) => stepped({name}, asks, given);"
     )
     there = on_page(page, "run", list(told.asks.items()), given)
@@ -396,7 +396,7 @@ def test_a_function_of_a_chain_is_the_books(on_page, make, name, which):
         given["dq"] = dq
     tree = Page(on_page, make.described(model)).tree
     page = SimpleNamespace(
-        _esm=f"{emitted_text(*emitted(name))._esm}\n"
+        _esm=f"{emitted_text(name, 'physics.js')._esm}\n"
         f"const run = (tree, given) => compute({name.upper()}, tree, given);"
     )
     there = on_page(page, "run", tree, list(given.values()))

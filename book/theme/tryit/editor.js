@@ -1,7 +1,7 @@
 // The editor of cells that run on the page: what of CodeMirror it takes. `python -m book assets` bundles it.
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
 import { python } from "@codemirror/lang-python";
-import { HighlightStyle, bracketMatching, indentOnInput, indentUnit, syntaxHighlighting } from "@codemirror/language";
+import { bracketMatching, HighlightStyle, indentOnInput, indentUnit, syntaxHighlighting } from "@codemirror/language";
 import { EditorState } from "@codemirror/state";
 import { EditorView, highlightActiveLineGutter, keymap, lineNumbers } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
@@ -12,13 +12,22 @@ const look = HighlightStyle.define([
   { tag: [tags.string, tags.special(tags.string)], class: "try-string" },
   { tag: [tags.number, tags.bool, tags.null], class: "try-number" },
   { tag: tags.comment, class: "try-comment" },
-  { tag: [tags.function(tags.definition(tags.variableName)), tags.definition(tags.className)], class: "try-definition" },
+  {
+    tag: [tags.function(tags.definition(tags.variableName)), tags.definition(tags.className)],
+    class: "try-definition",
+  },
 ]);
 
-/** Put an editor of Python into an element. `run` is called by Control and Enter, `changed` with the text as it changes.
- * Escape, then Tab, leaves it. Returns {text(), replace(text), focus(), end()}. */
+/** Put an editor of Python into an element. `run` is called by Control and Enter, `changed` with the text as it
+ * changes. Escape, then Tab, leaves it. Returns {text(), replace(text), focus(), end()}. */
 export function editor(parent, text, { label, run, changed }) {
-  const runs = { key: "Mod-Enter", run: () => (run(), true) };
+  const runs = {
+    key: "Mod-Enter",
+    run: () => {
+      run();
+      return true;
+    },
+  };
   const view = new EditorView({
     parent,
     state: EditorState.create({
@@ -34,7 +43,12 @@ export function editor(parent, text, { label, run, changed }) {
         python(),
         syntaxHighlighting(look),
         keymap.of([runs, ...defaultKeymap, ...historyKeymap, indentWithTab]),
-        EditorView.contentAttributes.of({ "aria-label": label, autocorrect: "off", autocapitalize: "off", spellcheck: "false" }),
+        EditorView.contentAttributes.of({
+          "aria-label": label,
+          autocorrect: "off",
+          autocapitalize: "off",
+          spellcheck: "false",
+        }),
         EditorView.updateListener.of((update) => update.docChanged && changed(update.state.doc.toString())),
       ],
     }),

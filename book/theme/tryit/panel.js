@@ -1,77 +1,19 @@
 // An editor in place of a cell, Python in a worker, and below what it prints and draws. tryit.js loads this.
 
-const element = (tag, attributes = {}, ...children) => {
-  const made = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) {
-    if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
-    else made.setAttribute(name, value);
-  }
-  made.append(...children);
-  return made;
-};
-const button = (text, onclick) => element("button", { type: "button", onclick }, text);
-const seconds = (since) => `${((performance.now() - since) / 1000).toFixed(1)} s`;
+import { button, element } from "./elements.js";
+import { Followers } from "./followers.js";
+import { Python } from "./python.js";
 
-/** Python in a worker of its own, started when it is first wanted, and anew after a stop. One cell runs at a time. */
-class Python {
-  constructor(told) {
-    this.told = told; // what worker.js is told at first
-    this.job = null; // what runs: {serial, heard, end}
-    this.serial = 0;
-  }
-  start() {
-    if (this.worker) return;
-    this.worker = new Worker(`${this.told.here}worker.js`);
-    this.worker.onmessage = ({ data }) => this.hear(data);
-    this.worker.onerror = (event) => this.hear({ failed: event.message || "the worker did not start" });
-    this.ready = false;
-    this.worker.postMessage({ live: this.told.live, page: this.told.page, sources: this.told.sources });
-  }
-  hear({ ready, said, loading, done, result, failed }) {
-    if (ready) this.ready = true;
-    if (ready) this.job?.heard("state", "Running …");
-    if (loading) this.job?.heard("state", `Loading ${loading} …`);
-    if (said) this.job?.heard(...said);
-    if (failed) {
-      this.job?.heard("problem", `${failed}\n`);
-      this.end({ how: "failed" });
-      this.halt();
-    }
-    if (done === this.job?.serial) this.end({ how: "done", result });
-  }
-  end(result) {
-    const { job } = this;
-    this.job = null;
-    job?.end(result);
-  }
-  /** Do what worker.js does with a task; `heard(kind, text)` is called for what comes. Resolves to {how: "done", "stopped"
-   * or "failed", result}. */
-  ask(task, heard) {
-    this.stop();
-    this.start();
-    heard("state", this.ready ? "Running …" : "Starting Python …");
-    return new Promise((end) => {
-      this.job = { serial: ++this.serial, heard, end };
-      this.worker.postMessage({ ...task, serial: this.serial });
-    });
-  }
-  halt() {
-    this.worker?.terminate();
-    this.worker = null;
-  }
-  /** End what runs, and have a new Python ready for what comes. */
-  stop() {
-    if (!this.job) return;
-    this.halt();
-    this.end({ how: "stopped" });
-    this.start();
-  }
-}
+const seconds = (since) => `${((performance.now() - since) / 1000).toFixed(1)} s`;
 
 /** The editor and the output of one cell. */
 class Panel {
   constructor(place, opener, { python, followers, source, editor, lab }) {
-    Object.assign(this, { place, opener, python, followers, source });
+    this.place = place;
+    this.opener = opener;
+    this.python = python;
+    this.followers = followers;
+    this.source = source;
     const { title, kind } = place.dataset;
     this.key = `chaindyn:${location.pathname}:${place.dataset.try}`;
     this.cell = kind === "cell" ? place.previousElementSibling : null;
@@ -79,13 +21,39 @@ class Panel {
     this.stops = button("Stop", () => python.stop());
     this.stops.hidden = true;
     this.state = element("span", { class: "try-state", role: "status" });
-    this.output = element("div", { class: "try-output", role: "region", "aria-label": `Output of ${title}`, tabindex: 0 });
+    this.output = element("div", {
+      class: "try-output",
+      role: "region",
+      "aria-label": `Output of ${title}`,
+      tabindex: 0,
+    });
     this.output.hidden = true;
     const more = [button("Save as a file", () => this.download()), button("Begin again", () => this.reset())];
     const number = title.match(/^Exercise (.+)/)?.[1];
-    const link = element("a", { href: number ? `${lab}&exercise=${number}&at=${place.dataset.try}` : lab }, "Open in the lab");
-    const bar = element("div", { class: "try-bar" }, this.runs, this.stops, this.state, element("span", { class: "try-more" }, ...more, link, button("Close", () => this.close())));
-    const hint = element("p", { class: "try-hint" }, "Control and Enter run it; Escape, then Tab, leaves the editor. What you write is kept in this browser.");
+    const link = element(
+      "a",
+      { href: number ? `${lab}&exercise=${number}&at=${place.dataset.try}` : lab },
+      "Open in the lab",
+    );
+    const bar = element(
+      "div",
+      { class: "try-bar" },
+      this.runs,
+      this.stops,
+      this.state,
+      element(
+        "span",
+        { class: "try-more" },
+        ...more,
+        link,
+        button("Close", () => this.close()),
+      ),
+    );
+    const hint = element(
+      "p",
+      { class: "try-hint" },
+      "Control and Enter run it; Escape, then Tab, leaves the editor. What you write is kept in this browser.",
+    );
     const box = element("div", { class: "try-editor" });
     this.node = element("section", { class: "try-panel", "aria-label": `Try ${title}` }, box, bar, hint, this.output);
     place.after(this.node);
@@ -116,7 +84,9 @@ class Panel {
     this.editor.focus();
   }
   download() {
-    const file = new Blob([`# ${this.place.dataset.title}, ${document.title}\n\n${this.editor.text()}\n`], { type: "text/x-python" });
+    const file = new Blob([`# ${this.place.dataset.title}, ${document.title}\n\n${this.editor.text()}\n`], {
+      type: "text/x-python",
+    });
     const link = element("a", { href: URL.createObjectURL(file), download: `${this.place.dataset.try}.py` });
     link.click();
     URL.revokeObjectURL(link.href);
@@ -130,10 +100,15 @@ class Panel {
     this.busy(true);
     const { how } = await this.python.ask({ name, code }, heard);
     const failed = this.output.querySelector(".problem");
-    const words = { done: `${failed ? "An error, after" : "Done in"} ${seconds(began)}.`, stopped: "Stopped. A new Python is starting.", failed: "Python could not go on." };
+    const words = {
+      done: `${failed ? "An error, after" : "Done in"} ${seconds(began)}.`,
+      stopped: "Stopped. A new Python is starting.",
+      failed: "Python could not go on.",
+    };
     if (how === "done" && !failed) await this.followers.take(name, code, heard);
     this.busy(false);
-    this.state.textContent = how === "done" && !this.output.hasChildNodes() ? `${words.done} It printed nothing.` : words[how];
+    this.state.textContent =
+      how === "done" && !this.output.hasChildNodes() ? `${words.done} It printed nothing.` : words[how];
   }
   busy(now) {
     this.runs.disabled = now;
@@ -147,79 +122,48 @@ class Panel {
   }
   print(kind, text) {
     let last = this.output.lastElementChild;
-    if (!last?.matches(`pre.${kind}`)) this.output.append((last = element("pre", { class: kind })));
+    if (!last?.matches(`pre.${kind}`)) {
+      last = element("pre", { class: kind });
+      this.output.append(last);
+    }
     last.append(text);
-    const verdict = kind === "out" && last.textContent.match(/^Exercise [\d.]+: (solved|not yet right|not attempted yet)/m)?.[1];
+    const verdict =
+      kind === "out" && last.textContent.match(/^Exercise [\d.]+: (solved|not yet right|not attempted yet)/m)?.[1];
     if (verdict) last.dataset.verdict = verdict;
   }
 }
 
 function figure(text) {
   const address = URL.createObjectURL(new Blob([text], { type: "image/svg+xml" }));
-  return element("img", { src: address, alt: "The figure that your cell draws", onload: () => URL.revokeObjectURL(address) });
-}
-
-/** The explorers of a page, which compute by what the reader redefines, as widgets/physics.js does for them. */
-class Followers {
-  constructor(python, followed) {
-    this.python = python;
-    this.any = Object.keys(followed).length > 0;
-    this.codes = new Map(); // by cell, as it last ran
-    this.own = null; // {names, runs}: recorded with the reader's definitions
-  }
-  async take(name, code, heard) {
-    if (!this.any) return;
-    this.codes.set(name, code);
-    const { how, result } = await this.python.ask({ codes: [...this.codes.values()] }, heard);
-    if (how !== "done") return;
-    this.own = result && { names: result.names, runs: (await moduleOf(result.text)).runs };
-    this.use(Boolean(this.own));
-    this.offer();
-  }
-  /** Let all explorers compute by the reader's functions, or by the book's. */
-  use(own) {
-    const { names, runs } = own ? this.own : { names: [], runs: {} };
-    globalThis.chaindynPhysics = { names, runs, version: (globalThis.chaindynPhysics?.version ?? 0) + 1 };
-    dispatchEvent(new Event("chaindyn-physics"));
-  }
-  /** Above each explorer, the choice between the two. */
-  offer() {
-    document.querySelectorAll(".try-choice").forEach((old) => old.remove());
-    if (!this.own) return;
-    document.querySelectorAll("article .chaindyn:not(.sketch)").forEach((explorer, k) => {
-      const choice = (text, own) => {
-        const input = element("input", { type: "radio", name: `try-choice-${k}`, onchange: () => (this.use(own), this.mark(own)) });
-        input.value = own ? "yours" : "book";
-        return element("label", {}, input, ` ${text}`);
-      };
-      const label = "This explorer computes by";
-      explorer.before(element("div", { class: "try-choice", role: "radiogroup", "aria-label": label }, `${label} `, choice(`your ${this.own.names.join(", ")}`, true), choice("the book\u2019s", false)));
-    });
-    this.mark(true);
-  }
-  mark(own) {
-    for (const input of document.querySelectorAll(".try-choice input")) input.checked = (input.value === "yours") === own;
-  }
-}
-
-async function moduleOf(text) {
-  const address = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
-  try {
-    return await import(address);
-  } finally {
-    URL.revokeObjectURL(address);
-  }
+  return element("img", {
+    src: address,
+    alt: "The figure that your cell draws",
+    onload: () => URL.revokeObjectURL(address),
+  });
 }
 
 /** What a page's buttons call; `here`: the folder of these scripts, `site`: the top of the site. */
 export async function panelsOf({ here, site }) {
-  const name = location.pathname.split("/").pop().replace(/\.html$/, "");
+  const name = location.pathname
+    .split("/")
+    .pop()
+    .replace(/\.html$/, "");
   const page = `${site}tryit/${name}.json`;
-  const python = new Python({ here, page, live: `${site}live/`, sources: [`${site}tryit/judging.py`, `${here}run.py`, `${here}follow.py`] });
+  const python = new Python({
+    here,
+    page,
+    live: `${site}live/`,
+    sources: [`${site}tryit/judging.py`, `${here}run.py`, `${here}follow.py`],
+  });
   const lab = `${site}live/notebooks/index.html?path=chapters/${name}.ipynb`;
   const open = new Map();
   let parts, followers;
-  const load = () => (parts ??= Promise.all([import(`${site}vendor/editor.js`), fetch(page).then((response) => response.json()), style(`${here}tryit.css`)]));
+  const load = () =>
+    (parts ??= Promise.all([
+      import(`${site}vendor/editor.js`),
+      fetch(page).then((response) => response.json()),
+      style(`${here}tryit.css`),
+    ]));
   return {
     prepare() {
       python.start();
@@ -237,5 +181,7 @@ export async function panelsOf({ here, site }) {
 }
 
 function style(address) {
-  return new Promise((done) => document.head.append(element("link", { rel: "stylesheet", href: address, onload: done, onerror: done })));
+  return new Promise((done) =>
+    document.head.append(element("link", { rel: "stylesheet", href: address, onload: done, onerror: done })),
+  );
 }

@@ -3,7 +3,7 @@
 "use strict";
 
 (() => {
-  const here = new URL(".", document.currentScript.src).href;
+  const here = new URL(".", /** @type {HTMLScriptElement} */ (document.currentScript).src).href;
   const places = document.querySelectorAll(".try");
   if (!location.protocol.startsWith("http") || !places.length || !window.Worker) return;
   const site = new URL("../../", here).href;
@@ -14,24 +14,33 @@
   /** Asked once a reader comes near: whether a file is there. */
   function fetchable(address) {
     let answer;
-    return () => (answer ??= fetch(address, { method: "HEAD" }).then((response) => response.ok, () => false));
+    return () =>
+      (answer ??= fetch(address, { method: "HEAD" }).then(
+        (response) => response.ok,
+        () => false,
+      ));
   }
 
   function offer(place) {
     const button = document.createElement("button");
     button.type = "button";
-    button.textContent = localStorage.getItem(`chaindyn:${location.pathname}:${place.dataset.try}`) === null ? "Try it" : "Go on with it";
+    button.textContent =
+      localStorage.getItem(`chaindyn:${location.pathname}:${place.dataset.try}`) === null ? "Try it" : "Go on with it";
     button.setAttribute("aria-label", `${button.textContent}: ${place.dataset.title}`);
-    for (const sign of ["pointerenter", "focus"]) button.addEventListener(sign, () => load().then((own) => own.prepare()), { once: true });
+    for (const sign of ["pointerenter", "focus"])
+      button.addEventListener(sign, () => load().then((own) => own.prepare()), { once: true });
     button.addEventListener("click", () => load().then((own) => own.open(place, button)));
     place.append(button);
   }
 
-  const near = new IntersectionObserver(async (entries) => {
-    for (const { target } of entries.filter((entry) => entry.isIntersecting)) {
-      near.unobserve(target);
-      if (await python()) offer(target);
-    }
-  }, { rootMargin: "800px" });
+  const near = new IntersectionObserver(
+    async (entries) => {
+      for (const { target } of entries.filter((entry) => entry.isIntersecting)) {
+        near.unobserve(target);
+        if (await python()) offer(target);
+      }
+    },
+    { rootMargin: "800px" },
+  );
   places.forEach((place) => near.observe(place));
 })();

@@ -1,7 +1,7 @@
 // Python for cells that run on a page, in a worker: NumPy and chaindyn, and what else a cell asks for when it does.
 // It is told {live, page, sources} at first: where the lab's files are, the page's data, and Python's own files; then
-// {name, code}, a cell to run, or {codes}, in which explorers' functions may be redefined, with a serial number. It answers
-// {ready}, {loading: module}, {said: [kind, text]}, {done: serial, result}, {failed: why}.
+// {name, code}, a cell to run, or {codes}, in which explorers' functions may be redefined, with a serial number. It
+// answers {ready}, {loading: module}, {said: [kind, text]}, {done: serial, result}, {failed: why}.
 "use strict";
 
 const text = async (address) => {
@@ -17,7 +17,9 @@ async function start(told) {
   ({ live } = told);
   const packages = `${live}static/pyodide/`;
   importScripts(`${packages}pyodide.js`);
-  const [list, data, ...sources] = await Promise.all([`${packages}pyodide-lock.json`, told.page, ...told.sources].map(text));
+  const [list, data, ...sources] = await Promise.all(
+    [`${packages}pyodide-lock.json`, told.page, ...told.sources].map(text),
+  );
   page = JSON.parse(data);
   const lock = JSON.parse(list);
   lock.packages.chaindyn.depends = ["numpy"]; // what it imports beside comes when it does
@@ -77,7 +79,7 @@ function follow(codes) {
 }
 
 let begun;
-onmessage = async ({ data }) => {
+self.onmessage = async ({ data }) => {
   try {
     if (data.live) {
       begun = start(data);

@@ -1,4 +1,5 @@
 // Emitted by `python -m book physics` from the lines of the chapters: no edit here lasts.
+// @ts-nocheck: operations are written as they were recorded, choices that are settled too
 function aba_run_0_1(D,G,in0,in1,in2,out0,out1,out2,w,g,n,nq,nv,i,d,o,p,q,v){
 const a=D[d+15]*in0[q],aa=Math.cos(a),ab=Math.sin(a),ac=aa*D[d+17],ad=aa*D[d+18],ae=aa*D[d+20],af=ab*D[d+14],ag=ab*D[d+13],ah=ab*D[d+12],ai=aa*D[d+22]+D[d+16],aj=D[d+17]-(ac+af),ak=ag-ad+D[d+18],al=af-ac+D[d+17],am=aa*D[d+23]+D[d+19],an=D[d+20]-(ae+ah),ao=D[d+18]-(ad+ag),ap=ah-ae+D[d+20],aq=aa*D[d+24]+D[d+21],ar=D[d+25]*in0[q],at=D[d+26]*in0[q],au=D[d+27]*in0[q],av=D[d+0]*ai+D[d+1]*al+D[d+2]*ao;
 w[o+39]=av;
@@ -160,4 +161,4 @@ if(tree[t+1]===0) aba_run_0_3(D,G,in0,in1,in2,out0,out1,out2,w,g,n,nq,nv,i,tree[
 }
 out2[0]=g[5];
 }
-const ABA={keep:77,carried:39,kept:6,inputs:[null, null, null],rows:["joints", "kept"],outputs:[["n"], ["n", 1, 13], [1]],run:aba_run};
+export const ABA={keep:77,carried:39,kept:6,inputs:[null, null, null],rows:["joints", "kept"],outputs:[["n"], ["n", 1, 13], [1]],run:aba_run};

@@ -1,4 +1,5 @@
 // Emitted by `python -m book physics` from the lines of the chapters: no edit here lasts.
+// @ts-nocheck: operations are written as they were recorded, choices that are settled too
 function blow_run_0_1(D,G,in0,in1,in2,in3,in4,in5,out0,out1,out2,out3,out4,out5,out6,out7,out8,out9,w,g,n,nq,nv,i,d,o,p,q,v){
 const a=D[d+15]*in0[q],aa=Math.cos(a),ab=Math.sin(a),ac=aa*D[d+17],ad=aa*D[d+18],ae=aa*D[d+20],af=ab*D[d+14],ag=ab*D[d+13],ah=ab*D[d+12],ai=aa*D[d+22]+D[d+16],aj=D[d+17]-(ac+af),ak=ag-ad+D[d+18],al=af-ac+D[d+17],am=aa*D[d+23]+D[d+19],an=D[d+20]-(ae+ah),ao=D[d+18]-(ad+ag),ap=ah-ae+D[d+20],aq=aa*D[d+24]+D[d+21],ar=D[d+25]*in0[q],at=D[d+26]*in0[q],au=D[d+27]*in0[q],av=D[d+0]*ai+D[d+1]*al+D[d+2]*ao;
 w[o+123]=av;
@@ -531,4 +532,4 @@ if(tree[t+1]===0) blow_run_0_4(D,G,in0,in1,in2,in3,in4,in5,out0,out1,out2,out3,o
 }
 out3[0]=(g[292]+g[293])*0.5;
 }
-const BLOW={keep:204,carried:123,kept:296,inputs:[null, null, ["n"], [3], [3], []],rows:["one", "one", "one", "one", "one", "one", "joints", "links", "kept"],outputs:[[], [], [], [], [3], [3], ["n"], ["n", 6], ["n", 1, 13], [2]],run:blow_run};
+export const BLOW={keep:204,carried:123,kept:296,inputs:[null, null, ["n"], [3], [3], []],rows:["one", "one", "one", "one", "one", "one", "joints", "links", "kept"],outputs:[[], [], [], [], [3], [3], ["n"], ["n", 6], ["n", 1, 13], [2]],run:blow_run};

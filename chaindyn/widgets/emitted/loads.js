@@ -1,4 +1,5 @@
 // Emitted by `python -m book physics` from the lines of the chapters: no edit here lasts.
+// @ts-nocheck: operations are written as they were recorded, choices that are settled too
 function loads_run_0_1(D,G,in0,in1,in2,in3,out0,out1,out2,w,g,n,nq,nv,i,d,o,p,q,v){
 const a=D[d+28]*in1[v],aa=D[d+29]*in1[v],ab=D[d+30]*in1[v],ac=D[d+25]*in1[v],ad=D[d+26]*in1[v],ae=D[d+27]*in1[v],af=D[d+15]*in0[q],ag=Math.cos(af),ah=Math.sin(af),ai=ag*D[d+17],aj=ag*D[d+18],ak=ag*D[d+20],al=ah*D[d+14],am=ah*D[d+13],an=ah*D[d+12],ao=ag*D[d+22]+D[d+16],ap=D[d+17]-(ai+al),aq=am-aj+D[d+18],ar=al-ai+D[d+17],at=ag*D[d+23]+D[d+19],au=D[d+20]-(ak+an),av=D[d+18]-(aj+am),aw=an-ak+D[d+20],ax=ag*D[d+24]+D[d+21],ay=D[d+25]*in0[q],az=D[d+26]*in0[q],aA=D[d+27]*in0[q],aB=D[d+0]*ao+D[d+1]*ar+D[d+2]*av;
 w[o+27]=aB;
@@ -131,4 +132,4 @@ for(let i=n-1;i>=0;i--){const t=6*i,p=tree[t]<0?0:K(tree[t]);
 if(tree[t+1]===0) loads_run_0_2(D,G,in0,in1,in2,in3,out0,out1,out2,w,g,n,nq,nv,i,tree[t+2],tree[t+3],p,tree[t+4],tree[t+5]);
 }
 }
-const LOADS={keep:60,carried:27,kept:1,inputs:[null, null, null, ["n", 6]],rows:["joints", "links"],outputs:[["n"], ["n", 6], [0]],run:loads_run};
+export const LOADS={keep:60,carried:27,kept:1,inputs:[null, null, null, ["n", 6]],rows:["joints", "links"],outputs:[["n"], ["n", 6], [0]],run:loads_run};

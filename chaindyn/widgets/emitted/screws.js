@@ -1,4 +1,5 @@
 // Emitted by `python -m book physics` from the lines of the chapters: no edit here lasts.
+// @ts-nocheck: operations are written as they were recorded, choices that are settled too
 function screws_run_0_1(D,G,in0,in1,in2,out0,out1,w,g,n,nq,nv,i,d,o,p,q,v){
 const a=D[d+15]*in0[q],aa=Math.cos(a),ab=Math.sin(a),ac=aa*D[d+17],ad=aa*D[d+18],ae=aa*D[d+20],af=ab*D[d+14],ag=ab*D[d+13],ah=ab*D[d+12],ai=aa*D[d+22]+D[d+16],aj=D[d+17]-(ac+af),ak=ag-ad+D[d+18],al=af-ac+D[d+17],am=aa*D[d+23]+D[d+19],an=D[d+20]-(ae+ah),ao=D[d+18]-(ad+ag),ap=ah-ae+D[d+20],aq=aa*D[d+24]+D[d+21],ar=D[d+25]*in0[q],at=D[d+26]*in0[q],au=D[d+27]*in0[q],av=D[d+0]*ai+D[d+1]*al+D[d+2]*ao,aw=D[d+0]*aj+D[d+1]*am+D[d+2]*ap,ax=D[d+0]*ak+D[d+1]*an+D[d+2]*aq,ay=D[d+3]*ai+D[d+4]*al+D[d+5]*ao,az=D[d+3]*aj+D[d+4]*am+D[d+5]*ap,aA=D[d+3]*ak+D[d+4]*an+D[d+5]*aq,aB=D[d+6]*ai+D[d+7]*al+D[d+8]*ao,aC=D[d+6]*aj+D[d+7]*am+D[d+8]*ap,aD=D[d+6]*ak+D[d+7]*an+D[d+8]*aq,aE=D[d+9]+(D[d+0]*ar+D[d+1]*at+D[d+2]*au),aF=D[d+10]+(D[d+3]*ar+D[d+4]*at+D[d+5]*au),aG=D[d+11]+(D[d+6]*ar+D[d+7]*at+D[d+8]*au),aH=w[p+0]*av+w[p+1]*ay+w[p+2]*aB,aI=w[p+0]*aw+w[p+1]*az+w[p+2]*aC,aJ=w[p+0]*ax+w[p+1]*aA+w[p+2]*aD,aK=w[p+3]*av+w[p+4]*ay+w[p+5]*aB,aL=w[p+3]*aw+w[p+4]*az+w[p+5]*aC,aM=w[p+3]*ax+w[p+4]*aA+w[p+5]*aD,aN=w[p+6]*av+w[p+7]*ay+w[p+8]*aB,aO=w[p+6]*aw+w[p+7]*az+w[p+8]*aC,aP=w[p+6]*ax+w[p+7]*aA+w[p+8]*aD,aQ=w[p+9]+(w[p+0]*aE+w[p+1]*aF+w[p+2]*aG),aR=w[p+10]+(w[p+3]*aE+w[p+4]*aF+w[p+5]*aG),aS=w[p+11]+(w[p+6]*aE+w[p+7]*aF+w[p+8]*aG),aT=aH*D[d+28]+aI*D[d+29]+aJ*D[d+30],aU=aK*D[d+28]+aL*D[d+29]+aM*D[d+30],aV=aN*D[d+28]+aO*D[d+29]+aP*D[d+30],aW=aH*D[d+25]+aI*D[d+26]+aJ*D[d+27],aX=aK*D[d+25]+aL*D[d+26]+aM*D[d+27],aY=aN*D[d+25]+aO*D[d+26]+aP*D[d+27],aZ=in2[0]-aQ,b=in2[1]-aR,ba=in2[2]-aS;
 w[o+0]=aH;
@@ -39,4 +40,4 @@ for(let i=0;i<n;i++){const t=6*i,p=tree[t]<0?0:K(tree[t]);
 if(tree[t+1]===0) screws_run_0_1(D,G,in0,in1,in2,out0,out1,w,g,n,nq,nv,i,tree[t+2],tree[t+3],p,tree[t+4],tree[t+5]);
 }
 }
-const SCREWS={keep:12,carried:12,kept:1,inputs:[null, [3, 3], [3]],rows:["joints"],outputs:[["n", 6], [0]],run:screws_run};
+export const SCREWS={keep:12,carried:12,kept:1,inputs:[null, [3, 3], [3]],rows:["joints"],outputs:[["n", 6], [0]],run:screws_run};

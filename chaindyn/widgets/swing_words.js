@@ -1,0 +1,56 @@
+// What SwingExplorer says of a motion.
+
+import { grown, sized } from "./graph.js";
+import { milli } from "./swing_controls.js";
+import { gainsOf, STEPPERS, tipOf } from "./swing_model.js";
+import { poses } from "./tree.js";
+import { shown, subtract } from "./vectors.js";
+
+export function readout(view) {
+  const { held, player } = view;
+  const tip = tipOf(view.tree(), poses(view.tree(), view.posture()))
+    .map((x) => shown(x))
+    .join(", ");
+  const start = `Time ${shown(player.time)} s: tip at (${tip}) m`;
+  if (!view.fresh()) return `${start}.`;
+  const { kinetic, potential, tau } = held.motion;
+  const [T, P] = [kinetic, potential].map((x) => player.at(x));
+  const torques = tau
+    ? `; torques ${player
+        .at(tau)
+        .map((x) => grown(x, 1))
+        .join(", ")} ${unitsOf(view, "N\u00a0m", "N").join(" or ")}`
+    : "";
+  return `${start}, kinetic energy ${grown(T)} J, potential ${grown(P)} J, total ${grown(T + P)} J${torques}.`;
+}
+
+export function unitsOf(view, turn, slide) {
+  return [turn, slide].filter((_, k) => view.tree().kind.includes(["Revolute", "Prismatic"][k]));
+}
+
+export function judge(view, request) {
+  const { held, player, t } = view;
+  const { energy, kinetic, errors, closed, tau, reason } = held.motion;
+  const span = `${shown(player.last() - t[0], 1)} s`;
+  const how = STEPPERS[request.method] ? `${request.method}, steps of ${milli(request.step)}` : request.method;
+  const ended = reason ? ` It ended early: ${reason}.` : "";
+  const most = (rows) => Math.max(...rows.flat().map(Math.abs));
+  if (!errors) {
+    const drift = most(energy.map((x) => x - energy[0]));
+    const share = (100 * drift) / (Math.max(...kinetic) || 1);
+    return (
+      `${how}: in ${span} the total energy strays by ${sized(drift, "J")}, ` +
+      `${share < 0.01 ? "less than 0.01" : grown(share, share < 1 ? 2 : 0)} % of the largest kinetic energy. ` +
+      `Nothing takes or brings any: all of it is the method\u2019s error.${ended}`
+    );
+  }
+  const { kp, kd } = gainsOf(request);
+  const stray = most(errors.map((e, k) => subtract(e, closed[k])));
+  const left = most([errors.at(-1)]);
+  const units = unitsOf(view, "rad", "m");
+  return (
+    `kp = ${shown(kp)} /s\u00b2, kd = ${shown(kd)} /s. ${how}: the tracking error strays from its closed form ` +
+    `by at most ${sized(stray, ...units)}, and is ${sized(left, ...units)} after ${span}. Largest torque: ` +
+    `${grown(most(tau), 0)} ${unitsOf(view, "N\u00a0m", "N").join(" or ")}.${ended}`
+  );
+}
