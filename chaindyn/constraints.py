@@ -1,5 +1,5 @@
 # Generated from chapters/13_loops_and_redundancy.md by `python -m book export`; edit it there.
-# sha256 of the text below: eb5baf5dceb76625a1ce5b9172820c2d7d55c4e509c62679aa1161dc93c3a641
+# sha256 of the text below: e3e456163347bded68ed87dc45423155b946138a4f8efeaaf03ae7d8a7462ec2
 """Loops: constraints between the links of a tree, and the dynamics that keeps them.
 
 Derived in chapter 13, "Loops and redundancy".
@@ -341,8 +341,9 @@ def ranks(K: Array, passive: Array, size: Array) -> tuple[Array, Array]:
     passive : (nv,) booleans; size : (..., nv), the units of the columns.
     """
     _, rank = independent_combinations(K, size)
-    _, of_passive = independent_combinations(K[..., passive], size[..., passive])
-    return rank, of_passive
+    if not passive.any():
+        return rank, 0 * rank
+    return rank, independent_combinations(K[..., passive], size[..., passive])[1]
 
 
 @checked(q="nq", qd="nv", qdd="nv", objective={"unique", "min_force", "min_torque"})
