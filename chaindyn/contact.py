@@ -1,5 +1,5 @@
 # Generated from chapters/17_contact.md by `python -m book export`; edit it there.
-# sha256 of the text below: e9fc5213ba76c4162105b96e50174f3cff07d3781e858551a22a4324af0ab91c
+# sha256 of the text below: 90a51d1d610f3de06aaf7fa60831fc0920eb1a1af8e3b7c1a8ff05c69c780601
 """Contact: blows at several places, forces at rest, friction, and motion through both.
 
 Derived in chapter 17, "Contact".
@@ -57,11 +57,11 @@ from chaindyn.guards.contacts import (
 )
 from chaindyn.guards.door import checked
 from chaindyn.guards.loops import gap_share
-from chaindyn.guards.motion import check_step, check_times, require_possible
+from chaindyn.guards.motion import check_step, check_times, require_possible, warn_of_end
 from chaindyn.guards.ties import island_by_island, lemke, most_even, or_nearby, smallest_solution
 from chaindyn.inverse_dynamics import transmitted_wrenches
 from chaindyn.jobs.marching import require_closed
-from chaindyn.jobs.runs import columns_of, run, warn_if_ended_early
+from chaindyn.jobs.runs import columns_of, run
 from chaindyn.other_joints import Free
 from chaindyn.simulation import Driven, Simulation, kinetic_energy, rk4_step
 from chaindyn.spatial import skew
@@ -1217,5 +1217,4 @@ def simulate_contact(
     (t, q, qd), rows, reason, problem = run(one, judge, (q, qd), times, step)
     given = chain, t, q, qd, reason, problem, driven.constraints
     motion = ContactMotion(*given, log=ContactLog(*columns_of(rows)))
-    warn_if_ended_early(motion, stacklevel=4)
-    return motion
+    return warn_of_end(motion, stacklevel=4)

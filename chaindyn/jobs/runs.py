@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
+from chaindyn.guards.motion import reason_of
 from chaindyn.guards.numbers import in_floats
 
 
@@ -51,29 +51,6 @@ def run(
         kept.append(last)
     columns = [np.array(column) for column in zip(*kept, strict=True)]
     return columns, notes, reason_of(problem, last[0]), problem
-
-
-def reason_of(problem: BaseException | None, t: float) -> str:
-    """Return why a run ended at t, in words; none if it did not end early."""
-    if problem is None:
-        return ""
-    stopped = isinstance(problem, KeyboardInterrupt)
-    what = "interrupted" if stopped else str(problem) or repr(problem)
-    return f"{what} (the last state reached is that at t = {t:.6g} s)"
-
-
-def warn_if_ended_early(motion: Any, stacklevel: int) -> None:
-    """Warn of a motion that ended early by an error; where warnings are errors, the error has the motion."""
-    if motion.error is None:
-        return
-    try:
-        warnings.warn(
-            f"the simulation ended early: {motion.reason}", RuntimeWarning, stacklevel=stacklevel
-        )
-    except RuntimeWarning as raised:
-        raised.simulation = motion  # type: ignore[attr-defined]
-        raised.add_note("what was computed is in this exception's attribute `simulation`")
-        raise
 
 
 def columns_of(
