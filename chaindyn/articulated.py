@@ -1,5 +1,5 @@
 # Generated from chapters/08_articulated_body_inertia.md by `python -m book export`; edit it there.
-# sha256 of the text below: 605aed36f545f0508114b02cfa14d14b9ad2cc041d767e672d7aae7a36dee995
+# sha256 of the text below: a7afef8043c665b94e5194dbd52c921e1f31aba9cb74d5c6b5112e547289783b
 """Forward dynamics by articulated-body inertia: how a chain accelerates, link by link.
 
 Derived in chapter 8, "Articulated-body inertia".
@@ -140,8 +140,9 @@ class LinkFactors:
 
     def parts(self, forces: Array | None) -> list[Array]:
         """Return what (..., n, 6, m) holds for each link; None is zeros."""
-        nothing = [zeros((6, 1))] * self.state.chain.n
-        return nothing if forces is None else unstack(forces, -3)
+        if forces is None:
+            return [zeros((6, 1))] * self.state.chain.n
+        return unstack(forces, -3)
 
     def inward_forces(self, tau: Array, loads: Array | None = None) -> Any:
         """Return each link's joint force left (..., k, m) and bias (..., 6, m).
