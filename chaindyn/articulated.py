@@ -1,5 +1,5 @@
 # Generated from chapters/08_articulated_body_inertia.md by `python -m book export`; edit it there.
-# sha256 of the text below: aa95f9164ff7349eabeeeb616032e90bfa6bff6437dddedf27928b8e659040c8
+# sha256 of the text below: a7afef8043c665b94e5194dbd52c921e1f31aba9cb74d5c6b5112e547289783b
 """Forward dynamics by articulated-body inertia: how a chain accelerates, link by link.
 
 Derived in chapter 8, "Articulated-body inertia".
@@ -12,13 +12,12 @@ from typing import Any
 import numpy as np
 
 from chaindyn._ops import Array, concatenate, eye, solve, stack, unstack, zeros
-from chaindyn.chain import Chain, inward, outward
+from chaindyn.chain import Chain, consecutive, inward, outward
 from chaindyn.guards.arguments import FRAMES, RECURSIONS, check_matrix, check_motion_subspace
 from chaindyn.guards.door import checked
 from chaindyn.guards.equations import require_joint_inertia
 from chaindyn.guards.pivots import past_zeros, require_inertia
 from chaindyn.inverse_dynamics import ground_acceleration, net_bias
-from chaindyn.models.arrays import consecutive
 from chaindyn.state import State, evaluate
 
 __all__ = [
@@ -141,8 +140,9 @@ class LinkFactors:
 
     def parts(self, forces: Array | None) -> list[Array]:
         """Return what (..., n, 6, m) holds for each link; None is zeros."""
-        nothing = [zeros((6, 1))] * self.state.chain.n
-        return nothing if forces is None else unstack(forces, -3)
+        if forces is None:
+            return [zeros((6, 1))] * self.state.chain.n
+        return unstack(forces, -3)
 
     def inward_forces(self, tau: Array, loads: Array | None = None) -> Any:
         """Return each link's joint force left (..., k, m) and bias (..., 6, m).

@@ -1,5 +1,5 @@
 # Generated from chapters/10_simulation.md by `python -m book export`; edit it there.
-# sha256 of the text below: ed925a471fee5a4e20f6ddfd33ef10c47549d8521601ec863292e0942ee78285
+# sha256 of the text below: 8bcc826b30aaaf1d79cb06f6110ec2a6f8ec965bc125222f639527662b478074
 """Simulation: from accelerations to motion, on the manifold of the coordinates.
 
 Derived in chapter 10, "Simulation".
@@ -172,19 +172,7 @@ def accelerated(driven: Driven, q: Array, qd: Array, tau: Array, external: Any) 
     return constrained_forward_dynamics(*given, external=external, **options)[0]
 
 
-# Chapter 10, "Simulation": The new velocity first
-def semi_implicit_euler_step(
-    driven: Driven, t: float, q: Array, qd: Array, h: float
-) -> tuple[Array, Array]:
-    """Return q and qd a time h later: the new velocity first. Order 1.
-
-    Viscous friction is that of the new velocity, and so is the position's step.
-    """
-    qd = qd + h * driven.over(h, qd).acceleration(t, q, qd)
-    return integrate(driven.chain, q, h * qd), qd
-
-
-# Chapter 10, "Simulation": Friction of the new velocity
+# Chapter 10, "Simulation": A chain with forces on it
 def heavier_rotors(chain: Chain, h: float) -> Chain:
     """Return a chain whose rotors are heavier by h times viscous friction."""
     if not chain.has_friction:
@@ -206,6 +194,18 @@ def aba_over(
 ) -> Array:
     """Return qdd (..., nv) by `aba` over a step of h, for which rotors are heavier."""
     return aba(heavier_rotors(chain, h), q, qd, tau, external=external)
+
+
+# Chapter 10, "Simulation": The new velocity first
+def semi_implicit_euler_step(
+    driven: Driven, t: float, q: Array, qd: Array, h: float
+) -> tuple[Array, Array]:
+    """Return q and qd a time h later: the new velocity first. Order 1.
+
+    Viscous friction is that of the new velocity, and so is the position's step.
+    """
+    qd = qd + h * driven.over(h, qd).acceleration(t, q, qd)
+    return integrate(driven.chain, q, h * qd), qd
 
 
 # Chapter 10, "Simulation": Four slopes
