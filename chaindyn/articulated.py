@@ -1,5 +1,5 @@
 # Generated from chapters/08_articulated_body_inertia.md by `python -m book export`; edit it there.
-# sha256 of the text below: a7afef8043c665b94e5194dbd52c921e1f31aba9cb74d5c6b5112e547289783b
+# sha256 of the text below: bd0398e1031cad46baf562d1d21fbf4fe00a9644de8ef6d8ce9fcb740193ef21
 """Forward dynamics by articulated-body inertia: how a chain accelerates, link by link.
 
 Derived in chapter 8, "Articulated-body inertia".
@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 
 from chaindyn._ops import Array, concatenate, eye, solve, stack, unstack, zeros
-from chaindyn.chain import Chain, consecutive, inward, outward
+from chaindyn.chain import Chain, inward, outward
 from chaindyn.guards.arguments import FRAMES, RECURSIONS, check_matrix, check_motion_subspace
 from chaindyn.guards.door import checked
 from chaindyn.guards.equations import require_joint_inertia
 from chaindyn.guards.pivots import past_zeros, require_inertia
 from chaindyn.inverse_dynamics import ground_acceleration, net_bias
+from chaindyn.models.arrays import consecutive
 from chaindyn.state import State, evaluate
 
 __all__ = [
