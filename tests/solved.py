@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 import warnings
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -132,6 +133,12 @@ ODD = {
 }
 
 
+def _wherever_it_breaks(text: str) -> re.Pattern[str]:
+    """A pattern for a piece of code, however its lines are broken."""
+    breaks = re.sub(r"(?:\\\s)+", r"\\s+", re.escape(text))
+    return re.compile(breaks.replace(r"\(", r"\(\s*"))
+
+
 def _changed(
     exercise: Exercise, table: dict[str, list[tuple[str, str, str]]]
 ) -> Iterator[tuple[str, list[Statement]]]:
@@ -139,8 +146,9 @@ def _changed(
     source = "\n".join(exercise.solution)
     answers = {answer for _, answer in judged(exercise.solution)}
     for words, old, new in table.get(exercise.label, []):
-        assert old in source, (exercise.label, words, old)
-        body = ast.parse(source.replace(old, new)).body
+        changed, found = _wherever_it_breaks(old).subn(lambda _, new=new: new, source)
+        assert found, (exercise.label, words, old)
+        body = ast.parse(changed).body
         defined = [node for node in body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
         values = [node for node in body if isinstance(node, ast.Assign)]
         told = [one for one in map(Statement, values) if one.binds & answers]

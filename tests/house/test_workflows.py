@@ -159,7 +159,9 @@ def test_a_form_asks_for_something(name):
 
 def test_hooks_call_what_is_there():
     hooks = [h for repo in read(ROOT / ".pre-commit-config.yaml")["repos"] for h in repo["hooks"]]
-    assert {"ruff-check", "ruff-format", "export", "twins"} == {hook["id"] for hook in hooks}
+    assert {"ruff-check", "ruff-format", "export", "twins", "javascript"} == {
+        hook["id"] for hook in hooks
+    }
     for hook in hooks:
         words = hook["entry"].split()
         if words[0] == "python":
