@@ -134,8 +134,10 @@ ODD = {
 
 
 def _wherever_it_breaks(text: str) -> re.Pattern[str]:
-    """A pattern for a piece of code, however its long lines are broken: after a bracket, or at a space inside a line."""
-    return re.compile(re.sub(r"(?<=\S)\\ (?=\S)", r"\\s+", re.escape(text)).replace(r"\(", r"\(\s*"))
+    """A pattern for a piece of code, wherever its long lines break: after a bracket, or at a space."""
+    return re.compile(
+        re.sub(r"(?<=\S)\\ (?=\S)", r"\\s+", re.escape(text)).replace(r"\(", r"\(\s*")
+    )
 
 
 def _changed(
