@@ -1,5 +1,5 @@
 # Generated from chapters/08_articulated_body_inertia.md by `python -m book export`; edit it there.
-# sha256 of the text below: bd0398e1031cad46baf562d1d21fbf4fe00a9644de8ef6d8ce9fcb740193ef21
+# sha256 of the text below: 54c09b740f130c72cdb7aa32801c67db1f786f054285275d0c5da472730cc442
 """Forward dynamics by articulated-body inertia: how a chain accelerates, link by link.
 
 Derived in chapter 8, "Articulated-body inertia".
@@ -37,10 +37,10 @@ def decompose_force(f: Array, inertia: Array, S: Array) -> tuple[Array, Array]:
     """Split forces on a jointed body at rest: what accelerates, what is carried.
 
     f : (..., 6); inertia : (..., 6, 6); S : (..., 6, k) motion subspace; all in the
-    same coordinates. Returns f_a (..., 6), a combination of the columns of ``inertia @
-    S``, and f_c = f - f_a (..., 6), for which S^T f_c = 0. ValueError if columns of S
-    depend on each other, or if S^T I S is singular. "Notes on rigid body dynamics",
-    vector subspaces.
+    same coordinates. Returns f_a (..., 6), a combination of the columns of
+    ``inertia @ S``, and f_c = f - f_a (..., 6), for which S^T f_c = 0. ValueError if
+    columns of S depend on each other, or if S^T I S is singular. "Notes on rigid body
+    dynamics", vector subspaces.
     """
     S = check_motion_subspace(S, f=(f, 1), inertia=(inertia, 2))
     U = inertia @ S
@@ -243,10 +243,10 @@ def factorise_state(state: State, prescribed: Array | None = None) -> Factorised
 def factorise(chain: Chain, q: Array, *, recursion: str = "body") -> FactorisedChain:
     """Return the factorised M (nv, nv) of a chain or tree, to solve M x = b in O(n).
 
-    q : (..., nq); recursion : the coordinates of the computation. ``factorise(chain,
-    q).solve(b)`` takes b (..., nv, m) and ``.delassus(K)``, which is K M^-1 K^T, rows K
-    (..., m, nv). ValueError names the joint that feels no inertia, if M is singular.
-    Kim (2012), (43)-(50) and Table 3, without velocities and weight.
+    q : (..., nq); recursion : the coordinates of the computation. Its method ``solve``
+    takes b (..., nv, m); ``delassus`` takes rows K (..., m, nv), for K M^-1 K^T.
+    ValueError names the joint that feels no inertia, if M is singular. Kim (2012),
+    (43)-(50) and Table 3, without velocities and weight.
     """
     return factorise_state(evaluate(chain, q, recursion=recursion))
 
