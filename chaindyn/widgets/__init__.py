@@ -4,6 +4,7 @@ Each takes the functions under study as arguments, so that what it shows is what
 With a kernel, Python computes; without one, on a page of the book, the same picture works from embedded data.
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -43,10 +44,13 @@ __all__ = [
 ]
 
 
+# explorers that do not stand in the module of their name
+ELSEWHERE = {"Explorer": "explorer", "MassMatrixExplorer": "mass", "StrikeExplorer": "impact"}
+
+
 def __getattr__(name: str) -> Any:
-    """Load the explorers when one is asked for: the pages' physics beside them needs no widgets."""
+    """Load an explorer when it is asked for: the pages' physics beside them needs no widgets."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from chaindyn.widgets import explorers
-
-    return getattr(explorers, name)
+    home = ELSEWHERE.get(name) or name.removesuffix("Explorer").lower()
+    return getattr(import_module(f"{__name__}.{home}"), name)

@@ -18,11 +18,17 @@ from importlib.resources import files
 from itertools import product
 from typing import Any, NamedTuple
 
-import anywidget
 import numpy as np
-import traitlets
 
 from chaindyn import Chain, Link, Revolute
+
+try:
+    from anywidget import AnyWidget as AnyWidget
+    from traitlets import Dict as Dict
+except ImportError as error:
+    raise ImportError(
+        "widgets need anywidget and ipywidgets: pip install 'chaindyn[widgets]'"
+    ) from error
 
 
 def source(*names: str) -> str:
@@ -80,7 +86,7 @@ def equal_rods(n: int, axis: tuple[int, int, int], **options: Any) -> Chain:
     return Chain(links, **options)
 
 
-class Explorer(anywidget.AnyWidget):
+class Explorer(AnyWidget):
     """A widget that shows what some functions return, for inputs that the reader sets.
 
     A subclass says what to compute from a request, and brings a view: an ES module (`linked`) that exports ``render``.
@@ -88,9 +94,9 @@ class Explorer(anywidget.AnyWidget):
     What the functions raise for the first request is raised here; later it is shown in the widget.
     """
 
-    request = traitlets.Dict().tag(sync=True)
-    answer = traitlets.Dict().tag(sync=True)
-    scene = traitlets.Dict().tag(sync=True)
+    request = Dict().tag(sync=True)
+    answer = Dict().tag(sync=True)
+    scene = Dict().tag(sync=True)
     _css = source("base.css")
 
     def __init__(

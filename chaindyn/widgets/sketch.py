@@ -13,9 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
-import anywidget
 import numpy as np
-import traitlets
 from numpy.typing import ArrayLike
 
 from chaindyn.compiler.operations import VALUE
@@ -27,7 +25,7 @@ from chaindyn.compiler.recording import (
     quietly,
     reached_from,
 )
-from chaindyn.widgets.explorer import linked, plain, source
+from chaindyn.widgets.explorer import AnyWidget, Dict, linked, plain, source
 from chaindyn.widgets.marks import Mark
 from chaindyn.widgets.tree import VIEWS
 
@@ -96,7 +94,7 @@ Parameter = Slider | Clock | Place
 Draw = Callable[..., Iterable[Mark]]
 
 
-class Sketch(anywidget.AnyWidget):
+class Sketch(AnyWidget):
     """A picture of what `draw` returns, with sliders for its arguments.
 
     draw(**arguments) -> marks (`chaindyn.widgets.marks`): for each argument a `Slider` or a `Clock`, which give it a
@@ -110,7 +108,7 @@ class Sketch(anywidget.AnyWidget):
     numbers than it did when it was recorded.
     """
 
-    scene = traitlets.Dict().tag(sync=True)
+    scene = Dict().tag(sync=True)
     _esm = linked("sketch.js")
     _css = source("base.css", "stage.css", "motion.css", "sketch.css")
 

@@ -15,6 +15,8 @@ def imports(root: Path, package: str) -> dict[str, set[str]]:
     """For each module of a package those that it imports by name, in functions too."""
     modules = dict[str, Path]()
     for file in (root / package).rglob("*.py"):
+        if any(folder.startswith("_") for folder in file.relative_to(root).parts[:-1]):
+            continue  # what was built there: the site, the lab
         modules[
             ".".join(file.relative_to(root).with_suffix("").parts).removesuffix(".__init__")
         ] = file

@@ -148,6 +148,8 @@ def test_without_anywidget_the_extra_is_named(monkeypatch):
     assert importlib.import_module("chaindyn.widgets.physics").FUNCTIONS  # which needs none
     with pytest.raises(ImportError, match=r"pip install 'chaindyn\[widgets\]'"):
         _ = widgets.ChainExplorer
+    with pytest.raises(ImportError, match=r"pip install 'chaindyn\[widgets\]'"):
+        importlib.import_module("chaindyn.widgets.sketch")
 
 
 def test_what_modules_of_widgets_share_has_public_names():
