@@ -130,6 +130,9 @@ from chaindyn.maximal import (
     to_maximal,
     to_maximal_state,
 )
+from chaindyn.models.files import load_model
+from chaindyn.models.mjcf import load_mjcf
+from chaindyn.models.model import Model
 from chaindyn.models.parts import Drive, Frame, Limits
 from chaindyn.models.shapes import (
     Box,
@@ -203,6 +206,7 @@ __all__ = [
     "LinearFit",
     "Link",
     "MaximalDynamics",
+    "Model",
     "Planar",
     "Prismatic",
     "Revolute",
@@ -283,6 +287,8 @@ __all__ = [
     "linearise",
     "load_collision",
     "load_couplings",
+    "load_mjcf",
+    "load_model",
     "load_urdf",
     "log_quaternion",
     "log_se3",

@@ -30,6 +30,7 @@ from chaindyn import (
     forward_kinematics,
     load_collision,
     load_couplings,
+    load_model,
     load_urdf,
     random_state,
     rotation_about,
@@ -1165,3 +1166,62 @@ def test_numbers_that_python_alone_reads_are_refused(write, number):
         path = write(text=COLLIDING.replace(old, old.replace("1", number, 1)))
         with pytest.raises(ValueError, match=rf"{number}.*finite"):
             load_collision(path, load_urdf(path))
+
+
+def test_a_shape_that_cannot_be_used_is_skipped_on_request(write):
+    text = COLLIDING.replace('<sphere radius="0.2"/>', '<mesh filename="package://away/ball.stl"/>')
+    text = text.replace('radius="0.05" length', 'radius="0" length')
+    path = write(text=text)
+    chain = load_urdf(path)
+    with pytest.raises(ValueError, match=r"ball\.stl"):
+        load_collision(path, chain)
+    with pytest.warns(UserWarning, match=r"left out: .*ball\.stl.*link 'tool'.*radius"):
+        shapes = load_collision(path, chain, broken="skip")
+    assert [g.link for g in shapes] == ["ground", "arm"]
+    with pytest.raises(ValueError, match="friction"):
+        load_collision(path, chain, broken="skip", friction=-1)
+    with pytest.raises(ValueError, match="broken is 'ignore'"):
+        load_collision(path, chain, broken="ignore")
+
+
+# A file's forgivable faults --------------------------------------------------------------------
+
+POINT = '<link name="camera"><inertial><origin xyz="0.1 0 0"/><mass value="0.3"/></inertial></link>'
+
+
+def test_what_is_welded_may_be_a_point_of_mass(write):
+    weld = joint("mount", "lower", "camera", "fixed", xyz="0 0 0.5")
+    path = write(*ARM, POINT, weld)
+    with pytest.warns(UserWarning, match="link 'camera' has no <inertia>, and is a point of mass"):
+        chain = load_urdf(path)
+    whole = POINT.replace(
+        "</inertial>", '<inertia ixx="0" iyy="0" izz="0" ixy="0" ixz="0" iyz="0"/></inertial>'
+    )
+    same = load_urdf(write(*ARM, whole, weld))
+    assert np.array_equal(chain.spatial_inertia, same.spatial_inertia)
+    moving = write(*ARM, POINT, weld.replace("fixed", "continuous"))
+    with pytest.raises(ValueError, match="link 'camera': <inertial> has no <inertia>"):
+        load_urdf(moving)
+    with pytest.warns(UserWarning, match="has no <inertia>"):
+        assert load_urdf(moving, inertia="warn").mass[-1] == 0.3
+
+
+def test_a_prefix_may_be_undeclared(write):
+    path = write(
+        *ARM[:3], ARM[3].replace("</joint>", '<limit drake:acceleration="3"/></joint>'), *ARM[4:]
+    )
+    assert load_urdf(path).names == load_urdf(write(*ARM)).names
+
+
+def test_a_model_has_everything_by_name(write):
+    path = write(text=COLLIDING.replace('<sphere radius="0.2"/>', '<cone radius="1"/>'))
+    robot = load_model(path, friction=0.4)
+    assert robot.joints == {"hinge": "arm"} and robot.bodies["tool"] == "tool"
+    assert len(robot.geometries) == 3 and robot.geometries[0].friction == 0.4
+    assert len(robot.left_out) == 1 and "cone" in robot.left_out[0]
+    with pytest.raises(ValueError, match="friction"):
+        load_model(path, friction=-1)
+    gripper = load_model(write(*GRIPPER))
+    assert (
+        len(gripper.constraints) == 1 and gripper.places(gripper.chain.neutral)["left_slide"] == 0
+    )

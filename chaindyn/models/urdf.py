@@ -9,11 +9,11 @@ import io
 import os
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
 from os import PathLike
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 from xml.etree import ElementTree
+from xml.parsers import expat
 
 import numpy as np
 
@@ -21,12 +21,12 @@ from chaindyn._ops import Array
 from chaindyn.chain import Chain, Link
 from chaindyn.constraints import Coupling
 from chaindyn.guards.arguments import check_chain, check_word, unit
-from chaindyn.guards.model import INERTIA_RULES, require_inertia_of_a_body
+from chaindyn.guards.model import INERTIA_RULES
 from chaindyn.joints import Prismatic, Revolute, rotation_about
 from chaindyn.models.parts import Drive, Frame, Limits
 from chaindyn.models.shapes import Box, Capsule, ConvexHull, Geometry, Shape, Sphere
+from chaindyn.models.welded import Body, as_published, fault_of, one_body, prism
 from chaindyn.other_joints import Free, Planar
-from chaindyn.spatial import skew
 
 __all__ = ["load_collision", "load_couplings", "load_urdf"]
 
@@ -39,6 +39,7 @@ MOVING = {
 # Characters of an attribute; libxml2, which yourdfpy reads with, gives up at ten million.
 LONGEST = 10**6
 MIMIC_RULES = {"refuse", "free"}
+BROKEN_RULES = {"refuse", "skip"}
 # Of a mesh: files without others in them, and sizes that a computer takes in its stride.
 MESHES = ("dae", "obj", "off", "ply", "stl")
 MOST_BYTES, MOST_CORNERS = 10**8, 10**6
@@ -85,7 +86,8 @@ def load_urdf(
     walking robot's trunk is; if not, it belongs to the ground. Fixed and locked joints are merged: the bodies
     that they join become one, by the parallel-axis theorem. The merged bodies are the ones whose inertia is
     judged: published files hold parts that no mass has, welded to others that outweigh them. inertia : what to do
-    where it is impossible for any body, or where a moving leaf has no mass (as in files made for kinematics alone):
+    where it is impossible for any body, missing, or where a moving leaf has no mass (as in files made for kinematics
+    alone); what is welded to another body may be a point of mass without <inertia>, with a warning:
     "strict" refuses the file, "warn" takes the numbers as published, with one UserWarning that lists them. Motion is
     right then as far as M is regular: `aba` refuses what a massless leaf makes singular. mimic : what to do with joints
     that mimic others: "refuse" them, or let them move as any joint, "free", to be held by what `load_couplings` gives.
@@ -119,6 +121,8 @@ def load_urdf(
         chain = Chain(links, frames=frames)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
+    welded_on = sorted(robot.points & {frame.name for frame in frames})
+    faults += [f"link {name!r} has no <inertia>, and is a point of mass" for name in welded_on]
     if faults:
         warnings.warn(f"{path}: taken as published: {'; '.join(faults)}", UserWarning, stacklevel=2)
     return chain
@@ -136,10 +140,7 @@ def read(path: Path) -> Any:
         what = "this is a folder" if path.is_dir() else "there is no such file"
         raise FileNotFoundError(f"{path}: {what}, but path must name a URDF file")
     try:
-        root = ElementTree.parse(path).getroot()
-    except (ElementTree.ParseError, ValueError, LookupError) as error:  # these two: its encoding
-        raise ValueError(f"{path}: not an XML file, which a URDF is: {error}") from None
-    try:
+        root = parsed(path)
         bare = skeleton(root)
         document = io.BytesIO(ElementTree.tostring(bare))
         robot = yourdfpy.URDF.load(document, build_scene_graph=False, load_meshes=False).robot
@@ -148,7 +149,24 @@ def read(path: Path) -> Any:
     count = len(robot.links) + len(robot.joints)
     if count != len(bare):  # yourdfpy's parser goes on after what it cannot read
         raise ValueError(f"{path}: yourdfpy read {count} of {len(bare)} links and joints")
+    robot.points = {
+        link.get("name")
+        for link in root.findall("link")
+        if link.find("inertial") is not None and link.find("inertial/inertia") is None
+    }
     return robot
+
+
+def parsed(path: Path) -> ElementTree.Element:
+    """Return the root element of an XML file; prefixes stay in names, so that one may be undeclared, as many are."""
+    builder, parser = ElementTree.TreeBuilder(), expat.ParserCreate()
+    parser.StartElementHandler, parser.EndElementHandler = builder.start, builder.end
+    parser.CharacterDataHandler = builder.data
+    try:
+        parser.Parse(path.read_bytes(), True)
+    except (expat.ExpatError, ValueError, LookupError) as error:  # these two: its encoding
+        raise ValueError(f"not an XML file, which a URDF is: {error}") from None
+    return builder.close()
 
 
 def skeleton(root: ElementTree.Element) -> ElementTree.Element:
@@ -213,9 +231,10 @@ def copied(element: ElementTree.Element, parent: ElementTree.Element) -> Element
 def check_numbers(element: ElementTree.Element, label: str) -> None:
     """Refuse numbers that are missing, unreadable or not finite."""
     if element.tag == "link" and (inertial := element.find("inertial")) is not None:
-        for tag in ("mass", "inertia"):
-            if inertial.find(tag) is None:
-                raise ValueError(f"{label}: <inertial> has no <{tag}>")
+        if inertial.find("mass") is None:
+            raise ValueError(f"{label}: <inertial> has no <mass>")
+        if inertial.find("inertia") is None:  # see `points` of `read`
+            ElementTree.SubElement(inertial, "inertia", dict.fromkeys(INERTIAS, "0"))
     for where, attributes, count, required in NUMBERS[element.tag]:
         holder = element.find(where)
         for attribute in attributes if holder is not None else ():
@@ -317,20 +336,6 @@ def positions(
     return locked
 
 
-@dataclass(frozen=True, eq=False)
-class Body:
-    """Mass [kg], centre of mass (3,) [m] and inertia about it (3, 3) [kg m^2] in some frame."""
-
-    mass: float
-    com: Array
-    inertia: Array
-
-    def seen_from(self, pose: Array) -> Body:
-        """Return the same body in the frame in which its own has this pose (4, 4)."""
-        R, p = pose[:3, :3], pose[:3, 3]
-        return Body(self.mass, R @ self.com + p, R @ self.inertia @ R.T)
-
-
 def own_body(link: Any) -> Body:
     """Return what a URDF link's <inertial> says, in the link's frame; nothing if it has none."""
     if link.inertial is None:
@@ -342,19 +347,6 @@ def own_body(link: Any) -> Body:
     return Body(link.inertial.mass, np.zeros(3), link.inertial.inertia).seen_from(
         pose_of(link.inertial)
     )
-
-
-def one_body(bodies: Sequence[Body]) -> Body:
-    """Return several bodies welded into one, by the parallel-axis theorem."""
-    heavy = [body for body in bodies if body.mass or body.inertia.any()]
-    if len(heavy) == 1:
-        return heavy[0]
-    mass = sum(body.mass for body in heavy)
-    moment = sum((body.mass * body.com for body in heavy), np.zeros(3))
-    com = moment / mass if mass else moment
-    arms = [skew(body.com - com) for body in heavy]
-    parts = [b.inertia + b.mass * d @ d.T for b, d in zip(heavy, arms, strict=True)]
-    return Body(mass, com, sum(parts, np.zeros((3, 3))))
 
 
 def pose_of(element: Any) -> Array:
@@ -430,7 +422,10 @@ def merged(
     links, faults = [], []
     for name, (joint, carrier, pose) in hinges.items():
         link = moving_link(name, joint, index[carrier], pose, one_body(parts[name]))
-        fault = fault_of(link, joint, is_leaf=name not in carriers)
+        mover = "no joint" if joint is None else f"joint {joint.name!r}"
+        fault = fault_of(link, mover, is_leaf=name not in carriers)
+        if name in robot.points and not link.inertia.any():
+            fault = f"link {name!r}: <inertial> has no <inertia>"
         links.append(as_published(link) if fault else link)
         faults += [fault] if fault else []
     (root,) = set(described) - {joint.child for joint in robot.joints}
@@ -499,34 +494,6 @@ def limits_of(joint: Any) -> Limits | None:
     return Limits(*places, *sizes)
 
 
-def fault_of(link: Link, joint: Any, *, is_leaf: bool) -> str | None:
-    """Return what is wrong with a link's inertia, if anything."""
-    if is_leaf and not link.mass and not link.inertia.any():
-        label = "no joint" if joint is None else f"joint {joint.name!r}"
-        return (
-            f"link {link.name!r}, moved by {label}, has no mass and carries nothing: with "
-            "nothing to accelerate the mass matrix is singular; give it an <inertial>, lock the joint, "
-            "or choose a tip that cuts it away"
-        )
-    try:
-        require_inertia_of_a_body(link, f"link {link.name!r}")
-    except ValueError as error:
-        return str(error)
-    return None
-
-
-@dataclass(frozen=True, eq=False)
-class PublishedLink(Link):
-    """A link whose inertia is taken as it was published, though no body has it: a `Chain` does not judge it."""
-
-    judged: ClassVar[bool] = False
-
-
-def as_published(link: Link) -> PublishedLink:
-    """Return the same link, not to be judged."""
-    return PublishedLink(**{field.name: getattr(link, field.name) for field in fields(link)})
-
-
 def load_couplings(
     path: str | PathLike[str],
     chain: Chain,
@@ -592,6 +559,7 @@ def load_collision(
     lock: Mapping[str, float] | Iterable[str] | None = None,
     friction: float = 0.0,
     restitution: float = 0.0,
+    broken: str = "refuse",
 ) -> list[Geometry]:
     """Return the shapes of a URDF file's <collision> elements, on the links of the chain that `load_urdf` made of it.
 
@@ -603,7 +571,8 @@ def load_collision(
     dae, of at most 1e8 bytes and 1e6 corners, is looked for beside the URDF and, if it is given as
     package://NAME/..., in every folder NAME above or beside a folder above. It must lie in that folder, or else in the
     package that the URDF is in: the nearest folder above with a package.xml, or else that above the URDF's own, so that
-    ../meshes is found.
+    ../meshes is found. broken : what to do with a shape that is unknown, degenerate or not there: "refuse" the file,
+    or "skip" it, with one UserWarning that lists them.
 
     ImportError without yourdfpy, or if there is a mesh and no trimesh; ValueError, with the names of file and
     link, for a shape that is unknown, has no sizes, or a mesh that is not there, lies elsewhere, is too large or
@@ -612,39 +581,57 @@ def load_collision(
     if not isinstance(path, str | PathLike):
         raise ValueError(f"path is {path!r}, but must name a URDF file")
     check_chain(chain)
+    check_word(broken, "broken", BROKEN_RULES)
     path = Path(path)
+    geometries, skipped = collision_of(path, chain, lock, friction, restitution, broken)
+    if skipped:
+        warnings.warn(f"{path}: left out: {'; '.join(skipped)}", UserWarning, stacklevel=2)
+    return geometries
+
+
+def collision_of(
+    path: Path, chain: Chain, lock: Any, friction: float, restitution: float, broken: str
+) -> tuple[list[Geometry], list[str]]:
+    """Return the shapes of a file on the links of a chain, and what is wrong with those that are left out."""
     robot = read(path)
-    geometries = []
+    geometries, skipped = [], []
     try:
         require_from_file(chain, robot)
-        locked = positions(lock, {joint.name for joint in robot.joints})
-        home = homes(robot, chain, locked)
-        for element in ElementTree.parse(path).getroot().iter("link"):
-            label = f"link {element.get('name')!r}"
-            for collision in element.findall("collision"):
-                if element.get("name") not in home:
-                    continue
-                body, pose = home[str(element.get("name"))]
+        home = homes(robot, chain, positions(lock, {joint.name for joint in robot.joints}))
+        for element in parsed(path).iter("link"):
+            name = str(element.get("name"))
+            for collision in element.findall("collision") if name in home else ():
                 try:
-                    shape, own = collision_shape(collision, label, path.parent)
+                    shape, own = labelled_shape(collision, name, path.parent)
                 except ValueError as error:
-                    raise ValueError(
-                        str(error) if label in str(error) else f"{label}: {error}"
-                    ) from None
-                place = pose @ own
+                    if broken == "refuse":
+                        raise
+                    skipped.append(str(error))
+                    continue
+                body, pose = home[name]
+                pose = pose @ own
                 geometries.append(
                     Geometry(
                         shape,
                         body,
-                        offset=place[:3, 3],
-                        rotation=place[:3, :3],
+                        offset=pose[:3, 3],
+                        rotation=pose[:3, :3],
                         friction=friction,
                         restitution=restitution,
                     )
                 )
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
-    return geometries
+    return geometries, skipped
+
+
+def labelled_shape(collision: ElementTree.Element, name: str, folder: Path) -> tuple[Shape, Array]:
+    """Return one <collision> of a link as `collision_shape`; the error names the link."""
+    label = f"link {name!r}"
+    try:
+        return collision_shape(collision, label, folder)
+    except ValueError as error:
+        raise ValueError(str(error) if label in str(error) else f"{label}: {error}") from None
 
 
 def require_from_file(chain: Chain, robot: Any) -> None:
@@ -719,18 +706,6 @@ def collision_shape(
             return mesh_hull(form, label, folder), pose
     raise ValueError(
         f"{label}: <collision> has a <{form.tag}>, but must have one of sphere, box, cylinder, capsule, mesh"
-    )
-
-
-def prism(radius: float, length: float) -> ConvexHull:
-    """Return a right prism of 32 sides about z, with its corners on the rims of a cylinder."""
-    for name, value in (("radius", radius), ("length", length)):
-        if value <= 0:
-            raise ValueError(f"a cylinder has {name} {value:g}, but it must be positive")
-    angle = np.arange(32) * np.pi / 16
-    rim = np.stack([radius * np.cos(angle), radius * np.sin(angle), 0 * angle], axis=1)
-    return ConvexHull(
-        np.concatenate([rim + np.array([0, 0, z]) for z in (-length / 2, length / 2)])
     )
 
 
