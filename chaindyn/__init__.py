@@ -37,7 +37,6 @@ from chaindyn.composite import (
     centroidal_momentum_matrix,
     coriolis_matrix,
     crba,
-    tree_matrix,
 )
 from chaindyn.constraints import (
     Coupling,
@@ -168,6 +167,7 @@ from chaindyn.spatial import (
     swap_order_matrix,
     wrench,
 )
+from chaindyn.stacked import tree_matrix
 from chaindyn.sweeps import sweep
 
 __version__ = "0.1.0"

@@ -1,5 +1,5 @@
 # Generated from chapters/08_articulated_body_inertia.md by `python -m book export`; edit it there.
-# sha256 of the text below: 54c09b740f130c72cdb7aa32801c67db1f786f054285275d0c5da472730cc442
+# sha256 of the text below: 9f127d2cbedc451f86587dd172b9399de352d5de2956d56ffcd020b1b204bde6
 """Forward dynamics by articulated-body inertia: how a chain accelerates, link by link.
 
 Derived in chapter 8, "Articulated-body inertia".
@@ -39,8 +39,7 @@ def decompose_force(f: Array, inertia: Array, S: Array) -> tuple[Array, Array]:
     f : (..., 6); inertia : (..., 6, 6); S : (..., 6, k) motion subspace; all in the
     same coordinates. Returns f_a (..., 6), a combination of the columns of
     ``inertia @ S``, and f_c = f - f_a (..., 6), for which S^T f_c = 0. ValueError if
-    columns of S depend on each other, or if S^T I S is singular. "Notes on rigid body
-    dynamics", vector subspaces.
+    columns of S depend on each other, or if S^T I S is singular.
     """
     S = check_motion_subspace(S, f=(f, 1), inertia=(inertia, 2))
     U = inertia @ S
@@ -57,7 +56,7 @@ def apparent_inertia(inertia: Array, S: Array) -> Array:
 
     It is I - I S (S^T I S)^-1 S^T I. inertia : (..., 6, 6); S : (..., 6, k) motion
     subspace, in the same coordinates. ValueError if columns of S depend on each other,
-    or if S^T I S is singular. Kim (2012), Pi in Table 3.
+    or if S^T I S is singular.
     """
     S = check_motion_subspace(S, inertia=(inertia, 2))
     U = inertia @ S
@@ -66,7 +65,7 @@ def apparent_inertia(inertia: Array, S: Array) -> Array:
     return inertia - U @ solve(D, U.mT)
 
 
-# Chapter 8, "Articulated-body inertia": The code
+# Chapter 8, "Articulated-body inertia": The code: factorise once, solve often
 @dataclass(frozen=True, eq=False)
 class Articulated:
     """The factors of one link.
@@ -83,11 +82,11 @@ class Articulated:
     G: Array
 
 
-# Chapter 8, "Articulated-body inertia": The code
+# Chapter 8, "Articulated-body inertia": The code: factorise once, solve often
 def articulated_step(
     children: Any, both: Array, inertia: Array, rotor: Array | None = None
 ) -> tuple[Articulated, tuple[Array]]:
-    """Link step inward: articulated inertia, and the parent's part (Kim, Table 3).
+    """Link step inward: articulated inertia, and the parent's part.
 
     rotor : (k, k), reflected inertia added to D; None is zero.
     """
@@ -97,11 +96,11 @@ def articulated_step(
     joint, parent = felt[..., :k, :], felt[..., k:, :]
     D = joint[..., :k] if rotor is None else joint[..., :k] + rotor
     G = solve(D, joint[..., k:])
-    # with G^T D for the other corner, rounding's asymmetry would double at every link
+    # not G^T D for the other corner: rounding, see "Which coordinates keep the digits"
     return Articulated(I_hat, both, D, G), (parent[..., k:] - parent[..., :k] @ G,)
 
 
-# Chapter 8, "Articulated-body inertia": The code
+# Chapter 8, "Articulated-body inertia": The code: factorise once, solve often
 def force_step(
     children: Any, own: Articulated, load: Array, tau: Array
 ) -> tuple[tuple[Array, Array], tuple[Array]]:
@@ -169,7 +168,7 @@ class LinkFactors:
         return [A for A, _ in made], concatenate([qdd for _, qdd in made], axis=-2)
 
 
-# Chapter 8, "Articulated-body inertia": A factorised chain
+# Chapter 8, "Articulated-body inertia": $M^{-1}$ in three factors
 @dataclass(frozen=True, eq=False)
 class FactorisedChain(LinkFactors):
     """The mass matrix M of a chain in a posture, factorised link by link by
@@ -203,7 +202,7 @@ class FactorisedChain(LinkFactors):
         return concatenate(left, axis=-2).mT @ concatenate(parts, axis=-2)
 
 
-# Chapter 8, "Articulated-body inertia": A factorised chain
+# Chapter 8, "Articulated-body inertia": $M^{-1}$ in three factors
 def free_motions(state: State, prescribed: Array | None) -> tuple[Any, Any]:
     """Return S (..., 6, k) and [S X] of each link, of S the columns free to move."""
     if prescribed is None:
@@ -222,7 +221,7 @@ def rotor_blocks(chain: Chain, prescribed: Array | None = None) -> list[Array]:
     return [x * eye(len(x)) for x in own]
 
 
-# Chapter 8, "Articulated-body inertia": A factorised chain
+# Chapter 8, "Articulated-body inertia": $M^{-1}$ in three factors
 def factorise_state(state: State, prescribed: Array | None = None) -> FactorisedChain:
     """Return the factorised chain of a state.
 
@@ -245,8 +244,7 @@ def factorise(chain: Chain, q: Array, *, recursion: str = "body") -> FactorisedC
 
     q : (..., nq); recursion : the coordinates of the computation. Its method ``solve``
     takes b (..., nv, m); ``delassus`` takes rows K (..., m, nv), for K M^-1 K^T.
-    ValueError names the joint that feels no inertia, if M is singular. Kim (2012),
-    (43)-(50) and Table 3, without velocities and weight.
+    ValueError names the joint that feels no inertia, if M is singular.
     """
     return factorise_state(evaluate(chain, q, recursion=recursion))
 
@@ -271,8 +269,7 @@ def aba(
     world origin, world axes) or "mixed" (about the link origin, world axes). Gravity is
     the chain's. Rotors of its drives are included, friction (`joint_friction`) is not.
     recursion : the coordinates of the computation. ValueError names the joint that
-    feels no inertia, if M is singular. Kim (2012), (43)-(50) and Table 3, with the base
-    accelerating by -g.
+    feels no inertia, if M is singular.
     """
     state = evaluate(chain, q, qd, tau, external, recursion=recursion)
     factors = factorise_state(state)
@@ -290,8 +287,7 @@ def articulated_inertia(chain: Chain, q: Array) -> Array:
     About the link's origin. q : (..., nq). It is felt by a force on the link with its
     subtree, all joints of which are free to move, and its own joint cut;
     `apparent_inertia` of it with S is felt by the parent through a joint without a
-    rotor. ValueError names the joint that feels no inertia, if M is singular. Kim
-    (2012), (49).
+    rotor. ValueError names the joint that feels no inertia, if M is singular.
     """
     inertias, batch = factorise_state(evaluate(chain, q)).inertias, q.shape[:-1]
     if inertias.ndim == q.ndim + 2:

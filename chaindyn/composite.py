@@ -1,22 +1,23 @@
-# Generated from chapters/07_the_stacked_form_and_composite_inertia.md by `python -m book export`; edit it there.
-# sha256 of the text below: 0061a6d8809718b85425fec62abc62b4463f5ed1bdd408b52a257cc4e6d72edf
-"""The stacked form: the tree in one matrix, composite inertia, the mass and Coriolis matrices.
+# Generated from chapters/31_the_mass_matrix_by_composite_inertia.md by `python -m book export`; edit it there.
+# sha256 of the text below: 4404faf2b6a09bcca30e889adfc0d09ad020dd4f4743248fdc76d69b00ab0ea7
+"""Composite inertia: the mass and Coriolis matrices, and the momentum of a whole chain.
 
-Derived in chapter 7, "The stacked form and composite inertia".
+Derived in chapter 31, "The mass matrix by composite inertia".
 """
 
 from typing import Any
 
 import numpy as np
 
-from chaindyn._ops import SMALL, Array, block, concatenate, divide, eye, stack, unstack, zeros
+from chaindyn._ops import SMALL, Array, concatenate, divide, eye, stack, unstack, zeros
 from chaindyn.chain import Chain, inward
 from chaindyn.guards.arguments import RECURSIONS
 from chaindyn.guards.door import checked
 from chaindyn.guards.numbers import known_values
 from chaindyn.inverse_dynamics import with_rotors
 from chaindyn.models.arrays import each_link, split_by_joint
-from chaindyn.spatial import X_motion, crf, crm, skew
+from chaindyn.spatial import X_motion
+from chaindyn.stacked import body_coriolis
 from chaindyn.state import State, evaluate
 
 __all__ = [
@@ -26,26 +27,10 @@ __all__ = [
     "centroidal_momentum_matrix",
     "coriolis_matrix",
     "crba",
-    "tree_matrix",
 ]
 
 
-# Chapter 7, "The stacked form and composite inertia": All bodies at once
-@checked()
-def tree_matrix(chain: Chain) -> Array:
-    """Return Delta (n, n): 1 in row i, column j where link i is j or comes after it.
-
-    In world coordinates V = Delta times the joints' parts, and f = Delta^T times the
-    links' wrenches. Alexiou, "The dynamics of a serial chain of bodies", (16), there
-    for a serial chain: the lower triangle.
-    """
-    Delta = np.zeros((chain.n, chain.n), int)
-    for i in range(chain.n):
-        Delta[i, list(chain.path(i))] = 1
-    return Delta
-
-
-# Chapter 7, "The stacked form and composite inertia": The code: one sweep inward
+# Chapter 31, "The mass matrix by composite inertia": The code: one sweep inward
 def composite_step(
     children: Any, X: Array, S: Array, inertia: Array, own: Array
 ) -> tuple[Array, Any]:
@@ -84,13 +69,12 @@ def crba(chain: Chain, q: Array, *, recursion: str = "body") -> Array:
     """Return the mass matrix M (..., nv, nv), symmetric: composite inertia.
 
     q : (..., nq). recursion : the coordinates of the computation. The kinetic energy is
-    qd^T M qd / 2. The reflected inertias of rotors are added on the diagonal. Alexiou,
-    "The dynamics of a serial chain of bodies", (20).
+    qd^T M qd / 2. The reflected inertias of rotors are added on the diagonal.
     """
     return mass_matrix(evaluate(chain, q, recursion=recursion))
 
 
-# Chapter 7, "The stacked form and composite inertia": Where the mass is
+# Chapter 31, "The mass matrix by composite inertia": Where the mass is
 def total_mass(chain: Chain) -> Array:
     """Return the mass of the whole chain (1,) [kg]; ValueError if it is zero."""
     mass = chain.mass.sum(keepdims=True)
@@ -120,7 +104,7 @@ def center_of_mass(chain: Chain, q: Array) -> Array:
     return center_in(evaluate(chain, q))
 
 
-# Chapter 7, "The stacked form and composite inertia": Only external wrenches change it
+# Chapter 31, "The mass matrix by composite inertia": Only external wrenches change it
 def composite_inertia_step(children: Any, X: Array, inertia: Array) -> tuple[Array, tuple[Array]]:
     """Link step: inertia of a link with its subtree, and that in the parent's frame."""
     composite = inertia + children[0]
@@ -183,20 +167,7 @@ def centroidal_momentum_bias(chain: Chain, q: Array, qd: Array) -> Array:
     return (from_center(state).mT @ forces).sum(-3)[..., 0]
 
 
-# Chapter 7, "The stacked form and composite inertia": Body by body
-def crf_bar(f: Array) -> Array:
-    """Return the matrix (..., 6, 6) of f (..., 6) with crf_bar(f) @ m = crf(m) @ f."""
-    moment, force = skew(f[..., :3]), skew(f[..., 3:])
-    return block([[-moment, -force], [-force, zeros((3, 3))]])
-
-
-def body_coriolis(inertia: Array, v: Array) -> Array:
-    """Return B (..., 6, 6) of a body: B v = v x* I v, and dI/dt = B + B^T."""
-    momentum = (inertia @ v[..., None])[..., 0]
-    return divide(crf(v) @ inertia - inertia @ crm(v) + crf_bar(momentum), 2)
-
-
-# Chapter 7, "The stacked form and composite inertia": The code
+# Chapter 31, "The mass matrix by composite inertia": The Coriolis matrix by the same sweep*
 def coriolis_step(
     children: Any, X: Array, S: Array, rate: Array, inertia: Array, B: Array, own: Array
 ) -> tuple[tuple[Array, Array], Any]:

@@ -1,5 +1,5 @@
 # Generated from chapters/18_derivatives.md by `python -m book export`; edit it there.
-# sha256 of the text below: cbf686a401a775ef283cb503176657469445081686db9c05a1785828396c57bd
+# sha256 of the text below: bccaa735be26d3665a7962ca47d7e151bc4726075ceee11c863c990053c6693e
 """Derivatives: how forces and accelerations change with posture, rates and forces.
 
 Derived in chapter 18, "Derivatives".
@@ -25,7 +25,6 @@ from chaindyn._ops import (
 from chaindyn.articulated import aba, factorise_state
 from chaindyn.chain import Chain, integrate, inward, outward
 from chaindyn.closure import constraint_bias
-from chaindyn.composite import crf_bar
 from chaindyn.constraints import constrained_forward_dynamics, held_response
 from chaindyn.guards.arguments import FRAMES, require_between, unit
 from chaindyn.guards.blows import quietly, require_blow
@@ -45,6 +44,7 @@ from chaindyn.inverse_dynamics import (
 from chaindyn.kinematics import body_jacobian
 from chaindyn.models.arrays import each_link
 from chaindyn.spatial import X_motion, crm, skew
+from chaindyn.stacked import crf_bar
 from chaindyn.state import State, evaluate
 
 __all__ = [

@@ -1,13 +1,12 @@
 # Generated from chapters/10_simulation.md by `python -m book export`; edit it there.
-# sha256 of the text below: 8bcc826b30aaaf1d79cb06f6110ec2a6f8ec965bc125222f639527662b478074
+# sha256 of the text below: be47b42abf63dfb2026843af6b2e9e4b3d3a144595d2e35b72c41e7aa6b64239
 """Simulation: from accelerations to motion, on the manifold of the coordinates.
 
 Derived in chapter 10, "Simulation".
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -25,14 +24,12 @@ from chaindyn._ops import (
 )
 from chaindyn.articulated import aba
 from chaindyn.chain import Chain, difference, forward_kinematics, integrate
-from chaindyn.closure import constraint_error, constraint_jacobian
 from chaindyn.composite import crba, mass_matrix
-from chaindyn.constraints import constrained_forward_dynamics
 from chaindyn.guards.arguments import FLAGS, check_positive_number
 from chaindyn.guards.door import checked
-from chaindyn.guards.motion import check_start, load_at, require_possible, settle
+from chaindyn.guards.motion import check_start, settle
 from chaindyn.inverse_dynamics import joint_forces, rnea, transmitted_wrenches, with_rotors
-from chaindyn.jobs.marching import choose_steps, compiled_forward, in_pieces, loaded, march
+from chaindyn.jobs.marching import Loads, Recorded, choose_steps, loaded, march
 from chaindyn.kinematics import body_twists
 from chaindyn.spatial import X_motion, skew
 from chaindyn.state import State
@@ -109,36 +106,24 @@ def joint_friction(chain: Chain, qd: Array, *, width: float = 0.01) -> Array:
 
 # Chapter 10, "Simulation": A chain with forces on it
 @dataclass(frozen=True, eq=False)
-class Driven:
+class Driven(Loads):
     """A chain and its loads: functions of (t, q, qd), arrays, or None for zero.
 
-    constraints : the closures of its loops, if any; gains : (kp, kd) that stabilise
-    them; friction_width : of the friction in its joints, if any, as for
-    `joint_friction`; held : joint forces (..., nv) that stay through a step, of a chain
-    with friction; forward : the compiled `aba`, or None; span : what else it takes,
-    (h,) if it is `aba_over`; tolerance : of the closures' rows, as for
+    torque, external : joint forces (nv,), wrenches on the links (n, 6). constraints :
+    the closures of its loops, if any; gains : (kp, kd) that stabilise them;
+    friction_width : of the friction in its joints, if any, as for `joint_friction`;
+    held : joint forces (..., nv) that stay through a step, of a chain with friction;
+    forward : the compiled `aba`, or None; span : what else it takes, (h,) if it is
+    `aba_over`; tolerance : of the closures' rows, as for
     `constrained_forward_dynamics`.
     """
-
-    chain: Chain
-    torque: Any = None
-    external: Any = None
-    constraints: tuple[Any, ...] = ()
-    gains: Any = (0, 0)
-    friction_width: Any = 0.01
-    held: Any = 0
-    forward: Any = None
-    span: tuple[Any, ...] = ()
-    tolerance: float = 0
 
     def loads(self, t: float, q: Array, qd: Array) -> tuple[Array, Any]:
         """Return joint forces (..., nv), with friction, and wrenches (..., n, 6).
 
         ValueError, with the time, if a function gives bad ones.
         """
-        tau = load_at(self.torque, "torque", (self.chain.nv,), t, q, qd)
-        external = load_at(self.external, "external", (self.chain.n, 6), t, q, qd)
-        tau = 0 * qd if tau is None else tau
+        tau, external = self.given(t, q, qd)
         if self.chain.has_friction:
             rubbing = joint_friction(self.chain, qd, width=self.friction_width)
             tau = tau + self.held + rubbing
@@ -146,7 +131,7 @@ class Driven:
 
     def acceleration(self, t: float, q: Array, qd: Array) -> Array:
         """Return qdd (..., nv)."""
-        return accelerated(self, q, qd, *self.loads(t, q, qd))
+        return self.response(q, qd, *self.loads(t, q, qd))
 
     def force(self, t: float, q: Array, qd: Array) -> Array:
         """Return all joint forces (..., nv), weight included, inertia not."""
@@ -154,22 +139,14 @@ class Driven:
         return tau - rnea(self.chain, q, 0 * qd, 0 * qd, external=external)
 
     def over(self, h: float, qd: Array) -> "Driven":
-        """Return what drives a step of h from qd (..., nv), by its final friction."""
-        return driven_over(self, h, qd) if self.chain.has_friction else self
-
-
-# Chapter 10, "Simulation": A chain with forces on it
-def accelerated(driven: Driven, q: Array, qd: Array, tau: Array, external: Any) -> Array:
-    """Return qdd (..., nv) under given loads."""
-    chain = driven.chain
-    if driven.forward is not None:
-        more = {} if external is None else {"external": external}
-        return driven.forward(q, qd, tau, *driven.span, **more)
-    if not driven.constraints:
-        return aba(chain, q, qd, tau, external=external)
-    options = {"stabilisation": driven.gains, "tolerance": driven.tolerance}
-    given = chain, driven.constraints, q, qd, tau
-    return constrained_forward_dynamics(*given, external=external, **options)[0]
+        """Return what drives a step of h from qd (..., nv): C acts on the rates at its
+        end.
+        """
+        if not self.chain.has_friction:
+            return self
+        smooth = altered(heavier_rotors(self.chain, h), viscous=0 * self.chain.viscous)
+        drag = self.held - self.chain.viscous * qd
+        return replace(self, chain=smooth, held=drag, span=(h,))
 
 
 # Chapter 10, "Simulation": A chain with forces on it
@@ -179,14 +156,6 @@ def heavier_rotors(chain: Chain, h: float) -> Chain:
         return chain
     felt = chain.reflected_inertia + h * chain.viscous
     return altered(chain, reflected_inertia=felt, has_rotors=True, programs={})
-
-
-def driven_over(driven: Driven, h: float, qd: Array) -> Driven:
-    """Return what drives a step of h from qd (..., nv): C acts on the rates at its end."""
-    chain = driven.chain
-    rubbing_no_more = altered(heavier_rotors(chain, h), viscous=0 * chain.viscous)
-    drag = driven.held - chain.viscous * qd
-    return replace(driven, chain=rubbing_no_more, held=drag, span=(h,))
 
 
 def aba_over(
@@ -288,8 +257,7 @@ def step_with_momentum(chain: Chain, q: Array, pi: Array, h: float) -> Array:
         return h * solve_pivoted(M, missing[..., None])[..., 0]
 
     first = h * solve_pivoted(M, pi[..., None])[..., 0]
-    reach = np.abs(state.poses[1]).max(initial=1)
-    return integrate(chain, q, settle(correct, first, reach, "variational", h))
+    return integrate(chain, q, settle(correct, first, state.poses[1], "variational", h))
 
 
 # Chapter 10, "Simulation": All links at once
@@ -309,8 +277,7 @@ def variational_step(
     _, end = discrete_momenta(chain, q, q1, h)
     arrived = State(heavier_rotors(chain, h / 2), q1)
     pi, M = generalised_force(arrived, end), mass_matrix(arrived)
-    if chain.has_rotors:
-        pi = with_rotors(chain, pi, difference(chain, q, q1) / h)
+    pi = with_rotors(chain, pi, difference(chain, q, q1) / h)
     foreseen = solve_pivoted(M, (pi + push + drag * qd)[..., None])[..., 0]
     pi = pi + h / 2 * driven.force(t + h, q1, foreseen) + drag * foreseen
     return q1, solve_pivoted(M, pi[..., None])[..., 0]
@@ -318,56 +285,16 @@ def variational_step(
 
 # Chapter 10, "Simulation": Simulate
 @dataclass(frozen=True, eq=False)
-class Simulation:
+class Simulation(Recorded):
     """A motion: times, states and energies, and the reason if it ended early.
 
     t : (m,) [s]; q : (m, ..., nq); qd : (m, ..., nv). reason : empty if all requested
     times were reached without interruption; else the cause and time of the end, and the
     last state is the last one reached. error : the exception that ended it, if any.
-    constraints : the closures of its loops. Energies and gaps are computed on first
-    use.
+    constraints : the closures of its loops; gap, gap_rate : how far they are open
+    (m, ..., rows) [rad, m], and how fast. The energies `kinetic`,
+    `potential` and `energy` (m, ...) [J] and the gaps are computed on first use.
     """
-
-    chain: Chain = field(repr=False)
-    t: Array
-    q: Array
-    qd: Array
-    reason: str = ""
-    error: BaseException | None = None
-    constraints: tuple[Any, ...] = ()
-
-    @cached_property
-    def gap(self) -> Array:
-        """How far the loops are open (m, ..., rows) [rad, m], by `constraint_error`."""
-        error = partial(constraint_error, self.chain, self.constraints)
-        return in_pieces(error, self.chain.n, self.q)
-
-    @cached_property
-    def gap_rate(self) -> Array:
-        """How fast the loops open, K qd (m, ..., rows)."""
-        rates = partial(loop_rates, self.chain, self.constraints)
-        return in_pieces(rates, self.chain.n, self.q, self.qd)
-
-    @cached_property
-    def kinetic(self) -> Array:
-        """Kinetic energy (m, ...) [J]."""
-        return in_pieces(partial(kinetic_energy, self.chain), self.chain.n, self.q, self.qd)
-
-    @cached_property
-    def potential(self) -> Array:
-        """Potential energy (m, ...) [J]."""
-        return in_pieces(partial(potential_energy, self.chain), self.chain.n, self.q)
-
-    @property
-    def energy(self) -> Array:
-        """Kinetic and potential energy together (m, ...) [J]."""
-        return self.kinetic + self.potential
-
-
-# Chapter 10, "Simulation": Simulate
-def loop_rates(chain: Chain, constraints: Any, q: Array, qd: Array) -> Array:
-    """Return how fast loops open, K qd (..., rows)."""
-    return (constraint_jacobian(chain, constraints, q) @ qd[..., None])[..., 0]
 
 
 # Chapter 10, "Simulation": Simulate
@@ -423,7 +350,6 @@ def simulate(
     external and until if they are bad at t[0].
     """
     times, q, qd = check_start(t, q, qd)
-    forward = partial(compiled_forward, compiled, chain, method, constraints, aba_over)
     driven, cure = loaded(
         Driven,
         chain,
@@ -431,10 +357,10 @@ def simulate(
         qd,
         torque=torque,
         external=external,
-        forward=forward,
         constraints=constraints,
         stabilisation=stabilisation,
         friction_width=friction_width,
+        compiled=compiled and (method, aba_over),
     )
     equal = {
         "RK4": rk4_step,
@@ -443,5 +369,4 @@ def simulate(
     }
     given = driven, q, qd, times
     steps = choose_steps(equal, *given, method, step, cure, rtol=rtol, atol=atol)
-    judge = partial(require_possible, chain, kinetic_energy=kinetic_energy)
-    return march(Simulation, steps, *given, until=until, progress=progress, judge=judge)
+    return march(Simulation, steps, *given, until=until, progress=progress)

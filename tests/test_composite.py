@@ -43,7 +43,7 @@ from chaindyn import (
     solve_full_system,
     tree_matrix,
 )
-from chaindyn.composite import body_coriolis, crf_bar
+from chaindyn.stacked import body_coriolis, crf_bar
 from chaindyn.state import State
 
 STEP = 1e-30

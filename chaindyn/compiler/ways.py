@@ -12,9 +12,10 @@ from typing import Any
 
 from chaindyn.articulated import aba
 from chaindyn.chain import Chain, coordinate_rate
-from chaindyn.composite import body_coriolis, coriolis_matrix, crba
+from chaindyn.composite import coriolis_matrix, crba
 from chaindyn.derivatives import aba_derivatives, rnea_derivatives
 from chaindyn.inverse_dynamics import joint_forces, rnea, transmitted_wrenches, with_rotors
+from chaindyn.stacked import body_coriolis
 from chaindyn.state import evaluate
 
 __all__ = ["Chain", "aba", "coordinate_rate"]

@@ -53,12 +53,12 @@ def check_step(step: Any, times: np.ndarray) -> float:
     return own
 
 
-def settle(correct: Callable[[Any], Any], first: Any, reach: float, method: str, h: float) -> Any:
+def settle(correct: Callable[[Any], Any], first: Any, places: Any, method: str, h: float) -> Any:
     """Return a motion of the joints (..., nv) with corrections added until these are only rounding.
 
-    reach : the largest distance there [m], at least 1; method, h : of a step that is too long if they never are.
+    places : of the links (..., n, 3) [m]; method, h : of a step that is too long if they never are.
     """
-    moved = first
+    moved, reach = first, np.abs(places).max(initial=1)
     for _ in range(50):
         correction = correct(moved)
         moved = moved + correction

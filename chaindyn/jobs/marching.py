@@ -10,22 +10,23 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
-from functools import cache, partial
+from dataclasses import dataclass, field
+from functools import cache, cached_property, partial
 from itertools import pairwise
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.polynomial import Chebyshev
 
+from chaindyn.articulated import aba
 from chaindyn.chain import Chain, coordinate_rate, integrate
 from chaindyn.closure import constraint_error, constraint_jacobian
-from chaindyn.constraints import projected
+from chaindyn.constraints import constrained_forward_dynamics, projected
 from chaindyn.guards.arguments import check_load, check_positive_number
 from chaindyn.guards.constraint_parts import as_constraints
 from chaindyn.guards.door import call_user_function
 from chaindyn.guards.loops import check_stabilisation
-from chaindyn.guards.motion import check_step, reason_of, warn_of_end
+from chaindyn.guards.motion import check_step, load_at, reason_of, require_possible, warn_of_end
 from chaindyn.guards.numbers import NOISE, as_real, in_floats
 
 ADAPTIVE = ("BDF", "DOP853", "LSODA", "RK23", "RK45", "Radau")  # of SciPy
@@ -46,6 +47,42 @@ def in_pieces(law: Callable[..., Any], links: int, *states: Any) -> Any:
 # What drives a chain, and how it is stepped -------------------------------------------------------
 
 
+@dataclass(frozen=True, eq=False)
+class Loads:
+    """What `Driven` holds, and says of it: a chain, its loads, and by which function it responds to them."""
+
+    chain: Chain
+    torque: Any = None
+    external: Any = None
+    constraints: tuple[Any, ...] = ()
+    gains: Any = (0, 0)
+    friction_width: Any = 0.01
+    held: Any = 0
+    forward: Any = None
+    span: tuple[Any, ...] = ()
+    tolerance: float = 0
+
+    def given(self, t: float, q: Any, qd: Any) -> tuple[Any, Any]:
+        """Return the user's joint forces (..., nv), zeros for None, and wrenches (..., n, 6) or None, at a time.
+
+        ValueError, with the time, if a function gives bad ones.
+        """
+        tau = load_at(self.torque, "torque", (self.chain.nv,), t, q, qd)
+        external = load_at(self.external, "external", (self.chain.n, 6), t, q, qd)
+        return 0 * qd if tau is None else tau, external
+
+    def response(self, q: Any, qd: Any, tau: Any, external: Any) -> Any:
+        """Return qdd (..., nv): by the compiled program if there is one, by `aba`, or with loops by chapter 13's."""
+        if self.forward is not None:
+            more = {} if external is None else {"external": external}
+            return self.forward(q, qd, tau, *self.span, **more)
+        if not self.constraints:
+            return aba(self.chain, q, qd, tau, external=external)
+        options = {"stabilisation": self.gains, "tolerance": self.tolerance}
+        given = self.chain, self.constraints, q, qd, tau
+        return constrained_forward_dynamics(*given, external=external, **options)[0]
+
+
 def loaded(
     driven: Callable[..., Any],
     chain: Chain,
@@ -57,12 +94,13 @@ def loaded(
     constraints: Any,
     stabilisation: Any,
     friction_width: Any,
-    forward: Callable[[], Mapping[str, Any]],
+    compiled: Any,
 ) -> tuple[Any, Cure | None]:
     """Return what drives a chain from q, qd on, as a user asked for it, and what brings states back to closed loops.
 
-    driven : makes it of checked loads; forward : gives what else it takes, once the loads are checked. ValueError for
-    what is wrong with any of these, and for loops that are open at the start, if no gains are there to close them.
+    driven : makes it of checked loads; compiled : False, or the method's name and forward dynamics over a step, if
+    machine code is wanted. ValueError for what is wrong with any of these, and for loops that are open at the start, if
+    no gains are there to close them.
     """
     projects = isinstance(stabilisation, str) and stabilisation == "projection"
     bare = projects or stabilisation is None
@@ -74,7 +112,7 @@ def loaded(
         (0, 0) if bare else check_stabilisation(stabilisation),
         check_positive_number(friction_width, "friction_width"),
         tolerance=NOISE if projects else 0,
-        **forward(),
+        **(compiled_forward(chain, constraints, *compiled) if compiled else {}),
     )
     if bare:
         require_closed(whole, q, qd)
@@ -98,14 +136,12 @@ def require_closed(driven: Any, q: Any, qd: Any) -> None:
 
 
 def compiled_forward(
-    wanted: bool, chain: Chain, method: str, constraints: Any, over: Callable[..., Any]
+    chain: Chain, constraints: Any, method: str, over: Callable[..., Any]
 ) -> dict[str, Any]:
-    """Return compiled forward dynamics, for `Driven`, if it is wanted; ValueError if more than that is needed.
+    """Return compiled forward dynamics, for `Driven`; ValueError if more than that is needed.
 
     over : forward dynamics over a step, for a method that takes the friction at its end.
     """
-    if not wanted:
-        return {}
     from chaindyn.compiler.compilation import forward_dynamics  # which imports the laws
 
     if method == "variational" or as_constraints(constraints):
@@ -341,6 +377,56 @@ def sampled(
 # The march ----------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True, eq=False)
+class Recorded:
+    """What a march leaves, and `Simulation` says of it: times, states, and why it ended."""
+
+    chain: Chain = field(repr=False)
+    t: np.ndarray
+    q: np.ndarray
+    qd: np.ndarray
+    reason: str = ""
+    error: BaseException | None = None
+    constraints: tuple[Any, ...] = ()
+
+    def along(self, law: Callable[..., Any], *states: np.ndarray) -> Any:
+        """Return law(chain, *states) of all states, some thousand links at a time."""
+        return in_pieces(partial(law, self.chain), self.chain.n, *states)
+
+    @cached_property
+    def kinetic(self) -> Any:
+        """Kinetic energy (m, ...) [J]."""
+        from chaindyn.simulation import kinetic_energy  # which imports what is here
+
+        return self.along(kinetic_energy, self.q, self.qd)
+
+    @cached_property
+    def potential(self) -> Any:
+        """Potential energy (m, ...) [J]."""
+        from chaindyn.simulation import potential_energy
+
+        return self.along(potential_energy, self.q)
+
+    @property
+    def energy(self) -> Any:
+        """Kinetic and potential energy together (m, ...) [J]."""
+        return self.kinetic + self.potential
+
+    @cached_property
+    def gap(self) -> Any:
+        """How far the loops are open (m, ..., rows) [rad, m], by `constraint_error`."""
+        return self.along(lambda chain, q: constraint_error(chain, self.constraints, q), self.q)
+
+    @cached_property
+    def gap_rate(self) -> Any:
+        """How fast the loops open, K qd (m, ..., rows)."""
+
+        def rates(chain: Chain, q: Any, qd: Any) -> Any:
+            return (constraint_jacobian(chain, self.constraints, q) @ qd[..., None])[..., 0]
+
+        return self.along(rates, self.q, self.qd)
+
+
 def march(
     motion: Callable[..., Motion],
     steps: Iterator[Step],
@@ -351,13 +437,15 @@ def march(
     *,
     until: Any,
     progress: bool,
-    judge: Callable[..., None],
 ) -> Motion:
     """Return the motion over some steps at all times, or up to where it fails, is interrupted, or `until` is zero.
 
-    motion : makes it of t, q, qd, the reason of an early end, its error and the constraints; judge : refuses states
-    (q, qd) after each step. Errors at the start are raised at once.
+    motion : makes it of t, q, qd, the reason of an early end, its error and the constraints. Impossible states end it;
+    errors at the start are raised at once.
     """
+    from chaindyn.simulation import kinetic_energy  # which imports what is here
+
+    judge = partial(require_possible, driven.chain, kinetic_energy=kinetic_energy)
     as_real(driven.acceleration(times[0], q, qd), "the acceleration at the start")
     if until is not None:
         call_user_function(until, "until", (), times[0], q, qd)

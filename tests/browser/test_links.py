@@ -102,7 +102,7 @@ ANSWERS = {
     "coriolis matrix": "07_the_stacked_form_and_composite_inertia#the-canonical-equation",
     "percussion": "14_impulse_response_of_a_chain#what-a-blow-is",
     "quaternion": "02_rigid_motions_as_a_lie_group#quaternions",
-    "centre of mass": "07_the_stacked_form_and_composite_inertia#where-the-mass-is",
+    "centre of mass": "31_the_mass_matrix_by_composite_inertia#where-the-mass-is",
 }
 
 
