@@ -1,5 +1,5 @@
 # Generated from chapters/17_contact.md by `python -m book export`; edit it there.
-# sha256 of the text below: 4a208c5655f217a8dc094525c469514d12261c88ecc89978c9c33a0a08fcb167
+# sha256 of the text below: bc17496ebaff6c30b971f4dd56965832d0392b619d6ba4e30292756e81650531
 """Contact: blows at several places at once, with friction.
 
 Derived in chapter 17, "Several blows at once".
@@ -39,7 +39,7 @@ from chaindyn.state import State, evaluate
 __all__ = ["collision_impulses"]
 
 
-# Chapter 17, "Several blows at once": Rows and response
+# Chapter 17, "Several blows at once": The response of a chain
 def contact_loads(state: State, contacts: Sequence[Any]) -> Array:
     """Return the wrenches of unit forces at contacts along the world's axes, on the
     links (n, 6, 3 m).
@@ -70,7 +70,7 @@ def contact_rows(state: State, contacts: Sequence[Any]) -> Array:
     return rows.reshape(-1, 3, state.chain.nv)
 
 
-# Chapter 17, "Several blows at once": Rows and response
+# Chapter 17, "Several blows at once": The response of a chain
 def normals_of(contacts: Sequence[Any]) -> Array:
     """Return the unit normals (m, 3) of contacts."""
     normals = np.array([contact.normal for contact in contacts], float).reshape(-1, 3)
@@ -87,7 +87,7 @@ def contact_frames(normals: Array, slips: Array) -> Array:
     return np.stack([normals, first, np.cross(normals, first)], axis=-2)
 
 
-# Chapter 17, "Several blows at once": Rows and response
+# Chapter 17, "Several blows at once": The response of a chain
 @dataclass(frozen=True, eq=False)
 class ContactResponse:
     """Contacts of a chain in a posture: their rows and their response.
@@ -119,7 +119,7 @@ class ContactResponse:
         return (p.reshape(-1, 1, 3) @ self.frames)[:, 0]
 
 
-# Chapter 17, "Several blows at once": Rows and response
+# Chapter 17, "Several blows at once": The response of a chain
 def response_in_loops(
     factors: FactorisedChain, L: Array, loose: Any, forces: Array
 ) -> tuple[Array, Array]:
@@ -133,7 +133,7 @@ def response_in_loops(
     return free + more, multipliers
 
 
-# Chapter 17, "Several blows at once": Rows and response
+# Chapter 17, "Several blows at once": The response of a chain
 def contact_response(
     state: State, normals: Array, rows: Array, slips: Array, constraints: tuple[Any, ...] = ()
 ) -> ContactResponse:
