@@ -38,7 +38,8 @@ from chaindyn import (
     simulate_contact,
     solve_lcp,
 )
-from chaindyn.contact import contact_impulses, contact_response, contact_rows, normals_of
+from chaindyn.complementarity import contact_impulses
+from chaindyn.contact import contact_response, contact_rows, normals_of
 from chaindyn.state import State
 
 LINKS, LENGTH, RADIUS, MASS, FRICTION = 10, 0.2, 0.03, 0.3, 0.5

@@ -30,6 +30,7 @@ from chaindyn.closure import (
 )
 from chaindyn.compiler.compilation import compiled
 from chaindyn.compiler.rollouts import rollout
+from chaindyn.complementarity import solve_lcp
 from chaindyn.composite import (
     center_of_mass,
     center_of_mass_jacobian,
@@ -48,16 +49,7 @@ from chaindyn.constraints import (
     constrained_inverse_dynamics,
     solve_kkt,
 )
-from chaindyn.contact import (
-    LCP,
-    Collision,
-    ContactLog,
-    ContactMotion,
-    collision_impulses,
-    resting_contact,
-    simulate_contact,
-    solve_lcp,
-)
+from chaindyn.contact import collision_impulses
 from chaindyn.control import commanded_acceleration, computed_torque, tracking_error
 from chaindyn.conventions import Convention, convention
 from chaindyn.derivatives import (
@@ -71,6 +63,7 @@ from chaindyn.derivatives import (
     saltation_matrix,
 )
 from chaindyn.geometry import Separation, distance, find_contacts
+from chaindyn.guards.complementarity import LCP
 from chaindyn.hybrid import hybrid_dynamics, hybrid_dynamics_dense
 from chaindyn.identification import (
     BaseParameters,
@@ -100,6 +93,7 @@ from chaindyn.inertia import (
     weight_wrench,
 )
 from chaindyn.inverse_dynamics import bias_force, joint_wrenches, rnea, solve_full_system
+from chaindyn.jobs.contact_records import Collision, ContactLog, ContactMotion
 from chaindyn.joints import Joint, Prismatic, Revolute, Spherical, rotation_about
 from chaindyn.kinematics import (
     body_accelerations,
@@ -144,6 +138,7 @@ from chaindyn.models.shapes import (
 )
 from chaindyn.models.urdf import load_collision, load_couplings, load_urdf
 from chaindyn.other_joints import Cylindrical, Fixed, Free, Helical, Planar, Universal
+from chaindyn.rest import resting_contact
 from chaindyn.simulation import (
     Driven,
     Simulation,
@@ -168,6 +163,7 @@ from chaindyn.spatial import (
     wrench,
 )
 from chaindyn.stacked import tree_matrix
+from chaindyn.stepping import simulate_contact
 from chaindyn.sweeps import sweep
 
 __version__ = "0.1.0"

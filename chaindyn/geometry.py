@@ -1,5 +1,5 @@
 # Generated from chapters/16_where_bodies_touch.md by `python -m book export`; edit it there.
-# sha256 of the text below: 0d175c0c7da43572c61f4b4d67a81bef5ebba3251da42443f52066ec0735761a
+# sha256 of the text below: 7420c5fcb09c8cbfc812c426e063b8c9f9b0040440acd2f04bd31880eb4920f3
 """Geometry: where the links of a chain touch each other and the ground.
 
 Derived in chapter 16, "Where bodies touch".
@@ -95,10 +95,10 @@ def thin_distance(a: Array, b: Array) -> tuple[Array, Array]:
 # Chapter 16, "Where bodies touch": Any two bodies: one point against the origin
 @dataclass(frozen=True, eq=False)
 class Simplex:
-    """Some corners of a - b, and the point of their hull that is nearest to the origin.
+    """Some corners of a - b, and the point v among them that is nearest so far.
 
     pairs : (k, 2), k at most 4, which corner of a and of b each is. points : (k, 3),
-    their differences [m]. weights : (k,), positive, of sum one.
+    their differences [m]. weights : (k,), of v, positive, of sum one.
     """
 
     pairs: Array
@@ -107,7 +107,7 @@ class Simplex:
 
     @property
     def nearest(self) -> Array:
-        """The point (3,) nearest to the origin."""
+        """The point v (3,), nearest to the origin of all that were found."""
         return self.weights @ self.points
 
 
@@ -118,7 +118,9 @@ def farthest_pair(a: Array, b: Array, direction: Array) -> tuple[int, int]:
 
 
 def with_corner(simplex: Simplex, pair: tuple[int, int], w: Array) -> Simplex:
-    """Return a simplex with a corner w (3,) more, without those not needed any more."""
+    """Return a simplex with a corner w (3,) more and a v that is nearer, without the
+    corners that v does not need.
+    """
     pairs = np.append(simplex.pairs, [pair], axis=0)
     points = np.append(simplex.points, [w], axis=0)
     kept, weights = nearest_part(points, np.append(simplex.weights, 0.0))
@@ -129,8 +131,8 @@ def with_corner(simplex: Simplex, pair: tuple[int, int], w: Array) -> Simplex:
 def gjk(a: Array, b: Array) -> list[Simplex]:
     """Return the simplices by which the algorithm of Gilbert, Johnson and Keerthi goes.
 
-    a, b : (k, 3) and (m, 3), corners of two convex bodies [m]. The point of a - b
-    nearest to the origin is ``gjk(a, b)[-1].nearest``, zero if the bodies overlap.
+    a, b : (k, 3) and (m, 3), corners of two convex bodies [m]. In the last one
+    `nearest` is the point of a - b nearest to the origin, zero if the bodies overlap.
     """
     limit = rounding_of(a, b)
     steps = [Simplex(np.zeros((1, 2), int), a[:1] - b[:1], np.ones(1))]

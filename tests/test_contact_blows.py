@@ -25,7 +25,8 @@ from chaindyn import (
     resting_contact,
     simulate_contact,
 )
-from chaindyn.contact import blow_by, contact_impulses, series_of_blows
+from chaindyn.complementarity import contact_impulses
+from chaindyn.contact import blow_by, series_of_blows
 from chaindyn.models.robots import five_bar
 from chaindyn.teaching import normwise
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from chaindyn.contact import (
+from chaindyn.complementarity import (
     cone_margins,
     contact_impulses,
     contact_turn,

@@ -20,13 +20,9 @@ from chaindyn import (
     rotation_about,
     solve_lcp,
 )
-from chaindyn.contact import (
-    contact_bias,
-    contact_impulses,
-    contact_response,
-    contact_rows,
-    normals_of,
-)
+from chaindyn.complementarity import contact_impulses
+from chaindyn.contact import contact_response, contact_rows, normals_of
+from chaindyn.rest import contact_bias
 from chaindyn.state import State
 
 G = 9.81

@@ -21,7 +21,8 @@ from chaindyn import (
     integrate,
     random_state,
 )
-from chaindyn.contact import contact_bias, normals_of
+from chaindyn.contact import normals_of
+from chaindyn.rest import contact_bias
 from chaindyn.state import State
 
 WEDGE = ConvexHull(

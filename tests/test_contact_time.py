@@ -32,7 +32,7 @@ from chaindyn import (
     simulate,
     simulate_contact,
 )
-from chaindyn.contact import rates_in_new_axes
+from chaindyn.jobs.floating import rates_in_new_axes
 
 G = 9.81
 DOWN = {"gravity": (0, 0, -G)}

@@ -434,6 +434,26 @@ WRONG: dict[str, list[tuple[str, str, str]]] = {
         ("the energies", "1 - 1.5 * np.sin(alpha) ** 2", "(1 - 1.5 * np.sin(alpha) ** 2) ** 2"),
         ("no inertia about the centre", "1 - 1.5 * np.sin(alpha) ** 2", "np.cos(2 * alpha)"),
     ],
+    # Chapter 34
+    "ex-34-tip": [
+        (
+            "the angle without arctan",
+            "np.arctan(min(mu, width / height))",
+            "min(mu, width / height)",
+        ),
+        (
+            "height over width",
+            "np.arctan(min(mu, width / height))",
+            "np.arctan(min(mu, height / width))",
+        ),
+        ("it always slides", "np.arctan(min(mu, width / height))", "np.arctan(mu)"),
+        (
+            "half the width",
+            "np.arctan(min(mu, width / height))",
+            "np.arctan(min(mu, width / height / 2))",
+        ),
+        ("the other way", "if mu < width / height", "if mu > width / height"),
+    ],
     # Chapter 18
     "ex-18-two": [
         ("the sign", "m * g * l *", "-m * g * l *"),

@@ -8,13 +8,17 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from chaindyn._ops import Array
 from chaindyn.guards.arguments import check_matrix, check_positive_number
 from chaindyn.guards.contacts import is_index
 from chaindyn.guards.numbers import as_array, as_real, require_finite
+
+__all__ = ["LCP"]
 
 Method = Callable[..., tuple[np.ndarray, int]]
 
@@ -281,3 +285,28 @@ def ray_error(A: np.ndarray, b: np.ndarray, y: np.ndarray) -> ArithmeticError:
         "Lemke's method ends on a ray: for this matrix that says neither that there is a solution nor that there "
         'is none; for n up to 12 method "enumerate" can tell'
     )
+
+
+@dataclass(frozen=True, eq=False)
+class LCP:
+    """The result of `solve_lcp`: z and w = A z + b (n,), none negative, z_i w_i = 0.
+
+    residual : the largest |min(z_i, w_i)|, which is zero for a solution; iterations :
+    pivots, sweeps, or modes tried.
+    count : "one" or "many" solutions, "unknown" if the method cannot decide; solutions
+    : (k, n), those found by enumeration: each isolated one, and one or two points of a
+    continuum.
+    """
+
+    z: Array
+    w: Array
+    residual: float
+    iterations: int
+    count: str = "unknown"
+    solutions: Array | None = None
+
+
+def result_of(A: Array, b: Array, z: Array, iterations: int, *more: Any) -> LCP:
+    """Return the result for z (n,), with w and the residual computed from it."""
+    z = np.maximum(z, 0)
+    return LCP(z, A @ z + b, residual_of(A, b, z), iterations, *more)

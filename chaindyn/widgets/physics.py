@@ -61,21 +61,21 @@ from chaindyn.compiler.recording import CannotRecord, Number, Tape, reached_from
 from chaindyn.compiler.rolled import Recording, leaves_of
 from chaindyn.compiler.slopes import tangent_core, tangent_record
 from chaindyn.compiler.text import Writer, literal
-from chaindyn.composite import composite_inertias
-from chaindyn.contact import (
+from chaindyn.complementarity import (
     contact_modes,
     contact_turn,
     coulomb_conditions,
-    free_rates,
-    gap_half_way,
     mode_equations,
     mode_margins,
+    pyramid_impulse,
+)
+from chaindyn.composite import composite_inertias
+from chaindyn.contact import (
     moreau_blow,
     moreau_push,
     newton_blow,
     newton_push,
     poisson_blow,
-    pyramid_impulse,
 )
 from chaindyn.guards.pivots import require_inertia, rounding_step
 from chaindyn.impulse import (
@@ -101,6 +101,7 @@ from chaindyn.simulation import (
     semi_implicit_euler_step,
 )
 from chaindyn.state import State, evaluate
+from chaindyn.stepping import free_rates, gap_half_way
 
 EMITTED = Path(__file__).parent / "emitted"
 

@@ -245,8 +245,8 @@ def test_an_explorer_follows_what_is_redefined():
     [
         ("rk4_step", "10", ("h / 6 *", "h / 5 *"), "runs={rk4_step}", "differ from the book's: rk4_step by"),
         ("semi_implicit_euler_step", "10", ("q, h * qd", "q, 2 * h * qd"), "runs={semi_imp", "euler_step by"),
-        ("contact_turn", "17", ("- slip /", "+ slip /"), "runs={contact_turn}", "contact_turn by"),
-        ("pyramid_impulse", "17", ("z[..., :1]", "2 * z[..., :1]"), "{coulomb_conditions,pyramid_", "impulse by"),
+        ("contact_turn", "37", ("- slip /", "+ slip /"), "runs={contact_turn}", "contact_turn by"),
+        ("pyramid_impulse", "37", ("z[..., :1]", "2 * z[..., :1]"), "{coulomb_conditions,pyramid_", "impulse by"),
         ("log_so3", "02", ("return log", "return 2 * log"), "runs={log_so3}", "follows your log_so3"),
     ],
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""The two halves of ContactExplorer: the page's laws, solvers, shapes and steps, held to `chaindyn.contact`."""
+"""The two halves of ContactExplorer: the page's laws, solvers, shapes and steps, held to the chapters' own."""
 
 import json
 from types import SimpleNamespace
@@ -8,7 +8,8 @@ import pytest
 from widget_cases import tell
 
 import chaindyn
-from chaindyn import contact as book
+from chaindyn.complementarity import contact_impulses, impulses_by_modes, impulses_by_turns
+from chaindyn.contact import series_of_blows
 
 pytest.importorskip("anywidget")
 from chaindyn.widgets import ContactExplorer
@@ -111,7 +112,7 @@ def test_turns_with_friction_are_those_of_the_book(on_page, sweeps):
     mu, known = 0.4, rng.uniform(size=4)
     problem = {"W": W, "b": v, "mu": mu, "known": known}
     p = on_page(PAGE, "solved", problem, {"solver": "pgs", "sweeps": sweeps})["p"]
-    expected = book.impulses_by_turns(W, v, np.full(4, mu), known, sweeps)
+    expected = impulses_by_turns(W, v, np.full(4, mu), known, sweeps)
     np.testing.assert_allclose(p, expected, atol=1e-12)
     np.testing.assert_array_equal(expected[2:4], 0)
 
@@ -127,8 +128,8 @@ def test_modes_and_pyramids_are_those_of_the_book(on_page):
         known = known if mu else 0 * known
         problem = {"W": W, "b": v, "mu": mu, "known": known}
         whole, velocity, k = in_space(W, v)
-        modes = book.impulses_by_modes(W, v, np.full(m, mu), known)
-        pyramids = book.contact_impulses(whole, velocity, np.full(m, mu), known, facets=2)[k]
+        modes = impulses_by_modes(W, v, np.full(m, mu), known)
+        pyramids = contact_impulses(whole, velocity, np.full(m, mu), known, facets=2)[k]
         for solver in ("modes", "lemke"):
             p = on_page(PAGE, "solved", problem, {"solver": solver})["p"]
             np.testing.assert_allclose(p, pyramids, atol=1e-10)
@@ -203,7 +204,7 @@ def test_blows_are_those_of_the_book(on_page, law, order):
         whole, velocity, k = in_space(W, v)
         given = np.full(m, e), np.full(m, mu), law, order
         try:
-            expected, blows = book.series_of_blows(whole, velocity, *given)
+            expected, blows = series_of_blows(whole, velocity, *given)
         except ArithmeticError:  # a law may have no answer
             continue
         mine = on_page(PAGE, "blowsOf", W, v, laws)
