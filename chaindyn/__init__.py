@@ -39,16 +39,7 @@ from chaindyn.composite import (
     crba,
     tree_matrix,
 )
-from chaindyn.constraints import (
-    Coupling,
-    Distance,
-    Held,
-    Rolling,
-    constrained_forward_dynamics,
-    constrained_hybrid_dynamics,
-    constrained_inverse_dynamics,
-    solve_kkt,
-)
+from chaindyn.constraints import Held, constrained_forward_dynamics, solve_kkt
 from chaindyn.contact import (
     LCP,
     Collision,
@@ -141,7 +132,9 @@ from chaindyn.models.shapes import (
     Sphere,
 )
 from chaindyn.models.urdf import load_collision, load_couplings, load_urdf
+from chaindyn.other_constraints import Coupling, Distance, Rolling
 from chaindyn.other_joints import Cylindrical, Fixed, Free, Helical, Planar, Universal
+from chaindyn.redundancy import constrained_hybrid_dynamics, constrained_inverse_dynamics
 from chaindyn.simulation import (
     Driven,
     Simulation,

@@ -19,12 +19,12 @@ import numpy as np
 
 from chaindyn._ops import Array
 from chaindyn.chain import Chain, Link
-from chaindyn.constraints import Coupling
 from chaindyn.guards.arguments import check_chain, check_word, unit
 from chaindyn.guards.model import INERTIA_RULES, require_inertia_of_a_body
 from chaindyn.joints import Prismatic, Revolute, rotation_about
 from chaindyn.models.parts import Drive, Frame, Limits
 from chaindyn.models.shapes import Box, Capsule, ConvexHull, Geometry, Shape, Sphere
+from chaindyn.other_constraints import Coupling
 from chaindyn.other_joints import Free, Planar
 from chaindyn.spatial import skew
 
