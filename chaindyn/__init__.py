@@ -21,13 +21,7 @@ from chaindyn.chain import (
     random_state,
     within_limits,
 )
-from chaindyn.closure import (
-    Closure,
-    constraint_bias,
-    constraint_error,
-    constraint_jacobian,
-    constraint_wrenches,
-)
+from chaindyn.closure import Closure, constraint_bias, constraint_error, constraint_jacobian
 from chaindyn.compiler.compilation import compiled
 from chaindyn.compiler.rollouts import rollout
 from chaindyn.composite import (
@@ -115,12 +109,9 @@ from chaindyn.lie import (
     quaternion_product,
     rotation_from_quaternion,
 )
-from chaindyn.maximal import (
-    MaximalDynamics,
-    maximal_coordinate_dynamics,
-    to_maximal,
-    to_maximal_state,
-)
+from chaindyn.maximal import MaximalDynamics, maximal_coordinate_dynamics
+from chaindyn.models.between_bodies import constraint_wrenches
+from chaindyn.models.free_links import to_maximal, to_maximal_state
 from chaindyn.models.parts import Drive, Frame, Limits
 from chaindyn.models.shapes import (
     Box,

@@ -1,5 +1,5 @@
 # Generated from chapters/33_what_rolls.md by `python -m book export`; edit it there.
-# sha256 of the text below: a04061301b372032a45d973c114004f944c8c8efe0389f6dbeeb3f6c38aa15ab
+# sha256 of the text below: bd2fd1d25abfb7c644022392f7026a051def69cda8d08ac4d6d546ed461dfbe1
 """Constraints beside the joint: rods, gears and wheels.
 
 Derived in chapter 33, "What rolls".
@@ -13,12 +13,12 @@ import numpy as np
 
 from chaindyn._ops import Array, concatenate, divide, eye, sqrt, zeros
 from chaindyn.chain import Chain
-from chaindyn.closure import BodyConstraint, Constraint
 from chaindyn.guards.arguments import check_array
 from chaindyn.guards.constraint_parts import bodies_of
 from chaindyn.guards.loops import check_factors, factors_by_joint, keep_checked
 from chaindyn.guards.numbers import frozen
 from chaindyn.joints import Joint, across
+from chaindyn.models.between_bodies import BodyConstraint, Constraint
 from chaindyn.spatial import X_motion, crm
 from chaindyn.state import State
 
