@@ -21,13 +21,7 @@ from chaindyn.chain import (
     random_state,
     within_limits,
 )
-from chaindyn.closure import (
-    Closure,
-    constraint_bias,
-    constraint_error,
-    constraint_jacobian,
-    constraint_wrenches,
-)
+from chaindyn.closure import Closure, constraint_bias, constraint_error, constraint_jacobian
 from chaindyn.compiler.compilation import compiled
 from chaindyn.compiler.rollouts import rollout
 from chaindyn.complementarity import solve_lcp
@@ -39,16 +33,7 @@ from chaindyn.composite import (
     coriolis_matrix,
     crba,
 )
-from chaindyn.constraints import (
-    Coupling,
-    Distance,
-    Held,
-    Rolling,
-    constrained_forward_dynamics,
-    constrained_hybrid_dynamics,
-    constrained_inverse_dynamics,
-    solve_kkt,
-)
+from chaindyn.constraints import Held, constrained_forward_dynamics, solve_kkt
 from chaindyn.contact import collision_impulses
 from chaindyn.control import commanded_acceleration, computed_torque, tracking_error
 from chaindyn.conventions import Convention, convention
@@ -117,27 +102,18 @@ from chaindyn.lie import (
     quaternion_product,
     rotation_from_quaternion,
 )
-from chaindyn.maximal import (
-    MaximalDynamics,
-    maximal_coordinate_dynamics,
-    to_maximal,
-    to_maximal_state,
-)
+from chaindyn.maximal import MaximalDynamics, maximal_coordinate_dynamics
+from chaindyn.models.between_bodies import constraint_wrenches
 from chaindyn.models.files import load_model
+from chaindyn.models.free_links import to_maximal, to_maximal_state
 from chaindyn.models.mjcf import load_mjcf
 from chaindyn.models.model import Model
 from chaindyn.models.parts import Drive, Frame, Limits
-from chaindyn.models.shapes import (
-    Box,
-    Capsule,
-    Contact,
-    ConvexHull,
-    Geometry,
-    HalfSpace,
-    Sphere,
-)
+from chaindyn.models.shapes import Box, Capsule, Contact, ConvexHull, Geometry, HalfSpace, Sphere
 from chaindyn.models.urdf import load_collision, load_couplings, load_urdf
+from chaindyn.other_constraints import Coupling, Distance, Rolling
 from chaindyn.other_joints import Cylindrical, Fixed, Free, Helical, Planar, Universal
+from chaindyn.redundancy import constrained_hybrid_dynamics, constrained_inverse_dynamics
 from chaindyn.rest import resting_contact
 from chaindyn.simulation import (
     Driven,

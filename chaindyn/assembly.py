@@ -1,5 +1,5 @@
 # Generated from chapters/23_assembling_with_limits.md by `python -m book export`; edit it there.
-# sha256 of the text below: 2370427643ceb2c9b63d29f97fdde1efdc18e43298ed9358b73100714abe65c4
+# sha256 of the text below: c46da40628b898cdf1abaf0494a4cbff801d0c178f9ebca7c31345ca743bd913
 """Assembling: the nearest posture that closes the loops, within the limits of the joints.
 
 Derived in chapter 23, "Assembling with limits".
@@ -14,13 +14,14 @@ from chaindyn._ops import Array
 from chaindyn.chain import Chain, difference, integrate
 from chaindyn.closure import constraint_error, constraint_jacobian
 from chaindyn.composite import crba
-from chaindyn.constraints import plain_coordinates, solve_kkt
+from chaindyn.constraints import solve_kkt
 from chaindyn.guards.arguments import check_mask
 from chaindyn.guards.constraint_parts import as_constraints
 from chaindyn.guards.door import checked
 from chaindyn.guards.loops import cannot_be_closed, within_reach
 from chaindyn.guards.numbers import as_real
 from chaindyn.hybrid import interleave
+from chaindyn.other_constraints import plain_coordinates
 
 __all__ = ["assemble"]
 

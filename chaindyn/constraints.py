@@ -1,69 +1,45 @@
 # Generated from chapters/13_loops_and_redundancy.md by `python -m book export`; edit it there.
-# sha256 of the text below: e3e456163347bded68ed87dc45423155b946138a4f8efeaaf03ae7d8a7462ec2
+# sha256 of the text below: 78ae0da589a1e3180a7648b931f3d739ed60d2abf6cc43ea9119bc6109c28087
 """Loops: constraints between the links of a tree, and the dynamics that keeps them.
 
-Derived in chapter 13, "Loops and redundancy".
+Derived in chapter 13, "Loops".
 """
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import KW_ONLY, dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from chaindyn._ops import Array, concatenate, divide, eye, solve, sqrt, zeros
+from chaindyn._ops import Array, concatenate, zeros
 from chaindyn.articulated import FactorisedChain, factorise_state
 from chaindyn.chain import Chain, integrate
-from chaindyn.closure import BodyConstraint, Constraint
-from chaindyn.composite import crba
-from chaindyn.guards.arguments import FRAMES, check_array, check_mask
-from chaindyn.guards.constraint_parts import as_constraints, bodies_of, parts_in
+from chaindyn.guards.arguments import FRAMES
+from chaindyn.guards.constraint_parts import as_constraints, parts_in
 from chaindyn.guards.door import checked
 from chaindyn.guards.equations import SINGULAR, solved
-from chaindyn.guards.hybrid import check_hybrid
 from chaindyn.guards.loops import (
     are_floats,
     at_length_one,
-    check_choice,
-    check_factors,
     check_kkt,
     check_share,
     check_stabilisation,
-    factors_by_joint,
-    have_ranks,
     inverse_of,
     judged_rows,
-    keep_checked,
     multipliers_of,
     regular,
-    require_kept,
-    require_motors,
     size_of_motions,
     solvable_combinations,
-    warn_if_impossible,
     warn_if_inconsistent,
 )
-from chaindyn.guards.numbers import frozen
-from chaindyn.hybrid import hybrid_dynamics, interleave
-from chaindyn.inverse_dynamics import ground_acceleration, net_bias, rnea
-from chaindyn.joints import Joint, across
-from chaindyn.spatial import X_motion, crm
+from chaindyn.inverse_dynamics import ground_acceleration, net_bias
 from chaindyn.state import State, evaluate
 
-__all__ = [
-    "Coupling",
-    "Distance",
-    "Held",
-    "Rolling",
-    "constrained_forward_dynamics",
-    "constrained_hybrid_dynamics",
-    "constrained_inverse_dynamics",
-    "solve_kkt",
-]
+__all__ = ["Held", "constrained_forward_dynamics", "solve_kkt"]
 
 
-# Chapter 13, "Loops and redundancy": What counts as dependent
+# Chapter 13, "Loops": The null space
 def independent_combinations(
     K: Array, size: Array, row_error: Array | float = 0
 ) -> tuple[Array, Array]:
@@ -82,7 +58,7 @@ def independent_combinations(
     return factors * U * kept[..., None, :], kept.sum(-1)
 
 
-# Chapter 13, "Loops and redundancy": The null space
+# Chapter 13, "Loops": The null space
 def subspaces(rows: Array, rank: Array) -> tuple[Array, Array, Array, Array]:
     """Return U (..., p, p), 1 / sizes (..., p, 1), R^T (..., p, n) and N^T (..., n, n).
 
@@ -95,7 +71,7 @@ def subspaces(rows: Array, rank: Array) -> tuple[Array, Array, Array, Array]:
     return U, inverse_of(sizes, rank), R, (~forbidden)[..., None] * Vh
 
 
-# Chapter 13, "Loops and redundancy": The null space
+# Chapter 13, "Loops": The null space
 @dataclass(frozen=True, eq=False)
 class Held:
     """Result of `solve_kkt`: x (..., nv), multipliers (..., m), rank of K (...).
@@ -113,21 +89,7 @@ class Held:
         yield self.multipliers
 
 
-# Chapter 13, "Loops and redundancy": The null space
-def kkt_by_elimination(M: Array, K: Array, right: Array, k: Array, row_error: Array) -> Held:
-    """Return what `solve_kkt` does of numbers that are not floats, for a regular M."""
-    squares = M.diagonal(axis1=-2, axis2=-1)
-    combine = solvable_combinations(independent_combinations, K, squares, row_error, M)
-    rows = combine.mT @ K
-    x = solved(M, concatenate([right, rows.mT], axis=-1), SINGULAR)
-    open_, answers = x[..., :1], x[..., 1:]
-    found = multipliers_of(rows @ answers, combine.mT @ k - rows @ open_, combine)
-    x = open_ + answers @ found
-    rank = (combine != 0).any(-2).sum(-1) + zeros(x.shape[:-2])
-    return Held(x[..., 0], (combine @ found)[..., 0], rank[()])
-
-
-# Chapter 13, "Loops and redundancy": The null space
+# Chapter 13, "Loops": The null space
 @checked()
 def solve_kkt(M: Array, K: Array, right: Array, k: Array, *, tolerance: float = 0) -> Held:
     """Return x and multipliers with M x = right + K^T multipliers and K x = k.
@@ -160,7 +122,7 @@ def solve_kkt(M: Array, K: Array, right: Array, k: Array, *, tolerance: float = 
     return Held(x, multipliers[..., 0], np.broadcast_to(rank, x.shape[:-1])[()])
 
 
-# Chapter 13, "Loops and redundancy": The code: two sweeps and a small system
+# Chapter 13, "Loops": The code: two sweeps and a small system
 def whitened(factors: FactorisedChain, forces: Array) -> tuple[Array, list[Array]]:
     """Return B (..., nv, m) with B^T B = F^T M^-1 F, and the roots of each joint's D.
 
@@ -173,7 +135,7 @@ def whitened(factors: FactorisedChain, forces: Array) -> tuple[Array, list[Array
     return concatenate(parts, axis=-2), roots
 
 
-# Chapter 13, "Loops and redundancy": The code: two sweeps and a small system
+# Chapter 13, "Loops": The code: two sweeps and a small system
 def held_response(
     factors: FactorisedChain, K: Array, wanted: Array, row_error: Array | float = 0
 ) -> tuple[Array, Array]:
@@ -197,27 +159,7 @@ def held_response(
     return combine @ (Vh.mT @ (inverse * shares)), factors.outward_motions(left)[1]
 
 
-# Chapter 13, "Loops and redundancy": The code: two sweeps and a small system
-def response_by_elimination(
-    factors: FactorisedChain,
-    K: Array,
-    wanted: Array,
-    row_error: Array | float,
-    squares: list[Array],
-) -> tuple[Array, Array]:
-    """Return what `held_response` does of numbers that are not floats.
-
-    squares : for each joint the diagonal of its D.
-    """
-    combine = solvable_combinations(
-        independent_combinations, K, concatenate(squares, axis=-1), row_error, *squares
-    )
-    C = factors.delassus(combine.mT @ K)
-    multipliers = combine @ multipliers_of(C, combine.mT @ wanted, combine)
-    return multipliers, factors.solve(K.mT @ multipliers)
-
-
-# Chapter 13, "Loops and redundancy": The code: two sweeps and a small system
+# Chapter 13, "Loops": The code: two sweeps and a small system
 def rows_and_errors(state: State, constraints: Any, share: float, *names: str) -> list[Array]:
     """Return K (..., m, nv), the relative error of its rows (...), the loops' errors
     (..., m), and other parts.
@@ -240,7 +182,7 @@ def wanted_in(
     return K, k - gains[1] * (K @ qd) - gains[0] * error[..., None], row_error
 
 
-# Chapter 13, "Loops and redundancy": The code: two sweeps and a small system
+# Chapter 13, "Loops": The code: two sweeps and a small system
 @checked(q="nq", qd="nv", tau="nv", external=("n", 6), external_frame=FRAMES)
 def constrained_forward_dynamics(
     chain: Chain,
@@ -280,7 +222,7 @@ def constrained_forward_dynamics(
     return (free + more)[..., 0], multipliers[..., 0]
 
 
-# Chapter 13, "Loops and redundancy": The code: two sweeps and a small system
+# Chapter 13, "Loops": The code: two sweeps and a small system
 def projected(
     chain: Chain, constraints: Any, q: Array, qd: Array, share: float = 0
 ) -> tuple[Array, Array]:
@@ -300,386 +242,35 @@ def projected(
     return q, qd + change[..., 0]
 
 
-# Chapter 13, "Loops and redundancy": Inverse dynamics of a loop
-def least_multipliers(K: Array, right: Array, weights: Array | None) -> Array:
-    """Return multipliers (..., m, 1) with K^T multipliers = right, of least square.
-
-    The columns of K (..., m, p) are independent; weights : (m,) of the squares, None is
-    ones.
-    """
-    roots = None if weights is None else sqrt(weights)[:, None]
-    B = K if roots is None else divide(K, roots)
-    if are_floats(B, right):
-        Q, R = np.linalg.qr(B)
-        x = Q @ np.linalg.solve(R.mT, right)
-    else:
-        x = B @ solve(B.mT @ B, right)
-    return x if roots is None else divide(x, roots)
+# Chapter 13, "Loops": Symbols and exact numbers*
+def kkt_by_elimination(M: Array, K: Array, right: Array, k: Array, row_error: Array) -> Held:
+    """Return what `solve_kkt` does of numbers that are not floats, for a regular M."""
+    squares = M.diagonal(axis1=-2, axis2=-1)
+    combine = solvable_combinations(independent_combinations, K, squares, row_error, M)
+    rows = combine.mT @ K
+    x = solved(M, concatenate([right, rows.mT], axis=-1), SINGULAR)
+    open_, answers = x[..., :1], x[..., 1:]
+    found = multipliers_of(rows @ answers, combine.mT @ k - rows @ open_, combine)
+    x = open_ + answers @ found
+    rank = (combine != 0).any(-2).sum(-1) + zeros(x.shape[:-2])
+    return Held(x[..., 0], (combine @ found)[..., 0], rank[()])
 
 
-# Chapter 13, "Loops and redundancy": Inverse dynamics of a loop
-def least_motors(
-    K: Array, K_a: Array, needed: Array, first: Array, weights: Array, count: Array
-) -> Array:
-    """Return multipliers (..., m, 1) of the least needed - K_a^T multipliers.
-
-    K : (..., m, p), of the passive joints, K_a : (..., m, n_a) of the motors; first :
-    (..., m, 1) balances the passive ones, and so does the result. weights : (n_a,) of
-    the squares; count : (...), of further combinations that act on the motors.
-    """
-    W = np.linalg.qr(K, mode="complete")[0][..., K.shape[-1] :]
-    roots = np.sqrt(weights)[..., None]
-    U, sizes, Vh = np.linalg.svd(roots * (K_a.mT @ W), full_matrices=False)
-    left = roots * (needed - K_a.mT @ first)
-    return first + W @ (Vh.mT @ (inverse_of(sizes, count) * (U.mT @ left)))
-
-
-# Chapter 13, "Loops and redundancy": Inverse dynamics of a loop
-def ranks(K: Array, passive: Array, size: Array) -> tuple[Array, Array]:
-    """Return the ranks (...) of K (..., m, nv) and of its columns of passive joints.
-
-    passive : (nv,) booleans; size : (..., nv), the units of the columns.
-    """
-    _, rank = independent_combinations(K, size)
-    if not passive.any():
-        return rank, 0 * rank
-    return rank, independent_combinations(K[..., passive], size[..., passive])[1]
-
-
-@checked(q="nq", qd="nv", qdd="nv", objective={"unique", "min_force", "min_torque"})
-def constrained_inverse_dynamics(
-    chain: Chain,
-    constraints: Any,
-    q: Array,
-    qd: Array,
-    qdd: Array,
-    *,
-    actuated: Array,
-    tau_passive: Array = 0,
-    objective: str = "unique",
-    weights: Any = None,
+# Chapter 13, "Loops": Symbols and exact numbers*
+def response_by_elimination(
+    factors: FactorisedChain,
+    K: Array,
+    wanted: Array,
+    row_error: Array | float,
+    squares: list[Array],
 ) -> tuple[Array, Array]:
-    """Return joint forces tau (..., nv) and multipliers (..., m) for a given motion.
+    """Return what `held_response` does of numbers that are not floats.
 
-    q, qd, qdd : a motion that keeps the constraints. actuated : (nv,) booleans, true
-    where there is a motor.
-    tau_passive : a number or (..., n_p), the forces in the other joints, zero by
-    default. objective : "unique", if there is only one solution; "min_force", the one
-    with the least sum of weights times squares of multipliers; "min_torque", the same
-    for the motors' forces. weights : (m,) or (n_a,), ones if None: for several units, N
-    and N m, choose weights that make the squares comparable, such as 1/kg and 1/(kg
-    m^2). ValueError gives the number of missing motors, or if the solution is not
-    unique; RuntimeWarning, with the size, if qd or qdd break the constraints. With
-    symbols and numbers other than floats none of this is checked, rows must be
-    independent, and there is no "min_torque". Kim (2012), (54)-(66).
+    squares : for each joint the diagonal of its D.
     """
-    constraints = as_constraints(constraints)
-    passive = ~check_mask(actuated, "actuated", chain.nv)
-    K, wanted, _ = wanted_in(State(chain, q, qd), constraints, None)
-    required = rnea(chain, q, qd, qdd)
-    tau_passive, of_rows, of_motors = check_choice(K, passive, tau_passive, objective, weights)
-    K_p, missing = K[..., passive], (required[..., passive] - tau_passive)[..., None]
-    if have_ranks(objective, K, missing):
-        warn_if_impossible(K, qdd[..., None], wanted)
-        found = ranks(K, passive, size_of_motions(crba(chain, q)))
-        choices = require_motors(*found, passive, objective)
-    multipliers = least_multipliers(K_p, missing, of_rows)
-    if objective == "min_torque":
-        K_a, needed = K[..., ~passive], required[..., ~passive][..., None]
-        multipliers = least_motors(K_p, K_a, needed, multipliers, of_motors, choices)
-    tau = required - (K.mT @ multipliers)[..., 0]
-    given = tau_passive + 0 * missing[..., 0]  # the prescribed values, without rounding
-    return interleave(passive, given, tau[..., ~passive]), multipliers[..., 0]
-
-
-# Chapter 13, "Loops and redundancy": Some joints prescribed, others free
-@checked(q="nq", qd="nv")
-def constrained_hybrid_dynamics(
-    chain: Chain,
-    constraints: Any,
-    q: Array,
-    qd: Array,
-    *,
-    prescribed: Array,
-    qdd: Array,
-    tau: Array,
-) -> tuple[Array, Array, Array]:
-    """Return accelerations (..., nv), joint forces (..., nv), multipliers (..., m).
-
-    Some of the first two are given. constraints : as for `constraint_jacobian`; q, qd,
-    prescribed, qdd and tau as for `hybrid_dynamics`. In O(n) for each row. Rows may
-    depend on each other, as in
-    `constrained_forward_dynamics`: if a row involves prescribed joints only, forces and
-    multipliers are not unique, and the smallest multipliers for rows of length one are
-    given. ValueError if the prescribed accelerations break the constraints. Kim (2012),
-    section 3.3, reconstructed here.
-    """
-    u, qdd, tau = check_hybrid(chain, prescribed, qdd, tau, q, qd)
-    constraints = as_constraints(constraints)
-    state = evaluate(chain, q, qd, qdd, tau)
-    factors = factorise_state(state, u)
-    K, wanted, row_error = wanted_in(state, constraints, None)
-    free, _ = hybrid_dynamics(chain, q, qd, prescribed=u, qdd=qdd, tau=tau)
-    multipliers, more = held_response(factors, K[..., ~u], wanted - K @ free[..., None], row_error)
-    forces = (K.mT @ multipliers)[..., 0]
-    _, needed = hybrid_dynamics(chain, q, qd, prescribed=u, qdd=qdd, tau=tau + forces[..., ~u])
-    answer = interleave(u, qdd, free[..., ~u] + more[..., 0])
-    require_kept(K, answer[..., None], wanted)
-    return answer, interleave(u, (needed - forces)[..., u], tau), multipliers[..., 0]
-
-
-# Chapter 13, "Loops and redundancy": Rods, gears, and what cannot be integrated
-def dot(a: Array, b: Array) -> Array:
-    """Return a . b (..., 1) of vectors (..., 3)."""
-    return (a * b).sum(-1, keepdims=True)
-
-
-def point_place(state: State, body: int, point: Array) -> Array:
-    """Return the place (..., 3) of a body's point (3,); body -1 is the ground."""
-    if body < 0:
-        return point
-    R, p = state.poses
-    return p[..., body, :] + (R[..., body, :, :] @ point[:, None])[..., 0]
-
-
-def point_motion(state: State, body: int, point: Array) -> tuple[Array, Array]:
-    """Return twist and acceleration (..., 6) of a body about a point, while qdd = 0.
-
-    In world axes. The linear part of each is that of the particle: its velocity, and
-    the rate of it.
-    """
-    if body < 0:
-        return zeros((6,)), zeros((6,))
-    R, _ = state.poses
-    there = X_motion(R[..., body, :, :], 0 * point) @ X_motion(eye(3), point)
-    V = there @ state.twists[..., body, :, :]
-    A = there @ state.bias_accelerations[..., body, :, :]
-    return V[..., 0], (A + turned_on(V))[..., 0]
-
-
-def turned_on(V: Array) -> Array:
-    """Return [0; w x v] (..., 6, 1) of a twist (..., 6, 1).
-
-    Added to a spatial acceleration it gives the particle's.
-    """
-    w = concatenate([V[..., :3, 0], 0 * V[..., 3:, 0]], axis=-1)
-    return crm(w) @ concatenate([0 * V[..., :3, :], V[..., 3:, :]], axis=-2)
-
-
-# Chapter 13, "Loops and redundancy": Rods, gears, and what cannot be integrated
-@dataclass(frozen=True, eq=False)
-class Distance(BodyConstraint):
-    """A rod without mass, with a ball at each end: two points keep their distance.
-
-    link : index or name; onto : the other, "ground" by default. offset (3,) [m] is the
-    point in the link, onto_offset that in the other; length [m]. The error is (d.d -
-    length^2) / (2 length) for d from the other's point to the link's: the multiplier is
-    the force in the rod [N], positive if it pushes. ValueError as for a `Closure`, and
-    if the length is not positive.
-    """
-
-    link: int | str
-    onto: int | str = "ground"
-    _: KW_ONLY
-    length: Any
-    offset: Any = (0, 0, 0)
-    onto_offset: Any = (0, 0, 0)
-
-    def __post_init__(self) -> None:
-        keep_checked(
-            self,
-            f"Distance of {self.link!r} from {self.onto!r}",
-            length="positive",
-            offset=(3,),
-            onto_offset=(3,),
-        )
-
-    def bodies(self, chain: Chain) -> tuple[int, int]:
-        """Return the indices of the two bodies, the link's first; -1 is the ground."""
-        return bodies_of("Distance", chain, self.link, self.onto)
-
-    def ends(self, state: State, of: Callable[..., Any]) -> tuple[Any, Any]:
-        """Return of(state, body, point) at the onto end and at the link's."""
-        link, onto = self.bodies(state.chain)
-        return of(state, onto, self.onto_offset), of(state, link, self.offset)
-
-    def error_in(self, state: State) -> Array:
-        """Return the `error` of a chain in an evaluated state."""
-        start, end = self.ends(state, point_place)
-        square = dot(end - start, end - start) - self.length * self.length
-        return divide(square, 2 * np.asarray(self.length))
-
-    def seen_rows(self, state: State) -> tuple[Array, Array, Array]:
-        """Return a frame at the link's end, in world axes, and the rod as a row."""
-        start, end = self.ends(state, point_place)
-        along = divide(end - start, np.asarray(self.length))[..., None, :]
-        return eye(3), end, concatenate([0 * along, along], axis=-1)
-
-    def bias_in(self, state: State) -> Array:
-        """Return the `bias` of a chain in an evaluated state."""
-        start, end = self.ends(state, point_place)
-        (V, A), (V_end, A_end) = self.ends(state, point_motion)
-        v, a = (V_end - V)[..., 3:], (A_end - A)[..., 3:]
-        square = (v * v + (end - start) * a).sum(-1, keepdims=True)
-        return divide(square, np.asarray(self.length))
-
-
-# Chapter 13, "Loops and redundancy": Rods, gears, and what cannot be integrated
-def plain_coordinates(chain: Chain) -> Array:
-    """Return for each velocity (nv,) the coordinate whose rate it is, or -1.
-
-    Balls and free bodies have none.
-    """
-    found = np.full(chain.nv, -1)
-    for joint, own, rates in zip(chain.joints, chain.q_columns, chain.v_columns, strict=True):
-        if type(joint).rate is Joint.rate:
-            found[rates] = np.arange(own.start, own.stop)
-    return found
-
-
-# Chapter 13, "Loops and redundancy": Rods, gears, and what cannot be integrated
-@dataclass(frozen=True, eq=False)
-class Coupling(Constraint):
-    """A gear, a belt or a screw: the sum of factors times joint rates is zero.
-
-    factors : for each joint concerned, by index or name of its link, one number, or as
-    many as the joint has rates.
-    total : the value of the same sum of coordinates, if it exists, for joints whose
-    coordinates' rates are their velocities; the error is the difference from it. With a
-    ball, a planar or a free joint it is None. The multiplier acts along the joints,
-    times the factors, as motors would. ValueError names the entry that does not fit a
-    chain.
-    """
-
-    factors: Mapping[int | str, Any]
-    _: KW_ONLY
-    total: Any = 0
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "factors", check_factors(self.factors))
-        check_array(self.total, "total of a Coupling", ())
-        object.__setattr__(self, "total", frozen(self.total))
-
-    def row(self, chain: Chain) -> Array:
-        """Return the factors as one row (nv,)."""
-        return np.concatenate(factors_by_joint(chain, self.factors))
-
-    def error_in(self, state: State) -> Array | None:
-        """Return the `error` of a chain in an evaluated state."""
-        row = self.row(state.chain)
-        own = np.flatnonzero(row)
-        coordinates = plain_coordinates(state.chain)[own]
-        if (coordinates < 0).any():
-            return None
-        q = state.q[..., coordinates]
-        return (row[own] * q).sum(-1, keepdims=True) - self.total
-
-    def jacobian_in(self, state: State) -> Array:
-        """Return the `jacobian` of a chain in an evaluated state."""
-        batch = state.q.shape[:-1]
-        return self.row(state.chain)[None] + zeros((*batch, 1, state.chain.nv))
-
-    def bias_in(self, state: State) -> Array:
-        """Return the `bias` of a chain in an evaluated state."""
-        batch = np.broadcast_shapes(state.q.shape[:-1], state.qd.shape[:-1])
-        return zeros((*batch, 1))
-
-
-# Chapter 13, "Loops and redundancy": Rods, gears, and what cannot be integrated
-def across_axis(normal: Array, u: Array) -> tuple[Array, Array]:
-    """Return s / |s| (..., 3) and |s| (..., 1) of the normal (3,) across an axis u."""
-    s = normal - dot(u, normal) * u
-    size = sqrt(dot(s, s))
-    return divide(s, size), size
-
-
-def rate_across(normal: Array, V: Array, u: Array, along: Array, size: Array) -> Array:
-    """Return the rate (..., 3) of `along`, s / |s|, when the disc has the twist V."""
-    du = (crm(V)[..., :3, :3] @ u[..., None])[..., 0]  # w x u
-    ds = -dot(normal, du) * u - dot(normal, u) * du
-    return divide(ds - dot(along, ds) * along, size)
-
-
-# Chapter 13, "Loops and redundancy": Rods, gears, and what cannot be integrated
-@dataclass(frozen=True, eq=False)
-class OnPlane(BodyConstraint):
-    """A ball or a thin disc on a plane of the ground; fields as for `Rolling`."""
-
-    link: int | str
-    radius: Any
-    _: KW_ONLY
-    axis: Any = None
-    offset: Any = (0, 0, 0)
-    normal: Any = (0, 0, 1)
-    height: Any = 0
-
-    def __post_init__(self) -> None:
-        keep_checked(
-            self,
-            f"Rolling of {self.link!r}",
-            radius="positive",
-            height=(),
-            offset=(3,),
-            axis="direction",
-            normal="direction",
-        )
-
-    def bodies(self, chain: Chain) -> tuple[int, int]:
-        """Return the index of the link, and -1 for the ground."""
-        return bodies_of("Rolling", chain, self.link, "ground")
-
-    def centre(self, state: State) -> tuple[int, Array]:
-        """Return the link's index and the centre in it."""
-        return self.bodies(state.chain)[0], self.offset
-
-    def down(self, state: State) -> tuple[Array, Array, Array]:
-        """Return the disc's axis (..., 3), s / |s| (..., 3) and |s| (..., 1)."""
-        if self.axis is None:
-            return 0 * self.normal, self.normal, eye(1)[0]
-        R, _ = state.poses
-        u = (R[..., self.centre(state)[0], :, :] @ self.axis[:, None])[..., 0]
-        return u, *across_axis(self.normal, u)
-
-
-# Chapter 13, "Loops and redundancy": Rods, gears, and what cannot be integrated
-@dataclass(frozen=True, eq=False)
-class Rolling(OnPlane):
-    """A ball or a thin disc that rolls on a plane of the ground: three rows.
-
-    It neither slips nor lifts off.
-    link : index or name; radius [m]. axis : (3,) of the disc, in link axes; None is a
-    ball. offset : (3,) of the centre in the link [m]; normal : (3,) of the plane, in
-    the world, upwards; height : of the plane along it [m]. The particle at the contact
-    does not move along two directions in the plane, nor along the normal; multipliers
-    are the friction forces and the normal force on the link [N]. The error is zero in
-    the first two rows, which are not the derivative of any function of q, and in the
-    third the height of the lowest point over the plane.
-    """
-
-    @property
-    def directions(self) -> Array:
-        """Two directions in the plane and its normal (3, 3), as rows."""
-        return concatenate([across(self.normal).mT, self.normal[None]], axis=-2)
-
-    def error_in(self, state: State) -> Array:
-        """Return the `error` of a chain in an evaluated state."""
-        centre = point_place(state, *self.centre(state))
-        _, _, size = self.down(state)
-        lowest = dot(self.normal, centre) - self.radius * size
-        return concatenate([0 * lowest, 0 * lowest, lowest - self.height], axis=-1)
-
-    def seen_rows(self, state: State) -> tuple[Array, Array, Array]:
-        """Return a frame at the contact, in world axes, and its velocity's rows."""
-        _, along, _ = self.down(state)
-        contact = point_place(state, *self.centre(state)) - self.radius * along
-        rows = concatenate([0 * self.directions, self.directions], axis=-1)
-        return eye(3), contact, rows
-
-    def bias_in(self, state: State) -> Array:
-        """Return the `bias` of a chain in an evaluated state."""
-        V, A = point_motion(state, *self.centre(state))
-        u, along, size = self.down(state)
-        dr = -self.radius * rate_across(self.normal, V, u, along, size)
-        moved = (X_motion(eye(3), -self.radius * along) @ A[..., None])[..., 3:, :]
-        turned = crm(V)[..., :3, :3] @ dr[..., None]
-        return (self.directions @ (moved + turned))[..., 0]
+    combine = solvable_combinations(
+        independent_combinations, K, concatenate(squares, axis=-1), row_error, *squares
+    )
+    C = factors.delassus(combine.mT @ K)
+    multipliers = combine @ multipliers_of(C, combine.mT @ wanted, combine)
+    return multipliers, factors.solve(K.mT @ multipliers)

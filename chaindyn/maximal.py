@@ -1,83 +1,30 @@
 # Generated from chapters/12_maximal_coordinates.md by `python -m book export`; edit it there.
-# sha256 of the text below: 03cb8796d5fdb975046246f543311b42301ddb63dd528dca2c3274ad117ee2f1
+# sha256 of the text below: 213d223be637f51aa08519386750f7f83bd1e96b4014262136a415e12e30cd80
 """Maximal coordinates: every link free, every joint a set of equations that holds it.
 
 Derived in chapter 12, "Maximal coordinates".
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from chaindyn._ops import Array, broadcast_batch, concatenate, eye, solve, stack, unstack, zeros
+from chaindyn._ops import Array, solve, stack, unstack, zeros
 from chaindyn.articulated import factorise_state
 from chaindyn.chain import Chain
-from chaindyn.closure import Closure
 from chaindyn.guards.arguments import FRAMES
 from chaindyn.guards.door import checked
 from chaindyn.guards.model import require_doubles, require_no_rotors
-from chaindyn.guards.numbers import require_no_overflow
-from chaindyn.guards.sparse import solved_one_by_one
+from chaindyn.guards.sparse import each_state, solved_one_by_one
 from chaindyn.guards.states import in_one_batch
 from chaindyn.inertia import weight_wrench
 from chaindyn.inverse_dynamics import net_bias
-from chaindyn.lie import quaternion_from_rotation
 from chaindyn.models.arrays import split_by_joint
-from chaindyn.other_joints import Free
 from chaindyn.state import State
 
-__all__ = ["MaximalDynamics", "maximal_coordinate_dynamics", "to_maximal", "to_maximal_state"]
-
-
-# Chapter 12, "Maximal coordinates": A tree in maximal coordinates
-@checked()
-def to_maximal(chain: Chain) -> tuple[Chain, tuple[Closure, ...]]:
-    """Return the same bodies, all free, and the joints as constraints that hold them.
-
-    The returned chain has the links, names and gravity of the given one, each link
-    `Free` in the world, and for each link one `Closure`, in order: its joint, onto its
-    parent. `to_maximal_state` gives its coordinates. Friction and limits of joints are
-    left out; ValueError for a chain with rotors. "Two rigid bodies with a constraint",
-    reduced and maximal coordinates.
-    """
-    require_no_rotors(chain, "to_maximal")
-    alone = {"joint": Free(), "offset": (0, 0, 0), "rotation": eye(3), "parent": "ground"}
-    links = [
-        replace(link, **alone, name=name, drive=None, limits=None)
-        for link, name in zip(chain.links, chain.names, strict=True)
-    ]
-    held = tuple(
-        Closure(
-            link.joint,
-            name,
-            "ground" if parent < 0 else chain.names[parent],
-            onto_offset=link.offset,
-            onto_rotation=link.rotation,
-        )
-        for link, name, parent in zip(chain.links, chain.names, chain.parent, strict=True)
-    )
-    return Chain(links, chain.gravity, chain.frames), held
-
-
-# Chapter 12, "Maximal coordinates": A tree in maximal coordinates
-@checked(q="nq", qd="nv")
-def to_maximal_state(chain: Chain, q: Array, qd: Array) -> tuple[Array, Array]:
-    """Return the state in maximal coordinates: q (..., 7 n), qd (..., 6 n), links free.
-
-    q : (..., nq), qd : (..., nv) of the chain itself. A link has its position in the
-    world and its quaternion, and its twist [w; v] in link coordinates, as `Free` has
-    them.
-    """
-    state = State(chain, *broadcast_batch([q, qd], 1))
-    R, p = state.poses
-    places = concatenate([p, quaternion_from_rotation(R)], axis=-1)
-    twists = state.twists[..., 0]
-    return (
-        places.reshape((*places.shape[:-2], 7 * chain.n)),
-        twists.reshape((*twists.shape[:-2], 6 * chain.n)),
-    )
+__all__ = ["MaximalDynamics", "maximal_coordinate_dynamics"]
 
 
 # Chapter 12, "Maximal coordinates": A tree in maximal coordinates
@@ -163,19 +110,6 @@ class MaximalDynamics:
 
 
 # Chapter 12, "Maximal coordinates": A tree in maximal coordinates
-def maximal_equations(
-    state: State, T: Sequence[Array], load: Array, motors: Array
-) -> Iterator[tuple[Any, Array]]:
-    """Yield the `maximal_system` of each state of a batch (count, ...)."""
-    X, eta = state.transforms, state.eta
-    require_no_overflow("the equations", X, load, eta)
-    each = [np.broadcast_to(x, (len(X), *x.shape[-2:])) for x in T]
-    for k in range(len(X)):
-        given = eta[k, ..., 0], load[k, ..., 0], motors[k, ..., 0]
-        yield maximal_system(state.chain, X[k], [x[k] for x in each], *given)
-
-
-# Chapter 12, "Maximal coordinates": A tree in maximal coordinates
 @checked(q="nq", qd="nv", tau="nv", external=("n", 6), external_frame=FRAMES)
 def maximal_coordinate_dynamics(
     chain: Chain,
@@ -205,7 +139,7 @@ def maximal_coordinate_dynamics(
     T, motors = constraint_subspaces(state), motor_wrenches(state, tau)
     load = weights(state) - net_bias(state, pushed, external_frame)
     ends = 6 * chain.n + np.cumsum([0, *(own.shape[-1] for own in T)])
-    systems = maximal_equations(state, T, load, motors)
+    systems = each_state(maximal_system, state, T, load, motors)
     x = solved_one_by_one(systems, len(q), ends[-1])
     pairs = zip(T, ends, ends[1:], strict=False)
     carried = [own @ -x[:, a:b, None] for own, a, b in pairs]

@@ -67,9 +67,10 @@ from chaindyn import (
     within_limits,
 )
 from chaindyn.assembly import Assembly, pushed_back
-from chaindyn.constraints import independent_combinations, plain_coordinates
+from chaindyn.constraints import independent_combinations
 from chaindyn.guards.loops import broken_row, gap_share
 from chaindyn.models import robots
+from chaindyn.other_constraints import plain_coordinates
 from chaindyn.teaching import normwise
 
 STEP = 1e-30

@@ -317,6 +317,27 @@ WRONG: dict[str, list[tuple[str, str, str]]] = {
         ),
         ("the known ones", "axis=1) > 1e-9", "axis=1) <= 1e-9"),
     ],
+    # Chapters 32 and 33
+    "ex-32-power": [
+        ("all that the motion takes", "N.T @ required)", "N[motors].T @ required[motors])"),
+        (
+            "as if there were no loop",
+            "np.linalg.solve(N[motors].T, N.T @ required)",
+            "required[motors]",
+        ),
+        ("a sign", "return np", "return -np"),
+    ],
+    "ex-33-cart": [
+        ("rates in the cart's axes", "c, s = np.cos(theta), np.sin(theta)", "c, s = 1, 0"),
+        (
+            "the wheels exchanged",
+            "[c, s, -b, -rho, 0], [c, s, b, 0, -rho]",
+            "[c, s, b, -rho, 0], [c, s, -b, 0, -rho]",
+        ),
+        ("no turn of the wheels' places", "-b, -rho, 0], [c, s, b, 0", "0, -rho, 0], [c, s, 0, 0"),
+        ("sideways free", "[-s, c, 0, 0, 0]", "2 * np.array([c, s, -b, -rho, 0])"),
+        ("a wheel that rolls backwards", "-rho, 0]", "rho, 0]"),
+    ],
     # Chapter 14
     "ex-14-recursion": [
         ("the blow the other way", "ell = [-nu * lam]", "ell = [nu * lam]"),

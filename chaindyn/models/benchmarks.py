@@ -10,9 +10,9 @@ import numpy as np
 from chaindyn._ops import Array, sqrt
 from chaindyn.chain import Chain, Link, forward_kinematics
 from chaindyn.closure import Closure
-from chaindyn.constraints import Distance
 from chaindyn.joints import Prismatic, Revolute
 from chaindyn.models.robots import four_bar, four_bar_posture
+from chaindyn.other_constraints import Distance
 from chaindyn.simulation import Simulation, kinetic_energy, potential_energy, simulate
 from chaindyn.state import State
 

@@ -19,13 +19,13 @@ import numpy as np
 
 from chaindyn._ops import Array
 from chaindyn.chain import Chain, Link
-from chaindyn.constraints import Coupling
 from chaindyn.guards.arguments import check_chain, check_word, unit
 from chaindyn.guards.model import INERTIA_RULES
 from chaindyn.joints import Prismatic, Revolute, rotation_about
 from chaindyn.models.parts import Drive, Frame, Limits
 from chaindyn.models.shapes import Box, Capsule, ConvexHull, Geometry, Shape, Sphere
 from chaindyn.models.welded import Body, as_published, fault_of, one_body, prism
+from chaindyn.other_constraints import Coupling
 from chaindyn.other_joints import Free, Planar
 
 __all__ = ["load_collision", "load_couplings", "load_urdf"]

@@ -95,9 +95,6 @@ def test_every_exported_class_and_checked_function_is_in_chaindyn():
     }  # what sweeps and steps hand on
     helpers |= {
         "Assembly",
-        "BodyConstraint",
-        "Constraint",
-        "FramedConstraint",
         "OnPlane",
     }  # what constraints share, and their search
     helpers |= {"Simplex"}  # what geometry works with

@@ -1,0 +1,172 @@
+"""Constraints between the bodies of a chain: which bodies, which frames in them, and whose twists.
+
+What all of them share; each kind adds its error, its rows and its bias, as chapter 12 derives them for a joint. Written
+by hand.
+"""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass
+from typing import Any
+
+import numpy as np
+
+from chaindyn._ops import SMALL, Array
+from chaindyn.chain import Chain
+from chaindyn.guards.arguments import FRAMES
+from chaindyn.guards.constraint_parts import (
+    as_constraints,
+    bodies_of,
+    check_closure,
+    check_multipliers,
+    forces_in,
+    largest_rows,
+    rows_in,
+)
+from chaindyn.guards.door import checked
+from chaindyn.inverse_dynamics import wrenches_in
+from chaindyn.kinematics import screws_seen_from
+from chaindyn.models.arrays import stack_joints
+from chaindyn.spatial import X_motion
+from chaindyn.state import State
+
+__all__ = ["constraint_wrenches"]
+
+
+@dataclass(frozen=True, eq=False)
+class Constraint:
+    """A constraint whose error, rows and bias come from a chain's evaluated state."""
+
+    @checked(q="nq")
+    def error(self, chain: Chain, q: Array) -> Array | None:
+        """Return the error (..., m) at q (..., nq), None for one of velocities."""
+        return self.error_in(State(chain, q))
+
+    @checked(q="nq")
+    def jacobian(self, chain: Chain, q: Array) -> Array:
+        """Return the rows K (..., m, nv) at q (..., nq).
+
+        ValueError if the chain has no such link.
+        """
+        return self.jacobian_in(State(chain, q))
+
+    @checked(q="nq", qd="nv")
+    def bias(self, chain: Chain, q: Array, qd: Array) -> Array:
+        """Return dK/dt qd (..., m), which K qdd must cancel."""
+        return self.bias_in(State(chain, q, qd))
+
+    def error_in(self, state: State) -> Array | None:
+        """Return the `error` of a chain in an evaluated state."""
+        raise NotImplementedError
+
+    def jacobian_in(self, state: State) -> Array:
+        """Return the `jacobian` of a chain in an evaluated state."""
+        raise NotImplementedError
+
+    def bias_in(self, state: State) -> Array:
+        """Return the `bias` of a chain in an evaluated state."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, eq=False)
+class BodyConstraint(Constraint):
+    """A constraint on the twist of a link relative to another body, or the ground."""
+
+    def bodies(self, chain: Chain) -> tuple[int, int]:
+        """Return the indices of the link and of its other body, -1 for the ground."""
+        raise NotImplementedError
+
+    def seen_rows(self, state: State) -> tuple[Array, Array, Array]:
+        """Return a frame in the world, R, p, and the rows (..., m, 6) of its twist."""
+        raise NotImplementedError
+
+    def rows_and_screws(self, state: State) -> tuple[Array, Array]:
+        """Return rows (..., m, 6) and screws (..., 6, nv), whose product is K."""
+        chain, (R, p, rows) = state.chain, self.seen_rows(state)
+        one, other = ({*chain.path(body)} if body >= 0 else set() for body in self.bodies(chain))
+        signs = np.array([(i in one) - (i in other) for i in chain.link_of_column], SMALL)
+        return rows, (screws_seen_from(state, R, p) * signs[:, None]).mT
+
+    def jacobian_in(self, state: State) -> Array:
+        """Return the `jacobian` of a chain in an evaluated state."""
+        rows, screws = self.rows_and_screws(state)
+        return rows @ screws
+
+    def row_bounds_in(self, state: State) -> Array:
+        """Return how large each entry of the `jacobian` could be."""
+        return largest_rows(*self.rows_and_screws(state))
+
+    def link_rows_in(self, state: State) -> Array:
+        """Return the rows (..., m, n, 6) of the links' twists, each in its own axes."""
+        return rows_of_links(state, self.bodies(state.chain), *self.seen_rows(state))
+
+
+def rows_of_links(state: State, bodies: tuple[int, int], R: Array, p: Array, rows: Array) -> Array:
+    """Return rows (..., m, 6) of a frame R, p in the world as (..., m, n, 6)."""
+    (R_links, p_links), total = state.poses, 0
+    for body, sign in zip(bodies, (1, -1), strict=True):
+        if body >= 0:
+            own = R_links[..., body, :, :]
+            place = (own.mT @ (p - p_links[..., body, :])[..., None])[..., 0]
+            at = (np.arange(state.chain.n) == body).astype(SMALL)[:, None]
+            seen = rows @ X_motion(R.mT @ own, place)
+            total = total + sign * at * seen[..., None, :]
+    return total
+
+
+@dataclass(frozen=True, eq=False)
+class FramedConstraint(BodyConstraint):
+    """A constraint between a frame in a link and one in another body: see `Closure`."""
+
+    joint: Any
+    link: int | str
+    onto: int | str = "ground"
+    _: KW_ONLY
+    offset: Any = (0, 0, 0)
+    rotation: Any = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
+    onto_offset: Any = (0, 0, 0)
+    onto_rotation: Any = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
+
+    def __post_init__(self) -> None:
+        check_closure(self, stack_joints)
+
+    def bodies(self, chain: Chain) -> tuple[int, int]:
+        """Return the indices of the link and of its other body, -1 for the ground."""
+        return bodies_of("Closure", chain, self.link, self.onto)
+
+    def placed(self, state: State, body: int) -> tuple[Array, Array]:
+        """Return R (..., 3, 3), p (..., 3, 1) in the world of the frame in a body."""
+        offset, rotation = self.onto_offset, self.onto_rotation
+        if body == self.bodies(state.chain)[0]:
+            offset, rotation = self.offset, self.rotation
+        if body < 0:
+            return rotation, offset[:, None]
+        R, p = state.poses
+        own = R[..., body, :, :]
+        return own @ rotation, p[..., body, :, None] + own @ offset[:, None]
+
+    def relative_pose(self, state: State) -> tuple[Array, Array]:
+        """Return R, p (..., 3) of the link's frame, seen from that in the other."""
+        i, j = self.bodies(state.chain)
+        R_link, p_link = self.placed(state, i)
+        R_onto, p_onto = self.placed(state, j)
+        return R_onto.mT @ R_link, (R_onto.mT @ (p_link - p_onto))[..., 0]
+
+
+@checked(q="nq", frame=FRAMES)
+def constraint_wrenches(
+    chain: Chain, constraints: Any, q: Array, multipliers: Array, *, frame: str = "body"
+) -> Array:
+    """Return the wrench (..., n, 6) [tau; f] of constraints on each link.
+
+    constraints, q : as for `constraint_jacobian`; multipliers : (..., m), in the order
+    of its rows, forces or impulses; frame : as for `body_twists`. With them as
+    `external`, `joint_wrenches` gives the wrenches in the joints of a closed chain. A
+    constraint without rows of links, such as a `Coupling`, acts along the joints and
+    has no wrench. ValueError if there are more or fewer multipliers than rows. "Two
+    rigid bodies with a constraint", general form.
+    """
+    constraints, state = as_constraints(constraints), State(chain, q)
+    lam = check_multipliers(multipliers, rows_in(state, constraints), state)
+    wrenches, _ = forces_in(state, constraints, lam[..., None])
+    return wrenches_in(state, wrenches, frame)

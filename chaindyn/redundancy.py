@@ -1,0 +1,163 @@
+# Generated from chapters/32_assembly_inverse_dynamics_and_redundancy.md by `python -m book export`; edit it there.
+# sha256 of the text below: 09df0bd75ccf8b71dded0a11b95135bbcaf74224a0a5f469f7c6fabb3932be73
+"""Forces of motors in mechanisms with loops, and a choice where there are too many motors.
+
+Derived in chapter 32, "Assembly, inverse dynamics and redundancy".
+"""
+
+from typing import Any
+
+import numpy as np
+
+from chaindyn._ops import Array, divide, solve, sqrt
+from chaindyn.articulated import factorise_state
+from chaindyn.chain import Chain
+from chaindyn.composite import crba
+from chaindyn.constraints import held_response, independent_combinations, wanted_in
+from chaindyn.guards.arguments import check_mask
+from chaindyn.guards.constraint_parts import as_constraints
+from chaindyn.guards.door import checked
+from chaindyn.guards.hybrid import check_hybrid
+from chaindyn.guards.loops import (
+    are_floats,
+    check_choice,
+    have_ranks,
+    inverse_of,
+    require_kept,
+    require_motors,
+    size_of_motions,
+    warn_if_impossible,
+)
+from chaindyn.hybrid import hybrid_dynamics, interleave
+from chaindyn.inverse_dynamics import rnea
+from chaindyn.state import State, evaluate
+
+__all__ = ["constrained_hybrid_dynamics", "constrained_inverse_dynamics"]
+
+
+# Chapter 32, "Assembly, inverse dynamics and redundancy": Too many motors
+def least_multipliers(K: Array, right: Array, weights: Array | None) -> Array:
+    """Return multipliers (..., m, 1) with K^T multipliers = right, of least square.
+
+    The columns of K (..., m, p) are independent; weights : (m,) of the squares, None is
+    ones.
+    """
+    roots = None if weights is None else sqrt(weights)[:, None]
+    B = K if roots is None else divide(K, roots)
+    if are_floats(B, right):
+        Q, R = np.linalg.qr(B)
+        x = Q @ np.linalg.solve(R.mT, right)
+    else:
+        x = B @ solve(B.mT @ B, right)
+    return x if roots is None else divide(x, roots)
+
+
+# Chapter 32, "Assembly, inverse dynamics and redundancy": Too many motors
+def least_motors(
+    K: Array, K_a: Array, needed: Array, first: Array, weights: Array, count: Array
+) -> Array:
+    """Return multipliers (..., m, 1) of the least needed - K_a^T multipliers.
+
+    K : (..., m, p), of the passive joints, K_a : (..., m, n_a) of the motors; first :
+    (..., m, 1) balances the passive ones, and so does the result. weights : (n_a,) of
+    the squares; count : (...), of further combinations that act on the motors.
+    """
+    W = np.linalg.qr(K, mode="complete")[0][..., K.shape[-1] :]
+    roots = np.sqrt(weights)[..., None]
+    U, sizes, Vh = np.linalg.svd(roots * (K_a.mT @ W), full_matrices=False)
+    left = roots * (needed - K_a.mT @ first)
+    return first + W @ (Vh.mT @ (inverse_of(sizes, count) * (U.mT @ left)))
+
+
+# Chapter 32, "Assembly, inverse dynamics and redundancy": Too many motors
+def ranks(K: Array, passive: Array, size: Array) -> tuple[Array, Array]:
+    """Return the ranks (...) of K (..., m, nv) and of its columns of passive joints.
+
+    passive : (nv,) booleans; size : (..., nv), the units of the columns.
+    """
+    _, rank = independent_combinations(K, size)
+    if not passive.any():
+        return rank, 0 * rank
+    return rank, independent_combinations(K[..., passive], size[..., passive])[1]
+
+
+@checked(q="nq", qd="nv", qdd="nv", objective={"unique", "min_force", "min_torque"})
+def constrained_inverse_dynamics(
+    chain: Chain,
+    constraints: Any,
+    q: Array,
+    qd: Array,
+    qdd: Array,
+    *,
+    actuated: Array,
+    tau_passive: Array = 0,
+    objective: str = "unique",
+    weights: Any = None,
+) -> tuple[Array, Array]:
+    """Return joint forces tau (..., nv) and multipliers (..., m) for a given motion.
+
+    q, qd, qdd : a motion that keeps the constraints. actuated : (nv,) booleans, true
+    where there is a motor.
+    tau_passive : a number or (..., n_p), the forces in the other joints, zero by
+    default. objective : "unique", if there is only one solution; "min_force", the one
+    with the least sum of weights times squares of multipliers; "min_torque", the same
+    for the motors' forces. weights : (m,) or (n_a,), ones if None: for several units, N
+    and N m, choose weights that make the squares comparable, such as 1/kg and 1/(kg
+    m^2). ValueError gives the number of missing motors, or if the solution is not
+    unique; RuntimeWarning, with the size, if qd or qdd break the constraints. With
+    symbols and numbers other than floats none of this is checked, rows must be
+    independent, and there is no "min_torque". Kim (2012), (54)-(66).
+    """
+    constraints = as_constraints(constraints)
+    passive = ~check_mask(actuated, "actuated", chain.nv)
+    K, wanted, _ = wanted_in(State(chain, q, qd), constraints, None)
+    required = rnea(chain, q, qd, qdd)
+    tau_passive, of_rows, of_motors = check_choice(K, passive, tau_passive, objective, weights)
+    K_p, missing = K[..., passive], (required[..., passive] - tau_passive)[..., None]
+    if have_ranks(objective, K, missing):
+        warn_if_impossible(K, qdd[..., None], wanted)
+        found = ranks(K, passive, size_of_motions(crba(chain, q)))
+        choices = require_motors(*found, passive, objective)
+    multipliers = least_multipliers(K_p, missing, of_rows)
+    if objective == "min_torque":
+        K_a, needed = K[..., ~passive], required[..., ~passive][..., None]
+        multipliers = least_motors(K_p, K_a, needed, multipliers, of_motors, choices)
+    tau = required - (K.mT @ multipliers)[..., 0]
+    given = tau_passive + 0 * missing[..., 0]  # the prescribed values, without rounding
+    return interleave(passive, given, tau[..., ~passive]), multipliers[..., 0]
+
+
+# Chapter 32, "Assembly, inverse dynamics and redundancy": Some joints prescribed, others free*
+@checked(q="nq", qd="nv")
+def constrained_hybrid_dynamics(
+    chain: Chain,
+    constraints: Any,
+    q: Array,
+    qd: Array,
+    *,
+    prescribed: Array,
+    qdd: Array,
+    tau: Array,
+) -> tuple[Array, Array, Array]:
+    """Return accelerations (..., nv), joint forces (..., nv), multipliers (..., m).
+
+    Some of the first two are given. constraints : as for `constraint_jacobian`; q, qd,
+    prescribed, qdd and tau as for `hybrid_dynamics`. In O(n) for each row. Rows may
+    depend on each other, as in
+    `constrained_forward_dynamics`: if a row involves prescribed joints only, forces and
+    multipliers are not unique, and the smallest multipliers for rows of length one are
+    given. ValueError if the prescribed accelerations break the constraints. Kim (2012),
+    section 3.3, reconstructed here.
+    """
+    u, qdd, tau = check_hybrid(chain, prescribed, qdd, tau, q, qd)
+    constraints = as_constraints(constraints)
+    state = evaluate(chain, q, qd, qdd, tau)
+    factors = factorise_state(state, u)
+    K, wanted, row_error = wanted_in(state, constraints, None)
+    free, _ = hybrid_dynamics(chain, q, qd, prescribed=u, qdd=qdd, tau=tau)
+    multipliers, more = held_response(factors, K[..., ~u], wanted - K @ free[..., None], row_error)
+    forces = (K.mT @ multipliers)[..., 0]
+    _, needed = hybrid_dynamics(chain, q, qd, prescribed=u, qdd=qdd, tau=tau + forces[..., ~u])
+    answer = interleave(u, qdd, free[..., ~u] + more[..., 0])
+    require_kept(K, answer[..., None], wanted)
+    return answer, interleave(u, (needed - forces)[..., u], tau), multipliers[..., 0]
