@@ -61,16 +61,7 @@ from chaindyn.contact import (
 )
 from chaindyn.control import commanded_acceleration, computed_torque, tracking_error
 from chaindyn.conventions import Convention, convention
-from chaindyn.derivatives import (
-    ImpactDerivatives,
-    aba_derivatives,
-    body_jacobian_derivative,
-    constrained_forward_dynamics_derivatives,
-    impact_derivatives,
-    linearise,
-    rnea_derivatives,
-    saltation_matrix,
-)
+from chaindyn.derivatives import aba_derivatives, linearise, rnea_derivatives
 from chaindyn.geometry import Separation, distance, find_contacts
 from chaindyn.hybrid import hybrid_dynamics, hybrid_dynamics_dense
 from chaindyn.identification import (
@@ -142,6 +133,13 @@ from chaindyn.models.shapes import (
 )
 from chaindyn.models.urdf import load_collision, load_couplings, load_urdf
 from chaindyn.other_joints import Cylindrical, Fixed, Free, Helical, Planar, Universal
+from chaindyn.sensitivity import (
+    ImpactDerivatives,
+    body_jacobian_derivative,
+    constrained_forward_dynamics_derivatives,
+    impact_derivatives,
+    saltation_matrix,
+)
 from chaindyn.simulation import (
     Driven,
     Simulation,
