@@ -1,10 +1,11 @@
 # Generated from chapters/18_derivatives.md by `python -m book export`; edit it there.
-# sha256 of the text below: b06953ed9743e2ace9d4cc23d76e5930287777d8c09ab00b0359fea30f0fa3bd
+# sha256 of the text below: adaa5d97db0624681ac7e051a9a59a9eb970f66bca370ef090466d1bef788d8b
 """Derivatives: how forces and accelerations change with posture, rates and forces.
 
 Derived in chapter 18, "Derivatives".
 """
 
+from dataclasses import dataclass
 from typing import Any
 
 from chaindyn._ops import Array, concatenate, eye, solve, stack, unstack, zeros
@@ -33,39 +34,48 @@ def subspace_slopes(joint: Any, q: Array) -> list[Array]:
     return [joint.motion_subspace_rate(q, 0 * q[..., :1] + unit) for unit in eye(joint.nv)]
 
 
-def joint_changes(joint: Any, q: Array, qd: Array, qdd: Array) -> tuple[Array, ...]:
-    """Return how a group of joints changes with its coordinates.
+@dataclass(frozen=True, eq=False)
+class JointSlopes:
+    """How a joint's own terms change with its coordinates, a column for each.
 
-    Of S qd, of S qdd, of dS/dt qd along q and along qd, (..., m, 6, k) each, a column
-    for each coordinate; and dS (..., m, k, 6, k).
+    S_qd, S_qdd : S qd and S qdd by q (..., 6, k); bias_q, bias_qd : dS/dt qd by q and
+    by qd (..., 6, k); S : the motion subspace itself by q (..., k, 6, k).
     """
-    S, units = joint.motion_subspace(q), eye(joint.nv)
-    none = 0 * S + 0 * qd[..., None, :]
-    if not joint.turns:
-        still = concatenate([none[..., None, :, :]] * max(qd.shape[-1], 1), axis=-3)
-        return none, none, none, none, still[..., : qd.shape[-1], :, :]
-    turned = subspace_slopes(joint, q)
-    along_q = [joint.motion_subspace_second_rate(q, qd, 0 * qd + u) for u in units]
 
-    def times(matrices: list[Array], rates: Array) -> Array:
-        return concatenate([matrix @ rates[..., None] for matrix in matrices], axis=-1)
+    S_qd: Array
+    S_qdd: Array
+    bias_q: Array
+    bias_qd: Array
+    S: Array
 
-    along_qd = times(turned, qd) + joint.motion_subspace_rate(q, qd)
-    changes = times(turned, qd), times(turned, qdd), times(along_q, qd), along_qd
-    return *changes, stack(turned, axis=-3)
+
+def joint_slopes(joint: Any, q: Array, qd: Array, qdd: Array) -> tuple[Array, ...]:
+    """Return the parts of `JointSlopes` for a group of joints, (..., m, ...) each."""
+    none = 0 * joint.motion_subspace(q) + 0 * qd[..., None, :]
+    if not joint.turns:  # S is constant in the link's axes
+        return none, none, none, none, none[..., None, :, :] + zeros((joint.nv, 1, 1))
+    units, slopes = eye(joint.nv), subspace_slopes(joint, q)
+    rates = [joint.motion_subspace_second_rate(q, qd, 0 * qd + u) for u in units]
+    S_qd, S_qdd, bias_q = (
+        concatenate([matrix @ x[..., None] for matrix in matrices], axis=-1)
+        for matrices, x in ((slopes, qd), (slopes, qdd), (rates, qd))
+    )
+    bias_qd = S_qd + joint.motion_subspace_rate(q, qd)
+    return S_qd, S_qdd, bias_q, bias_qd, stack(slopes, axis=-3)
 
 
 # Chapter 18, "Derivatives": One rule
-def changes_by_link(state: State, qdd: Array) -> list[list[Array]]:
-    """Return the five of `joint_changes` by links: (..., 6, k), dS (..., k, 6, k)."""
+def slopes_by_link(state: State, qdd: Array) -> list[JointSlopes]:
+    """Return what the joint of each link contributes."""
     chain = state.chain
-    changes = [
-        joint_changes(joint, state.q[..., i], state.qd[..., j], qdd[..., j])
+    slopes = [
+        joint_slopes(joint, state.q[..., i], state.qd[..., j], qdd[..., j])
         for joint, i, j in chain.groups
     ]
-    *columns, turned = zip(*changes, strict=True)
+    *columns, turned = zip(*slopes, strict=True)
     by_link = [each_link(chain, parts) for parts in columns]
-    return [*by_link, each_link(chain, turned, -4)]
+    by_link.append(each_link(chain, turned, -4))
+    return [JointSlopes(*parts) for parts in zip(*by_link, strict=True)]
 
 
 def placed(block: Array, own: range, nv: int) -> Array:
@@ -85,23 +95,22 @@ def motion_change_step(
     V: Array,
     joint_twist: Array,
     own: range,
-    *changes: Array,
+    slopes: JointSlopes,
 ) -> tuple[Array, ...]:
     """Link step outward: twist and acceleration by q and qd, (..., 6, nv) each."""
     dV_q, dV_v, dA_q, dA_v = parent
-    S_qd, S_qdd, rate_q, rate_v = changes
     nv, spin, ad = dV_q.shape[-1], crm(V[..., 0]), crm(joint_twist[..., 0])
     seen_V, seen_A = crm((X @ V_in)[..., 0]), crm((X @ A_in)[..., 0])
-    dV_q = X @ dV_q + placed(seen_V @ S + S_qd, own, nv)
-    dV_v = X @ dV_v + placed(S + 0 * S_qd, own, nv)
-    joint_part = seen_A @ S + spin @ S_qd + rate_q + S_qdd
+    dV_q = X @ dV_q + placed(seen_V @ S + slopes.S_qd, own, nv)
+    dV_v = X @ dV_v + placed(S + 0 * slopes.S_qd, own, nv)
+    joint_part = seen_A @ S + spin @ slopes.S_qd + slopes.bias_q + slopes.S_qdd
     dA_q = X @ dA_q - ad @ dV_q + placed(joint_part, own, nv)
-    dA_v = X @ dA_v - ad @ dV_v + placed(spin @ S + rate_v, own, nv)
+    dA_v = X @ dA_v - ad @ dV_v + placed(spin @ S + slopes.bias_qd, own, nv)
     return dV_q, dV_v, dA_q, dA_v
 
 
 def force_change_step(
-    children: Any, X: Array, S: Array, f: Array, given: Array, own: range, turned: Array
+    children: Any, X: Array, S: Array, f: Array, given: Array, own: range, slopes: JointSlopes
 ) -> tuple[Array, tuple[Array]]:
     """Link step inward: joint forces by q, qd, qdd (..., k, 3 nv), and what goes on.
 
@@ -110,7 +119,7 @@ def force_change_step(
     """
     changed = given + children[0]
     width = changed.shape[-1]
-    turning = (turned.mT @ f[..., None, :, :])[..., 0].mT
+    turning = (slopes.S.mT @ f[..., None, :, :])[..., 0].mT
     kept = S.mT @ changed + placed(turning, own, width)
     return kept, (X.mT @ (changed + placed(crf_bar(f[..., 0]) @ S, own, width)),)
 
@@ -131,13 +140,15 @@ def external_change(state: State, loads: Array, frame: str, J: Array) -> Array:
 
 
 # Chapter 18, "Derivatives": One rule
-def link_changes(state: State, qdd: Array, A: Array, ground: Array) -> tuple[list[Array], ...]:
-    """Return twists and accelerations by q and qd, four (..., n, 6, nv), and dS.
+def link_changes(
+    state: State, qdd: Array, A: Array, ground: Array
+) -> tuple[list[Array], list[JointSlopes]]:
+    """Return twists and accelerations by q and qd, four (..., n, 6, nv), and `slopes`.
 
     A : (..., n, 6, 1), the accelerations; ground : (6, 1).
     """
     parent, nv = state.chain.parent, state.chain.nv
-    *changes, turned = changes_by_link(state, qdd)
+    slopes = slopes_by_link(state, qdd)
     V, A = unstack(state.twists, -3), unstack(A, -3)
     V_in, A_in = (
         [start if p < 0 else x[p] for p in parent] for start, x in ((zeros((6, 1)), V), (ground, A))
@@ -145,9 +156,9 @@ def link_changes(state: State, qdd: Array, A: Array, ground: Array) -> tuple[lis
     of_links = V, unstack(state.joint_twists, -3), state.chain.v_columns
     start = (zeros((6, nv)),) * 4
     carried = outward(
-        motion_change_step, parent, start, state.X, state.S, V_in, A_in, *of_links, *changes
+        motion_change_step, parent, start, state.X, state.S, V_in, A_in, *of_links, slopes
     )
-    return *(stack(parts, axis=-3) for parts in zip(*carried, strict=True)), turned
+    return [stack(parts, axis=-3) for parts in zip(*carried, strict=True)], slopes
 
 
 # Chapter 18, "Derivatives": One rule
@@ -161,14 +172,14 @@ def force_changes(
     """
     nv, inertias = state.chain.nv, state.inertias
     A = state.accelerations(qdd, ground)
-    dV_q, dV_v, dA_q, dA_v, turned = link_changes(state, qdd, A, ground)
+    (dV_q, dV_v, dA_q, dA_v), slopes = link_changes(state, qdd, A, ground)
     B = crf_bar((inertias @ state.twists)[..., 0]) - state.crm_twists.mT @ inertias
     net, given_q = inertias @ A + state.bias_forces, inertias @ dA_q + B @ dV_q
     if loads is not None:
         net, given_q = net - loads, given_q - external_change(state, loads, frame, dV_v)
     given = concatenate([given_q, inertias @ dA_v + B @ dV_v, inertias @ dV_v], axis=-1)
     f = unstack(transmitted_wrenches(state, net), -3)
-    of_links = state.X, state.S, f, unstack(given, -3), state.chain.v_columns, turned
+    of_links = state.X, state.S, f, unstack(given, -3), state.chain.v_columns, slopes
     nothing = (zeros((6, 3 * nv)),)
     kept, _ = inward(force_change_step, state.chain.parent, nothing, *of_links)
     rows = concatenate(kept, axis=-2)
@@ -221,7 +232,7 @@ def aba_derivatives(
     return -inverse @ along_q, -inverse @ along_qd, inverse
 
 
-# Chapter 18, "Derivatives": A linear model
+# Chapter 18, "Derivatives": A linear model of any motion
 def joint_deviation(joint: Any, q: Array, qd: Array) -> Array:
     """Return by which (..., m, k, k) deviations of joints change at constant qd."""
     S, k = joint.motion_subspace(q), qd[..., 0, :].shape[-1]
