@@ -79,7 +79,6 @@ from chaindyn.impulse import (
     dynamically_consistent_inverse,
     impact,
     inverse_operational_space_inertia,
-    inverse_operational_space_inertia_serial,
     operational_space_inertia,
 )
 from chaindyn.inertia import (
@@ -140,6 +139,7 @@ from chaindyn.sensitivity import (
     impact_derivatives,
     saltation_matrix,
 )
+from chaindyn.serial_impulse import inverse_operational_space_inertia_serial
 from chaindyn.simulation import (
     Driven,
     Simulation,
