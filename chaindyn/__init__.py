@@ -37,16 +37,7 @@ from chaindyn.constraints import Held, constrained_forward_dynamics, solve_kkt
 from chaindyn.contact import collision_impulses
 from chaindyn.control import commanded_acceleration, computed_torque, tracking_error
 from chaindyn.conventions import Convention, convention
-from chaindyn.derivatives import (
-    ImpactDerivatives,
-    aba_derivatives,
-    body_jacobian_derivative,
-    constrained_forward_dynamics_derivatives,
-    impact_derivatives,
-    linearise,
-    rnea_derivatives,
-    saltation_matrix,
-)
+from chaindyn.derivatives import aba_derivatives, linearise, rnea_derivatives
 from chaindyn.geometry import Separation, distance, find_contacts
 from chaindyn.guards.complementarity import LCP
 from chaindyn.hybrid import hybrid_dynamics, hybrid_dynamics_dense
@@ -65,7 +56,6 @@ from chaindyn.impulse import (
     dynamically_consistent_inverse,
     impact,
     inverse_operational_space_inertia,
-    inverse_operational_space_inertia_serial,
     operational_space_inertia,
 )
 from chaindyn.inertia import (
@@ -115,6 +105,14 @@ from chaindyn.other_constraints import Coupling, Distance, Rolling
 from chaindyn.other_joints import Cylindrical, Fixed, Free, Helical, Planar, Universal
 from chaindyn.redundancy import constrained_hybrid_dynamics, constrained_inverse_dynamics
 from chaindyn.rest import resting_contact
+from chaindyn.sensitivity import (
+    ImpactDerivatives,
+    body_jacobian_derivative,
+    constrained_forward_dynamics_derivatives,
+    impact_derivatives,
+    saltation_matrix,
+)
+from chaindyn.serial_impulse import inverse_operational_space_inertia_serial
 from chaindyn.simulation import (
     Driven,
     Simulation,

@@ -1,5 +1,5 @@
 # Generated from chapters/14_impulse_response_of_a_chain.md by `python -m book export`; edit it there.
-# sha256 of the text below: 20ca2c66ef06c95d21cb18a1c1199ace1fa27b50f532bc07147c2384792cc85a
+# sha256 of the text below: 32e4017645e7d109750c3e1fff560b4f44a5f443d19a035f9ef8c51a0a92d36f
 """Blows on a chain: the response of every link, and the jump of every joint's rate.
 
 Derived in chapter 14, "The impulse response of a chain".
@@ -10,20 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from chaindyn._ops import (
-    Array,
-    concatenate,
-    divide,
-    eye,
-    positive,
-    solve,
-    solve_pivoted,
-    stack,
-    unstack,
-    where,
-    zeros,
-)
-from chaindyn.articulated import Articulated, FactorisedChain, factorise_state, rotor_blocks
+from chaindyn._ops import Array, divide, eye, positive, solve, stack, where, zeros
+from chaindyn.articulated import Articulated, FactorisedChain, factorise_state
 from chaindyn.chain import Chain, forward_kinematics, outward
 from chaindyn.constraints import held_response
 from chaindyn.guards.arguments import FRAMES, RECURSIONS, require_between, unit
@@ -31,15 +19,11 @@ from chaindyn.guards.bodies import pose_of_body
 from chaindyn.guards.constraint_parts import as_constraints, forces_in, parts_in
 from chaindyn.guards.directions import movable_along, rounded_motion
 from chaindyn.guards.door import checked
-from chaindyn.guards.loops import are_floats, gap_share, warn_if_inconsistent
-from chaindyn.guards.mobility import (
-    require_movable,
-    require_own_inertia,
-    require_serial,
-    struck_link,
-)
+from chaindyn.guards.loops import gap_share, warn_if_inconsistent
+from chaindyn.guards.mobility import require_movable, struck_link, struck_response
 from chaindyn.inverse_dynamics import wrenches_in
 from chaindyn.kinematics import body_jacobian
+from chaindyn.models.arrays import scalar
 from chaindyn.spatial import X_force, X_motion
 from chaindyn.state import State, evaluate
 
@@ -48,9 +32,44 @@ __all__ = [
     "dynamically_consistent_inverse",
     "impact",
     "inverse_operational_space_inertia",
-    "inverse_operational_space_inertia_serial",
     "operational_space_inertia",
 ]
+
+
+# Chapter 14, "The impulse response of a chain": The code of the response
+def mobilities_in(state: State, mobilities: Array, frame: str) -> Array:
+    """Return each link's map from impulses to twists (..., n, 6, 6), in a frame."""
+    if frame == state.recursion:
+        return mobilities
+    T = state.to_frame(frame)
+    return T @ mobilities @ T.mT
+
+
+# Chapter 14, "The impulse response of a chain": The code of the response
+def mobility_step(parent: Array, X: Array, S: Array, own: Articulated) -> Array:
+    """Link step: the link's inverse inertia, from its parent's."""
+    PX = X - S @ own.G
+    return PX @ parent @ PX.mT + S @ solve(own.D, S.mT)
+
+
+# Chapter 14, "The impulse response of a chain": The code of the response
+@checked(q="nq", frame=FRAMES, recursion=RECURSIONS)
+def inverse_operational_space_inertia(
+    chain: Chain, q: Array, *, frame: str = "body", recursion: str = "body"
+) -> Array:
+    """Return the inverse inertia of every link (..., n, 6, 6), as blows on it feel.
+
+    q : (..., nq). It takes an impulse on a link to the jump of its twist. The matrix is
+    J M^-1 J^T, symmetric and positive semidefinite. frame : where twist and impulse
+    [tau; f] are expressed, "body" (about the link origin, link axes), "world" (about
+    the world origin, world axes) or "mixed" (about the link origin, world axes).
+    recursion : the coordinates of the computation. Chains and trees, also with massless
+    links; ValueError names the joint without inertia if M is singular.
+    """
+    state = evaluate(chain, q, recursion=recursion)
+    links = state.X, state.S, factorise_state(state).links
+    inverses = outward(mobility_step, chain.parent, zeros((6, 6)), *links)
+    return mobilities_in(state, stack(inverses, axis=-3), frame)
 
 
 # Chapter 14, "The impulse response of a chain": When there is no blow
@@ -68,43 +87,6 @@ def contact_impulse(
     stopping = divide(-speed, inverse_mass)
     impulse = where(movable & positive(-speed), (1 + restitution) * stopping, 0)
     return impulse, where(movable, divide(1, inverse_mass), np.inf)
-
-
-# Chapter 14, "The impulse response of a chain": What it gains
-def mobilities_in(state: State, mobilities: Array, frame: str) -> Array:
-    """Return each link's map from impulses to twists (..., n, 6, 6), in a frame."""
-    if frame == state.recursion:
-        return mobilities
-    T = state.to_frame(frame)
-    return T @ mobilities @ T.mT
-
-
-# Chapter 14, "The impulse response of a chain": What it gains
-def mobility_step(parent: Array, X: Array, S: Array, own: Articulated) -> Array:
-    """Link step: the link's inverse inertia, from its parent's."""
-    PX = X - S @ own.G
-    return PX @ parent @ PX.mT + S @ solve(own.D, S.mT)
-
-
-# Chapter 14, "The impulse response of a chain": What it gains
-@checked(q="nq", frame=FRAMES, recursion=RECURSIONS)
-def inverse_operational_space_inertia(
-    chain: Chain, q: Array, *, frame: str = "body", recursion: str = "body"
-) -> Array:
-    """Return the inverse inertia of every link (..., n, 6, 6), as blows on it feel.
-
-    q : (..., nq). It takes an impulse on a link to the jump of its twist. The matrix is
-    J M^-1 J^T, symmetric and positive semidefinite. frame : where twist and impulse
-    [tau; f] are expressed, "body" (about the link origin, link axes), "world" (about
-    the world origin, world axes) or "mixed" (about the link origin, world axes).
-    recursion : the coordinates of the computation. Chains and trees, also with massless
-    links; ValueError names the joint without inertia if M is singular. For the last
-    link of a serial chain, Alexiou (2023), (16).
-    """
-    state = evaluate(chain, q, recursion=recursion)
-    links = state.X, state.S, factorise_state(state).links
-    inverses = outward(mobility_step, chain.parent, zeros((6, 6)), *links)
-    return mobilities_in(state, stack(inverses, axis=-3), frame)
 
 
 # Chapter 14, "The impulse response of a chain": The code of an impact
@@ -176,8 +158,7 @@ def held_impulse_response(
     state = factors.state
     posture = State(state.chain, state.q, state.qd)  # rows are in link coordinates
     K, error = parts_in(posture, constraints, "jacobian", "error")
-    if are_floats(K, error, state.qd):
-        warn_if_inconsistent(K, state.qd)
+    warn_if_inconsistent(K, state.qd, error)
     multipliers, _ = held_response(factors, K, -K @ open_rates, gap_share(K, error))
     on_links, along = forces_in(posture, constraints, multipliers)
     if state.recursion == "world":
@@ -186,18 +167,6 @@ def held_impulse_response(
 
 
 # Chapter 14, "The impulse response of a chain": The code of an impact
-def traces(impulses: Array, twists: Array) -> tuple[Array, Array]:
-    """Return the traces (..., 1, 1) of the 3x3 blocks of impulses^T twists."""
-    diagonal = (impulses * twists).sum(-2, keepdims=True)
-    turning, moving = diagonal[..., :3], diagonal[..., 3:]
-    return turning.sum(-1, keepdims=True), moving.sum(-1, keepdims=True)
-
-
-def scalar(x: Array) -> Array:
-    """Drop the last two axes of (..., 1, 1); without others, return a number."""
-    return x.reshape(x.shape[:-2])[()]
-
-
 def kinetic_energy_of(state: State, V: Array, qd: Array) -> Array:
     """Return the kinetic energy (..., 1, 1) of links and rotors [J].
 
@@ -208,22 +177,6 @@ def kinetic_energy_of(state: State, V: Array, qd: Array) -> Array:
         spin = (chain.reflected_inertia * qd * qd).sum(-1, keepdims=True)
         twice = twice + spin[..., None]
     return twice / 2
-
-
-# Chapter 14, "The impulse response of a chain": The code of an impact
-def struck_response(
-    factors: FactorisedChain, b: int, blow: Array, at_point: Array
-) -> tuple[Any, tuple[Array, Array]]:
-    """Return the response to a blow on link b, and the traces of its point's response.
-
-    blow : (..., 6, 1); at_point : (..., 6, 6) from `unit_impulses`, a scale for small
-    inverse masses. The response is that of `impulse_response`, and no loops' impulses.
-    """
-    struck = on_link(factors.state.chain, b, concatenate([blow, at_point], axis=-1))
-    twists, rates, known = impulse_response(factors, struck)
-    sizes = traces(at_point, twists[..., b, :, 1:])
-    own = twists[..., :1], rates[..., :1], known[..., :1]
-    return (*own, zeros((*rates.shape[:-2], 0, 1))), sizes
 
 
 # Chapter 14, "The impulse response of a chain": The code of an impact
@@ -275,8 +228,7 @@ def impact(
     along the normal, the impulse is 0 and the effective mass infinite; RuntimeWarning
     if it moves only by rounding, or if qd breaks the constraints. ValueError if there
     is no such body, the normal is zero, restitution is out of range, or M is singular
-    (it names the joint). Alexiou (2023), (19)-(29), whose normal points the other way;
-    here for any link of any tree, and with loops.
+    (it names the joint).
     """
     normal, constraints = unit(normal, "normal"), as_constraints(constraints)
     require_between(restitution, "restitution", 0, 1)
@@ -287,7 +239,7 @@ def impact(
     at_point = unit_impulses(R[..., b, :, :], p[..., b, :], point, recursion)
     blow = at_point[..., 3:] @ normal[..., None]
     factors = factorise_state(state)
-    response, sizes = struck_response(factors, b, blow, at_point)
+    response, sizes = struck_response(impulse_response, factors, b, blow, at_point)
     if constraints:
         given = factors, constraints, on_link(chain, b, blow), response[1]
         response = held_impulse_response(*given)
@@ -322,8 +274,7 @@ def operational_space(
     factors = factorise_state(evaluate(chain, q, point))
     J = task_jacobian(chain, q, body, point, frame)
     W = factors.delassus(J)
-    name = body if isinstance(body, str) else chain.names[chain.index(body)]
-    require_movable(W, name)
+    require_movable(W, body, chain)
     return factors, J, solve(W, eye(J.shape[-2]))
 
 
@@ -370,36 +321,3 @@ def dynamically_consistent_inverse(
     """
     factors, J, inertia = operational_space(chain, q, body, point, frame)
     return factors.solve(J.mT) @ inertia
-
-
-# Chapter 14, "The impulse response of a chain": The printed recursion as a function
-def extension_step(parent: Array, X: Array, S: Array, inertia: Array, rotor: Array) -> Array:
-    """Link step: inverse inertia at the end of a chain, one link further out.
-
-    rotor : (k, k), the reflected inertia of the joint's rotor. Alexiou 2023, (15)-(16).
-    """
-    shorter = X @ parent @ X.mT
-    G = S @ solve(S.mT @ inertia @ S + rotor, S.mT)
-    Psi = (eye(6) - G @ inertia) @ shorter
-    return solve_pivoted(eye(6) + Psi @ inertia, G + Psi)
-
-
-@checked(q="nq", frame=FRAMES, recursion=RECURSIONS)
-def inverse_operational_space_inertia_serial(
-    chain: Chain, q: Array, *, frame: str = "body", recursion: str = "body"
-) -> Array:
-    """Return the inverse inertia at each link of a serial chain, cut off after it.
-
-    q : (..., nq); frame, recursion : as for `inverse_operational_space_inertia`, whose
-    last entry equals the last one here (..., n, 6, 6). Alexiou (2023), (15)-(18), as
-    printed in the world recursion. ValueError for a tree, and for a link that alone has
-    no inertia about its joint, such as a massless one.
-    """
-    require_serial(chain)
-    state = evaluate(chain, q, recursion=recursion)
-    inertias = unstack(state.inertias, -3)
-    rotors = rotor_blocks(chain)
-    require_own_inertia(chain, state.S, inertias, rotors)
-    links = state.X, state.S, inertias, rotors
-    inverses = outward(extension_step, chain.parent, zeros((6, 6)), *links)
-    return mobilities_in(state, stack(inverses, axis=-3), frame)

@@ -40,13 +40,11 @@ from chaindyn import (
     random_state,
     rnea,
 )
-from chaindyn.derivatives import (
-    aba_derivatives,
+from chaindyn.derivatives import aba_derivatives, linearise, rnea_derivatives
+from chaindyn.sensitivity import (
     body_jacobian_derivative,
     constrained_forward_dynamics_derivatives,
     impact_derivatives,
-    linearise,
-    rnea_derivatives,
     saltation_matrix,
 )
 from chaindyn.simulation import Driven, rk4_step

@@ -494,17 +494,6 @@ WRONG: dict[str, list[tuple[str, str, str]]] = {
             "np.sort(np.linalg.eigvals(A).imag)[chain.nv :][::-1]",
         ),
     ],
-    "ex-18-ball": [
-        ("the flight alone", "np.array([[-1, 0], [2 * g / v, -1]]) @ flight", "flight"),
-        (
-            "the other way round",
-            "np.array([[-1, 0], [2 * g / v, -1]]) @ flight",
-            "flight @ np.array([[-1, 0], [2 * g / v, -1]])",
-        ),
-        ("no saltation", "[2 * g / v, -1]", "[0, -1]"),
-        ("the way up", "2 * v / g", "v / g"),
-        ("the saltation's sign", "[2 * g / v, -1]", "[-2 * g / v, -1]"),
-    ],
     "ex-18-throw": [
         ("the last step alone", "p, answer[k] = slopes[:4], slopes[4:]", "answer[k] = slopes[4:]"),
         ("a sign", "return answer", "return -answer"),
@@ -523,6 +512,18 @@ WRONG: dict[str, list[tuple[str, str, str]]] = {
             "    return (flight(y).imag / 1e-30).reshape(20, 2)\n"
             "    h, states = 1e-30, [np.zeros(4)]",
         ),
+    ],
+    # Chapter 36
+    "ex-18-ball": [
+        ("the flight alone", "np.array([[-1, 0], [2 * g / v, -1]]) @ flight", "flight"),
+        (
+            "the other way round",
+            "np.array([[-1, 0], [2 * g / v, -1]]) @ flight",
+            "flight @ np.array([[-1, 0], [2 * g / v, -1]])",
+        ),
+        ("no saltation", "[2 * g / v, -1]", "[0, -1]"),
+        ("the way up", "2 * v / g", "v / g"),
+        ("the saltation's sign", "[2 * g / v, -1]", "[-2 * g / v, -1]"),
     ],
     # Chapter 19
     "ex-19-count": [

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from chaindyn._ops import eye
+from chaindyn._ops import Array, concatenate, eye, zeros
 from chaindyn.guards.numbers import at_least_rounding, known_values, require_no_overflow
 from chaindyn.guards.pivots import feels_nothing
 
@@ -28,11 +28,36 @@ def equal_units(W: np.ndarray) -> np.ndarray:
     return np.broadcast_to(factors, (*factors.shape[:-1], 3)).reshape(W.shape[:-1])
 
 
-def require_movable(W: Any, link: str) -> None:
+def traces(impulses: Array, twists: Array) -> tuple[Array, Array]:
+    """Return the traces (..., 1, 1) of the 3x3 blocks of impulses^T twists."""
+    diagonal = (impulses * twists).sum(-2, keepdims=True)
+    turning, moving = diagonal[..., :3], diagonal[..., 3:]
+    return turning.sum(-1, keepdims=True), moving.sum(-1, keepdims=True)
+
+
+def struck_response(
+    respond: Callable[..., Any], factors: Any, b: int, blow: Array, at_point: Array
+) -> tuple[Any, tuple[Array, Array]]:
+    """Return the response to a blow on link b, and the traces of its point's, a scale for small inverse masses.
+
+    respond : `impulse_response`; blow : (..., 6, 1); at_point : (..., 6, 6), unit impulses at the point. The
+    response is that of `impulse_response`, and no loops' impulses.
+    """
+    columns = concatenate([blow, at_point], axis=-1)
+    struck = eye(factors.state.chain.n)[b][:, None, None] * columns[..., None, :, :]
+    twists, rates, known = respond(factors, struck)
+    sizes = traces(at_point, twists[..., b, :, 1:])
+    own = twists[..., :1], rates[..., :1], known[..., :1]
+    return (*own, zeros((*rates.shape[:-2], 0, 1))), sizes
+
+
+def require_movable(W: Any, body: Any, chain: Any = None) -> None:
     """Refuse J M^-1 J^T (..., m, m) of a link if its response to some force is below 1e-12 of that to others.
 
-    The message names the first state, the rank and the direction. Symbols and traced arrays pass.
+    body : the link's name, or with its chain its index, or None for the only leaf. The message names the first state,
+    the rank and the direction. Symbols and traced arrays pass.
     """
+    link = body if isinstance(body, str) else chain.names[chain.index(body)]
     known = known_values(W)
     if known is None:
         return

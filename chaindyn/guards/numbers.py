@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from chaindyn._ops import holds_objects
+from chaindyn._ops import Array, holds_objects, stack
 
 EPSILON = float(np.finfo(float).eps)
 
@@ -273,3 +273,13 @@ def at_least_rounding(tolerance: float, x: np.ndarray) -> float:
     """Return a relative tolerance, or 32 roundings in the precision of `x` where these are more."""
     eps = np.finfo(x.dtype).eps if x.dtype.kind == "f" else 0
     return max(tolerance, 32 * float(eps))
+
+
+def by_complex_step(function: Callable[[Any], Any], tangent: Array) -> Array:
+    """Return the derivative (m, nv) of a function of a tangent like the given one, at zero; in any numbers."""
+    step, columns = 1e-100, []
+    for along in np.eye(tangent.shape[-1]):
+        value = function(1j * step * along)
+        value = value.astype(complex) if holds_objects(value) else value
+        columns.append(value.imag / step)
+    return stack(columns, axis=-1)

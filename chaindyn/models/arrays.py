@@ -354,3 +354,8 @@ class LinkArrays:
         """Return the name of the link that owns a column of q ("nq") or of qd ("nv")."""
         columns = self.q_columns if which == "nq" else self.v_columns
         return next(name for name, own in zip(self.names, columns, strict=True) if column in own)
+
+
+def scalar(x: Array) -> Array:
+    """Drop the last two axes of (..., 1, 1); without others, return a number."""
+    return x.reshape(x.shape[:-2])[()]

@@ -77,13 +77,12 @@ from chaindyn.contact import (
     newton_push,
     poisson_blow,
 )
+from chaindyn.guards.mobility import traces
 from chaindyn.guards.pivots import require_inertia, rounding_step
 from chaindyn.impulse import (
     contact_impulse,
     impulse_response,
     kinetic_energy_of,
-    scalar,
-    traces,
     unit_impulses,
 )
 from chaindyn.inverse_dynamics import (
@@ -94,6 +93,7 @@ from chaindyn.inverse_dynamics import (
     wrenches_in,
 )
 from chaindyn.kinematics import classical_acceleration, screws_seen_from
+from chaindyn.models.arrays import scalar
 from chaindyn.simulation import (
     discrete_momenta,
     generalised_force,

@@ -97,7 +97,7 @@ def test_every_exported_class_and_checked_function_is_in_chaindyn():
         "Assembly",
         "OnPlane",
     }  # what constraints share, and their search
-    helpers |= {"Simplex"}  # what geometry works with
+    helpers |= {"JointSlopes", "Simplex"}  # what derivatives and geometry work with
     helpers |= {"ContactResponse", "ImpactProblem", "Scene"}  # what contact works with
     helpers |= {"Drawn", "Memory", "Store", "StoredArray", "Strike"}  # what sweeps work with
     for name, module in exported_names().items():

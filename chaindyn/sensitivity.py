@@ -1,0 +1,254 @@
+# Generated from chapters/36_derivatives_of_loops_and_blows.md by `python -m book export`; edit it there.
+# sha256 of the text below: 499c8b8054928c8426ae4b6882cc58eb6d78cab237ce2092ded304890f58436c
+"""How Jacobians, blows and the motion of loops change with the state.
+
+Derived in chapter 36, "Derivatives of loops and blows".
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from chaindyn._ops import SMALL, Array, concatenate, divide, eye, stack, unstack, zeros
+from chaindyn.articulated import aba, factorise_state
+from chaindyn.chain import Chain, integrate
+from chaindyn.closure import constraint_bias
+from chaindyn.constraints import constrained_forward_dynamics, held_response
+from chaindyn.derivatives import force_changes, placed, rnea_derivatives, subspace_slopes
+from chaindyn.guards.arguments import FRAMES, require_between, unit
+from chaindyn.guards.blows import quietly, require_blow
+from chaindyn.guards.bodies import pose_of_body
+from chaindyn.guards.constraint_parts import as_constraints, parts_in, rows_in
+from chaindyn.guards.door import checked
+from chaindyn.guards.loops import gap_share
+from chaindyn.guards.numbers import by_complex_step
+from chaindyn.guards.states import one_real_state
+from chaindyn.impulse import impact
+from chaindyn.kinematics import body_jacobian
+from chaindyn.spatial import X_motion, crm, skew
+from chaindyn.state import State, evaluate
+
+__all__ = [
+    "ImpactDerivatives",
+    "body_jacobian_derivative",
+    "constrained_forward_dynamics_derivatives",
+    "impact_derivatives",
+    "saltation_matrix",
+]
+
+
+# Chapter 36, "Derivatives of loops and blows": Jacobians
+def own_changes(state: State, path: tuple[int, ...], axes: Array, origin: Array) -> list[Array]:
+    """Return each column of a Jacobian by its own joint, (..., 6, nv)."""
+    chain, nv = state.chain, state.chain.nv
+    R, p = state.poses
+    changes = [zeros((6, nv))] * nv
+    for i in (i for i in path if chain.joints[i].turns):
+        joint, own = chain.joints[i], chain.v_columns[i]
+        q = state.q[..., chain.q_columns[i].start : chain.q_columns[i].stop]
+        X = X_motion(axes.mT, origin - p[..., i, :])
+        X = X @ X_motion(R[..., i, :, :], 0 * p[..., i, :])
+        turned = [X @ slope for slope in subspace_slopes(joint, q)]
+        for k, column in enumerate(own):
+            alone = concatenate([dS[..., k : k + 1] for dS in turned], axis=-1)
+            changes[column] = placed(alone, own, nv)
+    return changes
+
+
+# Chapter 36, "Derivatives of loops and blows": Jacobians
+@checked(q="nq", frame=FRAMES)
+def body_jacobian_derivative(
+    chain: Chain, q: Array, body: int | str | None = None, *, frame: str = "body"
+) -> Array:
+    """Return the derivatives of a link's Jacobian, (..., 6, nv, nv).
+
+    [..., :, j, k] is column j along coordinate k. q : (..., nq); body, frame : as for
+    `body_jacobian`. ValueError if there is no such body.
+    """
+    state, (link, _, _) = State(chain, q), chain.place(body)
+    path = chain.path(link) if link >= 0 else ()
+    R, p = pose_of_body(chain, *state.poses, body)
+    axes = R if frame == "body" else eye(3) + 0 * R
+    own = own_changes(state, path, axes, 0 * p if frame == "world" else p)
+    J = body_jacobian(chain, q, body, frame=frame)
+    turning = {
+        "body": 0 * J,
+        "world": J,
+        "mixed": concatenate([J[..., :3, :], 0 * J[..., 3:, :]], axis=-2),
+    }[frame]
+    depth = np.array([path.index(i) if i in path else -1 for i in chain.link_of_column])
+    beyond = (depth > depth[:, None]).astype(SMALL)
+    across = [crm(screw) for screw in unstack(J.mT, -2)]
+    columns = [
+        change + cross @ (mask * J - turning)
+        for change, cross, mask in zip(own, across, beyond, strict=True)
+    ]
+    return stack(columns, axis=-2) if columns else J[..., :, None] * J[..., None, :]
+
+
+# Chapter 36, "Derivatives of loops and blows": A blow
+def contact_row(state: State, body: Any, point: Array | None, normal: Array) -> tuple[Array, Array]:
+    """Return r (..., 1, nv), and how r^T changes with q (..., nv, nv).
+
+    r qd is the normal speed of a link's point.
+    """
+    R, p = pose_of_body(state.chain, *state.poses, body)
+    arm = R.mT @ (0 * p if point is None else point - p)[..., None]  # in body axes
+    n = R.mT @ normal[..., None]
+    J = body_jacobian(state.chain, state.q, body)
+    dJ = body_jacobian_derivative(state.chain, state.q, body)
+    turned = skew(n[..., 0]) @ J[..., :3, :]
+    load = concatenate([skew(arm[..., 0]) @ n, n], axis=-2)
+    turned_load = concatenate([skew(arm[..., 0]) @ turned, turned], axis=-2)
+    along = (load[..., None] * dJ).sum(-3)
+    return load.mT @ J, along + J.mT @ turned_load
+
+
+@dataclass(frozen=True, eq=False)
+class ImpactDerivatives:
+    """Derivatives of a blow by the state before it, on a flat obstacle.
+
+    The struck point is fixed on its link. impulse_dq, impulse_dqd : (..., nv);
+    qd_jump_dq, qd_jump_dqd : (..., nv, nv), the first of each along `integrate`.
+    """
+
+    impulse_dq: Array
+    impulse_dqd: Array
+    qd_jump_dq: Array
+    qd_jump_dqd: Array
+
+
+# Chapter 36, "Derivatives of loops and blows": A blow
+def blow_changes(
+    chain: Chain,
+    q: Array,
+    qd: Array,
+    point: Array | None,
+    normal: Array,
+    restitution: Array,
+    body: Any,
+) -> tuple[Array, Array, ImpactDerivatives]:
+    """Return the row (..., 1, nv), the jump (..., nv) and the `ImpactDerivatives`."""
+    require_between(restitution, "restitution", 0, 1)
+    state = evaluate(chain, q, qd, point, normal, restitution)
+    struck = quietly(
+        impact, chain, q, qd, point=point, normal=normal, restitution=restitution, body=body
+    )
+    row, turned = contact_row(state, body, point, unit(normal, "normal"))
+    require_blow(struck.effective_mass, row, qd)
+    jump = struck.qd_jump[..., None]
+    impulse = stack([struck.impulse], axis=-1)[..., None]
+    factors, change = factorise_state(state), 1 + restitution[..., None, None]
+    response = factors.solve(row.mT)
+    yielding = row @ response
+    weightless = State(chain, q, 0 * qd, "body", state.exact)
+    given, _, _ = force_changes(weightless, jump[..., 0], zeros((6, 1)))
+    free = factors.solve(turned * impulse - given)
+    by_q = divide(-(jump + change * qd[..., None]).mT @ turned - row @ free, yielding)
+    by_qd = divide(-change * row, yielding) + 0 * by_q
+    of_jump = free + response @ by_q, response @ by_qd
+    changes = ImpactDerivatives(by_q[..., 0, :], by_qd[..., 0, :], *of_jump)
+    return row, struck.qd_jump, changes
+
+
+# Chapter 36, "Derivatives of loops and blows": A blow
+@checked(q="nq", qd="nv", point=3, normal=3, restitution=())
+def impact_derivatives(
+    chain: Chain,
+    q: Array,
+    qd: Array,
+    *,
+    point: Array | None = None,
+    normal: Array,
+    restitution: Array,
+    body: int | str | None = None,
+) -> ImpactDerivatives:
+    """Return the derivatives of impulse and jump of `impact` by q and by qd.
+
+    Those by q are along `integrate`. Arguments as for `impact`, without loops. The
+    point moves with its link; the normal stays, as a flat wall's does. ValueError if
+    the point does not approach the obstacle faster than rounding, where there is no
+    derivative (a grazing blow), or if the chain cannot move along the normal.
+    """
+    return blow_changes(chain, q, qd, point, normal, restitution, body)[2]
+
+
+# Chapter 36, "Derivatives of loops and blows": Two motions, two times
+@checked(q="nq", qd="nv", tau="nv", point=3, normal=3, restitution=())
+def saltation_matrix(
+    chain: Chain,
+    q: Array,
+    qd: Array,
+    tau: Array,
+    *,
+    point: Array | None = None,
+    normal: Array,
+    restitution: Array,
+    body: int | str | None = None,
+) -> Array:
+    """Return how (..., 2 nv, 2 nv) a blow changes a small deviation [delta, nu].
+
+    Both, before and after, are measured at the same time, shortly before and shortly
+    after, from the motion that strikes at q with qd under tau, as for `linearise`;
+    another motion strikes a little earlier or later. The other arguments are those of
+    `impact_derivatives`.
+    """
+    row, jump, changes = blow_changes(chain, q, qd, point, normal, restitution, body)
+    same = eye(chain.nv) + 0 * changes.qd_jump_dq
+    upper = concatenate([same, 0 * same], axis=-1)
+    lower = concatenate([changes.qd_jump_dq, same + changes.qd_jump_dqd], axis=-1)
+    struck = concatenate([upper, lower], axis=-2)
+    before, later = (
+        concatenate([v, aba(chain, q, v, tau)], axis=-1)[..., None] for v in (qd, qd + jump)
+    )
+    kick = divide(later - struck @ before, row @ qd[..., None])
+    return struck + kick @ concatenate([row, 0 * row], axis=-1)
+
+
+# Chapter 36, "Derivatives of loops and blows": With loops
+def loop_changes(
+    chain: Chain, constraints: Any, q: Array, qd: Array, qdd: Array, multipliers: Array
+) -> tuple[Array, Array, Array]:
+    """Return K^T lambda by q, and K qdd + dK/dt qd by q and by qd."""
+
+    def held(step: Array) -> Array:
+        moved = State(chain, integrate(chain, q, step))
+        return (rows_in(moved, constraints).mT @ multipliers[:, None])[..., 0]
+
+    def closing(q: Array, qd: Array) -> Array:
+        own = (rows_in(State(chain, q), constraints) @ qdd[:, None])[..., 0]
+        return own + constraint_bias(chain, constraints, q, qd)
+
+    by_q = by_complex_step(lambda d: closing(integrate(chain, q, d), qd + 0 * d), qd)
+    by_qd = by_complex_step(lambda d: closing(q + 0j, qd + d), qd)
+    return by_complex_step(held, qd), by_q, by_qd
+
+
+# Chapter 36, "Derivatives of loops and blows": With loops
+@checked(q="nq", qd="nv", tau="nv")
+def constrained_forward_dynamics_derivatives(
+    chain: Chain, constraints: Any, q: Array, qd: Array, tau: Array
+) -> tuple[tuple[Array, Array, Array], tuple[Array, Array, Array]]:
+    """Return derivatives by q, qd and tau of qdd (nv, nv) and multipliers (m, nv).
+
+    q : (nq,); qd, tau : (nv,), one state in floats that keeps the loops; along
+    `integrate`, every coordinate alone, as if the loops could open. constraints : as
+    for `constraint_jacobian`, whose rows must be analytic.
+    """
+    q, qd, tau = one_real_state(q=q, qd=qd, tau=tau)
+    constraints = as_constraints(constraints)
+    qdd, multipliers = constrained_forward_dynamics(chain, constraints, q, qd, tau)
+    state = evaluate(chain, q, qd)
+    K, error = parts_in(state, constraints, "jacobian", "error")
+    factors, loose = factorise_state(state), gap_share(K, error)
+    held, moved, faster = loop_changes(chain, constraints, q, qd, qdd, multipliers)
+    along_q, along_qd, _ = rnea_derivatives(chain, q, qd, qdd)
+    pushed, opened = (held - along_q, -along_qd, eye(chain.nv)), (moved, faster, 0 * K)
+    answers = []
+    for push, opening in zip(pushed, opened, strict=True):
+        free = factors.solve(push)
+        change, more = held_response(factors, K, -opening - K @ free, loose)
+        answers.append((free + more, change))
+    accelerations, forces = zip(*answers, strict=True)
+    return accelerations, forces
