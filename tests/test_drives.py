@@ -231,7 +231,7 @@ def test_impact(case, recursion):
 
 
 def test_the_opening_pages_arm():
-    """Reflected inertias of 1 and 0.2 kg m^2 make its tip more than twice as heavy, by the dense equation too."""
+    """Reflected inertias of 1 and 0.2 kg m^2 make its tip six times as heavy, by the dense equation too."""
     arm = ur5()
     geared = [
         replace(link, drive=Drive(x))
@@ -246,7 +246,7 @@ def test_the_opening_pages_arm():
     row = body_jacobian(arm, q, frame="world").T @ np.r_[np.cross(tip, [-1, 0, 0]), -1, 0, 0]
     M = crba(arm, q) + np.diag([1, 1, 1, 0.2, 0.2, 0.2])
     assert abs(blow.effective_mass * (row @ np.linalg.solve(M, row)) - 1) <= allowed(M)
-    assert round(float(blow.effective_mass), 1) == 17.6
+    assert round(float(blow.effective_mass), 1) == 13.9
 
 
 # A rotor as a body of its own --------------------------------------------------------------------

@@ -38,7 +38,7 @@ from chaindyn import (
     spatial_inertia,
 )
 from chaindyn.models import urdf
-from chaindyn.models.robots import UR5_FLANGE, ur5
+from chaindyn.models.robots import UR5_FLANGE, ur5, ur5_uncorrected
 from chaindyn.teaching import normwise
 
 pytest.importorskip("yourdfpy")
@@ -617,14 +617,33 @@ def test_a_missing_parser_is_named(write, monkeypatch):
 # --- real robots ---
 
 
-def test_the_ur5_as_data_is_the_ur5_of_the_file(robot_file):
-    data, file = ur5(), load_urdf(robot_file("ur_description/urdf/ur5_robot.urdf"))
+def test_the_uncorrected_ur5_is_the_ur5_of_the_file(robot_file):
+    data, file = ur5_uncorrected(), load_urdf(robot_file("ur_description/urdf/ur5_robot.urdf"))
     assert data.names == file.names and data.parent == file.parent
-    for name in ("mass", "com", "inertia", "offset"):
+    for name in ("mass", "com", "offset"):
         assert np.array_equal(getattr(data, name), getattr(file, name))  # to the bit
+    for ours, theirs in zip(data.inertia, file.inertia, strict=True):
+        assert np.abs(ours - theirs).max() <= 5e-7 * theirs.max()  # 0.0833333 for 1/12
     assert np.array_equal([j.axis for j in data.joints], [j.axis for j in file.joints])
     quarter = np.pi / 2 - 1.57079632679  # what the file's twelve digits leave
     assert np.abs(data.rotation - file.rotation).max() <= quarter + EPS
+
+
+def test_the_ur5_has_wrists_as_wide_as_wrists():
+    """Moments about the wrists' own axes, as in the makers' description; all else but the forearm is the file's."""
+    arm, old = ur5(), ur5_uncorrected()
+    for name in ("mass", "offset", "rotation"):
+        assert np.array_equal(getattr(arm, name), getattr(old, name))
+    about = [np.diag(arm.inertia[i])[axis] for i, axis in ((3, 2), (4, 2), (5, 1))]
+    assert about == pytest.approx([0.0021942, 0.0021942, 0.0001321171875], rel=1e-12)
+    gyration = [np.sqrt(2 * links.inertia[3, 2, 2] / links.mass[3]) for links in (arm, old)]
+    assert gyration == pytest.approx([0.06, 0.6])
+    for i in range(5):  # a centre of mass lies between the link's joint and the next one
+        way = arm.offset[i + 1] if i != 1 else np.array([0, 0, 0.425])
+        assert np.all((arm.com[i] >= np.minimum(way, 0)) & (arm.com[i] <= np.maximum(way, 0)))
+    assert 0 < arm.com[5, 1] < UR5_FLANGE[1]
+    for links in (arm, old):
+        assert np.array_equal(links.inertia[:2], arm.inertia[:2])
 
 
 def test_the_ur5_reaches_as_far_as_its_makers_say():

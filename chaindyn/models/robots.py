@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -25,6 +24,7 @@ __all__ = [
     "stewart_platform",
     "stewart_platform_posture",
     "ur5",
+    "ur5_uncorrected",
 ]
 
 # Where tools are screwed on, in the frame of the UR5's last link, wrist_3_link [m]; its axis is y.
@@ -35,32 +35,57 @@ def ur5() -> Chain:
     """Return the UR5, an arm of six revolute joints with a reach of 0.85 m, standing on the ground.
 
     The lengths are those that Universal Robots publish ("DH parameters for calculations of kinematics and
-    dynamics", UR5); names, frames, masses, centres of mass and inertias those of the URDF in ROS-Industrial's
-    ur_description, which example-robot-data distributes as ur5_robot.urdf: `load_urdf` gives the same
-    chain, but for the 5e-12 rad by which that file rounds its quarter turns. Each link is taken there for a
-    solid cylinder; the three wrists' inertias are those of cylinders of 0.6 m radius, ten times the real
-    ones, and are kept as they are so that results agree with those of other programs on that file.
+    dynamics", UR5); names, frames, masses, centres of mass and inertias those of ROS-Industrial's ur_description,
+    version 1.2.6 of 2019. Each link is taken there for a solid cylinder, and rotors are left out.
+    `ur5_uncorrected` is the arm of earlier versions, which many robot files still have.
     """
-    return Chain(tuple(_ur5_links()), frames=(Frame("flange", "wrist_3_link", UR5_FLANGE),))
+    return _ur5(
+        (0.06, 0.15, z := (0, 0, 1), (0, 0, 0)),
+        (0.06, 0.56, z, (0, 0, 0.28)),
+        (0.06, 0.39225, z, (0, 0, 0.39225 / 2)),
+        (0.06, 0.12, z, (0, 0.093, 0)),
+        (0.06, 0.12, z, (0, 0, 0.09465)),
+        (0.0375, 0.0345, (0, 1, 0), (0, 0.0823 - 0.0345 / 2, 0)),
+    )
 
 
-def _ur5_links() -> Iterator[Link]:
+def ur5_uncorrected() -> Chain:
+    """Return the UR5 as files of before 2019 have it, with wrists that no UR5 has.
+
+    These are the numbers of ur5_robot.urdf, which example-robot-data distributes: `load_urdf` gives the same chain,
+    but for the 5e-12 rad by which that file rounds its quarter turns, and 4e-7 of the moments of inertia, for which it
+    takes 0.0833333 for 1/12. Its wrists are cylinders of 0.6 m radius in place of 0.06, with their middles on the
+    joints, and its forearm is 0.11 m too long. Take `ur5`. The chapter on identification asks how one would notice.
+    """
+    z, middle = (0, 0, 1), (0, 0, 0)
+    wrist = (0.6, 0.12, z, middle)
+    upper = (0.06, 0.15, z, middle), (0.06, 0.56, z, (0, 0, 0.28)), (0.06, 0.5, z, (0, 0, 0.25))
+    return _ur5(*upper, wrist, wrist, wrist)
+
+
+def _ur5(
+    *cylinders: tuple[float, float, tuple[int, int, int], tuple[float, float, float]],
+) -> Chain:
+    """Return the arm whose links are solid cylinders: radius, length [m], axis, middle [m] in the link's frame."""
     y, z = (0, 1, 0), (0, 0, 1)
-    straight, forward = (
-        np.eye(3, dtype=int),
-        np.array([[0, 0, 1], [0, 1, 0], [-1, 0, 0]]),
-    )  # a quarter about y
-    # name, axis, offset [m], rotation, mass [kg], height of the centre of mass [m], moments across and about z
-    for name, axis, offset, rotation, mass, height, across, along in (
-        ("shoulder_link", z, (0, 0, 0.089159), straight, 3.7, 0, 0.010267495893, 0.00666),
-        ("upper_arm_link", y, (0, 0.13585, 0), forward, 8.393, 0.28, 0.22689067591, 0.0151074),
-        ("forearm_link", y, (0, -0.1197, 0.425), straight, 2.275, 0.25, 0.049443313556, 0.004095),
-        ("wrist_1_link", y, (0, 0, 0.39225), forward, 1.219, 0, 0.111172755531, 0.21942),
-        ("wrist_2_link", z, (0, 0.093, 0), straight, 1.219, 0, 0.111172755531, 0.21942),
-        ("wrist_3_link", y, (0, 0, 0.09465), straight, 0.1879, 0, 0.0171364731454, 0.033822),
+    straight = np.eye(3, dtype=int)
+    forward = np.array([[0, 0, 1], [0, 1, 0], [-1, 0, 0]])  # a quarter about y
+    joints = (  # name, axis, offset [m], rotation, mass [kg]
+        ("shoulder_link", z, (0, 0, 0.089159), straight, 3.7),
+        ("upper_arm_link", y, (0, 0.13585, 0), forward, 8.393),
+        ("forearm_link", y, (0, -0.1197, 0.425), straight, 2.275),
+        ("wrist_1_link", y, (0, 0, 0.39225), forward, 1.219),
+        ("wrist_2_link", z, (0, 0.093, 0), straight, 1.219),
+        ("wrist_3_link", y, (0, 0, 0.09465), straight, 0.1879),
+    )
+    links = []
+    for (name, axis, offset, turn, mass), (radius, length, along, middle) in zip(
+        joints, cylinders, strict=True
     ):
-        inertia = np.diag([across, across, along])
-        yield Link(Revolute(axis), mass, (0, 0, height), inertia, offset, rotation, name=name)
+        across = mass * (3 * radius**2 + length**2) / 12
+        inertia = np.diag(np.where(along, mass * radius**2 / 2, across))
+        links.append(Link(Revolute(axis), mass, middle, inertia, offset, turn, name=name))
+    return Chain(links, frames=(Frame("flange", "wrist_3_link", UR5_FLANGE),))
 
 
 def four_bar(cranks: int = 2) -> tuple[Chain, tuple[Closure, ...]]:

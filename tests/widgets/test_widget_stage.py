@@ -88,7 +88,7 @@ def apart(a: tuple[float, ...], b: tuple[float, ...]) -> bool:
 
 def test_labels_avoid_each_other_the_edge_and_what_is_kept_free(on_page):
     at = [[200, 150], [203, 152], [198, 149], [478, 3], [2, 398], [240, 160]]
-    labels = [{"at": place, "words": "6.47 N s"} for place in at]
+    labels = [{"at": place, "words": "1.94 N s"} for place in at]
     places = on_page(ImpactExplorer, "spread", labels, [480, 400], [[212, 140]])
     found = boxes(places, labels)
     for i, box in enumerate(found):

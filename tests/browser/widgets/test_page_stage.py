@@ -240,7 +240,7 @@ def test_the_three_questions_are_answered_as_it_is_pulled(put_on_page):
     widget = striking()
     page = put_on_page(widget, **CALM)
     answer = page.locator(".answer b")
-    expect(answer).to_have_text("6.47\u00a0N\u00a0s")
+    expect(answer).to_have_text("1.94\u00a0N\u00a0s")
     assert page.locator(".question").all_inner_texts() == [
         "How strong was the blow?",
         "What does each joint\u2019s speed become?",
