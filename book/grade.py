@@ -172,6 +172,7 @@ class Judgement:
 
     def __init__(self, exercise: Exercise, page: Path, sources: list[str], limit: float) -> None:
         self.page, self.limit, self.over = page, limit, False
+        self.without = list(exercise.facts.without)
         ((self.judge, self.name), *_) = judged(exercise.checks)
         cells = _cells_of(page)
         self.ours = cells[: 1 + max(cells.index(source) for source in exercise.checks)]
@@ -210,9 +211,8 @@ class Judgement:
                 exec(compile(text, "<book>", "exec", dont_inherit=True), space)
             with submitted(self.page, self.limit) as peer:
                 peer.classes |= {name: space[name] for name in classes[1]}
-                there, answer = peer.ask(
-                    "method", 0, "run", (classes[0], self.sources, chosen, self.name), {}
-                )
+                told_first = classes[0], self.sources, self.own, chosen, self.name, self.without
+                there, answer = peer.ask("method", 0, "run", told_first, {})
                 if not there:
                     return f"there is no {self.name}"
                 test = eval(f"lambda: {self.judge}({self.name})", space | {self.name: answer})
