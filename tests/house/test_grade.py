@@ -75,6 +75,7 @@ fill()
 def line_distance(*g):
     return table['f'](*g)
 """
+BLANK = 'def line_distance(line_1, line_2):\n    """Return it."""\n    raise NotImplementedError'
 STYLES = {
     "a matplotlib magic": f"%matplotlib inline\n{RIGHT}",
     "an installation": f"!pip install nothing-at-all\n{RIGHT}",
@@ -103,6 +104,7 @@ STYLES = {
     "line_distance = lambda *g: L[0] * line_distance_solved(*g)",
     "in the names of the cell": f"{SOLVED}globals()['line_distance'] = line_distance_solved",
     "run as text": f"{SOLVED}exec('line_distance = line_distance_solved')",
+    "a blank copy below it": f"{RIGHT}\n{BLANK}",
     "an error beside it": f"{RIGHT}\n1 / 0",
     "an exit above it": f"exit()\n{RIGHT}",
 }
