@@ -29,7 +29,7 @@ CASES = {
     "right": (RIGHT, ""),
     "left as it was": ("", "not attempted"),
     "zero": (NOTHING, "shape ()"),
-    "nothing": ("def line_distance(*given):\n    x = 1", "shape ()"),
+    "nothing": ("def line_distance(*given):\n    x = 1", "Your function returned nothing: is its"),
     "an exception": (
         "def line_distance(*given):\n    return 1 / 0",
         "ZeroDivisionError: division by zero, in line 2: return 1 / 0",
