@@ -50,13 +50,13 @@ from nbgrader.apps import NbGraderApp  # noqa: E402
 from nbgrader.converters import Autograde  # noqa: E402
 from nbgrader.preprocessors import Execute  # noqa: E402
 
-from book.assignments import Judge  # noqa: E402
+from book.assignments import Judge, Mend  # noqa: E402
 
 c = get_config()  # noqa: F821
 c.CourseDirectory.course_id = {package!r}
 c.ClearSolutions.code_stub = {{"python": {stub!r}}}
 c.ClearSolutions.text_stub = {text_stub!r}
-c.OverwriteCells.add_missing_cells = True  # a judge that was deleted gives no point
+c.Autograde.sanitize_preprocessors = [Mend, *Autograde.sanitize_preprocessors.default()]
 c.Autograde.autograde_preprocessors = [
     Judge if step is Execute else step for step in Autograde.autograde_preprocessors.default()
 ]
@@ -279,6 +279,85 @@ def _imported(cell: NotebookNode, module: str) -> str:
 
 
 # Grading ----------------------------------------------------------------------------------------
+
+
+class Mend(Preprocessor):
+    """The first step of ``nbgrader autograde``: each cell that was handed out is there once, under its name.
+
+    nbgrader refuses a notebook in which a cell was renamed, copied or made anew, and gives it nothing without a word.
+    """
+
+    enabled = Bool(True).tag(config=True)
+
+    def preprocess(
+        self, nb: NotebookNode, resources: dict[str, Any]
+    ) -> tuple[NotebookNode, dict[str, Any]]:
+        from nbgrader.api import Gradebook
+
+        told = resources["nbgrader"]
+        with Gradebook(told["db_url"]) as book:
+            found = book.find_notebook(told["notebook"], told["assignment"]).source_cells
+            names = {cell.name for cell in found}
+        mend(nb, assignment_of(page_named(told["notebook"])), names)
+        return nb, resources
+
+
+def mend(notebook: NotebookNode, handed_out: NotebookNode, names: set[str]) -> None:
+    """Give cells of a submission the names that they were handed out with, and add those that are not there.
+
+    names : those that the assignment still has. Of several cells with one name the last that was written in keeps it.
+    A cell without one is known by what it says, an answer by the statement above it. What is added is as handed out.
+    """
+    ours = {_name(cell): cell for cell in handed_out.cells if _name(cell) in names}
+    kept = dict[str, NotebookNode]()
+    for cell in notebook.cells:
+        known = ours.get(_name(cell))
+        if known and cell.cell_type == known.cell_type and cell.source != _handed_out(known.source):
+            kept[_name(cell)] = cell
+    for cell in notebook.cells:
+        known = ours.get(_name(cell))
+        alike = known is not None and cell.cell_type == known.cell_type
+        if not alike or kept.setdefault(_name(cell), cell) is not cell:
+            cell.metadata.pop("nbgrader", None)
+    place, above = 0, ""
+    for cell in handed_out.cells:
+        name, given, cells = _name(cell), _handed_out(cell.source), notebook.cells
+        where = [k for k, one in enumerate(cells) if one is kept.get(name)]
+        where += [k for k, one in enumerate(cells) if one.source == given and not _name(one)]
+        if name in ours:
+            if not where and not _is_below(cells[:place], cells[place:], above, cell.cell_type):
+                cells.insert(place, _added(cell, given, notebook.nbformat_minor >= 5))
+            where = where or [place]
+            cells[where[0]].metadata["nbgrader"] = ours[name].metadata["nbgrader"]
+        if where:
+            place = where[0] + 1
+        above = given
+
+
+def _added(cell: NotebookNode, source: str, with_id: bool) -> NotebookNode:
+    """A cell that a submission lacks, as it was handed out."""
+    made = NotebookNode({**cell, "source": source, "id": f"added-{_name(cell)}"})
+    if not with_id:
+        del made["id"]
+    return made
+
+
+def _is_below(before: list[NotebookNode], after: list[NotebookNode], above: str, kind: str) -> bool:
+    """Whether what follows some cells is one of a kind and without a name, right below one that says `above`."""
+    follows = bool(before and after) and before[-1].source == above
+    return follows and after[0].cell_type == kind and not _name(after[0])
+
+
+def _name(cell: NotebookNode) -> str:
+    """What nbgrader calls a cell."""
+    told = cell.metadata.get("nbgrader")
+    return str(told.get("grade_id", "")) if isinstance(told, dict) else ""
+
+
+def _handed_out(source: str) -> str:
+    """A cell of a source as `nbgrader generate_assignment` hands it out."""
+    source = re.sub(r"(?s)### BEGIN SOLUTION\n.*?### END SOLUTION", STUB, source)
+    return re.sub(r"(?s)<!-- BEGIN SOLUTION -->\n.*?<!-- END SOLUTION -->", TEXT_STUB, source)
 
 
 class Judge(Preprocessor):

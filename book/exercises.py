@@ -19,7 +19,7 @@ KINDS = ("recall", "by hand", "coding", "proof", "explore", "research")
 STARS = 3
 MINUTES = (5, 10, 15, 20, 30, 45, 60, 90, 120)
 
-_CLASS = re.compile(r"(kind|stars|minutes)-(.+)")
+_CLASS = re.compile(r"(kind|stars|minutes|without)-(.+)")
 _DIRECTIVE = re.compile(r"`{3,}\{([\w-]+)\}[ ]*(.*)((?:\n:[\w-]+:.*)*)")
 
 
@@ -30,15 +30,21 @@ class Facts:
     kind: str | None = None
     stars: int | None = None
     minutes: int | None = None
+    without: tuple[str, ...] = ()  # functions of the library that an answer does not call
 
     def words(self) -> str:
-        """The facts in a line: "by hand · ★★ · 20 min"."""
+        """The facts in a line: "coding · ★★ · 20 min · without aba"."""
         said = [
             self.kind,
             "★" * self.stars if self.stars else None,
             f"{self.minutes} min" if self.minutes else None,
+            self.restriction(),
         ]
         return " · ".join(word for word in said if word)
+
+    def restriction(self) -> str | None:
+        """What an answer does without: "without aba"."""
+        return f"without {', '.join(self.without)}" if self.without else None
 
 
 @dataclass
@@ -67,6 +73,9 @@ def facts(classes: str) -> Facts:
     for name in classes.split():
         match = _CLASS.fullmatch(name)
         if match is None:
+            continue
+        if match[1] == "without":
+            found.without += (match[2].replace("-", "_"),)
             continue
         what, value = match[1], match[2].replace("-", " ")
         allowed = {"kind": KINDS, "stars": range(1, STARS + 1), "minutes": MINUTES}[what]

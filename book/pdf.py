@@ -1,7 +1,9 @@
 """The book as one PDF, ``book/_build/chaindyn.pdf``: the pages of the built site, printed by Chromium.
 
 The pages are joined into one document, so that equations, figures and numbers are those of the site, and links
-between pages become links within the file. Their style in print is that of the pages (theme/book.css).
+between pages become links within the file. Their style in print is that of the pages (theme/book.css), in the full
+width of the sheet and without what only a screen can use: an explorer's controls, and code that a page folds away,
+of pictures and of checks, whose results stay. Solutions are gathered at the end.
 """
 
 from __future__ import annotations
@@ -33,8 +35,11 @@ FOOT = (
     '<div style="width:100%;text-align:center;font:8px sans-serif;color:#555">'
     '<span class="pageNumber"></span></div>'
 )
+SCALE = 0.75  # of what stands on a screen: text of ten points, and 88 columns of code in a line
+HEAD = '<div style="width:100%;text-align:right;padding:0 18mm;font:8px sans-serif;color:#555">{}</div>'
 STYLE = """
-html { --pst-font-size-base: 13px; }
+html { --measure: 100%; }
+.chaindyn :is(button, select, input, details, label:has(> input)), details.folded-code { display: none !important; }
 body { background: none; }
 .joined-page { break-before: page; }
 .joined-page h1 { display: block !important; }
@@ -73,8 +78,9 @@ def write(site: Path = HTML, target: Path = PDF, names: Sequence[str] | None = N
             page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
             with tempfile.TemporaryDirectory() as scratch:
                 made = Path(scratch, PDF.name)
-                page.pdf(path=made, format="A4", outline=True, tagged=True, display_header_footer=True,
-                         header_template="<span></span>", footer_template=FOOT, print_background=True,
+                head = HEAD.format(escape(_settings()["title"]))
+                page.pdf(path=made, format="A4", scale=SCALE, outline=True, tagged=True, display_header_footer=True,
+                         header_template=head, footer_template=FOOT, print_background=True,
                          margin={"top": "18mm", "bottom": "18mm", "left": "18mm", "right": "18mm"})  # fmt: skip
                 shutil.move(made, target)
             browser.close()
@@ -88,8 +94,8 @@ def write(site: Path = HTML, target: Path = PDF, names: Sequence[str] | None = N
 def join(site: Path, names: Sequence[str] | None = None) -> str:
     """Return one HTML document of these pages: of all, in the order of the book, unless told."""
     names = names or [name for name in page_names() if name not in LEFT_OUT]
-    config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
-    articles, states, contents = [], [], []
+    config = _settings()
+    articles, states, contents, solutions = list[str](), list[str](), list[str](), list[str]()
     head = ""
     for name in names:
         soup = BeautifulSoup((site / f"{name}.html").read_text(encoding="utf-8"), "html.parser")
@@ -100,14 +106,21 @@ def join(site: Path, names: Sequence[str] | None = None) -> str:
             needless.decompose()
         _address_anew(article, name, names)
         states += map(str, soup.find_all("script", type=STATE))
-        title = article.h1.get_text() if article.h1 else name
-        contents.append(f'<li><a href="#{_slug(name)}">{escape(title)}</a></li>')
+        title = escape(article.h1.get_text() if article.h1 else name)
+        contents.append(f'<li><a href="#{_slug(name)}">{title}</a></li>')
+        if solved := [one.extract().decode() for one in article.find_all("div", class_="solution")]:
+            solutions.append(f"<section><h2>{title}</h2>{''.join(solved)}</section>")
         articles.append(
             f'<section class="joined-page" id="{_slug(name)}">{article.decode()}</section>'
         )
         widgets = soup.find("script", src=re.compile(r"widgets\.js"))
         if widgets or not head:  # all that a page may need
             head = _head(soup, name)
+    if solutions:
+        contents.append('<li><a href="#solutions">Solutions</a></li>')
+        articles.append(
+            f'<section class="joined-page" id="solutions"><h1>Solutions</h1>{"".join(solutions)}</section>'
+        )
     cover = COVER.read_text(encoding="utf-8")
     front = (
         f'<section class="front">{cover[cover.index("<svg") :]}'
@@ -115,10 +128,17 @@ def join(site: Path, names: Sequence[str] | None = None) -> str:
         f'<nav class="contents"><h2>Contents</h2><ul>{"".join(contents)}</ul></nav>'
     )
     return (
-        f'<!DOCTYPE html><html lang="en" data-theme="light"><head>{head}<style>{STYLE}</style></head>'
+        f'<!DOCTYPE html><html lang="en" data-theme="light"><head><meta charset="utf-8">'
+        f"<title>{escape(config['title'])}</title>"
+        f"{head}<style>{STYLE}</style></head>"
         f'<body class="bd-main"><div class="bd-content"><div class="bd-article-container">{front}'
         f"{''.join(articles)}</div></div>{''.join(states)}</body></html>"
     )
+
+
+def _settings() -> dict[str, str]:
+    """The settings of the site, among them title and author."""
+    return yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))  # type: ignore[no-any-return]
 
 
 def _on_screen_only(tag: Tag) -> bool:
@@ -171,7 +191,4 @@ def _head(soup: BeautifulSoup, name: str) -> str:
                     posixpath.join(posixpath.dirname(name), address)
                 )
         parts.append(str(element))
-    return (
-        f'<meta charset="utf-8"><title>{escape(soup.title.get_text() if soup.title else "")}</title>'
-        + "".join(parts)
-    )
+    return "".join(parts)

@@ -28,8 +28,19 @@ class Submission:
     def __init__(self, peer: Peer) -> None:
         self.peer = peer
 
-    def run(self, book: list[str], cells: list[str], chosen: list[list[int]], name: str) -> Any:
+    def run(
+        self,
+        book: list[str],
+        cells: list[str],
+        own: list[bool],
+        chosen: list[list[int]],
+        name: str,
+        without: list[str],
+    ) -> Any:
         """Run statements of the book, then some of a submission's; return whether there is an answer, and what it is.
+
+        own : which cells are not the chapter's; without : functions that neither the library nor the chapter's cells
+        give to an answer.
 
         Of a class that is there already, in the same words, no second one is made: to a judge its objects would be
         strange. A statement that fails costs only what it would have given.
@@ -41,10 +52,11 @@ class Submission:
         for node in (node for source in book for node in ast.parse(source).body):
             if isinstance(node, ast.ClassDef):
                 known[ast.dump(node)] = self.peer.classes[node.name] = ours[node.name]
+        refused = _withheld(without)
         space = self.peer.space = module_for("submitted_cells")
         space["get_ipython"] = lambda: None
         first: BaseException | None = None
-        for number, (source, indices) in enumerate(zip(cells, chosen, strict=True)):
+        for number, (source, mine, indices) in enumerate(zip(cells, own, chosen, strict=True)):
             file = f"<cell {number}>"
             linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
             body = ast.parse(source).body if indices else []
@@ -58,9 +70,28 @@ class Submission:
                         )
                 except BaseException as error:  # exit() too
                     first = first or error
+                if not mine:
+                    space.update((one, refused[one]) for one in refused.keys() & space.keys())
         if name not in space and first is not None:
             raise first
         return name in space, space.get(name)
+
+
+def _withheld(names: list[str]) -> dict[str, Any]:
+    """Put in place of some functions of the library, wherever it has them, what refuses to be called."""
+    import chaindyn
+
+    refused = dict[str, Any]()
+    for name in names:
+
+        def refuse(*given: Any, _name: str = name, **more: Any) -> Any:
+            raise ValueError(f"this exercise is to be solved without {_name}")
+
+        withheld, refused[name] = getattr(chaindyn, name), refuse
+        for module in [one for key, one in sys.modules.items() if key.startswith("chaindyn")]:
+            if vars(module).get(name) is withheld:
+                setattr(module, name, refuse)
+    return refused
 
 
 def _limited(seconds: float) -> None:

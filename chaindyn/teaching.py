@@ -52,7 +52,8 @@ def refusal(test: Callable[[], None]) -> str | None:
     if not isinstance(test, FunctionType):
         return refusal(lambda: test())
     space, names = test.__globals__, test.__code__.co_names
-    answers = {name: _with_arrays(space[name]) for name in names[1:] if name in space}
+    gave = list[bool]()  # whether each call of the answer returned something
+    answers = {name: _with_arrays(space[name], gave) for name in names[1:] if name in space}
     try:
         FunctionType(test.__code__, space | answers, None, test.__defaults__, test.__closure__)()
     except NotImplementedError:
@@ -62,6 +63,9 @@ def refusal(test: Callable[[], None]) -> str | None:
         own = list(dropwhile(lambda call: not _enters(call[0].f_code, answers), calls))
         if own or hasattr(error, "told"):
             return told(error, space, own)
+        if gave and not any(gave):
+            judged = f"{_said(error)} " if isinstance(error, AssertionError) else ""
+            return f"{judged}Your function returned nothing: is its `return` missing?"
         if calls[-1][0].f_code is test.__code__ or isinstance(error, NameError | ImportError):
             raise  # no answer's fault
         if isinstance(error, AssertionError | ValueError):  # such as an answer of the wrong shape
@@ -103,20 +107,25 @@ def _enters(code: CodeType, answers: dict[str, Any]) -> bool:
     )
 
 
-def _with_arrays(answer: Any) -> Any:
-    """Return an answer, or a function that gives it, with arrays in place of lists of numbers."""
+def _with_arrays(answer: Any, gave: list[bool]) -> Any:
+    """Return an answer, or a function that gives it, with arrays in place of lists of numbers.
+
+    gave : to which each call of such a function adds whether it returned something.
+    """
     if callable(answer) and not isinstance(answer, type):
 
         def shown(*given: Any, **more: Any) -> Any:
-            return _with_arrays(answer(*given, **more))
+            result = answer(*given, **more)
+            gave.append(result is not None)
+            return _with_arrays(result, gave)
 
         return shown
     if type(answer) is tuple:
-        return tuple(map(_with_arrays, answer))
+        return tuple(_with_arrays(part, gave) for part in answer)
     if type(answer) is list:
         try:
             made = np.array(answer)
         except ValueError:  # parts of several shapes
-            return list(map(_with_arrays, answer))
+            return [_with_arrays(part, gave) for part in answer]
         return made if made.dtype.kind in "biufc" else answer
     return answer

@@ -107,9 +107,7 @@ ATTEMPTS = {
     "answer = lambda x: [x, [2]]": f"{NOT_YET}The check cannot go on with your answer: "
     "AttributeError: 'list' object has no attribute 'shape', in line 4: "
     'assert found.shape == (2,), f"The answer has shape {found.shape}."',
-    "answer = lambda x: None": f"{NOT_YET}The check cannot go on with your answer: "
-    "AttributeError: 'NoneType' object has no attribute 'shape', in line 4: "
-    'assert found.shape == (2,), f"The answer has shape {found.shape}."',
+    "def answer(x): y = [x, x]": f"{NOT_YET}Your function returned nothing: is its `return` missing?",
     "answer = lambda x: np.ones(3)": f"{NOT_YET}The answer has shape (3,).",
     "answer = lambda x: helper(x)": f"{NOT_YET}AttributeError: 'float' object has no attribute 'nothing', "
     "in line 8: return x.nothing",
@@ -129,6 +127,21 @@ def test_attempt_says_in_a_line_what_an_answer_raises(answer, capsys):
     linecache.cache["<try>"] = (len(source), None, source.splitlines(keepends=True), "<try>")
     exec(compile(source, "<try>", "exec"), {"np": np, "attempt": attempt})
     assert capsys.readouterr().out == ATTEMPTS[answer] + "\n"
+
+
+def test_attempt_says_that_nothing_was_returned_beside_what_the_check_says(capsys):
+    def judge(f):
+        if f(1) is None or not f(2):
+            raise AssertionError("It is not 2.")  # in the words of the check, not of pytest
+
+    for answer in (lambda x: None, lambda x: None if x > 1 else 1):
+        exec(
+            'attempt("Exercise 1.1", lambda: judge(answer))',
+            {"judge": judge, "answer": answer, "attempt": attempt},
+        )
+    first, second = capsys.readouterr().out.splitlines()
+    assert first.endswith("It is not 2. Your function returned nothing: is its `return` missing?")
+    assert second.endswith("It is not 2.")
 
 
 def test_attempt_survives_an_error_that_cannot_say_what_it_is(capsys):

@@ -30,6 +30,7 @@ def said_of(exercise: Facts) -> nodes.inline:
         nodes.Text(exercise.kind) if exercise.kind else None,
         stars(exercise.stars) if exercise.stars else None,
         nodes.Text(f"{exercise.minutes} min") if exercise.minutes else None,
+        nodes.Text(exercise.restriction()) if exercise.without else None,
     ]
     line = nodes.inline(classes=["exercise-facts"])
     for word in filter(None, said):

@@ -22,6 +22,7 @@ from book.assignments import (
     TEXT_STUB,
     Judge,
     assignment_of,
+    mend,
     points,
     split,
     write_assignments,
@@ -246,7 +247,78 @@ SUBMISSIONS = {
         | answered(SECOND, "import sys\nsys.exit(0)\ndef f(*given):\n    sys.exit(0)")
     ),
 }  # fmt: skip
+
+
+# Right answers in notebooks that nbgrader by itself gives nothing, without a word.
+def without_metadata():
+    made = copy.deepcopy(made_of(PAGE))
+    for cell in made.cells:
+        cell.metadata = nbformat.NotebookNode()
+    return made
+
+
+def renamed():
+    made = copy.deepcopy(made_of(PAGE))
+    told(made)[f"{FIRST}-answer"].metadata.nbgrader.grade_id = "mine"
+    return made
+
+
+def copied():
+    """Two answers, in code and in words, each between copies of its cell that are as they were handed out."""
+    made, blank = copy.deepcopy(made_of(PAGE)), for_students(made_of(PAGE))
+    for name in (f"{FIRST}-answer", in_words(PAGE)[0].label):
+        for below in (0, 2):
+            one = copy.deepcopy(blank.cells[ids_of(blank).index(name)])
+            one.id = f"{one.id}-{below}"
+            made.cells.insert(ids_of(made).index(name) + below, one)
+    return made
+
+
+def old():
+    """Of a notebook of the format before cells had ids, with the first answer's cell taken out and written anew."""
+    made = copy.deepcopy(made_of(PAGE))
+    place = ids_of(made).index(f"{FIRST}-answer")
+    made.cells[place] = nbformat.v4.new_code_cell(made.cells[place].source)
+    for cell in made.cells:
+        del cell["id"]
+    made.nbformat_minor = 4
+    return made
+
+
+def ids_of(made):
+    """What nbgrader calls the cells of a notebook, each of them."""
+    return [cell.metadata.get("nbgrader", {}).get("grade_id") for cell in made.cells]
+
+
+ODD = {"without metadata": without_metadata, "renamed": renamed, "copied": copied, "old": old}
 ENDLESS = answered(FIRST, "def f(*given):\n    while True:\n        pass")
+
+
+@pytest.mark.parametrize("how", [*ODD, *SUBMISSIONS])
+def test_a_mended_submission_has_each_cell_once_and_what_was_written_in_it(how):
+    names = [name for name in ids_of(made_of(PAGE)) if name]
+    notebook = {**ODD, **SUBMISSIONS}[how]()
+    before = [cell.source for cell in notebook.cells]
+    mend(notebook, made_of(PAGE), set(names))
+    nbformat.validate(notebook)
+    assert sorted(name for name in ids_of(notebook) if name) == sorted(names)
+    left = [cell.source for cell in notebook.cells if not cell.get("id", "").startswith("added-")]
+    assert left == before  # nothing that was handed in is lost
+    if how in ODD:
+        for name, cell in told(notebook, cell_type="markdown").items():
+            assert cell.source == told(made_of(PAGE), cell_type="markdown")[name].source
+        assert "### BEGIN SOLUTION" in told(notebook)[f"{FIRST}-answer"].source
+
+
+def test_a_mended_submission_has_no_cell_that_its_teacher_left_out():
+    names = {name for name in ids_of(made_of(PAGE)) if name and not name.startswith(FIRST)}
+    notebook = submission()
+    notebook.cells = [
+        cell for cell in notebook.cells
+        if not str(cell.metadata.get("nbgrader", {}).get("grade_id")).startswith(FIRST)
+    ]  # fmt: skip
+    mend(notebook, made_of(PAGE), names)
+    assert {name for name in ids_of(notebook) if name} == names
 
 
 def test_the_judge_says_what_nbgrader_reads(monkeypatch):
@@ -288,7 +360,9 @@ def test_nbgrader_gives_the_right_submission_all_points_and_the_others_none(tmp_
     released = nbformat.read(course / "release" / name / f"{name}.ipynb", as_version=4)
     ours = for_students(made_of(PAGE))
     assert [cell.source for cell in released.cells] == [cell.source for cell in ours.cells]
-    for student, made in {**SUBMISSIONS, "endless": lambda: submission(ENDLESS)}.items():
+    odd = {name.replace(" ", "-"): made for name, made in ODD.items()}
+    endless = {"endless": lambda: submission(ENDLESS)}
+    for student, made in {**SUBMISSIONS, **odd, **endless}.items():
         folder = course / "submitted" / student / name
         folder.mkdir(parents=True)
         nbformat.write(made(), folder / f"{name}.ipynb")
@@ -298,10 +372,11 @@ def test_nbgrader_gives_the_right_submission_all_points_and_the_others_none(tmp_
     with open(course / "grades.csv", encoding="utf-8") as table:
         rows = list(csv.DictReader(table))
         scores = {row["student_id"]: float(row["score"]) for row in rows}
-        assert scores.keys() == {*SUBMISSIONS, "endless"}
+        assert scores.keys() == {*SUBMISSIONS, *odd, *endless}
     worth = sum(points(one) for one in coded(PAGE) + in_words(PAGE))
     assert {float(row["max_score"]) for row in rows} == {worth}
     assert scores.pop("right") == sum(points(one) for one in coded(PAGE)) == 9
+    assert {scores.pop(name) for name in odd} == {9}
     assert set(scores.values()) == {0}
     assert left_to_the_teacher(course, "right") == {one.label for one in in_words(PAGE)}
     written, deleted, *_ = (one.label for one in in_words(PAGE))

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import ast
 import builtins
+import html
 import importlib
 import importlib.util
 import json
+import os
 import re
+import shutil
 import subprocess
 import sys
 from functools import cache
+from pathlib import Path
 from types import SimpleNamespace
 
 import nbformat
@@ -258,21 +262,103 @@ def test_how_to_write_a_solution_may_be_shown():
     assert edited(shown, "student") == shown
 
 
-def test_a_project_has_no_solution_in_any_chapter(tmp_path):
+@pytest.fixture(scope="module")
+def project(tmp_path_factory):
+    return write_project("student", tmp_path_factory.mktemp("project") / "book")
+
+
+def test_a_project_has_no_solution_in_any_page(project):
     """From its sources site, search index, lab and PDF are built."""
-    out = write_project("student", tmp_path / "book")
-    for page in chapters():
-        made = out / page.relative_to(ROOT)
-        assert "{solution-start}" not in made.read_text(encoding="utf-8")
+    for page in pages():
+        made = project / page.relative_to(ROOT)
+        assert not re.search("(?m)^```{solution-start}", made.read_text(encoding="utf-8"))
         twin = nbformat.read(made.with_suffix(".ipynb"), as_version=4)
         assert not [cell for cell in twin.cells if "{solution-start}" in cell.source]
-    for name in ("_toc.yml", "_config.yml", "book/intro.md", "book/__main__.py", "pyproject.toml"):
-        assert (out / name).read_bytes() == (ROOT / name).read_bytes()
-    assert f"{SHOWN}: true" not in (out / "_config.yml").read_text(encoding="utf-8")
+    for name in ("_toc.yml", "book/intro.md", "book/__main__.py", "pyproject.toml"):
+        assert (project / name).read_bytes() == (ROOT / name).read_bytes()
+    assert f"{SHOWN}: true" not in (project / "_config.yml").read_text(encoding="utf-8")
     for name in set().union(*map(opened, chapters())):
-        assert (out / "chapters" / name).read_bytes() == (ROOT / "chapters" / name).read_bytes()
-    twins = {file.name for file in (out / "chapters").glob("*.ipynb")}
+        there = project / "chapters" / name
+        assert there.read_bytes() == (ROOT / "chapters" / name).read_bytes()
+    twins = {file.name for file in (project / "chapters").glob("*.ipynb")}
     assert twins == {page.with_suffix(".ipynb").name for page in chapters()}
+
+
+def test_no_file_of_a_project_has_the_lines_of_a_solution(project):
+    searched(project)
+
+
+@pytest.mark.nightly
+def test_the_site_of_a_project_is_built_and_has_no_line_of_a_solution(project):
+    for gathered in ("_assets", "_live"):
+        if (ROOT / "book" / gathered).is_dir():
+            shutil.copytree(ROOT / "book" / gathered, project / "book" / gathered)
+    command = [sys.executable, "-m", "book", "--no-setup", "site"]
+    away = {**os.environ, "PYTHONPATH": str(project)}
+    done = subprocess.run(
+        command, cwd=project, env=away, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    site = project / "book" / "_build" / "html"
+    searched(site)
+    for page in site.rglob("*.html"):
+        assert "colab.research.google.com/github" not in page.read_text(encoding="utf-8"), page
+
+
+def searched(folder):
+    """Every file, but for three lines at most that a program of the book happens to share with solutions."""
+    given, asked = set[str](), set[str]()
+    for page in chapters():
+        source = page.read_text(encoding="utf-8")
+        given |= long_lines("\n".join(SOLUTION.findall(source)))
+        asked |= long_lines(SOLUTION.sub("", source))
+    for file in filter(Path.is_file, folder.rglob("*")):
+        if file.suffix in (
+            ".py",
+            ".md",
+            ".ipynb",
+            ".json",
+            ".js",
+            ".yml",
+            ".toml",
+            ".html",
+            ".txt",
+        ):
+            text = html.unescape(re.sub(r"</?span[^>]*>", "", file.read_text(encoding="utf-8")))
+            lines = {line.strip().strip('",') for line in re.split(r"\\n|\n", text)}
+            found = (given - asked) & lines
+            assert len(found) <= 3, (file, found)
+
+
+def test_a_project_has_its_own_checks_and_its_own_workflow(project):
+    assert not (project / "tests").exists()
+    assert [file.name for file in (project / ".github/workflows").iterdir()] == ["publish.yml"]
+    told = (
+        "from book.commands import ROOT, checks\n"
+        "print(*[one.name for one in checks() if not one.needs or (ROOT / one.needs).exists()])"
+    )
+    command = [sys.executable, "-c", told]
+    away = {**os.environ, "PYTHONPATH": str(project)}
+    done = subprocess.run(
+        command, cwd=project, env=away, capture_output=True, text=True, check=True
+    )
+    assert "notebooks site" in done.stdout and not {"tests", "browser"} & set(done.stdout.split())
+    done = subprocess.run(
+        [sys.executable, "-m", "book", "--no-setup", "test-browser", "--built"],
+        cwd=project, env=away, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert "no tests of the library" in done.stdout
+
+
+def test_a_students_pages_do_not_open_the_published_notebooks(project, tmp_path):
+    settings = yaml.safe_load((project / "_config.yml").read_text(encoding="utf-8"))
+    assert "launch_buttons" not in settings
+    assert not settings["html"]["use_repository_button"]
+    ours = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
+    own = write_project("student", tmp_path / "own", "https://example.org/course")
+    settings = yaml.safe_load((own / "_config.yml").read_text(encoding="utf-8"))
+    assert settings["repository"]["url"] == "https://example.org/course"
+    assert settings["launch_buttons"] == ours["launch_buttons"]
 
 
 def test_the_instructors_project_shows_the_notes(tmp_path):

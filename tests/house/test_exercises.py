@@ -13,7 +13,8 @@ import test_assignments
 import test_editions
 import test_words
 
-from book.exercises import Facts, exercises, facts
+import chaindyn
+from book.exercises import Facts, all_exercises, exercises, facts
 from book.numbering import texts
 from book.pages import chapters, main_chapters
 
@@ -83,6 +84,15 @@ def test_the_exercise_that_a_reader_is_shown_can_be_published(tmp_path, monkeypa
 def test_facts_are_read_from_the_classes():
     assert facts("kind-by-hand stars-2 minutes-20 wide") == Facts("by hand", 2, 20)
     assert facts("kind-by-hand stars-2 minutes-20").words() == "by hand · ★★ · 20 min"
+    withheld = facts("kind-coding without-articulated-step without-aba")
+    assert withheld.without == ("articulated_step", "aba")
+    assert withheld.words() == "coding · without articulated_step, aba"
+
+
+def test_what_an_exercise_does_without_is_in_the_library():
+    withheld = {one.label: one.facts.without for one in all_exercises() if one.facts.without}
+    assert withheld.keys() >= {"ex-6-mass", "ex-6-sums", "ex-8-serial"}
+    assert {name for names in withheld.values() for name in names} <= set(chaindyn.__all__)
     assert facts("").words() == ""
 
 

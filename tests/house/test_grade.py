@@ -29,7 +29,7 @@ CASES = {
     "right": (RIGHT, ""),
     "left as it was": ("", "not attempted"),
     "zero": (NOTHING, "shape ()"),
-    "nothing": ("def line_distance(*given):\n    x = 1", "shape ()"),
+    "nothing": ("def line_distance(*given):\n    x = 1", "Your function returned nothing: is its"),
     "an exception": (
         "def line_distance(*given):\n    return 1 / 0",
         "ZeroDivisionError: division by zero, in line 2: return 1 / 0",
@@ -75,6 +75,7 @@ fill()
 def line_distance(*g):
     return table['f'](*g)
 """
+BLANK = 'def line_distance(line_1, line_2):\n    """Return it."""\n    raise NotImplementedError'
 STYLES = {
     "a matplotlib magic": f"%matplotlib inline\n{RIGHT}",
     "an installation": f"!pip install nothing-at-all\n{RIGHT}",
@@ -103,6 +104,7 @@ STYLES = {
     "line_distance = lambda *g: L[0] * line_distance_solved(*g)",
     "in the names of the cell": f"{SOLVED}globals()['line_distance'] = line_distance_solved",
     "run as text": f"{SOLVED}exec('line_distance = line_distance_solved')",
+    "a blank copy below it": f"{RIGHT}\n{BLANK}",
     "an error beside it": f"{RIGHT}\n1 / 0",
     "an exit above it": f"exit()\n{RIGHT}",
 }
@@ -302,8 +304,16 @@ def right(page):
     return notebook
 
 
+# The library's own function, as a submission can come by it.
+WITHHELD = "ex-6-mass", "ex-6-sums", "ex-8-serial"
+WAYS = {
+    "imported": "from chaindyn import NAME as known\nANSWER = lambda *g: known(*g)",
+    "the chapter's": "ANSWER = lambda *g: NAME(*g)",
+    "by its name": "import chaindyn\nANSWER = chaindyn.NAME",
+}
+
 # Whose answers are a class, numbers of a class of the page, an object of the reader's own class, and a sweep.
-STRANGE = "ex-4-helical", "ex-13-slider", "ex-20-mass", "ex-21-hold", "ex-21-lattice"
+STRANGE = "ex-4-helical", "ex-13-slider", "ex-20-mass", "ex-21-hold", "ex-21-lattice", *WITHHELD
 
 
 @pytest.mark.parametrize("label", STRANGE)
@@ -313,6 +323,25 @@ def test_a_right_answer_passes_that_is_no_array(label, monkeypatch):
     sources = [cell.source for cell in right(page).cells if cell.cell_type == "code"]
     monkeypatch.setattr(grading, "exercises", lambda page: only)
     assert [one.why for one in grading.verdicts(page, sources)] == [""]
+
+
+@pytest.mark.parametrize("label", WITHHELD)
+def test_an_import_is_no_answer_where_the_exercise_does_without(label):
+    page = next(one for one in chapters() if one.stem.startswith(f"{label.split('-')[1]:0>2}"))
+    (one,) = [one for one in exercises(page) if one.label == label]
+    ((_, asked),) = grading.judged(one.checks)
+    cells = [cell.source for cell in notebook_of(page, "student").cells if cell.cell_type == "code"]
+    (name,) = one.facts.without
+    cases = [
+        ([*cells, way.replace("NAME", name).replace("ANSWER", asked)], 30) for way in WAYS.values()
+    ]
+    done = subprocess.run(
+        [sys.executable, "-c", TRIED], input=json.dumps([str(page), label, cases]),
+        cwd=ROOT, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    said = dict(zip(WAYS, json.loads(done.stdout), strict=True))
+    for why in said.values():  # chapter 6 does not have `crba` yet
+        assert f"without {name}" in why or why.startswith("NameError"), said
 
 
 @pytest.mark.nightly
