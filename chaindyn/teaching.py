@@ -64,6 +64,8 @@ def refusal(test: Callable[[], None]) -> str | None:
             return told(error, space, own)
         if calls[-1][0].f_code is test.__code__ or isinstance(error, NameError | ImportError):
             raise  # no answer's fault
+        if name := next((name for name in answers if hasattr(answers[name], "gave_none")), ""):
+            return f"Your {name} returned None: a function gives back what stands behind `return`."
         if isinstance(error, AssertionError | ValueError):  # such as an answer of the wrong shape
             return _said(error) or type(error).__name__
         return f"The check cannot go on with your answer: {told(error, space)}"
@@ -108,7 +110,10 @@ def _with_arrays(answer: Any) -> Any:
     if callable(answer) and not isinstance(answer, type):
 
         def shown(*given: Any, **more: Any) -> Any:
-            return _with_arrays(answer(*given, **more))
+            result = answer(*given, **more)
+            if result is None:
+                shown.gave_none = True  # type: ignore[attr-defined]
+            return _with_arrays(result)
 
         return shown
     if type(answer) is tuple:

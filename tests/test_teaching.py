@@ -107,9 +107,7 @@ ATTEMPTS = {
     "answer = lambda x: [x, [2]]": f"{NOT_YET}The check cannot go on with your answer: "
     "AttributeError: 'list' object has no attribute 'shape', in line 4: "
     'assert found.shape == (2,), f"The answer has shape {found.shape}."',
-    "answer = lambda x: None": f"{NOT_YET}The check cannot go on with your answer: "
-    "AttributeError: 'NoneType' object has no attribute 'shape', in line 4: "
-    'assert found.shape == (2,), f"The answer has shape {found.shape}."',
+    "def answer(x): [x, 2]": f"{NOT_YET}Your answer returned None: a function gives back what stands behind `return`.",
     "answer = lambda x: np.ones(3)": f"{NOT_YET}The answer has shape (3,).",
     "answer = lambda x: helper(x)": f"{NOT_YET}AttributeError: 'float' object has no attribute 'nothing', "
     "in line 8: return x.nothing",
