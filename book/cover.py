@@ -2,11 +2,12 @@
 
 ``python -m book cover`` writes ``book/figures/cover.svg``, which the PDF begins with (its background is clear and its
 colours are of middle lightness, so that it is seen on light and on dark), and ``cover.png``, with the title, which
-those show who link to the book.
+those show who link to the book. `card` puts the title of one page in its place.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,8 @@ Q = np.array([-0.3, -1.2, 1.3, -0.2, 1.4, 0.4])  # of the opening page [rad]
 QD = np.array([0.2, 1.5, -1.0, -0.6, 0.5, 0.4])  # [rad/s]
 NORMAL = np.array([-1, 0, 0])
 BEFORE = 0.42 * np.array([1, 0.75, 0.5, 0.25])  # the blow [s]
-PAPER = "#fcfcf7"
+PAPER, INK = "#fcfcf7", "#20262d"
+WORDS = 612  # px, the part of the wide picture that is left to its title
 
 
 def draw(ax: Any) -> None:
@@ -80,13 +82,59 @@ def write() -> list[Path]:
         draw(_space(figure, [0, -0.14, 1, 1]))
         figure.savefig(PICTURE, metadata={"Date": None})
         wide = plt.figure(figsize=(12, 6.3), facecolor=PAPER)
-        draw(_space(wide, [0.47, -0.13, 0.52, 1.0]))
-        words = {"family": "serif", "color": "#20262d"}
+        ax = _space(wide, [0.46, -0.13, 0.52, 1.0])
+        draw(ax)
+        for artist in ax.get_children():
+            artist.set_clip_on(False)
+        words = {"family": "serif", "color": INK}
         wide.text(0.05, 0.56, TITLE.replace(" of ", "\nof "), fontsize=46, va="center", **words)
         wide.text(0.052, 0.3, SUBTITLE, fontsize=19, **words)
         wide.savefig(WIDE, dpi=100, facecolor=PAPER, metadata={"Software": None})
         plt.close("all")
     return [PICTURE, WIDE]
+
+
+def card(title: str, number: int | None = None) -> Any:
+    """The wide picture with the title of a page, and its number if it is a chapter, in place of the book's; an image of
+    few colours."""
+    from matplotlib import font_manager
+    from PIL import Image, ImageDraw, ImageFont
+
+    path = font_manager.findfont("DejaVu Serif")
+    picture = Image.open(WIDE).convert("RGB")
+    pen = ImageDraw.Draw(picture)
+    pen.rectangle((0, 0, WORDS, picture.height), fill=PAPER)
+
+    def write(words: str, size: int, y: float) -> None:
+        pen.multiline_text(
+            (60, y), words, INK, ImageFont.truetype(path, size), spacing=size // 4, anchor="ls"
+        )
+
+    size, lines = _in_lines(
+        title, lambda words, size: ImageFont.truetype(path, size).getlength(words)
+    )
+    middle = picture.height / 2 - 0.6 * size * (len(lines) - 1)
+    if number is not None:
+        write(f"Chapter {number}", 28, middle - 1.6 * size)
+    write("\n".join(lines), size, middle)
+    if title != TITLE:
+        write(TITLE, 26, picture.height - 60)
+    return picture.quantize(64)
+
+
+def _in_lines(title: str, width: Callable[[str, int], float]) -> tuple[int, list[str]]:
+    """The size, and the lines, in which a title is as large as its room allows."""
+    for size in range(58, 20, -2):
+        lines = [""]
+        for word in title.split():
+            longer = f"{lines[-1]} {word}".strip()
+            if width(longer, size) <= WORDS - 80:
+                lines[-1] = longer
+            else:
+                lines.append(word)
+        if len(lines) <= 5 and max(width(line, size) for line in lines) <= WORDS - 80:
+            break
+    return size, lines
 
 
 def _space(figure: Any, box: list[float]) -> Any:

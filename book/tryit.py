@@ -1,7 +1,7 @@
 """The cells that a reader can run on the page: which they are, and what is kept above each of them.
 
-An exercise has one, with its check in it, or empty where there is no check; so has a cell tagged ``try``, and one that
-exports what an explorer of its page records (`followed`): there, the explorer follows what the reader makes of it.
+An exercise has one, whose check runs behind it, or empty where there is no check; so has a cell tagged ``try``, and
+one that exports what an explorer of its page records (`followed`): there, the explorer follows what the reader makes.
 What a cell needs from above is found by its names, in the browser, by `book.judging.given_for`.
 """
 
@@ -23,6 +23,7 @@ from book.exercises import exercises
 from book.pages import PACKAGE, ROOT, chapter_of, chapters, code_cells, data_of, read_page, tags
 
 _START = re.compile(r"^`{3,}\{exercise-start\}.*\n(?:.*\n)*?:label:[ ]*(\S+)", re.MULTILINE)
+_JUDGE = re.compile(r"^def judge_", re.MULTILINE)
 _WIDGET = re.compile(rf"from {PACKAGE}\.widgets import (?:\(([^)]*)\)|(.*))")
 
 
@@ -30,8 +31,8 @@ _WIDGET = re.compile(rf"from {PACKAGE}\.widgets import (?:\(([^)]*)\)|(.*))")
 class Try:
     """A cell that runs on its page.
 
-    name : by which the reader's work is kept; title : what it is called; source : what stands in it at first; above :
-    how many cells of code stand above it; cell : its own place among them, None where it is new.
+    name : by which the reader's work is kept; title : what it is called; source : what stands in it; above : how many
+    cells of code stand above it; cell : its own place among them, None where it is new.
     """
 
     name: str
@@ -39,6 +40,14 @@ class Try:
     source: str
     above: int
     cell: int | None = None
+
+    @property
+    def parts(self) -> tuple[str, str]:
+        """What the reader is given to write in, and an exercise's check, which runs behind it."""
+        start = _JUDGE.search(self.source)
+        if start is None:
+            return self.source, ""
+        return self.source[: start.start()].rstrip(), self.source[start.start() :]
 
 
 @cache
@@ -85,7 +94,11 @@ def page_data(page: Path) -> dict[str, Any]:
     defined = _defined(code)
     return {
         "cells": code,
-        "tries": {one.name: {"source": one.source, "above": one.above} for one in tries(page)},
+        "tries": {
+            one.name: {"source": own, "check": check, "above": one.above}
+            for one in tries(page)
+            for own, check in [one.parts]
+        },
         "files": [file.relative_to(ROOT).as_posix() for file in data_of(page)],
         "followed": {
             name: own for name, own in followed(explorers(page)).items() if name in defined

@@ -1,5 +1,5 @@
 # Generated from chapters/18_derivatives.md by `python -m book export`; edit it there.
-# sha256 of the text below: adaa5d97db0624681ac7e051a9a59a9eb970f66bca370ef090466d1bef788d8b
+# sha256 of the text below: 068b999f2f409ab768e53f6813134de9fb0554c3a2ecbaceb3c5b5d87190158e
 """Derivatives: how forces and accelerations change with posture, rates and forces.
 
 Derived in chapter 18, "Derivatives".
@@ -11,7 +11,6 @@ from typing import Any
 from chaindyn._ops import Array, concatenate, eye, solve, stack, unstack, zeros
 from chaindyn.articulated import aba, factorise_state
 from chaindyn.chain import Chain, inward, outward
-from chaindyn.composite import crf_bar
 from chaindyn.guards.arguments import FRAMES
 from chaindyn.guards.door import checked
 from chaindyn.guards.model import require_no_friction
@@ -23,6 +22,7 @@ from chaindyn.inverse_dynamics import (
 )
 from chaindyn.models.arrays import each_link
 from chaindyn.spatial import crm
+from chaindyn.stacked import crf_bar
 from chaindyn.state import State, evaluate
 
 __all__ = ["aba_derivatives", "linearise", "rnea_derivatives"]

@@ -13,6 +13,7 @@ from book.extensions import (
     figures,
     folding,
     glossary,
+    heads,
     hosting,
     markup,
     notebooks,
@@ -25,6 +26,7 @@ from book.extensions import (
 def setup(app: Sphinx) -> dict[str, bool]:
     own = (
         chapter_graph,
+        heads,
         hosting,
         numbers,
         exported,

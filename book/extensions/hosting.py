@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from docutils import nodes
-from markupsafe import Markup, escape
 from sphinx.application import Sphinx
 from sphinx.config import Config
 
@@ -21,7 +20,7 @@ from book.extensions.sheet import used, words_of_page, words_of_script
 from book.policy import POLICY, with_policy
 
 BOOK = Path(__file__).resolve().parents[1]
-COVER = "book/figures/cover.png"  # in the repository
+BEGIN = BOOK / "theme" / "begin.js"
 TEXT_FACE = "vendor/fonts/source-serif-4-400-normal.woff2"
 WIDGET_STATE = "application/vnd.jupyter.widget-state+json"
 
@@ -77,25 +76,8 @@ def preload_face(
     context["metatags"] = context.get("metatags", "") + link
 
 
-def tell_who_links(
-    app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: nodes.document | None
-) -> None:
-    """Say in a page's head what is shown where somebody links to it: its title and the book's cover."""
-    options = app.config.html_theme_options
-    cover = f"{options['repository_url']}/raw/{options['repository_branch']}/{COVER}"
-    shown = {
-        "og:type": "book",
-        "og:title": Markup(context.get("title", "")).striptags(),
-        "og:site_name": app.config.html_title,
-        "og:image": cover,
-        "og:image:alt": "A robot arm, drawn at five instants, swings into a wall; arrows show the blow.",
-    }
-    tags = [f'<meta property="{name}" content="{escape(text)}">' for name, text in shown.items()]
-    tags.append('<meta name="twitter:card" content="summary_large_image">')
-    context["metatags"] = context.get("metatags", "") + "".join(tags)
-
-
 _SHEET = re.compile(r'<link\b(?=[^>]*rel="stylesheet")[^>]*?href="([^"?]*)[^"]*"[^>]*>\s*')
+_THEME = re.compile(r'(<script data-cfasync="false">).*?(</script>)', re.DOTALL)
 _ASKED_FOR_EARLY = re.compile(r'<link rel="preload" as="script"[^>]*>\s*')
 _PLACE = re.compile(r'<style id="site-style">.*?</style>', re.DOTALL)
 _TOP = "top-of-the-site/"  # in the addresses of a sheet that belongs to no page yet
@@ -106,7 +88,8 @@ def gather_sheets(
     app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: nodes.document | None
 ) -> None:
     """Give the template what leaves a place for one style sheet in place of a dozen, each of which would cost a way to
-    the server and back before the first word is painted; scripts, which can wait, are not asked for early."""
+    the server and back before the first word is painted; scripts, which can wait, are not asked for early. What the
+    theme does before the first paint is done by our own script, which knows the colours by then."""
 
     def one_sheet(head: str) -> str:
         sheets = [
@@ -114,6 +97,7 @@ def gather_sheets(
             for href in _SHEET.findall(head)
         ]
         app.env.chaindyn_sheets = sheets  # type: ignore[attr-defined]
+        head = _THEME.sub(lambda found: found[1] + BEGIN.read_text("utf-8") + found[2], head)
         return _ASKED_FOR_EARLY.sub("", _SHEET.sub("", head)) + _within("")
 
     context["one_sheet"] = one_sheet
@@ -189,10 +173,10 @@ def setup(app: Sphinx) -> None:
         "config-inited", use_local_assets, priority=400
     )  # before MyST-NB reads its settings
     app.connect("html-page-context", preload_face)
-    app.connect("html-page-context", tell_who_links)
     app.connect("html-page-context", gather_sheets)
     app.connect("html-page-context", put_states_last, priority=900)  # when MyST-NB has given it
     app.connect("build-finished", write_sheet, priority=900)  # the theme writes pygments.css before
     app.connect("build-finished", write_policies, priority=950)
     app.add_css_file("book.css")
-    app.add_js_file("book.js", loading_method="defer")
+    for script in ("book.js", "boxes.js"):
+        app.add_js_file(script, loading_method="defer")

@@ -39,7 +39,7 @@ function fitDisplays(root = document) {
     formula.dataset.fullSize ??= String(parseFloat(getComputedStyle(formula).fontSize));
     join(formula);
     formula.style.fontSize = `${formula.dataset.fullSize}px`;
-    if (excess(formula) > 1 / 0.9) BREAKS.some((_, k) => breakInto(formula, BREAKS.slice(0, k + 1).join()));
+    if (excess(formula) > 1 / 0.9) BREAKS.some((_, k) => breakInto(formula, BREAKS.slice(0, k + 1).join(), k > 0));
     const scale = Math.max(SMALLEST, 0.99 / excess(formula));
     if (excess(formula) > 1) formula.style.fontSize = `${Number(formula.dataset.fullSize) * scale}px`;
     formula.dataset.fittedTo = String(formula.clientWidth);
@@ -66,28 +66,36 @@ function outermostRow(formula) {
   return row;
 }
 
-/** Break the outermost row of a display before each of some parts; true if it fits then. */
-function breakInto(formula, places) {
+/** Break the outermost row of a display before each of some parts; true if it fits then. `apart`: what stands between
+    wide spaces has lines of its own, where it does not fit on one, so that no equation begins at another's end. */
+function breakInto(formula, places, apart) {
   join(formula);
   const row = outermostRow(formula);
-  let line = null;
+  let [line, whole] = [null, null];
   for (const part of [...row.children]) {
     const space = part.matches("mjx-mspace");
     if (!line || space || part.matches(places) || line.matches(".break-space")) {
+      if (apart && !space && (!whole || line?.matches(".break-space"))) {
+        whole = document.createElement("span");
+        whole.className = "break-whole";
+        row.append(whole);
+      }
       line = document.createElement("span");
       line.className = space ? "break-space" : "break-line";
-      row.append(line);
+      (space || !apart ? row : whole).append(line);
     }
     line.append(part);
   }
   formula.classList.add("broken");
+  formula.classList.toggle("apart", row.querySelectorAll(":scope > .break-whole").length > 1);
   return excess(formula) <= 1;
 }
 
 /** Take the breaks out of a display. */
 function join(formula) {
-  formula.classList.remove("broken");
-  for (const line of formula.querySelectorAll(".break-line, .break-space")) line.replaceWith(...line.childNodes);
+  formula.classList.remove("broken", "apart");
+  for (const line of formula.querySelectorAll(".break-whole, .break-line, .break-space"))
+    line.replaceWith(...line.childNodes);
 }
 
 /** What is fitted to the page's width is fitted anew when that changes, or something unfolds. */
@@ -183,7 +191,6 @@ function hide(range, says, line) {
     markScrollable();
   };
   button.addEventListener("click", () => show(rest.hidden));
-  addEventListener("beforeprint", () => show(true));
   const own = document.createElement("span");
   own.className = "fold-line";
   own.append(...line(button));
@@ -208,11 +215,12 @@ function openTarget() {
   target.scrollIntoView();
 }
 
-/** On paper everything is open; what was closed is closed again afterwards. */
+/** On paper everything is open but code that steps back and what explorers fold, which go with their controls
+    (book.css); what was closed is closed again afterwards. */
 function openForPrint() {
   let closed = [];
   addEventListener("beforeprint", () => {
-    closed = [...document.querySelectorAll("details:not([open])")];
+    closed = [...document.querySelectorAll("details:not([open], .folded-code, .chaindyn *)")];
     closed.forEach((fold) => {
       fold.open = true;
     });

@@ -110,6 +110,11 @@ class ContactView extends View {
     this.keep();
   }
 
+  throwAgain() {
+    this.restart();
+    this.play();
+  }
+
   aim() {
     const { camera, held, stage, talk } = this;
     const { centre, zoom } = framing(talk.request);

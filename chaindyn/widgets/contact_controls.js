@@ -70,7 +70,7 @@ export function addControls(view) {
       "Throw",
       playButton,
       button("step", () => view.stepOn()),
-      button("throw again", () => view.restart()),
+      button("throw again", () => view.throwAgain()),
       timeRow,
     ),
     where,

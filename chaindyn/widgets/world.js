@@ -18,6 +18,7 @@ export class World {
     this.palette = null;
     /** @type {number[] | null} */
     this.size = null;
+    this.drawnOn = []; // width, height and pixels a pixel of what is drawn on
     this.renderer = new three.WebGLRenderer({ canvas, context, alpha: true, antialias: true });
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = three.PCFShadowMap;
@@ -95,14 +96,21 @@ export class World {
     this.size ??= [this.canvas.clientWidth, this.canvas.clientHeight];
     return this.size;
   }
+  // To set a size, even the same, makes a canvas anew, which costs more than to draw on it.
+  resize(...wanted) {
+    if (wanted.every((one, k) => one === this.drawnOn[k])) return;
+    this.drawnOn = wanted;
+    const [wide, high, ratio] = wanted;
+    this.renderer.setPixelRatio(ratio);
+    this.renderer.setSize(wide, high, false);
+  }
   // Show all of it as the camera of the strokes sees it. floor: its height; extent: how far shadows reach.
   show(camera, { floor, extent, shadows, ratio }) {
     this.sun.castShadow = this.floor.visible = shadows;
     const [width, height] = camera.size;
     const [wide, high] = this.sizes();
     if (!wide) return;
-    this.renderer.setPixelRatio(ratio);
-    this.renderer.setSize(wide, high, false);
+    this.resize(wide, high, ratio);
     const { right, up, toward } = camera.axes();
     const [halfWidth, halfHeight] = [width / camera.zoom / 2, height / camera.zoom / 2];
     const far = 20 * extent + 2 * halfWidth;

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from book.extensions.figures import legible_width
+from book.extensions.figures import attributes, legible_width
 from book.extensions.hosting import (
     _TOP,
     WIDGET_STATE,
@@ -58,7 +58,11 @@ def test_each_page_has_the_style_with_addresses_from_its_own_place(tmp_path):
 def test_the_smallest_words_decide_how_wide_a_figure_is():
     svg = '<svg height="100pt" width="400pt"><g transform="scale(0.12 -0.12)"/><g transform="scale(0.1 -0.1)"/></svg>'
     assert legible_width(svg) == 360
+    assert attributes(svg) == ' width="533" height="133" style="--legible: 360px"'
+    scale = "".join(f"<path style='fill: #{k:06x}'/>" for k in range(13))
+    assert 'class="as-drawn"' in attributes(svg + scale)
     assert legible_width("<svg></svg>") is None
+    assert attributes("<svg></svg>") == ""
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from book import tryit
-from book.judging import Statement, given_for, needed
+from book.judging import Statement, given_for, judged, needed
 from book.pages import ROOT, chapters, main_chapters
 
 PAGES = [pytest.param(page, id=page.stem) for page in main_chapters()]
@@ -132,13 +132,15 @@ def test_each_name_is_given_as_it_stands_where_it_is_asked_for():
 # What happens in the browser, here ----------------------------------------------------------------
 
 
-def told(above: list[str], code: str, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
+def told(
+    above: list[str], code: str, monkeypatch: pytest.MonkeyPatch, check: str = ""
+) -> list[tuple[str, str]]:
     """What a reader sees: pieces of one kind joined."""
     import run
 
     monkeypatch.chdir(ROOT / "chapters")
     heard: list[tuple[str, str]] = []
-    missing = run.run(above, code, lambda kind, text: heard.append((kind, text)))
+    missing = run.run(above, code, lambda kind, text: heard.append((kind, text)), check)
     assert missing is None
     joined: list[tuple[str, str]] = []
     for kind, text in heard:
@@ -163,8 +165,38 @@ def run_exercises(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for one in tryit.tries(page):
         if "attempt(" not in one.source:
             continue
-        heard = told(cells[: one.above], one.source, monkeypatch)
+        own, check = one.parts
+        assert "judge_" not in own and judged([check]), one.name
+        heard = told(cells[: one.above], own, monkeypatch, check)
         assert heard == [("out", f"{one.title}: not attempted yet\n")], one.name
+
+
+CHECK = """def judge_double(candidate):
+    a, b = candidate(BASE)
+    assert (a, b) == (2, 4), "not twice as much"
+
+attempt("Exercise 1.1", lambda: judge_double(double))
+"""
+ABOVE = ["from chaindyn.teaching import attempt", "BASE = 1, 2"]
+WRONG = "Exercise 1.1: not yet right. "
+
+
+@pytest.mark.parametrize(
+    ("code", "heard"),
+    [
+        ("def double(x): return 2 * x[0], 2 * x[1]\n'mine'", "'mine'\nExercise 1.1: solved\n"),
+        ("def double(x): return x", f"{WRONG}not twice as much\n"),
+        ("def double(x): 2 * x[0], 2 * x[1]", f"{WRONG}Your double returned None: a function gives back"),
+        ("def double(x): raise NotImplementedError", "Exercise 1.1: not attempted yet\n"),
+        ("BASE", "(1, 2)\n"),  # something else than the answer
+        ("def twice(x): return x\nattempt('Mine', lambda: judge_double(twice))", "Mine: not yet right. not twice as"),
+    ],
+)  # fmt: skip
+def test_the_check_runs_behind_the_readers_code(code, heard, monkeypatch):
+    (kind, said), *more = told(ABOVE, code, monkeypatch, CHECK)
+    assert (kind, more) == ("out", [])
+    assert said.startswith(heard)
+    assert said.count("Exercise 1.1") <= 1
 
 
 @pytest.mark.parametrize(

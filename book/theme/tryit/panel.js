@@ -4,16 +4,20 @@ import { button, element } from "./elements.js";
 import { Followers } from "./followers.js";
 import { Python } from "./python.js";
 
+const KEYS = "Control and Enter run it; Escape, then Tab, leaves the editor. ";
+const KEPT = "What you write is kept in this browser.";
+const LOST = "This browser does not keep what you write: save it as a file before you leave the page.";
 const seconds = (since) => `${((performance.now() - since) / 1000).toFixed(1)} s`;
 
 /** The editor and the output of one cell. */
 class Panel {
-  constructor(place, opener, { python, followers, source, editor, lab }) {
+  constructor(place, opener, { python, followers, source, check, editor, lab }) {
     this.place = place;
     this.opener = opener;
     this.python = python;
     this.followers = followers;
     this.source = source;
+    this.said = check ? `Run also checks your answer. ${KEYS}` : KEYS;
     const { title, kind } = place.dataset;
     this.key = `chaindyn:${location.pathname}:${place.dataset.try}`;
     this.cell = kind === "cell" ? place.previousElementSibling : null;
@@ -49,24 +53,35 @@ class Panel {
         button("Close", () => this.close()),
       ),
     );
-    const hint = element(
-      "p",
-      { class: "try-hint" },
-      "Control and Enter run it; Escape, then Tab, leaves the editor. What you write is kept in this browser.",
-    );
+    this.hint = element("p", { class: "try-hint" });
     const box = element("div", { class: "try-editor" });
-    this.node = element("section", { class: "try-panel", "aria-label": `Try ${title}` }, box, bar, hint, this.output);
+    this.node = element(
+      "section",
+      { class: "try-panel", "aria-label": `Try ${title}` },
+      box,
+      bar,
+      this.hint,
+      this.output,
+    );
     place.after(this.node);
     const label = `Python for ${title}. Escape, then Tab, leaves the editor.`;
     this.editor = editor(box, this.kept(), { label, run: () => this.run(), changed: (text) => this.keep(text) });
+    this.keep(this.editor.text());
     this.show(true);
   }
   kept() {
     return localStorage.getItem(this.key) ?? this.source;
   }
   keep(text) {
-    if (text === this.source) localStorage.removeItem(this.key);
-    else localStorage.setItem(this.key, text);
+    let kept = !localStorage.fleeting; // as where the reader lets pages keep nothing (begin.js)
+    try {
+      if (text === this.source) localStorage.removeItem(this.key);
+      else localStorage.setItem(this.key, text);
+    } catch {
+      kept = false; // it is full
+    }
+    const said = this.said + (kept ? KEPT : LOST);
+    if (this.hint.textContent !== said) this.hint.textContent = said;
   }
   show(open) {
     this.node.hidden = !open;
@@ -174,8 +189,8 @@ export async function panelsOf({ here, site }) {
       if (open.has(place)) return open.get(place).show(true);
       const [{ editor }, { tries, followed }] = await load();
       followers ??= new Followers(python, followed);
-      const { source } = tries[place.dataset.try];
-      open.set(place, new Panel(place, opener, { python, followers, source, editor, lab }));
+      const { source, check } = tries[place.dataset.try];
+      open.set(place, new Panel(place, opener, { python, followers, source, check, editor, lab }));
     },
   };
 }

@@ -16,10 +16,10 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from judging import given_for, statements_of  # type: ignore[import-not-found]  # book/judging.py, brought along
+from judging import Statement, given_for, judged, statements_of  # type: ignore[import-not-found]  # book/judging.py, brought along
 
 Tell = Callable[[str, str], None]
-NAME = "your code"
+NAME, CHECK = "your code", "the check"
 MOST = 200_000  # characters of output
 os.environ["MPLBACKEND"] = "agg"
 
@@ -46,12 +46,16 @@ def prepare(cells: list[str]) -> None:
         statements_of(source)
 
 
-def run(above: list[str], code: str, tell: Tell) -> str | None:
-    """Run a cell; tell what it prints, shows and draws, or the error. Return a module that is missing, if one is."""
+def run(above: list[str], code: str, tell: Tell, check: str = "") -> str | None:
+    """Run a cell, and the check of what it defines; tell what it prints, shows and draws, or the error.
+
+    Return a module that is missing, if one is.
+    """
     remember(code)
+    remember(check, CHECK)
     try:
         with contextlib.redirect_stdout(Told(tell, "out")), _warnings_told(tell):
-            _run(above, code, tell)
+            _run(above, code, check, tell)
     except BaseException as error:  # SystemExit and KeyboardInterrupt end no more than the cell
         if missing := _missing(error):
             return missing
@@ -61,9 +65,9 @@ def run(above: list[str], code: str, tell: Tell) -> str | None:
     return None
 
 
-def remember(code: str) -> None:
+def remember(code: str, name: str = NAME) -> None:
     """Let tracebacks show the reader's lines."""
-    linecache.cache[NAME] = (len(code), None, code.splitlines(True), NAME)
+    linecache.cache[name] = (len(code), None, code.splitlines(True), name)
 
 
 def _missing(error: BaseException | None) -> str | None:
@@ -76,22 +80,42 @@ def _missing(error: BaseException | None) -> str | None:
     return None
 
 
-def _run(above: list[str], code: str, tell: Tell) -> None:
+def _run(above: list[str], code: str, check: str, tell: Tell) -> None:
     space: dict[str, Any] = {"__name__": "__main__"}
     body = ast.parse(code, NAME).body
+    before, after = _check_of(body, check)
     last = body.pop() if body and isinstance(body[-1], ast.Expr) else None
     with contextlib.redirect_stdout(io.StringIO()), _silent_figures():
-        for statement in given_for(above, code):
+        for statement in given_for(above, "\n".join([code, *map(ast.unparse, before + after)])):
             exec(statement.code, space)
+        _execute(before, CHECK, space)
         _close_figures()
     with _silent_figures():
-        exec(compile(ast.Module(body, []), NAME, "exec", dont_inherit=True), space)
+        _execute(body, NAME, space)
         if last is not None:
             shown = ast.Expression(last.value)  # type: ignore[attr-defined]
             value = eval(compile(shown, NAME, "eval", dont_inherit=True), space)
             if value is not None and not code.rstrip().endswith(";"):
                 print(repr(value))
+        _execute(after, CHECK, space)
         _draw(tell)
+
+
+def _check_of(body: list[ast.stmt], check: str) -> tuple[list[ast.stmt], list[ast.stmt]]:
+    """What of a check runs before the reader's code, and what after it.
+
+    It runs after a code that defines what it asks for. One that asks the judge itself finds it, and is not asked again.
+    """
+    wanted = {answer for _, answer in judged([check])}
+    parts = ast.parse(check, CHECK).body
+    if "attempt(" in "\n".join(map(ast.unparse, body)):
+        return [one for one in parts if not isinstance(one, ast.Expr)], []
+    bound = set().union(*(Statement(one).binds for one in body))
+    return ([], parts) if wanted <= bound else ([], [])
+
+
+def _execute(body: list[ast.stmt], name: str, space: dict[str, Any]) -> None:
+    exec(compile(ast.Module(body, []), name, "exec", dont_inherit=True), space)
 
 
 @contextlib.contextmanager

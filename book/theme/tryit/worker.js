@@ -55,12 +55,12 @@ async function bringFiles() {
 }
 
 async function run({ name, code }) {
-  const { above } = page.tries[name];
+  const { above, check } = page.tries[name];
   await bringFiles();
   const cells = python.toPy(page.cells.slice(0, above));
   const runCell = python.pyimport("run").run;
   try {
-    await whole(() => runCell(cells, code, tell));
+    await whole(() => runCell(cells, code, tell, check));
   } finally {
     cells.destroy();
   }
