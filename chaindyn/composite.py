@@ -1,5 +1,5 @@
 # Generated from chapters/31_the_mass_matrix_by_composite_inertia.md by `python -m book export`; edit it there.
-# sha256 of the text below: 4404faf2b6a09bcca30e889adfc0d09ad020dd4f4743248fdc76d69b00ab0ea7
+# sha256 of the text below: 134ef5e91d1c3f5565db95ba3eee7ec1ab6e233111948ede05195b9bb068e303
 """Composite inertia: the mass and Coriolis matrices, and the momentum of a whole chain.
 
 Derived in chapter 31, "The mass matrix by composite inertia".
@@ -13,7 +13,7 @@ from chaindyn._ops import SMALL, Array, concatenate, divide, eye, stack, unstack
 from chaindyn.chain import Chain, inward
 from chaindyn.guards.arguments import RECURSIONS
 from chaindyn.guards.door import checked
-from chaindyn.guards.numbers import known_values
+from chaindyn.guards.model import require_mass
 from chaindyn.inverse_dynamics import with_rotors
 from chaindyn.models.arrays import each_link, split_by_joint
 from chaindyn.spatial import X_motion
@@ -78,12 +78,7 @@ def crba(chain: Chain, q: Array, *, recursion: str = "body") -> Array:
 def total_mass(chain: Chain) -> Array:
     """Return the mass of the whole chain (1,) [kg]; ValueError if it is zero."""
     mass = chain.mass.sum(keepdims=True)
-    known = known_values(mass)
-    if known is not None and not known.all():
-        raise ValueError(
-            f"none of the {chain.n} links of the chain has mass, so that it has no "
-            "centre of mass: give a link one"
-        )
+    require_mass(mass, chain.n)
     return mass
 
 

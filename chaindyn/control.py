@@ -1,5 +1,5 @@
 # Generated from chapters/11_control.md by `python -m book export`; edit it there.
-# sha256 of the text below: 14282530a3ccfb06dd9b1bf3bed6fa64106e25672388db58f7de186ace87af78
+# sha256 of the text below: 9d5c76ebff8c430e3c12599f7b1af2b38628a64eea9358b7be0e3eee53cceafc
 """Control: the joint forces that make a chain follow a given motion.
 
 Derived in chapter 11, "Control".
@@ -19,7 +19,7 @@ from chaindyn.spatial import skew
 __all__ = ["commanded_acceleration", "computed_torque", "tracking_error"]
 
 
-# Chapter 11, "Control": Computed torque
+# Chapter 11, "Control": Balls and free bodies*
 def transport_joint(joint: Any, x: Array, v: Array, w: Array) -> tuple[Array, Array]:
     """Return velocities v (..., k) of a joint a step x away, in its axes here, and
     their rate as these move with w.
@@ -46,7 +46,7 @@ def transport(chain: Chain, e: Array, v: Array, qd: Array) -> tuple[Array, Array
     return in_columns(velocities, columns), in_columns(rates, columns)
 
 
-# Chapter 11, "Control": Computed torque
+# Chapter 11, "Control": Balls and free bodies*
 @checked(q="nq", qd="nv", q_desired="nq", qd_desired="nv")
 def tracking_error(
     chain: Chain, q: Array, qd: Array, *, q_desired: Array, qd_desired: Array
@@ -63,7 +63,7 @@ def tracking_error(
     return e, rate
 
 
-# Chapter 11, "Control": Computed torque
+# Chapter 11, "Control": Balls and free bodies*
 @checked(q="nq", qd="nv", q_desired="nq", qd_desired="nv", qdd_desired="nv")
 def commanded_acceleration(
     chain: Chain,
@@ -81,8 +81,7 @@ def commanded_acceleration(
     It is qdd_desired + kd e' + kp e with the errors of `tracking_error`, for which e''
     + kd e' + kp e = 0. On balls and free bodies the desired velocity and acceleration
     are turned into the child's axes. kp [1/s^2], kd [1/s] : positive, one number or
-    (nv,). ValueError if they are not. "Two rigid bodies with a constraint", computed
-    torque.
+    (nv,). ValueError if they are not.
     """
     kp, kd = check_gain(kp, "kp", chain.nv), check_gain(kd, "kd", chain.nv)
     e = difference(chain, q, q_desired)
@@ -91,7 +90,7 @@ def commanded_acceleration(
     return acceleration + turning + kd * (velocity - qd) + kp * e
 
 
-# Chapter 11, "Control": Computed torque
+# Chapter 11, "Control": Balls and free bodies*
 @checked(q="nq", qd="nv", q_desired="nq", qd_desired="nv", qdd_desired="nv")
 def computed_torque(
     chain: Chain,
@@ -107,7 +106,7 @@ def computed_torque(
     """Return the joint forces tau (..., nv) [N m, N] that follow a desired motion.
 
     Inverse dynamics of `commanded_acceleration`, with the same arguments; every joint
-    velocity must have a motor. "Two rigid bodies with a constraint", computed torque.
+    velocity must have a motor.
     """
     desired = {"q_desired": q_desired, "qd_desired": qd_desired, "qdd_desired": qdd_desired}
     return rnea(chain, q, qd, commanded_acceleration(chain, q, qd, **desired, kp=kp, kd=kd))

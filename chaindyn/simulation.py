@@ -1,5 +1,5 @@
 # Generated from chapters/10_simulation.md by `python -m book export`; edit it there.
-# sha256 of the text below: be47b42abf63dfb2026843af6b2e9e4b3d3a144595d2e35b72c41e7aa6b64239
+# sha256 of the text below: 5f6e703a31645560c9b34b74b39985f5f6e739c2a97a745c9c3e2dfb386e1ee3
 """Simulation: from accelerations to motion, on the manifold of the coordinates.
 
 Derived in chapter 10, "Simulation".
@@ -89,7 +89,7 @@ def momentum(chain: Chain, q: Array, qd: Array, *, point: Array | None = None) -
     return (to_link.mT @ own).sum(-3)[..., 0]
 
 
-# Chapter 10, "Simulation": Friction in the joints
+# Chapter 10, "Simulation": A chain with forces on it
 @checked(qd="nv")
 def joint_friction(chain: Chain, qd: Array, *, width: float = 0.01) -> Array:
     """Return the joint forces of friction (..., nv) [N m, N] in the chain's drives.

@@ -355,7 +355,7 @@ WRONG: dict[str, list[tuple[str, str, str]]] = {
     ],
     # Chapter 9
     "ex-9-sweep": [
-        ("all free", "if u[i]:", "if False:"),
+        ("all free", "if mask[i]:", "if False:"),
         (
             "a prescribed joint yields",
             "B_hat = B_hat + I_hat @ (eta + s[i] * qdd[i])",

@@ -216,6 +216,15 @@ def require_no_rotors(chain: Any, what: str) -> None:
         )
 
 
+def require_mass(mass: Any, n: int) -> None:
+    """Refuse a chain of n links whose mass (1,) is zero: it has no centre."""
+    known = known_values(mass)
+    if known is not None and not known.all():
+        raise ValueError(
+            f"none of the {n} links of the chain has mass, so that it has no centre of mass: give a link one"
+        )
+
+
 def as_frames(frames: Any) -> tuple[Any, ...]:
     """Return frames as a tuple, or say what is none."""
     if not is_several(frames) or isinstance(frames, str):
