@@ -318,7 +318,7 @@ STRANGE = "ex-4-helical", "ex-13-slider", "ex-20-mass", "ex-21-hold", "ex-21-lat
 
 @pytest.mark.parametrize("label", STRANGE)
 def test_a_right_answer_passes_that_is_no_array(label, monkeypatch):
-    page = next(one for one in chapters() if one.stem.startswith(f"{label.split('-')[1]:0>2}"))
+    page = next(page for page in chapters() if label in {one.label for one in exercises(page)})
     only = [one for one in exercises(page) if one.label == label]
     sources = [cell.source for cell in right(page).cells if cell.cell_type == "code"]
     monkeypatch.setattr(grading, "exercises", lambda page: only)
