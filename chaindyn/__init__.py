@@ -63,7 +63,6 @@ from chaindyn.derivatives import (
     rnea_derivatives,
     saltation_matrix,
 )
-from chaindyn.geometry import Separation, distance, find_contacts
 from chaindyn.guards.complementarity import LCP
 from chaindyn.hybrid import hybrid_dynamics, hybrid_dynamics_dense
 from chaindyn.identification import (
@@ -125,6 +124,7 @@ from chaindyn.maximal import (
     to_maximal_state,
 )
 from chaindyn.models.parts import Drive, Frame, Limits
+from chaindyn.models.scenes import Separation, distance, find_contacts
 from chaindyn.models.shapes import (
     Box,
     Capsule,

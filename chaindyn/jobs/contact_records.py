@@ -9,12 +9,12 @@ from typing import Any
 from chaindyn._ops import Array
 from chaindyn.chain import Chain
 from chaindyn.constraints import projected
-from chaindyn.geometry import find_contacts
 from chaindyn.guards.arguments import check_load
 from chaindyn.guards.constraint_parts import as_constraints
 from chaindyn.guards.contacts import coefficients, finder, require_apart
 from chaindyn.jobs.marching import require_closed
 from chaindyn.jobs.runs import columns_of
+from chaindyn.models.scenes import find_contacts
 from chaindyn.simulation import Driven, Simulation
 
 __all__ = ["Collision", "ContactLog", "ContactMotion"]
