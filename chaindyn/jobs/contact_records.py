@@ -101,7 +101,12 @@ class Scene:
 
 
 def scene_of(
-    chain: Chain, geometries: Any, torque: Any, constraints: Any, laws: Sequence[Any], margin: float
+    chain: Chain,
+    geometries: Any,
+    torque: Any,
+    constraints: Any,
+    laws: tuple[Any, Any, str, str],
+    margin: float,
 ) -> Scene:
     """Return the scene of a chain; laws : restitution, friction, law and order of blows."""
     load = check_load(torque, "torque", (chain.nv,), ())
