@@ -38,7 +38,6 @@ from chaindyn.contact import collision_impulses
 from chaindyn.control import commanded_acceleration, computed_torque, tracking_error
 from chaindyn.conventions import Convention, convention
 from chaindyn.derivatives import aba_derivatives, linearise, rnea_derivatives
-from chaindyn.geometry import Separation, distance, find_contacts
 from chaindyn.guards.complementarity import LCP
 from chaindyn.hybrid import hybrid_dynamics, hybrid_dynamics_dense
 from chaindyn.identification import (
@@ -99,6 +98,7 @@ from chaindyn.models.free_links import to_maximal, to_maximal_state
 from chaindyn.models.mjcf import load_mjcf
 from chaindyn.models.model import Model
 from chaindyn.models.parts import Drive, Frame, Limits
+from chaindyn.models.scenes import Separation, distance, find_contacts
 from chaindyn.models.shapes import Box, Capsule, Contact, ConvexHull, Geometry, HalfSpace, Sphere
 from chaindyn.models.urdf import load_collision, load_couplings, load_urdf
 from chaindyn.other_constraints import Coupling, Distance, Rolling

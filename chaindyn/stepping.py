@@ -1,5 +1,5 @@
 # Generated from chapters/35_through_time.md by `python -m book export`; edit it there.
-# sha256 of the text below: 4eb2913dea2ea588ee2622e25dc79558a1f58a969e302f5b3de85de4c8b697f5
+# sha256 of the text below: 6ffe938bd43f01338c6f167506415c70b8af919f180f3a38355361b79a203c82
 """Motion with contacts, from blow to blow or in equal steps.
 
 Derived in chapter 35, "Through time".
@@ -24,38 +24,24 @@ from chaindyn.contact import (
     normals_of,
     series_of_blows,
 )
-from chaindyn.guards.arguments import check_positive_number
 from chaindyn.guards.contacts import (
     LAWS,
     METHODS,
     ORDERS,
     check_options,
     comes_to_rest,
-    doubles_of_one_state,
     first_time,
     is_pressed,
     longest_lateness,
 )
 from chaindyn.guards.door import checked
-from chaindyn.guards.motion import check_step, check_times, require_possible, warn_of_end
-from chaindyn.jobs.contact_records import ContactLog, ContactMotion, Scene, scene_of
+from chaindyn.jobs.contact_records import ContactMotion, Scene, as_start, scene_of, slopes
 from chaindyn.jobs.floating import rates_in_new_axes
-from chaindyn.jobs.runs import columns_of, run
 from chaindyn.rest import contact_bias
-from chaindyn.simulation import Driven, kinetic_energy, rk4_step
+from chaindyn.simulation import Driven, rk4_step
 from chaindyn.state import State
 
 __all__ = ["simulate_contact"]
-
-
-# Chapter 35, "Through time": One step
-def slopes(driven: Driven, t: float, q: Array, rates: Array) -> Array:
-    """Return the accelerations (k, nv) in one posture q (nq,) at rates (k, nv); in one
-    call without user functions.
-    """
-    if callable(driven.torque):
-        return np.stack([driven.acceleration(t, q, qd) for qd in rates])
-    return driven.acceleration(t, q, rates)
 
 
 # Chapter 35, "Through time": One step
@@ -290,16 +276,9 @@ def simulate_contact(
     bodies that start more than 1e-3 m inside each other, or a chain whose numbers are
     no floats.
     """
-    q, qd = doubles_of_one_state("simulate_contact", chain, q=q, qd=qd)
-    times = check_times(t)
-    step, margin = check_step(step, times), check_positive_number(margin, "margin")
+    start, times, step, margin = as_start(chain, q, qd, t, step, margin)
     check_options(method, law, order, restitution=restitution, friction=friction)
     laws = restitution, friction, law, order
     scene = scene_of(chain, geometries, torque, constraints, laws, margin)
-    scene.require_start(times[0], q, qd)
-    one = partial({"steps": moreau_jean_step, "events": event_step}[method], scene)
-    judge = partial(require_possible, chain, kinetic_energy=kinetic_energy)
-    (t, q, qd), rows, reason, problem = run(one, judge, (q, qd), times, step)
-    given = chain, t, q, qd, reason, problem, scene.driven.constraints
-    motion = ContactMotion(*given, log=ContactLog(*columns_of(rows)))
-    return warn_of_end(motion, stacklevel=4)
+    one = {"steps": moreau_jean_step, "events": event_step}[method]
+    return scene.marched(partial(one, scene), start, times, step)

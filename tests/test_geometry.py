@@ -31,17 +31,10 @@ from chaindyn import (
     forward_kinematics,
     integrate,
 )
-from chaindyn.geometry import (
-    contact_patch,
-    core_separation,
-    epa,
-    gjk,
-    nearest_on_segments,
-    sweep_and_prune,
-    touching_points,
-)
+from chaindyn.geometry import contact_patch, epa, gjk, nearest_on_segments, sweep_and_prune
 from chaindyn.guards.outlines import common_stretch
 from chaindyn.guards.simplices import affine_weights, direction_of, nearest_part, rounding_of
+from chaindyn.models.scenes import core_separation, touching_points
 from chaindyn.models.shapes import in_world
 from chaindyn.triangles import triangle_distance
 

@@ -475,6 +475,14 @@ WRONG: dict[str, list[tuple[str, str, str]]] = {
         ),
         ("the other way", "if mu < width / height", "if mu > width / height"),
     ],
+    # Chapter 35
+    "ex-35-step": [
+        ("the gap at the end", "if middle <= 1e-9", "if middle + h / 2 * after <= 1e-9"),
+        ("the gap at the start", "if middle <= 1e-9", "if gap <= 1e-9"),
+        ("the weight bounces too", "-epsilon * speed", "-epsilon * (speed - h * g)"),
+        ("a whole step with the new speed", "middle + h / 2 * after", "middle + h * after"),
+        ("no weight", "speed - h * g", "speed"),
+    ],
     # Chapter 18
     "ex-18-two": [
         ("the sign", "m * g * l *", "-m * g * l *"),

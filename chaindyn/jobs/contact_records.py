@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
+
+import numpy as np
 
 from chaindyn._ops import Array
 from chaindyn.chain import Chain
 from chaindyn.constraints import projected
-from chaindyn.geometry import find_contacts
-from chaindyn.guards.arguments import check_load
+from chaindyn.guards.arguments import check_load, check_positive_number
 from chaindyn.guards.constraint_parts import as_constraints
-from chaindyn.guards.contacts import coefficients, finder, require_apart
+from chaindyn.guards.contacts import coefficients, doubles_of_one_state, finder, require_apart
+from chaindyn.guards.motion import check_step, check_times, require_possible, warn_of_end
 from chaindyn.jobs.marching import require_closed
-from chaindyn.jobs.runs import columns_of
-from chaindyn.simulation import Driven, Simulation
+from chaindyn.jobs.runs import columns_of, run
+from chaindyn.models.scenes import find_contacts
+from chaindyn.simulation import Driven, Simulation, kinetic_energy
 
 __all__ = ["Collision", "ContactLog", "ContactMotion"]
 
@@ -93,15 +97,46 @@ class Scene:
         loops = self.driven.constraints
         return projected(self.driven.chain, loops, q, qd) if loops else (q, qd)
 
-    def require_start(self, t: float, q: Array, qd: Array) -> None:
-        """Raise what is wrong at the start: loops that are open, bodies in each other, loads that fail."""
-        require_closed(self.driven, q, qd)
-        require_apart(self.find(q), self.driven.chain.names)
-        self.driven.acceleration(t, q, qd)
+    def marched(
+        self, one: Callable[..., Any], start: tuple[Array, Array], times: Array, step: float
+    ) -> ContactMotion:
+        """Return the motion from a start (q, qd) by steps `one`, none longer than `step`, at all times.
+
+        What is wrong at the start is raised: loops that are open, bodies in each other, loads that fail.
+        """
+        chain = self.driven.chain
+        require_closed(self.driven, *start)
+        require_apart(self.find(start[0]), chain.names)
+        self.driven.acceleration(times[0], *start)
+        judge = partial(require_possible, chain, kinetic_energy=kinetic_energy)
+        (t, q, qd), rows, reason, problem = run(one, judge, start, times, step)
+        given = chain, t, q, qd, reason, problem, self.driven.constraints
+        return warn_of_end(ContactMotion(*given, log=ContactLog(*columns_of(rows))), stacklevel=5)
+
+
+def as_start(
+    chain: Chain, q: Any, qd: Any, t: Any, step: Any, margin: Any
+) -> tuple[tuple[Array, Array], Array, float, float]:
+    """Return the state (q, qd) at the start, the times, the longest step and the margin, checked."""
+    q, qd = doubles_of_one_state("simulate_contact", chain, q=q, qd=qd)
+    times = check_times(t)
+    return (q, qd), times, check_step(step, times), check_positive_number(margin, "margin")
+
+
+def slopes(driven: Driven, t: float, q: Array, rates: Array) -> Array:
+    """Return the accelerations (k, nv) in one posture q (nq,) at rates (k, nv); in one call without user functions."""
+    if callable(driven.torque):
+        return np.stack([driven.acceleration(t, q, qd) for qd in rates])
+    return driven.acceleration(t, q, rates)
 
 
 def scene_of(
-    chain: Chain, geometries: Any, torque: Any, constraints: Any, laws: Sequence[Any], margin: float
+    chain: Chain,
+    geometries: Any,
+    torque: Any,
+    constraints: Any,
+    laws: tuple[Any, Any, str, str],
+    margin: float,
 ) -> Scene:
     """Return the scene of a chain; laws : restitution, friction, law and order of blows."""
     load = check_load(torque, "torque", (chain.nv,), ())

@@ -46,6 +46,10 @@ class Core:
         offsets = self.offsets + normals @ p
         return Core(self.corners @ R.T + p, self.radius, normals, offsets, self.edges @ R.T)
 
+    def moved(self, p: Array) -> "Core":
+        """Return the same core moved by p (3,)."""
+        return self.placed(np.eye(3), p)
+
 
 @dataclass(frozen=True, eq=False)
 class Shape:
