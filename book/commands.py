@@ -235,6 +235,12 @@ def _grade(argv: list[str]) -> int:
     return main(argv)
 
 
+def _bank(argv: list[str]) -> int:
+    from book.bank import main
+
+    return main(argv)
+
+
 def _clean(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m book clean")
     parser.add_argument("--all", action="store_true", help="the environment (.venv) too")
@@ -504,6 +510,7 @@ _COMMANDS: dict[str, Callable[[list[str]], int]] = {
     "measure": _measure,
     "edition": _edition,
     "grade": _grade,
+    "bank": _bank,
     "test": _test,
     "test-browser": _test_browser,
     "nightly": _nightly,

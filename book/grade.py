@@ -53,15 +53,20 @@ class Grade:
     why: str = ""
 
 
-def grade(submission: Path, page: Path | None = None, limit: float = LIMIT) -> list[Grade]:
-    """Judge every attempt of a submission. BookError if it is no notebook of a chapter."""
-    sources = _sources(submission)
-    return verdicts(page or page_named(submission.name), sources, limit)
+def grade(
+    submission: Path, page: Path | None = None, limit: float = LIMIT, only: set[str] | None = None
+) -> list[Grade]:
+    """Judge the attempts of a submission, or those at some exercises. BookError if it is no notebook of a chapter."""
+    sources = sources_of(submission)
+    return verdicts(page or page_named(submission.name), sources, limit, only)
 
 
-def verdicts(page: Path, sources: list[str], limit: float = LIMIT) -> list[Grade]:
-    """Judge every attempt at a chapter's exercises in the sources of some cells."""
+def verdicts(
+    page: Path, sources: list[str], limit: float = LIMIT, only: set[str] | None = None
+) -> list[Grade]:
+    """Judge every attempt at a chapter's exercises, or those of some labels, in the sources of some cells."""
     found = [one for one in exercises(page) if judged(one.checks)]
+    found = [one for one in found if only is None or one.label in only]
     said = dict[str, str]()
     while waiting := [one.label for one in found if one.label not in said]:
         task = {"page": str(page), "labels": waiting, "sources": sources, "limit": limit}
@@ -71,12 +76,13 @@ def verdicts(page: Path, sources: list[str], limit: float = LIMIT) -> list[Grade
     return [Grade(one, not said[one.label], said[one.label]) for one in found]
 
 
-def _sources(submission: Path) -> list[str]:
+def sources_of(submission: Path) -> list[str]:
+    """The sources of a notebook's cells of code. BookError if it is none."""
     try:
-        notebook = nbformat.read(submission, as_version=4)
-    except (OSError, ValueError) as error:
-        raise BookError(f"{submission}: not a notebook: {error}") from None
-    return [cell.source for cell in code_cells(notebook)]
+        return [str(cell.source) for cell in code_cells(nbformat.read(submission, as_version=4))]
+    except Exception as error:  # whatever a file may hold
+        why = str(error).partition("\n")[0][:200] or type(error).__name__
+        raise BookError(f"{submission}: not a notebook: {why}") from None
 
 
 def page_named(submission: str) -> Path:
@@ -296,15 +302,18 @@ def python(source: str) -> tuple[str, str]:
     source = _TIMED.sub(r"\1", _WHOLE.sub("", source))
     try:
         ast.parse(source)
-    except SyntaxError:
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         from IPython.core.inputtransformer2 import TransformerManager
 
-        try:
+        with contextlib.suppress(SyntaxError):  # it is parsed below
             source = TransformerManager().transform_cell(source)  # type: ignore[no-untyped-call]
-            ast.parse(source)
-        except SyntaxError as error:
-            line = (error.text or "").strip()
-            return "", f"a cell is not Python: {error.msg}, in line {error.lineno}: {line}"
+    try:
+        statements_of(source)  # compiled: a `return` outside a function can be parsed
+    except SyntaxError as error:
+        line = (error.text or "").strip()
+        return "", f"a cell is not Python: {error.msg}, in line {error.lineno}: {line}"
+    except (ValueError, RecursionError, MemoryError) as error:
+        return "", f"a cell is not Python: {error or type(error).__name__}"
     return source, ""
 
 
@@ -351,22 +360,60 @@ def _given(cells: list[str], judge: str) -> tuple[list[str], tuple[list[str], li
 
 
 def main(argv: list[str]) -> int:
+    from book import classroom
+
     parser = argparse.ArgumentParser(prog="python -m book grade")
-    parser.add_argument("submission", type=Path, help="a notebook, named like its chapter")
+    parser.add_argument(
+        "submission", type=Path, help="a notebook, or a folder with those of a class"
+    )
     parser.add_argument("--chapter", type=int, help="its number, where the name does not say it")
+    parser.add_argument("--only", nargs="+", metavar="LABEL", help="exercises, as ex-1-distance")
+    parser.add_argument("--week", type=int, help="what the plan of the course has handed in then")
+    parser.add_argument(
+        "--plan", choices=classroom.PLANS, default="twelve", help="(default: twelve)"
+    )
     parser.add_argument(
         "--limit", type=float, default=LIMIT, help="seconds for an exercise (default: 60)"
     )
+    parser.add_argument("--out", type=Path, help="where the results of a class go")
+    parser.add_argument(
+        "-j", "--jobs", type=int, default=os.cpu_count() or 1, help="submissions at a time (default: cores)"
+    )  # fmt: skip
     arguments = parser.parse_args(argv)
-    page = None
-    if arguments.chapter is not None:
-        found = [one for one in chapters() if one.stem.startswith(f"{arguments.chapter:02d}_")]
-        if not found:
-            raise BookError(f"there is no chapter {arguments.chapter}")
-        page = found[0]
-    grades = grade(arguments.submission, page, arguments.limit)
+    page = None if arguments.chapter is None else _chapter(arguments.chapter)
+    only = _chosen(arguments.only, arguments.week, arguments.plan)
+    if arguments.submission.is_dir():
+        if arguments.out is None:
+            raise BookError("of a class the results go into a folder: --out graded")
+        handed = classroom.grade_class(
+            arguments.submission, arguments.out, page, only, arguments.jobs, arguments.limit
+        )
+        faults = [one for one in handed if one.fault]
+        print(f"{len(handed) - len(faults)} graded, {len(faults)} not read: {arguments.out}")
+        return 0
+    grades = grade(arguments.submission, page, arguments.limit, only)
     for one in grades:
         number = f"{one.exercise.chapter}.{one.exercise.number}"
         print(f"{number:6} {one.exercise.title}: {'solved' if one.solved else 'no: ' + one.why}")
     print(f"{sum(one.solved for one in grades)} of {len(grades)} solved")
     return 0
+
+
+def _chapter(number: int) -> Path:
+    for page in chapters():
+        if page.stem.startswith(f"{number:02d}_"):
+            return page
+    raise BookError(f"there is no chapter {number}")
+
+
+def _chosen(labels: list[str] | None, week: int | None, plan: str) -> set[str] | None:
+    """The exercises that are asked for by label or week; None stands for all. BookError if there is no such."""
+    from book.classroom import to_hand_in
+
+    if labels is None and week is None:
+        return None
+    chosen = set(labels or []) | (to_hand_in(week, plan) if week is not None else set())
+    known = {one.label for page in chapters() for one in exercises(page) if judged(one.checks)}
+    if strange := sorted(set(labels or []) - known):
+        raise BookError(f"no exercise with a judge is called {', '.join(strange)}")
+    return chosen & known

@@ -46,6 +46,15 @@ def say_in_titles(app: Sphinx, doctree: nodes.document, docname: str) -> None:
             exercise[0] += [nodes.Text(" "), line]
 
 
+class Hidden(SphinxDirective):
+    """What stands in a page's source and is not shown: a drill (book/drills.py)."""
+
+    has_content, optional_arguments = True, 1
+
+    def run(self) -> list[nodes.Node]:
+        return []
+
+
 class ExerciseTable(SphinxDirective):
     """The exercises of every chapter, and how many there are of each kind; made from what the pages say."""
 
@@ -119,4 +128,5 @@ def _table(rows: list[list[str]]) -> str:
 
 def setup(app: Sphinx) -> None:
     app.add_directive("exercise-table", ExerciseTable)
+    app.add_directive("drill", Hidden)
     app.connect("doctree-resolved", say_in_titles)

@@ -105,6 +105,9 @@ STYLES = {
     "in the names of the cell": f"{SOLVED}globals()['line_distance'] = line_distance_solved",
     "run as text": f"{SOLVED}exec('line_distance = line_distance_solved')",
     "a blank copy below it": f"{RIGHT}\n{BLANK}",
+    "a return in another cell": ("return 1", RIGHT),
+    "a cell of another kind": ("\0", RIGHT),
+    "a deep cell": ("-" * 100_000 + "1", RIGHT),
     "an error beside it": f"{RIGHT}\n1 / 0",
     "an exit above it": f"exit()\n{RIGHT}",
 }
@@ -186,13 +189,16 @@ print(json.dumps([grade.Judgement(one, Path(page), cells, limit).why() for cells
 """
 
 
-def said_of(table: dict[str, str], limit: float, endless: tuple[str, ...] = ()) -> dict[str, str]:
+def said_of(
+    table: dict[str, str | tuple[str, ...]], limit: float, endless: tuple[str, ...] = ()
+) -> dict[str, str]:
     """What the judge says of each answer of a table, below the student's edition of the chapter.
 
     limit : [s] for an answer; those that are endless get three seconds, which they use up.
     """
     cells = [cell.source for cell in notebook_of(PAGE, "student").cells if cell.cell_type == "code"]
-    cases = [([*cells, table[case]], 3 if case in endless else limit) for case in table]
+    written = {case: (text,) if isinstance(text, str) else text for case, text in table.items()}
+    cases = [([*cells, *written[case]], 3 if case in endless else limit) for case in table]
     task = json.dumps([str(PAGE), LABEL, cases])
     command = [sys.executable, "-c", TRIED]
     done = subprocess.run(command, cwd=ROOT, input=task, capture_output=True, text=True, check=True)
