@@ -9,6 +9,8 @@ books are published on do. A page is named as in ``chapters/13_loops_and_redunda
 ``python -m book measure frames [PAGE ...]`` moves the first slider of each explorer and sketch, frame by frame, and
 tells what a frame costs the page's own thread (scripts, style and layout), with that processor and with one four times
 slower. Solids are drawn by the graphics processor, whose time is not in it.
+``python -m book measure rooms [--write] [PAGE ...]`` tells how high each widget is, on a phone and on a wide screen;
+kept with ``--write``, so high is the room that it finds before it comes (book/extensions/rooms.py).
 ``--site FOLDER`` measures another build.
 """
 
@@ -24,7 +26,8 @@ from typing import Any
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from book import budget
-from book.browser import WIDTHS, chromium, open_page, page_names, serve, settle
+from book.browser import HEIGHT, WIDTHS, chromium, drawn, open_page, page_names, serve, settle
+from book.extensions import rooms
 from book.pages import BookError
 from book.site import HTML
 
@@ -154,6 +157,44 @@ def _print_frames(browser: Browser, address: str, names: list[str]) -> None:
         page.context.close()
 
 
+WIDGETS = """() => {
+  const states = [...document.querySelectorAll("script[type$='widget-state+json']")];
+  const all = Object.assign({}, ...states.map((one) => JSON.parse(one.textContent).state));
+  const views = [...document.querySelectorAll("script[type$='widget-view+json']")];
+  return views.map((view) => {
+    const { _anywidget_id, scene } = all[JSON.parse(view.textContent).model_id].state;
+    return [{ _anywidget_id, scene: { title: scene?.title ?? "" } }, view.nextElementSibling.offsetHeight];
+  });
+}"""
+
+
+def rooms_of(page: Page) -> dict[str, rooms.Room]:
+    """How high the widgets of an open page are, on a phone and on a wide screen, by name."""
+    heights = list[list[float]]()
+    for width in reversed(WIDTHS):
+        page.set_viewport_size({"width": width, "height": HEIGHT})
+        drawn(page)
+        found = page.evaluate(WIDGETS)
+        heights.append([height for _, height in found])
+    names = [rooms.name_of(state) for state, _ in found]
+    return dict(zip(names, zip(*heights, strict=True), strict=True)) if names else {}
+
+
+def _print_rooms(browser: Browser, address: str, names: list[str], write: bool = False) -> None:
+    measured = dict[str, dict[str, rooms.Room]]()
+    for name in names:
+        page = open_page(browser, WIDTHS[0], "light")
+        page.goto(f"{address}{name}.html")
+        settle(page)
+        if found := rooms_of(page):
+            measured[name] = found
+            for widget, (narrow, wide) in found.items():
+                print(f"{name:48} {narrow:6.0f} {wide:6.0f}  {widget}", flush=True)
+        page.context.close()
+    if write:
+        rooms.write(measured)
+
+
 MEASURES: dict[str, Callable[[Browser, str, list[str]], None]] = {
     "shares": _print_shares,
     "paint": _print_paints,
@@ -171,11 +212,11 @@ def _opened(site: Path) -> Iterator[tuple[Browser, str]]:
 
 def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m book measure", description=__doc__)
-    parser.add_argument("what", choices=["pages", *MEASURES])
+    parser.add_argument("what", choices=["pages", "rooms", *MEASURES])
     parser.add_argument("pages", nargs="*", metavar="PAGE")
     parser.add_argument("--site", type=Path, default=HTML, help="the folder of a built site")
     parser.add_argument(
-        "--write", action="store_true", help="keep the counts of `pages` above budget"
+        "--write", action="store_true", help="keep what `pages` and `rooms` measure"
     )
     arguments = parser.parse_intermixed_args(argv)
     if arguments.what == "pages":
@@ -186,5 +227,8 @@ def main(argv: list[str]) -> int:
         if not (arguments.site / f"{name}.html").is_file():
             raise BookError(f"there is no page {name} in {arguments.site}: build the site first")
     with _opened(arguments.site) as (browser, address):
-        MEASURES[arguments.what](browser, address, names)
+        if arguments.what == "rooms":
+            _print_rooms(browser, address, names, arguments.write)
+        else:
+            MEASURES[arguments.what](browser, address, names)
     return 0

@@ -1,4 +1,4 @@
-"""The terms of the glossary: in index and search under the sections to which they lead, and in the text of chapters,
+"""The terms of the glossary: in the index under the sections to which they lead, and in the text of chapters,
 where the first mention of each leads to its definition."""
 
 from __future__ import annotations
@@ -45,16 +45,6 @@ def enter_in_index(app: Sphinx, env: BuildEnvironment) -> list[str]:
         there = index.setdefault(page, [])
         there += [entry for entry in entries if entry not in there]
     return []
-
-
-def enter_in_search(app: Sphinx, doctree: nodes.document, page: str) -> None:
-    """The search reads the index entries of each page; those of the glossary itself come last."""
-    if page == PAGE:
-        for node in doctree.findall(addnodes.index):
-            node["entries"] = [(*entry[:3], "", entry[4]) for entry in node["entries"]]
-    entries = getattr(app, "glossary_sections", {}).get(page)
-    if entries:
-        doctree += addnodes.index(entries=entries)
 
 
 def spoken(term: str) -> list[str]:
@@ -122,4 +112,3 @@ def setup(app: Sphinx) -> None:
     app.connect("doctree-read", watch_terms)
     app.connect("doctree-resolved", mark_terms)
     app.connect("env-updated", enter_in_index)
-    app.connect("doctree-resolved", enter_in_search)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import posixpath
 import re
+from collections import ChainMap
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 
 from book import live
+from book.extensions.rooms import with_rooms
 from book.extensions.sheet import used, words_of_page, words_of_script
 from book.policy import POLICY, with_policy
 
@@ -46,11 +48,14 @@ def put_states_last(
     for script in context.get("script_files", []):
         own = getattr(script, "attributes", {})
         (states if own.get("type") == WIDGET_STATE else scripts).append(script)
+    if not states:
+        return
+    models = [json.loads(state.attributes["body"])["state"] for state in states]
+    context["body"] = with_rooms(context.get("body", ""), page, dict(ChainMap(*models)))
     for state in states:
         body = without_copies(state.attributes["body"])
         context["body"] += f'<script type="{WIDGET_STATE}">{body}</script>'
-    if states:
-        context["script_files"] = scripts
+    context["script_files"] = scripts
 
 
 def without_copies(body: str) -> str:
@@ -178,5 +183,5 @@ def setup(app: Sphinx) -> None:
     app.connect("build-finished", write_sheet, priority=900)  # the theme writes pygments.css before
     app.connect("build-finished", write_policies, priority=950)
     app.add_css_file("book.css")
-    for script in ("book.js", "boxes.js"):
+    for script in ("book.js", "boxes.js", "place.js"):
         app.add_js_file(script, loading_method="defer")

@@ -1,4 +1,4 @@
-// What the scripts of the pages find there of others: MathJax, require.js, Sphinx's search, JupyterLab, Pyodide, CodeMirror.
+// What the scripts of the pages find there of others: MathJax, require.js, JupyterLab, Pyodide, CodeMirror.
 
 interface Window {
   MathJax: any;
@@ -6,7 +6,6 @@ interface Window {
   require: any;
 }
 declare var MathJax: any;
-declare const Search: any;
 declare const jupyterapp: any;
 declare function loadPyodide(options: any): Promise<any>;
 declare function importScripts(...addresses: string[]): void;

@@ -19,7 +19,7 @@ function markScrollable() {
 
 // Where a display may be broken, best first: at wide spaces, before relations, before plus and minus, after products.
 const BREAKS = [
-  "mjx-mspace, mjx-mtext",
+  "mjx-mtext",
   ["3D", "2260", "2261", "2248", "223C", "2264", "2265", "3C", "3E", "2208", "27F9", "21D2", "27F6", "2192", "21A6"],
   ["2B", "2212", "B1"],
 ].map((kind) =>
@@ -66,6 +66,12 @@ function outermostRow(formula) {
   return row;
 }
 
+/** Whether a part of a display is space, of a quad or more. */
+function isWideSpace(part) {
+  const space = part.matches("mjx-mspace, mjx-mstyle:has(> mjx-mspace:only-child)");
+  return space && part.getBoundingClientRect().width > 0.9 * parseFloat(getComputedStyle(part).fontSize);
+}
+
 /** Break the outermost row of a display before each of some parts; true if it fits then. `apart`: what stands between
     wide spaces has lines of its own, where it does not fit on one, so that no equation begins at another's end. */
 function breakInto(formula, places, apart) {
@@ -73,7 +79,7 @@ function breakInto(formula, places, apart) {
   const row = outermostRow(formula);
   let [line, whole] = [null, null];
   for (const part of [...row.children]) {
-    const space = part.matches("mjx-mspace");
+    const space = isWideSpace(part);
     if (!line || space || part.matches(places) || line.matches(".break-space")) {
       if (apart && !space && (!whole || line?.matches(".break-space"))) {
         whole = document.createElement("span");
@@ -232,37 +238,6 @@ function openForPrint() {
   );
 }
 
-const GREEK = (
-  "alpha α beta β gamma γ delta δ epsilon ε eta η theta θ kappa κ lambda λ mu μ nu ν xi ξ pi π rho ρ " +
-  "sigma σ tau τ phi φ chi χ psi ψ omega ω Gamma Γ Delta Δ Theta Θ Lambda Λ Xi Ξ Pi Π Sigma Σ Phi Φ Psi Ψ " +
-  "Omega Ω times × cdot · le ≤ ge ≥ ne ≠ in ∈ sum ∑ partial ∂ infty ∞ to → pm ± dots …"
-).split(" ");
-const SIGNS = new Map(GREEK.flatMap((name, k) => (k % 2 ? [] : [[name, GREEK[k + 1]]])));
-
-/** A formula as a line of text, for a search's result: signs for their names, and no other markup. */
-function plainFormula(tex) {
-  if (/\\begin|\\\\/.test(tex)) return "…";
-  return tex
-    .replace(/^\s*\\[([]|\\[)\]]\s*$/g, "")
-    .replace(/\\[td]?frac\{([^{}]*)\}\{([^{}]*)\}/g, "$1/$2")
-    .replace(/\\([A-Za-z]+) ?/g, (_, name) => SIGNS.get(name) ?? "")
-    .replace(/\\[,;: !]/g, " ")
-    .replace(/[{}\\]/g, "");
-}
-
-/** The search quotes pages; their formulas are TeX until a browser sets them. */
-function quoteWithoutTeX() {
-  const quote = Search.htmlToText;
-  Search.htmlToText = (html, anchor) => {
-    const page = new DOMParser().parseFromString(html, "text/html");
-    page.querySelectorAll(".math").forEach((math) => {
-      math.querySelector(".eqno")?.remove();
-      math.textContent = plainFormula(math.textContent);
-    });
-    return quote(page.documentElement.outerHTML, anchor);
-  };
-}
-
 /** What shows where links lead (previews.js) waits until all else is there; in a file that is opened it cannot look. */
 function loadPreviews() {
   const idle = window.requestIdleCallback ?? setTimeout;
@@ -274,7 +249,6 @@ document.addEventListener("DOMContentLoaded", async () => {
   foldDocstrings();
   openForPrint();
   loadPreviews();
-  if (typeof Search !== "undefined") quoteWithoutTeX();
   openTarget();
   addEventListener("hashchange", openTarget);
   // not the window's resizing: sidebars come and go after that, and by hand

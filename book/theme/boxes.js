@@ -48,6 +48,8 @@ function tablesAsCards() {
 const isWordy = (table) =>
   table.tHead?.rows.length === 1 && [...table.querySelectorAll("td")].some((cell) => cell.textContent.length > WORDY);
 
+const isShort = (cell) => cell.textContent.length <= 12 && !cell.querySelector("mjx-container, .math, code");
+
 /** Say of each cell its column, and what it is: shown as cards, a table loses its meaning for screen readers. */
 function nameCells(table) {
   if (table.hasAttribute("role")) return;
@@ -55,11 +57,14 @@ function nameCells(table) {
   for (const part of [table.tHead, ...table.tBodies]) part.setAttribute("role", "rowgroup");
   const heads = [...table.tHead.rows[0].cells];
   for (const head of heads) head.setAttribute("role", "columnheader");
+  const columns = heads.map((_, k) => [...table.tBodies].flatMap(({ rows }) => [...rows].map((row) => row.cells[k])));
+  const short = columns.map((cells, k) => k > 0 && cells.every((cell) => !cell || isShort(cell)));
   for (const row of table.rows) {
     row.setAttribute("role", "row");
     [...row.cells].forEach((cell, k) => {
       if (heads.includes(cell)) return;
       cell.setAttribute("role", "cell");
+      cell.classList.toggle("short", short[k] && short.filter(Boolean).length > 2);
       cell.dataset.column = heads[k]?.textContent.trim() ?? "";
       cell.classList.toggle(
         "empty",

@@ -11,10 +11,12 @@
   const KIND = "application/vnd.jupyter.widget";
   const views = [...document.querySelectorAll(`script[type="${KIND}-view+json"]`)];
 
-  // A page that is loaded again leaves its widgets the room that they had, so that the reader's place stays where it
-  // was.
+  // Each has room for it (extensions/rooms.py), on a page that is loaded again what it had before, so that the reader's
+  // place stays where it was.
   const ROOM = `chaindyn-room:${location.pathname}`;
   const places = views.map((view) => {
+    const { nextElementSibling: next } = view;
+    if (next instanceof HTMLElement && next.matches(".widget-room")) return next;
     const place = document.createElement("div");
     view.after(place);
     return place;
@@ -22,7 +24,7 @@
   const kept = sessionStorageIfAny();
   const had = JSON.parse(kept?.getItem(ROOM) ?? "[]");
   places.forEach((place, k) => {
-    place.style.minHeight = `${had[k] ?? 0}px`;
+    if (had[k]) place.style.minHeight = `${had[k]}px`;
   });
   addEventListener("pagehide", () => kept?.setItem(ROOM, JSON.stringify(places.map((place) => place.offsetHeight))));
 
@@ -88,7 +90,7 @@
     const { initialize, render } = module.default;
     await initialize?.({ model });
     await render({ model, el: place });
-    place.style.minHeight = "";
+    place.className = place.style.minHeight = "";
   }
 
   const load = (src, data = {}) =>

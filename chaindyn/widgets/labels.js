@@ -9,7 +9,8 @@ import { add, norm, subtract } from "./vectors.js";
  * @param {number[]} size of the picture
  * @param {number[][]} free
  */
-export function spread(labels, [width, height], free = [], letter = 7.6, line = 18) {
+export function spread(labels, [width, height], free = [], larger = 1) {
+  const [letter, line] = [7.6 * larger, 18 * larger];
   const taken = free.map(([x, y]) => [x - 10, y - 10, x + 10, y + 10]);
   const overlap = (a, b) =>
     Math.max(0, Math.min(a[2], b[2]) - Math.max(a[0], b[0])) * Math.max(0, Math.min(a[3], b[3]) - Math.max(a[1], b[1]));

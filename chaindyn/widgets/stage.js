@@ -10,6 +10,7 @@ import { arrowShapes, carriedBy, solidOf } from "./solids.js";
 import { viewButtons } from "./stage_views.js";
 import { add, apply, multiply, norm, subtract } from "./vectors.js";
 
+const SMALL = 4 / 3; // how much larger words are there (stage.css)
 const SLOW = 45; // a frame [ms] that lasts longer, time and again, is too long
 
 export class LitStage extends Stage {
@@ -46,9 +47,20 @@ export class LitStage extends Stage {
     this.element = html("div", { class: "stage" }, this.canvas, this.svg);
     this.svg.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
     this.ending = new AbortController();
+    this.small = false; // as on a phone, where words are larger beside all else
+    const sizes = new ResizeObserver(([{ contentRect }]) => this.resized(contentRect.width));
+    sizes.observe(this.element);
+    this.ending.signal.addEventListener("abort", () => sizes.disconnect());
     lightOnceNear(this);
   }
 
+  resized(wide) {
+    const small = wide > 0 && wide < 420;
+    if (small === this.small) return;
+    this.small = small;
+    this.element.classList.toggle("small", small);
+    this.again();
+  }
   beginWith(play) {
     playOnceSeen(this, play);
   }
@@ -136,6 +148,7 @@ export class LitStage extends Stage {
       this.words,
       this.camera.size,
       this.held.map((get) => this.camera.project(get())),
+      this.small ? SMALL : 1,
     );
     this.words.forEach(({ words, colour }, k) =>
       this.strokes.append(

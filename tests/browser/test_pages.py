@@ -33,6 +33,13 @@ NARROW = min(WIDTHS)
 WITHOUT_WIDGET, WITH_WIDGET = 1_000_000, 2_000_000  # bytes, gzipped
 LEVEL_A_AND_AA = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 
+# How far what is in sight is pushed about while the page comes (Cumulative Layout Shift; 0.1 is good).
+STILL = 0.1
+WATCH = """(() => {
+  window.shifted = 0;
+  const add = (list) => list.getEntries().forEach((one) => { if (!one.hadRecentInput) window.shifted += one.value; });
+  new PerformanceObserver(add).observe({type: "layout-shift", buffered: true});
+})()"""
 OVERFLOW = "document.documentElement.scrollWidth - window.innerWidth"
 # Checked in the page: images that did not load, and those that a screen reader would pass by or spell out.
 BROKEN_IMAGES = """async () => {
@@ -95,6 +102,7 @@ class Visit:
     sketches: int = 0
     wrong_sketches: list[str] = field(default_factory=list)
     overflow: int = 0
+    shifted: float = 0
     violations: str = ""
 
 
@@ -122,9 +130,11 @@ def visit(chromium: Browser, site_folder: Path, site_url: str) -> Callable[..., 
         page.on("response", lambda response: responses.append(response))
         page.on("console", on_console)
         page.on("pageerror", lambda error: messages.append(str(error)))
+        page.add_init_script(WATCH)
         response = page.goto(f"{site_url}{name}.html")
         result.status = response.status if response else 0
         settle(page)
+        result.shifted = page.evaluate("shifted")
         result.overflow = page.evaluate(OVERFLOW)
         if both:
             page.set_viewport_size({"width": width, "height": HEIGHT})
@@ -218,6 +228,12 @@ def test_weight(visit, name):
     assert sum(seen.bodies.values()) <= (WITH_WIDGET if seen.widgets else WITHOUT_WIDGET), heaviest
     if not seen.widgets:
         assert not [url for url in seen.requests if "html-manager" in url or "require.js" in url]
+
+
+@for_every_page
+def test_stands_still_while_it_comes(visit, name):
+    """Room is kept for faces, figures and widgets (`python -m book measure rooms --write`)."""
+    assert visit(name, *FAST).shifted <= STILL
 
 
 @for_every_page

@@ -144,14 +144,89 @@ def test_an_address_opens_what_it_names(opened):
     )
 
 
-def test_on_paper_all_is_open(opened):
+def test_on_paper_is_what_is_read(opened):
+    """Solutions are, but neither code that steps back nor what is clicked."""
     page = opened(CHAPTERS[0])
-    closed = page.locator("details.folded-code:not([open])").count()
-    assert closed
+    page.emulate_media(media="print")
+    assert page.locator(".cell_input").first.is_visible()
+    assert not page.locator(".chaindyn :is(button, input):visible").count()
+    assert not page.locator("details.folded-code:visible").count()
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
-    assert page.locator("details:not([open]), .folded-lines[hidden]").count() == 0
+    assert page.locator("details:not([open], .folded-code, .chaindyn *)").count() == 0
+    assert page.locator("details.folded-code[open]").count() == 0
     page.evaluate("dispatchEvent(new Event('afterprint'))")
-    assert page.locator("details.folded-code:not([open])").count() == closed
+    page.emulate_media(media="screen")
+
+
+def test_a_box_is_as_wide_as_its_title_and_folds_by_any_word_of_it(opened):
+    page = opened(CHAPTERS[0])
+    narrow = """[...document.querySelectorAll(".admonition > .admonition-title")]
+        .filter((title) => title.clientWidth && title.offsetWidth < title.parentElement.clientWidth - 1).length"""
+    assert page.evaluate(narrow) == 0
+    problems = list[str]()
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    solution = page.locator(".solution").first
+    words = solution.locator(".admonition-title > :not(button)").first
+    words.click()
+    assert "toggle-hidden" not in (solution.get_attribute("class") or "")
+    words.click()
+    assert "toggle-hidden" in (solution.get_attribute("class") or "")
+    assert not problems
+    names = [button.get_attribute("aria-label") for button in page.locator(".toggle-button").all()]
+    assert len(set(names)) == len(names) > 10
+    assert names[0] == "Hint to Exercise 1.1"
+
+
+def test_a_display_breaks_between_its_equations_first(opened):
+    """On a phone no line holds the end of one equation and the beginning of the next."""
+    page = opened(CHAPTERS[0])
+    page.set_viewport_size({"width": 390, "height": 900})
+    page.wait_for_selector("mjx-container.apart")
+    halves = page.evaluate("""() => [...document.querySelectorAll("mjx-container.apart")].flatMap((display) => {
+        const parts = [...display.querySelectorAll(".break-whole")].map((part) => part.getBoundingClientRect());
+        return parts.slice(1).filter((part, k) => part.height > 60 && part.top < parts[k].bottom - 5);
+    })""")
+    page.set_viewport_size({"width": 1280, "height": 900})
+    assert halves == []
+
+
+def test_on_a_phone_a_line_says_where_the_reader_is(opened):
+    page = opened(CHAPTERS[0])
+    page.set_viewport_size({"width": 390, "height": 900})
+    page.locator("article section > h2").nth(2).evaluate("(head) => head.scrollIntoView()")
+    line = page.locator(".place-line")
+    page.wait_for_function("document.querySelector('.place-line')?.hidden === false")
+    title, section = (line.inner_text() + " · ").split(" · ")[:2]
+    assert title.startswith("1.")
+    assert section and section in page.locator("article section > h2").nth(2).inner_text()
+    page.set_viewport_size({"width": 1280, "height": 900})
+    assert not line.is_visible()
+
+
+@pytest.mark.parametrize("name", ["book/notation", "book/exercises", "book/errata"])
+def test_on_a_phone_wordy_tables_are_cards(opened, name):
+    page = opened(name)
+    page.set_viewport_size({"width": 390, "height": 900})
+    page.wait_for_selector("table.cards")
+    wide = """[...document.querySelectorAll("table.cards")].filter(
+        (table) => table.offsetWidth > table.parentElement.clientWidth + 1).length"""
+    assert page.evaluate(wide) == 0
+    cell = page.locator("table.cards td:not(:first-child, .empty)").first
+    assert cell.get_attribute("data-column")
+    page.set_viewport_size({"width": 1280, "height": 900})
+
+
+def test_a_page_says_of_what_it_is_and_shows_its_own_card(site_folder):
+    said, cards = set(), set()
+    for name in CHAPTERS:
+        html = (site_folder / f"{name}.html").read_text(encoding="utf-8")
+        assert html.count('name="viewport"') == 1
+        (words,) = re.findall(r'<meta name="description" content="([^"]+)">', html)
+        (card,) = re.findall(r'<meta property="og:image" content="([^"]+)">', html)
+        assert (site_folder / card.split("/", 4)[4]).is_file()
+        said.add(words)
+        cards.add(card)
+    assert len(said) == len(cards) == len(CHAPTERS)
 
 
 def test_figures_can_be_read_on_a_phone(opened):
@@ -176,12 +251,14 @@ def test_no_tex_in_links_and_titles(site_folder):
         assert not raw, name
 
 
-def test_search_quotes_without_tex(opened):
+def test_search_quotes_without_tex_and_finds_while_one_types(opened):
     page = opened("search")
     page.goto(page.url + "?q=screw")
     page.wait_for_selector("p.context", timeout=60_000)
     quoted = " ".join(page.locator("p.context").all_inner_texts())
-    assert quoted and not re.search(r"\\[a-zA-Z(]", quoted)
+    assert quoted and not re.search(r"\\[a-zA-Z(]|import ", quoted)
+    page.locator(".bd-search-container input").fill("plucker")
+    assert page.locator(".found a").first.inner_text().startswith("Plücker")
 
 
 def test_every_page_says_licence_and_how_to_cite(site_folder):

@@ -166,6 +166,25 @@ def test_work_survives_a_reload_and_can_be_taken_back(page):
     )
 
 
+FORBIDDEN = """Object.defineProperty(window, "localStorage", {
+    get() { throw new DOMException("no", "SecurityError"); }, configurable: true})"""
+FULL = """Storage.prototype.setItem = function () { throw new DOMException("no", "QuotaExceededError"); }"""
+
+
+@pytest.mark.parametrize("trouble", [FORBIDDEN, FULL], ids=["forbidden", "full"])
+def test_where_nothing_can_be_kept_it_is_said(chromium, address, trouble):
+    context = chromium.new_context()
+    page, errors = context.new_page(), list[str]()
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.add_init_script(trouble)
+    page.goto(address)
+    opened(page, EXERCISE)
+    write(page, "# mine")
+    expect(page.locator(".try-hint")).to_contain_text("This browser does not keep what you write")
+    context.close()
+    assert not [error for error in errors if "SecurityError" in error or "tryit" in error]
+
+
 @slow
 def test_a_run_is_stopped_and_says_so(warm):
     page = warm
