@@ -32,7 +32,7 @@ from chaindyn import (
     to_maximal_state,
 )
 from chaindyn.maximal import constraint_subspaces, maximal_system
-from chaindyn.models.urdf import PublishedLink
+from chaindyn.models.welded import PublishedLink
 from chaindyn.state import State
 from chaindyn.teaching import normwise
 

@@ -18,7 +18,6 @@ import numpy as np
 from chaindyn._ops import Array
 from chaindyn.chain import Chain, Link
 from chaindyn.closure import Closure
-from chaindyn.constraints import Coupling
 from chaindyn.conventions import convention
 from chaindyn.guards.arguments import check_word
 from chaindyn.guards.model import INERTIA_RULES
@@ -28,6 +27,7 @@ from chaindyn.models.model import Model
 from chaindyn.models.parts import Drive, Frame, Limits
 from chaindyn.models.shapes import Box, Capsule, ConvexHull, Geometry, HalfSpace, Sphere
 from chaindyn.models.welded import Body, as_published, fault_of, one_body, prism
+from chaindyn.other_constraints import Coupling
 from chaindyn.other_joints import Fixed, Free
 
 __all__ = ["load_mjcf"]
@@ -52,7 +52,7 @@ def load_mjcf(source: str | PathLike[str] | Any, *, inertia: str = "strict") -> 
     where a body's inertia is impossible or no joint moves.
     """
     check_word(inertia, "inertia", INERTIA_RULES)
-    mujoco, model, where = compiled(source)
+    mujoco, model, where = from_mujoco(source)
     try:
         reader = Reader(mujoco, model)
         chain = reader.chain(strict=inertia == "strict")
@@ -67,7 +67,7 @@ def load_mjcf(source: str | PathLike[str] | Any, *, inertia: str = "strict") -> 
         raise ValueError(f"{where}: {error}") from None
 
 
-def compiled(source: Any) -> tuple[Any, Any, str]:
+def from_mujoco(source: Any) -> tuple[Any, Any, str]:
     """Return MuJoCo, its model, and what to call the source."""
     try:
         import mujoco
