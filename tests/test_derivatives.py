@@ -282,6 +282,21 @@ def test_what_two_motions_do_that_strike_one_after_the_other(case):
     assert np.abs(found - expected).max() <= 1e-5 * np.abs(expected).max()
 
 
+@pytest.mark.parametrize("restitution", [0.4, 1.0])
+@pytest.mark.parametrize("case", BLOWS, ids=str)
+def test_a_blow_leaves_a_cloud_of_motions_the_square_of_the_restitution(case, restitution):
+    """The determinant of the saltation matrix, whatever the chain, its posture and its forces."""
+    chain = random_tree(case)
+    q, qd, tau = motion(case, chain)
+    body = chain.n - 1
+    arm, normal = blow_at(chain, q, qd, np.random.default_rng(case.seed), body)
+    R, p = forward_kinematics(chain, q)
+    blow = {"point": p[body] + R[body] @ arm, "normal": normal, "body": body}
+    leap = saltation_matrix(chain, q, qd, tau, **blow, restitution=restitution)
+    share = np.linalg.det(leap) / restitution**2
+    assert abs(share - 1) < 100 * EPS * np.linalg.cond(leap)
+
+
 def test_loops_against_differences():
     """A five-bar with redundant rows, along each coordinate as if the loop could open: to the differences' accuracy."""
     chain, loops, q = five_bar()
