@@ -24,13 +24,14 @@ from typing import Any
 import numpy as np
 
 from chaindyn import __version__, sweep
+from chaindyn.atlas import strike
 from chaindyn.models.robots import ur5
-from chaindyn.sweeps import Drawn, strike
+from chaindyn.sweeps import Drawn
 
 ROOT = Path(__file__).parents[1]
 SUMMARY = ROOT / "chapters" / "21_ten_million_postures.json"
 SHARES = (0.001, 0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99, 0.999, 0.9999)
-EDGES = np.geomspace(1, 1e4, 201)  # of the distribution of masses [kg]
+EDGES = np.geomspace(0.1, 1e4, 251)  # of the distribution of masses [kg]
 TURN = np.linspace(-np.pi, np.pi, 61)  # of the map over two joints [rad]
 SEED = 21
 Array = Any
@@ -92,7 +93,7 @@ def summary(states: Drawn, stored: dict[str, Any]) -> dict[str, Any]:
         "inverse_mass_error": float(f"{(1 / mass).std() / np.sqrt(count):.2g}"),
         "mass_mean": float(f"{mass.mean():.6g}"),
         "mass_counts": np.histogram(mass, EDGES)[0].tolist(),
-        "heavier_than": {str(x): int((mass > x).sum()) for x in 10 * 2 ** np.arange(12)},
+        "heavier_than": {str(x): int((mass > x).sum()) for x in 2.5 * 2.0 ** np.arange(12)},
         "hardest_force": (hardest[0] / count).round(5).tolist(),
         "hardest_moment": (hardest[1] / count).round(5).tolist(),
         "force_share_mean": (share[:, 0] / count).round(4).tolist(),

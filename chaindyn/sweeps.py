@@ -1,9 +1,9 @@
-# Generated from chapters/21_ten_million_postures.md by `python -m book export`; edit it there.
-# sha256 of the text below: e003bef6b64111502385a549b49f94d8f0530ef94f02f33150dc58807f7f2e4e
 """Sweeps: one function over millions of states, on all cores, resumable.
 
-Derived in chapter 21, "Ten million postures".
+Chapter 21 sweeps in twelve lines; what they lack for millions of states is here and in `chaindyn.jobs`.
 """
+
+from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,58 +13,16 @@ from typing import Any
 import numpy as np
 
 from chaindyn._ops import Array
-from chaindyn.chain import Chain, forward_kinematics
+from chaindyn.chain import Chain
 from chaindyn.guards.arguments import check_chain
-from chaindyn.impulse import impact
 from chaindyn.jobs.results import evaluated, joined
 from chaindyn.jobs.states import as_states, check_chunk, check_function, cut
 from chaindyn.jobs.store import kept_in
 from chaindyn.jobs.workers import computed, reported
-from chaindyn.kinematics import body_jacobian
 
 __all__ = ["sweep"]
 
 
-# Chapter 21, "Ten million postures": A sweep is a function of arrays
-@dataclass(frozen=True, eq=False)
-class Strike:
-    """Response to a blow with the tip, for each metre per second of its speed.
-
-    mass : (...) effective mass [kg], and so the impulse [N s] without bounce; force,
-    moment : (..., n), the sizes of the impulse [N s] in each joint's bearings, and of
-    its moment about the joint [N m s].
-    """
-
-    mass: Array
-    force: Array
-    moment: Array
-
-
-def strike(chain: Chain, q: Array, direction: Array, *, body: int | str | None = None) -> Strike:
-    """Return the response if a link strikes a wall with its origin moving at 1 m/s
-    along a direction, without bounce.
-
-    q : (..., nq); direction : (..., 3), unit vectors in world axes; body : index or
-    name of a link, or a frame's name, None for the only leaf. The joints' motion before
-    matters only by that speed, since the response is linear in the impulse; the
-    smallest such motion is taken. Where the tip cannot move so, the mass is infinite
-    and the rest 0.
-    """
-    row = (body_jacobian(chain, q, body, frame="mixed")[..., 3:, :] * direction[..., None]).sum(-2)
-    square = (row * row).sum(-1, keepdims=True)
-    qd = row / np.where(square == 0, 1, square)
-    blow = impact(chain, q, qd, normal=-direction, restitution=0, body=body)
-    moment, force = blow.joint_impulses[..., :3], blow.joint_impulses[..., 3:]
-    moment = moment - np.cross(forward_kinematics(chain, q)[1], force)
-    return Strike(blow.effective_mass, norm(force), norm(moment))
-
-
-def norm(x: Array) -> Array:
-    """Return the lengths (...) of vectors (..., 3)."""
-    return np.sqrt((x * x).sum(-1))
-
-
-# Chapter 21, "Ten million postures": Memory
 def block_size(chain: Chain) -> int:
     """Return the number of states in one call, 1 at least.
 
@@ -84,7 +42,6 @@ def chunk_size(count: int, block: int, chunk: int | None) -> int:
     return -(-size // block) * block
 
 
-# Chapter 21, "Ten million postures": States that are not stored
 def uniform(seed: int, start: int, stop: int, width: int) -> Array:
     """Return rows start to stop of one endless table of random numbers in [0, 1).
 
@@ -122,7 +79,6 @@ class Drawn:
         return self.make(uniform(self.seed, start, stop, self.width))
 
 
-# Chapter 21, "Ten million postures": The same to the last bit
 def compute(
     function: Callable[..., Any], chain: Chain, states: Any, first: int, start: int, stop: int
 ) -> Any:
@@ -138,7 +94,6 @@ def compute(
     )
 
 
-# Chapter 21, "Ten million postures": All cores, and more than one machine
 def sweep(
     function: Callable[..., Any],
     chain: Chain,

@@ -34,12 +34,13 @@ from chaindyn import (
     random_state,
     sweep,
 )
+from chaindyn.atlas import strike
 from chaindyn.jobs.fingerprint import digest
 from chaindyn.jobs.processes import in_processes
 from chaindyn.jobs.store import StoredArray
 from chaindyn.jobs.workers import default_workers, may_copy
 from chaindyn.models.robots import ur5
-from chaindyn.sweeps import Drawn, block_size, chunk_size, strike, uniform
+from chaindyn.sweeps import Drawn, block_size, chunk_size, uniform
 
 ARM = ur5()
 BLOCK = block_size(ARM)

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from chaindyn import Chain, forward_kinematics
+from chaindyn.atlas import strike as strike_of_book
 from chaindyn.guards.arguments import check_chain, unit
 from chaindyn.guards.model import require_no_rotors
 from chaindyn.sweeps import Drawn
-from chaindyn.sweeps import strike as strike_of_book
 from chaindyn.widgets.explorer import Explorer, fields_of, linked, source
 from chaindyn.widgets.tree import VIEWS, require_drawable, scene_of, shaped
 
