@@ -60,7 +60,9 @@ def test_a_thousand_draws_are_good_questions(label, page):
 
 
 def test_chapters_have_drills():
-    assert {"ex-1-door", "ex-1-shift"} <= {param.values[0] for param in EVERY}
+    assert {"ex-1-door", "ex-1-shift", "ex-2-bolt", "ex-3-hammer", "ex-3-rod"} <= {
+        param.values[0] for param in EVERY
+    }
 
 
 def test_the_same_seed_gives_the_same_numbers_for_ever():
