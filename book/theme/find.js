@@ -35,7 +35,7 @@ const stem = (word) => (word.length > 4 ? word.replace(ENDINGS, "") : word);
 function weightOf(page, anchor, title) {
   if (/^(Exercises|Solutions|Summary|What comes next|Notes)/.test(title) || anchor.startsWith("ex-")) return 0.45;
   if (page.startsWith("chapters/") || page === "book/intro") return 1;
-  return { "book/glossary": 0.55, "book/api": 0.8, "book/notation": 0.6, "book/conventions": 0.6 }[page] ?? 0.4;
+  return { "book/glossary": 0.55, "book/api": 0.6, "book/notation": 0.6, "book/conventions": 0.6 }[page] ?? 0.4;
 }
 
 /** The rows of the index, each with its words. */

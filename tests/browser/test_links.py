@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import json
 from collections import Counter
 from dataclasses import dataclass, field
 from functools import cache
@@ -93,26 +92,3 @@ def test_exported_definitions_and_their_api_entries_lead_to_each_other(site_fold
             ), f"the entry of {entry} does not lead to {chapter.name}"
             exported += 1
     assert exported
-
-
-# The search shows main entries of the index before others: what a reader asks for, and the section that answers.
-ANSWERS = {
-    "articulated inertia": "08_articulated_body_inertia#two-bodies-and-then-all-of-them",
-    "gimbal lock": "02_rigid_motions_as_a_lie_group#three-numbers-are-not-enough",
-    "coriolis matrix": "07_the_stacked_form_and_composite_inertia#the-canonical-equation",
-    "percussion": "14_impulse_response_of_a_chain#what-a-blow-is",
-    "quaternion": "02_rigid_motions_as_a_lie_group#quaternions",
-    "centre of mass": "31_the_mass_matrix_by_composite_inertia#where-the-mass-is",
-}
-
-
-def test_the_search_leads_from_a_term_to_its_section(site_folder):
-    text = (site_folder / "searchindex.js").read_text(encoding="utf-8")
-    index = json.loads(text[text.index("(") + 1 : text.rindex(")")])
-    for term, section in ANSWERS.items():
-        main = [
-            f"{index['docnames'][page]}#{anchor}"
-            for page, anchor, first in index["indexentries"][term]
-            if first
-        ]
-        assert main == [f"chapters/{section}"], term
