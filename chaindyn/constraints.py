@@ -1,5 +1,5 @@
 # Generated from chapters/13_loops_and_redundancy.md by `python -m book export`; edit it there.
-# sha256 of the text below: e3e456163347bded68ed87dc45423155b946138a4f8efeaaf03ae7d8a7462ec2
+# sha256 of the text below: a101ee6cbdf4ada18ff1820e4048371980d5a62adf5250ca690284031c061424
 """Loops: constraints between the links of a tree, and the dynamics that keeps them.
 
 Derived in chapter 13, "Loops and redundancy".
@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from chaindyn._ops import Array, concatenate, divide, eye, solve, sqrt, zeros
+from chaindyn._ops import Array, block, concatenate, divide, eye, solve, sqrt, where, zeros
 from chaindyn.articulated import FactorisedChain, factorise_state
 from chaindyn.chain import Chain, integrate
 from chaindyn.closure import BodyConstraint, Constraint
@@ -24,6 +24,7 @@ from chaindyn.guards.equations import SINGULAR, solved
 from chaindyn.guards.hybrid import check_hybrid
 from chaindyn.guards.loops import (
     are_floats,
+    are_more,
     at_length_one,
     check_choice,
     check_factors,
@@ -35,12 +36,12 @@ from chaindyn.guards.loops import (
     inverse_of,
     judged_rows,
     keep_checked,
-    multipliers_of,
+    lengths_and_doubt,
+    only_rounding,
     regular,
     require_kept,
     require_motors,
     size_of_motions,
-    solvable_combinations,
     warn_if_impossible,
     warn_if_inconsistent,
 )
@@ -114,17 +115,57 @@ class Held:
 
 
 # Chapter 13, "Loops and redundancy": The null space
+def shortest(rows: Array, metric: Array, wanted: Array, doubt: Array) -> tuple[Array, Array, Array]:
+    """Return u (..., n, c), where x = metric u is the shortest with rows x = wanted.
+
+    rows : (..., m, n), of any rank; metric : (..., n, n), regular or diagonal, of the
+    squares x^T metric^-1 x; wanted : (..., m, c); doubt : (..., m, 1), the squares that
+    rounding may leave of rows. Also the shares (..., m, c), zero for rows that add
+    nothing, and (..., m, m), lower triangular, of what rows are made: ones on its
+    diagonal, and columns of zeros where rows add nothing.
+    """
+    u = zeros((*wanted.shape[:-2], rows.shape[-1], wanted.shape[-1]))
+    steps, mix, shares = list[Any](), [zeros((rows.shape[-2], 0))], [wanted[..., :0, :]]
+    for k in range(rows.shape[-2]):
+        own, right, error = rows[..., :1, :], wanted[..., :1, :], doubt[..., :1, :]
+        answer = metric @ own.mT
+        square = own @ answer
+        counts = are_more(square, error)
+        inverse = where(counts, divide(1, where(counts, square, 1)), 0)
+        multiple = rows[..., 1:, :] @ answer * inverse
+        rows = rows[..., 1:, :] - multiple * own
+        wanted = wanted[..., 1:, :] - multiple * right
+        doubt = doubt[..., 1:, :] + multiple * multiple * error
+        steps.insert(0, (own, answer, right, inverse))
+        mix.append(concatenate([zeros((k, 1)), where(counts, 1, 0), multiple], -2))
+    for own, answer, right, inverse in steps:
+        shares.insert(0, inverse * (right - only_rounding(answer.mT @ u)))
+        u = u + own.mT * shares[0]
+    return u, concatenate(shares, -2), concatenate(mix, -1)
+
+
+# Chapter 13, "Loops and redundancy": The null space
+def smallest_multipliers(mix: Array, shares: Array, squares: Array) -> Array:
+    """Return multipliers (..., m, c) with mix^T multipliers = shares, the shortest.
+
+    mix, shares : as from `shortest`; squares : (..., m, 1), the squared lengths of the
+    rows, by which the multipliers are compared.
+    """
+    metric = divide(1, squares) * eye(squares.shape[-2])
+    rows, wanted = mix.mT[..., ::-1, :], shares[..., ::-1, :]
+    return metric @ shortest(rows, metric, wanted, 0 * squares)[0]
+
+
 def kkt_by_elimination(M: Array, K: Array, right: Array, k: Array, row_error: Array) -> Held:
     """Return what `solve_kkt` does of numbers that are not floats, for a regular M."""
-    squares = M.diagonal(axis1=-2, axis2=-1)
-    combine = solvable_combinations(independent_combinations, K, squares, row_error, M)
-    rows = combine.mT @ K
-    x = solved(M, concatenate([right, rows.mT], axis=-1), SINGULAR)
-    open_, answers = x[..., :1], x[..., 1:]
-    found = multipliers_of(rows @ answers, combine.mT @ k - rows @ open_, combine)
-    x = open_ + answers @ found
-    rank = (combine != 0).any(-2).sum(-1) + zeros(x.shape[:-2])
-    return Held(x[..., 0], (combine @ found)[..., 0], rank[()])
+    inverse = solved(M, eye(M.shape[-1]), SINGULAR)
+    free, units = inverse @ right, M.diagonal(axis1=-2, axis2=-1)
+    squares, doubt = lengths_and_doubt(K, units, K @ inverse @ K.mT, row_error)
+    u, shares, mix = shortest(K, inverse, k - K @ free, doubt)
+    multipliers = smallest_multipliers(mix, shares, squares)
+    x = free + inverse @ u
+    rank = (mix.diagonal(axis1=-2, axis2=-1) != 0).sum(-1) + zeros(x.shape[:-2])
+    return Held(x[..., 0], multipliers[..., 0], rank[()])
 
 
 # Chapter 13, "Loops and redundancy": The null space
@@ -139,8 +180,7 @@ def solve_kkt(M: Array, K: Array, right: Array, k: Array, *, tolerance: float = 
     each other the multipliers are not, and the smallest are given, for rows of length
     one; a contradictory k is met as nearly as possible. tolerance : the relative error
     at which rows still count as dependent, beside rounding. The result has the `rank`
-    too. With numbers other than floats M must be regular; rows of symbols and exact
-    numbers must be independent too, except for rows of zeros. ValueError if shapes do
+    too. With numbers other than floats M must be regular. ValueError if shapes do
     not fit, if M is not symmetric, or is singular on a motion that K allows. "Notes on
     rigid body dynamics", constraints, with the sign of the multipliers restored; by a
     basis of the null space of K.
@@ -161,60 +201,25 @@ def solve_kkt(M: Array, K: Array, right: Array, k: Array, *, tolerance: float = 
 
 
 # Chapter 13, "Loops and redundancy": The code: two sweeps and a small system
-def whitened(factors: FactorisedChain, forces: Array) -> tuple[Array, list[Array]]:
-    """Return B (..., nv, m) with B^T B = F^T M^-1 F, and the roots of each joint's D.
-
-    F : (..., nv, m), joint forces. M is L D L^T by the sweeps: the remaining force at
-    each joint, divided by the root of D.
-    """
-    left, _ = factors.inward_forces(forces)
-    roots = [np.linalg.cholesky(own.D) for own in factors.links]
-    parts = [np.linalg.solve(root, y) for root, y in zip(roots, left, strict=True)]
-    return concatenate(parts, axis=-2), roots
-
-
-# Chapter 13, "Loops and redundancy": The code: two sweeps and a small system
 def held_response(
     factors: FactorisedChain, K: Array, wanted: Array, row_error: Array | float = 0
 ) -> tuple[Array, Array]:
     """Return multipliers (..., m, 1) and their accelerations M^-1 K^T multipliers.
 
     K times these (..., nv, 1) is `wanted` (..., m, 1). K : (..., m, nv) of the
-    velocities that are free in the factors. One inward sweep for every row, one outward
-    sweep for all of them together. row_error : as for `independent_combinations`.
+    velocities that are free in the factors, of any rank: the multipliers are the
+    smallest for rows of length one. One inward sweep for every row, one outward sweep
+    for all of them together. row_error : (...), the relative error of the rows.
     """
-    squares = [own.D.diagonal(axis1=-2, axis2=-1) for own in factors.links]
-    if not are_floats(K, wanted, *squares):
-        return response_by_elimination(factors, K, wanted, row_error, squares)
-    B, roots = whitened(factors, K.mT)
-    size = np.sqrt(concatenate(squares, axis=-1))
-    combine, rank = independent_combinations(K, size, row_error)
-    U, sizes, Vh = np.linalg.svd(B @ combine, full_matrices=False)
-    inverse = inverse_of(sizes, rank)
-    shares = inverse * (Vh @ (combine.mT @ wanted))
-    z = U @ shares
-    left = [root @ z[..., own, :] for root, own in zip(roots, factors.rows, strict=True)]
-    return combine @ (Vh.mT @ (inverse * shares)), factors.outward_motions(left)[1]
-
-
-# Chapter 13, "Loops and redundancy": The code: two sweeps and a small system
-def response_by_elimination(
-    factors: FactorisedChain,
-    K: Array,
-    wanted: Array,
-    row_error: Array | float,
-    squares: list[Array],
-) -> tuple[Array, Array]:
-    """Return what `held_response` does of numbers that are not floats.
-
-    squares : for each joint the diagonal of its D.
-    """
-    combine = solvable_combinations(
-        independent_combinations, K, concatenate(squares, axis=-1), row_error, *squares
-    )
-    C = factors.delassus(combine.mT @ K)
-    multipliers = combine @ multipliers_of(C, combine.mT @ wanted, combine)
-    return multipliers, factors.solve(K.mT @ multipliers)
+    felt = [own.D for own in factors.links]
+    units = concatenate([D.diagonal(axis1=-2, axis2=-1) for D in felt], axis=-1)
+    rows = concatenate(factors.inward_forces(K.mT)[0], axis=-2).mT
+    inverses = [solve(D, eye(D.shape[-1])) for D in felt]
+    metric = block([[x if x is y else 0 for y in inverses] for x in inverses])
+    squares, doubt = lengths_and_doubt(K, units, rows @ metric @ rows.mT, row_error)
+    u, shares, mix = shortest(rows, metric, wanted, doubt)
+    left = [u[..., own.start : own.stop, :] for own in factors.rows]
+    return smallest_multipliers(mix, shares, squares), factors.outward_motions(left)[1]
 
 
 # Chapter 13, "Loops and redundancy": The code: two sweeps and a small system
@@ -260,8 +265,7 @@ def constrained_forward_dynamics(
     external_frame as for `aba`. M qdd + h = tau + K^T multipliers + the forces from
     outside, and K qdd = -dK/dt qd. stabilisation : gains (kp, kd); then K qdd = -dK/dt
     qd - kd K qd - kp error. Rows may depend on each other: qdd and K^T multipliers do
-    not change, and the multipliers are the smallest for rows of length one. Those of
-    symbols and exact numbers must be independent, except for rows of zeros. tolerance :
+    not change, and the multipliers are the smallest for rows of length one. tolerance :
     a row, or a combination of rows, of which a posture leaves no more than this share,
     counts as dependent. In O(n) for each row, plus the cost of rows alone.
     RuntimeWarning, with the size, if qd breaks the constraints and there is no
@@ -307,14 +311,8 @@ def least_multipliers(K: Array, right: Array, weights: Array | None) -> Array:
     The columns of K (..., m, p) are independent; weights : (m,) of the squares, None is
     ones.
     """
-    roots = None if weights is None else sqrt(weights)[:, None]
-    B = K if roots is None else divide(K, roots)
-    if are_floats(B, right):
-        Q, R = np.linalg.qr(B)
-        x = Q @ np.linalg.solve(R.mT, right)
-    else:
-        x = B @ solve(B.mT @ B, right)
-    return x if roots is None else divide(x, roots)
+    metric = eye(K.shape[-2]) * (1 if weights is None else divide(1, weights))
+    return metric @ shortest(K.mT, metric, right, 0 * right)[0]
 
 
 # Chapter 13, "Loops and redundancy": Inverse dynamics of a loop

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
-from chaindyn._ops import eye, zeros
+from chaindyn._ops import divide, eye, holds_exact, holds_objects, positive, where, zeros
 from chaindyn.guards.arguments import (
     check_array,
     check_matrix,
@@ -20,17 +21,15 @@ from chaindyn.guards.arguments import (
     unit,
 )
 from chaindyn.guards.equations import (
-    DEPENDENT,
-    require_no_more,
     require_rank_of_real_part,
-    solved,
 )
 from chaindyn.guards.numbers import (
+    EPSILON,
     are_exact,
     as_array,
     frozen,
     in_double,
-    may_be_nonzero,
+    is_recorded,
     power_of_two_near,
     read_only,
     require_finite,
@@ -79,38 +78,49 @@ def inverse_of(sizes: np.ndarray, rank: Any) -> np.ndarray:
     return np.where(kept, 1 / np.where(kept, sizes, 1), 0)[..., None]
 
 
-def solvable_combinations(
-    independent: Callable[..., Any], K: Any, squares: Any, row_error: Any, *others: Any
-) -> Any:
-    """Return combinations (..., m, p) of rows K (..., m, nv) that are not floats, for elimination to solve for.
+def lengths_and_doubt(K: Any, units: Any, felt: Any, row_error: Any) -> tuple[Any, Any]:
+    """Return the squares of the lengths of rows (..., m, 1), 1 for zeros, and those that rounding may leave of them.
 
-    They are the rows that are not zeros, as some of a planar loop are; if inexact ones depend on each other,
-    independent combinations, by their values in double precision. independent : the law `independent_combinations`;
-    squares : (..., nv), of the units of the columns; others : what else enters the elimination.
+    K : (..., m, nv); units : (..., nv), the squares of the units of its columns; felt : (..., m, m), K M^-1 K^T;
+    row_error : (...), the relative error of the rows. A negligible row counts as nothing, and so does what is left of
+    one, where it is no more than rounding beside all rows, or than the row's own error. Of exact numbers nothing is in
+    doubt.
     """
-    acting = [may_be_nonzero(K[..., i, :]) for i in range(K.shape[-2])]
-    rows = np.eye(K.shape[-2], dtype=int)[:, np.array(acting, bool)]
-    known = None if are_exact(K, *others) else in_double(rows.T @ K)
-    if known is None:
-        require_no_more(rows.shape[-1], K.shape[-1])
-        return rows
-    size = in_double(squares)
-    size = np.ones(K.shape[-1]) if size is None else np.sqrt(np.where(size.real > 0, size.real, 1))
-    combine, rank = independent(known.real, size, row_error)
-    if np.iscomplexobj(known):
-        require_rank_of_real_part(independent(known, size, row_error)[1], rank)
-    if (rank == rows.shape[-1]).all():
-        return rows
-    return rows @ combine[..., : rank.max(initial=0)]
+    squares = divide(K * K, units[..., None, :]).sum(-1, keepdims=True)
+    size = squares + felt.diagonal(axis1=-2, axis2=-1)[..., None]
+    lengths = where(positive(squares), squares, 1)
+    if are_exact(K, units) and not is_recorded(K):
+        return lengths, zeros((K.shape[-2], 1))
+    require_rank_of_real_part(in_double(K))
+    whole = size.sum(-2, keepdims=True)
+    rounding = 16 * max(np.finfo(K.dtype).eps if K.dtype.kind in "fc" else 0, EPSILON)
+    noise = rounding * rounding * max(K.shape[-2:]) * whole
+    doubt = noise + np.asarray(row_error)[..., None, None] ** 2 * size
+    return lengths, where(positive(size - NEGLIGIBLE * NEGLIGIBLE * whole), doubt, whole)
 
 
-def multipliers_of(C: Any, missing: Any, combine: Any) -> Any:
-    """Return multipliers (..., p, c) of combinations of rows, with C times them `missing`; of empty ones zero.
+def are_more(squares: Any, doubt: Any) -> Any:
+    """Return which squares (..., 1, 1) are more than rounding may leave of them; symbols are, unless they vanish."""
+    if holds_objects(squares) and not is_recorded(squares):
+        vanish = np.vectorize(vanishes, otypes=[bool])(squares)
+        return positive(squares - doubt) & ~vanish
+    return positive(squares - doubt)
 
-    C : (..., p, p); missing : (..., p, c); combine : (..., m, p), zeros where a batch has less of them.
-    """
-    empty = (combine == 0).all(-2)[..., None] * eye(combine.shape[-1])
-    return solved(C + empty, missing, DEPENDENT)
+
+def only_rounding(x: Any) -> Any:
+    """Return what is zero but for rounding: of exact numbers and symbols, which it would only make longer, zeros."""
+    return zeros(x.shape) if holds_exact(x) else x
+
+
+def vanishes(entry: Any) -> bool:
+    """Whether a symbolic expression is zero for all values of its symbols, by some values of them."""
+    symbols = getattr(entry, "free_symbols", None)
+    if not symbols or not hasattr(entry, "evalf"):
+        return False
+    number = sys.modules["sympy"].Rational
+    values = {x: number(2 * k + 3, k + 7) for k, x in enumerate(sorted(symbols, key=str))}
+    found = entry.evalf(30, subs=values)
+    return bool(found.is_number and abs(found) < 1e-20)
 
 
 def size_of_motions(M: Any) -> Any:
