@@ -1,5 +1,5 @@
 # Generated from chapters/13_loops_and_redundancy.md by `python -m book export`; edit it there.
-# sha256 of the text below: a101ee6cbdf4ada18ff1820e4048371980d5a62adf5250ca690284031c061424
+# sha256 of the text below: e046e385e8e2cce79474e076012b0e29111a6771ed9f6f400c2ad4a21eefb352
 """Loops: constraints between the links of a tree, and the dynamics that keeps them.
 
 Derived in chapter 13, "Loops and redundancy".
@@ -333,15 +333,14 @@ def least_motors(
 
 
 # Chapter 13, "Loops and redundancy": Inverse dynamics of a loop
-def ranks(K: Array, passive: Array, size: Array) -> tuple[Array, Array]:
-    """Return the ranks (...) of K (..., m, nv) and of its columns of passive joints.
+def rank_of(K: Array, units: Array) -> Array:
+    """Return the rank (...) of rows K (..., m, n).
 
-    passive : (nv,) booleans; size : (..., nv), the units of the columns.
+    units : (..., n), the squares of the units of the columns.
     """
-    _, rank = independent_combinations(K, size)
-    if not passive.any():
-        return rank, 0 * rank
-    return rank, independent_combinations(K[..., passive], size[..., passive])[1]
+    metric = divide(1, units)[..., None, :] * eye(units.shape[-1])
+    _, doubt = lengths_and_doubt(K, units, K @ metric @ K.mT, 0)
+    return shortest(K, metric, K[..., :0], doubt)[2].diagonal(0, -2, -1).sum(-1)
 
 
 @checked(q="nq", qd="nv", qdd="nv", objective={"unique", "min_force", "min_torque"})
@@ -379,7 +378,8 @@ def constrained_inverse_dynamics(
     K_p, missing = K[..., passive], (required[..., passive] - tau_passive)[..., None]
     if have_ranks(objective, K, missing):
         warn_if_impossible(K, qdd[..., None], wanted)
-        found = ranks(K, passive, size_of_motions(crba(chain, q)))
+        units = crba(chain, q).diagonal(axis1=-2, axis2=-1)
+        found = rank_of(K, units), rank_of(K_p, units[..., passive])
         choices = require_motors(*found, passive, objective)
     multipliers = least_multipliers(K_p, missing, of_rows)
     if objective == "min_torque":

@@ -9,7 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from chaindyn._ops import divide, eye, holds_exact, holds_objects, positive, where, zeros
+from chaindyn._ops import (
+    divide,
+    expect,
+    eye,
+    holds_exact,
+    holds_objects,
+    positive,
+    where,
+    zeros,
+)
 from chaindyn.guards.arguments import (
     check_array,
     check_matrix,
@@ -95,7 +104,8 @@ def lengths_and_doubt(K: Any, units: Any, felt: Any, row_error: Any) -> tuple[An
     whole = size.sum(-2, keepdims=True)
     rounding = 16 * max(np.finfo(K.dtype).eps if K.dtype.kind in "fc" else 0, EPSILON)
     noise = rounding * rounding * max(K.shape[-2:]) * whole
-    doubt = noise + np.asarray(row_error)[..., None, None] ** 2 * size
+    error = np.asarray(row_error)[..., None, None]
+    doubt = noise + error * error * size
     return lengths, where(positive(size - NEGLIGIBLE * NEGLIGIBLE * whole), doubt, whole)
 
 
@@ -104,6 +114,8 @@ def are_more(squares: Any, doubt: Any) -> Any:
     if holds_objects(squares) and not is_recorded(squares):
         vanish = np.vectorize(vanishes, otypes=[bool])(squares)
         return positive(squares - doubt) & ~vanish
+    if is_recorded(squares) and all(map(is_zero, squares.flat)):
+        return np.zeros(squares.shape, bool)
     return positive(squares - doubt)
 
 
@@ -184,6 +196,8 @@ def gap_share(K: Any, error: Any) -> Any:
 
     Zero where the numbers are not known.
     """
+    if K.shape[-2] and (is_recorded(K) or is_recorded(error)):
+        return recorded_gap_share(K, error)
     known, gaps = in_double(K), in_double(error)
     if known is None or gaps is None:
         return np.zeros(())
@@ -191,6 +205,45 @@ def gap_share(K: Any, error: Any) -> Any:
     counts = largest > NEGLIGIBLE * largest.max(-1, initial=0, keepdims=True)
     moved = np.where(counts, np.abs(gap) / np.where(counts, largest, 1), 0).max(-1, initial=0)
     return np.minimum(10 * moved, 1e-4)
+
+
+def magnitude(x: Any) -> Any:
+    """Return the absolute values of recorded numbers."""
+    return where(positive(x), x, -x)
+
+
+def larger(a: Any, b: Any) -> Any:
+    """Return the larger of two recorded numbers that are not negative: of a zero and another, the other."""
+    if a is b or is_zero(b):
+        return a
+    return b if is_zero(a) else (a - b).above_zero().where(a, b)
+
+
+def is_zero(x: Any) -> bool:
+    """Whether a number, recorded or not, is known to be zero."""
+    return bool(getattr(x, "value", x) == 0)
+
+
+def largest(x: Any) -> Any:
+    """Return the largest (..., 1) of recorded numbers (..., m), which are not negative."""
+    return np.frompyfunc(larger, 2, 1).reduce(x, axis=-1, keepdims=True)
+
+
+def recorded_gap_share(K: Any, error: Any) -> Any:
+    """Return `gap_share` of a recording."""
+    rows, gap = largest(magnitude(K))[..., 0], magnitude(error)
+    counts = positive(rows - NEGLIGIBLE * largest(rows))
+    moved = 10 * largest(where(counts, gap / where(counts, rows, 1), 0))
+    return where(positive(1e-4 - moved), moved, 1e-4)[..., 0]
+
+
+def expect_kept(K: Any, x: Any, wanted: Any, share: float) -> None:
+    """Note, in a recording, that K x (..., m, 1) must be what is wanted, to within what `broken_row` allows."""
+    if not K.shape[-2]:
+        return
+    size = largest(largest(magnitude(K))[..., 0]) * largest(magnitude(x[..., 0]))
+    size = size + largest(magnitude(wanted[..., 0]))
+    expect(1e-9 + share * size - magnitude((K @ x - wanted)[..., 0]))
 
 
 def judged_rows(parts: Callable[..., list[Any]], share: float, *names: str) -> list[Any]:
@@ -228,6 +281,8 @@ def broken_row(K: Any, x: Any, wanted: Any, share: float) -> tuple[float, int] |
 
 def warn_if_inconsistent(K: Any, qd: Any, *others: Any) -> None:
     """Warn if velocities (..., nv) break the constraints; others : what must be floats too, or nothing is said."""
+    if is_recorded(qd):
+        expect_kept(K, qd[..., None], zeros((1, 1)), BROKEN)
     if not are_floats(K, qd, *others):
         return
     if broken := broken_row(K, qd[..., None], np.zeros((1, 1)), BROKEN):
@@ -241,6 +296,8 @@ def warn_if_inconsistent(K: Any, qd: Any, *others: Any) -> None:
 
 def warn_if_impossible(K: Any, qdd: Any, wanted: Any) -> None:
     """Warn if accelerations (..., nv, 1) break the constraints, as `warn_if_inconsistent` does for velocities."""
+    if is_recorded(qdd):
+        return expect_kept(K, qdd, wanted, BROKEN)
     if broken := broken_row(K, qdd, wanted, BROKEN):
         warnings.warn(
             "the accelerations break the constraints: K qdd misses its value by {:.3g} in row {}; no forces of "
@@ -252,6 +309,8 @@ def warn_if_impossible(K: Any, qdd: Any, wanted: Any) -> None:
 
 def require_kept(K: Any, qdd: Any, wanted: Any) -> None:
     """Refuse accelerations (..., nv, 1) that break the constraints: the prescribed ones contradict them."""
+    if is_recorded(qdd):
+        expect_kept(K, qdd, wanted, CONTRADICTORY)
     if are_floats(K, qdd, wanted) and (broken := broken_row(K, qdd, wanted, CONTRADICTORY)):
         raise ValueError(
             "the prescribed accelerations break the constraints: K qdd misses its value by {:.3g} in row {}, "
@@ -334,6 +393,8 @@ def check_choice(
 def have_ranks(objective: str, *arrays: Any) -> bool:
     """Whether numbers are floats, of which ranks can be found; ValueError if not, and the objective needs one."""
     floats = are_floats(*arrays)
+    if not floats and any(map(is_recorded, arrays)):
+        floats = objective != "min_torque"
     if objective == "min_torque" and not floats:
         raise ValueError('objective "min_torque" takes floats')
     return floats
@@ -345,6 +406,13 @@ def require_motors(rank: Any, held: Any, passive: np.ndarray, objective: str) ->
     rank : (...) of K; held : (...), of its columns of the passive joints.
     """
     needed = int(passive.sum())
+    if is_recorded(np.asarray(held)) or is_recorded(np.asarray(rank)):
+        expect(
+            np.array(
+                [held - (needed - 0.5), *[needed + 0.5 - rank] * (objective == "unique")], object
+            )
+        )
+        return rank - held
     missing = int((needed - held).max(initial=0))
     if missing:
         freedoms = int((passive.size - rank).min(initial=passive.size))
