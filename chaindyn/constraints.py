@@ -1,5 +1,5 @@
 # Generated from chapters/13_loops_and_redundancy.md by `python -m book export`; edit it there.
-# sha256 of the text below: e046e385e8e2cce79474e076012b0e29111a6771ed9f6f400c2ad4a21eefb352
+# sha256 of the text below: 21ef5d99b5353e00a0cb4e9511840cea9d4a7a5b739572f83d9e001213779d48
 """Loops: constraints between the links of a tree, and the dynamics that keeps them.
 
 Derived in chapter 13, "Loops and redundancy".
@@ -285,23 +285,33 @@ def constrained_forward_dynamics(
 
 
 # Chapter 13, "Loops and redundancy": The code: two sweeps and a small system
-def projected(
+def drawn_in(
     chain: Chain, constraints: Any, q: Array, qd: Array, share: float = 0
 ) -> tuple[Array, Array]:
-    """Return the state near q (..., nq), qd (..., nv) that keeps the constraints.
+    """Return q (..., nq) one step of Newton's nearer to closed loops, and the qd (...,
+    nv) that keep the rows before that step.
 
     By least steps in the metric M. share : as for `rows_and_errors`.
     """
-    constraints = as_constraints(constraints)
-    for _ in range(3):
-        state = State(chain, q)
-        K, row_error, error = rows_and_errors(state, constraints, share)
-        _, step = held_response(factorise_state(state), K, -error[..., None], row_error)
-        q = integrate(chain, q, step[..., 0])
     state = State(chain, q)
-    K, row_error, _ = rows_and_errors(state, constraints, share)
-    _, change = held_response(factorise_state(state), K, -(K @ qd[..., None]), row_error)
-    return q, qd + change[..., 0]
+    K, row_error, error = rows_and_errors(state, constraints, share)
+    wanted = concatenate([-error[..., None], -(K @ qd[..., None])], axis=-1)
+    _, moves = held_response(factorise_state(state), K, wanted, row_error)
+    return integrate(chain, q, moves[..., 0]), qd + moves[..., 1]
+
+
+def projected(
+    chain: Chain, constraints: Any, q: Array, qd: Array, share: float = 0, draw: Any = None
+) -> tuple[Array, Array]:
+    """Return the state near q (..., nq), qd (..., nv) that keeps the constraints.
+
+    By least steps in the metric M. share : as for `rows_and_errors`; draw : of q and
+    qd, `drawn_in` compiled, or None.
+    """
+    draw = draw or partial(drawn_in, chain, as_constraints(constraints), share=share)
+    for _ in range(3):
+        q, _ = draw(q, qd)
+    return q, draw(q, qd)[1]
 
 
 # Chapter 13, "Loops and redundancy": Inverse dynamics of a loop

@@ -1,5 +1,5 @@
 # Generated from chapters/10_simulation.md by `python -m book export`; edit it there.
-# sha256 of the text below: 8bcc826b30aaaf1d79cb06f6110ec2a6f8ec965bc125222f639527662b478074
+# sha256 of the text below: b771867109cadd6cf6e587a54f5e67722c4436a1a1a9106a5644b6f47c60bfa6
 """Simulation: from accelerations to motion, on the manifold of the coordinates.
 
 Derived in chapter 10, "Simulation".
@@ -414,7 +414,7 @@ def simulate(
     drives acts by `joint_friction` with this width [rad/s, m/s]; steps must then be
     shorter than about width M / coulomb, or the method one for stiff equations.
     compiled : whether forward dynamics runs as machine code (chapter 20), in all
-    methods but "variational" and without constraints: the same motion to rounding. For
+    methods but "variational", with loops too: the same motion to rounding. For
     many motions by equal steps, `rollout` is faster still. With batch axes all states
     take the same steps. Needs SciPy. If it ends early, also by the user's interruption,
     or when the chain would be faster than light, the result has the states so far and
@@ -423,7 +423,7 @@ def simulate(
     external and until if they are bad at t[0].
     """
     times, q, qd = check_start(t, q, qd)
-    forward = partial(compiled_forward, compiled, chain, method, constraints, aba_over)
+    forward = partial(compiled_forward, compiled, method, aba_over)
     driven, cure = loaded(
         Driven,
         chain,

@@ -9,8 +9,10 @@ from loops import allowed_motions, random_loops
 from trees import EPS
 
 from chaindyn import (
+    Chain,
     Closure,
     Distance,
+    Link,
     Revolute,
     Spherical,
     assemble,
@@ -22,6 +24,7 @@ from chaindyn import (
     forward_kinematics,
     impact,
     integrate,
+    simulate,
 )
 from chaindyn.constraints import projected
 from chaindyn.models.robots import five_bar, four_bar, four_bar_posture
@@ -208,3 +211,81 @@ def test_what_no_function_takes_is_refused(bad):
     chain, _ = five_bar()
     with pytest.raises(ValueError, match=r"given is .* must have arguments of constrained_forward"):
         compiled(constrained_forward_dynamics, chain, given=bad)
+
+
+# Motions ----------------------------------------------------------------------------------------
+
+
+def row_of_bars(loops, ground):
+    """Return a row of parallel cranks with rods between, cut elsewhere: the same bars, but another spanning tree.
+
+    ground : each crank stands on the ground, and each rod is closed onto the next crank; else each rod hangs on the
+    one before, and each crank on its rod.
+    """
+    bar = (1.0, (0.5, 0, 0), np.diag([0, 1 / 12, 1 / 12]))
+    hinge, pin, links, closed = Revolute((0, -1, 0)), Revolute((0, 1, 0)), [], []
+    for k in range(loops + 1) if ground else ():
+        links.append(Link(hinge, *bar, offset=(k, 0, 0), parent="ground", name=f"crank {k}"))
+    for k in range(1, loops + 1) if ground else ():
+        parent = f"crank {k - 1}"
+        links.append(Link(hinge, *bar, offset=(1, 0, 0), parent=parent, name=f"rod {k}"))
+        ends = {"offset": (1, 0, 0), "onto_offset": (1, 0, 0)}
+        closed.append(Closure(pin, f"rod {k}", f"crank {k}", **ends))
+    return (Chain(links), tuple(closed)) if ground else four_bar(loops + 1)
+
+
+def turned(chain, ground, angle, rate):
+    """Return a state of `row_of_bars` with all cranks parallel."""
+    names = np.array([name.startswith("crank") for name in chain.names])
+    if ground:
+        sign = np.where(names, 1.0, -1.0)
+        return angle * sign, rate * sign
+    count = (chain.n + 1) // 2
+    slope = four_bar_posture(count, 1.0) - four_bar_posture(count, 0.0)
+    return four_bar_posture(count, angle), rate * slope
+
+
+def one_pendulum(loops, t):
+    """Return the angle to the ground of parallel cranks that start upright with -1 rad/s, from their energy."""
+    from scipy.integrate import solve_ivp
+
+    weight = 9.81 * ((loops + 1) / 2 + loops) / ((loops + 1) / 3 + loops)
+    options = {"rtol": 1e-13, "atol": 1e-14, "method": "DOP853", "t_eval": t}
+    found = solve_ivp(
+        lambda _, y: (y[1], -weight * np.cos(y[0])), (0, t[-1]), [np.pi / 2, -1], **options
+    )
+    return found.y[0]
+
+
+@pytest.mark.parametrize("cure", [(2500, 100), "projection"])
+@pytest.mark.parametrize("ground", [False, True])
+def test_any_cut_the_same_motion(ground, cure):
+    """Ten seconds, through the line fourteen times, where the rank of the rows falls by two."""
+    chain, loops = row_of_bars(2, ground)
+    q, qd = turned(chain, ground, np.pi / 2, -1.0)
+    t = np.linspace(0, 10, 21)
+    motion = simulate(
+        chain, q, qd, t=t, constraints=loops, stabilisation=cure, method="RK4", step=1e-3,
+        compiled=True, progress=False,
+    )  # fmt: skip
+    angle = one_pendulum(2, t)
+    assert motion.reason == "" and angle.min() < -0.2
+    assert np.abs(motion.q[:, 0] - angle).max() <= 1e-9
+
+
+@pytest.mark.parametrize("cure", [None, (400, 40), "projection"])
+@pytest.mark.parametrize("method", ["RK4", "semi-implicit Euler", "DOP853"])
+def test_motions_are_those_of_the_law(method, cure):
+    chain, loops, q, qd, tau = mechanism("five-bar")
+    options = {} if method == "DOP853" else {"step": 0.01}
+    both = [
+        simulate(
+            chain, q, qd, t=[0, 0.05, 0.1], torque=tau, constraints=loops, stabilisation=cure,
+            method=method, compiled=own, **options,
+        )
+        for own in (True, False)
+    ]  # fmt: skip
+    assert normwise(both[0].q, both[1].q) <= 1e-11
+    assert normwise(both[0].qd, both[1].qd) <= 1e-10
+    with pytest.raises(ValueError, match="open at the start"):
+        simulate(chain, q + 0.1, qd, t=[0, 1], constraints=loops, compiled=True)

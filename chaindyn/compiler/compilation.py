@@ -32,7 +32,16 @@ from chaindyn.compiler.slopes import (
     kernel_of_one,
     tangent_kernel,
 )
-from chaindyn.compiler.ways import INVERSES, PRODUCTS, SLOPES, Chain, aba, alternative
+from chaindyn.compiler.ways import (
+    INVERSES,
+    PRODUCTS,
+    SLOPES,
+    Chain,
+    aba,
+    alternative,
+    drawn_in,
+    held_acceleration,
+)
 from chaindyn.guards.arguments import FLAGS, check_chain, check_shapes, check_threads, check_word
 from chaindyn.guards.model import check_numbers
 
@@ -617,3 +626,30 @@ def forward_dynamics(chain: Chain, function: Callable[..., Array] = aba) -> Call
         own[function] = compiled(function, chain, shapes={"h": ()} if spans else None)
     forward: Callable[..., Array] = own[function]
     return forward
+
+
+def of_loops(
+    function: Callable[..., Any], chain: Chain, given: dict[str, Any]
+) -> Callable[..., Any]:
+    """Return a function of a chain with loops, compiled: once for each chain and what is given."""
+    own = chain.__dict__.setdefault("programs", {})
+    key = (function, *given.values())
+    if key not in own:
+        own[key] = compiled(function, chain, given=given)
+    made: Callable[..., Any] = own[key]
+    return made
+
+
+def held_dynamics(driven: Any) -> Callable[..., Array]:
+    """Return forward dynamics of a driven chain with loops, compiled."""
+    given = {
+        "constraints": driven.constraints,
+        "stabilisation": driven.gains,
+        "tolerance": driven.tolerance,
+    }
+    return of_loops(held_acceleration, driven.chain, given)
+
+
+def drawing_in(chain: Chain, constraints: tuple[Any, ...], share: float) -> Callable[..., Any]:
+    """Return `drawn_in` of q and qd, compiled."""
+    return of_loops(drawn_in, chain, {"constraints": constraints, "share": share})

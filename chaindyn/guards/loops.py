@@ -208,8 +208,13 @@ def gap_share(K: Any, error: Any) -> Any:
 
 
 def magnitude(x: Any) -> Any:
-    """Return the absolute values of recorded numbers."""
-    return where(positive(x), x, -x)
+    """Return absolute values, of recorded numbers too."""
+    return where(positive(x), x, -x) if is_recorded(x) else np.abs(x)
+
+
+def top(x: Any) -> Any:
+    """Return the largest (..., 1) of numbers (..., m), recorded or not, which are not negative."""
+    return largest(x) if is_recorded(x) else x.max(-1, initial=0, keepdims=True)
 
 
 def larger(a: Any, b: Any) -> Any:
@@ -256,11 +261,12 @@ def judged_rows(parts: Callable[..., list[Any]], share: float, *names: str) -> l
     row_error = gap_share(K, error)
     if share:
         bounds = more.pop()
-        rows = bounds.max(-1, initial=0, keepdims=True)  # radians and metres have no common size
-        units = (bounds / np.where(rows > 0, rows, 1)).max(-2, initial=0, keepdims=True)
-        units = np.where(units > 0, units, 1)
-        left, largest = ((x / units).max(-1, initial=0, keepdims=True) for x in (np.abs(K), bounds))
-        K, row_error = K * (left > share * largest), np.maximum(row_error, share)
+        rows = top(bounds)  # radians and metres have no common size
+        units = top((bounds / where(positive(rows), rows, 1)).mT).mT
+        units = where(positive(units), units, 1)
+        left, all_of_it = top(magnitude(K) / units), top(bounds / units)
+        K = where(positive(left - share * all_of_it), K, 0 * K)
+        row_error = where(positive(np.asarray(row_error - share)), row_error, share)
     return [K, row_error, error, *more]
 
 

@@ -10,7 +10,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import pairwise
 from typing import Any, TypeVar
@@ -57,11 +57,11 @@ def loaded(
     constraints: Any,
     stabilisation: Any,
     friction_width: Any,
-    forward: Callable[[], Mapping[str, Any]],
+    forward: Callable[[Any], Mapping[str, Any]],
 ) -> tuple[Any, Cure | None]:
     """Return what drives a chain from q, qd on, as a user asked for it, and what brings states back to closed loops.
 
-    driven : makes it of checked loads; forward : gives what else it takes, once the loads are checked. ValueError for
+    driven : makes it of checked loads; forward : gives what else it takes, of what is checked. ValueError for
     what is wrong with any of these, and for loops that are open at the start, if no gains are there to close them.
     """
     projects = isinstance(stabilisation, str) and stabilisation == "projection"
@@ -74,11 +74,18 @@ def loaded(
         (0, 0) if bare else check_stabilisation(stabilisation),
         check_positive_number(friction_width, "friction_width"),
         tolerance=NOISE if projects else 0,
-        **forward(),
     )
+    whole = replace(whole, **forward(whole))
     if bare:
         require_closed(whole, q, qd)
-    return whole, partial(projected, chain, whole.constraints, share=NOISE) if projects else None
+    if not projects:
+        return whole, None
+    draw = None
+    if whole.forward is not None:
+        from chaindyn.compiler.compilation import drawing_in  # which imports the laws
+
+        draw = drawing_in(chain, whole.constraints, NOISE)
+    return whole, partial(projected, chain, whole.constraints, share=NOISE, draw=draw)
 
 
 def require_closed(driven: Any, q: Any, qd: Any) -> None:
@@ -98,20 +105,29 @@ def require_closed(driven: Any, q: Any, qd: Any) -> None:
 
 
 def compiled_forward(
-    wanted: bool, chain: Chain, method: str, constraints: Any, over: Callable[..., Any]
+    wanted: bool, method: str, over: Callable[..., Any], driven: Any
 ) -> dict[str, Any]:
-    """Return compiled forward dynamics, for `Driven`, if it is wanted; ValueError if more than that is needed.
+    """Return compiled forward dynamics, for what drives a chain, if it is wanted; ValueError if more is needed.
 
     over : forward dynamics over a step, for a method that takes the friction at its end.
     """
     if not wanted:
         return {}
-    from chaindyn.compiler.compilation import forward_dynamics  # which imports the laws
+    from chaindyn.compiler.compilation import (  # which import the laws
+        forward_dynamics,
+        held_dynamics,
+    )
 
-    if method == "variational" or as_constraints(constraints):
-        what = "the variational method" if method == "variational" else "constraints"
+    chain = driven.chain
+    implicit = method == "semi-implicit Euler" and chain.has_friction
+    if method == "variational" or (implicit and driven.constraints):
+        what = (
+            "the variational method" if method == "variational" else "loops with implicit friction"
+        )
         raise ValueError(f"compiled=True goes with equations of motion alone, but here are {what}")
-    if method != "semi-implicit Euler" or not chain.has_friction:
+    if driven.constraints:
+        return {"forward": held_dynamics(driven)}
+    if not implicit:
         return {"forward": forward_dynamics(chain)}
     own = forward_dynamics(chain, over)
 
