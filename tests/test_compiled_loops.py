@@ -24,6 +24,7 @@ from chaindyn import (
     forward_kinematics,
     impact,
     integrate,
+    rollout,
     simulate,
 )
 from chaindyn.constraints import projected
@@ -289,3 +290,25 @@ def test_motions_are_those_of_the_law(method, cure):
     assert normwise(both[0].qd, both[1].qd) <= 1e-10
     with pytest.raises(ValueError, match="open at the start"):
         simulate(chain, q + 0.1, qd, t=[0, 1], constraints=loops, compiled=True)
+
+
+@pytest.mark.parametrize("cure", [None, (400, 40), "projection"])
+@pytest.mark.parametrize("method", ["RK4", "semi-implicit Euler"])
+def test_rollouts_are_those_motions_many_at_a_time(method, cure):
+    chain, loops, q, qd, tau = mechanism("five-bar")
+    options = {"t": [0, 0.05, 0.1], "constraints": loops, "stabilisation": cure, "step": 0.01}
+    speeds = np.linspace(-1, 1, 9)[:, None] * qd
+    many = rollout(chain, q, speeds, torque=tau, method=method, **options)
+    for k in (0, 4, 7):
+        one = simulate(chain, q, speeds[k], torque=tau, method=method, **options)
+        assert normwise(many.q[:, k], one.q) <= 1e-11
+        assert np.abs(many.qd[:, k] - one.qd).max() <= 1e-10
+        assert (
+            normwise(rollout(chain, q, speeds[k], torque=tau, method=method, **options).q, one.q)
+            <= 1e-11
+        )
+    assert np.abs(many.gap).max() <= (1e-9 if cure == "projection" else 1e-2)
+    with pytest.raises(ValueError, match="open at the start"):
+        rollout(chain, q + 0.1, qd, t=[0, 1], constraints=loops)
+    with pytest.raises(ValueError, match="stabilisation is"):
+        rollout(chain, q, qd, t=[0, 1], constraints=loops, stabilisation="springs")
