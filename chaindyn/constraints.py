@@ -1,5 +1,5 @@
 # Generated from chapters/13_loops_and_redundancy.md by `python -m book export`; edit it there.
-# sha256 of the text below: 21ef5d99b5353e00a0cb4e9511840cea9d4a7a5b739572f83d9e001213779d48
+# sha256 of the text below: 724fef05d166a3ea9a715bcaef99c86586900d9be0641a0a6822bc5cc27ed833
 """Loops: constraints between the links of a tree, and the dynamics that keeps them.
 
 Derived in chapter 13, "Loops and redundancy".
@@ -322,7 +322,8 @@ def least_multipliers(K: Array, right: Array, weights: Array | None) -> Array:
     ones.
     """
     metric = eye(K.shape[-2]) * (1 if weights is None else divide(1, weights))
-    return metric @ shortest(K.mT, metric, right, 0 * right)[0]
+    # of one kind of numbers: rows of integers would become floats
+    return metric @ shortest(K.mT + 0 * right, metric, right, 0 * right)[0]
 
 
 # Chapter 13, "Loops and redundancy": Inverse dynamics of a loop
