@@ -15,6 +15,7 @@ import sys
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from fractions import Fraction
+from numbers import Complex, Real
 from typing import Any, TypeVar
 
 import numpy as np
@@ -283,6 +284,8 @@ def where(condition: Array, a: Array, b: Array) -> Array:
 
 def _entry_positive(x: Any) -> bool:
     try:
+        if isinstance(x, Complex) and not isinstance(x, Real):
+            x = x.real
         return bool(x > 0)
     except Exception:  # a symbol's sign is not known, and each library refuses in its own way
         return True

@@ -1,5 +1,5 @@
 # Generated from chapters/13_loops_and_redundancy.md by `python -m book export`; edit it there.
-# sha256 of the text below: 78ae0da589a1e3180a7648b931f3d739ed60d2abf6cc43ea9119bc6109c28087
+# sha256 of the text below: 519f720d326191df672f518324dcb680175a80987fa97fa4950258525f10ae69
 """Loops: constraints between the links of a tree, and the dynamics that keeps them.
 
 Derived in chapter 13, "Loops".
@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from chaindyn._ops import Array, concatenate, zeros
+from chaindyn._ops import Array, block, concatenate, divide, eye, solve, where, zeros
 from chaindyn.articulated import FactorisedChain, factorise_state
 from chaindyn.chain import Chain, integrate
 from chaindyn.guards.arguments import FRAMES
@@ -21,16 +21,17 @@ from chaindyn.guards.door import checked
 from chaindyn.guards.equations import SINGULAR, solved
 from chaindyn.guards.loops import (
     are_floats,
+    are_more,
     at_length_one,
     check_kkt,
     check_share,
     check_stabilisation,
     inverse_of,
     judged_rows,
-    multipliers_of,
+    lengths_and_doubt,
+    only_rounding,
     regular,
     size_of_motions,
-    solvable_combinations,
     warn_if_inconsistent,
 )
 from chaindyn.inverse_dynamics import ground_acceleration, net_bias
@@ -101,8 +102,7 @@ def solve_kkt(M: Array, K: Array, right: Array, k: Array, *, tolerance: float = 
     each other the multipliers are not, and the smallest are given, for rows of length
     one; a contradictory k is met as nearly as possible. tolerance : the relative error
     at which rows still count as dependent, beside rounding. The result has the `rank`
-    too. With numbers other than floats M must be regular; rows of symbols and exact
-    numbers must be independent too, except for rows of zeros. ValueError if shapes do
+    too. With numbers other than floats M must be regular. ValueError if shapes do
     not fit, if M is not symmetric, or is singular on a motion that K allows. "Notes on
     rigid body dynamics", constraints, with the sign of the multipliers restored; by a
     basis of the null space of K.
@@ -123,16 +123,45 @@ def solve_kkt(M: Array, K: Array, right: Array, k: Array, *, tolerance: float = 
 
 
 # Chapter 13, "Loops": The code: two sweeps and a small system
-def whitened(factors: FactorisedChain, forces: Array) -> tuple[Array, list[Array]]:
-    """Return B (..., nv, m) with B^T B = F^T M^-1 F, and the roots of each joint's D.
+def shortest(rows: Array, metric: Array, wanted: Array, doubt: Array) -> tuple[Array, Array, Array]:
+    """Return u (..., n, c), where x = metric u is the shortest with rows x = wanted.
 
-    F : (..., nv, m), joint forces. M is L D L^T by the sweeps: the remaining force at
-    each joint, divided by the root of D.
+    rows : (..., m, n), of any rank; metric : (..., n, n), regular or diagonal, of the
+    squares x^T metric^-1 x; wanted : (..., m, c); doubt : (..., m, 1), the squares that
+    rounding may leave of rows. Also the shares (..., m, c), zero for rows that add
+    nothing, and (..., m, m), lower triangular, of what rows are made: ones on its
+    diagonal, and columns of zeros where rows add nothing.
     """
-    left, _ = factors.inward_forces(forces)
-    roots = [np.linalg.cholesky(own.D) for own in factors.links]
-    parts = [np.linalg.solve(root, y) for root, y in zip(roots, left, strict=True)]
-    return concatenate(parts, axis=-2), roots
+    u = zeros((*wanted.shape[:-2], rows.shape[-1], wanted.shape[-1]))
+    steps, mix, shares = list[Any](), [zeros((rows.shape[-2], 0))], [wanted[..., :0, :]]
+    for k in range(rows.shape[-2]):
+        own, right, error = rows[..., :1, :], wanted[..., :1, :], doubt[..., :1, :]
+        answer = metric @ own.mT
+        square = own @ answer
+        counts = are_more(square, error)
+        inverse = where(counts, divide(1, where(counts, square, 1)), 0)
+        multiple = rows[..., 1:, :] @ answer * inverse
+        rows = rows[..., 1:, :] - multiple * own
+        wanted = wanted[..., 1:, :] - multiple * right
+        doubt = doubt[..., 1:, :] + multiple * multiple * error
+        steps.insert(0, (own, answer, right, inverse))
+        mix.append(concatenate([zeros((k, 1)), where(counts, 1, 0), multiple], -2))
+    for own, answer, right, inverse in steps:
+        shares.insert(0, inverse * (right - only_rounding(answer.mT @ u)))
+        u = u + own.mT * shares[0]
+    return u, concatenate(shares, -2), concatenate(mix, -1)
+
+
+# Chapter 13, "Loops": The code: two sweeps and a small system
+def smallest_multipliers(mix: Array, shares: Array, squares: Array) -> Array:
+    """Return multipliers (..., m, c) with mix^T multipliers = shares, the shortest.
+
+    mix, shares : as from `shortest`; squares : (..., m, 1), the squared lengths of the
+    rows, by which the multipliers are compared.
+    """
+    metric = divide(1, squares) * eye(squares.shape[-2])
+    rows, wanted = mix.mT[..., ::-1, :], shares[..., ::-1, :]
+    return metric @ shortest(rows, metric, wanted, 0 * squares)[0]
 
 
 # Chapter 13, "Loops": The code: two sweeps and a small system
@@ -142,21 +171,19 @@ def held_response(
     """Return multipliers (..., m, 1) and their accelerations M^-1 K^T multipliers.
 
     K times these (..., nv, 1) is `wanted` (..., m, 1). K : (..., m, nv) of the
-    velocities that are free in the factors. One inward sweep for every row, one outward
-    sweep for all of them together. row_error : as for `independent_combinations`.
+    velocities that are free in the factors, of any rank: the multipliers are the
+    smallest for rows of length one. One inward sweep for every row, one outward sweep
+    for all of them together. row_error : (...), the relative error of the rows.
     """
-    squares = [own.D.diagonal(axis1=-2, axis2=-1) for own in factors.links]
-    if not are_floats(K, wanted, *squares):
-        return response_by_elimination(factors, K, wanted, row_error, squares)
-    B, roots = whitened(factors, K.mT)
-    size = np.sqrt(concatenate(squares, axis=-1))
-    combine, rank = independent_combinations(K, size, row_error)
-    U, sizes, Vh = np.linalg.svd(B @ combine, full_matrices=False)
-    inverse = inverse_of(sizes, rank)
-    shares = inverse * (Vh @ (combine.mT @ wanted))
-    z = U @ shares
-    left = [root @ z[..., own, :] for root, own in zip(roots, factors.rows, strict=True)]
-    return combine @ (Vh.mT @ (inverse * shares)), factors.outward_motions(left)[1]
+    felt = [own.D for own in factors.links]
+    units = concatenate([D.diagonal(axis1=-2, axis2=-1) for D in felt], axis=-1)
+    rows = concatenate(factors.inward_forces(K.mT)[0], axis=-2).mT
+    inverses = [solve(D, eye(D.shape[-1])) for D in felt]
+    metric = block([[x if x is y else 0 for y in inverses] for x in inverses])
+    squares, doubt = lengths_and_doubt(K, units, rows @ metric @ rows.mT, row_error)
+    u, shares, mix = shortest(rows, metric, wanted, doubt)
+    left = [u[..., own.start : own.stop, :] for own in factors.rows]
+    return smallest_multipliers(mix, shares, squares), factors.outward_motions(left)[1]
 
 
 # Chapter 13, "Loops": The code: two sweeps and a small system
@@ -202,8 +229,7 @@ def constrained_forward_dynamics(
     external_frame as for `aba`. M qdd + h = tau + K^T multipliers + the forces from
     outside, and K qdd = -dK/dt qd. stabilisation : gains (kp, kd); then K qdd = -dK/dt
     qd - kd K qd - kp error. Rows may depend on each other: qdd and K^T multipliers do
-    not change, and the multipliers are the smallest for rows of length one. Those of
-    symbols and exact numbers must be independent, except for rows of zeros. tolerance :
+    not change, and the multipliers are the smallest for rows of length one. tolerance :
     a row, or a combination of rows, of which a posture leaves no more than this share,
     counts as dependent. In O(n) for each row, plus the cost of rows alone.
     RuntimeWarning, with the size, if qd breaks the constraints and there is no
@@ -223,54 +249,43 @@ def constrained_forward_dynamics(
 
 
 # Chapter 13, "Loops": The code: two sweeps and a small system
-def projected(
+def drawn_in(
     chain: Chain, constraints: Any, q: Array, qd: Array, share: float = 0
 ) -> tuple[Array, Array]:
-    """Return the state near q (..., nq), qd (..., nv) that keeps the constraints.
+    """Return q (..., nq) one step of Newton's nearer to closed loops, and the qd (...,
+    nv) that keep the rows before that step.
 
     By least steps in the metric M. share : as for `rows_and_errors`.
     """
-    constraints = as_constraints(constraints)
-    for _ in range(3):
-        state = State(chain, q)
-        K, row_error, error = rows_and_errors(state, constraints, share)
-        _, step = held_response(factorise_state(state), K, -error[..., None], row_error)
-        q = integrate(chain, q, step[..., 0])
     state = State(chain, q)
-    K, row_error, _ = rows_and_errors(state, constraints, share)
-    _, change = held_response(factorise_state(state), K, -(K @ qd[..., None]), row_error)
-    return q, qd + change[..., 0]
+    K, row_error, error = rows_and_errors(state, constraints, share)
+    wanted = concatenate([-error[..., None], -(K @ qd[..., None])], axis=-1)
+    _, moves = held_response(factorise_state(state), K, wanted, row_error)
+    return integrate(chain, q, moves[..., 0]), qd + moves[..., 1]
+
+
+def projected(
+    chain: Chain, constraints: Any, q: Array, qd: Array, share: float = 0, draw: Any = None
+) -> tuple[Array, Array]:
+    """Return the state near q (..., nq), qd (..., nv) that keeps the constraints.
+
+    By least steps in the metric M. share : as for `rows_and_errors`; draw : of q and
+    qd, `drawn_in` compiled, or None.
+    """
+    draw = draw or partial(drawn_in, chain, as_constraints(constraints), share=share)
+    for _ in range(3):
+        q, _ = draw(q, qd)
+    return q, draw(q, qd)[1]
 
 
 # Chapter 13, "Loops": Symbols and exact numbers*
 def kkt_by_elimination(M: Array, K: Array, right: Array, k: Array, row_error: Array) -> Held:
     """Return what `solve_kkt` does of numbers that are not floats, for a regular M."""
-    squares = M.diagonal(axis1=-2, axis2=-1)
-    combine = solvable_combinations(independent_combinations, K, squares, row_error, M)
-    rows = combine.mT @ K
-    x = solved(M, concatenate([right, rows.mT], axis=-1), SINGULAR)
-    open_, answers = x[..., :1], x[..., 1:]
-    found = multipliers_of(rows @ answers, combine.mT @ k - rows @ open_, combine)
-    x = open_ + answers @ found
-    rank = (combine != 0).any(-2).sum(-1) + zeros(x.shape[:-2])
-    return Held(x[..., 0], (combine @ found)[..., 0], rank[()])
-
-
-# Chapter 13, "Loops": Symbols and exact numbers*
-def response_by_elimination(
-    factors: FactorisedChain,
-    K: Array,
-    wanted: Array,
-    row_error: Array | float,
-    squares: list[Array],
-) -> tuple[Array, Array]:
-    """Return what `held_response` does of numbers that are not floats.
-
-    squares : for each joint the diagonal of its D.
-    """
-    combine = solvable_combinations(
-        independent_combinations, K, concatenate(squares, axis=-1), row_error, *squares
-    )
-    C = factors.delassus(combine.mT @ K)
-    multipliers = combine @ multipliers_of(C, combine.mT @ wanted, combine)
-    return multipliers, factors.solve(K.mT @ multipliers)
+    inverse = solved(M, eye(M.shape[-1]), SINGULAR)
+    free, units = inverse @ right, M.diagonal(axis1=-2, axis2=-1)
+    squares, doubt = lengths_and_doubt(K, units, K @ inverse @ K.mT, row_error)
+    u, shares, mix = shortest(K, inverse, k - K @ free, doubt)
+    multipliers = smallest_multipliers(mix, shares, squares)
+    x = free + inverse @ u
+    rank = (mix.diagonal(axis1=-2, axis2=-1) != 0).sum(-1) + zeros(x.shape[:-2])
+    return Held(x[..., 0], multipliers[..., 0], rank[()])

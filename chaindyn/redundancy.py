@@ -1,5 +1,5 @@
 # Generated from chapters/32_assembly_inverse_dynamics_and_redundancy.md by `python -m book export`; edit it there.
-# sha256 of the text below: 09df0bd75ccf8b71dded0a11b95135bbcaf74224a0a5f469f7c6fabb3932be73
+# sha256 of the text below: f09d58926cbf41c98e8fedac1d16145d0ae485628c39c1e46f72bc9882935778
 """Forces of motors in mechanisms with loops, and a choice where there are too many motors.
 
 Derived in chapter 32, "Assembly, inverse dynamics and redundancy".
@@ -9,23 +9,22 @@ from typing import Any
 
 import numpy as np
 
-from chaindyn._ops import Array, divide, solve, sqrt
+from chaindyn._ops import Array, divide, eye
 from chaindyn.articulated import factorise_state
 from chaindyn.chain import Chain
 from chaindyn.composite import crba
-from chaindyn.constraints import held_response, independent_combinations, wanted_in
+from chaindyn.constraints import held_response, shortest, wanted_in
 from chaindyn.guards.arguments import check_mask
 from chaindyn.guards.constraint_parts import as_constraints
 from chaindyn.guards.door import checked
 from chaindyn.guards.hybrid import check_hybrid
 from chaindyn.guards.loops import (
-    are_floats,
     check_choice,
     have_ranks,
     inverse_of,
+    lengths_and_doubt,
     require_kept,
     require_motors,
-    size_of_motions,
     warn_if_impossible,
 )
 from chaindyn.hybrid import hybrid_dynamics, interleave
@@ -42,14 +41,9 @@ def least_multipliers(K: Array, right: Array, weights: Array | None) -> Array:
     The columns of K (..., m, p) are independent; weights : (m,) of the squares, None is
     ones.
     """
-    roots = None if weights is None else sqrt(weights)[:, None]
-    B = K if roots is None else divide(K, roots)
-    if are_floats(B, right):
-        Q, R = np.linalg.qr(B)
-        x = Q @ np.linalg.solve(R.mT, right)
-    else:
-        x = B @ solve(B.mT @ B, right)
-    return x if roots is None else divide(x, roots)
+    metric = eye(K.shape[-2]) * (1 if weights is None else divide(1, weights))
+    # of one kind of numbers: rows of integers would become floats
+    return metric @ shortest(K.mT + 0 * right, metric, right, 0 * right)[0]
 
 
 # Chapter 32, "Assembly, inverse dynamics and redundancy": Too many motors
@@ -70,15 +64,14 @@ def least_motors(
 
 
 # Chapter 32, "Assembly, inverse dynamics and redundancy": Too many motors
-def ranks(K: Array, passive: Array, size: Array) -> tuple[Array, Array]:
-    """Return the ranks (...) of K (..., m, nv) and of its columns of passive joints.
+def rank_of(K: Array, units: Array) -> Array:
+    """Return the rank (...) of rows K (..., m, n).
 
-    passive : (nv,) booleans; size : (..., nv), the units of the columns.
+    units : (..., n), the squares of the units of the columns.
     """
-    _, rank = independent_combinations(K, size)
-    if not passive.any():
-        return rank, 0 * rank
-    return rank, independent_combinations(K[..., passive], size[..., passive])[1]
+    metric = divide(1, units)[..., None, :] * eye(units.shape[-1])
+    _, doubt = lengths_and_doubt(K, units, K @ metric @ K.mT, 0)
+    return shortest(K, metric, K[..., :0], doubt)[2].diagonal(0, -2, -1).sum(-1)
 
 
 @checked(q="nq", qd="nv", qdd="nv", objective={"unique", "min_force", "min_torque"})
@@ -116,7 +109,8 @@ def constrained_inverse_dynamics(
     K_p, missing = K[..., passive], (required[..., passive] - tau_passive)[..., None]
     if have_ranks(objective, K, missing):
         warn_if_impossible(K, qdd[..., None], wanted)
-        found = ranks(K, passive, size_of_motions(crba(chain, q)))
+        units = crba(chain, q).diagonal(axis1=-2, axis2=-1)
+        found = rank_of(K, units), rank_of(K_p, units[..., passive])
         choices = require_motors(*found, passive, objective)
     multipliers = least_multipliers(K_p, missing, of_rows)
     if objective == "min_torque":

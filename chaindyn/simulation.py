@@ -1,5 +1,5 @@
 # Generated from chapters/10_simulation.md by `python -m book export`; edit it there.
-# sha256 of the text below: 5f6e703a31645560c9b34b74b39985f5f6e739c2a97a745c9c3e2dfb386e1ee3
+# sha256 of the text below: 523601a99a5aaef983fd9b1ca7fbcc27ae03b9a0dd6e904f2f66a1e4bdf5a9ba
 """Simulation: from accelerations to motion, on the manifold of the coordinates.
 
 Derived in chapter 10, "Simulation".
@@ -341,7 +341,7 @@ def simulate(
     drives acts by `joint_friction` with this width [rad/s, m/s]; steps must then be
     shorter than about width M / coulomb, or the method one for stiff equations.
     compiled : whether forward dynamics runs as machine code (chapter 20), in all
-    methods but "variational" and without constraints: the same motion to rounding. For
+    methods but "variational", with loops too: the same motion to rounding. For
     many motions by equal steps, `rollout` is faster still. With batch axes all states
     take the same steps. Needs SciPy. If it ends early, also by the user's interruption,
     or when the chain would be faster than light, the result has the states so far and

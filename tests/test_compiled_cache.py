@@ -111,6 +111,10 @@ class Offset(cd.Revolute):
 Offset.__module__, Offset.__qualname__ = cd.Revolute.__module__, cd.Revolute.__qualname__
 
 
+class Geared(cd.Coupling):
+    """A gear that others wrote."""
+
+
 class Heavier(cd.Chain):
     """A chain that falls faster."""
 
@@ -154,11 +158,29 @@ def test_classes_made_of_the_packages_are_not_kept_as_those(chain):
 
 @pytest.mark.parametrize(
     "value",
-    [[cd.Coupling({0: 1})], cd.Sphere(0.1), lambda t: t, {1}, np.longdouble(1), np.array([TREE])],
-    ids=["constraints", "shape", "function", "set", "long double", "objects"],
+    [[Geared({0: 1})], lambda t: t, {1}, np.longdouble(1), np.array([TREE])],
+    ids=["others' constraints", "function", "set", "long double", "objects"],
 )
 def test_options_that_cannot_be_told_are_not_kept(value):
     assert store.key_of(cd.aba, TREE, {"option": value}) is None
+
+
+def test_constraints_of_the_package_are_told_by_what_they_hold():
+    tip = {"offset": (1, 0, 0)}
+    said = [
+        cd.Coupling({0: 1}),
+        cd.Coupling({0: 2}),
+        cd.Coupling({1: 1}),
+        cd.Closure(cd.Spherical(), 1, **tip),
+        cd.Closure(cd.Fixed(), 1, **tip),
+        cd.Closure(cd.Revolute((0, 1, 0)), 1, **tip),
+        cd.Closure(cd.Revolute((0, 0, 1)), 1, **tip),
+        cd.Closure(cd.Revolute((0, 0, 1)), 1, onto_offset=(1, 0, 0)),
+    ]
+    keys = [store.key_of(cd.aba, TREE, {"constraints": (x,)}) for x in said]
+    assert None not in keys and len(set(keys)) == len(said)
+    again = cd.Closure(cd.Spherical(), 1, **tip)
+    assert store.key_of(cd.aba, TREE, {"constraints": (again,)}) == keys[3]
 
 
 def test_exact_masses_are_compiled_but_not_kept(cache):

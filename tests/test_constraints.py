@@ -484,8 +484,21 @@ def test_exact_systems_stay_exact():
     only = solve_kkt(M, K, 0 * x, np.array([1], object))
     assert only.rank == 1
     assert all(M @ x == np.array([1, 0, 2]) + K.T @ multipliers)
-    with pytest.raises(ValueError, match="depend on each other"):
-        solve_kkt(M, np.concatenate([K, K]), np.array([1, 0, 2], object), np.array([1, 1], object))
+    # a row twice has each half of its multiplier, exactly, and twice and once 2 : 1 for rows of length one
+    twice = solve_kkt(M, np.concatenate([K, 2 * K]), 0 * x, np.array([1, 2], object))
+    assert twice.rank == 1 and list(twice.x) == list(only_still(M, K))
+    once = solve_kkt(M, K, 0 * x, np.array([1], object)).multipliers[0]
+    assert list(twice.multipliers) == [once / 2, once / 4]
+
+
+def only_still(M, K):
+    """Return the x of least x^T M x with K x = 1, of one row, in fractions: by Cramer's rule."""
+    cofactors = np.array(
+        [[3 * 5, -5, 0], [-5, 2 * 5, 0], [0, 0, 5]], object
+    )  # of M, whose determinant is 25
+    inverse = np.vectorize(lambda x: Fraction(x, 25), otypes=[object])(cofactors)
+    assert (M @ inverse == np.eye(3, dtype=int)).all()
+    return (inverse @ K.T / (K @ inverse @ K.T))[:, 0]
 
 
 OTHER_NUMBERS = {
@@ -554,8 +567,10 @@ def test_what_has_no_answer_in_other_numbers_is_refused():
             solve_kkt(singular, np.eye(2), np.zeros(2), np.zeros(2))
     sp = pytest.importorskip("sympy")
     a = np.array([[sp.Symbol("a"), 1]])
-    with pytest.raises(ValueError, match="depend on each other"):
-        solve_kkt(np.eye(2, dtype=int), np.concatenate([a, 2 * a, a + 1]), np.zeros(2), np.ones(3))
+    b, one = a[0, 0], np.eye(2, dtype=int).astype(object)
+    held = solve_kkt(one, np.concatenate([a, 2 * a, a + 1]), 0 * a[0], np.array([b, 2 * b, b + 1]))
+    assert held.rank == 2
+    assert [sp.simplify(x) for x in held.x] == [1, 0]
 
 
 def test_a_plane_loop_is_solved_in_symbols():
@@ -587,8 +602,11 @@ def test_a_plane_loop_is_solved_in_symbols():
     assert [sp.simplify(x - y) for x, y in zip(held.multipliers, multipliers, strict=True)] == [
         0
     ] * 5
-    with pytest.raises(ValueError, match="rows of K depend on each other"):
-        constrained_forward_dynamics(chain, [pin, pin], q, turning, motor)
+    # closed twice, each pin bears half
+    twice, halves = constrained_forward_dynamics(chain, [pin, pin], q, turning, motor)
+    assert [sp.simplify(x - y) for x, y in zip(twice, qdd, strict=True)] == [0, 0, 0]
+    wanted = [*multipliers, *multipliers]
+    assert [sp.simplify(2 * x - y) for x, y in zip(halves, wanted, strict=True)] == [0] * 10
 
 
 def test_a_row_of_zeros_has_no_multiplier_in_exact_numbers():

@@ -213,7 +213,7 @@ def test_what_a_loop_locks_cannot_be_struck(recursion):
     truss = Chain(chain.links[:2])
     pin = Closure(Revolute(UP), 1, offset=(1, 0, 0), onto_offset=(1.2, 0, 0))
     q = assemble(truss, pin, np.array([-1.0, 1.8]))
-    blow = {"point": (0.5, 0, 0.6), "normal": (1, 0, 0.2), "restitution": 0.5, "body": 0}
+    blow = {"point": (0.9, 0, 0.4), "normal": (1, 0, 0.2), "restitution": 0.5, "body": 1}
     with pytest.warns(RuntimeWarning, match="cannot move"):
         hit = impact(truss, q, np.zeros(2), **blow, constraints=pin, recursion=recursion)
     assert hit.effective_mass == np.inf

@@ -32,7 +32,16 @@ from chaindyn.compiler.slopes import (
     kernel_of_one,
     tangent_kernel,
 )
-from chaindyn.compiler.ways import INVERSES, PRODUCTS, SLOPES, Chain, aba, alternative
+from chaindyn.compiler.ways import (
+    INVERSES,
+    PRODUCTS,
+    SLOPES,
+    Chain,
+    aba,
+    alternative,
+    drawn_in,
+    held_acceleration,
+)
 from chaindyn.guards.arguments import FLAGS, check_chain, check_shapes, check_threads, check_word
 from chaindyn.guards.model import check_numbers
 
@@ -58,6 +67,30 @@ SHAPES: dict[str, tuple[Any, ...]] = {
     "q0": ("nq",),
     "q1": ("nq",),
 }
+
+
+@dataclass(frozen=True, eq=False)
+class Given:
+    """A function of a chain some of whose arguments, by name, are the same in each call: it takes the others."""
+
+    function: Callable[..., Any]
+    arguments: dict[str, Any]
+
+    def __post_init__(self) -> None:
+        whole = inspect.signature(self.function)
+        others = [p for name, p in whole.parameters.items() if name not in self.arguments]
+        object.__setattr__(self, "__signature__", whole.replace(parameters=others))
+        for name in ("cores", "words"):
+            object.__setattr__(self, name, getattr(self.function, name, {}))
+        object.__setattr__(self, "__name__", name_of(self.function))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Given, (self.function, self.arguments)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Return what the function does."""
+        others = inspect.signature(self).bind(*args, **kwargs).arguments
+        return self.function(**others, **self.arguments)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -455,6 +488,7 @@ class Compiled:
 
     def core(self, name: str, options: dict[str, Any]) -> tuple[Any, ...]:
         """Return the shape of an argument: of some velocities only, if the function is told so by a mask."""
+        options = getattr(self.function, "arguments", {}) | options
         if "prescribed" in options and name in ("qdd", "tau"):
             mask = np.asarray(options["prescribed"], bool)
             return (tuple(np.flatnonzero(mask if name == "qdd" else ~mask).tolist()),)
@@ -482,13 +516,16 @@ def compiled(
     threads: int | None = None,
     parameters: str = "fixed",
     shapes: dict[str, tuple[Any, ...]] | None = None,
+    given: dict[str, Any] | None = None,
 ) -> Any:
     """Return a function of a chain, such as `aba`, as machine code: it takes what the function takes but the chain.
 
     function : of the package, or one's own made of such; chain : it is compiled for; threads : that a batch of states
     is shared among, all cores if None; shapes : of arguments that are arrays, by name, where the function's checks or
     the usual names do not tell: ("nq",), ("nv",), ("n", 6), (3,) or () for a number. Other arguments are options: for
-    each set of them the function is recorded once, when it is first called so. parameters : "data" leaves the numbers
+    each set of them the function is recorded once, when it is first called so. given : arguments that are the same in
+    each call, such as the constraints of `constrained_forward_dynamics`; the compiled function takes the others,
+    and of these alone it is quick. parameters : "data" leaves the numbers
     of the model out of the program, so that `for_chain(other)` serves other chains of the same tree and joints without
     compiling. derivatives : each call gives a pair, the result and a tuple of its derivatives by each argument that is
     an array, in order: (..., *shape of the result, *shape of the argument), by q along `integrate`, (..., nv). They
@@ -510,6 +547,8 @@ def compiled(
     ):
         check_word(value, name, words)
     check_numbers(chain)
+    if given is not None:
+        function = Given(function, check_given(given, function))
     names = list(inspect.signature(function).parameters)[1:]
     known = SHAPES | cores_of(function) | check_shapes(shapes, names)
     count = check_threads(threads)
@@ -520,6 +559,16 @@ def compiled(
             raise ValueError('derivatives need target="native" and parameters="fixed"')
         return (DifferentiatedInverse if alternative(INVERSES, function) else Differentiated)(whole)
     return javascript(whole) if target == "javascript" else whole.quick() or whole
+
+
+def check_given(given: Any, function: Callable[..., Any]) -> dict[str, Any]:
+    """Return arguments by name; ValueError if a function does not take them, or if it is the chain."""
+    names = list(inspect.signature(function).parameters)[1:]
+    if not isinstance(given, dict) or not given.keys() <= set(names):
+        raise ValueError(
+            f"given is {given!r}, but must have arguments of {name_of(function)} by name: some of {names}"
+        )
+    return dict(given)
 
 
 def javascript(whole: Compiled) -> str:
@@ -577,3 +626,30 @@ def forward_dynamics(chain: Chain, function: Callable[..., Array] = aba) -> Call
         own[function] = compiled(function, chain, shapes={"h": ()} if spans else None)
     forward: Callable[..., Array] = own[function]
     return forward
+
+
+def of_loops(
+    function: Callable[..., Any], chain: Chain, given: dict[str, Any]
+) -> Callable[..., Any]:
+    """Return a function of a chain with loops, compiled: once for each chain and what is given."""
+    own = chain.__dict__.setdefault("programs", {})
+    key = (function, *given.values())
+    if key not in own:
+        own[key] = compiled(function, chain, given=given)
+    made: Callable[..., Any] = own[key]
+    return made
+
+
+def held_dynamics(driven: Any) -> Callable[..., Array]:
+    """Return forward dynamics of a driven chain with loops, compiled."""
+    given = {
+        "constraints": driven.constraints,
+        "stabilisation": driven.gains,
+        "tolerance": driven.tolerance,
+    }
+    return of_loops(held_acceleration, driven.chain, given)
+
+
+def drawing_in(chain: Chain, constraints: tuple[Any, ...], share: float) -> Callable[..., Any]:
+    """Return `drawn_in` of q and qd, compiled."""
+    return of_loops(drawn_in, chain, {"constraints": constraints, "share": share})

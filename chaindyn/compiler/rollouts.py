@@ -25,12 +25,16 @@ from chaindyn.compiler.recorded import (
     recorded_link_by_link,
 )
 from chaindyn.compiler.recording import CannotRecord, Number, as_numbers
-from chaindyn.compiler.ways import Chain, aba
+from chaindyn.compiler.ways import Chain, aba, held_acceleration
+from chaindyn.constraints import projected
 from chaindyn.guards.arguments import check_threads, check_word, require_fit, require_shape
+from chaindyn.guards.constraint_parts import as_constraints
 from chaindyn.guards.door import checked
+from chaindyn.guards.loops import check_stabilisation
 from chaindyn.guards.model import check_numbers
 from chaindyn.guards.motion import check_step, check_times, require_possible
-from chaindyn.guards.numbers import as_array, as_real, require_finite
+from chaindyn.guards.numbers import NOISE, as_array, as_real, require_finite
+from chaindyn.jobs.marching import require_closed
 from chaindyn.simulation import (
     Driven,
     Simulation,
@@ -52,41 +56,67 @@ STEP: dict[str, tuple[Any, ...]] = {"h": ()}
 MOST_AT_ONCE = 100_000  # steps, of all motions, in one call: an interrupt is heard after a second
 
 
-def march_of(chain: Chain, method: str, lanes: bool) -> Kernel:
+@dataclass(frozen=True)
+class Loops:
+    """What closes a chain's loops: constraints, gains that stabilise them, and whether each step is projected."""
+
+    constraints: tuple[Any, ...] = ()
+    gains: tuple[Any, Any] = (0, 0)
+    projects: bool = False
+
+    @property
+    def tolerance(self) -> float:
+        """Of the constraints' rows, as for `constrained_forward_dynamics`."""
+        return NOISE if self.projects else 0
+
+
+OPEN = Loops()
+
+
+def march_of(chain: Chain, method: str, lanes: bool, loops: Loops = OPEN) -> Kernel:
     """Return a step of a method, compiled for a chain: once for each chain, and for one motion or for many (lanes)."""
     own: dict[Any, Any] = chain.__dict__.setdefault("programs", {})
-    if (method, lanes) not in own:
-        step = step_of(method)
-        key = store.key_of(STEPS[method], chain, ("whole step", lanes))
-        own[method, lanes], _ = kernel_of(lambda: recorded_step(step, chain), key, chain, lanes)
-    kernel: Kernel = own[method, lanes]
+    name = (method, lanes, loops)
+    if name not in own:
+        step = step_of(method, loops)
+        key = store.key_of(STEPS[method], chain, ("whole step", lanes, loops))
+        own[name], _ = kernel_of(lambda: recorded_step(step, chain, loops), key, chain, lanes)
+    kernel: Kernel = own[name]
     return kernel
 
 
-def step_of(method: str) -> Callable[..., Any]:
+def step_of(method: str, loops: Loops = OPEN) -> Callable[..., Any]:
     """Return a step of a method as a function of a chain and arrays; forward : what it asks for accelerations.
 
     implicit : whether it asks for them over the step, where the chain has friction.
     """
     own = STEPS[method]
+    held: dict[str, Any] = {
+        "constraints": loops.constraints,
+        "gains": loops.gains,
+        "tolerance": loops.tolerance,
+    }
 
     def step(
         chain: Chain, q: Array, qd: Array, tau: Array, h: Array, forward: Any = None
     ) -> tuple[Array, Array]:
-        return own(Driven(chain, torque=tau, forward=forward), 0, q, qd, h)
+        q, qd = own(Driven(chain, torque=tau, forward=forward, **held), 0, q, qd, h)
+        if loops.projects:
+            return projected(chain, loops.constraints, q, qd, share=NOISE)
+        return q, qd
 
     step.implicit = own is semi_implicit_euler_step  # type: ignore[attr-defined]
     return step
 
 
-def recorded_step(step: Callable[..., Any], chain: Chain) -> Recorded:
+def recorded_step(step: Callable[..., Any], chain: Chain, loops: Loops = OPEN) -> Recorded:
     """Record a step of a short chain around one program for its accelerations, of others as a whole.
 
     The same text for each of four slopes stays in what processors hold ready.
     """
     if chain.n <= MOST_LINKS_STRAIGHT:
         try:
-            return recorded_asking(step, chain)
+            return recorded_asking(step, chain, loops)
         except CannotRecord:
             pass  # its accelerations alone are too long for a text without loops
     return record(step, chain, STATE | STEP, {})
@@ -119,12 +149,25 @@ class Question:
         return own.reshape(shape)
 
 
-def recorded_asking(step: Callable[..., Any], chain: Chain) -> Recorded:
+def recorded_asking(step: Callable[..., Any], chain: Chain, loops: Loops = OPEN) -> Recorded:
     """Record a step that asks for accelerations, the program for which it runs as often; both without loops."""
     most = UNUSED * MOST_STRAIGHT
     over = chain.has_friction and step.implicit  # type: ignore[attr-defined]
     arrays = STATE | STEP if over else STATE
-    asked = recorded_link_by_link(aba_over if over else aba, chain, arrays, {}, most)
+    function: Callable[..., Any] = aba_over if over else aba
+    options: dict[str, Any] = {}
+    if loops.constraints:
+        if over:
+            raise CannotRecord("its accelerations over a step are those of the loops")
+        function, options = (
+            held_acceleration,
+            {
+                "constraints": loops.constraints,
+                "stabilisation": loops.gains,
+                "tolerance": loops.tolerance,
+            },
+        )
+    asked = recorded_link_by_link(function, chain, arrays, options, most)
     if not asked.plan.straight:
         raise CannotRecord("its accelerations take too many operations")
     forward = {"forward": Question(asked)}
@@ -145,12 +188,15 @@ def rollout(
     method: str = "RK4",
     step: float = 1e-3,
     threads: int | None = None,
+    constraints: Any = (),
+    stabilisation: Any = None,
 ) -> Simulation:
     """Return many motions of a chain, each from its own state, as `simulate` does, in machine code on all cores.
 
     q : (..., nq); qd : (..., nv); t : (m,) increasing times [s]; torque : joint forces (..., nv), constant, or (m - 1,
     ..., nv), each for the time between two of t; None is none. method : "RK4" or "semi-implicit Euler"; step : the
-    longest step [s]: between two times all are equal. Friction of the chain's drives acts. ValueError for bad input, if
+    longest step [s]: between two times all are equal. Friction of the chain's drives acts. constraints, stabilisation :
+    loops that stay closed, and what is done against drift, as for `simulate`. ValueError for bad input, if
     a motion leaves what a float can hold or becomes faster than light, or if M becomes singular (it says which motion,
     and when); RuntimeWarning if there is no compiler: `simulate` takes over.
     """
@@ -162,11 +208,16 @@ def rollout(
     batch = np.broadcast_shapes(q.shape[:-1], qd.shape[:-1])
     count = int(np.prod(batch))
     loads = held_loads(chain, torque, batch, len(times) - 1)
+    loops = check_loops(chain, constraints, stabilisation, q, qd)
     try:
-        kernel = march_of(chain, method, count > 1)
-    except NoCompiler as error:
+        kernel = march_of(chain, method, count > 1, loops)
+    except (NoCompiler, CannotRecord) as error:
+        if isinstance(error, CannotRecord) and not loops.constraints:
+            raise
         warnings.warn(f"{error}: simulate takes over", RuntimeWarning, stacklevel=4)
-        return simulate(chain, q, qd, t=times, torque=torque, method=method, step=step)
+        given: dict[str, Any] = {"t": times, "torque": torque, "method": method, "step": step}
+        held = loops.constraints
+        return simulate(chain, q, qd, **given, constraints=held, stabilisation=stabilisation)
     states = [flattened(x, batch) for x in (q, qd)]
     paths = [np.empty((count, len(times), x.shape[-1])) for x in states]
     for path, x in zip(paths, states, strict=True):
@@ -177,7 +228,19 @@ def rollout(
         for path, x in zip(paths, states, strict=True):
             path[:, k + 1] = x
     q_path, qd_path = (np.moveaxis(x.reshape((*batch, *x.shape[1:])), -2, 0) for x in paths)
-    return Simulation(chain, times, q_path, qd_path)
+    return Simulation(chain, times, q_path, qd_path, constraints=loops.constraints)
+
+
+def check_loops(chain: Chain, constraints: Any, stabilisation: Any, q: Array, qd: Array) -> Loops:
+    """Return what closes a chain's loops; ValueError for what is wrong with it, and for loops open at the start."""
+    held, projects = as_constraints(constraints), isinstance(stabilisation, str)
+    if not held:
+        return OPEN
+    bare = stabilisation is None or (projects and stabilisation == "projection")
+    gains = (0, 0) if bare else check_stabilisation(stabilisation)
+    if bare:
+        require_closed(Driven(chain, constraints=held), q, qd)
+    return Loops(held, gains or (0, 0), projects)
 
 
 def marched(

@@ -79,6 +79,8 @@ def spelt(x: Any) -> bytes:
         return kind.__name__.encode() + b"".join(b"(%d:%b)" % (len(part), part) for part in parts)
     if isinstance(x, type | FunctionType):
         return place_of(x).encode()
+    if is_dataclass(x):
+        return spelt([place_of(kind), *(getattr(x, f.name) for f in fields(x))])
     if kind is not np.ndarray and not isinstance(x, np.generic):
         raise OfOthers(f"{kind} has no spelling")
     if x.dtype.kind not in "biuf" or x.itemsize > 8:

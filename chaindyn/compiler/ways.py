@@ -13,12 +13,13 @@ from typing import Any
 from chaindyn.articulated import aba
 from chaindyn.chain import Chain, coordinate_rate
 from chaindyn.composite import coriolis_matrix, crba
+from chaindyn.constraints import constrained_forward_dynamics, drawn_in
 from chaindyn.derivatives import aba_derivatives, rnea_derivatives
 from chaindyn.inverse_dynamics import joint_forces, rnea, transmitted_wrenches, with_rotors
 from chaindyn.stacked import body_coriolis
 from chaindyn.state import evaluate
 
-__all__ = ["Chain", "aba", "coordinate_rate"]
+__all__ = ["Chain", "aba", "coordinate_rate", "drawn_in"]
 
 Array = Any
 
@@ -41,6 +42,24 @@ def coriolis_times(
     moving, turning = state.accumulate(part), state.accumulate(rate)
     B = body_coriolis(state.inertias, state.twists[..., 0])
     return joint_forces(state, transmitted_wrenches(state, state.inertias @ turning + B @ moving))
+
+
+def held_acceleration(
+    chain: Chain,
+    q: Array,
+    qd: Array,
+    tau: Array,
+    *,
+    external: Array | None = None,
+    constraints: Any,
+    stabilisation: Any,
+    tolerance: float,
+) -> Array:
+    """Return the accelerations (..., nv) of a chain with loops, without multipliers, as equations of motion ask."""
+    options = {"stabilisation": stabilisation, "tolerance": tolerance}
+    return constrained_forward_dynamics(
+        chain, constraints, q, qd, tau, external=external, **options
+    )[0]
 
 
 # matrices (nv, nv), and what gives their product with the argument `column`

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from chaindyn._ops import Array, concatenate, zeros
+from chaindyn._ops import Array, concatenate, sqrt, zeros
 from chaindyn.guards.arguments import (
     check_array,
     require_rotation,
@@ -179,8 +179,11 @@ def check_multipliers(multipliers: Any, rows: Array, state: Any) -> Array:
 
 def largest_rows(rows: Array, screws: Array) -> Array:
     """Return how large each entry of rows (..., m, 6) times screws (..., 6, nv) could be, if these were parallel."""
+
+    def length(x: Array) -> Array:
+        return sqrt((x * x).sum(-1))
+
     return sum(
-        np.linalg.norm(rows[..., :, None, x], axis=-1)
-        * np.linalg.norm(screws.mT[..., None, :, x], axis=-1)
+        length(rows[..., :, None, x]) * length(screws.mT[..., None, :, x])
         for x in (slice(3), slice(3, 6))
     )

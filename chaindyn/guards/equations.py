@@ -11,27 +11,22 @@ import numpy as np
 from chaindyn._ops import holds_objects, solve
 from chaindyn.guards.numbers import is_concrete, known_values
 
-DEPENDENT = (
-    "rows of K depend on each other: leave out those that the others make, or give NumPy's float64, of which "
-    "independent combinations are found"
-)
-
-
 SINGULAR = (
     "M is singular: of symbols, and of numbers other than NumPy's float64, it must be regular"
 )
 
 
-def require_no_more(rows: int, velocities: int) -> None:
-    """Refuse rows that must be independent, but are more than there are velocities."""
-    if rows > velocities:
-        raise ValueError(DEPENDENT)
-
-
-def require_rank_of_real_part(rank: Any, of_real_part: Any) -> None:
-    """Refuse complex rows that depend on each other, but not as their real parts do."""
-    if (rank != of_real_part).any():
-        raise ValueError(f"{DEPENDENT}; complex ones are judged by their real parts")
+def require_rank_of_real_part(rows: np.ndarray | None) -> None:
+    """Refuse complex rows (..., m, n) that depend on each other, but not as their real parts do."""
+    if rows is None or not np.iscomplexobj(rows):
+        return
+    lengths = np.linalg.norm(rows.real, axis=-1, keepdims=True)
+    whole = rows / np.where(lengths > 0, lengths, 1)
+    rank = np.linalg.matrix_rank
+    if (rank(whole, rtol=1e-12) != rank(whole.real, rtol=1e-12)).any():
+        raise ValueError(
+            "rows of K depend on each other in their real parts alone: complex ones are judged by these"
+        )
 
 
 def solved(A: Any, b: Any, why: str) -> Any:

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
-from chaindyn._ops import eye, zeros
+from chaindyn._ops import (
+    divide,
+    expect,
+    eye,
+    holds_exact,
+    holds_objects,
+    positive,
+    where,
+    zeros,
+)
 from chaindyn.guards.arguments import (
     check_array,
     check_matrix,
@@ -20,17 +30,15 @@ from chaindyn.guards.arguments import (
     unit,
 )
 from chaindyn.guards.equations import (
-    DEPENDENT,
-    require_no_more,
     require_rank_of_real_part,
-    solved,
 )
 from chaindyn.guards.numbers import (
+    EPSILON,
     are_exact,
     as_array,
     frozen,
     in_double,
-    may_be_nonzero,
+    is_recorded,
     power_of_two_near,
     read_only,
     require_finite,
@@ -79,38 +87,52 @@ def inverse_of(sizes: np.ndarray, rank: Any) -> np.ndarray:
     return np.where(kept, 1 / np.where(kept, sizes, 1), 0)[..., None]
 
 
-def solvable_combinations(
-    independent: Callable[..., Any], K: Any, squares: Any, row_error: Any, *others: Any
-) -> Any:
-    """Return combinations (..., m, p) of rows K (..., m, nv) that are not floats, for elimination to solve for.
+def lengths_and_doubt(K: Any, units: Any, felt: Any, row_error: Any) -> tuple[Any, Any]:
+    """Return the squares of the lengths of rows (..., m, 1), 1 for zeros, and those that rounding may leave of them.
 
-    They are the rows that are not zeros, as some of a planar loop are; if inexact ones depend on each other,
-    independent combinations, by their values in double precision. independent : the law `independent_combinations`;
-    squares : (..., nv), of the units of the columns; others : what else enters the elimination.
+    K : (..., m, nv); units : (..., nv), the squares of the units of its columns; felt : (..., m, m), K M^-1 K^T;
+    row_error : (...), the relative error of the rows. A negligible row counts as nothing, and so does what is left of
+    one, where it is no more than rounding beside all rows, or than the row's own error. Of exact numbers nothing is in
+    doubt.
     """
-    acting = [may_be_nonzero(K[..., i, :]) for i in range(K.shape[-2])]
-    rows = np.eye(K.shape[-2], dtype=int)[:, np.array(acting, bool)]
-    known = None if are_exact(K, *others) else in_double(rows.T @ K)
-    if known is None:
-        require_no_more(rows.shape[-1], K.shape[-1])
-        return rows
-    size = in_double(squares)
-    size = np.ones(K.shape[-1]) if size is None else np.sqrt(np.where(size.real > 0, size.real, 1))
-    combine, rank = independent(known.real, size, row_error)
-    if np.iscomplexobj(known):
-        require_rank_of_real_part(independent(known, size, row_error)[1], rank)
-    if (rank == rows.shape[-1]).all():
-        return rows
-    return rows @ combine[..., : rank.max(initial=0)]
+    squares = divide(K * K, units[..., None, :]).sum(-1, keepdims=True)
+    size = squares + felt.diagonal(axis1=-2, axis2=-1)[..., None]
+    lengths = where(positive(squares), squares, 1)
+    if are_exact(K, units) and not is_recorded(K):
+        return lengths, zeros((K.shape[-2], 1))
+    require_rank_of_real_part(in_double(K))
+    whole = size.sum(-2, keepdims=True)
+    rounding = 16 * max(np.finfo(K.dtype).eps if K.dtype.kind in "fc" else 0, EPSILON)
+    noise = rounding * rounding * max(K.shape[-2:]) * whole
+    error = np.asarray(row_error)[..., None, None]
+    doubt = noise + error * error * size
+    return lengths, where(positive(size - NEGLIGIBLE * NEGLIGIBLE * whole), doubt, whole)
 
 
-def multipliers_of(C: Any, missing: Any, combine: Any) -> Any:
-    """Return multipliers (..., p, c) of combinations of rows, with C times them `missing`; of empty ones zero.
+def are_more(squares: Any, doubt: Any) -> Any:
+    """Return which squares (..., 1, 1) are more than rounding may leave of them; symbols are, unless they vanish."""
+    if holds_objects(squares) and not is_recorded(squares):
+        vanish = np.vectorize(vanishes, otypes=[bool])(squares)
+        return positive(squares - doubt) & ~vanish
+    if is_recorded(squares) and all(map(is_zero, squares.flat)):
+        return np.zeros(squares.shape, bool)
+    return positive(squares - doubt)
 
-    C : (..., p, p); missing : (..., p, c); combine : (..., m, p), zeros where a batch has less of them.
-    """
-    empty = (combine == 0).all(-2)[..., None] * eye(combine.shape[-1])
-    return solved(C + empty, missing, DEPENDENT)
+
+def only_rounding(x: Any) -> Any:
+    """Return what is zero but for rounding: of exact numbers and symbols, which it would only make longer, zeros."""
+    return zeros(x.shape) if holds_exact(x) else x
+
+
+def vanishes(entry: Any) -> bool:
+    """Whether a symbolic expression is zero for all values of its symbols, by some values of them."""
+    symbols = getattr(entry, "free_symbols", None)
+    if not symbols or not hasattr(entry, "evalf"):
+        return False
+    number = sys.modules["sympy"].Rational
+    values = {x: number(2 * k + 3, k + 7) for k, x in enumerate(sorted(symbols, key=str))}
+    found = entry.evalf(30, subs=values)
+    return bool(found.is_number and abs(found) < 1e-20)
 
 
 def size_of_motions(M: Any) -> Any:
@@ -174,6 +196,8 @@ def gap_share(K: Any, error: Any) -> Any:
 
     Zero where the numbers are not known.
     """
+    if K.shape[-2] and (is_recorded(K) or is_recorded(error)):
+        return recorded_gap_share(K, error)
     known, gaps = in_double(K), in_double(error)
     if known is None or gaps is None:
         return np.zeros(())
@@ -181,6 +205,50 @@ def gap_share(K: Any, error: Any) -> Any:
     counts = largest > NEGLIGIBLE * largest.max(-1, initial=0, keepdims=True)
     moved = np.where(counts, np.abs(gap) / np.where(counts, largest, 1), 0).max(-1, initial=0)
     return np.minimum(10 * moved, 1e-4)
+
+
+def magnitude(x: Any) -> Any:
+    """Return absolute values, of recorded numbers too."""
+    return where(positive(x), x, -x) if is_recorded(x) else np.abs(x)
+
+
+def top(x: Any) -> Any:
+    """Return the largest (..., 1) of numbers (..., m), recorded or not, which are not negative."""
+    return largest(x) if is_recorded(x) else x.max(-1, initial=0, keepdims=True)
+
+
+def larger(a: Any, b: Any) -> Any:
+    """Return the larger of two recorded numbers that are not negative: of a zero and another, the other."""
+    if a is b or is_zero(b):
+        return a
+    return b if is_zero(a) else (a - b).above_zero().where(a, b)
+
+
+def is_zero(x: Any) -> bool:
+    """Whether a number, recorded or not, is known to be zero."""
+    return bool(getattr(x, "value", x) == 0)
+
+
+def largest(x: Any) -> Any:
+    """Return the largest (..., 1) of recorded numbers (..., m), which are not negative."""
+    return np.frompyfunc(larger, 2, 1).reduce(x, axis=-1, keepdims=True)
+
+
+def recorded_gap_share(K: Any, error: Any) -> Any:
+    """Return `gap_share` of a recording."""
+    rows, gap = largest(magnitude(K))[..., 0], magnitude(error)
+    counts = positive(rows - NEGLIGIBLE * largest(rows))
+    moved = 10 * largest(where(counts, gap / where(counts, rows, 1), 0))
+    return where(positive(1e-4 - moved), moved, 1e-4)[..., 0]
+
+
+def expect_kept(K: Any, x: Any, wanted: Any, share: float) -> None:
+    """Note, in a recording, that K x (..., m, 1) must be what is wanted, to within what `broken_row` allows."""
+    if not K.shape[-2]:
+        return
+    size = largest(largest(magnitude(K))[..., 0]) * largest(magnitude(x[..., 0]))
+    size = size + largest(magnitude(wanted[..., 0]))
+    expect(1e-9 + share * size - magnitude((K @ x - wanted)[..., 0]))
 
 
 def judged_rows(parts: Callable[..., list[Any]], share: float, *names: str) -> list[Any]:
@@ -193,11 +261,12 @@ def judged_rows(parts: Callable[..., list[Any]], share: float, *names: str) -> l
     row_error = gap_share(K, error)
     if share:
         bounds = more.pop()
-        rows = bounds.max(-1, initial=0, keepdims=True)  # radians and metres have no common size
-        units = (bounds / np.where(rows > 0, rows, 1)).max(-2, initial=0, keepdims=True)
-        units = np.where(units > 0, units, 1)
-        left, largest = ((x / units).max(-1, initial=0, keepdims=True) for x in (np.abs(K), bounds))
-        K, row_error = K * (left > share * largest), np.maximum(row_error, share)
+        rows = top(bounds)  # radians and metres have no common size
+        units = top((bounds / where(positive(rows), rows, 1)).mT).mT
+        units = where(positive(units), units, 1)
+        left, all_of_it = top(magnitude(K) / units), top(bounds / units)
+        K = where(positive(left - share * all_of_it), K, 0 * K)
+        row_error = where(positive(np.asarray(row_error - share)), row_error, share)
     return [K, row_error, error, *more]
 
 
@@ -218,6 +287,8 @@ def broken_row(K: Any, x: Any, wanted: Any, share: float) -> tuple[float, int] |
 
 def warn_if_inconsistent(K: Any, qd: Any, *others: Any) -> None:
     """Warn if velocities (..., nv) break the constraints; others : what must be floats too, or nothing is said."""
+    if is_recorded(qd):
+        expect_kept(K, qd[..., None], zeros((1, 1)), BROKEN)
     if not are_floats(K, qd, *others):
         return
     if broken := broken_row(K, qd[..., None], np.zeros((1, 1)), BROKEN):
@@ -231,6 +302,8 @@ def warn_if_inconsistent(K: Any, qd: Any, *others: Any) -> None:
 
 def warn_if_impossible(K: Any, qdd: Any, wanted: Any) -> None:
     """Warn if accelerations (..., nv, 1) break the constraints, as `warn_if_inconsistent` does for velocities."""
+    if is_recorded(qdd):
+        return expect_kept(K, qdd, wanted, BROKEN)
     if broken := broken_row(K, qdd, wanted, BROKEN):
         warnings.warn(
             "the accelerations break the constraints: K qdd misses its value by {:.3g} in row {}; no forces of "
@@ -242,6 +315,8 @@ def warn_if_impossible(K: Any, qdd: Any, wanted: Any) -> None:
 
 def require_kept(K: Any, qdd: Any, wanted: Any) -> None:
     """Refuse accelerations (..., nv, 1) that break the constraints: the prescribed ones contradict them."""
+    if is_recorded(qdd):
+        expect_kept(K, qdd, wanted, CONTRADICTORY)
     if are_floats(K, qdd, wanted) and (broken := broken_row(K, qdd, wanted, CONTRADICTORY)):
         raise ValueError(
             "the prescribed accelerations break the constraints: K qdd misses its value by {:.3g} in row {}, "
@@ -324,6 +399,8 @@ def check_choice(
 def have_ranks(objective: str, *arrays: Any) -> bool:
     """Whether numbers are floats, of which ranks can be found; ValueError if not, and the objective needs one."""
     floats = are_floats(*arrays)
+    if not floats and any(map(is_recorded, arrays)):
+        floats = objective != "min_torque"
     if objective == "min_torque" and not floats:
         raise ValueError('objective "min_torque" takes floats')
     return floats
@@ -335,6 +412,13 @@ def require_motors(rank: Any, held: Any, passive: np.ndarray, objective: str) ->
     rank : (...) of K; held : (...), of its columns of the passive joints.
     """
     needed = int(passive.sum())
+    if is_recorded(np.asarray(held)) or is_recorded(np.asarray(rank)):
+        expect(
+            np.array(
+                [held - (needed - 0.5), *[needed + 0.5 - rank] * (objective == "unique")], object
+            )
+        )
+        return rank - held
     missing = int((needed - held).max(initial=0))
     if missing:
         freedoms = int((passive.size - rank).min(initial=passive.size))

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from chaindyn._ops import Array, holds_objects, stack
+from chaindyn._ops import Array, holds_exact, holds_objects, stack
 
 EPSILON = float(np.finfo(float).eps)
 
@@ -49,6 +49,11 @@ def may_be_nonzero(x: np.ndarray) -> bool:
     """Whether an entry is other than zero, or is not known."""
     known = known_values(x)
     return known is None or bool(known.any())
+
+
+def is_recorded(x: Any) -> bool:
+    """Whether entries are numbers of a recording, which stand for floats."""
+    return holds_objects(x) and bool(x.size) and not holds_exact(x)
 
 
 def are_exact(*arrays: Any) -> bool:

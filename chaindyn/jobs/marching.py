@@ -10,7 +10,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
 from itertools import pairwise
 from typing import Any, TypeVar
@@ -112,11 +112,19 @@ def loaded(
         (0, 0) if bare else check_stabilisation(stabilisation),
         check_positive_number(friction_width, "friction_width"),
         tolerance=NOISE if projects else 0,
-        **(compiled_forward(chain, constraints, *compiled) if compiled else {}),
     )
+    if compiled:
+        whole = replace(whole, **compiled_forward(*compiled, whole))
     if bare:
         require_closed(whole, q, qd)
-    return whole, partial(projected, chain, whole.constraints, share=NOISE) if projects else None
+    if not projects:
+        return whole, None
+    draw = None
+    if whole.forward is not None:
+        from chaindyn.compiler.compilation import drawing_in  # which imports the laws
+
+        draw = drawing_in(chain, whole.constraints, NOISE)
+    return whole, partial(projected, chain, whole.constraints, share=NOISE, draw=draw)
 
 
 def require_closed(driven: Any, q: Any, qd: Any) -> None:
@@ -135,19 +143,26 @@ def require_closed(driven: Any, q: Any, qd: Any) -> None:
         )
 
 
-def compiled_forward(
-    chain: Chain, constraints: Any, method: str, over: Callable[..., Any]
-) -> dict[str, Any]:
-    """Return compiled forward dynamics, for `Driven`; ValueError if more than that is needed.
+def compiled_forward(method: str, over: Callable[..., Any], driven: Any) -> dict[str, Any]:
+    """Return compiled forward dynamics, for what drives a chain; ValueError if more is needed.
 
     over : forward dynamics over a step, for a method that takes the friction at its end.
     """
-    from chaindyn.compiler.compilation import forward_dynamics  # which imports the laws
+    from chaindyn.compiler.compilation import (  # which import the laws
+        forward_dynamics,
+        held_dynamics,
+    )
 
-    if method == "variational" or as_constraints(constraints):
-        what = "the variational method" if method == "variational" else "constraints"
+    chain = driven.chain
+    implicit = method == "semi-implicit Euler" and chain.has_friction
+    if method == "variational" or (implicit and driven.constraints):
+        what = (
+            "the variational method" if method == "variational" else "loops with implicit friction"
+        )
         raise ValueError(f"compiled=True goes with equations of motion alone, but here are {what}")
-    if method != "semi-implicit Euler" or not chain.has_friction:
+    if driven.constraints:
+        return {"forward": held_dynamics(driven)}
+    if not implicit:
         return {"forward": forward_dynamics(chain)}
     own = forward_dynamics(chain, over)
 
