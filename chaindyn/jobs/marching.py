@@ -114,7 +114,8 @@ def loaded(
         tolerance=NOISE if projects else 0,
     )
     if compiled:
-        whole = replace(whole, **compiled_forward(*compiled, whole))
+        method, over = compiled
+        whole = replace(whole, **compiled_forward(method, over, whole))
     if bare:
         require_closed(whole, q, qd)
     if not projects:
