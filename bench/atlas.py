@@ -2,7 +2,7 @@
 
 Run as ``python bench/atlas.py``; it needs no other engine. The sweep goes to build/atlas, a Zarr store of some 600 MB,
 and may be stopped and run again: it goes on. ``--save`` writes the summary that the chapter on sweeps shows,
-chapters/21_ten_million_postures.json. ``--count`` and ``--workers`` say how many states, and on how many processes.
+chapters/27_ten_million_postures.json. ``--count`` and ``--workers`` say how many states, and on how many processes.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from chaindyn.models.robots import ur5
 from chaindyn.sweeps import Drawn
 
 ROOT = Path(__file__).parents[1]
-SUMMARY = ROOT / "chapters" / "21_ten_million_postures.json"
+SUMMARY = ROOT / "chapters" / "27_ten_million_postures.json"
 SHARES = (0.001, 0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99, 0.999, 0.9999)
 EDGES = np.geomspace(0.1, 1e4, 251)  # of the distribution of masses [kg]
 TURN = np.linspace(-np.pi, np.pi, 61)  # of the map over two joints [rad]

@@ -4,7 +4,7 @@ Run as ``python bench/compiled.py``; needs the extra `peers` and a C compiler. O
 one state a call from Python, on a serial chain of hinges and slides, and on trees with balls and a free trunk too;
 Pinocchio has no one call for how every link yields, so its dense route stands beside. Also measured: how the time of
 `aba` grows from n = 100 to 10 000; the time a state in a batch of 10^5 at n = 7, on one thread and on two, beside a
-loop over Pinocchio; how long recording and compiling take, and a start from the cache; the link step that chapter 20
+loop over Pinocchio; how long recording and compiling take, and a start from the cache; the link step that chapter 26
 shows as lines, recording, C and JavaScript; the programs of two compilers; rollouts by RK4 of one motion and of a
 thousand, beside MuJoCo's own `rollout`, on one thread; derivatives and matrices beside Pinocchio's; and what bounds
 all this from below: how many operations the programs have, and how many the machine can do in a second. ``--save``
@@ -59,7 +59,7 @@ from chaindyn.compiler.recorded import record
 from chaindyn.drawing import COLOURS, style
 from chaindyn.teaching import normwise
 
-CHAPTER = Path(__file__).parent.parent / "chapters" / "20_from_readable_to_fast.md"
+CHAPTER = Path(__file__).parent.parent / "chapters" / "26_from_readable_to_fast.md"
 SIZES = (2, 5, 7, 20, 100, 500, 1000)
 TREES = (2, 5, 7, 20, 100)
 LONG = (100, 300, 1000, 3000, 10_000)
@@ -285,7 +285,7 @@ console.log(least);
 
 
 def link_step() -> dict[str, float]:
-    """Return microseconds that the link step takes which chapter 20 shows as lines, a recording, C and JavaScript.
+    """Return microseconds that the link step takes which chapter 26 shows as lines, a recording, C and JavaScript.
 
     The lines are NumPy's, with X among them and without checks; the recording is played by Python.
     """
@@ -293,7 +293,7 @@ def link_step() -> dict[str, float]:
     for cell in jupytext.read(CHAPTER).cells:
         if cell.cell_type == "code":
             with redirect_stdout(io.StringIO()):
-                exec(compile(cell.source, "chapter 20", "exec", dont_inherit=True), page)
+                exec(compile(cell.source, "chapter 26", "exec", dont_inherit=True), page)
         if "moving = " in cell.source:
             break
     moving, written, played, by_name = (page[x] for x in ("moving", "written", "played", "by_name"))

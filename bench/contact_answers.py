@@ -4,7 +4,7 @@ Run as ``python bench/contact_answers.py ENGINE ...``, an engine being mujoco, b
 it; only NumPy is needed beside. Every engine gets the same bodies in the same places, exactly touching, the same
 friction and restitution, no damping and no sleep, and is asked with two settings: as it comes, and tuned by what its
 manual says of rigid contact. What it answers is printed. ``--save`` adds it to
-chapters/35_through_time_engines.json, which that chapter reads; there stand, for each engine and setting, its version,
+chapters/22_through_time_engines.json, which that chapter reads; there stand, for each engine and setting, its version,
 what was set, and the error on each answer.
 
 The answers are those of rigid bodies with Coulomb's friction:
@@ -32,7 +32,7 @@ from typing import Any
 
 import numpy as np
 
-FILE = Path(__file__).parents[1] / "chapters" / "35_through_time_engines.json"
+FILE = Path(__file__).parents[1] / "chapters" / "22_through_time_engines.json"
 G = 9.81
 STILL = (0.0, 0.0, 0.0)
 

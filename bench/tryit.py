@@ -77,6 +77,6 @@ def megabytes(request: Request, address: str) -> float:
 
 
 if __name__ == "__main__":
-    given = sys.argv[1:] or ["chapters/08_articulated_body_inertia.html", "ex-8-serial"]
+    given = sys.argv[1:] or ["chapters/09_articulated_body_inertia.html", "ex-9-serial"]
     for what, value in measured(*given).items():
         print(f"{what:30} {value:.2f}")

@@ -78,7 +78,7 @@ def table() -> dict[str, Counts]:
 
 
 def name_of(page: Path) -> str:
-    """A page's name, as in ``chapters/13_loops_and_redundancy``."""
+    """A page's name, as in ``chapters/14_loops_and_redundancy``."""
     return page.relative_to(ROOT).with_suffix("").as_posix()
 
 

@@ -1,7 +1,7 @@
 """The exercises of the chapters, and what each says of itself in the classes of its directive.
 
 ```{exercise-start} A stop for the door
-:label: ex-8-stop
+:label: ex-9-stop
 :class: kind-by-hand stars-2 minutes-20
 ```
 """

@@ -5,7 +5,7 @@ open pages of the built site. ``python -m book measure shares [PAGE ...]`` adds 
 and on a phone.
 ``python -m book measure paint [PAGE ...]`` opens each page with an empty cache on a slow network (1.44 Mbit/s, 563 ms
 to and fro, what browsers call "slow 4G") and a processor made four times slower; the server compresses, as those that
-books are published on do. A page is named as in ``chapters/13_loops_and_redundancy``; with none, all are measured.
+books are published on do. A page is named as in ``chapters/14_loops_and_redundancy``; with none, all are measured.
 ``python -m book measure frames [PAGE ...]`` moves the first slider of each explorer and sketch, frame by frame, and
 tells what a frame costs the page's own thread (scripts, style and layout), with that processor and with one four times
 slower. Solids are drawn by the graphics processor, whose time is not in it.

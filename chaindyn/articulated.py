@@ -1,8 +1,8 @@
-# Generated from chapters/08_articulated_body_inertia.md by `python -m book export`; edit it there.
+# Generated from chapters/09_articulated_body_inertia.md by `python -m book export`; edit it there.
 # sha256 of the text below: 9f127d2cbedc451f86587dd172b9399de352d5de2956d56ffcd020b1b204bde6
 """Forward dynamics by articulated-body inertia: how a chain accelerates, link by link.
 
-Derived in chapter 8, "Articulated-body inertia".
+Derived in chapter 9, "Articulated-body inertia".
 """
 
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 
-# Chapter 8, "Articulated-body inertia": One joint: a part that moves, a part that is carried
+# Chapter 9, "Articulated-body inertia": One joint: a part that moves, a part that is carried
 @checked(f=6, inertia=(6, 6))
 def decompose_force(f: Array, inertia: Array, S: Array) -> tuple[Array, Array]:
     """Split forces on a jointed body at rest: what accelerates, what is carried.
@@ -49,7 +49,7 @@ def decompose_force(f: Array, inertia: Array, S: Array) -> tuple[Array, Array]:
     return f_a, f - f_a
 
 
-# Chapter 8, "Articulated-body inertia": What the door frame feels
+# Chapter 9, "Articulated-body inertia": What the door frame feels
 @checked(inertia=(6, 6))
 def apparent_inertia(inertia: Array, S: Array) -> Array:
     """Return the inertia (..., 6, 6) of a body felt through its joint.
@@ -65,7 +65,7 @@ def apparent_inertia(inertia: Array, S: Array) -> Array:
     return inertia - U @ solve(D, U.mT)
 
 
-# Chapter 8, "Articulated-body inertia": The code: factorise once, solve often
+# Chapter 9, "Articulated-body inertia": The code: factorise once, solve often
 @dataclass(frozen=True, eq=False)
 class Articulated:
     """The factors of one link.
@@ -82,7 +82,7 @@ class Articulated:
     G: Array
 
 
-# Chapter 8, "Articulated-body inertia": The code: factorise once, solve often
+# Chapter 9, "Articulated-body inertia": The code: factorise once, solve often
 def articulated_step(
     children: Any, both: Array, inertia: Array, rotor: Array | None = None
 ) -> tuple[Articulated, tuple[Array]]:
@@ -100,7 +100,7 @@ def articulated_step(
     return Articulated(I_hat, both, D, G), (parent[..., k:] - parent[..., :k] @ G,)
 
 
-# Chapter 8, "Articulated-body inertia": The code: factorise once, solve often
+# Chapter 9, "Articulated-body inertia": The code: factorise once, solve often
 def force_step(
     children: Any, own: Articulated, load: Array, tau: Array
 ) -> tuple[tuple[Array, Array], tuple[Array]]:
@@ -120,7 +120,7 @@ def acceleration_step(
     return X @ parent[0] + eta + S @ qdd, qdd
 
 
-# Chapter 8, "Articulated-body inertia": A factorised chain
+# Chapter 9, "Articulated-body inertia": A factorised chain
 @dataclass(frozen=True, eq=False)
 class LinkFactors:
     """The factors of a chain in a posture, and the two sweeps that go over them.
@@ -168,7 +168,7 @@ class LinkFactors:
         return [A for A, _ in made], concatenate([qdd for _, qdd in made], axis=-2)
 
 
-# Chapter 8, "Articulated-body inertia": $M^{-1}$ in three factors
+# Chapter 9, "Articulated-body inertia": $M^{-1}$ in three factors
 @dataclass(frozen=True, eq=False)
 class FactorisedChain(LinkFactors):
     """The mass matrix M of a chain in a posture, factorised link by link by
@@ -202,7 +202,7 @@ class FactorisedChain(LinkFactors):
         return concatenate(left, axis=-2).mT @ concatenate(parts, axis=-2)
 
 
-# Chapter 8, "Articulated-body inertia": $M^{-1}$ in three factors
+# Chapter 9, "Articulated-body inertia": $M^{-1}$ in three factors
 def free_motions(state: State, prescribed: Array | None) -> tuple[Any, Any]:
     """Return S (..., 6, k) and [S X] of each link, of S the columns free to move."""
     if prescribed is None:
@@ -221,7 +221,7 @@ def rotor_blocks(chain: Chain, prescribed: Array | None = None) -> list[Array]:
     return [x * eye(len(x)) for x in own]
 
 
-# Chapter 8, "Articulated-body inertia": $M^{-1}$ in three factors
+# Chapter 9, "Articulated-body inertia": $M^{-1}$ in three factors
 def factorise_state(state: State, prescribed: Array | None = None) -> FactorisedChain:
     """Return the factorised chain of a state.
 
@@ -249,7 +249,7 @@ def factorise(chain: Chain, q: Array, *, recursion: str = "body") -> FactorisedC
     return factorise_state(evaluate(chain, q, recursion=recursion))
 
 
-# Chapter 8, "Articulated-body inertia": Forward dynamics
+# Chapter 9, "Articulated-body inertia": Forward dynamics
 @checked(q="nq", qd="nv", tau="nv", external=("n", 6), external_frame=FRAMES, recursion=RECURSIONS)
 def aba(
     chain: Chain,
@@ -279,7 +279,7 @@ def aba(
     return qdd[..., 0]
 
 
-# Chapter 8, "Articulated-body inertia": Forward dynamics
+# Chapter 9, "Articulated-body inertia": Forward dynamics
 @checked(q="nq")
 def articulated_inertia(chain: Chain, q: Array) -> Array:
     """Return the articulated-body inertia of every link (..., n, 6, 6), in link axes.

@@ -1,8 +1,8 @@
-# Generated from chapters/23_assembling_with_limits.md by `python -m book export`; edit it there.
+# Generated from chapters/29_assembling_with_limits.md by `python -m book export`; edit it there.
 # sha256 of the text below: c46da40628b898cdf1abaf0494a4cbff801d0c178f9ebca7c31345ca743bd913
 """Assembling: the nearest posture that closes the loops, within the limits of the joints.
 
-Derived in chapter 23, "Assembling with limits".
+Derived in chapter 29, "Assembling with limits".
 """
 
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ from chaindyn.other_constraints import plain_coordinates
 __all__ = ["assemble"]
 
 
-# Chapter 23, "Assembling with limits": A search, and its steps
+# Chapter 29, "Assembling with limits": A search, and its steps
 @dataclass(frozen=True, eq=False)
 class Assembly:
     """A search for a posture that closes loops, within the limits of the joints.
@@ -56,7 +56,7 @@ class Assembly:
         return (np.where(place < 0, -np.inf, down[place]), np.where(place < 0, np.inf, up[place]))
 
 
-# Chapter 23, "Assembling with limits": A search, and its steps
+# Chapter 29, "Assembling with limits": A search, and its steps
 def nearest_step(search: Assembly, q: Array, reference: Array, tolerance: float) -> Array:
     """Return the step (nv,) nearest to a reference (nv,) that closes the gap.
 
@@ -75,13 +75,13 @@ def nearest_step(search: Assembly, q: Array, reference: Array, tolerance: float)
     return interleave(moved, step, np.zeros(chain.nv - m))
 
 
-# Chapter 23, "Assembling with limits": Limits push, and never pull
+# Chapter 29, "Assembling with limits": Limits push, and never pull
 def pushed_back(step: Array, C: Array, down: Array, up: Array) -> Array:
     """Return the step (n,) after the least forces of limits, which push joints back.
 
     They never pull. C : (n, n), steps by unit forces; down, up : (n,), bounds of the
     step. Where no forces achieve them, each joint stops at its limit. Lawson and Hanson
-    (1974), chapter 23.
+    (1974), chapter 29.
     """
     from scipy.optimize import nnls
 
@@ -97,7 +97,7 @@ def pushed_back(step: Array, C: Array, down: Array, up: Array) -> Array:
     return np.clip(step, down, up)
 
 
-# Chapter 23, "Assembling with limits": Steps that do not open the gap
+# Chapter 29, "Assembling with limits": Steps that do not open the gap
 def closed(search: Assembly, q: Array) -> tuple[Array, float]:
     """Return the posture (nq,) after Newton's steps, and the remaining gap.
 
@@ -119,7 +119,7 @@ def closed(search: Assembly, q: Array) -> tuple[Array, float]:
     return q, gap
 
 
-# Chapter 23, "Assembling with limits": Steps that do not open the gap
+# Chapter 29, "Assembling with limits": Steps that do not open the gap
 def drawn_near(search: Assembly, q: Array, start: Array) -> Array:
     """Return the closed posture (nq,) nearest to `start`, from one that is closed."""
 
@@ -141,7 +141,7 @@ def drawn_near(search: Assembly, q: Array, start: Array) -> Array:
     return q
 
 
-# Chapter 23, "Assembling with limits": When it gets stuck
+# Chapter 29, "Assembling with limits": When it gets stuck
 def assembled(chain: Chain, constraints: Any, start: Array, moved: Array) -> Array:
     """Return the posture (nq,) that `assemble` finds from one (nq,)."""
     search = Assembly(chain, constraints, crba(chain, start), moved)

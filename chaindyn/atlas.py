@@ -1,8 +1,8 @@
-# Generated from chapters/21_ten_million_postures.md by `python -m book export`; edit it there.
+# Generated from chapters/27_ten_million_postures.md by `python -m book export`; edit it there.
 # sha256 of the text below: 2cfaf3ea8596cfd1658adf2789e0ebd135ce1b11840e9fadb52605287c9f5919
 """Blows at a metre per second: how heavy a chain is where it strikes, and what its bearings carry.
 
-Derived in chapter 21, "Ten million postures".
+Derived in chapter 27, "Ten million postures".
 """
 
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from chaindyn.kinematics import body_jacobian
 __all__: list[str] = []
 
 
-# Chapter 21, "Ten million postures": The code
+# Chapter 27, "Ten million postures": The code
 @dataclass(frozen=True, eq=False)
 class Strike:
     """Response to a blow with the tip, for each metre per second of its speed.

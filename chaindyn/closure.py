@@ -1,8 +1,8 @@
-# Generated from chapters/12_maximal_coordinates.md by `python -m book export`; edit it there.
+# Generated from chapters/13_maximal_coordinates.md by `python -m book export`; edit it there.
 # sha256 of the text below: eb694c95015c631bbab623fac1009e14255df0ac34b5c839334ad6bef81ca22c
 """Constraints: a joint held as rows, and rows of several constraints as one matrix.
 
-Derived in chapter 12, "Maximal coordinates".
+Derived in chapter 13, "Maximal coordinates".
 """
 
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from chaindyn.state import State
 __all__ = ["Closure", "constraint_bias", "constraint_error", "constraint_jacobian"]
 
 
-# Chapter 12, "Maximal coordinates": A joint held as rows
+# Chapter 13, "Maximal coordinates": A joint held as rows
 def relative_motion(state: State, held: FramedConstraint) -> tuple[Array, Array]:
     """Return the relative twist and acceleration (..., 6, 1) of the two frames."""
     (i, j), (R, p) = held.bodies(state.chain), held.relative_pose(state)
@@ -38,7 +38,7 @@ def relative_motion(state: State, held: FramedConstraint) -> tuple[Array, Array]
     return twist, acceleration
 
 
-# Chapter 12, "Maximal coordinates": A joint held as rows
+# Chapter 13, "Maximal coordinates": A joint held as rows
 @dataclass(frozen=True, eq=False)
 class Closure(FramedConstraint):
     """A joint held as rows of equations, between a link and another one or the ground:
@@ -101,7 +101,7 @@ class Closure(FramedConstraint):
         return (T.mT @ (acceleration - turning @ rate))[..., 0]
 
 
-# Chapter 12, "Maximal coordinates": A joint held as rows
+# Chapter 13, "Maximal coordinates": A joint held as rows
 @checked(q="nq")
 def constraint_jacobian(chain: Chain, constraints: Any, q: Array) -> Array:
     """Return the rows K (..., m, nv) of all constraints: K qd = 0 on velocities.

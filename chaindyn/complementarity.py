@@ -1,8 +1,8 @@
-# Generated from chapters/37_solving_contact.md by `python -m book export`; edit it there.
+# Generated from chapters/31_solving_contact.md by `python -m book export`; edit it there.
 # sha256 of the text below: fb385e68223949008cec740a907d6d07d69fea31ed202174a11857bb60d01f36
 """Complementarity: linear problems, and impulses with friction.
 
-Derived in chapter 37, "Solving contact problems".
+Derived in chapter 31, "Solving contact problems".
 """
 
 from itertools import product
@@ -29,7 +29,7 @@ from chaindyn.guards.ties import island_by_island, lemke, most_even, or_nearby, 
 __all__ = ["solve_lcp"]
 
 
-# Chapter 37, "Solving contact problems": One mode after another
+# Chapter 31, "Solving contact problems": One mode after another
 def solutions_of_mode(A: Array, b: Array, active: Array) -> list[Array]:
     """Return the z (n,) of one mode: none, the only one, or two of a continuum.
 
@@ -54,7 +54,7 @@ def enumerate_modes(A: Array, b: Array) -> tuple[Array, int]:
     return distinct(A, b, found), 2 ** len(b)
 
 
-# Chapter 37, "Solving contact problems": Projected Gauss-Seidel
+# Chapter 31, "Solving contact problems": Projected Gauss-Seidel
 @balanced
 def projected_gauss_seidel(A: Array, b: Array, sweeps: int, tolerance: float) -> tuple[Array, int]:
     """Return z (1, n) after so many sweeps, or fewer if it settles, and their number.
@@ -72,7 +72,7 @@ def projected_gauss_seidel(A: Array, b: Array, sweeps: int, tolerance: float) ->
     return z[None], count
 
 
-# Chapter 37, "Solving contact problems": Projected Gauss-Seidel
+# Chapter 31, "Solving contact problems": Projected Gauss-Seidel
 @checked(method={"lemke", "pgs", "enumerate"})
 def solve_lcp(
     A: Array, b: Array, *, method: str = "lemke", sweeps: int = 1000, tolerance: float = 1e-14
@@ -102,7 +102,7 @@ def solve_lcp(
     return result_of(A, b, z, count)
 
 
-# Chapter 37, "Solving contact problems": Friction: a pyramid in place of the cone
+# Chapter 31, "Solving contact problems": Friction: a pyramid in place of the cone
 def pyramid_impulse(z: Array, directions: Array) -> Array:
     """Return the impulse p (..., 1 + k) of z (..., d + 2): of its normal part and its d
     parts of friction.
@@ -138,7 +138,7 @@ def cone_margins(p: Array, mu: Array, known: Array) -> Array:
     return concatenate([p[..., :1], mu[..., None] * p[..., :1] + known[..., None] - size], axis=-1)
 
 
-# Chapter 37, "Solving contact problems": Friction: a pyramid in place of the cone
+# Chapter 31, "Solving contact problems": Friction: a pyramid in place of the cone
 def in_pyramids(W: Array, b: Array, mu: Array, known: Array, sliding: Array, facets: int) -> Array:
     """Return impulses as `contact_impulses` does, by an LCP with pyramids in place of
     cones.
@@ -160,7 +160,7 @@ def in_pyramids(W: Array, b: Array, mu: Array, known: Array, sliding: Array, fac
     return most_even(A, found.z, found.w) @ p.reshape(len(z), -1) / size
 
 
-# Chapter 37, "Solving contact problems": Friction: a pyramid in place of the cone
+# Chapter 31, "Solving contact problems": Friction: a pyramid in place of the cone
 def sticking_impulses(W: Array, b: Array, mu: Array, known: Array) -> Array | None:
     """Return the smallest impulses (3 m,) with which all of W p + b vanishes, if they
     lie in their cones; else None.
@@ -195,7 +195,7 @@ def contact_impulses(
     return or_nearby(in_pyramids, W, b, size, mu, known, sliding, facets)
 
 
-# Chapter 37, "Solving contact problems": One contact at a time
+# Chapter 31, "Solving contact problems": One contact at a time
 def contact_turn(p: Array, v: Array, W: Array, mu: Array, known: Array) -> Array:
     """Return the impulse (..., 1 + k) of a contact after its turn of projected
     Gauss-Seidel.
@@ -218,7 +218,7 @@ def contact_turn(p: Array, v: Array, W: Array, mu: Array, known: Array) -> Array
     return concatenate([normal, share * friction], axis=-1)
 
 
-# Chapter 37, "Solving contact problems": One contact at a time
+# Chapter 31, "Solving contact problems": One contact at a time
 def impulses_by_turns(W: Array, b: Array, mu: Array, known: Array, sweeps: int) -> Array:
     """Return impulses p (c,) after so many sweeps from zero, in which each contact has
     one turn, or until none changes.
@@ -238,7 +238,7 @@ def impulses_by_turns(W: Array, b: Array, mu: Array, known: Array, sweeps: int) 
     return p.ravel()
 
 
-# Chapter 37, "Solving contact problems": One contact at a time
+# Chapter 31, "Solving contact problems": One contact at a time
 def contact_modes() -> Array:
     """Return the modes (7, 3) of a contact in a plane: open, sticks, slips forwards,
     slips backwards.
@@ -270,7 +270,7 @@ def mode_margins(p: Array, v: Array, mu: Array, known: Array, mode: Array) -> tu
     return impulses, speeds
 
 
-# Chapter 37, "Solving contact problems": One contact at a time
+# Chapter 31, "Solving contact problems": One contact at a time
 def impulses_by_modes(W: Array, b: Array, mu: Array, known: Array) -> list[Array]:
     """Return the impulses p (2 m,) of contacts in a plane that obey Coulomb's law, of
     each of the modes that fits.

@@ -1,8 +1,8 @@
-# Generated from chapters/31_the_mass_matrix_by_composite_inertia.md by `python -m book export`; edit it there.
+# Generated from chapters/08_the_mass_matrix_by_composite_inertia.md by `python -m book export`; edit it there.
 # sha256 of the text below: 134ef5e91d1c3f5565db95ba3eee7ec1ab6e233111948ede05195b9bb068e303
 """Composite inertia: the mass and Coriolis matrices, and the momentum of a whole chain.
 
-Derived in chapter 31, "The mass matrix by composite inertia".
+Derived in chapter 8, "The mass matrix by composite inertia".
 """
 
 from typing import Any
@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 
-# Chapter 31, "The mass matrix by composite inertia": The code: one sweep inward
+# Chapter 8, "The mass matrix by composite inertia": The code: one sweep inward
 def composite_step(
     children: Any, X: Array, S: Array, inertia: Array, own: Array
 ) -> tuple[Array, Any]:
@@ -74,7 +74,7 @@ def crba(chain: Chain, q: Array, *, recursion: str = "body") -> Array:
     return mass_matrix(evaluate(chain, q, recursion=recursion))
 
 
-# Chapter 31, "The mass matrix by composite inertia": Where the mass is
+# Chapter 8, "The mass matrix by composite inertia": Where the mass is
 def total_mass(chain: Chain) -> Array:
     """Return the mass of the whole chain (1,) [kg]; ValueError if it is zero."""
     mass = chain.mass.sum(keepdims=True)
@@ -99,7 +99,7 @@ def center_of_mass(chain: Chain, q: Array) -> Array:
     return center_in(evaluate(chain, q))
 
 
-# Chapter 31, "The mass matrix by composite inertia": Only external wrenches change it
+# Chapter 8, "The mass matrix by composite inertia": Only external wrenches change it
 def composite_inertia_step(children: Any, X: Array, inertia: Array) -> tuple[Array, tuple[Array]]:
     """Link step: inertia of a link with its subtree, and that in the parent's frame."""
     composite = inertia + children[0]
@@ -162,7 +162,7 @@ def centroidal_momentum_bias(chain: Chain, q: Array, qd: Array) -> Array:
     return (from_center(state).mT @ forces).sum(-3)[..., 0]
 
 
-# Chapter 31, "The mass matrix by composite inertia": The Coriolis matrix by the same sweep*
+# Chapter 8, "The mass matrix by composite inertia": The Coriolis matrix by the same sweep*
 def coriolis_step(
     children: Any, X: Array, S: Array, rate: Array, inertia: Array, B: Array, own: Array
 ) -> tuple[tuple[Array, Array], Any]:

@@ -1,8 +1,8 @@
-# Generated from chapters/13_loops_and_redundancy.md by `python -m book export`; edit it there.
+# Generated from chapters/14_loops_and_redundancy.md by `python -m book export`; edit it there.
 # sha256 of the text below: 519f720d326191df672f518324dcb680175a80987fa97fa4950258525f10ae69
 """Loops: constraints between the links of a tree, and the dynamics that keeps them.
 
-Derived in chapter 13, "Loops".
+Derived in chapter 14, "Loops".
 """
 
 from collections.abc import Iterator
@@ -40,7 +40,7 @@ from chaindyn.state import State, evaluate
 __all__ = ["Held", "constrained_forward_dynamics", "solve_kkt"]
 
 
-# Chapter 13, "Loops": The null space
+# Chapter 14, "Loops": The null space
 def independent_combinations(
     K: Array, size: Array, row_error: Array | float = 0
 ) -> tuple[Array, Array]:
@@ -59,7 +59,7 @@ def independent_combinations(
     return factors * U * kept[..., None, :], kept.sum(-1)
 
 
-# Chapter 13, "Loops": The null space
+# Chapter 14, "Loops": The null space
 def subspaces(rows: Array, rank: Array) -> tuple[Array, Array, Array, Array]:
     """Return U (..., p, p), 1 / sizes (..., p, 1), R^T (..., p, n) and N^T (..., n, n).
 
@@ -72,7 +72,7 @@ def subspaces(rows: Array, rank: Array) -> tuple[Array, Array, Array, Array]:
     return U, inverse_of(sizes, rank), R, (~forbidden)[..., None] * Vh
 
 
-# Chapter 13, "Loops": The null space
+# Chapter 14, "Loops": The null space
 @dataclass(frozen=True, eq=False)
 class Held:
     """Result of `solve_kkt`: x (..., nv), multipliers (..., m), rank of K (...).
@@ -90,7 +90,7 @@ class Held:
         yield self.multipliers
 
 
-# Chapter 13, "Loops": The null space
+# Chapter 14, "Loops": The null space
 @checked()
 def solve_kkt(M: Array, K: Array, right: Array, k: Array, *, tolerance: float = 0) -> Held:
     """Return x and multipliers with M x = right + K^T multipliers and K x = k.
@@ -122,7 +122,7 @@ def solve_kkt(M: Array, K: Array, right: Array, k: Array, *, tolerance: float = 
     return Held(x, multipliers[..., 0], np.broadcast_to(rank, x.shape[:-1])[()])
 
 
-# Chapter 13, "Loops": The code: two sweeps and a small system
+# Chapter 14, "Loops": The code: two sweeps and a small system
 def shortest(rows: Array, metric: Array, wanted: Array, doubt: Array) -> tuple[Array, Array, Array]:
     """Return u (..., n, c), where x = metric u is the shortest with rows x = wanted.
 
@@ -152,7 +152,7 @@ def shortest(rows: Array, metric: Array, wanted: Array, doubt: Array) -> tuple[A
     return u, concatenate(shares, -2), concatenate(mix, -1)
 
 
-# Chapter 13, "Loops": The code: two sweeps and a small system
+# Chapter 14, "Loops": The code: two sweeps and a small system
 def smallest_multipliers(mix: Array, shares: Array, squares: Array) -> Array:
     """Return multipliers (..., m, c) with mix^T multipliers = shares, the shortest.
 
@@ -164,7 +164,7 @@ def smallest_multipliers(mix: Array, shares: Array, squares: Array) -> Array:
     return metric @ shortest(rows, metric, wanted, 0 * squares)[0]
 
 
-# Chapter 13, "Loops": The code: two sweeps and a small system
+# Chapter 14, "Loops": The code: two sweeps and a small system
 def held_response(
     factors: FactorisedChain, K: Array, wanted: Array, row_error: Array | float = 0
 ) -> tuple[Array, Array]:
@@ -186,7 +186,7 @@ def held_response(
     return smallest_multipliers(mix, shares, squares), factors.outward_motions(left)[1]
 
 
-# Chapter 13, "Loops": The code: two sweeps and a small system
+# Chapter 14, "Loops": The code: two sweeps and a small system
 def rows_and_errors(state: State, constraints: Any, share: float, *names: str) -> list[Array]:
     """Return K (..., m, nv), the relative error of its rows (...), the loops' errors
     (..., m), and other parts.
@@ -209,7 +209,7 @@ def wanted_in(
     return K, k - gains[1] * (K @ qd) - gains[0] * error[..., None], row_error
 
 
-# Chapter 13, "Loops": The code: two sweeps and a small system
+# Chapter 14, "Loops": The code: two sweeps and a small system
 @checked(q="nq", qd="nv", tau="nv", external=("n", 6), external_frame=FRAMES)
 def constrained_forward_dynamics(
     chain: Chain,
@@ -248,7 +248,7 @@ def constrained_forward_dynamics(
     return (free + more)[..., 0], multipliers[..., 0]
 
 
-# Chapter 13, "Loops": The code: two sweeps and a small system
+# Chapter 14, "Loops": The code: two sweeps and a small system
 def drawn_in(
     chain: Chain, constraints: Any, q: Array, qd: Array, share: float = 0
 ) -> tuple[Array, Array]:
@@ -278,7 +278,7 @@ def projected(
     return q, draw(q, qd)[1]
 
 
-# Chapter 13, "Loops": Symbols and exact numbers*
+# Chapter 14, "Loops": Symbols and exact numbers*
 def kkt_by_elimination(M: Array, K: Array, right: Array, k: Array, row_error: Array) -> Held:
     """Return what `solve_kkt` does of numbers that are not floats, for a regular M."""
     inverse = solved(M, eye(M.shape[-1]), SINGULAR)

@@ -1,8 +1,8 @@
-# Generated from chapters/17_contact.md by `python -m book export`; edit it there.
+# Generated from chapters/20_contact.md by `python -m book export`; edit it there.
 # sha256 of the text below: bc17496ebaff6c30b971f4dd56965832d0392b619d6ba4e30292756e81650531
 """Contact: blows at several places at once, with friction.
 
-Derived in chapter 17, "Several blows at once".
+Derived in chapter 20, "Several blows at once".
 """
 
 from collections.abc import Sequence
@@ -39,7 +39,7 @@ from chaindyn.state import State, evaluate
 __all__ = ["collision_impulses"]
 
 
-# Chapter 17, "Several blows at once": The response of a chain
+# Chapter 20, "Several blows at once": The response of a chain
 def contact_loads(state: State, contacts: Sequence[Any]) -> Array:
     """Return the wrenches of unit forces at contacts along the world's axes, on the
     links (n, 6, 3 m).
@@ -70,7 +70,7 @@ def contact_rows(state: State, contacts: Sequence[Any]) -> Array:
     return rows.reshape(-1, 3, state.chain.nv)
 
 
-# Chapter 17, "Several blows at once": The response of a chain
+# Chapter 20, "Several blows at once": The response of a chain
 def normals_of(contacts: Sequence[Any]) -> Array:
     """Return the unit normals (m, 3) of contacts."""
     normals = np.array([contact.normal for contact in contacts], float).reshape(-1, 3)
@@ -87,7 +87,7 @@ def contact_frames(normals: Array, slips: Array) -> Array:
     return np.stack([normals, first, np.cross(normals, first)], axis=-2)
 
 
-# Chapter 17, "Several blows at once": The response of a chain
+# Chapter 20, "Several blows at once": The response of a chain
 @dataclass(frozen=True, eq=False)
 class ContactResponse:
     """Contacts of a chain in a posture: their rows and their response.
@@ -119,7 +119,7 @@ class ContactResponse:
         return (p.reshape(-1, 1, 3) @ self.frames)[:, 0]
 
 
-# Chapter 17, "Several blows at once": The response of a chain
+# Chapter 20, "Several blows at once": The response of a chain
 def response_in_loops(
     factors: FactorisedChain, L: Array, loose: Any, forces: Array
 ) -> tuple[Array, Array]:
@@ -133,7 +133,7 @@ def response_in_loops(
     return free + more, multipliers
 
 
-# Chapter 17, "Several blows at once": The response of a chain
+# Chapter 20, "Several blows at once": The response of a chain
 def contact_response(
     state: State, normals: Array, rows: Array, slips: Array, constraints: tuple[Any, ...] = ()
 ) -> ContactResponse:
@@ -153,7 +153,7 @@ def contact_response(
     return ContactResponse(factors, frames, K, W, L, loose)
 
 
-# Chapter 17, "Several blows at once": Three laws with friction
+# Chapter 20, "Several blows at once": Three laws with friction
 @dataclass(frozen=True, eq=False)
 class ImpactProblem:
     """Contacts in a blow: response W (3 m, 3 m), friction mu (m,), size of speeds."""
@@ -180,7 +180,7 @@ class ImpactProblem:
         return affordable_share(spent, wanted) * again
 
 
-# Chapter 17, "Several blows at once": Three laws with friction
+# Chapter 20, "Several blows at once": Three laws with friction
 def newton_push(
     problem: ImpactProblem, moved: Array, before: Array, restitution: Array, normal: Array
 ) -> Array:
@@ -200,7 +200,7 @@ def moreau_push(problem: ImpactProblem, moved: Array, before: Array, restitution
     return problem.impulses(moved + restitution * before, 0 * moved)
 
 
-# Chapter 17, "Several blows at once": Three laws with friction
+# Chapter 20, "Several blows at once": Three laws with friction
 def newton_blow(
     problem: ImpactProblem, v: Array, restitution: Array, normal: Array, mu: Array
 ) -> Array:
@@ -232,7 +232,7 @@ def moreau_blow(
     return compression + problem.affordable(restitution * compression, compression)
 
 
-# Chapter 17, "Several blows at once": Three laws with friction
+# Chapter 20, "Several blows at once": Three laws with friction
 def blow_by(law: str, W: Array, v: Array, restitution: Array, mu: Array, size: float = 0) -> Array:
     """Return the impulses (3 m,) of one blow; W : (3 m, 3 m); v : (3 m,); restitution,
     mu : (m,); size : as above.
@@ -247,7 +247,7 @@ def normals_first(m: int) -> Array:
     return np.tile([1.0, 0, 0], m)
 
 
-# Chapter 17, "Several blows at once": Three laws with friction
+# Chapter 20, "Several blows at once": Three laws with friction
 def series_of_blows(
     W: Array, v: Array, restitution: Array, mu: Array, law: str, order: str
 ) -> tuple[Array, int]:
@@ -269,7 +269,7 @@ def series_of_blows(
     return total, count
 
 
-# Chapter 17, "Several blows at once": Three laws with friction
+# Chapter 20, "Several blows at once": Three laws with friction
 @checked(q="nq", qd="nv", law=LAWS, order=ORDERS)
 def collision_impulses(
     chain: Chain,

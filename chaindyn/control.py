@@ -1,8 +1,8 @@
-# Generated from chapters/11_control.md by `python -m book export`; edit it there.
+# Generated from chapters/12_control.md by `python -m book export`; edit it there.
 # sha256 of the text below: 9d5c76ebff8c430e3c12599f7b1af2b38628a64eea9358b7be0e3eee53cceafc
 """Control: the joint forces that make a chain follow a given motion.
 
-Derived in chapter 11, "Control".
+Derived in chapter 12, "Control".
 """
 
 from typing import Any
@@ -19,7 +19,7 @@ from chaindyn.spatial import skew
 __all__ = ["commanded_acceleration", "computed_torque", "tracking_error"]
 
 
-# Chapter 11, "Control": Balls and free bodies*
+# Chapter 12, "Control": Balls and free bodies*
 def transport_joint(joint: Any, x: Array, v: Array, w: Array) -> tuple[Array, Array]:
     """Return velocities v (..., k) of a joint a step x away, in its axes here, and
     their rate as these move with w.
@@ -46,7 +46,7 @@ def transport(chain: Chain, e: Array, v: Array, qd: Array) -> tuple[Array, Array
     return in_columns(velocities, columns), in_columns(rates, columns)
 
 
-# Chapter 11, "Control": Balls and free bodies*
+# Chapter 12, "Control": Balls and free bodies*
 @checked(q="nq", qd="nv", q_desired="nq", qd_desired="nv")
 def tracking_error(
     chain: Chain, q: Array, qd: Array, *, q_desired: Array, qd_desired: Array
@@ -63,7 +63,7 @@ def tracking_error(
     return e, rate
 
 
-# Chapter 11, "Control": Balls and free bodies*
+# Chapter 12, "Control": Balls and free bodies*
 @checked(q="nq", qd="nv", q_desired="nq", qd_desired="nv", qdd_desired="nv")
 def commanded_acceleration(
     chain: Chain,
@@ -90,7 +90,7 @@ def commanded_acceleration(
     return acceleration + turning + kd * (velocity - qd) + kp * e
 
 
-# Chapter 11, "Control": Balls and free bodies*
+# Chapter 12, "Control": Balls and free bodies*
 @checked(q="nq", qd="nv", q_desired="nq", qd_desired="nv", qdd_desired="nv")
 def computed_torque(
     chain: Chain,

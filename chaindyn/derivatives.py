@@ -1,8 +1,8 @@
-# Generated from chapters/18_derivatives.md by `python -m book export`; edit it there.
+# Generated from chapters/23_derivatives.md by `python -m book export`; edit it there.
 # sha256 of the text below: 068b999f2f409ab768e53f6813134de9fb0554c3a2ecbaceb3c5b5d87190158e
 """Derivatives: how forces and accelerations change with posture, rates and forces.
 
-Derived in chapter 18, "Derivatives".
+Derived in chapter 23, "Derivatives".
 """
 
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ from chaindyn.state import State, evaluate
 __all__ = ["aba_derivatives", "linearise", "rnea_derivatives"]
 
 
-# Chapter 18, "Derivatives": One rule
+# Chapter 23, "Derivatives": One rule
 def subspace_slopes(joint: Any, q: Array) -> list[Array]:
     """Return how S changes along each coordinate of joints, k times (..., 6, k)."""
     return [joint.motion_subspace_rate(q, 0 * q[..., :1] + unit) for unit in eye(joint.nv)]
@@ -64,7 +64,7 @@ def joint_slopes(joint: Any, q: Array, qd: Array, qdd: Array) -> tuple[Array, ..
     return S_qd, S_qdd, bias_q, bias_qd, stack(slopes, axis=-3)
 
 
-# Chapter 18, "Derivatives": One rule
+# Chapter 23, "Derivatives": One rule
 def slopes_by_link(state: State, qdd: Array) -> list[JointSlopes]:
     """Return what the joint of each link contributes."""
     chain = state.chain
@@ -85,7 +85,7 @@ def placed(block: Array, own: range, nv: int) -> Array:
     return concatenate([before, block, after], axis=-1)
 
 
-# Chapter 18, "Derivatives": One rule
+# Chapter 23, "Derivatives": One rule
 def motion_change_step(
     parent: Any,
     X: Array,
@@ -124,7 +124,7 @@ def force_change_step(
     return kept, (X.mT @ (changed + placed(crf_bar(f[..., 0]) @ S, own, width)),)
 
 
-# Chapter 18, "Derivatives": One rule
+# Chapter 23, "Derivatives": One rule
 def external_change(state: State, loads: Array, frame: str, J: Array) -> Array:
     """Return how wrenches (..., n, 6, 1), fixed in a frame, change in link axes with q.
 
@@ -139,7 +139,7 @@ def external_change(state: State, loads: Array, frame: str, J: Array) -> Array:
     return -turning @ J
 
 
-# Chapter 18, "Derivatives": One rule
+# Chapter 23, "Derivatives": One rule
 def link_changes(
     state: State, qdd: Array, A: Array, ground: Array
 ) -> tuple[list[Array], list[JointSlopes]]:
@@ -161,7 +161,7 @@ def link_changes(
     return [stack(parts, axis=-3) for parts in zip(*carried, strict=True)], slopes
 
 
-# Chapter 18, "Derivatives": One rule
+# Chapter 23, "Derivatives": One rule
 def force_changes(
     state: State, qdd: Array, ground: Array, loads: Array | None = None, frame: str = "body"
 ) -> tuple[Array, Array, Array]:
@@ -186,7 +186,7 @@ def force_changes(
     return rows[..., :nv], rows[..., nv : 2 * nv], rows[..., 2 * nv :]
 
 
-# Chapter 18, "Derivatives": One rule
+# Chapter 23, "Derivatives": One rule
 @checked(q="nq", qd="nv", qdd="nv", external=("n", 6), external_frame=FRAMES)
 def rnea_derivatives(
     chain: Chain,
@@ -208,7 +208,7 @@ def rnea_derivatives(
     return along_q, along_qd, with_rotors(chain, M, eye(chain.nv))
 
 
-# Chapter 18, "Derivatives": Forward dynamics
+# Chapter 23, "Derivatives": Forward dynamics
 @checked(q="nq", qd="nv", tau="nv", external=("n", 6), external_frame=FRAMES)
 def aba_derivatives(
     chain: Chain,
@@ -232,7 +232,7 @@ def aba_derivatives(
     return -inverse @ along_q, -inverse @ along_qd, inverse
 
 
-# Chapter 18, "Derivatives": A linear model of any motion
+# Chapter 23, "Derivatives": A linear model of any motion
 def joint_deviation(joint: Any, q: Array, qd: Array) -> Array:
     """Return by which (..., m, k, k) deviations of joints change at constant qd."""
     S, k = joint.motion_subspace(q), qd[..., 0, :].shape[-1]

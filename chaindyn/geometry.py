@@ -1,8 +1,8 @@
-# Generated from chapters/16_where_bodies_touch.md by `python -m book export`; edit it there.
+# Generated from chapters/19_where_bodies_touch.md by `python -m book export`; edit it there.
 # sha256 of the text below: 2a471f9698b87cf2fae648640f453cc6ba828a57abd00efee28df1eef310f140
 """Geometry: where the links of a chain touch each other and the ground.
 
-Derived in chapter 16, "Where bodies touch".
+Derived in chapter 19, "Where bodies touch".
 """
 
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ from chaindyn.models.shapes import Core
 __all__: list[str] = []
 
 
-# Chapter 16, "Where bodies touch": Closed forms first
+# Chapter 19, "Where bodies touch": Closed forms first
 def place_on_segment(x: Array, ends: Array) -> float:
     """Return where, from 0 to 1, a segment with ends (2, 3) is nearest to x (3,)."""
     along = ends[1] - ends[0]
@@ -70,7 +70,7 @@ def thin_distance(a: Array, b: Array) -> tuple[Array, Array]:
     return points, normal_of_segments(a, b, points)
 
 
-# Chapter 16, "Where bodies touch": Any two bodies: one point against the origin
+# Chapter 19, "Where bodies touch": Any two bodies: one point against the origin
 @dataclass(frozen=True, eq=False)
 class Simplex:
     """Some corners of a - b, and the point v among them that is nearest so far.
@@ -89,7 +89,7 @@ class Simplex:
         return self.weights @ self.points
 
 
-# Chapter 16, "Where bodies touch": Any two bodies: one point against the origin
+# Chapter 19, "Where bodies touch": Any two bodies: one point against the origin
 def farthest_pair(a: Array, b: Array, direction: Array) -> tuple[int, int]:
     """Return which corners of a (k, 3) and b (m, 3) differ most in a direction (3,)."""
     return int((a @ direction).argmax()), int((b @ direction).argmin())
@@ -105,7 +105,7 @@ def with_corner(simplex: Simplex, pair: tuple[int, int], w: Array) -> Simplex:
     return Simplex(pairs[kept], points[kept], weights)
 
 
-# Chapter 16, "Where bodies touch": Any two bodies: one point against the origin
+# Chapter 19, "Where bodies touch": Any two bodies: one point against the origin
 def gjk(a: Array, b: Array) -> list[Simplex]:
     """Return the simplices by which the algorithm of Gilbert, Johnson and Keerthi goes.
 
@@ -127,7 +127,7 @@ def gjk(a: Array, b: Array) -> list[Simplex]:
     return steps
 
 
-# Chapter 16, "Where bodies touch": Depth of an overlap
+# Chapter 19, "Where bodies touch": Depth of an overlap
 def epa(a: Array, b: Array) -> tuple[Array, float, list[Array]]:
     """Return normal (3,) and depth of bodies that overlap, by the expanding polytope.
 
@@ -152,7 +152,7 @@ def epa(a: Array, b: Array) -> tuple[Array, float, list[Array]]:
         pairs.append((i, j))
 
 
-# Chapter 16, "Where bodies touch": Depth of an overlap
+# Chapter 19, "Where bodies touch": Depth of an overlap
 def box_depth(a: Core, b: Core) -> tuple[Array, float]:
     """Return normal (3,), into a, and depth of two boxes that overlap.
 
@@ -166,7 +166,7 @@ def box_depth(a: Core, b: Core) -> tuple[Array, float]:
     return axes[best], float(depths[best])
 
 
-# Chapter 16, "Where bodies touch": Depth of an overlap
+# Chapter 19, "Where bodies touch": Depth of an overlap
 def solid_depth(a: Core, b: Core) -> tuple[Array, float]:
     """Return normal (3,), into a, and depth of two cores; one of them is a solid."""
     if len(a.corners) == 1:  # the face of b that is nearest to the point
@@ -181,7 +181,7 @@ def solid_depth(a: Core, b: Core) -> tuple[Array, float]:
     return epa(a.corners, b.corners)[:2]
 
 
-# Chapter 16, "Where bodies touch": One function for all pairs
+# Chapter 19, "Where bodies touch": One function for all pairs
 def core_distance(a: Core, b: Core) -> tuple[float, Array, Array]:
     """Return distance, points (2, 3) and normal (3,) of two cores without their radii.
 
@@ -199,7 +199,7 @@ def core_distance(a: Core, b: Core) -> tuple[float, Array, Array]:
     return float(np.linalg.norm(last.nearest)), points, n
 
 
-# Chapter 16, "Where bodies touch": Not one point but a patch
+# Chapter 19, "Where bodies touch": Not one point but a patch
 def contact_patch(a: Core, b: Core, at: Any, margin: float) -> list[tuple[Array, float]]:
     """Return points (3,) and gaps of the contact between two cores in the world.
 
@@ -226,7 +226,7 @@ def contact_patch(a: Core, b: Core, at: Any, margin: float) -> list[tuple[Array,
     return found
 
 
-# Chapter 16, "Where bodies touch": Which pairs to compare
+# Chapter 19, "Where bodies touch": Which pairs to compare
 def sweep_and_prune(low: Array, high: Array) -> tuple[list[tuple[int, int]], int]:
     """Return the pairs of boxes that meet, and the number of pairs tested.
 

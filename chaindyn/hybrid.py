@@ -1,8 +1,8 @@
-# Generated from chapters/09_hybrid_dynamics.md by `python -m book export`; edit it there.
+# Generated from chapters/10_hybrid_dynamics.md by `python -m book export`; edit it there.
 # sha256 of the text below: 1000c1a18251bf752114d8390eafd7e32b2f407d3000c51023d956e2906822f9
 """Hybrid dynamics: the acceleration is given at some joints, the force at the others.
 
-Derived in chapter 9, "Hybrid dynamics".
+Derived in chapter 10, "Hybrid dynamics".
 """
 
 import numpy as np
@@ -26,7 +26,7 @@ from chaindyn.state import evaluate
 __all__ = ["hybrid_dynamics", "hybrid_dynamics_dense"]
 
 
-# Chapter 9, "Hybrid dynamics": The dense route
+# Chapter 10, "Hybrid dynamics": The dense route
 def interleave(mask: Array, given: Array, other: Array) -> Array:
     """Return (..., nv): `given` (..., n_p) where the mask is true, else `other`."""
     order = np.argsort(np.concatenate([np.flatnonzero(mask), np.flatnonzero(~mask)]))
@@ -57,7 +57,7 @@ def hybrid_dynamics_dense(
     return interleave(mask, qdd, other[..., 0]), interleave(mask, needed[..., 0], tau)
 
 
-# Chapter 9, "Hybrid dynamics": The code
+# Chapter 10, "Hybrid dynamics": The code
 @checked(q="nq", qd="nv", external=("n", 6), external_frame=FRAMES, recursion=RECURSIONS)
 def hybrid_dynamics(
     chain: Chain,

@@ -1,8 +1,8 @@
-# Generated from chapters/19_identification.md by `python -m book export`; edit it there.
+# Generated from chapters/25_identification.md by `python -m book export`; edit it there.
 # sha256 of the text below: d47447b8f9f5d8ba9cc6e126fadbb76d1caf657447dba228740f0721b6736a98
 """Identification: the inertial parameters of a robot's links, from measured motion.
 
-Derived in chapter 19, "Identification".
+Derived in chapter 25, "Identification".
 """
 
 from dataclasses import dataclass, replace
@@ -44,7 +44,7 @@ __all__ = [
 ]
 
 
-# Chapter 19, "Identification": The code
+# Chapter 25, "Identification": The code
 @checked()
 def inertial_parameters(chain: Chain) -> Array:
     """Return the ten parameters of all links, one link after the other (10 n,).
@@ -55,7 +55,7 @@ def inertial_parameters(chain: Chain) -> Array:
     return inertia_parameters(chain.spatial_inertia).reshape(-1)
 
 
-# Chapter 19, "Identification": The code
+# Chapter 25, "Identification": The code
 @checked(q="nq", qd="nv", qdd="nv")
 def torque_regressor(chain: Chain, q: Array, qd: Array, qdd: Array) -> Array:
     """Return the matrix Y (..., nv, 10 n) of joint forces for unit parameters.
@@ -80,7 +80,7 @@ def torque_regressor(chain: Chain, q: Array, qd: Array, qdd: Array) -> Array:
     return concatenate(kept, axis=-2)
 
 
-# Chapter 19, "Identification": What can be known
+# Chapter 25, "Identification": What can be known
 @dataclass(frozen=True, eq=False)
 class BaseParameters:
     """The combinations of inertial parameters that determine a chain's joint forces.
@@ -96,7 +96,7 @@ class BaseParameters:
     distances: Array
 
 
-# Chapter 19, "Identification": What can be known
+# Chapter 25, "Identification": What can be known
 def independent_columns(matrix: Array, tolerance: float = 1e-9) -> tuple[Array, Array]:
     """Return which columns (m, k) are farther than this from those kept; all distances."""
     kept: list[int] = []
@@ -111,7 +111,7 @@ def independent_columns(matrix: Array, tolerance: float = 1e-9) -> tuple[Array, 
     return np.array(kept, int), distances
 
 
-# Chapter 19, "Identification": What can be known
+# Chapter 25, "Identification": What can be known
 @checked()
 def base_parameters(chain: Chain, *, seed: int = 0) -> BaseParameters:
     """Return the combinations of parameters that determine a chain's joint forces.
@@ -132,7 +132,7 @@ def base_parameters(chain: Chain, *, seed: int = 0) -> BaseParameters:
     return BaseParameters(columns, shares * lengths / lengths[columns, None], distances)
 
 
-# Chapter 19, "Identification": A chain of given parameters
+# Chapter 25, "Identification": A chain of given parameters
 def reweighed(link: Link, label: str, ten: Array) -> Link:
     """Return a link with other inertial parameters (10,)."""
     com = centre_of_mass(ten, label)
@@ -157,7 +157,7 @@ def with_parameters(chain: Chain, parameters: Array) -> Chain:
     return Chain(tuple(links), chain.gravity, chain.frames)
 
 
-# Chapter 19, "Identification": A fit, and how sure it is
+# Chapter 25, "Identification": A fit, and how sure it is
 @dataclass(frozen=True, eq=False)
 class LinearFit:
     """Result of a linear fit: estimate (b,), covariance (b, b), noise (nv,) of forces."""
@@ -167,7 +167,7 @@ class LinearFit:
     noise: Array
 
 
-# Chapter 19, "Identification": A fit, and how sure it is
+# Chapter 25, "Identification": A fit, and how sure it is
 @checked()
 def fit_linear(regressor: Any, forces: Any) -> LinearFit:
     """Return the unknowns (b,) by which a regressor gives forces best in all samples.
@@ -195,7 +195,7 @@ def fit_linear(regressor: Any, forces: Any) -> LinearFit:
     return LinearFit(estimate, inverse @ inverse.T, noise)
 
 
-# Chapter 19, "Identification": Physically possible links
+# Chapter 25, "Identification": Physically possible links
 def body_factors(inertias: Array) -> Array:
     """Return F (..., 4, 4) with F F^T the pseudo-inertia of bodies (..., 6, 6)."""
     J = pseudo_inertia(inertias)
@@ -206,7 +206,7 @@ def body_factors(inertias: Array) -> Array:
     return block([[root, np.sqrt(mass) * com], [zeros((1, 3)), np.sqrt(mass)]])
 
 
-# Chapter 19, "Identification": Physically possible links
+# Chapter 25, "Identification": Physically possible links
 def deformation(theta: Array) -> Array:
     """Return the upper triangular T (..., 4, 4) of ten numbers (..., 10).
 
@@ -224,7 +224,7 @@ def deformation(theta: Array) -> Array:
     return np.exp(scale)[..., None] * T
 
 
-# Chapter 19, "Identification": Physically possible links
+# Chapter 25, "Identification": Physically possible links
 def deformed_parameters(factors: Array, theta: Array) -> Array:
     """Return the ten parameters (..., 10) of bodies with factors F, deformed by theta.
 
@@ -247,7 +247,7 @@ def deformed_slopes(factors: Array, theta: Array) -> Array:
     return (deformed_parameters(factors[:, None], stepped).imag / step).mT
 
 
-# Chapter 19, "Identification": Physically possible links
+# Chapter 25, "Identification": Physically possible links
 @checked()
 def fit_bodies(chain: Chain, base: BaseParameters, fit: LinearFit, *, spread: float = 1.0) -> Chain:
     """Return the chain of possible bodies that fits base parameters best.

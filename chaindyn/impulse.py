@@ -1,8 +1,8 @@
-# Generated from chapters/14_impulse_response_of_a_chain.md by `python -m book export`; edit it there.
+# Generated from chapters/17_impulse_response_of_a_chain.md by `python -m book export`; edit it there.
 # sha256 of the text below: 32e4017645e7d109750c3e1fff560b4f44a5f443d19a035f9ef8c51a0a92d36f
 """Blows on a chain: the response of every link, and the jump of every joint's rate.
 
-Derived in chapter 14, "The impulse response of a chain".
+Derived in chapter 17, "The impulse response of a chain".
 """
 
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ __all__ = [
 ]
 
 
-# Chapter 14, "The impulse response of a chain": The code of the response
+# Chapter 17, "The impulse response of a chain": The code of the response
 def mobilities_in(state: State, mobilities: Array, frame: str) -> Array:
     """Return each link's map from impulses to twists (..., n, 6, 6), in a frame."""
     if frame == state.recursion:
@@ -45,14 +45,14 @@ def mobilities_in(state: State, mobilities: Array, frame: str) -> Array:
     return T @ mobilities @ T.mT
 
 
-# Chapter 14, "The impulse response of a chain": The code of the response
+# Chapter 17, "The impulse response of a chain": The code of the response
 def mobility_step(parent: Array, X: Array, S: Array, own: Articulated) -> Array:
     """Link step: the link's inverse inertia, from its parent's."""
     PX = X - S @ own.G
     return PX @ parent @ PX.mT + S @ solve(own.D, S.mT)
 
 
-# Chapter 14, "The impulse response of a chain": The code of the response
+# Chapter 17, "The impulse response of a chain": The code of the response
 @checked(q="nq", frame=FRAMES, recursion=RECURSIONS)
 def inverse_operational_space_inertia(
     chain: Chain, q: Array, *, frame: str = "body", recursion: str = "body"
@@ -72,7 +72,7 @@ def inverse_operational_space_inertia(
     return mobilities_in(state, stack(inverses, axis=-3), frame)
 
 
-# Chapter 14, "The impulse response of a chain": When there is no blow
+# Chapter 17, "The impulse response of a chain": When there is no blow
 def contact_impulse(
     speed: Array, yielding: Array, trace: Array, noise: Array, restitution: Array
 ) -> tuple[Array, Array]:
@@ -89,7 +89,7 @@ def contact_impulse(
     return impulse, where(movable, divide(1, inverse_mass), np.inf)
 
 
-# Chapter 14, "The impulse response of a chain": The code of an impact
+# Chapter 17, "The impulse response of a chain": The code of an impact
 @dataclass(frozen=True, eq=False)
 class Impact:
     """Response of a chain to a blow; spatial vectors about the world origin, in world
@@ -113,7 +113,7 @@ class Impact:
     multipliers: Array
 
 
-# Chapter 14, "The impulse response of a chain": The code of an impact
+# Chapter 17, "The impulse response of a chain": The code of an impact
 def unit_impulses(R: Array, p: Array, point: Array, recursion: str) -> Array:
     """Return unit impulses at a point as wrenches (..., 6, 6) on the link at R, p.
 
@@ -135,7 +135,7 @@ def impulse_response(
     """Return the jumps of m blows: of twists (..., n, 6, m) and rates (..., nv, m); and
     p.
 
-    p : (..., n, 6, m), as in chapter 8. blows : (..., n, 6, m) on the links, each
+    p : (..., n, 6, m), as in chapter 9. blows : (..., n, 6, m) on the links, each
     column the only one, in the coordinates of the state; along : (..., nv, m) impulses
     along the joints, None for zero. Forward dynamics of a chain at rest without weight,
     with impulses for forces and jumps for accelerations.
@@ -146,7 +146,7 @@ def impulse_response(
     return stack(jumps, axis=-3), rates, stack(p, axis=-3)
 
 
-# Chapter 14, "The impulse response of a chain": The code of an impact
+# Chapter 17, "The impulse response of a chain": The code of an impact
 def held_impulse_response(
     factors: FactorisedChain, constraints: Any, blows: Array, open_rates: Array
 ) -> tuple[Array, Array, Array, Array]:
@@ -166,7 +166,7 @@ def held_impulse_response(
     return *impulse_response(factors, blows + on_links, along), multipliers
 
 
-# Chapter 14, "The impulse response of a chain": The code of an impact
+# Chapter 17, "The impulse response of a chain": The code of an impact
 def kinetic_energy_of(state: State, V: Array, qd: Array) -> Array:
     """Return the kinetic energy (..., 1, 1) of links and rotors [J].
 
@@ -179,14 +179,14 @@ def kinetic_energy_of(state: State, V: Array, qd: Array) -> Array:
     return twice / 2
 
 
-# Chapter 14, "The impulse response of a chain": The code of an impact
+# Chapter 17, "The impulse response of a chain": The code of an impact
 def scaled_response(
     factors: FactorisedChain, qd: Array, impulse: Array, mass: Array, response: Any
 ) -> Impact:
     """Return what an impulse (..., 1, 1) does, of the response to a unit blow."""
     state, (twists, rates, known, held) = factors.state, response
     V, dV, jump = state.twists, twists * impulse[..., None, :, :], rates * impulse
-    # the impulses of the parents, by chapter 8
+    # the impulses of the parents, by chapter 9
     reactions = factors.inertias @ dV + known * impulse[..., None, :, :]
     same = 0 * impulse  # to give all the same batch axes
     return Impact(
@@ -201,7 +201,7 @@ def scaled_response(
     )
 
 
-# Chapter 14, "The impulse response of a chain": The code of an impact
+# Chapter 17, "The impulse response of a chain": The code of an impact
 @checked(q="nq", qd="nv", point=3, normal=3, restitution=(), recursion=RECURSIONS)
 def impact(
     chain: Chain,
@@ -251,7 +251,7 @@ def impact(
     return scaled_response(factors, qd, impulse, mass, response)
 
 
-# Chapter 14, "The impulse response of a chain": The code
+# Chapter 17, "The impulse response of a chain": The code
 def task_jacobian(chain: Chain, q: Array, body: Any, point: Array | None, frame: str) -> Array:
     """Return the Jacobian of a link's twist (..., 6, nv), or of a point's velocity.
 
@@ -266,7 +266,7 @@ def task_jacobian(chain: Chain, q: Array, body: Any, point: Array | None, frame:
     return R.mT @ J if frame == "body" else J
 
 
-# Chapter 14, "The impulse response of a chain": The code
+# Chapter 17, "The impulse response of a chain": The code
 def operational_space(
     chain: Chain, q: Array, body: Any, point: Array | None, frame: str
 ) -> tuple[FactorisedChain, Array, Array]:

@@ -1,8 +1,8 @@
-# Generated from chapters/12_maximal_coordinates.md by `python -m book export`; edit it there.
+# Generated from chapters/13_maximal_coordinates.md by `python -m book export`; edit it there.
 # sha256 of the text below: 213d223be637f51aa08519386750f7f83bd1e96b4014262136a415e12e30cd80
 """Maximal coordinates: every link free, every joint a set of equations that holds it.
 
-Derived in chapter 12, "Maximal coordinates".
+Derived in chapter 13, "Maximal coordinates".
 """
 
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ from chaindyn.state import State
 __all__ = ["MaximalDynamics", "maximal_coordinate_dynamics"]
 
 
-# Chapter 12, "Maximal coordinates": A tree in maximal coordinates
+# Chapter 13, "Maximal coordinates": A tree in maximal coordinates
 def constraint_subspaces(state: State) -> list[Array]:
     """Return the constraint subspace of each joint (..., 6, 6 - k), in its link."""
     kept: list[Array] = []
@@ -51,7 +51,7 @@ def across_joints(parent: Sequence[int], X: Array) -> Any:
     return sparse.eye_array(6 * n) - sparse.bsr_array(blocks, shape=(6 * n, 6 * n))
 
 
-# Chapter 12, "Maximal coordinates": A tree in maximal coordinates
+# Chapter 13, "Maximal coordinates": A tree in maximal coordinates
 def maximal_system(
     chain: Chain, X: Array, T: Sequence[Array], eta: Array, load: Array, motors: Array
 ) -> tuple[Any, Array]:
@@ -75,7 +75,7 @@ def maximal_system(
     return matrix, np.concatenate([load.ravel() + L.T @ motors.ravel(), *kept])
 
 
-# Chapter 12, "Maximal coordinates": A tree in maximal coordinates
+# Chapter 13, "Maximal coordinates": A tree in maximal coordinates
 def motor_wrenches(state: State, tau: Array) -> Array:
     """Return wrenches in the joints (..., n, 6, 1) with S^T times them = tau (..., nv).
 
@@ -109,7 +109,7 @@ class MaximalDynamics:
     wrenches: Array
 
 
-# Chapter 12, "Maximal coordinates": A tree in maximal coordinates
+# Chapter 13, "Maximal coordinates": A tree in maximal coordinates
 @checked(q="nq", qd="nv", tau="nv", external=("n", 6), external_frame=FRAMES)
 def maximal_coordinate_dynamics(
     chain: Chain,

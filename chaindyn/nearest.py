@@ -1,8 +1,8 @@
-# Generated from chapters/27_other_joints.md by `python -m book export`; edit it there.
+# Generated from chapters/34_other_joints.md by `python -m book export`; edit it there.
 # sha256 of the text below: 89515150711aa6b3dfb936991369343ca1dbde116bb7c9a451692011c69bf050
 """The coordinates of a joint that are nearest to a pose.
 
-Derived in chapter 27, "Other joints, a reference".
+Derived in chapter 34, "Other joints, a reference".
 """
 
 from typing import Any
@@ -20,7 +20,7 @@ from chaindyn.spatial import skew
 __all__: list[str] = []
 
 
-# Chapter 27, "Other joints, a reference": The coordinates nearest to a pose
+# Chapter 34, "Other joints, a reference": The coordinates nearest to a pose
 def turn_about(axis: Array, R: Array) -> Array:
     """Return the angle (..., 1) about a unit axis (3,) whose turn is nearest to R."""
     sines = R[..., np.array([2, 0, 1]), np.array([1, 2, 0])]
@@ -30,7 +30,7 @@ def turn_about(axis: Array, R: Array) -> Array:
     return atan2((axis * sines).sum(-1, keepdims=True), cosine)
 
 
-# Chapter 27, "Other joints, a reference": The coordinates nearest to a pose
+# Chapter 34, "Other joints, a reference": The coordinates nearest to a pose
 def nearest_angles(joint: Universal, R: Array) -> Array:
     """Return angles (..., 2) with which a universal joint is turned nearly like R."""
     first, second = joint.first, joint.second
@@ -53,7 +53,7 @@ def nearest_turn(joint: Helical, R: Array, p: Array) -> Array:
     return turned - atan2(s, c)
 
 
-# Chapter 27, "Other joints, a reference": The coordinates nearest to a pose
+# Chapter 34, "Other joints, a reference": The coordinates nearest to a pose
 def sought_coordinates(joint: Any, R: Array, p: Array) -> Array:
     """Return coordinates (..., nq) near a pose, by Gauss and Newton, from neutral."""
     guest = as_guest(joint)
@@ -66,7 +66,7 @@ def sought_coordinates(joint: Any, R: Array, p: Array) -> Array:
     return q
 
 
-# Chapter 27, "Other joints, a reference": The coordinates nearest to a pose
+# Chapter 34, "Other joints, a reference": The coordinates nearest to a pose
 def nearest_coordinates(joint: Any, R: Array, p: Array) -> Array:
     """Return the coordinates (..., nq) that bring a joint to the pose R, p, or near it.
 

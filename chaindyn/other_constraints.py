@@ -1,8 +1,8 @@
-# Generated from chapters/33_what_rolls.md by `python -m book export`; edit it there.
+# Generated from chapters/16_what_rolls.md by `python -m book export`; edit it there.
 # sha256 of the text below: bd2fd1d25abfb7c644022392f7026a051def69cda8d08ac4d6d546ed461dfbe1
 """Constraints beside the joint: rods, gears and wheels.
 
-Derived in chapter 33, "What rolls".
+Derived in chapter 16, "What rolls".
 """
 
 from collections.abc import Callable, Mapping
@@ -25,7 +25,7 @@ from chaindyn.state import State
 __all__ = ["Coupling", "Distance", "Rolling"]
 
 
-# Chapter 33, "What rolls": Rods and gears
+# Chapter 16, "What rolls": Rods and gears
 def dot(a: Array, b: Array) -> Array:
     """Return a . b (..., 1) of vectors (..., 3)."""
     return (a * b).sum(-1, keepdims=True)
@@ -63,7 +63,7 @@ def turned_on(V: Array) -> Array:
     return crm(w) @ concatenate([0 * V[..., :3, :], V[..., 3:, :]], axis=-2)
 
 
-# Chapter 33, "What rolls": Rods and gears
+# Chapter 16, "What rolls": Rods and gears
 @dataclass(frozen=True, eq=False)
 class Distance(BodyConstraint):
     """A rod without mass, with a ball at each end: two points keep their distance.
@@ -121,7 +121,7 @@ class Distance(BodyConstraint):
         return divide(square, np.asarray(self.length))
 
 
-# Chapter 33, "What rolls": Rods and gears
+# Chapter 16, "What rolls": Rods and gears
 def plain_coordinates(chain: Chain) -> Array:
     """Return for each velocity (nv,) the coordinate whose rate it is, or -1.
 
@@ -134,7 +134,7 @@ def plain_coordinates(chain: Chain) -> Array:
     return found
 
 
-# Chapter 33, "What rolls": Rods and gears
+# Chapter 16, "What rolls": Rods and gears
 @dataclass(frozen=True, eq=False)
 class Coupling(Constraint):
     """A gear, a belt or a screw: the sum of factors times joint rates is zero.
@@ -182,7 +182,7 @@ class Coupling(Constraint):
         return zeros((*batch, 1))
 
 
-# Chapter 33, "What rolls": A wheel
+# Chapter 16, "What rolls": A wheel
 def across_axis(normal: Array, u: Array) -> tuple[Array, Array]:
     """Return s / |s| (..., 3) and |s| (..., 1) of the normal (3,) across an axis u."""
     s = normal - dot(u, normal) * u
@@ -197,7 +197,7 @@ def rate_across(normal: Array, V: Array, u: Array, along: Array, size: Array) ->
     return divide(ds - dot(along, ds) * along, size)
 
 
-# Chapter 33, "What rolls": A wheel
+# Chapter 16, "What rolls": A wheel
 @dataclass(frozen=True, eq=False)
 class OnPlane(BodyConstraint):
     """A ball or a thin disc on a plane of the ground; fields as for `Rolling`."""
@@ -238,7 +238,7 @@ class OnPlane(BodyConstraint):
         return u, *across_axis(self.normal, u)
 
 
-# Chapter 33, "What rolls": A wheel
+# Chapter 16, "What rolls": A wheel
 @dataclass(frozen=True, eq=False)
 class Rolling(OnPlane):
     """A ball or a thin disc that rolls on a plane of the ground: three rows.

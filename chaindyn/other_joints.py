@@ -1,8 +1,8 @@
-# Generated from chapters/27_other_joints.md by `python -m book export`; edit it there.
+# Generated from chapters/34_other_joints.md by `python -m book export`; edit it there.
 # sha256 of the text below: d2c7069bb99570e27820268477a7308ed9b00dd0782033f62c24dbcb8078f3fe
 """Joints beyond hinge, slide and ball.
 
-Derived in chapter 27, "Other joints, a reference".
+Derived in chapter 34, "Other joints, a reference".
 """
 
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ from chaindyn.spatial import skew
 __all__ = ["Cylindrical", "Fixed", "Free", "Helical", "Planar", "Universal"]
 
 
-# Chapter 27, "Other joints, a reference": A universal joint
+# Chapter 34, "Other joints, a reference": A universal joint
 @dataclass(frozen=True, eq=False)
 class Universal(Joint):
     """Two hinges whose axes meet, with no body between: a cross, as in a drive shaft.
@@ -82,7 +82,7 @@ class Universal(Joint):
         return rng.uniform(-np.pi, np.pi, (*shape, 2))
 
 
-# Chapter 27, "Other joints, a reference": A weld, and no joint at all
+# Chapter 34, "Other joints, a reference": A weld, and no joint at all
 @dataclass(frozen=True, eq=False)
 class Fixed(Joint):
     """A weld: no freedom. The child keeps its place in the parent."""
@@ -103,7 +103,7 @@ class Fixed(Joint):
         return zeros((*q.shape[:-1], 6, 6)) + eye(6)
 
 
-# Chapter 27, "Other joints, a reference": A weld, and no joint at all
+# Chapter 34, "Other joints, a reference": A weld, and no joint at all
 @dataclass(frozen=True, eq=False)
 class Free(Joint):
     """No joint at all: the child moves freely, like the trunk of a walking robot.
@@ -152,7 +152,7 @@ class Free(Joint):
         return concatenate([places, Spherical().random(rng, shape)], axis=-1)
 
 
-# Chapter 27, "Other joints, a reference": A nut, a ring and a plate
+# Chapter 34, "Other joints, a reference": A nut, a ring and a plate
 @dataclass(frozen=True, eq=False)
 class Helical(Joint):
     """A nut on a bolt: the child turns about `axis` (..., 3) and advances along it.
@@ -192,7 +192,7 @@ class Helical(Joint):
         return random_angle(rng, shape)
 
 
-# Chapter 27, "Other joints, a reference": A nut, a ring and a plate
+# Chapter 34, "Other joints, a reference": A nut, a ring and a plate
 @dataclass(frozen=True, eq=False)
 class Cylindrical(Joint):
     """A ring on a rod: the child turns about `axis` (..., 3) and slides along it.
@@ -227,7 +227,7 @@ class Cylindrical(Joint):
         return concatenate([random_angle(rng, shape), rng.normal(size=(*shape, 1))], -1)
 
 
-# Chapter 27, "Other joints, a reference": A nut, a ring and a plate
+# Chapter 34, "Other joints, a reference": A nut, a ring and a plate
 @dataclass(frozen=True, eq=False)
 class Planar(Joint):
     """A plate on a table: the child slides in a plane and turns about its `normal`.

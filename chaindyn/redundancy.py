@@ -1,8 +1,8 @@
-# Generated from chapters/32_assembly_inverse_dynamics_and_redundancy.md by `python -m book export`; edit it there.
+# Generated from chapters/15_assembly_inverse_dynamics_and_redundancy.md by `python -m book export`; edit it there.
 # sha256 of the text below: f09d58926cbf41c98e8fedac1d16145d0ae485628c39c1e46f72bc9882935778
 """Forces of motors in mechanisms with loops, and a choice where there are too many motors.
 
-Derived in chapter 32, "Assembly, inverse dynamics and redundancy".
+Derived in chapter 15, "Assembly, inverse dynamics and redundancy".
 """
 
 from typing import Any
@@ -34,7 +34,7 @@ from chaindyn.state import State, evaluate
 __all__ = ["constrained_hybrid_dynamics", "constrained_inverse_dynamics"]
 
 
-# Chapter 32, "Assembly, inverse dynamics and redundancy": Too many motors
+# Chapter 15, "Assembly, inverse dynamics and redundancy": Too many motors
 def least_multipliers(K: Array, right: Array, weights: Array | None) -> Array:
     """Return multipliers (..., m, 1) with K^T multipliers = right, of least square.
 
@@ -46,7 +46,7 @@ def least_multipliers(K: Array, right: Array, weights: Array | None) -> Array:
     return metric @ shortest(K.mT + 0 * right, metric, right, 0 * right)[0]
 
 
-# Chapter 32, "Assembly, inverse dynamics and redundancy": Too many motors
+# Chapter 15, "Assembly, inverse dynamics and redundancy": Too many motors
 def least_motors(
     K: Array, K_a: Array, needed: Array, first: Array, weights: Array, count: Array
 ) -> Array:
@@ -63,7 +63,7 @@ def least_motors(
     return first + W @ (Vh.mT @ (inverse_of(sizes, count) * (U.mT @ left)))
 
 
-# Chapter 32, "Assembly, inverse dynamics and redundancy": Too many motors
+# Chapter 15, "Assembly, inverse dynamics and redundancy": Too many motors
 def rank_of(K: Array, units: Array) -> Array:
     """Return the rank (...) of rows K (..., m, n).
 
@@ -121,7 +121,7 @@ def constrained_inverse_dynamics(
     return interleave(passive, given, tau[..., ~passive]), multipliers[..., 0]
 
 
-# Chapter 32, "Assembly, inverse dynamics and redundancy": Some joints prescribed, others free*
+# Chapter 15, "Assembly, inverse dynamics and redundancy": Some joints prescribed, others free*
 @checked(q="nq", qd="nv")
 def constrained_hybrid_dynamics(
     chain: Chain,

@@ -1,8 +1,8 @@
-# Generated from chapters/34_rest_and_friction.md by `python -m book export`; edit it there.
+# Generated from chapters/21_rest_and_friction.md by `python -m book export`; edit it there.
 # sha256 of the text below: 292369f2c088b5607823fe3a3bb1a76c78b1e09cf91058288715841a64322cec
 """Rest: the forces and accelerations of bodies that touch.
 
-Derived in chapter 34, "Rest and friction".
+Derived in chapter 21, "Rest and friction".
 """
 
 from collections.abc import Sequence
@@ -39,7 +39,7 @@ from chaindyn.state import State, evaluate
 __all__ = ["resting_contact"]
 
 
-# Chapter 34, "Rest and friction": Friction at rest and in motion
+# Chapter 21, "Rest and friction": Friction at rest and in motion
 def free_acceleration(chain: Chain, constraints: Any, *given: Array) -> Array:
     """Return qdd (nv,) without forces at contacts; given : q, qd and tau."""
     if constraints:
@@ -47,7 +47,7 @@ def free_acceleration(chain: Chain, constraints: Any, *given: Array) -> Array:
     return aba(chain, *given)
 
 
-# Chapter 34, "Rest and friction": Friction at rest and in motion
+# Chapter 21, "Rest and friction": Friction at rest and in motion
 def resting_problem(
     state: State,
     contacts: Sequence[Any],
@@ -76,7 +76,7 @@ def resting_problem(
     return here, without_rounding(b, here.K, size).ravel(), sliding
 
 
-# Chapter 34, "Rest and friction": Friction at rest and in motion
+# Chapter 21, "Rest and friction": Friction at rest and in motion
 @checked(q="nq", qd="nv", tau="nv")
 def resting_contact(
     chain: Chain,
@@ -124,7 +124,7 @@ def resting_contact(
     return free + here.jump(p)[0], forces
 
 
-# Chapter 34, "Rest and friction": The motion of the contact point*
+# Chapter 21, "Rest and friction": The motion of the contact point*
 def field_at(spatial: Array, body: int, x: Array) -> Array:
     """Return a body's twist or spatial acceleration, of (n, 6) in the world, at a point
     x (3,); zero for body -1.
@@ -178,7 +178,7 @@ def path_of_edges(
     return middle + slid * e_a - r_a * turned, turned
 
 
-# Chapter 34, "Rest and friction": The motion of the contact point*
+# Chapter 21, "Rest and friction": The motion of the contact point*
 def contact_path(V: Array, contact: Any, normal: Array) -> tuple[Array, Array]:
     """Return the rates (3,) of a contact's point and of its normal; V : (n, 6) twists
     in the world.
@@ -197,7 +197,7 @@ def contact_path(V: Array, contact: Any, normal: Array) -> tuple[Array, Array]:
     return path_of_edges(V, (a, b), x, normal, (r_a, r_b), edges)
 
 
-# Chapter 34, "Rest and friction": The motion of the contact point*
+# Chapter 21, "Rest and friction": The motion of the contact point*
 def contact_bias(state: State, contacts: Sequence[Any], normals: Array) -> tuple[Array, Array]:
     """Return the rate of separation and slip (m, 3) due to velocities alone, and a term
     along the normals (m,).

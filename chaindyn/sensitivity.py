@@ -1,8 +1,8 @@
-# Generated from chapters/36_derivatives_of_loops_and_blows.md by `python -m book export`; edit it there.
+# Generated from chapters/24_derivatives_of_loops_and_blows.md by `python -m book export`; edit it there.
 # sha256 of the text below: 499c8b8054928c8426ae4b6882cc58eb6d78cab237ce2092ded304890f58436c
 """How Jacobians, blows and the motion of loops change with the state.
 
-Derived in chapter 36, "Derivatives of loops and blows".
+Derived in chapter 24, "Derivatives of loops and blows".
 """
 
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ __all__ = [
 ]
 
 
-# Chapter 36, "Derivatives of loops and blows": Jacobians
+# Chapter 24, "Derivatives of loops and blows": Jacobians
 def own_changes(state: State, path: tuple[int, ...], axes: Array, origin: Array) -> list[Array]:
     """Return each column of a Jacobian by its own joint, (..., 6, nv)."""
     chain, nv = state.chain, state.chain.nv
@@ -56,7 +56,7 @@ def own_changes(state: State, path: tuple[int, ...], axes: Array, origin: Array)
     return changes
 
 
-# Chapter 36, "Derivatives of loops and blows": Jacobians
+# Chapter 24, "Derivatives of loops and blows": Jacobians
 @checked(q="nq", frame=FRAMES)
 def body_jacobian_derivative(
     chain: Chain, q: Array, body: int | str | None = None, *, frame: str = "body"
@@ -87,7 +87,7 @@ def body_jacobian_derivative(
     return stack(columns, axis=-2) if columns else J[..., :, None] * J[..., None, :]
 
 
-# Chapter 36, "Derivatives of loops and blows": A blow
+# Chapter 24, "Derivatives of loops and blows": A blow
 def contact_row(state: State, body: Any, point: Array | None, normal: Array) -> tuple[Array, Array]:
     """Return r (..., 1, nv), and how r^T changes with q (..., nv, nv).
 
@@ -119,7 +119,7 @@ class ImpactDerivatives:
     qd_jump_dqd: Array
 
 
-# Chapter 36, "Derivatives of loops and blows": A blow
+# Chapter 24, "Derivatives of loops and blows": A blow
 def blow_changes(
     chain: Chain,
     q: Array,
@@ -152,7 +152,7 @@ def blow_changes(
     return row, struck.qd_jump, changes
 
 
-# Chapter 36, "Derivatives of loops and blows": A blow
+# Chapter 24, "Derivatives of loops and blows": A blow
 @checked(q="nq", qd="nv", point=3, normal=3, restitution=())
 def impact_derivatives(
     chain: Chain,
@@ -174,7 +174,7 @@ def impact_derivatives(
     return blow_changes(chain, q, qd, point, normal, restitution, body)[2]
 
 
-# Chapter 36, "Derivatives of loops and blows": Two motions, two times
+# Chapter 24, "Derivatives of loops and blows": Two motions, two times
 @checked(q="nq", qd="nv", tau="nv", point=3, normal=3, restitution=())
 def saltation_matrix(
     chain: Chain,
@@ -206,7 +206,7 @@ def saltation_matrix(
     return struck + kick @ concatenate([row, 0 * row], axis=-1)
 
 
-# Chapter 36, "Derivatives of loops and blows": With loops
+# Chapter 24, "Derivatives of loops and blows": With loops
 def loop_changes(
     chain: Chain, constraints: Any, q: Array, qd: Array, qdd: Array, multipliers: Array
 ) -> tuple[Array, Array, Array]:
@@ -225,7 +225,7 @@ def loop_changes(
     return by_complex_step(held, qd), by_q, by_qd
 
 
-# Chapter 36, "Derivatives of loops and blows": With loops
+# Chapter 24, "Derivatives of loops and blows": With loops
 @checked(q="nq", qd="nv", tau="nv")
 def constrained_forward_dynamics_derivatives(
     chain: Chain, constraints: Any, q: Array, qd: Array, tau: Array

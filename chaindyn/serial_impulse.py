@@ -1,8 +1,8 @@
-# Generated from chapters/38_a_recursion_for_serial_chains.md by `python -m book export`; edit it there.
+# Generated from chapters/35_a_recursion_for_serial_chains.md by `python -m book export`; edit it there.
 # sha256 of the text below: edd8ddf2c9fdb7dc80474237b622da4e37ec276b7b41470710273e59eb856317
 """How a serial chain yields that is cut off behind each of its links, one link after the other.
 
-Derived in chapter 38, "A recursion for serial chains".
+Derived in chapter 35, "A recursion for serial chains".
 """
 
 from chaindyn._ops import Array, eye, solve, solve_pivoted, stack, unstack, zeros
@@ -17,7 +17,7 @@ from chaindyn.state import evaluate
 __all__ = ["inverse_operational_space_inertia_serial"]
 
 
-# Chapter 38, "A recursion for serial chains": The printed recursion as a function
+# Chapter 35, "A recursion for serial chains": The printed recursion as a function
 def extension_step(parent: Array, X: Array, S: Array, inertia: Array, rotor: Array) -> Array:
     """Link step: inverse inertia at the end of a chain, one link further out.
 

@@ -1,8 +1,8 @@
-# Generated from chapters/10_simulation.md by `python -m book export`; edit it there.
+# Generated from chapters/11_simulation.md by `python -m book export`; edit it there.
 # sha256 of the text below: 523601a99a5aaef983fd9b1ca7fbcc27ae03b9a0dd6e904f2f66a1e4bdf5a9ba
 """Simulation: from accelerations to motion, on the manifold of the coordinates.
 
-Derived in chapter 10, "Simulation".
+Derived in chapter 11, "Simulation".
 """
 
 from collections.abc import Callable
@@ -45,7 +45,7 @@ __all__ = [
 ]
 
 
-# Chapter 10, "Simulation": Energy and momentum
+# Chapter 11, "Simulation": Energy and momentum
 @checked(q="nq", qd="nv")
 def kinetic_energy(chain: Chain, q: Array, qd: Array) -> Array:
     """Return the kinetic energy (...) of the links and rotors [J].
@@ -60,7 +60,7 @@ def kinetic_energy(chain: Chain, q: Array, qd: Array) -> Array:
     return twice / 2
 
 
-# Chapter 10, "Simulation": Energy and momentum
+# Chapter 11, "Simulation": Energy and momentum
 @checked(q="nq")
 def potential_energy(chain: Chain, q: Array) -> Array:
     """Return the potential energy of gravity (...) [J].
@@ -89,7 +89,7 @@ def momentum(chain: Chain, q: Array, qd: Array, *, point: Array | None = None) -
     return (to_link.mT @ own).sum(-3)[..., 0]
 
 
-# Chapter 10, "Simulation": A chain with forces on it
+# Chapter 11, "Simulation": A chain with forces on it
 @checked(qd="nv")
 def joint_friction(chain: Chain, qd: Array, *, width: float = 0.01) -> Array:
     """Return the joint forces of friction (..., nv) [N m, N] in the chain's drives.
@@ -104,7 +104,7 @@ def joint_friction(chain: Chain, qd: Array, *, width: float = 0.01) -> Array:
     return -(chain.viscous * qd + chain.coulomb * smooth_sign)
 
 
-# Chapter 10, "Simulation": A chain with forces on it
+# Chapter 11, "Simulation": A chain with forces on it
 @dataclass(frozen=True, eq=False)
 class Driven(Loads):
     """A chain and its loads: functions of (t, q, qd), arrays, or None for zero.
@@ -149,7 +149,7 @@ class Driven(Loads):
         return replace(self, chain=smooth, held=drag, span=(h,))
 
 
-# Chapter 10, "Simulation": A chain with forces on it
+# Chapter 11, "Simulation": A chain with forces on it
 def heavier_rotors(chain: Chain, h: float) -> Chain:
     """Return a chain whose rotors are heavier by h times viscous friction."""
     if not chain.has_friction:
@@ -165,7 +165,7 @@ def aba_over(
     return aba(heavier_rotors(chain, h), q, qd, tau, external=external)
 
 
-# Chapter 10, "Simulation": The new velocity first
+# Chapter 11, "Simulation": The new velocity first
 def semi_implicit_euler_step(
     driven: Driven, t: float, q: Array, qd: Array, h: float
 ) -> tuple[Array, Array]:
@@ -177,7 +177,7 @@ def semi_implicit_euler_step(
     return integrate(driven.chain, q, h * qd), qd
 
 
-# Chapter 10, "Simulation": Four slopes
+# Chapter 11, "Simulation": Four slopes
 def rk4_step(driven: Driven, t: float, q: Array, qd: Array, h: float) -> tuple[Array, Array]:
     """Return q and qd a time h later, by the classic four slopes. Order 4.
 
@@ -197,7 +197,7 @@ def rk4_step(driven: Driven, t: float, q: Array, qd: Array, h: float) -> tuple[A
     return q, qd + h / 6 * (a1 + 2 * a2 + 2 * a3 + a4)
 
 
-# Chapter 10, "Simulation": A rule without angles
+# Chapter 11, "Simulation": A rule without angles
 def cayley_twist(R: Array, p: Array) -> Array:
     """Return the twist (..., 6, 1) whose Cayley transform is the motion R, p.
 
@@ -221,7 +221,7 @@ def cayley_rate(twist: Array) -> Array:
     return block([[turn + c @ c.mT, 0], [-turn @ skew(v) / 2, turn]])
 
 
-# Chapter 10, "Simulation": What a link carries through a step
+# Chapter 11, "Simulation": What a link carries through a step
 def discrete_momenta(chain: Chain, q0: Array, q1: Array, h: float) -> tuple[Array, Array]:
     """Return every link's momentum (..., n, 6, 1) at start and end of a step.
 
@@ -235,13 +235,13 @@ def discrete_momenta(chain: Chain, q0: Array, q1: Array, h: float) -> tuple[Arra
     return cayley_rate(moved).mT @ p, cayley_rate(-moved).mT @ p
 
 
-# Chapter 10, "Simulation": All links at once
+# Chapter 11, "Simulation": All links at once
 def generalised_force(state: State, wrenches: Array) -> Array:
     """Return the sum of J^T f (..., nv) over the links, of f (..., n, 6, 1) on each."""
     return joint_forces(state, transmitted_wrenches(state, wrenches))
 
 
-# Chapter 10, "Simulation": All links at once
+# Chapter 11, "Simulation": All links at once
 def step_with_momentum(chain: Chain, q: Array, pi: Array, h: float) -> Array:
     """Return the q at the end of a step of h from the joint momenta `pi` (..., nv).
 
@@ -260,7 +260,7 @@ def step_with_momentum(chain: Chain, q: Array, pi: Array, h: float) -> Array:
     return integrate(chain, q, settle(correct, first, state.poses[1], "variational", h))
 
 
-# Chapter 10, "Simulation": All links at once
+# Chapter 11, "Simulation": All links at once
 def variational_step(
     driven: Driven, t: float, q: Array, qd: Array, h: float
 ) -> tuple[Array, Array]:
@@ -283,7 +283,7 @@ def variational_step(
     return q1, solve_pivoted(M, pi[..., None])[..., 0]
 
 
-# Chapter 10, "Simulation": Simulate
+# Chapter 11, "Simulation": Simulate
 @dataclass(frozen=True, eq=False)
 class Simulation(Recorded):
     """A motion: times, states and energies, and the reason if it ended early.
@@ -297,7 +297,7 @@ class Simulation(Recorded):
     """
 
 
-# Chapter 10, "Simulation": Simulate
+# Chapter 11, "Simulation": Simulate
 @checked(q="nq", qd="nv", progress=FLAGS, compiled=FLAGS)
 @np.errstate(all="ignore")  # what comes of it is judged after each step
 def simulate(
@@ -340,7 +340,7 @@ def simulate(
     ValueError has the size of the violation. friction_width : friction in the chain's
     drives acts by `joint_friction` with this width [rad/s, m/s]; steps must then be
     shorter than about width M / coulomb, or the method one for stiff equations.
-    compiled : whether forward dynamics runs as machine code (chapter 20), in all
+    compiled : whether forward dynamics runs as machine code (chapter 26), in all
     methods but "variational", with loops too: the same motion to rounding. For
     many motions by equal steps, `rollout` is faster still. With batch axes all states
     take the same steps. Needs SciPy. If it ends early, also by the user's interruption,

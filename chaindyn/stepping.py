@@ -1,8 +1,8 @@
-# Generated from chapters/35_through_time.md by `python -m book export`; edit it there.
+# Generated from chapters/22_through_time.md by `python -m book export`; edit it there.
 # sha256 of the text below: 6ffe938bd43f01338c6f167506415c70b8af919f180f3a38355361b79a203c82
 """Motion with contacts, from blow to blow or in equal steps.
 
-Derived in chapter 35, "Through time".
+Derived in chapter 22, "Through time".
 """
 
 from collections.abc import Sequence
@@ -44,7 +44,7 @@ from chaindyn.state import State
 __all__ = ["simulate_contact"]
 
 
-# Chapter 35, "Through time": One step
+# Chapter 22, "Through time": One step
 def free_rates(driven: Driven, t: float, q: Array, qd: Array, h: float) -> tuple[Array, Array]:
     """Return the rates (nv,) after a step without contacts: without the loads on the
     chain at rest, and with them.
@@ -69,7 +69,7 @@ def gap_half_way(gap: Array, speed: Array, h: Array) -> Array:
     return gap - h / 2 * speed
 
 
-# Chapter 35, "Through time": One step
+# Chapter 22, "Through time": One step
 def closing_contacts(scene: Scene, state: State, moved: Array, h: float) -> tuple[list[Any], Array]:
     """Return the contacts that are closed half a step h before a posture, and their
     rows (m, 3, nv).
@@ -86,7 +86,7 @@ def closing_contacts(scene: Scene, state: State, moved: Array, h: float) -> tupl
     return [contacts[k] for k in closed], rows[closed]
 
 
-# Chapter 35, "Through time": One step
+# Chapter 22, "Through time": One step
 def impulses_of_step(
     scene: Scene, state: State, contacts: Sequence[Any], rows: Array, moved: Array, before: Array
 ) -> tuple[ContactResponse, Array]:
@@ -104,7 +104,7 @@ def impulses_of_step(
     return here, moreau_push(problem, v, came, eps)
 
 
-# Chapter 35, "Through time": One step
+# Chapter 22, "Through time": One step
 def moreau_jean_step(
     scene: Scene, t: float, q: Array, qd: Array, end: float
 ) -> tuple[Array, Array, list[tuple[float, str, Any, Array]]]:
@@ -133,7 +133,7 @@ def moreau_jean_step(
     return *scene.kept(there, moved), log
 
 
-# Chapter 35, "Through time": From blow to blow
+# Chapter 22, "Through time": From blow to blow
 def time_since_contact(scene: Scene, q: Array, qd: Array) -> float:
     """Return the longest time since a closed, approaching contact should have struck
     [s]; 0 if there is none.
@@ -158,7 +158,7 @@ def landing(scene: Scene, t: float, q: Array, qd: Array, h: float) -> float | No
     return first_time(late, t, h)
 
 
-# Chapter 35, "Through time": From blow to blow
+# Chapter 22, "Through time": From blow to blow
 def gap_accelerations(
     scene: Scene, t: float, state: State, contacts: Sequence[Any], rows: Array
 ) -> Array:
@@ -197,7 +197,7 @@ def blow_at(
     return qd + here.jump(p)[0], log
 
 
-# Chapter 35, "Through time": From blow to blow
+# Chapter 22, "Through time": From blow to blow
 def is_resting(scene: Scene, t: float, q: Array, qd: Array) -> bool:
     """Whether some closed contact has no speed along its normal and is pressed."""
     contacts = scene.closed(q)
@@ -209,7 +209,7 @@ def is_resting(scene: Scene, t: float, q: Array, qd: Array) -> bool:
     return is_pressed(speeds, gap_accelerations(scene, t, state, contacts, rows))
 
 
-# Chapter 35, "Through time": From blow to blow
+# Chapter 22, "Through time": From blow to blow
 def event_step(
     scene: Scene, t: float, q: Array, qd: Array, end: float
 ) -> tuple[Array, Array, list[tuple[float, str, Any, Array]]]:
@@ -235,7 +235,7 @@ def event_step(
     return q, qd, log + more
 
 
-# Chapter 35, "Through time": From blow to blow
+# Chapter 22, "Through time": From blow to blow
 @checked(q="nq", qd="nv", method=METHODS, law=LAWS, order=ORDERS)
 def simulate_contact(
     chain: Chain,

@@ -1,6 +1,6 @@
 """Sweeps: one function over millions of states, on all cores, resumable.
 
-Chapter 21 sweeps in twelve lines; what they lack for millions of states is here and in `chaindyn.jobs`.
+Chapter 27 sweeps in twelve lines; what they lack for millions of states is here and in `chaindyn.jobs`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-# Generated from chapters/24_shapes_that_degenerate.md by `python -m book export`; edit it there.
+# Generated from chapters/30_shapes_that_degenerate.md by `python -m book export`; edit it there.
 # sha256 of the text below: d3ada6fc2292d2050bcf25b587bed85250644d139274629296099fe1a46be6d6
 """Triangles: bodies without an inside.
 
-Derived in chapter 24, "Shapes that degenerate".
+Derived in chapter 30, "Shapes that degenerate".
 """
 
 import numpy as np
@@ -13,7 +13,7 @@ from chaindyn.geometry import along_segment, nearest_on_segments
 __all__: list[str] = []
 
 
-# Chapter 24, "Shapes that degenerate": Triangles: bodies without an inside
+# Chapter 30, "Shapes that degenerate": Triangles: bodies without an inside
 def foot_in_triangle(x: Array, triangle: Array) -> Array | None:
     """Return the foot (3,) of the perpendicular from x (3,); None if it lies beside."""
     edges = triangle[1:] - triangle[0]
@@ -32,7 +32,7 @@ def pierced_at(ends: Array, triangle: Array) -> Array | None:
     return x if foot is not None else None
 
 
-# Chapter 24, "Shapes that degenerate": Triangles: bodies without an inside
+# Chapter 30, "Shapes that degenerate": Triangles: bodies without an inside
 def triangle_distance(a: Array, b: Array) -> tuple[float, Array]:
     """Return the distance [m] of two triangles (3, 3), and their nearest points (2, 3).
 

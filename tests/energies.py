@@ -1,4 +1,4 @@
-"""Blows at random, and whether a law of impact makes energy in them: the sets that chapter 17 counts."""
+"""Blows at random, and whether a law of impact makes energy in them: the sets that chapter 20 counts."""
 
 from __future__ import annotations
 

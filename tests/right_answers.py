@@ -60,7 +60,7 @@ RIGHT: dict[str, list[tuple[str, str, str]]] = {
             ),
         ),
     ],
-    "ex-7-ltl": [
+    "ex-8-ltl": [
         (
             "zeros in L",
             "return L",
@@ -74,7 +74,7 @@ RIGHT: dict[str, list[tuple[str, str, str]]] = {
             "christoffel_matrix(chain, q, qd)",
         ),
     ],
-    "ex-9-turn": [
+    "ex-10-turn": [
         (
             "by the momentum about the centre of mass",
             ("M = crba(talos, q)\n    return -np.linalg.solve(M[:6, :6], M[:6, 6:] @ rates)"),
@@ -86,28 +86,28 @@ RIGHT: dict[str, list[tuple[str, str, str]]] = {
             ),
         ),
     ],
-    "ex-11-collocated": [
+    "ex-12-collocated": [
         (
             "an array of one number",
             "return m12 * shoulder + m22 * a + h2",
             "return np.array([m12 * shoulder + m22 * a + h2])",
         ),
     ],
-    "ex-11-held": [
+    "ex-12-held": [
         (
             "an array of one number",
             "return min(4 * zeta, 1 / zeta) / hold",
             "return np.array([min(4 * zeta, 1 / zeta) / hold])",
         ),
     ],
-    "ex-11-pole": [
+    "ex-12-pole": [
         (
             "an array of one number",
             "return m11 * cart_acceleration + m12 * a + h1",
             "return np.array([m11 * cart_acceleration + m12 * a + h1])",
         ),
     ],
-    "ex-15-recursion": [
+    "ex-18-recursion": [
         (
             "SymPy's matrices",
             "return found[1:]",
@@ -119,7 +119,7 @@ RIGHT: dict[str, list[tuple[str, str, str]]] = {
             "return np.stack(found[1:])",
         ),
     ],
-    "ex-15-rods": [
+    "ex-18-rods": [
         (
             "a quotient that SymPy has not worked out",
             "return sp.sympify(blow.effective_mass)",
@@ -131,7 +131,7 @@ RIGHT: dict[str, list[tuple[str, str, str]]] = {
             "return __import__('fractions').Fraction(str(blow.effective_mass))",
         ),
     ],
-    "ex-18-throw": [
+    "ex-23-throw": [
         (
             "central differences in each step",
             "slopes = one_step(states[k] + around[:, :4], torques[k] + around[:, 4:]).imag @ p / h",
@@ -142,7 +142,7 @@ RIGHT: dict[str, list[tuple[str, str, str]]] = {
             ),
         ),
     ],
-    "ex-20-zeros": [
+    "ex-26-zeros": [
         (
             "in another order",
             '{"by zero": 22, "by one": 2,',

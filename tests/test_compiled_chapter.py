@@ -1,4 +1,4 @@
-"""Chapter 20: its compiler without a C compiler, its judges and wrong answers, its marks, slopes and patterns."""
+"""Chapter 26: its compiler without a C compiler, its judges and wrong answers, its marks, slopes and patterns."""
 
 import contextlib
 import io
@@ -14,7 +14,7 @@ import pytest
 
 jupytext = pytest.importorskip("jupytext")
 
-PAGE = Path(__file__).resolve().parents[1] / "chapters" / "20_from_readable_to_fast.md"
+PAGE = Path(__file__).resolve().parents[1] / "chapters" / "26_from_readable_to_fast.md"
 ABSENT = ("casadi", "jax")  # the page says the same without them, and sooner
 
 

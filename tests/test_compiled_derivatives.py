@@ -1,4 +1,4 @@
-"""Derivatives of compiled functions: those of chapter 18, and complex steps through the functions themselves."""
+"""Derivatives of compiled functions: those of chapter 23, and complex steps through the functions themselves."""
 
 import shutil
 import warnings

@@ -825,7 +825,7 @@ def test_loops_whose_gap_is_a_little_open_count_as_redundant_still():
 
 @pytest.mark.parametrize("seed", range(3))
 def test_maximal_coordinates_say_the_same(seed):
-    """Chapter 12's sparse system of a tree, against the links set free and their joints as closures."""
+    """Chapter 13's sparse system of a tree, against the links set free and their joints as closures."""
     tree = random_tree(Case(4, branching=True, seed=seed, kinds=EVERY_KIND))
     q, qd = random_state(tree, seed)
     rng = np.random.default_rng(seed)

@@ -28,7 +28,7 @@ from chaindyn import (
 from chaindyn.guards.ties import islands
 
 G = 9.81
-KEPT = Path(__file__).parents[1] / "chapters" / "35_through_time_engines.json"
+KEPT = Path(__file__).parents[1] / "chapters" / "22_through_time_engines.json"
 
 
 def floor(**surface):

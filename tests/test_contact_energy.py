@@ -1,4 +1,4 @@
-"""Who gains energy: the counts that chapter 17 shows, each law in the same blows."""
+"""Who gains energy: the counts that chapter 20 shows, each law in the same blows."""
 
 import json
 

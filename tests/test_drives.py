@@ -288,7 +288,7 @@ def test_a_rotor_that_is_a_body_of_its_own(ratio):
 
 
 def test_a_rotor_on_a_carrier_that_does_not_turn_is_exact():
-    """By the rows of a Coupling, too: the constraint of chapter 33 gives the same accelerations."""
+    """By the rows of a Coupling, too: the constraint of chapter 16 gives the same accelerations."""
     exact, model = with_rotor_bodies(40, 3e-3, Prismatic((1, 2, 2)))
     q, qd = np.array([0.3, -1.1]), np.array([0.7, 2.0])
     tau = np.array([3.0, -4.0])

@@ -277,7 +277,7 @@ def test_skew_of_a_twist_generates_the_motion(moving):
 
 
 def test_how_many_conditions_lock_the_flange():
-    """Chapter 21: two with joint 5 in the arm's plane, three with joints 2, 3 and 4 in line."""
+    """Chapter 27: two with joint 5 in the arm's plane, three with joints 2, 3 and 4 in line."""
     arm, rng, found = ur5(), np.random.default_rng(0), []
 
     def rows(q):

@@ -1531,7 +1531,7 @@ def test_a_coordinate_that_no_force_depends_on_is_not_sent_to_infinity(method):
 
 
 def test_five_rods_end_where_two_computations_say():
-    """The answer of chapter 10: by `aba`, and by Lagrange's equations in the plane, through ten seconds."""
+    """The answer of chapter 11: by `aba`, and by Lagrange's equations in the plane, through ten seconds."""
     thin = np.diag([1 / 12, 1 / 12, 0])
     top, rod = (
         Link(Revolute((0, -1, 0)), 1.0, (0, 0, -0.5), thin, offset=(0, 0, offset))

@@ -978,7 +978,7 @@ def test_moments_of_a_strike_do_not_turn_the_joints():
 
 def test_the_kept_atlas_is_that_of_these_functions():
     kept = json.loads(
-        (Path(__file__).parents[1] / "chapters" / "21_ten_million_postures.json").read_text()
+        (Path(__file__).parents[1] / "chapters" / "27_ten_million_postures.json").read_text()
     )
     for case in kept["worst"]:
         again = strike(ARM, np.array(case["q"]), np.array(case["direction"]), body="flange").mass

@@ -1,4 +1,4 @@
-"""The humanoid beside chapter 9 is the one that the oracles keep."""
+"""The humanoid beside chapter 10 is the one that the oracles keep."""
 
 from oracles import make_talos
 

@@ -267,13 +267,13 @@ WRONG: dict[str, list[tuple[str, str, str]]] = {
         ),
     ],
     # Chapter 7
-    "ex-7-count": [
+    "ex-8-count": [
         ("all entries", "freedom @ related @ freedom", "freedom.sum() ** 2"),
         ("one triangle", "(D + D.T) > 0", "D > 0"),
         ("links in place of degrees of freedom", "freedom @ related @ freedom", "related.sum()"),
         ("the blocks on the diagonal", "(D + D.T) > 0", "np.eye(len(D))"),
     ],
-    "ex-7-ltl": [
+    "ex-8-ltl": [
         ("Cholesky's", "L = np.tril(M)\n", "return np.linalg.cholesky(M)\n"),
         (
             "Cholesky's, backwards, which calculates with the zeros",
@@ -306,14 +306,14 @@ WRONG: dict[str, list[tuple[str, str, str]]] = {
         ("the wanted acceleration", "@ reference_rate", "@ acceleration"),
         ("away from the path", "speed - gains[0] * (q - place)", "speed + gains[0] * (q - place)"),
     ],
-    "ex-7-cat": [
+    "ex-8-cat": [
         ("the other way", "return -(made", "return (made"),
         ("the total mass", "spin_row[:, spin]).sum()", "chain.mass.sum()).sum()"),
         ("the corners alone", "np.diff(path, axis=0)", "np.abs(np.diff(path, axis=0))"),
         ("the first shape for all", "made / spin_row[:, spin]", "made / spin_row[0, spin] ** 2"),
     ],
-    # Chapter 8
-    "ex-8-serial": [
+    # Chapter 9
+    "ex-9-serial": [
         ("rigid", "I_hat = I_hat - np.outer(U, U) / D", "I_hat = I_hat"),
         ("without the velocity product", "eta = crm(v[i]) @ s[i] * qd[i]", "eta = 0 * s[i]"),
         (
@@ -325,7 +325,7 @@ WRONG: dict[str, list[tuple[str, str, str]]] = {
         ("the motor not passed on", " + U * u / D", ""),
         ("the parent's acceleration forgotten", "(u - U @ a) / D", "u / D"),
     ],
-    "ex-8-inverse": [
+    "ex-9-inverse": [
         ("with weight", "gravity=(0, 0, 0)", "gravity=chain.gravity"),
         ("moving", "np.zeros(chain.nv), np.eye", "np.ones(chain.nv), np.eye"),
         (
@@ -339,7 +339,7 @@ WRONG: dict[str, list[tuple[str, str, str]]] = {
             "return np.diag(aba(floating, q, np.zeros(chain.nv), np.eye(chain.nv)).diagonal())",
         ),
     ],
-    "ex-8-rotor": [
+    "ex-9-rotor": [
         ("no rotor", "D = felt[:1, :1] + rotor", "D = felt[:1, :1]"),
         ("taken off", "+ rotor", "- rotor"),
         (
@@ -353,8 +353,8 @@ WRONG: dict[str, list[tuple[str, str, str]]] = {
             "I_hat = inertia + children[0] + rotor * np.eye(6)",
         ),
     ],
-    # Chapter 9
-    "ex-9-sweep": [
+    # Chapter 10
+    "ex-10-sweep": [
         ("all free", "if mask[i]:", "if False:"),
         (
             "a prescribed joint yields",
@@ -369,13 +369,13 @@ WRONG: dict[str, list[tuple[str, str, str]]] = {
             "I_hat = I_hat",
         ),
     ],
-    "ex-9-coupling": [
+    "ex-10-coupling": [
         ("with weight", "gravity=(0, 0, 0)", "gravity=chain.gravity"),
         ("moving", "np.zeros(chain.nv),\n", "np.ones(chain.nv),\n"),
         ("the transpose", "return qdd[:, ~prescribed].T", "return qdd[:, ~prescribed]"),
         ("the sign", "return qdd[:, ~prescribed].T", "return -qdd[:, ~prescribed].T"),
     ],
-    "ex-9-turn": [
+    "ex-10-turn": [
         ("along with the joints", "return -np", "return np"),
         (
             "in the world's axes",

@@ -1,8 +1,8 @@
-"""Answers to the coded exercises of chapter 21 that look right: see wrong_answers."""
+"""Answers to the coded exercises of chapter 27 that look right: see wrong_answers."""
 
 WRONG: dict[str, list[tuple[str, str, str]]] = {
-    # Chapter 21
-    "ex-21-before": [
+    # Chapter 27
+    "ex-27-before": [
         ("not a power of two", '"block": 128', '"block": 242'),
         ("rounded up", '"block": 128', '"block": 256'),
         ("a 64th", '"chunk": 8192', '"chunk": 78_125'),
@@ -13,7 +13,7 @@ WRONG: dict[str, list[tuple[str, str, str]]] = {
         ("half of the symmetric M", '"GB of results": 36', '"GB of results": 18.6'),
         ("a result like X", '"GB of results": 36', '"GB of results": 43.2'),
     ],
-    "ex-21-change": [
+    "ex-27-change": [
         ("the chunk too", '{"a", "e", "g"}', '{"a", "c", "e", "g"}'),
         ("a function that is only called", '{"a", "e", "g"}', '{"a", "d", "e", "g"}'),
         ("more states", '{"a", "e", "g"}', '{"a", "e", "f", "g"}'),
@@ -22,7 +22,7 @@ WRONG: dict[str, list[tuple[str, str, str]]] = {
         ("everything", '{"a", "e", "g"}', 'set("abcdefg")'),
         ("nothing", '{"a", "e", "g"}', "set()"),
     ],
-    "ex-21-hold": [
+    "ex-27-hold": [
         (
             "the posture of the largest of all",
             "i in worst",
@@ -35,7 +35,7 @@ WRONG: dict[str, list[tuple[str, str, str]]] = {
         ("the mean", "return torque.max(0)", "return torque.mean(0)"),
         ("joints for postures", "np.concatenate([postures[i : i + 1] for i in worst])", "worst"),
     ],
-    "ex-21-plane": [
+    "ex-27-plane": [
         ("as in space", "plane_solved = 1", "plane_solved = 2"),
         ("one condition", "plane_solved = 1", "plane_solved = 0.5"),
         ("the exponent of the density", "plane_solved = 1", "plane_solved = 1.5"),
@@ -43,7 +43,7 @@ WRONG: dict[str, list[tuple[str, str, str]]] = {
         ("another fit", "plane_solved = 1", "plane_solved = 0.9"),
         ("negative", "plane_solved = 1", "plane_solved = -1"),
     ],
-    "ex-21-lattice": [
+    "ex-27-lattice": [
         (
             "rational numbers",
             "np.sqrt([2, 3, 5, 7, 11, 13, 17, 19][:width])",
@@ -64,7 +64,7 @@ WRONG: dict[str, list[tuple[str, str, str]]] = {
         ("the points and not the states", "return self.make(", "return ("),
         ("a length of one", "return self.count", "return 1"),
     ],
-    "ex-21-motors": [
+    "ex-27-motors": [
         ("the ratio once", "Drive(inertia, 100)", "Drive(100 * inertia)"),
         ("no gear", "Drive(inertia, 100)", "Drive(inertia)"),
         ("reflected twice", "Drive(inertia, 100)", "Drive(1e4 * inertia, 100)"),

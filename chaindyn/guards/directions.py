@@ -1,8 +1,8 @@
-# Generated from chapters/22_when_a_pivot_is_only_rounding.md by `python -m book export`; edit it there.
+# Generated from chapters/28_when_a_pivot_is_only_rounding.md by `python -m book export`; edit it there.
 # sha256 of the text below: cfcf7744cf69efc52262d8e9bebf7c0a00c77e9cdf32aaa4394d606e5183f4f3
 """Directions in which a chain can move by no more than rounding.
 
-Derived in chapter 22, "When a pivot is only rounding".
+Derived in chapter 28, "When a pivot is only rounding".
 """
 
 import warnings
@@ -13,7 +13,7 @@ from chaindyn.guards.numbers import known_values
 __all__: list[str] = []
 
 
-# Chapter 22, "When a pivot is only rounding": Directions in which a chain cannot move
+# Chapter 28, "When a pivot is only rounding": Directions in which a chain cannot move
 def rounded_motion(turning: Array, p: Array, point: Array) -> Array:
     """Return how much a fixed point (..., 3) seems to yield, for 8 roundings of places.
 
@@ -25,7 +25,7 @@ def rounded_motion(turning: Array, p: Array, point: Array) -> Array:
     return divide(turning * reach, 2**98 if holds_objects(turning) else 2.0**98)
 
 
-# Chapter 22, "When a pivot is only rounding": Directions in which a chain cannot move
+# Chapter 28, "When a pivot is only rounding": Directions in which a chain cannot move
 def movable_along(yielding: Array, trace: Array, noise: Array) -> Array:
     """Whether a chain can move along a normal, by its inverse mass there (..., 1, 1).
 

@@ -1,8 +1,8 @@
-# Generated from chapters/22_when_a_pivot_is_only_rounding.md by `python -m book export`; edit it there.
+# Generated from chapters/28_when_a_pivot_is_only_rounding.md by `python -m book export`; edit it there.
 # sha256 of the text below: 9fb744517238aacf7465527cd1519ee02c537f7ef477b8d4e147430a2413a7d1
 """Pivots that are only rounding: what a joint must feel, and the refusal that names it.
 
-Derived in chapter 22, "When a pivot is only rounding".
+Derived in chapter 28, "When a pivot is only rounding".
 """
 
 from collections.abc import Callable, Sequence
@@ -17,7 +17,7 @@ from chaindyn.guards.numbers import known_values
 __all__: list[str] = []
 
 
-# Chapter 22, "When a pivot is only rounding": A bound that follows the rounding
+# Chapter 28, "When a pivot is only rounding": A bound that follows the rounding
 def rounding_step(children: Any, X: Array, S: Array, own: Any) -> tuple[Array, tuple[Array]]:
     """Link step inward: bound for the rounding of D, in rounding units."""
     size = own.inertia * eye(6)  # the diagonal
@@ -26,7 +26,7 @@ def rounding_step(children: Any, X: Array, S: Array, own: Any) -> tuple[Array, t
     return S.mT @ E @ S, (PX.mT @ E @ PX + X.mT @ size @ X,)
 
 
-# Chapter 22, "When a pivot is only rounding": Numbers that are compared with it
+# Chapter 28, "When a pivot is only rounding": Numbers that are compared with it
 def smallest(D: Array) -> Array:
     """Return the smallest eigenvalue (...) of symmetric matrices (..., k, k).
 
@@ -40,7 +40,7 @@ def smallest(D: Array) -> Array:
     return np.where(defined, values.min(axis=-1, initial=np.inf), np.nan)
 
 
-# Chapter 22, "When a pivot is only rounding": Numbers that are compared with it
+# Chapter 28, "When a pivot is only rounding": Numbers that are compared with it
 def feels_nothing(D: Array, noise: Array) -> bool:
     """Whether D is known, and no larger than its rounding by `noise`, if it has any."""
     known, size = known_values(D), known_values(noise)
@@ -51,7 +51,7 @@ def feels_nothing(D: Array, noise: Array) -> bool:
     return not (smallest(known - bound) > 0).all()
 
 
-# Chapter 22, "When a pivot is only rounding": Numbers that are compared with it
+# Chapter 28, "When a pivot is only rounding": Numbers that are compared with it
 def are_clearly_regular(felt: Sequence[Array], inertias: Array) -> bool:
     """Whether all D are known, and rounding is nothing to them beside the inertias."""
     known = known_values(inertias)
@@ -65,7 +65,7 @@ def are_clearly_regular(felt: Sequence[Array], inertias: Array) -> bool:
     return True
 
 
-# Chapter 22, "When a pivot is only rounding": Numbers that are compared with it
+# Chapter 28, "When a pivot is only rounding": Numbers that are compared with it
 def require_inertia(factors: Any, inward: Callable[..., Any]) -> None:
     """Refuse a posture in which a joint feels no inertia, naming the outermost such.
 
@@ -88,7 +88,7 @@ def require_inertia(factors: Any, inward: Callable[..., Any]) -> None:
             raise no_inertia(chain.names[i]) if finite else overflow(chain.names[i])
 
 
-# Chapter 22, "When a pivot is only rounding": Numbers that are compared with it
+# Chapter 28, "When a pivot is only rounding": Numbers that are compared with it
 def past_zeros(
     inward: Callable[..., Any], step: Any, parent: Any, nothing: Any, *links: Any
 ) -> Any:

@@ -1,8 +1,8 @@
-# Generated from chapters/24_shapes_that_degenerate.md by `python -m book export`; edit it there.
+# Generated from chapters/30_shapes_that_degenerate.md by `python -m book export`; edit it there.
 # sha256 of the text below: 9af5753c959d2da91771eac8c97cbc0d330ed482406c54d64a8a1e0e38a668d3
 """Simplices that degenerate: what distances and depths do where rounding decides.
 
-Derived in chapter 24, "Shapes that degenerate".
+Derived in chapter 30, "Shapes that degenerate".
 """
 
 from collections.abc import Callable
@@ -15,7 +15,7 @@ from chaindyn._ops import Array
 __all__: list[str] = []
 
 
-# Chapter 24, "Shapes that degenerate": How large rounding is
+# Chapter 30, "Shapes that degenerate": How large rounding is
 def rounding_of(a: Array, b: Array) -> float:
     """Return a bound [m] for the rounding of differences of points (k, 3) and (m, 3).
 
@@ -25,7 +25,7 @@ def rounding_of(a: Array, b: Array) -> float:
     return 64 * float(np.finfo(float).eps * extent)
 
 
-# Chapter 24, "Shapes that degenerate": How large rounding is
+# Chapter 30, "Shapes that degenerate": How large rounding is
 def lowest_corners(core: Any, n: Array, within: float) -> Array:
     """Return the corners (k, 3) of a core that lie lowest along n, to a tolerance."""
     heights = core.corners @ n
@@ -42,7 +42,7 @@ def rounding_in_world(a: Any, b: Any) -> float:
     return rounding_of(a.corners, b[1][None] if isinstance(b, tuple) else b.corners)
 
 
-# Chapter 24, "Shapes that degenerate": A tetrahedron that is nearly flat
+# Chapter 30, "Shapes that degenerate": A tetrahedron that is nearly flat
 def affine_weights(points: Array) -> Array:
     """Return weights (k,) of the point nearest to the origin on what points span.
 
@@ -75,7 +75,7 @@ def nearest_part(points: Array, weights: Array) -> tuple[Array, Array]:
     return own, weights
 
 
-# Chapter 24, "Shapes that degenerate": The direction of a short vector
+# Chapter 30, "Shapes that degenerate": The direction of a short vector
 def unit_rows(vectors: Array) -> Array:
     """Return vectors (m, 3) at length one, those of length zero as they are."""
     lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
@@ -95,7 +95,7 @@ def direction_of(points: Array, v: Array) -> Array:
     return v / np.linalg.norm(v)
 
 
-# Chapter 24, "Shapes that degenerate": The direction of a short vector
+# Chapter 30, "Shapes that degenerate": The direction of a short vector
 def sharpened_normal(n: Array, candidates: Array, noise: float) -> Array:
     """Return a unit vector n (3,), known to `noise`, or the candidate that equals it.
 
@@ -115,7 +115,7 @@ def normal_of_faces(a: Any, b: Any, points: Array, v: Array) -> Array:
     return sharpened_normal(direction_of(points, v), faces, noise)
 
 
-# Chapter 24, "Shapes that degenerate": The direction of a short vector
+# Chapter 30, "Shapes that degenerate": The direction of a short vector
 def common_normal(axes: Array) -> Array:
     """Return a unit vector at right angles to vectors (m, 3) that lie in a plane."""
     rows = np.concatenate([unit_rows(axes), np.zeros((3, 3))])
@@ -144,7 +144,7 @@ def normal_of_segments(a: Array, b: Array, points: Array) -> Array:
     return sharpened_normal(v / length, candidates, float(rounding / length))
 
 
-# Chapter 24, "Shapes that degenerate": A volume to begin with
+# Chapter 30, "Shapes that degenerate": A volume to begin with
 def spanning_corners(
     a: Array, b: Array, farthest_pair: Callable[[Array, Array, Array], tuple[int, int]]
 ) -> list[tuple[int, int]]:
@@ -159,7 +159,7 @@ def spanning_corners(
     return pairs
 
 
-# Chapter 24, "Shapes that degenerate": A volume to begin with
+# Chapter 30, "Shapes that degenerate": A volume to begin with
 def crossed_edges(a: Array, b: Array) -> Array:
     """Return the unit vectors (m, 3) across an edge of each, a (e, 3) and b (f, 3).
 
@@ -172,7 +172,7 @@ def crossed_edges(a: Array, b: Array) -> Array:
     return crossed_units
 
 
-# Chapter 24, "Shapes that degenerate": Where two bodies nearly touch
+# Chapter 30, "Shapes that degenerate": Where two bodies nearly touch
 def facing_points(
     a: Any, b: Any, n: Array, depth: float, gjk: Callable[[Array, Array], Any]
 ) -> tuple[Array, float]:

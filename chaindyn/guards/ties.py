@@ -1,8 +1,8 @@
-# Generated from chapters/25_ties_and_rays.md by `python -m book export`; edit it there.
+# Generated from chapters/32_ties_and_rays.md by `python -m book export`; edit it there.
 # sha256 of the text below: b7522279bf612afc679764c5d3035c6601cdf6407bb07ae848b1fa1162c838ee
 """Ties and rays: Lemke's path among contacts that depend on each other.
 
-Derived in chapter 25, "Ties and rays".
+Derived in chapter 32, "Ties and rays".
 """
 
 import functools
@@ -24,7 +24,7 @@ from chaindyn.guards.complementarity import (
 __all__: list[str] = []
 
 
-# Chapter 25, "Ties and rays": Rays
+# Chapter 32, "Ties and rays": Rays
 def pivoted(tableau: Array, row: int, column: int) -> Array:
     """Return the tableau in which the unknown of a column enters the basis in a row."""
     own = tableau[row] / tableau[row, column]
@@ -51,7 +51,7 @@ def leaving_row(tableau: Array, column: int, last: int) -> int | None:
     return int(rows[0]) if len(rows) else None
 
 
-# Chapter 25, "Ties and rays": Rays
+# Chapter 32, "Ties and rays": Rays
 @balanced_twice
 def lemke(A: Array, b: Array) -> tuple[Array, int]:
     """Return a solution (1, n) of an LCP by Lemke's path, and the number of pivots.
@@ -83,7 +83,7 @@ def lemke(A: Array, b: Array) -> tuple[Array, int]:
     raise endless_path(n)
 
 
-# Chapter 25, "Ties and rays": Contacts that depend on each other
+# Chapter 32, "Ties and rays": Contacts that depend on each other
 def most_even(A: Array, z: Array, w: Array) -> Array:
     """Return the smallest z (n,) with the same w (n,) as a solution, if it is one too,
     else that solution's z.
@@ -110,7 +110,7 @@ def smallest_solution(W: Array, b: Array, asked: Array) -> Array | None:
     return p if missed <= 1e-12 * size else None
 
 
-# Chapter 25, "Ties and rays": Contacts that depend on each other
+# Chapter 32, "Ties and rays": Contacts that depend on each other
 def proximal_point(
     impulses: Callable[..., Array], W: Array, b: Array, size: float, *given: Any
 ) -> Array | None:
@@ -149,7 +149,7 @@ def or_nearby(
         return nearby
 
 
-# Chapter 25, "Ties and rays": Contacts that depend on each other
+# Chapter 32, "Ties and rays": Contacts that depend on each other
 def islands(W: Array) -> list[Array]:
     """Return the contacts (k,) of each island: impulses in one have no effect in
     another; W : (3 m, 3 m).

@@ -1,8 +1,8 @@
-# Generated from chapters/26_stores_that_survive.md by `python -m book export`; edit it there.
+# Generated from chapters/33_stores_that_survive.md by `python -m book export`; edit it there.
 # sha256 of the text below: d58e2d323fd99ff878de8872da0798c7261e0fb62ad3367b7954ace553cfcf29
 """Files that are whole, or not there, and say which they are.
 
-Derived in chapter 26, "Stores that survive".
+Derived in chapter 33, "Stores that survive".
 """
 
 import gzip
@@ -15,7 +15,7 @@ from pathlib import Path
 __all__: list[str] = []
 
 
-# Chapter 26, "Stores that survive": A file that is whole, or absent
+# Chapter 33, "Stores that survive": A file that is whole, or absent
 def write_whole(path: Path, content: bytes) -> None:
     """Write a file completely or not at all, even if the power fails."""
     draft = path.with_name(f"{path.name}.{os.getpid()}.part")
@@ -35,7 +35,7 @@ def write_whole(path: Path, content: bytes) -> None:
         os.close(folder)
 
 
-# Chapter 26, "Stores that survive": A file that says which it is
+# Chapter 33, "Stores that survive": A file that says which it is
 def sealed(name: str, content: bytes) -> bytes:
     """Return a file's content of this name, with its checksum, in gzip's container.
 

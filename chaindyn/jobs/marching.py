@@ -72,7 +72,7 @@ class Loads:
         return 0 * qd if tau is None else tau, external
 
     def response(self, q: Any, qd: Any, tau: Any, external: Any) -> Any:
-        """Return qdd (..., nv): by the compiled program if there is one, by `aba`, or with loops by chapter 13's."""
+        """Return qdd (..., nv): by the compiled program if there is one, by `aba`, or with loops by chapter 14's."""
         if self.forward is not None:
             more = {} if external is None else {"external": external}
             return self.forward(q, qd, tau, *self.span, **more)

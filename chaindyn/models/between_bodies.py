@@ -1,6 +1,6 @@
 """Constraints between the bodies of a chain: which bodies, which frames in them, and whose twists.
 
-What all of them share; each kind adds its error, its rows and its bias, as chapter 12 derives them for a joint. Written
+What all of them share; each kind adds its error, its rows and its bias, as chapter 13 derives them for a joint. Written
 by hand.
 """
 

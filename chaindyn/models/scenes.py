@@ -1,6 +1,6 @@
 """Shapes at their poses: how far apart any two are, and where those of a chain touch.
 
-Which of chapter 16's laws serves which pair, what radii and half-spaces add, which pairs may touch, and what a contact
+Which of chapter 19's laws serves which pair, what radii and half-spaces add, which pairs may touch, and what a contact
 says of itself.
 """
 

@@ -1,6 +1,6 @@
 """Shapes of bodies, where they stand on a chain, and what is said of a place where they touch.
 
-What chapter 16 asks of a shape is its core, the hull of some corners and a radius; all else here says which shapes
+What chapter 19 asks of a shape is its core, the hull of some corners and a radius; all else here says which shapes
 there may be. Shapes are checked when they are made, and cannot be changed.
 """
 

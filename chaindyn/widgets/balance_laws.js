@@ -42,7 +42,7 @@ export function standing({ systems }, { system, count, drive }) {
 }
 
 // A (2n, 2n) and B (2n, m) of small motions about a place where no force is needed: M^-1 times how the forces change
-// that the weight asks for, negated, as chapter 18 has it.
+// that the weight asks for, negated, as chapter 23 has it.
 function linearModel(tree, upright, motors) {
   const none = upright.map(() => 0);
   const unit = (k) => none.map((_, i) => Number(i === k));

@@ -156,7 +156,7 @@ def held(
 
     pinned, offset, foot : as for `pin_in`. weights : (3,), of the accelerations, of the rate and of the gap of the
     point: what is added by least kinetic energy takes all of their sum away. [1, kd, kp] gives accelerations by
-    chapter 13, [0, 1, 0] and [0, 0, 1] the changes of the rates and, nearly, of the posture that close the loop.
+    chapter 14, [0, 1, 0] and [0, 0, 1] the changes of the rates and, nearly, of the posture that close the loop.
     A row that is nothing beside the other, in units in which M is one, is left out.
     """
     state = evaluate(chain, q, qd)
@@ -445,7 +445,7 @@ def energy_given(p: Array, before: Array, moved: Array, after: Array, restitutio
     """Return the kinetic energy that an impulse gives a contact, less its share of what else happened in the step.
 
     p, before, moved, after : (2,), velocities at the start, with all but impulses, and at the end. An impulse p gives
-    p.(moved + after) / 2, as chapter 17 says; a blow in a step also hands back its share of what other forces did.
+    p.(moved + after) / 2, as chapter 20 says; a blow in a step also hands back its share of what other forces did.
     """
     own = p * ((moved + after) / 2 - divide(restitution, 1 + restitution) * (moved - before))
     return own.sum()

@@ -20,8 +20,8 @@ pytestmark = pytest.mark.browser
 
 KINDS = (
     "book/intro",
-    "chapters/08_articulated_body_inertia",
-    "chapters/11_control",
+    "chapters/09_articulated_body_inertia",
+    "chapters/12_control",
     "book/exercises",
     "book/api",
 )

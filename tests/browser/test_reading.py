@@ -232,7 +232,7 @@ def test_a_page_says_of_what_it_is_and_shows_its_own_card(site_folder):
 
 def test_figures_can_be_read_on_a_phone(opened):
     """Words of nine pixels at least: what is too wide for that is panned in its own box, also by keyboard."""
-    page = opened("chapters/10_simulation")
+    page = opened("chapters/11_simulation")
     page.set_viewport_size({"width": 390, "height": 900})
     small = page.evaluate("""() => {
         const wanted = image => parseFloat(image.style.getPropertyValue("--legible"));
@@ -271,21 +271,21 @@ def test_every_page_says_licence_and_how_to_cite(site_folder):
 
 # What readers type, and the page (or the section) that answers it best.
 ANSWERS = {
-    "articulated inertia": "08_articulated_body_inertia#two-bodies-and-then-all-of-them",
+    "articulated inertia": "09_articulated_body_inertia#two-bodies-and-then-all-of-them",
     "gimbal lock": "02_rigid_motions_as_a_lie_group#three-numbers-are-not-enough",
     "coriolis": "07_the_stacked_form_and_composite_inertia#the-canonical-equation",
     "plucker": "01_plucker_coordinates",
-    "LCP": "17_contact#either-a-gap-or-a-force",
-    "friction cone": "17_contact#friction",
+    "LCP": "20_contact#either-a-gap-or-a-force",
+    "friction cone": "20_contact#friction",
     "quaternion derivative": "02_rigid_motions_as_a_lie_group#quaternions",
     "how to load urdf": "api#chaindyn.load_urdf",
-    "baumgarte": "12_maximal_coordinates#baumgarte-s-spring",
+    "baumgarte": "13_maximal_coordinates#baumgarte-s-spring",
     "the Jacobian": "05_velocity_acceleration_jacobians#the-jacobian",
     "forward kinematics": "04_joints_links_chains_trees",
     "mass matrix": "07_the_stacked_form_and_composite_inertia#the-mass-matrix-entry-by-entry",
-    "computed torque": "11_control#computed-torque",
-    "restitution": "14_impulse_response_of_a_chain#the-law-of-contact",
-    "Lagrange multipliers": "12_maximal_coordinates",
+    "computed torque": "12_control#computed-torque",
+    "restitution": "17_impulse_response_of_a_chain#the-law-of-contact",
+    "Lagrange multipliers": "13_maximal_coordinates",
     "spatial acceleration": "05_velocity_acceleration_jacobians",
     "centre of mass": "07_the_stacked_form_and_composite_inertia#where-the-mass-is",
 }

@@ -65,7 +65,7 @@ def test_a_symbol_lights_its_arrow_and_the_key_lights_the_symbol(chromium, site_
 
 def test_a_page_that_is_loaded_again_keeps_the_readers_place(chromium, site_url):
     """Sketches above the place, which come after the text, find the room that they had."""
-    page = opened(chromium, site_url, "chapters/08_articulated_body_inertia")
+    page = opened(chromium, site_url, "chapters/09_articulated_body_inertia")
     place = page.locator("#summary")
     place.evaluate("(place) => place.scrollIntoView({ block: 'center' })")
     drawn(page)

@@ -21,8 +21,8 @@ from book.pages import chapters
 pytestmark = pytest.mark.browser
 slow = pytest.mark.slow
 
-(CHAPTER,) = [page for page in chapters() if page.stem.startswith("08")]
-EXERCISE = "ex-8-serial"
+(CHAPTER,) = [page for page in chapters() if page.stem.startswith("09")]
+EXERCISE = "ex-9-serial"
 LEVEL_A_AND_AA = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 PATIENCE = 120_000  # a busy machine's
 DATA = tryit.page_data(CHAPTER)
@@ -122,13 +122,13 @@ def test_a_solution_is_accepted_and_a_wrong_answer_refused(warm):
     page = warm
     start = time.monotonic()
     opened(page, EXERCISE)
-    assert run(page).strip() == "Exercise 8.6: not attempted yet"
+    assert run(page).strip() == "Exercise 9.6: not attempted yet"
     print(f"first result after {time.monotonic() - start:.1f} s")
-    assert "Exercise 8.6: solved" in run(page, solution())
+    assert "Exercise 9.6: solved" in run(page, solution())
     assert page.locator("pre[data-verdict='solved']").count() == 1
     head = "def chain_dynamics_solved(chain, q, qd, tau):"
     wrong = solution().replace(head, f"{head}\n    tau = 2 * tau", 1)
-    assert "Exercise 8.6: not yet right. State 0: your accelerations" in run(page, wrong)
+    assert "Exercise 9.6: not yet right. State 0: your accelerations" in run(page, wrong)
     said = run(page, "def f():\n    return zork\nf()")
     assert "NameError: name 'zork' is not defined" in said
     assert "line 2, in f: return zork" in said
@@ -151,7 +151,7 @@ def test_work_survives_a_reload_and_can_be_taken_back(page):
         page.get_by_role("button", name="Save as a file").click()
     assert download.value.suggested_filename == f"{EXERCISE}.py"
     text = Path(download.value.path()).read_text()
-    assert text.startswith("# Exercise 8.6, ")
+    assert text.startswith("# Exercise 9.6, ")
     assert text.endswith("\n\n# mine\n")
     page.get_by_role("button", name="Begin again").click()
     expect(editor).to_contain_text("raise NotImplementedError")

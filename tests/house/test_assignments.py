@@ -190,7 +190,7 @@ def test_a_cell_is_split_above_its_judge():
 
 # Grading ----------------------------------------------------------------------------------------
 
-PAGE = next(page for page in chapters() if page.stem.startswith("16"))
+PAGE = next(page for page in chapters() if page.stem.startswith("19"))
 FIRST, SECOND = (one.label for one in coded(PAGE))
 ANSWER = {one.label: judged(one.checks)[0][1] for one in coded(PAGE)}
 

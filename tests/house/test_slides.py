@@ -29,7 +29,7 @@ def test_a_chapter_has_slides_for_sections_equations_figures_and_functions(page)
 
 
 def test_a_page_of_slides_asks_nobody_for_anything():
-    (page,) = [page for page in chapters() if page.stem.startswith("08")]
+    (page,) = [page for page in chapters() if page.stem.startswith("09")]
     html = html_of(made_of(page))
     asked = set(
         re.findall(r"<(?:script|link|img|iframe)[^>]*?(?:src|href)=\"((?!data:)[^\"]+)", html)
@@ -68,7 +68,7 @@ def test_a_chapters_explorer_has_a_slide_with_the_state_that_the_loader_reads(pa
 
 
 def test_slides_bring_the_loader_of_the_site_and_what_lights_the_stage(tmp_path):
-    (page,) = [page for page in chapters() if page.stem.startswith("16")]  # it has no explorer
+    (page,) = [page for page in chapters() if page.stem.startswith("19")]  # it has no explorer
     (made,) = write_slides(tmp_path, [page])
     assert "widgets.js" not in made.read_text(encoding="utf-8")
     assert (tmp_path / "vendor" / "widgets.js").read_bytes() == (THEME / "widgets.js").read_bytes()

@@ -210,7 +210,7 @@ def test_no_symbol_has_two_rows_in_the_tables_of_one_chapter():
 )
 def test_a_second_meaning_is_found(sentence, what):
     """In chapter 6 J is the Jacobian and h the bias force; Q and D are not used there, and D is declared in 8."""
-    chapter = 8 if "D" in sentence else 6
+    chapter = 9 if "D" in sentence else 6
     page = CHAPTERS[chapter].read_text(encoding="utf-8")
     text = prose(page.replace("```{exercise-end}", f"{sentence}\n```{{exercise-end}}", 1))
     assert any(what in slip for slip in slips(chapter, text))

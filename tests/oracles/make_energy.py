@@ -1,6 +1,6 @@
-"""Count how often each law of impact makes energy, in 10 000 blows of each kind, for chapter 17.
+"""Count how often each law of impact makes energy, in 10 000 blows of each kind, for chapter 20.
 
-Run from tests/ as ``python -m oracles.make_energy``. It writes chapters/17_contact_energy.json: for each kind of blow
+Run from tests/ as ``python -m oracles.make_energy``. It writes chapters/20_contact_energy.json: for each kind of blow
 and each law the seeds in which energy grows, and those in which no answer was found.
 """
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 from energies import LAWS, SETS, counted
 
-FILE = Path(__file__).parents[2] / "chapters" / "17_contact_energy.json"
+FILE = Path(__file__).parents[2] / "chapters" / "20_contact_energy.json"
 COUNT = 10_000
 
 

@@ -1,4 +1,4 @@
-"""The humanoid of chapter 9, and what Pinocchio computes of it, as one small file beside the chapter.
+"""The humanoid of chapter 10, and what Pinocchio computes of it, as one small file beside the chapter.
 
 Run from tests/ as ``python -m oracles.make_talos``; needs nothing but dynamics.json.gz, out of which it copies one
 model. The links are facts of a robot's file: masses, inertias, places and axes.
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 SOURCE = Path(__file__).with_name("dynamics.json.gz")
-FILE = Path(__file__).parents[2] / "chapters" / "09_hybrid_dynamics_talos.json"
+FILE = Path(__file__).parents[2] / "chapters" / "10_hybrid_dynamics_talos.json"
 
 
 def content() -> dict[str, Any]:

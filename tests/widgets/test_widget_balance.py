@@ -79,7 +79,7 @@ def slowest(A, B, Q, R):
 
 
 def test_equal_weights_leave_the_acrobot_slow_and_others_do_not():
-    """Chapter 18 says so of its sliders, and of a weight on (3 q1 + q2)^2."""
+    """Chapter 23 says so of its sliders, and of a weight on (3 q1 + q2)^2."""
     A, B = model_of("acrobot", "others", 2)
     settings = itertools.product(*(np.linspace(*ends, 5) for ends in (PLACES, RATES, EFFORT)))
     of_sliders = [
