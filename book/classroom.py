@@ -11,9 +11,11 @@ Below FOLDER each student has a folder, or a notebook named after the student. G
 
 from __future__ import annotations
 
+import argparse
 import csv
 import hashlib
 import json
+import os
 import re
 import threading
 from collections.abc import Iterable
@@ -26,7 +28,7 @@ from typing import Any
 
 from book.assignments import points
 from book.exercises import Exercise, exercises
-from book.grade import Grade, page_named, python, sources_of, verdicts
+from book.grade import LIMIT, Grade, grade, page_named, python, sources_of, verdicts
 from book.judging import judged, statements_of
 from book.pages import ROOT, BookError, chapter_of, chapters
 
@@ -262,15 +264,71 @@ def feedback(one: Handed) -> str:
     parts = [f"<h1>{escape(one.student)}</h1>", f"<p><code>{escape(one.file.name)}</code></p>"]
     if one.fault:
         parts.append(f"<p>This could not be read: {escape(one.fault)}</p>")
-    for grade in one.grades:
-        most = points(grade.exercise)
-        got = f"{most if grade.solved else 0} of {most} points"
-        parts.append(f"<h2>{number(grade.exercise)} {escape(grade.exercise.title)}</h2>")
-        parts.append(f"<p>{'Solved' if grade.solved else 'Not yet right'}: {got}.</p>")
-        parts += [f"<pre>{escape(grade.why)}</pre>"] if grade.why else []
+    for given in one.grades:
+        most = points(given.exercise)
+        got = f"{most if given.solved else 0} of {most} points"
+        parts.append(f"<h2>{number(given.exercise)} {escape(given.exercise.title)}</h2>")
+        parts.append(f"<p>{'Solved' if given.solved else 'Not yet right'}: {got}.</p>")
+        parts += [f"<pre>{escape(given.why)}</pre>"] if given.why else []
     style = "body{font:16px/1.5 sans-serif;max-width:44em;margin:2em auto;padding:0 1em}"
     style += "pre{white-space:pre-wrap;background:#f2f2f2;padding:.6em}"
     title = escape(f"{one.student}: {one.file.stem}")
     head = f'<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
     view = '<meta name="viewport" content="width=device-width">'
     return f"{head}{view}<style>{style}</style></head><body>{''.join(parts)}</body></html>\n"
+
+
+def main(argv: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="python -m book grade")
+    parser.add_argument(
+        "submission", type=Path, help="a notebook, or a folder with those of a class"
+    )
+    parser.add_argument("--chapter", type=int, help="its number, where the name does not say it")
+    parser.add_argument("--only", nargs="+", metavar="LABEL", help="exercises, as ex-1-distance")
+    parser.add_argument("--week", type=int, help="what the plan of the course has handed in then")
+    parser.add_argument(
+        "--plan", choices=PLANS, default="twelve", help="(default: twelve)"
+    )
+    parser.add_argument(
+        "--limit", type=float, default=LIMIT, help="seconds for an exercise (default: 60)"
+    )
+    parser.add_argument("--out", type=Path, help="where the results of a class go")
+    parser.add_argument(
+        "-j", "--jobs", type=int, default=os.cpu_count() or 1, help="submissions at a time (default: cores)"
+    )  # fmt: skip
+    arguments = parser.parse_args(argv)
+    page = None if arguments.chapter is None else _chapter(arguments.chapter)
+    only = _chosen(arguments.only, arguments.week, arguments.plan)
+    if arguments.submission.is_dir():
+        if arguments.out is None:
+            raise BookError("of a class the results go into a folder: --out graded")
+        handed = grade_class(
+            arguments.submission, arguments.out, page, only, arguments.jobs, arguments.limit
+        )
+        faults = [one for one in handed if one.fault]
+        print(f"{len(handed) - len(faults)} graded, {len(faults)} not read: {arguments.out}")
+        return 0
+    grades = grade(arguments.submission, page, arguments.limit, only)
+    for one in grades:
+        number = f"{one.exercise.chapter}.{one.exercise.number}"
+        print(f"{number:6} {one.exercise.title}: {'solved' if one.solved else 'no: ' + one.why}")
+    print(f"{sum(one.solved for one in grades)} of {len(grades)} solved")
+    return 0
+
+
+def _chapter(number: int) -> Path:
+    for page in chapters():
+        if page.stem.startswith(f"{number:02d}_"):
+            return page
+    raise BookError(f"there is no chapter {number}")
+
+
+def _chosen(labels: list[str] | None, week: int | None, plan: str) -> set[str] | None:
+    """The exercises that are asked for by label or week; None stands for all. BookError if there is no such."""
+    if labels is None and week is None:
+        return None
+    chosen = set(labels or []) | (to_hand_in(week, plan) if week is not None else set())
+    known = {one.label for page in chapters() for one in exercises(page) if judged(one.checks)}
+    if strange := sorted(set(labels or []) - known):
+        raise BookError(f"no exercise with a judge is called {', '.join(strange)}")
+    return chosen & known

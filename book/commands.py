@@ -230,7 +230,7 @@ def _edition(argv: list[str]) -> int:
 
 
 def _grade(argv: list[str]) -> int:
-    from book.grade import main
+    from book.classroom import main
 
     return main(argv)
 

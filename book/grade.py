@@ -9,7 +9,6 @@ you do not trust, grade in a container. Limits and the end of runaway processes 
 
 from __future__ import annotations
 
-import argparse
 import ast
 import contextlib
 import ctypes
@@ -357,63 +356,3 @@ def _given(cells: list[str], judge: str) -> tuple[list[str], tuple[list[str], li
     shared = needed(flat, {len(flat) - 1: set(kinds)})
     texts = {k: ast.unparse(nodes[k]) for k in chosen | shared}
     return [texts[k] for k in sorted(chosen)], ([texts[k] for k in sorted(shared)], kinds)
-
-
-def main(argv: list[str]) -> int:
-    from book import classroom
-
-    parser = argparse.ArgumentParser(prog="python -m book grade")
-    parser.add_argument(
-        "submission", type=Path, help="a notebook, or a folder with those of a class"
-    )
-    parser.add_argument("--chapter", type=int, help="its number, where the name does not say it")
-    parser.add_argument("--only", nargs="+", metavar="LABEL", help="exercises, as ex-1-distance")
-    parser.add_argument("--week", type=int, help="what the plan of the course has handed in then")
-    parser.add_argument(
-        "--plan", choices=classroom.PLANS, default="twelve", help="(default: twelve)"
-    )
-    parser.add_argument(
-        "--limit", type=float, default=LIMIT, help="seconds for an exercise (default: 60)"
-    )
-    parser.add_argument("--out", type=Path, help="where the results of a class go")
-    parser.add_argument(
-        "-j", "--jobs", type=int, default=os.cpu_count() or 1, help="submissions at a time (default: cores)"
-    )  # fmt: skip
-    arguments = parser.parse_args(argv)
-    page = None if arguments.chapter is None else _chapter(arguments.chapter)
-    only = _chosen(arguments.only, arguments.week, arguments.plan)
-    if arguments.submission.is_dir():
-        if arguments.out is None:
-            raise BookError("of a class the results go into a folder: --out graded")
-        handed = classroom.grade_class(
-            arguments.submission, arguments.out, page, only, arguments.jobs, arguments.limit
-        )
-        faults = [one for one in handed if one.fault]
-        print(f"{len(handed) - len(faults)} graded, {len(faults)} not read: {arguments.out}")
-        return 0
-    grades = grade(arguments.submission, page, arguments.limit, only)
-    for one in grades:
-        number = f"{one.exercise.chapter}.{one.exercise.number}"
-        print(f"{number:6} {one.exercise.title}: {'solved' if one.solved else 'no: ' + one.why}")
-    print(f"{sum(one.solved for one in grades)} of {len(grades)} solved")
-    return 0
-
-
-def _chapter(number: int) -> Path:
-    for page in chapters():
-        if page.stem.startswith(f"{number:02d}_"):
-            return page
-    raise BookError(f"there is no chapter {number}")
-
-
-def _chosen(labels: list[str] | None, week: int | None, plan: str) -> set[str] | None:
-    """The exercises that are asked for by label or week; None stands for all. BookError if there is no such."""
-    from book.classroom import to_hand_in
-
-    if labels is None and week is None:
-        return None
-    chosen = set(labels or []) | (to_hand_in(week, plan) if week is not None else set())
-    known = {one.label for page in chapters() for one in exercises(page) if judged(one.checks)}
-    if strange := sorted(set(labels or []) - known):
-        raise BookError(f"no exercise with a judge is called {', '.join(strange)}")
-    return chosen & known

@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
 from itertools import pairwise
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.polynomial import Chebyshev
@@ -395,7 +395,12 @@ def sampled(
 
 @dataclass(frozen=True, eq=False)
 class Recorded:
-    """What a march leaves, and `Simulation` says of it: times, states, and why it ended."""
+    """What a march leaves, and `Simulation` says of it: times, states, and why it ended.
+
+    laws_of_energy : kinetic and potential energy, of a chain and its states; the laws themselves import what is here.
+    """
+
+    laws_of_energy: ClassVar[tuple[Callable[..., Any], ...]] = ()
 
     chain: Chain = field(repr=False)
     t: np.ndarray
@@ -412,16 +417,12 @@ class Recorded:
     @cached_property
     def kinetic(self) -> Any:
         """Kinetic energy (m, ...) [J]."""
-        from chaindyn.simulation import kinetic_energy  # which imports what is here
-
-        return self.along(kinetic_energy, self.q, self.qd)
+        return self.along(self.laws_of_energy[0], self.q, self.qd)
 
     @cached_property
     def potential(self) -> Any:
         """Potential energy (m, ...) [J]."""
-        from chaindyn.simulation import potential_energy
-
-        return self.along(potential_energy, self.q)
+        return self.along(self.laws_of_energy[1], self.q)
 
     @property
     def energy(self) -> Any:
@@ -444,7 +445,7 @@ class Recorded:
 
 
 def march(
-    motion: Callable[..., Motion],
+    motion: Any,
     steps: Iterator[Step],
     driven: Any,
     q: np.ndarray,
@@ -453,14 +454,13 @@ def march(
     *,
     until: Any,
     progress: bool,
-) -> Motion:
+) -> Any:
     """Return the motion over some steps at all times, or up to where it fails, is interrupted, or `until` is zero.
 
-    motion : makes it of t, q, qd, the reason of an early end, its error and the constraints. Impossible states end it;
+    motion : `Simulation`, or what is made as it is, of t, q, qd, the reason of an early end, its error and the constraints. Impossible states end it;
     errors at the start are raised at once.
     """
-    from chaindyn.simulation import kinetic_energy  # which imports what is here
-
+    kinetic_energy = motion.laws_of_energy[0]
     judge = partial(require_possible, driven.chain, kinetic_energy=kinetic_energy)
     as_real(driven.acceleration(times[0], q, qd), "the acceleration at the start")
     if until is not None:

@@ -140,7 +140,7 @@ def test_a_chapter_is_known_by_what_a_notebook_defines(tmp_path):
 
 def test_a_week_is_what_the_plan_has_handed_in():
     assert to_hand_in(9) == to_hand_in(9, "fourteen") == {"ex-9-serial"}
-    assert "ex-31-pgs" in to_hand_in(14, "fourteen")
+    assert "ex-20-backspin" in to_hand_in(14, "fourteen")
     with pytest.raises(BookError, match="no week 13"):
         to_hand_in(13)
 
