@@ -1,5 +1,5 @@
 # Generated from chapters/09_articulated_body_inertia.md by `python -m book export`; edit it there.
-# sha256 of the text below: 9f127d2cbedc451f86587dd172b9399de352d5de2956d56ffcd020b1b204bde6
+# sha256 of the text below: 7bf3c3553dade2df904865105b3e01daaa5472005cf0d6806a40f76ebae5eaa2
 """Forward dynamics by articulated-body inertia: how a chain accelerates, link by link.
 
 Derived in chapter 9, "Articulated-body inertia".

@@ -1,5 +1,5 @@
 # Generated from chapters/29_assembling_with_limits.md by `python -m book export`; edit it there.
-# sha256 of the text below: c46da40628b898cdf1abaf0494a4cbff801d0c178f9ebca7c31345ca743bd913
+# sha256 of the text below: 7e0aef025b8d85243cac1a793db35a1ff1ea9fdc678c6d265b0a23864d2a6b68
 """Assembling: the nearest posture that closes the loops, within the limits of the joints.
 
 Derived in chapter 29, "Assembling with limits".

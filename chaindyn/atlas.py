@@ -1,5 +1,5 @@
 # Generated from chapters/27_ten_million_postures.md by `python -m book export`; edit it there.
-# sha256 of the text below: 2cfaf3ea8596cfd1658adf2789e0ebd135ce1b11840e9fadb52605287c9f5919
+# sha256 of the text below: 1e927cd8d2391b5ba8e7dc4ce899e76552f4f2cbe70824d597c544b1a004ec87
 """Blows at a metre per second: how heavy a chain is where it strikes, and what its bearings carry.
 
 Derived in chapter 27, "Ten million postures".

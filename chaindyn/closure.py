@@ -1,5 +1,5 @@
 # Generated from chapters/13_maximal_coordinates.md by `python -m book export`; edit it there.
-# sha256 of the text below: eb694c95015c631bbab623fac1009e14255df0ac34b5c839334ad6bef81ca22c
+# sha256 of the text below: 58266e4a8fa39aa1a3c15c3961991e2c4a3c0292b72bb140339351c26cb1747f
 """Constraints: a joint held as rows, and rows of several constraints as one matrix.
 
 Derived in chapter 13, "Maximal coordinates".

@@ -1,5 +1,5 @@
 # Generated from chapters/31_solving_contact.md by `python -m book export`; edit it there.
-# sha256 of the text below: fb385e68223949008cec740a907d6d07d69fea31ed202174a11857bb60d01f36
+# sha256 of the text below: c8a8b4eb58b2751f6047337e3f172eecd71facb3205b7af446bed913265edba2
 """Complementarity: linear problems, and impulses with friction.
 
 Derived in chapter 31, "Solving contact problems".

@@ -1,5 +1,5 @@
 # Generated from chapters/08_the_mass_matrix_by_composite_inertia.md by `python -m book export`; edit it there.
-# sha256 of the text below: 134ef5e91d1c3f5565db95ba3eee7ec1ab6e233111948ede05195b9bb068e303
+# sha256 of the text below: 5250aa499f871b98d253a89373f91c783b6cdbc6774ba17ca380dfeb0050fe24
 """Composite inertia: the mass and Coriolis matrices, and the momentum of a whole chain.
 
 Derived in chapter 8, "The mass matrix by composite inertia".

@@ -1,5 +1,5 @@
 # Generated from chapters/14_loops_and_redundancy.md by `python -m book export`; edit it there.
-# sha256 of the text below: 519f720d326191df672f518324dcb680175a80987fa97fa4950258525f10ae69
+# sha256 of the text below: 8893d3b1ced26a999e9e1ee2fa0879355ce93f85b7a978bde16008142bb12e78
 """Loops: constraints between the links of a tree, and the dynamics that keeps them.
 
 Derived in chapter 14, "Loops".

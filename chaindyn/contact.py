@@ -1,5 +1,5 @@
 # Generated from chapters/20_contact.md by `python -m book export`; edit it there.
-# sha256 of the text below: bc17496ebaff6c30b971f4dd56965832d0392b619d6ba4e30292756e81650531
+# sha256 of the text below: b5cf6df61c5b332d1735d9525823ead43571811a497a92e27476620a1c50658a
 """Contact: blows at several places at once, with friction.
 
 Derived in chapter 20, "Several blows at once".

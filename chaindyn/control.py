@@ -1,5 +1,5 @@
 # Generated from chapters/12_control.md by `python -m book export`; edit it there.
-# sha256 of the text below: 9d5c76ebff8c430e3c12599f7b1af2b38628a64eea9358b7be0e3eee53cceafc
+# sha256 of the text below: d7c6c8205016d6b094017acdcb5337c9c86bb28f4b19f8ec0351e702e25aabb1
 """Control: the joint forces that make a chain follow a given motion.
 
 Derived in chapter 12, "Control".

@@ -1,5 +1,5 @@
 # Generated from chapters/23_derivatives.md by `python -m book export`; edit it there.
-# sha256 of the text below: 068b999f2f409ab768e53f6813134de9fb0554c3a2ecbaceb3c5b5d87190158e
+# sha256 of the text below: ef6ed42f65302a1e742a2ca140126096abd7cc2d82a1ced7c73f86837f883021
 """Derivatives: how forces and accelerations change with posture, rates and forces.
 
 Derived in chapter 23, "Derivatives".

@@ -1,5 +1,5 @@
 # Generated from chapters/19_where_bodies_touch.md by `python -m book export`; edit it there.
-# sha256 of the text below: 2a471f9698b87cf2fae648640f453cc6ba828a57abd00efee28df1eef310f140
+# sha256 of the text below: b831049cc7d7471c64b224e2061374ac3faecc54ec9f62f440a7b38b01e10ee2
 """Geometry: where the links of a chain touch each other and the ground.
 
 Derived in chapter 19, "Where bodies touch".

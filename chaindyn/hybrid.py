@@ -1,5 +1,5 @@
 # Generated from chapters/10_hybrid_dynamics.md by `python -m book export`; edit it there.
-# sha256 of the text below: 1000c1a18251bf752114d8390eafd7e32b2f407d3000c51023d956e2906822f9
+# sha256 of the text below: 00dc243006c00bc66de90a500e3453abe3d47e334fd83cf375ce52588d317357
 """Hybrid dynamics: the acceleration is given at some joints, the force at the others.
 
 Derived in chapter 10, "Hybrid dynamics".

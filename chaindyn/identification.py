@@ -1,5 +1,5 @@
 # Generated from chapters/25_identification.md by `python -m book export`; edit it there.
-# sha256 of the text below: d47447b8f9f5d8ba9cc6e126fadbb76d1caf657447dba228740f0721b6736a98
+# sha256 of the text below: e879cbbd96f1296e40dbdaeb81e2b004ee5929cb45f6c4371ab9933f0c0921e1
 """Identification: the inertial parameters of a robot's links, from measured motion.
 
 Derived in chapter 25, "Identification".

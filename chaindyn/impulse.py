@@ -1,5 +1,5 @@
 # Generated from chapters/17_impulse_response_of_a_chain.md by `python -m book export`; edit it there.
-# sha256 of the text below: 32e4017645e7d109750c3e1fff560b4f44a5f443d19a035f9ef8c51a0a92d36f
+# sha256 of the text below: f851dee3d046b23dad1ab86877ddebf02abd000bcc8f7f6a995c33c305481ddf
 """Blows on a chain: the response of every link, and the jump of every joint's rate.
 
 Derived in chapter 17, "The impulse response of a chain".

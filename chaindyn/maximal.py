@@ -1,5 +1,5 @@
 # Generated from chapters/13_maximal_coordinates.md by `python -m book export`; edit it there.
-# sha256 of the text below: 213d223be637f51aa08519386750f7f83bd1e96b4014262136a415e12e30cd80
+# sha256 of the text below: c76464dffdfdeb7974890fcdb8c1dcdea509d59031ead4e9ff1313bb6132c94a
 """Maximal coordinates: every link free, every joint a set of equations that holds it.
 
 Derived in chapter 13, "Maximal coordinates".

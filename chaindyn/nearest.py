@@ -1,5 +1,5 @@
 # Generated from chapters/34_other_joints.md by `python -m book export`; edit it there.
-# sha256 of the text below: 89515150711aa6b3dfb936991369343ca1dbde116bb7c9a451692011c69bf050
+# sha256 of the text below: 3d1e60422b5826258445d09b277d330cc026ee6f23a50056d19cb4efad01c925
 """The coordinates of a joint that are nearest to a pose.
 
 Derived in chapter 34, "Other joints, a reference".

@@ -1,5 +1,5 @@
 # Generated from chapters/16_what_rolls.md by `python -m book export`; edit it there.
-# sha256 of the text below: bd2fd1d25abfb7c644022392f7026a051def69cda8d08ac4d6d546ed461dfbe1
+# sha256 of the text below: 82624f61fc79a5baa294f2dca8561acc9009ace83f4e158906226bc19868041f
 """Constraints beside the joint: rods, gears and wheels.
 
 Derived in chapter 16, "What rolls".

@@ -1,5 +1,5 @@
 # Generated from chapters/34_other_joints.md by `python -m book export`; edit it there.
-# sha256 of the text below: d2c7069bb99570e27820268477a7308ed9b00dd0782033f62c24dbcb8078f3fe
+# sha256 of the text below: 7405de93e2453a12286a84a6742799185afbf0abcc00c9fd0c3bc582c908d1dc
 """Joints beyond hinge, slide and ball.
 
 Derived in chapter 34, "Other joints, a reference".

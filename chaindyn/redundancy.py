@@ -1,5 +1,5 @@
 # Generated from chapters/15_assembly_inverse_dynamics_and_redundancy.md by `python -m book export`; edit it there.
-# sha256 of the text below: f09d58926cbf41c98e8fedac1d16145d0ae485628c39c1e46f72bc9882935778
+# sha256 of the text below: 5cbf840baa3ffcf29db56665694de804c9c41e6b9f8dac8af3afabfd2ab947c6
 """Forces of motors in mechanisms with loops, and a choice where there are too many motors.
 
 Derived in chapter 15, "Assembly, inverse dynamics and redundancy".

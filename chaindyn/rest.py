@@ -1,5 +1,5 @@
 # Generated from chapters/21_rest_and_friction.md by `python -m book export`; edit it there.
-# sha256 of the text below: 292369f2c088b5607823fe3a3bb1a76c78b1e09cf91058288715841a64322cec
+# sha256 of the text below: 24945c09f94a6931bf475692df01dc63d3ac9dc0c72e33011be7ed7fa8c22c7d
 """Rest: the forces and accelerations of bodies that touch.
 
 Derived in chapter 21, "Rest and friction".

@@ -1,5 +1,5 @@
 # Generated from chapters/24_derivatives_of_loops_and_blows.md by `python -m book export`; edit it there.
-# sha256 of the text below: 499c8b8054928c8426ae4b6882cc58eb6d78cab237ce2092ded304890f58436c
+# sha256 of the text below: 396088bdf61043c394e68a8ff274297c32865ef96be0f9f3f34042fb163cd445
 """How Jacobians, blows and the motion of loops change with the state.
 
 Derived in chapter 24, "Derivatives of loops and blows".

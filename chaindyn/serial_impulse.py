@@ -1,5 +1,5 @@
 # Generated from chapters/35_a_recursion_for_serial_chains.md by `python -m book export`; edit it there.
-# sha256 of the text below: edd8ddf2c9fdb7dc80474237b622da4e37ec276b7b41470710273e59eb856317
+# sha256 of the text below: ecaa2c3c800ea2ffe6925042032da9e343ef8a07619540aff507013784b79260
 """How a serial chain yields that is cut off behind each of its links, one link after the other.
 
 Derived in chapter 35, "A recursion for serial chains".

@@ -1,5 +1,5 @@
 # Generated from chapters/11_simulation.md by `python -m book export`; edit it there.
-# sha256 of the text below: 523601a99a5aaef983fd9b1ca7fbcc27ae03b9a0dd6e904f2f66a1e4bdf5a9ba
+# sha256 of the text below: 627592c13dcaa63c21973e6845e0398c71b5f5dcb7ac51421c0464a1527b87e5
 """Simulation: from accelerations to motion, on the manifold of the coordinates.
 
 Derived in chapter 11, "Simulation".
@@ -295,6 +295,8 @@ class Simulation(Recorded):
     (m, ..., rows) [rad, m], and how fast. The energies `kinetic`,
     `potential` and `energy` (m, ...) [J] and the gaps are computed on first use.
     """
+
+    laws_of_energy = kinetic_energy, potential_energy
 
 
 # Chapter 11, "Simulation": Simulate

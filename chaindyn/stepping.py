@@ -1,5 +1,5 @@
 # Generated from chapters/22_through_time.md by `python -m book export`; edit it there.
-# sha256 of the text below: 6ffe938bd43f01338c6f167506415c70b8af919f180f3a38355361b79a203c82
+# sha256 of the text below: 19fb22de645b5de6ee2ea3cc84016f05cfbb7d9dcca15c0e0752551315d82263
 """Motion with contacts, from blow to blow or in equal steps.
 
 Derived in chapter 22, "Through time".

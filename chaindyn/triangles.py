@@ -1,5 +1,5 @@
 # Generated from chapters/30_shapes_that_degenerate.md by `python -m book export`; edit it there.
-# sha256 of the text below: d3ada6fc2292d2050bcf25b587bed85250644d139274629296099fe1a46be6d6
+# sha256 of the text below: 06e706907231852a6a538a27f57cd62bb6ff162fd447f0fa1ea279f473dbd661
 """Triangles: bodies without an inside.
 
 Derived in chapter 30, "Shapes that degenerate".

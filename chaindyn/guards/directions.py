@@ -1,5 +1,5 @@
 # Generated from chapters/28_when_a_pivot_is_only_rounding.md by `python -m book export`; edit it there.
-# sha256 of the text below: cfcf7744cf69efc52262d8e9bebf7c0a00c77e9cdf32aaa4394d606e5183f4f3
+# sha256 of the text below: e9f042f7eacba19d14d53b6b0486ea996e5362ced93dfa72ff4dfc26cb17be40
 """Directions in which a chain can move by no more than rounding.
 
 Derived in chapter 28, "When a pivot is only rounding".

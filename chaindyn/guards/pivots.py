@@ -1,5 +1,5 @@
 # Generated from chapters/28_when_a_pivot_is_only_rounding.md by `python -m book export`; edit it there.
-# sha256 of the text below: 9fb744517238aacf7465527cd1519ee02c537f7ef477b8d4e147430a2413a7d1
+# sha256 of the text below: 8fd3fc9191f9ea4c8f40d12eb33962088a09a5bb518ddb50730914005ed03023
 """Pivots that are only rounding: what a joint must feel, and the refusal that names it.
 
 Derived in chapter 28, "When a pivot is only rounding".

@@ -1,5 +1,5 @@
 # Generated from chapters/30_shapes_that_degenerate.md by `python -m book export`; edit it there.
-# sha256 of the text below: 9af5753c959d2da91771eac8c97cbc0d330ed482406c54d64a8a1e0e38a668d3
+# sha256 of the text below: b830fe524f1c2f6f8340dae301820adfabb1dafe67984c8ffd08cd204d2d6455
 """Simplices that degenerate: what distances and depths do where rounding decides.
 
 Derived in chapter 30, "Shapes that degenerate".

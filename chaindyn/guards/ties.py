@@ -1,5 +1,5 @@
 # Generated from chapters/32_ties_and_rays.md by `python -m book export`; edit it there.
-# sha256 of the text below: b7522279bf612afc679764c5d3035c6601cdf6407bb07ae848b1fa1162c838ee
+# sha256 of the text below: 28de594ed6a6fafa75c28a8d03e87fdf944b19bc700d577ee1addce6d58c848c
 """Ties and rays: Lemke's path among contacts that depend on each other.
 
 Derived in chapter 32, "Ties and rays".

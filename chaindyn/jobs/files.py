@@ -1,5 +1,5 @@
 # Generated from chapters/33_stores_that_survive.md by `python -m book export`; edit it there.
-# sha256 of the text below: d58e2d323fd99ff878de8872da0798c7261e0fb62ad3367b7954ace553cfcf29
+# sha256 of the text below: cd7bdb89ba91319dfe7c6d66034c9ecd5aca4403161be644094fc5b713d92ba5
 """Files that are whole, or not there, and say which they are.
 
 Derived in chapter 33, "Stores that survive".

@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
 from itertools import pairwise
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.polynomial import Chebyshev
@@ -34,7 +34,6 @@ MULTISTEP = ("BDF", "LSODA", "Radau")  # which build on earlier states
 
 Cure = Callable[[Any, Any], tuple[Any, Any]]
 State = tuple[Any, Any]
-Motion = TypeVar("Motion")
 
 
 def in_pieces(law: Callable[..., Any], links: int, *states: Any) -> Any:
@@ -457,8 +456,8 @@ def march(
 ) -> Any:
     """Return the motion over some steps at all times, or up to where it fails, is interrupted, or `until` is zero.
 
-    motion : `Simulation`, or what is made as it is, of t, q, qd, the reason of an early end, its error and the constraints. Impossible states end it;
-    errors at the start are raised at once.
+    motion : `Simulation`, or what is made as it is, of t, q, qd, the reason of an early end, its error and the
+    constraints. Impossible states end it; errors at the start are raised at once.
     """
     kinetic_energy = motion.laws_of_energy[0]
     judge = partial(require_possible, driven.chain, kinetic_energy=kinetic_energy)
@@ -474,7 +473,7 @@ def march(
         column[0] = x
     count, last, problem = 1, (times[0], q, qd), None
 
-    def conclude(problem: BaseException | None) -> Motion:
+    def conclude(problem: BaseException | None) -> Any:
         kept, reason = count, reason_of(problem, last[0])
         if not reason and kept < len(times):
             reason = f"`until` fell to zero at t = {last[0]:.6g} s"
