@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.polynomial import Chebyshev
@@ -33,6 +33,7 @@ ADAPTIVE = ("BDF", "DOP853", "LSODA", "RK23", "RK45", "Radau")  # of SciPy
 MULTISTEP = ("BDF", "LSODA", "Radau")  # which build on earlier states
 
 Cure = Callable[[Any, Any], tuple[Any, Any]]
+Motion = TypeVar("Motion", bound="Recorded")
 State = tuple[Any, Any]
 
 
@@ -444,7 +445,7 @@ class Recorded:
 
 
 def march(
-    motion: Any,
+    motion: type[Motion],
     steps: Iterator[Step],
     driven: Any,
     q: np.ndarray,
@@ -453,7 +454,7 @@ def march(
     *,
     until: Any,
     progress: bool,
-) -> Any:
+) -> Motion:
     """Return the motion over some steps at all times, or up to where it fails, is interrupted, or `until` is zero.
 
     motion : `Simulation`, or what is made as it is, of t, q, qd, the reason of an early end, its error and the
@@ -473,7 +474,7 @@ def march(
         column[0] = x
     count, last, problem = 1, (times[0], q, qd), None
 
-    def conclude(problem: BaseException | None) -> Any:
+    def conclude(problem: BaseException | None) -> Motion:
         kept, reason = count, reason_of(problem, last[0])
         if not reason and kept < len(times):
             reason = f"`until` fell to zero at t = {last[0]:.6g} s"
