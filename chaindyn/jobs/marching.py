@@ -482,8 +482,8 @@ def march(
             for column, x in zip(columns, last, strict=True):
                 column[kept] = x
             kept += 1
-        states = [column[:kept] for column in columns]
-        return motion(driven.chain, *states, reason, problem, driven.constraints)
+        t, q, qd = (column[:kept] for column in columns)
+        return motion(driven.chain, t, q, qd, reason, problem, driven.constraints)
 
     try:
         try:
