@@ -221,9 +221,9 @@ def test_the_site_leaves_notes_to_the_teacher_out_unless_it_is_the_instructors()
 
 def test_references_are_put_into_the_words_of_the_site():
     said = texts()
-    assert said["math:eq:eq-9-apparent"].startswith("8.")
-    assert said["std:numref:fig-9-question"] == "Fig. 8.1"
-    assert said["exercise:ex-9-stop"] == "8.1"
+    assert said["math:eq:eq-9-apparent"].startswith("9.")
+    assert said["std:numref:fig-9-question"] == "Fig. 9.1"
+    assert said["exercise:ex-9-stop"] == "9.1"
     assert said["cite:p:kim2012"] == "[Kim, 2012]"
 
 
