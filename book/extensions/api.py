@@ -66,6 +66,9 @@ def _modules() -> list[ModuleType]:
     for room in ROOMS:
         inside = importlib.import_module(f"{PACKAGE}.{room}")
         by_hand += [f"{room}.{module.name}" for module in pkgutil.iter_modules(inside.__path__)]
+    # a room of armour or of long computations may define what the package offers
+    offered = {str(getattr(package, name).__module__) for name in package.__all__}
+    by_hand += sorted(name.removeprefix(f"{PACKAGE}.") for name in offered)
     names = dict.fromkeys([*exported, *by_hand])
     return [
         importlib.import_module(f"{PACKAGE}.{name}") for name in names if not name.startswith("_")
