@@ -186,7 +186,7 @@ WRONG = "Exercise 1.1: not yet right. "
     [
         ("def double(x): return 2 * x[0], 2 * x[1]\n'mine'", "'mine'\nExercise 1.1: solved\n"),
         ("def double(x): return x", f"{WRONG}not twice as much\n"),
-        ("def double(x): 2 * x[0], 2 * x[1]", f"{WRONG}Your double returned None: a function gives back"),
+        ("def double(x): 2 * x[0], 2 * x[1]", f"{WRONG}Your function returned nothing: is its `return` missing?"),
         ("def double(x): raise NotImplementedError", "Exercise 1.1: not attempted yet\n"),
         ("BASE", "(1, 2)\n"),  # something else than the answer
         ("def twice(x): return x\nattempt('Mine', lambda: judge_double(twice))", "Mine: not yet right. not twice as"),
