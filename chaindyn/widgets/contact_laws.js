@@ -1,8 +1,8 @@
 // Contacts in a plane: how large their impulses are. What Coulomb's law and the laws of impact ask is emitted from
 // chapters 20 and 31, for one contact; here all contacts are gathered, and what they ask is solved. Each contact has
 // two components in a row, along its normal and along its tangent: p are impulses, v velocities, and W says how v
-// yields to p. A problem is {W, b, mu, known}: b is v without impulses, mu the friction, and `known` what friction may be,
-// at each contact, beyond mu times the normal impulse.
+// yields to p. A problem is {W, b, mu, known}: b is v without impulses, mu the friction, and `known` what friction may
+// be, at each contact, beyond mu times the normal impulse.
 
 import { inner, largest, leastImpulses, meanDiagonal, solveSquare, submatrix, times } from "./contact_algebra.js";
 import { lemke } from "./contact_lcp.js";
