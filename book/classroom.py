@@ -286,9 +286,7 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--chapter", type=int, help="its number, where the name does not say it")
     parser.add_argument("--only", nargs="+", metavar="LABEL", help="exercises, as ex-1-distance")
     parser.add_argument("--week", type=int, help="what the plan of the course has handed in then")
-    parser.add_argument(
-        "--plan", choices=PLANS, default="twelve", help="(default: twelve)"
-    )
+    parser.add_argument("--plan", choices=PLANS, default="twelve", help="(default: twelve)")
     parser.add_argument(
         "--limit", type=float, default=LIMIT, help="seconds for an exercise (default: 60)"
     )
