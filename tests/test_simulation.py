@@ -1063,9 +1063,10 @@ def test_energies_that_do_not_fit_cost_no_simulation(monkeypatch):
     def greedy(chain, q, qd):
         raise MemoryError("Unable to allocate 1. PiB")
 
-    monkeypatch.setattr(simulation, "kinetic_energy", greedy)
     result = simulate(PENDULUM, **ONE, t=TENTHS)
     assert len(result.q) == 21 and result.reason == ""
+    laws = (greedy, simulation.potential_energy)
+    monkeypatch.setattr(simulation.Simulation, "laws_of_energy", laws)
     with pytest.raises(MemoryError):
         result.energy  # noqa: B018
     monkeypatch.undo()
