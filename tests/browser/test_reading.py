@@ -273,7 +273,7 @@ def test_every_page_says_licence_and_how_to_cite(site_folder):
 ANSWERS = {
     "articulated inertia": "09_articulated_body_inertia#two-bodies-and-then-all-of-them",
     "gimbal lock": "02_rigid_motions_as_a_lie_group#three-numbers-are-not-enough",
-    "coriolis": "07_the_stacked_form_and_composite_inertia#the-canonical-equation",
+    "coriolis": "08_the_mass_matrix_by_composite_inertia#the-coriolis-matrix-by-the-same-sweep",
     "plucker": "01_plucker_coordinates",
     "LCP": "20_contact#either-a-gap-or-a-force",
     "friction cone": "20_contact#friction",
@@ -282,12 +282,12 @@ ANSWERS = {
     "baumgarte": "13_maximal_coordinates#baumgarte-s-spring",
     "the Jacobian": "05_velocity_acceleration_jacobians#the-jacobian",
     "forward kinematics": "04_joints_links_chains_trees",
-    "mass matrix": "07_the_stacked_form_and_composite_inertia#the-mass-matrix-entry-by-entry",
+    "mass matrix": "07_the_stacked_form_and_composite_inertia#the-equation-of-motion-of-the-chain",
     "computed torque": "12_control#computed-torque",
     "restitution": "17_impulse_response_of_a_chain#the-law-of-contact",
     "Lagrange multipliers": "13_maximal_coordinates",
     "spatial acceleration": "05_velocity_acceleration_jacobians",
-    "centre of mass": "07_the_stacked_form_and_composite_inertia#where-the-mass-is",
+    "centre of mass": "08_the_mass_matrix_by_composite_inertia#where-the-mass-is",
 }
 LOOK = """async (questions) => {
     const { read, find } = await import("./_static/find.js");
