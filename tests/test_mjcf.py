@@ -180,14 +180,13 @@ def test_loops_are_closed_by_the_same_rows(theirs):
             0.3 <= np.abs(constraint_error(chain, held, q)).max() / gap <= 3
         )  # along other directions
     q = chain.neutral.copy()
-    poses = [forward_kinematics(chain, q, robot.bodies[name]) for name in ("arm", "crank")]
     error = constraint_error(chain, glue, q)
     data = mujoco.MjData(theirs)
     data.qpos[:] = theirs.qpos0
     mujoco.mj_forward(theirs, data)
     at_start = THEIRS.from_q(chain, theirs.qpos0)
     assert np.abs(constraint_error(chain, glue, at_start)).max() <= 50 * EPS
-    assert np.abs(error).max() > 0.01 and len(poses) == 2
+    assert np.abs(error).max() > 0.01
 
 
 def test_springs_pull_as_in_mujoco(theirs):
@@ -216,7 +215,7 @@ def test_drives_limits_postures_and_names(theirs):
     assert robot.bodies["knee_cap"] == "knee_cap" and robot.bodies["thigh"] == "thigh (body)"
     assert robot.postures.keys() == {"up"}
     named = robot.places(robot.postures["up"])
-    assert named["hip"] == 0.5 and named["motor"] == 0.3 - 0 and named["ball"].shape == (4,)
+    assert named["hip"] == 0.5 and named["motor"] == 0.3 and named["ball"].shape == (4,)
     q = robot.posture({"hip": 0.5, "ball": (0.6, 0.8, 0, 0)})
     assert q[robot.position_columns("hip")] == 0.5
     assert np.array_equal(q[robot.position_columns("ball")], [0.6, 0.8, 0, 0])

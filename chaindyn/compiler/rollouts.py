@@ -30,11 +30,10 @@ from chaindyn.constraints import projected
 from chaindyn.guards.arguments import check_threads, check_word, require_fit, require_shape
 from chaindyn.guards.constraint_parts import as_constraints
 from chaindyn.guards.door import checked
-from chaindyn.guards.loops import check_stabilisation
 from chaindyn.guards.model import check_numbers
 from chaindyn.guards.motion import check_step, check_times, require_possible
 from chaindyn.guards.numbers import NOISE, as_array, as_real, require_finite
-from chaindyn.jobs.marching import require_closed
+from chaindyn.jobs.marching import cure_of, require_closed
 from chaindyn.simulation import (
     Driven,
     Simulation,
@@ -233,12 +232,11 @@ def rollout(
 
 def check_loops(chain: Chain, constraints: Any, stabilisation: Any, q: Array, qd: Array) -> Loops:
     """Return what closes a chain's loops; ValueError for what is wrong with it, and for loops open at the start."""
-    held, projects = as_constraints(constraints), isinstance(stabilisation, str)
+    held = as_constraints(constraints)
     if not held:
         return OPEN
-    bare = stabilisation is None or (projects and stabilisation == "projection")
-    gains = (0, 0) if bare else check_stabilisation(stabilisation)
-    if bare:
+    gains, projects = cure_of(stabilisation)
+    if gains is None:
         require_closed(Driven(chain, constraints=held), q, qd)
     return Loops(held, gains or (0, 0), projects)
 

@@ -102,21 +102,20 @@ def loaded(
     machine code is wanted. ValueError for what is wrong with any of these, and for loops that are open at the start, if
     no gains are there to close them.
     """
-    projects = isinstance(stabilisation, str) and stabilisation == "projection"
-    bare = projects or stabilisation is None
+    gains, projects = cure_of(stabilisation)
     whole = driven(
         chain,
         check_load(torque, "torque", (chain.nv,), q.shape[:-1]),
         check_load(external, "external", (chain.n, 6), q.shape[:-1]),
         as_constraints(constraints),
-        (0, 0) if bare else check_stabilisation(stabilisation),
+        gains or (0, 0),
         check_positive_number(friction_width, "friction_width"),
         tolerance=NOISE if projects else 0,
     )
     if compiled:
         method, over = compiled
         whole = replace(whole, **compiled_forward(method, over, whole))
-    if bare:
+    if gains is None:
         require_closed(whole, q, qd)
     if not projects:
         return whole, None
@@ -126,6 +125,12 @@ def loaded(
 
         draw = drawing_in(chain, whole.constraints, NOISE)
     return whole, partial(projected, chain, whole.constraints, share=NOISE, draw=draw)
+
+
+def cure_of(stabilisation: Any) -> tuple[tuple[Any, Any] | None, bool]:
+    """Return the gains against drift, None without any, and whether steps are projected; ValueError for neither."""
+    projects = isinstance(stabilisation, str) and stabilisation == "projection"
+    return (None if projects else check_stabilisation(stabilisation)), projects
 
 
 def require_closed(driven: Any, q: Any, qd: Any) -> None:

@@ -119,6 +119,7 @@ class Reader:
     hinges: dict[str, dict[str, Any]] = field(default_factory=dict)
     frames: list[Frame] = field(default_factory=list)
     bodies: dict[str, str] = field(default_factory=dict)
+    sites: dict[str, str] = field(default_factory=dict)
     faults: list[str] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
 
