@@ -67,8 +67,8 @@ from chaindyn import (
     within_limits,
 )
 from chaindyn.assembly import Assembly, pushed_back
-from chaindyn.constraints import independent_combinations
-from chaindyn.guards.loops import broken_row, gap_share
+from chaindyn.constraints import independent_combinations, shortest
+from chaindyn.guards.loops import broken_row, gap_share, lengths_and_doubt
 from chaindyn.models import robots
 from chaindyn.other_constraints import plain_coordinates
 from chaindyn.teaching import normwise
@@ -1814,3 +1814,35 @@ def test_cranks_stay_parallel_through_the_posture_with_more_freedoms():
     assert motion.q[-1, 0] == pytest.approx(exact[0], abs=1e-7)
     assert motion.q[-1] == pytest.approx(robots.four_bar_posture(3, motion.q[-1, 0]), abs=1e-10)
     assert motion.energy[-1] == pytest.approx(motion.energy[0], abs=1e-6)
+
+
+# The elimination itself ------------------------------------------------------------------------
+
+
+def eliminated(rows, wanted):
+    """Return `shortest` of rows in the plain metric, judged as rows of numbers with no more error than rounding."""
+    one = np.eye(rows.shape[-1])
+    _, doubt = lengths_and_doubt(rows, np.ones(rows.shape[-1]), rows @ rows.T, 0)
+    return shortest(rows, one, wanted, doubt)
+
+
+def test_a_row_takes_the_rounding_of_the_rows_that_are_taken_from_it():
+    """A short row, known to rounding beside the others, says nothing of what is left of a long one without it."""
+    x, y = np.linalg.qr(np.random.default_rng(3).normal(size=(6, 2)))[0].T
+    rounding = np.finfo(float).eps
+    short = 1e-4 * x + 2 * rounding * y
+    _, _, mix = eliminated(np.stack([short, x]), np.zeros((2, 1)))
+    assert list(mix.diagonal()) == [1, 0]
+    _, _, mix = eliminated(np.stack([short, x + 1e-9 * y]), np.zeros((2, 1)))
+    assert list(mix.diagonal()) == [1, 1]
+
+
+@pytest.mark.parametrize("angle", [1e-2, 1e-4, 1e-6])
+def test_rows_that_are_nearly_parallel_are_met_to_rounding(angle):
+    rng = np.random.default_rng(5)
+    rows = rng.normal(size=6) + angle * rng.normal(size=(4, 6))
+    wanted = rng.normal(size=(4, 1))
+    u, shares, _ = eliminated(rows, wanted)
+    size = np.abs(rows).max() * np.abs(u).max()
+    assert np.abs(rows @ u - wanted).max() <= 30 * np.finfo(float).eps * size
+    assert np.abs(shares).min() > 0
