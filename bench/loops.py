@@ -1,7 +1,8 @@
 """Loops side by side: `constrained_forward_dynamics` against Pinocchio and MuJoCo, on one machine in one run.
 
 Run as ``python bench/loops.py``; needs the extra `peers`. Measured is what a Python program calls: our public, checked
-function; Pinocchio's `constraintDynamics` and `lcaba`, its solver for loops; MuJoCo's `mj_forward`. First a five-bar
+function, as it stands and compiled; Pinocchio's `constraintDynamics` and `lcaba`, its solver for loops; MuJoCo's
+`mj_forward`. First some mechanisms with what compiling takes, and the error against a dense solve. Then a five-bar
 linkage, one state and a batch of 10^4, which is one call here and a Python loop elsewhere. Then a line of parallel
 cranks with N loops (the benchmark problem "N four-bar mechanism"), and the exponents with which the times grow with N.
 Last a chain of n links with one loop, as n grows: its tip is held by a ball in the ground, or its last link by a
@@ -16,11 +17,14 @@ from __future__ import annotations
 import side_by_side as side  # first: it sets BLAS to one thread
 # isort: on
 
+import os
+import tempfile
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
+from unittest import mock
 
 import numpy as np
 import pinocchio as pin
@@ -32,17 +36,32 @@ from chaindyn import (
     Closure,
     Spherical,
     aba,
+    bias_force,
+    compiled,
     constrained_forward_dynamics,
+    constraint_bias,
     constraint_error,
     constraint_jacobian,
+    crba,
     forward_kinematics,
+    solve_kkt,
 )
-from chaindyn.models.robots import five_bar, four_bar, four_bar_posture
+from chaindyn.models.robots import (
+    delta_robot,
+    delta_robot_posture,
+    five_bar,
+    four_bar,
+    four_bar_posture,
+    stewart_platform,
+    stewart_platform_posture,
+)
 
+COMPILED = 100  # loops up to which ours are compiled: beyond, the text outgrows compilers
 LOOPS = (2, 5, 10, 20, 50, 100, 200)
 GROWING = 20  # loops from which on growth is measured
 STYLES = {
     "chaindyn": ("z", "-"),
+    "chaindyn, compiled": ("z", "--"),
     "Pinocchio": ("x", "--"),
     "Pinocchio, lcaba": ("x", ":"),
     "MuJoCo": ("y", "--"),
@@ -103,6 +122,22 @@ def held(n: int, onto: int | str) -> tuple[Chain, Sequence[Closure], State]:
 def ours(chain: Chain, loops: Sequence[Closure]) -> Solver:
     """Return our accelerations of a mechanism."""
     return lambda q, qd, tau: constrained_forward_dynamics(chain, loops, q, qd, tau)[0]
+
+
+def ours_compiled(chain: Chain, loops: Sequence[Closure]) -> Solver:
+    """Return the same as machine code."""
+    fast = compiled(constrained_forward_dynamics, chain, given={"constraints": tuple(loops)})
+    return lambda q, qd, tau: fast(q, qd, tau)[0]
+
+
+def dense(chain: Chain, loops: Sequence[Closure]) -> Solver:
+    """Return the accelerations by the mass matrix and the null space of the rows, as `solve_kkt` finds it."""
+
+    def solve(q: Any, qd: Any, tau: Any) -> Any:
+        K, bias = constraint_jacobian(chain, loops, q), constraint_bias(chain, loops, q, qd)
+        return solve_kkt(crba(chain, q), K, tau - bias_force(chain, q, qd), -bias).x
+
+    return solve
 
 
 def in_pinocchio(chain: Chain, loops: Sequence[Closure]) -> tuple[Any, Any, Any, Any]:
@@ -190,16 +225,49 @@ def same(what: str, name: str, answer: Any, reference: Any) -> None:
     print(f"{what}: {name} differs from chaindyn by {error:.1e}", flush=True)
 
 
+def mechanisms() -> dict[str, Any]:
+    """Return for some mechanisms the seconds of the first compiled call, microseconds of others, and the error."""
+    found = {}
+    spatial = {
+        "delta robot": (*delta_robot(), delta_robot_posture()),
+        "Stewart platform": (*stewart_platform(), stewart_platform_posture()),
+    }
+    states = {"five-bar": (*five_bar(), tuple(x[0] for x in five_bar_states(1)))}
+    for name, (chain, loops, q) in spatial.items():
+        tau = np.random.default_rng(0).normal(size=chain.nv)
+        states[name] = chain, loops, (q, 0 * tau, tau)
+    for name, (chain, loops, state) in states.items():
+        with tempfile.TemporaryDirectory() as folder:
+            with mock.patch.dict(
+                os.environ, {"CHAINDYN_CACHE": folder}
+            ):  # so that nothing is compiled already
+                begin = time.perf_counter()
+                fast = partial(ours_compiled(chain, loops), *state)
+                answer, seconds = fast(), time.perf_counter() - begin
+        reference = dense(chain, loops)(*state)
+        timed = side.in_turns({"plain": partial(ours(chain, loops), *state), "fast": fast}, 7)
+        found[name] = {
+            "first_s": round(seconds, 2),
+            "chaindyn_us": round(1e6 * timed["plain"], 1),
+            "compiled_us": round(1e6 * timed["fast"], 2),
+            "error": float(f"{np.abs(answer - reference).max() / np.abs(reference).max():.1e}"),
+        }
+    return found
+
+
 def five_bars() -> dict[str, Any]:
     """Return microseconds of a call on one five-bar, and for each state of many."""
     chain, loops = five_bar()
-    solve = ours(chain, loops)
+    solve, fast = ours(chain, loops), ours_compiled(chain, loops)
     many = five_bar_states(side.BATCH)
     gap = np.abs(constraint_error(chain, loops, many[0])).max()
     if gap > 1e-12:
         raise AssertionError(f"a five-bar is open by {gap:.1e}: nothing is timed")
     first = tuple(x[0] for x in many)
-    one, batch = {"chaindyn": partial(solve, *first)}, {"chaindyn": partial(solve, *many)}
+    one, batch = (
+        {"chaindyn": partial(solve, *given), "chaindyn, compiled": partial(fast, *given)}
+        for given in (first, many)
+    )
     reference = solve(*many)
     for name, peer in PEERS.items():
         theirs = peer.make(chain, loops)
@@ -225,6 +293,10 @@ def lines_of_cranks() -> dict[str, Any]:
         chain, loops, state = four_bars(n)
         timed: dict[str, Call] = {"chaindyn": partial(ours(chain, loops), *state)}
         reference = timed["chaindyn"]()
+        if n <= COMPILED:
+            timed["chaindyn, compiled"] = partial(ours_compiled(chain, loops), *state)
+        else:
+            stopped["chaindyn, compiled"] = f"is not asked beyond N = {COMPILED}: too much text"
         for name, peer in PEERS.items():
             if name in stopped:
                 continue
@@ -246,13 +318,15 @@ def lines_of_cranks() -> dict[str, Any]:
     }
 
 
-def exponent(times: dict[str, float], start: int = 0) -> float:
-    """Return the exponent with which times grow with sizes, from a size on."""
+def exponent(times: dict[str, float], start: int = 0) -> float | None:
+    """Return the exponent with which times grow with sizes, from a size on; None of a single one."""
     points = np.array([(int(n), t) for n, t in times.items() if int(n) >= start])
+    if len(points) < 2:
+        return None
     return round(float(np.polyfit(*np.log(points).T, 1)[0]), 3)
 
 
-def one_loop() -> dict[str, float]:
+def one_loop() -> dict[str, float | None]:
     """Return the exponents with which our times grow with the links of a chain, with one loop and without any."""
     makers: dict[str, Callable[[int], tuple[Chain, Sequence[Closure], State]]] = {
         "tip held to the ground": lambda n: held(n, "ground"),
@@ -280,6 +354,7 @@ def measure() -> dict[str, Any]:
 
     return {
         "mujoco": mujoco.__version__,
+        "mechanisms": mechanisms(),
         "five_bar": five_bars(),
         "four_bars": lines_of_cranks(),
         "growth": one_loop(),
@@ -289,15 +364,20 @@ def measure() -> dict[str, Any]:
 def report(results: dict[str, Any]) -> str:
     """Return what was measured as lines of text."""
     five, cranks = results["five_bar"], results["four_bars"]
-    lines = [f"five-bar: microseconds for one, and for each of {five['states']}; ours / theirs"]
+    lines = [f"{name:18s}{said}" for name, said in results["mechanisms"].items()]
+    lines += [
+        f"five-bar: microseconds for one, and for each of {five['states']}; compiled / theirs"
+    ]
     for name, us in five["one_us"].items():
         each = five["state_us"][name]
-        ratios = five["one_us"]["chaindyn"] / us, five["state_us"]["chaindyn"] / each
+        ratios = [
+            five[k]["chaindyn, compiled"] / t for k, t in (("one_us", us), ("state_us", each))
+        ]
         lines.append(f"{name:18s}{us:10.2f}{each:10.2f}{ratios[0]:10.2f}{ratios[1]:10.2f}")
     lines.append(f"{'loops':18s}" + "".join(f"{n:>11d}" for n in LOOPS) + "   growth")
     for name, times in cranks["calls"].items():
         cells = [f"{times[str(n)]:11.1f}" if str(n) in times else f"{'-':>11s}" for n in LOOPS]
-        lines.append(f"{name:18s}" + "".join(cells) + f"   N^{cranks['growth'][name]}")
+        lines.append(f"{name:18s}" + "".join(cells) + f"   N^{cranks['growth'][name] or '?'}")
     lines += [f"{name} {why}" for name, why in cranks["stopped"].items()]
     for name, power in results["growth"].items():
         lines.append(f"{name}, from n = {side.LONG[0]} to {side.LONG[-1]}: n^{power}")
@@ -330,7 +410,7 @@ def plot(results: dict[str, Any], styles: dict[str, tuple[str, str]], file: str)
     left.set_xticks([], minor=True)
     left.legend(fontsize=8, labelcolor="linecolor", frameon=False, handlelength=3)
     title = f"five-bar: ● one state, ■ of {five['states']}"
-    right.set(xscale="log", xlabel="microseconds a state", title=title, xlim=(1, 1e4))
+    right.set(xscale="log", xlabel="microseconds a state", title=title, xlim=(0.1, 1e4))
     right.set(yticks=range(len(styles)), yticklabels=list(styles), ylim=(len(styles) - 0.5, -0.5))
     right.grid(axis="y", alpha=0.3)
     for ax in (left, right):

@@ -25,7 +25,8 @@ from typing import IO, Any
 
 import numpy as np
 
-from chaindyn.teaching import told
+from chaindyn.chain import Chain
+from chaindyn.teaching import described
 
 MOST = 1 << 26  # bytes of a message that a judge reads
 PACKAGE = "chaindyn."
@@ -49,7 +50,7 @@ _ERRORS = {
 
 
 class NotPlain(ValueError):
-    """What cannot be told to the other process."""
+    """What cannot be sent to the other process."""
 
 
 class Ended(BaseException):
@@ -78,15 +79,15 @@ class Peer:
     def ask(self, what: str, *given: Any) -> Any:
         """Return what the other process says. Ended if it is no more; its exceptions are raised here."""
         with self.turn:
-            self.send({"ask": what, "given": self.told(given)})
+            self.send({"ask": what, "given": self.encode(given)})
             while "ask" in (message := self.receive()):
                 self.answer(message)
         if "error" not in message:
-            return self.heard(message.get("says"))
+            return self.decode(message.get("says"))
         names, said = message["error"]
         kind = next((_ERRORS[name] for name in names if name in _ERRORS), RuntimeError)
         error = kind(str(said))
-        error.told = str(said)  # type: ignore[attr-defined]
+        error.described = str(said)  # type: ignore[attr-defined]
         raise error
 
     def serve(self) -> None:
@@ -96,13 +97,13 @@ class Peer:
 
     def answer(self, message: dict[str, Any]) -> None:
         try:
-            asked, given = message["ask"], self.heard(message["given"])
-            says = {"says": self.told(self.done(asked, *given))}
+            asked, given = message["ask"], self.decode(message["given"])
+            says = {"says": self.encode(self.done(asked, *given))}
         except Ended:
             raise
         except BaseException as error:  # whatever an answer may raise
             names = [str(one.__name__) for one in type(error).__mro__]
-            says = {"error": [names, told(error, self.space)]}
+            says = {"error": [names, described(error, self.space)]}
         self.send(says)
 
     def done(self, asked: str, ref: Any, *given: Any) -> Any:
@@ -138,11 +139,11 @@ class Peer:
             raise NotPlain("an answer is not what an answer looks like")
         return message
 
-    # Telling --------------------------------------------------------------------------------------
+    # Messages -------------------------------------------------------------------------------------
 
-    def told(self, thing: Any) -> Any:
+    def encode(self, thing: Any) -> Any:
         """Return something as what JSON can hold. NotPlain if that cannot be done."""
-        return Telling(self).message(thing)
+        return Encoder(self).message(thing)
 
     def lend(self, thing: Any) -> int:
         self.lent[id(thing)] = thing
@@ -165,15 +166,15 @@ class Peer:
             raise NotPlain(f"there is no class {name}")
         return kind
 
-    def heard(self, message: Any) -> Any:
-        """Return what the other process has told. NotPlain if that is nothing that can be told."""
+    def decode(self, message: Any) -> Any:
+        """Return what the other process has sent. NotPlain if it is not what an answer may be."""
         try:
-            return Hearing(self, message).thing
+            return Decoder(self, message).thing
         except (KeyError, TypeError, AttributeError, IndexError) as error:
             raise NotPlain(f"an answer is not what an answer looks like: {error}") from None
 
 
-class Telling:
+class Encoder:
     """A message in the making: objects stand in a table of their own, since they may hold each other."""
 
     def __init__(self, peer: Peer) -> None:
@@ -265,8 +266,13 @@ class Telling:
             if dataclasses.is_dataclass(kind)
             else None
         )
-        told = {"name": str(kind.__name__), "bases": bases[:1], "members": members, "fields": names}
-        return {"class": self.peer.lend(kind), **told}
+        shape = {
+            "name": str(kind.__name__),
+            "bases": bases[:1],
+            "members": members,
+            "fields": names,
+        }
+        return {"class": self.peer.lend(kind), **shape}
 
     def member(self, value: Any) -> Any:
         if callable(value) or isinstance(value, staticmethod | classmethod):
@@ -275,7 +281,9 @@ class Telling:
 
 
 def _calculates(kind: type) -> bool:
-    """Whether a class says itself what is equal, less, or a sum."""
+    """Whether a class says itself what is equal, less, or a sum. A chain's links by name are no sums."""
+    if issubclass(kind, Chain):
+        return False
     own = {name for one in kind.__mro__[:-1] for name in vars(one) if name.startswith("__")}
     return not _OPERATORS.isdisjoint(own)
 
@@ -284,7 +292,7 @@ def _wanted(name: str) -> bool:
     return name in _ASKED or not (name.startswith("__") or name == "_ref")
 
 
-class Hearing:
+class Decoder:
     """What a message tells, made anew."""
 
     def __init__(self, peer: Peer, message: Any) -> None:
@@ -305,93 +313,97 @@ class Hearing:
         ):  # its operators would ask the other process
             raise NotPlain("an answer holds a function of its own within a kind of number")
 
-    def value(self, told: Any) -> Any:
-        if told is None or type(told) in _BASES:
-            return told
-        tag = next(iter(told))
+    def value(self, message: Any) -> Any:
+        if message is None or type(message) in _BASES:
+            return message
+        tag = next(iter(message))
         if tag in _COLLECTIONS:
-            return _COLLECTIONS[tag](map(self.value, told[tag]))
+            return _COLLECTIONS[tag](map(self.value, message[tag]))
         if tag in _TEXTS:
-            return _TEXTS[tag](str(told[tag]))
+            return _TEXTS[tag](str(message[tag]))
         if tag == "dict":
-            return {self.value(x): self.value(y) for x, y in told[tag]}
-        return getattr(self, f"_{tag}")(told)
+            return {self.value(x): self.value(y) for x, y in message[tag]}
+        return getattr(self, f"_{tag}")(message)
 
-    def _named(self, told: Any) -> Any:
-        return namedtuple("Answer", told["named"])(*map(self.value, told["parts"]))
+    def _named(self, message: Any) -> Any:
+        return namedtuple("Answer", message["named"])(*map(self.value, message["parts"]))
 
-    def _slice(self, told: Any) -> slice:
-        return slice(*map(self.value, told["slice"]))
+    def _slice(self, message: Any) -> slice:
+        return slice(*map(self.value, message["slice"]))
 
-    def _range(self, told: Any) -> range:
-        return range(*map(self.value, told["range"]))
+    def _range(self, message: Any) -> range:
+        return range(*map(self.value, message["range"]))
 
-    def _fraction(self, told: Any) -> Fraction:
-        return Fraction(*map(int, told["fraction"]))
+    def _fraction(self, message: Any) -> Fraction:
+        return Fraction(*map(int, message["fraction"]))
 
-    def _bytes(self, told: Any) -> bytes:
-        return base64.b64decode(told["bytes"])
+    def _bytes(self, message: Any) -> bytes:
+        return base64.b64decode(message["bytes"])
 
-    def _ellipsis(self, told: Any) -> Any:
+    def _ellipsis(self, message: Any) -> Any:
         return ...
 
-    def _cells(self, told: Any) -> Any:
-        made = np.empty(len(told["cells"]), object)
-        for i, part in enumerate(told["cells"]):
+    def _cells(self, message: Any) -> Any:
+        made = np.empty(len(message["cells"]), object)
+        for i, part in enumerate(message["cells"]):
             made[i] = self.value(part)
-        return made.reshape(told["shape"])
+        return made.reshape(message["shape"])
 
-    def _array(self, told: Any) -> Any:
-        kind = np.dtype(str(told["dtype"]))
+    def _array(self, message: Any) -> Any:
+        kind = np.dtype(str(message["dtype"]))
         if kind.kind not in "biufcSUmM":
             raise NotPlain(f"an answer holds an array of {kind}, not plain")
-        made = np.frombuffer(base64.b64decode(told["array"]), kind).reshape(told["shape"]).copy()
-        return made[()] if told["scalar"] else made
+        made = (
+            np.frombuffer(base64.b64decode(message["array"]), kind).reshape(message["shape"]).copy()
+        )
+        return made[()] if message["scalar"] else made
 
-    def _object(self, told: Any) -> Any:
-        return self.objects[told["object"]]
+    def _object(self, message: Any) -> Any:
+        return self.objects[message["object"]]
 
-    def _symbolic(self, told: Any) -> Any:
-        return _from_symbolic(told["symbolic"], __import__("sympy"))
+    def _symbolic(self, message: Any) -> Any:
+        return _from_symbolic(message["symbolic"], __import__("sympy"))
 
-    def _yours(self, told: Any) -> Any:
-        return self.peer.lent[told["yours"]]
+    def _yours(self, message: Any) -> Any:
+        return self.peer.lent[message["yours"]]
 
-    def _known(self, told: Any) -> type:
-        return self.peer.class_named(told["known"])
+    def _known(self, message: Any) -> type:
+        return self.peer.class_named(message["known"])
 
-    def _function(self, told: Any) -> Any:
+    def _function(self, message: Any) -> Any:
         self.asks = True
-        peer, ref = self.peer, int(told["function"])
+        peer, ref = self.peer, int(message["function"])
 
         def shown(*given: Any, **more: Any) -> Any:
             return peer.ask("call", ref, given, more)
 
-        shown.__name__, shown._ref = str(told["name"]), ref  # type: ignore[attr-defined]
+        shown.__name__, shown._ref = str(message["name"]), ref  # type: ignore[attr-defined]
         return shown
 
-    def _own(self, told: Any) -> Any:
-        made: Any = object.__new__(self._class(told["kind"]))
-        object.__setattr__(made, "_ref", int(told["own"]))
+    def _own(self, message: Any) -> Any:
+        made: Any = object.__new__(self._class(message["kind"]))
+        object.__setattr__(made, "_ref", int(message["own"]))
         return made
 
-    def _class(self, told: Any) -> type:
+    def _class(self, message: Any) -> type:
         self.asks = True
-        ref, known = int(told["class"]), self.peer.stands_for
+        ref, known = int(message["class"]), self.peer.stands_for
         if ref not in known:
             members = {
                 name: self.value(how["value"])
                 if isinstance(how, dict)
                 else _asking(self.peer, name, how)
-                for name, how in told["members"].items()
+                for name, how in message["members"].items()
                 if _wanted(name)
             }
-            bases = tuple(map(self.peer.class_named, told["bases"]))
+            bases = tuple(map(self.peer.class_named, message["bases"]))
             if any(map(_calculates, bases)):
                 raise NotPlain(
-                    f"an answer is of the class {told['name']}, a kind of number of its own"
+                    f"an answer is of the class {message['name']}, a kind of number of its own"
                 )
-            known[ref] = stand_in(self.peer, ref, str(told["name"]), bases, members, told["fields"])
+            known[ref] = stand_in(
+                self.peer, ref, str(message["name"]), bases, members, message["fields"]
+            )
         return known[ref]
 
 
@@ -445,8 +457,8 @@ def _symbolic(thing: Any, sympy: Any) -> Any:
     return [name, *(_symbolic(x, sympy) for x in thing.args)]
 
 
-def _from_symbolic(told: Any, sympy: Any) -> Any:
-    name, *parts = told
+def _from_symbolic(message: Any, sympy: Any) -> Any:
+    name, *parts = message
     if name == "Matrix":
         return sympy.Matrix(*parts[0], [_from_symbolic(x, sympy) for x in parts[1]])
     if name == "Rational":

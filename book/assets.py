@@ -40,6 +40,7 @@ FROM_NPM = {
     "@jupyter-widgets/html-manager/dist": "html-manager/dist",
     "reveal.js/dist/reveal.js": "reveal/dist/reveal.js",  # the slides alone ask for it
     "reveal.js/dist/reveal.css": "reveal/dist/reveal.css",
+    "reveal.js/plugin/notes/notes.js": "reveal/plugin/notes.js",  # the speaker's view
     "reveal.js/LICENSE": "reveal/LICENSE",
     "three/LICENSE": "three/LICENSE",
     "@codemirror/view/LICENSE": "editor.LICENSE",

@@ -281,6 +281,14 @@ def _imported(cell: NotebookNode, module: str) -> str:
 # Grading ----------------------------------------------------------------------------------------
 
 
+def _page(resources: dict[str, Any]) -> Path | None:
+    """The chapter of a notebook; nothing for one with tests of its own, as that of drills (book/bank.py)."""
+    try:
+        return page_named(resources["nbgrader"]["notebook"])
+    except BookError:
+        return None
+
+
 class Mend(Preprocessor):
     """The first step of ``nbgrader autograde``: each cell that was handed out is there once, under its name.
 
@@ -295,10 +303,12 @@ class Mend(Preprocessor):
         from nbgrader.api import Gradebook
 
         told = resources["nbgrader"]
+        if (page := _page(resources)) is None:
+            return nb, resources
         with Gradebook(told["db_url"]) as book:
             found = book.find_notebook(told["notebook"], told["assignment"]).source_cells
             names = {cell.name for cell in found}
-        mend(nb, assignment_of(page_named(told["notebook"])), names)
+        mend(nb, assignment_of(page), names)
         return nb, resources
 
 
@@ -369,7 +379,10 @@ class Judge(Preprocessor):
     def preprocess(
         self, nb: NotebookNode, resources: dict[str, Any]
     ) -> tuple[NotebookNode, dict[str, Any]]:
-        page = page_named(resources["nbgrader"]["notebook"])
+        if (page := _page(resources)) is None:
+            from nbgrader.preprocessors import Execute
+
+            return Execute(parent=self).preprocess(nb, resources)  # type: ignore[no-any-return]
         sources = [cell.source for cell in code_cells(nb)]
         said = {one.exercise.label: one for one in verdicts(page, sources, self.limit)}
         for cell in code_cells(nb):

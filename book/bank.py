@@ -3,7 +3,10 @@
 ================  =======================================================================
 moodle.xml        a category for each drill, with questions of the type "cloze"
 qti.zip           the same as a package of QTI 2.1 (Canvas, Blackboard)
+drills.ipynb      the first draw of each as a source notebook of nbgrader
 sheets.html       with ``--students list.csv``, a sheet for each, to be printed
+answers.csv       with it too: the form that they fill
+gradescope.zip    and what grades it there, each by numbers of one's own
 keys.csv          the numbers and answers of all of them
 ================  =======================================================================
 
@@ -15,30 +18,22 @@ from __future__ import annotations
 import argparse
 import csv
 import io
+import json
 import re
 import zipfile
-from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
-from book.drills import Question, drawn, drills
-from book.pages import BookError, chapters, main_chapters
+import nbformat
 
+from book import sketch
+from book.drills import Item, Question, drawn, drills
+from book.handed_in import blank, gradescope, notebook
+from book.pages import ROOT, BookError, chapters, main_chapters
+
+TABLE, FOR_EVER = ROOT / "tests" / "house" / "drills.json", "2027/001"
 QTI = "http://www.imsglobal.org/xsd/imsqti_v2p1"
 PACKAGING = "http://www.imsglobal.org/xsd/imscp_v1p1"
-
-
-@dataclass(frozen=True)
-class Item:
-    """A question of the bank: its drill's label, and which draw it is."""
-
-    label: str
-    draw: str
-    question: Question
-
-    @property
-    def name(self) -> str:
-        return f"{self.label}-{self.draw}"
 
 
 def items(pages: list[Path], seed: str, draws: list[str]) -> list[Item]:
@@ -50,7 +45,9 @@ def items(pages: list[Path], seed: str, draws: list[str]) -> list[Item]:
         for draw in draws
     ]
     if not made:
-        raise BookError("these chapters have no drills")
+        raise BookError(
+            "these chapters have no drills (an edition for students has none to draw from)"
+        )
     return made
 
 
@@ -71,11 +68,16 @@ def moodle(bank: list[Item]) -> str:
             f"<p>{escape(what)} [{escape(unit)}]: {_blank(question, k)}</p>"
             for k, (what, unit) in enumerate(question.asked)
         )
-        text = _data(f"<p>{escape(question.text)}</p>{blanks}")
+        picture, file = "", ""
+        if question.picture:
+            picture = f'<p><img src="@@PLUGINFILE@@/sketch.svg" alt="{escape(question.alt)}"></p>'
+            inside = sketch.in_base64(question.picture)
+            file = f'<file name="sketch.svg" path="/" encoding="base64">{inside}</file>'
+        text = _data(f"<p>{escape(question.text)}</p>{picture}{blanks}")
         solution = _data(f"<p>{escape(question.solution)}</p>")
         lines.append(
             f'<question type="cloze"><name><text>{item.name}</text></name>'
-            f'<questiontext format="html"><text>{text}</text></questiontext>'
+            f'<questiontext format="html"><text>{text}</text>{file}</questiontext>'
             f'<generalfeedback format="html"><text>{solution}</text></generalfeedback></question>'
         )
     return "\n".join([*lines, "</quiz>"]) + "\n"
@@ -104,12 +106,17 @@ def _data(text: str) -> str:
 
 def qti(bank: list[Item]) -> bytes:
     """The questions as a package of QTI 2.1, the same bytes each time."""
-    files = {f"{item.name}.xml": qti_item(item) for item in bank}
-    resources = "".join(
-        f'<resource identifier="R-{escape(item.name)}" type="imsqti_item_xmlv2p1" href="{escape(item.name)}.xml">'
-        f'<file href="{escape(item.name)}.xml"/></resource>'
-        for item in bank
-    )
+    files, resources = dict[str, str](), ""
+    for item in bank:
+        own = {f"{item.name}.xml": qti_item(item)}
+        if item.question.picture:
+            own[f"{item.name}.svg"] = sketch.as_file(item.question.picture)
+        listed = "".join(f'<file href="{escape(name)}"/>' for name in own)
+        resources += (
+            f'<resource identifier="R-{escape(item.name)}" type="imsqti_item_xmlv2p1" href="{escape(item.name)}.xml">'
+            f"{listed}</resource>"
+        )
+        files |= own
     manifest = (
         f'<?xml version="1.0" encoding="UTF-8"?>\n<manifest xmlns="{PACKAGING}" identifier="chaindyn">'
         "<metadata><schema>QTIv2.1 Package</schema><schemaversion>1.0.0</schemaversion></metadata>"
@@ -125,6 +132,8 @@ def qti(bank: list[Item]) -> bytes:
 def qti_item(item: Item) -> str:
     """A question as an item of QTI 2.1: a point for each answer within its tolerance."""
     question, declared, asked, judged = item.question, "", "", ""
+    if question.picture:
+        asked = f'<p><img src="{escape(item.name)}.svg" alt="{escape(question.alt)}"/></p>'
     for k, (what, unit) in enumerate(question.asked):
         within = f"{question.tolerance(k):.6g}"
         declared += (
@@ -165,7 +174,7 @@ def sheets(bank: list[Item]) -> str:
     for draw in dict.fromkeys(item.draw for item in bank):
         parts.append(f"<section><h1>{escape(draw)}</h1>")
         for k, item in enumerate((item for item in bank if item.draw == draw), 1):
-            parts.append(f"<h2>{k}</h2><p>{escape(item.question.text)}</p>")
+            parts.append(f"<h2>{k}</h2><p>{escape(item.question.text)}</p>{item.question.picture}")
             for what, unit in item.question.asked:
                 parts.append(f'<p>{escape(what)}: <span class="blank"></span> {escape(unit)}</p>')
         parts.append("</section>")
@@ -207,6 +216,21 @@ def pages_of(text: str) -> list[Path]:
     return [found[number] for number in sorted(asked)]
 
 
+def first_of(question: Question) -> list[list[float]]:
+    """A question as the table keeps it: its numbers, and its answers to nine digits."""
+    return [[*question.numbers.values()], [float(f"{x:.9g}") for x in question.answers]]
+
+
+def remember(pages: list[Path]) -> None:
+    """Add drills to the table of numbers that a seed gives for ever; what stands there stays."""
+    kept = json.loads(TABLE.read_text(encoding="utf-8")) if TABLE.is_file() else {}
+    for page in pages:
+        for label, drill in drills(page).items():
+            kept.setdefault(label, first_of(drawn(drill, label, FOR_EVER)))
+    lines = ",\n".join(f" {json.dumps(label)}: {json.dumps(kept[label])}" for label in sorted(kept))
+    TABLE.write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")
+
+
 def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m book bank")
     parser.add_argument("--chapters", help="as 1-3,8 (default: all)")
@@ -218,6 +242,9 @@ def main(argv: list[str]) -> int:
         "--students", type=Path, help="a table: a draw for each name in its first column"
     )
     parser.add_argument("--out", type=Path, required=True, help="a folder")
+    parser.add_argument(
+        "--remember", action="store_true", help="add new drills to the table of numbers that stay"
+    )
     arguments = parser.parse_args(argv)
     pages = pages_of(arguments.chapters) if arguments.chapters else main_chapters()
     draws = [f"{k:03d}" for k in range(1, arguments.draws + 1)]
@@ -225,10 +252,17 @@ def main(argv: list[str]) -> int:
     arguments.out.mkdir(parents=True, exist_ok=True)
     (arguments.out / "moodle.xml").write_text(moodle(bank), encoding="utf-8")
     (arguments.out / "qti.zip").write_bytes(qti(bank))
+    nbformat.write(
+        notebook([item for item in bank if item.draw == draws[0]]), arguments.out / "drills.ipynb"
+    )
     if arguments.students:
         own = items(pages, arguments.seed, students(arguments.students))
+        (arguments.out / "answers.csv").write_text(blank(own), encoding="utf-8")
+        (arguments.out / "gradescope.zip").write_bytes(gradescope(own))
         (arguments.out / "sheets.html").write_text(sheets(own), encoding="utf-8")
         bank += own
     (arguments.out / "keys.csv").write_text(keys(bank), encoding="utf-8")
+    if arguments.remember:
+        remember(pages)
     print(f"bank: {len(bank)} questions in {arguments.out}")
     return 0

@@ -14,10 +14,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import yaml
 from playwright.sync_api import Browser, Page, Playwright
 
-from book.pages import ROOT
+from book.pages import pages_in_order
 
 SCHEMES = ("light", "dark")
 WIDTHS = (1280, 390)
@@ -30,9 +29,7 @@ class NoBrowser(RuntimeError):
 
 def page_names() -> list[str]:
     """The pages that readers come to, in the order of the book, from the table of contents; then the search."""
-    toc = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
-    chapters = [chapter["file"] for part in toc["parts"] for chapter in part["chapters"]]
-    return [toc["root"], *chapters, "search", "genindex"]
+    return [*pages_in_order(), "search", "genindex"]
 
 
 class _Quiet(http.server.SimpleHTTPRequestHandler):

@@ -2,7 +2,9 @@
 
 Of each page: the lines of exported cells; those that stand open (not folded, no solution, and no judge of an exercise,
 which theme/book.js folds); the longest exported cell, and how many are above `BUDGET`; the widest line of all cells,
-and how many are above it. A line is counted if it holds code: docstrings, comments and blank lines are not.
+and how many are above it; how often its prose names one of the sources that the book reconciles, which errata and
+notation are about. A line is counted if it holds code: docstrings, comments and blank lines are not. The words of the
+prose are counted too, and have no budget.
 
 tests/house/test_budget.py holds every page to `BUDGET`. Pages that are above it stand with their present numbers in
 `TABLE`, which may only go down; ``--write`` writes it anew.
@@ -13,13 +15,25 @@ from __future__ import annotations
 import ast
 import io
 import json
+import re
 import tokenize
 from pathlib import Path
 
 from book.extensions.folding import label
 from book.pages import ROOT, code_cells, pages, read_page, tags
 
-BUDGET = {"exported": 150, "open": 250, "longest": 30, "long": 0, "widest": 88, "wide": 0}
+BUDGET = {
+    "exported": 150,
+    "open": 250,
+    "longest": 30,
+    "long": 0,
+    "widest": 88,
+    "wide": 0,
+    "sources": 3,
+}
+ABOUT_SOURCES = {"book/errata", "book/notation", "book/conventions"}
+_SOURCE = re.compile(r"\b(?:Kim|Alexiou|Notes)\b")
+_FENCED = re.compile(r"^(`{3,}|:{3,}|\${2}).*?^\1", re.MULTILINE | re.DOTALL)
 TABLE = ROOT / "tests" / "house" / "budget.json"
 _NOT_CODE = {
     tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER
@@ -50,6 +64,18 @@ def open_lines(source: str) -> int:
     return code_lines(source) - sum(code_lines(judge) - 1 for judge in judges)
 
 
+def prose(page: Path) -> str:
+    """What a page says between its cells."""
+    return "\n\n".join(
+        cell.source for cell in read_page(page).cells if cell.cell_type == "markdown"
+    )
+
+
+def words(page: Path) -> int:
+    """How many words of running text a page has: formulas, boxes and exercises are left out."""
+    return len(re.findall(r"[^\W\d_]{2,}", _FENCED.sub("", prose(page))))
+
+
 def count(page: Path) -> Counts:
     """What a page asks its reader to read, by the names of `BUDGET`."""
     cells = code_cells(read_page(page))
@@ -63,6 +89,7 @@ def count(page: Path) -> Counts:
         "long": sum(lines > BUDGET["longest"] for lines in exported),
         "widest": max(widths, default=0),
         "wide": sum(width > BUDGET["widest"] for width in widths),
+        "sources": 0 if name_of(page) in ABOUT_SOURCES else len(_SOURCE.findall(prose(page))),
     }
 
 
@@ -89,11 +116,13 @@ def line_of(name: str, numbers: Counts) -> str:
 
 def measure(names: list[str], write: bool) -> None:
     """Print the numbers of some pages, of all if none is named, and write `TABLE` if asked to."""
-    counts = {name_of(page): count(page) for page in pages() if not names or name_of(page) in names}
-    print(" ".join(f"{name:>8}" for name in BUDGET) + "  page")
+    chosen = {name_of(page): page for page in pages() if not names or name_of(page) in names}
+    counts = {name: count(page) for name, page in chosen.items()}
+    print(" ".join(f"{name:>8}" for name in (*BUDGET, "words")) + "  page")
     for name, numbers in counts.items():
-        print(" ".join(f"{number:8}" for number in numbers.values()) + f"  {name}")
-    print(" ".join(f"{number:8}" for number in BUDGET.values()) + "  (the budget)")
+        shown = (*numbers.values(), words(chosen[name]))
+        print(" ".join(f"{number:8}" for number in shown) + f"  {name}")
+    print(" ".join(f"{number:8}" for number in BUDGET.values()) + " " * 11 + "(the budget)")
     if write:
         kept = {} if not names else table()
         for name, numbers in counts.items():

@@ -149,6 +149,16 @@ def _pdf(argv: list[str]) -> int:
     return 0
 
 
+def _epub(argv: list[str]) -> int:
+    _no_arguments("epub", argv)
+    from book.epub import write
+    from book.site import build
+
+    build()
+    print(f"epub: {write().relative_to(ROOT)}")
+    return 0
+
+
 def _serve(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m book serve")
     parser.add_argument(
@@ -196,7 +206,12 @@ def _whenever_saved(build: Callable[[], object]) -> None:
 
 def _saved() -> dict[Path, int]:
     """When each page was saved."""
-    texts = [*ROOT.glob("book/*.md"), *ROOT.glob("chapters/*.md"), ROOT / "_toc.yml"]
+    texts = [
+        *ROOT.glob("book/*.md"),
+        *ROOT.glob("book/api/*.md"),
+        *ROOT.glob("chapters/*.md"),
+        ROOT / "_toc.yml",
+    ]
     return {text: text.stat().st_mtime_ns for text in texts}
 
 
@@ -505,6 +520,7 @@ _COMMANDS: dict[str, Callable[[list[str]], int]] = {
     "live": _live,
     "site": _site,
     "pdf": _pdf,
+    "epub": _epub,
     "serve": _serve,
     "lab": _lab,
     "measure": _measure,

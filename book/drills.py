@@ -1,7 +1,7 @@
 """Drills: questions by hand whose numbers are drawn anew, and where a chapter says them.
 
 A drill stands in the solution of its exercise. It is Python that ends with a `Drill`, and may use what the chapter has
-above it; no page shows it:
+above it. The page does not show this, but asks the question below the solution (book/practice.py):
 
 ```{drill} ex-1-door
 def power(width, speed, force):
@@ -14,6 +14,7 @@ Drill("A door of {width} m ...", power, given={"width": Grid(0.6, 1.2, 0.1), ...
 from __future__ import annotations
 
 import ast
+import itertools
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -22,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from book.exercises import exercises
+from book import sketch
 from book.judging import given_for, module_for
 from book.pages import BookError, code_cells, notebook_from
 
@@ -30,6 +31,13 @@ TRIES = 1000  # draws until one is good: a drill that needs more draws from too 
 APART = 3  # tolerances that lie at least between a right answer and a wrong one
 Numbers = dict[str, float]
 _FENCE = re.compile(r"(?ms)^(`{3,})\{drill\}[ ]*(\S+)[ ]*\n(.*?)^\1[ ]*$")
+# In an edition without solutions a drill is what its page is told of it, below its exercise (book/practice.py).
+_SHOWN = re.compile(r"(?ms)^(`{3,})\{(drill|practice)\}[ ]*(\S+)[ ]*\n(.*?)^\1[ ]*$")
+_TITLE = re.compile(r'(?m)^(?: *title="|:title: )(.*?)(?:",)?$')
+_OWNER = {
+    "drill": re.compile(r"(?m)^`{3,}\{solution-start\}[ ]*(\S+)"),
+    "practice": re.compile(r"(?m)^:label: (ex-\S+)"),
+}
 
 
 @dataclass(frozen=True)
@@ -55,7 +63,8 @@ class Drill:
     answer, again : functions of the numbers, by two routes; each gives what is asked, in its order.
     asked : what is asked, as `text`, each with its unit.
     wrong : for each usual mistake the sentence that it deserves, and the function that makes it.
-    within : relative tolerance of an answer.
+    within : relative tolerance of an answer; title : of a further drill of an exercise, what it is about.
+    picture : a sketch of it (book/sketch.py).
     """
 
     text: str
@@ -66,6 +75,17 @@ class Drill:
     solution: str
     wrong: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     within: float = 0.01
+    title: str = ""
+    picture: sketch.Picture | None = None
+
+    @property
+    def template(self) -> str:
+        """The picture with slots for what its numbers give, with room for all draws; nothing if there is none."""
+        if self.picture is None:
+            return ""
+        ends = [(grid.low, grid.high) for grid in self.given.values()]
+        corners = (dict(zip(self.given, end, strict=True)) for end in itertools.product(*ends))
+        return self.picture.template(corners)
 
 
 @dataclass(frozen=True)
@@ -88,11 +108,42 @@ class Question:
 
     @property
     def solution(self) -> str:
-        named = {f"answer_{k}": f"{value:.4g}" for k, value in enumerate(self.answers)}
+        named = {f"answer_{k}": _short(value) for k, value in enumerate(self.answers)}
         return self.drill.solution.format(**self.numbers, **named)
+
+    @property
+    def picture(self) -> str:
+        """The picture of these numbers, as SVG, or nothing."""
+        if self.drill.picture is None:
+            return ""
+        slots = self.drill.picture.numbers(self.numbers)
+        return sketch.filled(self.drill.picture.template([self.numbers]), slots, self.numbers)
+
+    @property
+    def alt(self) -> str:
+        """What the picture shows."""
+        return self.drill.picture.alt.format(**self.numbers) if self.drill.picture else ""
 
     def tolerance(self, k: int) -> float:
         return self.drill.within * abs(self.answers[k])
+
+
+@dataclass(frozen=True)
+class Item:
+    """A question of the bank: its drill's label, and which draw it is."""
+
+    label: str
+    draw: str
+    question: Question
+
+    @property
+    def name(self) -> str:
+        return f"{self.label}-{self.draw}"
+
+
+def _short(value: float) -> str:
+    """Four digits of a number."""
+    return np.format_float_positional(float(f"{value:.4g}"), trim="-")
 
 
 def chances(text: str) -> Iterator[float]:
@@ -143,16 +194,40 @@ def fault_of(question: Question) -> str | None:
     return None
 
 
+def labels(page: Path) -> dict[str, str]:
+    """The labels of a chapter's drills, each with that of its exercise. BookError if it does not stand in one.
+
+    A drill has its exercise's label; a further one has a word more: ex-1-door, ex-1-door-hinge.
+    """
+    source, found = page.read_text(encoding="utf-8"), dict[str, str]()
+    for match in _SHOWN.finditer(source):
+        label, owners = match[3], _OWNER[match[2]].findall(source[: match.start()])
+        owner = owners[-1] if owners else ""
+        if not f"{label}-".startswith(f"{owner}-") or not owner or label in found:
+            raise BookError(
+                f"{page.name}: a drill {label} must stand in the solution of its exercise"
+            )
+        found[label] = owner
+    return found
+
+
+def titles_of(page: Path) -> dict[str, str]:
+    """The titles of a chapter's drills, by label, as they are written; nothing where it is the exercise's."""
+    blocks = _SHOWN.finditer(page.read_text(encoding="utf-8"))
+    return {block[3]: ((found := _TITLE.search(block[4])) and found[1]) or "" for block in blocks}
+
+
 def drills(page: Path) -> dict[str, Drill]:
-    """The drills of a chapter, by the label of their exercise. BookError if one is none."""
-    source, found = page.read_text(encoding="utf-8"), dict[str, Drill]()
-    labels = {one.label for one in exercises(page)}
+    """The drills of a chapter, by label. BookError if one is none."""
+    source, found, owners = page.read_text(encoding="utf-8"), dict[str, Drill](), labels(page)
     for match in _FENCE.finditer(source):
         label, code = match[2], match[3]
         above = [cell.source for cell in code_cells(notebook_from(source[: match.start()]))]
-        if label not in labels or label in found:
-            raise BookError(f"{page.name}: a drill {label} needs an exercise of its own")
         found[label] = _made(above, code, f"{page.name}, drill {label}")
+        if (owners[label] == label) == bool(found[label].title):
+            raise BookError(
+                f"{page.name}: a further drill has a title, the first its exercise's: {label}"
+            )
     return found
 
 
@@ -162,7 +237,7 @@ def _made(above: list[str], code: str, where: str) -> Drill:
         for one in given_for(above, code):
             exec(one.code, space)
         *body, last = ast.parse(code).body
-        space |= {"Drill": Drill, "Grid": Grid, "np": np}
+        space |= {"Drill": Drill, "Grid": Grid, "np": np, "sketch": sketch}
         exec(compile(ast.Module(body, []), where, "exec", dont_inherit=True), space)
         made = eval(compile(ast.Expression(last.value), where, "eval"), space)  # type: ignore[attr-defined]
     except Exception as error:

@@ -28,6 +28,7 @@ from book.numbering import texts
 from book.pages import ROOT, BookError, chapters, data_of, pages
 from book.plain import plain_notebook
 from book.slides import write_slides
+from book.twins import as_twin_of
 
 EDITIONS = ("student", "solutions", "instructor", "slides", "assignments")
 
@@ -73,7 +74,8 @@ def write_project(edition: str, out: Path, repository: str = "") -> Path:
         target = out / page.relative_to(ROOT)
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(page_of(page, edition), encoding="utf-8")
-        nbformat.write(notebook_of(page, edition), target.with_suffix(".ipynb"))
+        made = as_twin_of(page, notebook_of(page, edition))
+        nbformat.write(made, target.with_suffix(".ipynb"))
     settings = (out / "_config.yml").read_text(encoding="utf-8")
     (out / "_config.yml").write_text(_settings(settings, edition, repository), encoding="utf-8")
     return out

@@ -17,8 +17,8 @@ from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from importlib import metadata
 from pathlib import Path
 
-from jupyter_cache import get_cache
-from jupyter_cache.base import CacheBundleIn, JupyterCacheAbstract
+from jupyter_cache.base import CacheBundleIn
+from jupyter_cache.cache.main import JupyterCacheBase
 from myst_nb.core.read import read_myst_markdown_notebook
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
@@ -115,8 +115,16 @@ def _environment() -> dict[str, str]:
 # Keeping ----------------------------------------------------------------------------------------
 
 
-def _cache(root: Path) -> JupyterCacheAbstract:
-    return get_cache(str(build_folder(root) / ".jupyter_cache"))
+class _Cache(JupyterCacheBase):
+    """Outputs of a few pages, which many processes put in at once."""
+
+    def truncate_caches(self) -> None:
+        """Nothing: what is outdated goes as a whole, and a record that another process is just putting in is no
+        longer one too many (jupyter-cache counts the records twice, and removes what came between)."""
+
+
+def _cache(root: Path) -> JupyterCacheBase:
+    return _Cache(str(build_folder(root) / ".jupyter_cache"))
 
 
 def _kept(page: Path, root: Path) -> NotebookNode | None:

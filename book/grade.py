@@ -34,7 +34,7 @@ from book.answers import Ended, Peer
 from book.exercises import Exercise, exercises
 from book.judging import judged, module_for, needed, statements_of
 from book.pages import ROOT, BookError, chapters, code_cells, data_of, read_page
-from chaindyn.teaching import refusal, told
+from chaindyn.teaching import described, refusal
 
 LIMIT = 60.0  # seconds for one exercise
 GRACE = 15.0  # seconds after which a judge that hears nothing is ended
@@ -229,7 +229,7 @@ class Judgement:
         except Ended:
             return "its process ended before the judge had spoken"
         except Exception as error:
-            return told(error, {})
+            return described(error, {})
 
 
 @contextlib.contextmanager

@@ -3,6 +3,8 @@
 ``python -m book measure pages [--write] [PAGE ...]`` counts lines of code in the sources (book/budget.py); the others
 open pages of the built site. ``python -m book measure shares [PAGE ...]`` adds up heights, as laid out on a wide screen
 and on a phone.
+``python -m book measure screens [PAGE ...]`` tells how many screens long pages are as one comes to them, with what
+folds folded: on a phone at most `SCREENS`.
 ``python -m book measure paint [PAGE ...]`` opens each page with an empty cache on a slow network (1.44 Mbit/s, 563 ms
 to and fro, what browsers call "slow 4G") and a processor made four times slower; the server compresses, as those that
 books are published on do. A page is named as in ``chapters/14_loops_and_redundancy``; with none, all are measured.
@@ -32,6 +34,8 @@ from book.pages import BookError
 from book.site import HTML
 
 KINDS = ("text", "code", "outputs", "figures")
+SCREENS = 35  # of a phone, a page at most
+PHONE = (390, 844)  # px
 SLOW_4G = {
     "offline": False,
     "latency": 562.5,  # ms
@@ -117,6 +121,30 @@ def _print_shares(browser: Browser, address: str, names: list[str]) -> None:
             print(f"{name:48} {total / 900:8.0f}{parts}", flush=True)
 
 
+LENGTH = "document.querySelector('article.bd-article').getBoundingClientRect().height"
+
+
+def screens(browser: Browser, address: str) -> tuple[float, float]:
+    """How many screens long a page is, on a phone and on a wide screen."""
+    lengths = list[float]()
+    for width, height in (PHONE, (WIDTHS[0], HEIGHT)):
+        page = open_page(browser, width, "light")
+        page.set_viewport_size({"width": width, "height": height})
+        page.goto(address)
+        settle(page)
+        lengths.append(page.evaluate(LENGTH) / height)
+        page.context.close()
+    return lengths[0], lengths[1]
+
+
+def _print_screens(browser: Browser, address: str, names: list[str]) -> None:
+    print(" " * 48 + "screens of a phone   wide")
+    for name in names:
+        phone, wide = screens(browser, f"{address}{name}.html")
+        long = f"   more than {SCREENS}" if phone > SCREENS else ""
+        print(f"{name:48} {phone:17.1f} {wide:6.1f}{long}", flush=True)
+
+
 def _print_paints(browser: Browser, address: str, names: list[str]) -> None:
     print(" " * 48 + "first paint [s]   transferred [kB]")
     for name in names:
@@ -168,9 +196,14 @@ WIDGETS = """() => {
 }"""
 
 
+# what waits below its title has no height until then
+UNFOLD = """document.querySelectorAll(".second-reading, .folded-exercise").forEach((fold) => { fold.open = true; })"""
+
+
 def rooms_of(page: Page) -> dict[str, rooms.Room]:
     """How high the widgets of an open page are, on a phone and on a wide screen, by name."""
     heights = list[list[float]]()
+    page.evaluate(UNFOLD)
     for width in reversed(WIDTHS):
         page.set_viewport_size({"width": width, "height": HEIGHT})
         drawn(page)
@@ -197,6 +230,7 @@ def _print_rooms(browser: Browser, address: str, names: list[str], write: bool =
 
 MEASURES: dict[str, Callable[[Browser, str, list[str]], None]] = {
     "shares": _print_shares,
+    "screens": _print_screens,
     "paint": _print_paints,
     "frames": _print_frames,
 }

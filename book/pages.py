@@ -47,6 +47,14 @@ def pages(root: Path = ROOT) -> list[Path]:
     return [page for page in candidates if {"jupytext", "kernelspec"} <= front_matter(page).keys()]
 
 
+def pages_in_order(root: Path = ROOT) -> list[str]:
+    """The names of all pages that the table of contents lists, each before those under it."""
+    toc = yaml.safe_load((root / "_toc.yml").read_text(encoding="utf-8"))
+    listed = [entry for part in toc["parts"] for entry in part["chapters"]]
+    under = [[entry, *entry.get("sections", [])] for entry in listed]
+    return [toc["root"], *(entry["file"] for entries in under for entry in entries)]
+
+
 def data_of(page: Path) -> list[Path]:
     """What a page's cells read: files beside it named like it, or with an underscore and more behind its name."""
     files = [file for file in sorted(page.parent.iterdir()) if file.suffix in DATA]

@@ -1,44 +1,50 @@
 """The book as one PDF, ``book/_build/chaindyn.pdf``: the pages of the built site, printed by Chromium.
 
-The pages are joined into one document, so that equations, figures and numbers are those of the site, and links
-between pages become links within the file. Their style in print is that of the pages (theme/book.css), in the full
-width of the sheet and without what only a screen can use: an explorer's controls, and code that a page folds away,
-of pictures and of checks, whose results stay. Solutions are gathered at the end.
+Each page is printed by itself, two at a time, for all at once ask for more memory than most machines have; then the
+prints are bound (book/binding.py), and links between pages become links within the file. Their style in print is that
+of the pages (theme/book.css), in the full width of the sheet and without what only a screen can use: an explorer's
+controls, and code that a page folds away, of pictures and of checks, whose results stay. Solutions are gathered at the
+end.
 """
 
 from __future__ import annotations
 
 import posixpath
 import re
-import shutil
-import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
 from html import escape
+from io import BytesIO
+from itertools import accumulate
 from pathlib import Path
+from typing import Any
 
 import yaml
 from bs4 import BeautifulSoup, Tag
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Page, sync_playwright
+from pypdf import PdfReader
 
+from book.binding import ELSEWHERE, bind
 from book.browser import NoBrowser, chromium, page_names, serve, settle
 from book.pages import ROOT, BookError
 from book.site import BUILD, HTML
 
 COVER = ROOT / "book" / "figures" / "cover.svg"
 PDF = BUILD / "chaindyn.pdf"
-JOINED = "book-in-one.html"  # for as long as it takes to print, at the top of the site
-LEFT_OUT = ("search", "genindex")
+JOINED = "book-in-one.html"  # an address at the top of the site, at which no file stands
+LEFT_OUT = re.compile("search|genindex|book/api(/.*)?")  # where one looks things up, on a screen
 STATE = "application/vnd.jupyter.widget-state+json"
 # Classes of what is of use on a screen only.
 ON_SCREEN = {"headerlink", "take-away", "chapter-map", "copybtn", "try"}
-FOOT = (
-    '<div style="width:100%;text-align:center;font:8px sans-serif;color:#555">'
-    '<span class="pageNumber"></span></div>'
-)
+PRESSES = 2  # browsers that print side by side, a page at a time
 SCALE = 0.75  # of what stands on a screen: text of ten points, and 88 columns of code in a line
 HEAD = '<div style="width:100%;text-align:right;padding:0 18mm;font:8px sans-serif;color:#555">{}</div>'
 STYLE = """
 html { --measure: 100%; }
+/* A shadow would be a picture in the file, as large as what it surrounds. */
+:is(#all, *) { box-shadow: none !important; }
 .chaindyn :is(button, select, input, details, label:has(> input)), details.folded-code { display: none !important; }
 body { background: none; }
 .joined-page { break-before: page; }
@@ -54,89 +60,167 @@ tr { break-inside: avoid; }
 .front > svg { width: 78%; height: auto; }
 .front h1 { font-size: 3rem; margin: 0 0 1rem; }
 .contents { break-before: page; }
-.contents li { list-style: none; margin: 0.3rem 0; }
+.contents li { list-style: none; margin: 0.3rem 0; display: flex; gap: 0.5rem; }
+.contents li::before { content: ""; order: 1; flex: 1; border-bottom: 1px dotted; margin-bottom: 0.4em; }
+.contents .page { order: 2; width: 2.5em; text-align: right; }
 """
-LIMIT = 300_000  # [ms], for each thing that is waited for: all formulas and widgets of the book at once take minutes
+MARGIN = dict.fromkeys(("top", "bottom", "left", "right"), "18mm")
+# [ms], for each thing that is waited for: the solutions of all chapters take minutes.
+LIMIT = 300_000
 # The map of a widget follows its picture by a while.
 MAPS_ARE_DRAWN = (
     "[...document.querySelectorAll('.chaindyn .map .cells')].every(map => map.childElementCount)"
 )
 
 
-def write(site: Path = HTML, target: Path = PDF, names: Sequence[str] | None = None) -> Path:
-    """Print the built site, or these pages of it, into `target` and return that. `BookError` without a Chromium."""
-    joined = site / JOINED
-    joined.write_text(join(site, names), encoding="utf-8")
+# A link that leads out of a document is marked for the binder, and what links of the others lead to gets a link here:
+# Chromium writes down only those places to which some link of the same document leads.
+LEAD = """([wanted, mark]) => {
+  for (const link of document.querySelectorAll("a[href^='#']")) {
+    const name = link.getAttribute("href").slice(1);
+    if (!document.getElementById(name)) link.href = mark + name;
+  }
+  const links = document.body.appendChild(document.createElement("div"));
+  links.hidden = true;
+  for (const name of wanted) {
+    if (document.getElementById(name)) links.appendChild(document.createElement("a")).href = `#${name}`;
+  }
+}"""
+Open = Callable[[str], Page]
+
+
+@dataclass(frozen=True)
+class Part:
+    """A page of the site as it is printed: its name in addresses, its title, what it needs and what it is."""
+
+    slug: str
+    title: str
+    head: str
+    text: str
+    states: str = ""
+
+    @property
+    def document(self) -> str:
+        """The page alone."""
+        article = self.text
+        if self.title:
+            article = f'<section class="joined-page" id="{self.slug}">{article}</section>'
+        return (
+            f'<!DOCTYPE html><html lang="en" data-theme="light"><head><meta charset="utf-8">'
+            f"<title>{escape(settings()['title'])}</title>"
+            f"{self.head}<style>{STYLE}</style></head>"
+            f'<body class="bd-main"><div class="bd-content"><div class="bd-article-container">'
+            f"{article}</div></div>{self.states}</body></html>"
+        )
+
+
+@contextmanager
+def press(site: Path, **options: Any) -> Iterator[Open]:
+    """What opens one document after another in a browser, addressed from the top of a site, each till it is at rest.
+
+    Raises `BookError` without a Chromium.
+    """
     try:
         with sync_playwright() as playwright, serve(site) as address:
             browser = chromium(playwright)
-            page = browser.new_page(color_scheme="light")
-            page.set_default_timeout(LIMIT)
-            page.goto(f"{address}{JOINED}")
-            settle(page)
-            page.wait_for_function(MAPS_ARE_DRAWN)
-            page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
-            with tempfile.TemporaryDirectory() as scratch:
-                made = Path(scratch, PDF.name)
-                head = HEAD.format(escape(_settings()["title"]))
-                page.pdf(path=made, format="A4", scale=SCALE, outline=True, tagged=True, display_header_footer=True,
-                         header_template=head, footer_template=FOOT, print_background=True,
-                         margin={"top": "18mm", "bottom": "18mm", "left": "18mm", "right": "18mm"})  # fmt: skip
-                shutil.move(made, target)
+
+            def open_one(document: str) -> Page:
+                for context in browser.contexts:
+                    context.close()  # and what memory it holds
+                page = browser.new_page(color_scheme="light", **options)
+                page.set_default_timeout(LIMIT)
+                page.route(
+                    f"{address}{JOINED}",
+                    lambda route: route.fulfill(body=document, content_type="text/html"),
+                )
+                page.goto(f"{address}{JOINED}")
+                page.evaluate(
+                    "document.querySelectorAll('details').forEach(d => { d.open = true; })"
+                )
+                settle(page)
+                return page
+
+            yield open_one
             browser.close()
     except NoBrowser as reason:
         raise BookError(str(reason)) from None
-    finally:
-        joined.unlink()
+
+
+def write(site: Path = HTML, target: Path = PDF, names: Sequence[str] | None = None) -> Path:
+    """Print the built site, or these pages of it, into `target` and return that. `BookError` without a Chromium."""
+    pages = parts(site, names)
+    wanted = sorted({name for part in pages for name in re.findall('href="#([^"]+)"', part.text)})
+    wanted += [part.slug for part in pages]
+    every = [front(pages), *pages]  # the contents without numbers yet: how long they are
+    with ThreadPoolExecutor(PRESSES) as pool:
+        shares = [every[k::PRESSES] for k in range(PRESSES)]
+        done = list(pool.map(lambda share: printed(site, share, wanted), shares))
+    made = [done[k % PRESSES][k // PRESSES] for k in range(len(every))]
+    ends = accumulate(len(one.pages) for one in made)
+    numbers = {part.slug: end + 1 for part, end in zip(pages, ends, strict=False)}
+    (made[0],) = printed(site, [front(pages, numbers)], wanted)
+    bind(made).write(target)
     return target
 
 
-def join(site: Path, names: Sequence[str] | None = None) -> str:
-    """Return one HTML document of these pages: of all, in the order of the book, unless told."""
-    names = names or [name for name in page_names() if name not in LEFT_OUT]
-    config = _settings()
-    articles, states, contents, solutions = list[str](), list[str](), list[str](), list[str]()
-    head = ""
+def printed(site: Path, pages: Sequence[Part], wanted: Sequence[str]) -> list[PdfReader]:
+    """Return the prints of some parts, with links to what others have, and the places in them that links want."""
+    head = HEAD.format(escape(settings()["title"]))
+    made = list[PdfReader]()
+    with press(site) as open_one:
+        for part in pages:
+            page = open_one(part.document)
+            page.wait_for_function(MAPS_ARE_DRAWN)
+            page.evaluate(LEAD, [wanted, ELSEWHERE])
+            whole = page.pdf(
+                format="A4", scale=SCALE, outline=True, tagged=True, display_header_footer=True, header_template=head,
+                footer_template="<p></p>", print_background=True, margin=MARGIN,  # type: ignore[arg-type]
+            )  # fmt: skip
+            made.append(PdfReader(BytesIO(whole)))
+    return made
+
+
+def front(pages: Sequence[Part], numbers: Mapping[str, int] | None = None) -> Part:
+    """The title page and the contents, with the numbers of sheets where they are known."""
+    config = settings()
+    cover = COVER.read_text(encoding="utf-8")
+    numbers = numbers or {}
+    lines = "".join(
+        f'<li><a href="#{part.slug}">{part.title}</a><span class="page">{numbers.get(part.slug, "")}</span></li>'
+        for part in pages
+    )
+    text = (
+        f'<section class="front">{cover[cover.index("<svg") :]}'
+        f"<h1>{escape(config['title'])}</h1><p>{escape(config['author'])}</p></section>"
+        f'<nav class="contents"><h2>Contents</h2><ul>{lines}</ul></nav>'
+    )
+    return Part("front", "", pages[0].head, text)
+
+
+def parts(site: Path, names: Sequence[str] | None = None) -> list[Part]:
+    """Return these pages, all in the order of the book unless told, and their solutions, which come last."""
+    names = names or [name for name in page_names() if not LEFT_OUT.fullmatch(name)]
+    made, solutions = list[Part](), list[str]()
     for name in names:
         soup = BeautifulSoup((site / f"{name}.html").read_text(encoding="utf-8"), "html.parser")
         article = soup.find("article", class_="bd-article")
         if not isinstance(article, Tag):
             raise BookError(f"{name}.html has no article: build the site anew")
-        for needless in article.find_all(_on_screen_only):
+        for needless in [*article.find_all(_on_screen_only), *_attempts(article)]:
             needless.decompose()
         _address_anew(article, name, names)
-        states += map(str, soup.find_all("script", type=STATE))
+        states = "".join(map(str, soup.find_all("script", type=STATE)))
         title = escape(article.h1.get_text() if article.h1 else name)
-        contents.append(f'<li><a href="#{_slug(name)}">{title}</a></li>')
         if solved := [one.extract().decode() for one in article.find_all("div", class_="solution")]:
             solutions.append(f"<section><h2>{title}</h2>{''.join(solved)}</section>")
-        articles.append(
-            f'<section class="joined-page" id="{_slug(name)}">{article.decode()}</section>'
-        )
-        widgets = soup.find("script", src=re.compile(r"widgets\.js"))
-        if widgets or not head:  # all that a page may need
-            head = _head(soup, name)
+        made.append(Part(_slug(name), title, _head(soup, name), article.decode(), states))
     if solutions:
-        contents.append('<li><a href="#solutions">Solutions</a></li>')
-        articles.append(
-            f'<section class="joined-page" id="solutions"><h1>Solutions</h1>{"".join(solutions)}</section>'
-        )
-    cover = COVER.read_text(encoding="utf-8")
-    front = (
-        f'<section class="front">{cover[cover.index("<svg") :]}'
-        f"<h1>{escape(config['title'])}</h1><p>{escape(config['author'])}</p></section>"
-        f'<nav class="contents"><h2>Contents</h2><ul>{"".join(contents)}</ul></nav>'
-    )
-    return (
-        f'<!DOCTYPE html><html lang="en" data-theme="light"><head><meta charset="utf-8">'
-        f"<title>{escape(config['title'])}</title>"
-        f"{head}<style>{STYLE}</style></head>"
-        f'<body class="bd-main"><div class="bd-content"><div class="bd-article-container">{front}'
-        f"{''.join(articles)}</div></div>{''.join(states)}</body></html>"
-    )
+        text = f"<h1>Solutions</h1>{''.join(solutions)}"
+        made.append(Part("solutions", "Solutions", made[0].head, text))
+    return made
 
 
-def _settings() -> dict[str, str]:
+def settings() -> dict[str, Any]:
     """The settings of the site, among them title and author."""
     return yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))  # type: ignore[no-any-return]
 
@@ -146,6 +230,13 @@ def _on_screen_only(tag: Tag) -> bool:
     classes = tag.get("class") or ()
     drawing = tag.name == "details" and "drawing" in classes
     return tag.name == "noscript" or drawing or not ON_SCREEN.isdisjoint(classes)
+
+
+def _attempts(article: Tag) -> list[Tag]:
+    """The cells in which exercises are solved: nobody writes into them on paper."""
+    exercises = article.find_all("details", class_="folded-exercise")
+    cells = [x for one in exercises for x in one.find_all("div", class_="cell", recursive=False)]
+    return [cell for cell in cells if "attempt(" in cell.get_text()]
 
 
 def _slug(name: str) -> str:
@@ -171,6 +262,8 @@ def _address_anew(article: Tag, name: str, names: Sequence[str]) -> None:
         target = full.removesuffix(".html")
         if target in names and full.endswith(".html"):
             element[attribute] = f"#{_slug(target)}--{anchor}" if anchor else f"#{_slug(target)}"
+        elif element.name == "a" and full.endswith(".html"):
+            del element[attribute]  # to a page that is left out
         else:
             element[attribute] = full
 

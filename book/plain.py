@@ -118,7 +118,14 @@ def _directive(name: str, argument: str, body: list[str], texts: Texts) -> list[
         return [heading, *(["", f"*{said}*", ""] if said else [])]
     if name == "solution-start":
         return [f"{_SOLUTION} to exercise {texts.get(f'exercise:{argument}', '')}".rstrip()]
-    if name in ("exercise-end", "solution-end", "chapter-map", "chapter-graph", "drill"):
+    if name in (
+        "exercise-end",
+        "solution-end",
+        "chapter-map",
+        "chapter-graph",
+        "drill",
+        "practice",
+    ):
         return []
     if name == "hint":
         return ["<details><summary>Hint</summary>", "", *inside, "", "</details>"]

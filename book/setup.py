@@ -35,6 +35,7 @@ COMMANDS = {
     "serve": "build the site and serve it on this machine (also: book)",
     "site": "build the site",
     "pdf": "build the site and print it as one PDF",
+    "epub": "build the site and write it as an EPUB",
     "lab": "open the chapters in JupyterLab",
     "measure": "measure the pages: lines of code; built, shares of text, code and figures, first paint",
     "edition": "write an edition for a course: student, solutions, instructor, slides or assignments",

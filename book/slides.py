@@ -1,9 +1,10 @@
 """Slides from the chapters, by nbconvert and reveal.js: what a teacher shows while talking, not the text.
 
-What becomes a slide needs no mark. Each section opens one, with its bold sentences and numbered equations; each figure,
-each explorer and each exported function has its own, below it. The summary is there in full; exercises and reading are
-left out. Explorers are alive, shown by the loader of the site's pages (theme/widgets.js). A cell tagged ``slide`` is
-shown as it stands, one tagged ``no-slide`` never.
+What stands on the slide of a section, and what the speaker sees beside it, is written by hand (`book/lecture.py`); each
+figure, each explorer and each exported function has a slide of its own below it. Sections for a second reading,
+exercises and reading are left out; the summary is there in full. Where no lecture is written, as for an appendix, each
+section opens a slide with its bold sentences and numbered equations. Explorers are alive, shown by the loader of the
+site's pages (theme/widgets.js). A cell tagged ``slide`` is shown as it stands, one tagged ``no-slide`` never.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import io
 import json
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from html import escape
 from itertools import pairwise
 from pathlib import Path
@@ -30,6 +31,7 @@ from traitlets.config import Config
 from book import assets
 from book.edited import notebook_of
 from book.judging import given_for
+from book.lecture import Part, lecture_of
 from book.numbering import texts
 from book.pages import ROOT, BookError, chapter_of, number_cells, tags
 from book.plain import plain_notebook
@@ -38,6 +40,7 @@ from book.tryit import explorers
 THEME = ROOT / "book" / "theme"
 LEFT_OUT = ("Exercises", "Further reading")
 WHOLE = ("Summary",)
+MOST_WORDS_SUMMED_UP = 100  # on a slide
 HIDDEN = "slide-without-code"
 ALIVE = "slide-alive"
 PLACE = ("layout", "tabbable", "tooltip")  # of a widget among others
@@ -57,14 +60,16 @@ _FENCED = re.compile(r"^(`{3,}|:{3,})\{[\w-]+\}.*?^\1[ ]*$", re.MULTILINE | re.D
 
 def slides_of(page: Path) -> NotebookNode:
     """A chapter's slides as a notebook of plain Markdown, in which each cell says which kind of slide it begins."""
-    cells, title, above = list[NotebookNode](), "", list[str]()
+    cells, title, above, lecture = list[NotebookNode](), "", list[str](), lecture_of(page)
     for cell in notebook_of(page, "slides").cells:
         if cell.cell_type == "markdown" and "slide" not in tags(cell):
             for section, part in _sections(cell.source, title):
                 title = section
-                if title not in LEFT_OUT:
+                if (not lecture and title not in LEFT_OUT) or title in WHOLE:
                     cells += _section_slides(part, title)
-        elif title not in LEFT_OUT and "no-slide" not in tags(cell):
+                elif heading := _HEADING.match(part):
+                    cells += _lecture_slides(heading[0], lecture.get(heading[2]))
+        elif "no-slide" not in tags(cell) and not _is_left_out(title, lecture):
             cells += _alive(cell, above, page) or _cell_slides(cell)
         if cell.cell_type == "code":
             above.append(cell.source)
@@ -91,20 +96,53 @@ def _section_slides(part: str, title: str) -> Iterator[NotebookNode]:
     """The slide that a section opens, or what a later part of it adds to the slide before."""
     heading = _HEADING.match(part)
     body = part[heading.end() :] if heading else part
-    if title not in WHOLE:
-        points = _POINT.finditer(_FENCED.sub("", body))
-        body = "\n\n".join(point[0] for point in points if point["label"] or point["bold"])
-    text = f"{heading[0] if heading else ''}\n\n{body}".strip()
-    if text:
-        kind = "-" if not heading else "slide" if len(heading[1]) < 3 else "subslide"
-        yield new_markdown_cell(text, metadata={"slideshow": {"slide_type": kind}})
+    if title in WHOLE:
+        for k, some in enumerate(_few(body)):
+            kind, more = ("subslide", " (continued)") if k else ("slide", "")
+            yield _slide(f"## {title}{more}\n\n{some}", kind)
+        return
+    points = _POINT.finditer(_FENCED.sub("", body))
+    body = "\n\n".join(point[0] for point in points if point["label"] or point["bold"])
+    if text := f"{heading[0] if heading else ''}\n\n{body}".strip():
+        yield _slide(text, "-" if not heading else "slide" if len(heading[1]) < 3 else "subslide")
+
+
+def _few(body: str) -> Iterator[str]:
+    """The points of a summary, as many at a time as a slide has room for."""
+    some = list[str]()
+    for point in re.split(r"\n(?=\* )", body.strip()):
+        if some and len(" ".join([*some, point]).split()) > MOST_WORDS_SUMMED_UP:
+            yield "\n".join(some)
+            some = []
+        some.append(point)
+    yield "\n".join(some)
+
+
+def _slide(text: str, kind: str) -> NotebookNode:
+    return new_markdown_cell(text, metadata={"slideshow": {"slide_type": kind}})
+
+
+def _is_left_out(title: str, lecture: Mapping[str, Part]) -> bool:
+    """Whether the cells of a section are on no slide: of the lecture are those of the main path."""
+    return title in LEFT_OUT or (bool(lecture) and title.endswith("*") and title not in lecture)
+
+
+def _lecture_slides(heading: str, part: Part | None) -> Iterator[NotebookNode]:
+    """The slide of a section as it was written, with the speaker's notes; none where none was."""
+    if part is None:
+        return
+    kind = "slide" if part.level < 3 else "subslide"
+    yield _slide(f"{heading}\n\n{part.slide}", kind)
+    yield _slide(part.words, "notes")
 
 
 def _alive(cell: NotebookNode, above: list[str], page: Path) -> list[NotebookNode]:
-    """The slide of a cell that shows an explorer; none for other cells."""
+    """The slide of a cell that shows an explorer or a sketch; none for other cells."""
     *first, last = ast.parse(cell.source).body if cell.cell_type == "code" else [None]
     match last:
-        case ast.Expr(ast.Call(func=ast.Name(name)) as shown) if name in explorers(page):
+        case ast.Expr(ast.Call(func=ast.Name(name)) as shown) if name in explorers(page) | {
+            "Sketch"
+        }:
             given = [one.code for one in given_for(above, cell.source)]
             given.append(compile(ast.Module(first, []), "<cell>", "exec", dont_inherit=True))
             last_code = compile(ast.Expression(shown), "<cell>", "eval", dont_inherit=True)

@@ -152,6 +152,13 @@ def execute(page: Path, root: Path = ROOT) -> NotebookNode:
     return notebook
 
 
+def as_twin_of(page: Path, notebook: NotebookNode) -> NotebookNode:
+    """Record in a notebook that has what a page's twin gave, as that of an edition, what it was made from."""
+    kept = _read_twin(twin_of(page)).metadata.get(RECORD, {})
+    notebook.metadata[RECORD] = NotebookNode({**kept, "cells": _digest(_keys(notebook))})
+    return notebook
+
+
 def _settled(output: NotebookNode, cell: NotebookNode) -> NotebookNode:
     """An output without what differs from run to run or from machine to machine."""
     if output.output_type == "error":

@@ -9,18 +9,8 @@ from chaindyn.articulated import (
     factorise,
 )
 from chaindyn.assembly import assemble
-from chaindyn.chain import (
-    Chain,
-    Link,
-    coordinate_rate,
-    difference,
-    forward_kinematics,
-    integrate,
-    inward,
-    outward,
-    random_state,
-    within_limits,
-)
+from chaindyn.bearings import joint_friction
+from chaindyn.chain import Chain, Link, forward_kinematics, inward, outward
 from chaindyn.closure import Closure, constraint_bias, constraint_error, constraint_jacobian
 from chaindyn.compiler.compilation import compiled
 from chaindyn.compiler.rollouts import rollout
@@ -35,6 +25,7 @@ from chaindyn.composite import (
 )
 from chaindyn.constraints import Held, constrained_forward_dynamics, solve_kkt
 from chaindyn.contact import collision_impulses
+from chaindyn.contract import Joint
 from chaindyn.control import commanded_acceleration, computed_torque, tracking_error
 from chaindyn.conventions import Convention, convention
 from chaindyn.derivatives import aba_derivatives, linearise, rnea_derivatives
@@ -64,11 +55,13 @@ from chaindyn.inertia import (
     inertia_rate,
     newton_euler,
     pseudo_inertia,
+    spatial_inertia,
     weight_wrench,
 )
 from chaindyn.inverse_dynamics import bias_force, joint_wrenches, rnea, solve_full_system
 from chaindyn.jobs.contact_records import Collision, ContactLog, ContactMotion
-from chaindyn.joints import Joint, Prismatic, Revolute, Spherical, rotation_about
+from chaindyn.jobs.searching import Reached
+from chaindyn.joints import Prismatic, Revolute, Spherical, rotation_about
 from chaindyn.kinematics import (
     body_accelerations,
     body_jacobian,
@@ -97,12 +90,17 @@ from chaindyn.models.files import load_model
 from chaindyn.models.free_links import to_maximal, to_maximal_state
 from chaindyn.models.mjcf import load_mjcf
 from chaindyn.models.model import Model
-from chaindyn.models.parts import Drive, Frame, Limits
-from chaindyn.models.scenes import Separation, distance, find_contacts
+from chaindyn.models.parts import Drive, Frame, Limits, Target
+from chaindyn.models.scenes import Separation, distance, find_contacts, overlapping_pairs
 from chaindyn.models.shapes import Box, Capsule, Contact, ConvexHull, Geometry, HalfSpace, Sphere
 from chaindyn.models.urdf import load_collision, load_couplings, load_urdf
+from chaindyn.models.written import from_json, to_json, to_urdf
+from chaindyn.operational import operational_space_torque
 from chaindyn.other_constraints import Coupling, Distance, Rolling
 from chaindyn.other_joints import Cylindrical, Fixed, Free, Helical, Planar, Universal
+from chaindyn.pictures import Surface, animate, draw_shapes, load_visual
+from chaindyn.postures import coordinate_rate, difference, integrate, random_state, within_limits
+from chaindyn.reaching import inverse_kinematics, pose_error
 from chaindyn.redundancy import constrained_hybrid_dynamics, constrained_inverse_dynamics
 from chaindyn.rest import resting_contact
 from chaindyn.sensitivity import (
@@ -116,7 +114,6 @@ from chaindyn.serial_impulse import inverse_operational_space_inertia_serial
 from chaindyn.simulation import (
     Driven,
     Simulation,
-    joint_friction,
     kinetic_energy,
     momentum,
     potential_energy,
@@ -131,7 +128,6 @@ from chaindyn.spatial import (
     screw,
     screw_axis,
     skew,
-    spatial_inertia,
     swap_order,
     swap_order_matrix,
     wrench,
@@ -179,12 +175,15 @@ __all__ = [
     "Model",
     "Planar",
     "Prismatic",
+    "Reached",
     "Revolute",
     "Rolling",
     "Separation",
     "Simulation",
     "Sphere",
     "Spherical",
+    "Surface",
+    "Target",
     "Universal",
     "X_force",
     "X_inverse",
@@ -192,6 +191,7 @@ __all__ = [
     "aba",
     "aba_derivatives",
     "ad",
+    "animate",
     "apparent_inertia",
     "apparent_inverse_inertia",
     "articulated_inertia",
@@ -228,6 +228,7 @@ __all__ = [
     "decompose_force",
     "difference",
     "distance",
+    "draw_shapes",
     "dynamically_consistent_inverse",
     "exp_quaternion",
     "exp_se3",
@@ -237,6 +238,7 @@ __all__ = [
     "fit_bodies",
     "fit_linear",
     "forward_kinematics",
+    "from_json",
     "hybrid_dynamics",
     "hybrid_dynamics_dense",
     "impact",
@@ -246,6 +248,7 @@ __all__ = [
     "inertia_rate",
     "inertial_parameters",
     "integrate",
+    "inverse_kinematics",
     "inverse_operational_space_inertia",
     "inverse_operational_space_inertia_serial",
     "inward",
@@ -260,6 +263,7 @@ __all__ = [
     "load_mjcf",
     "load_model",
     "load_urdf",
+    "load_visual",
     "log_quaternion",
     "log_se3",
     "log_so3",
@@ -267,8 +271,11 @@ __all__ = [
     "momentum",
     "newton_euler",
     "operational_space_inertia",
+    "operational_space_torque",
     "outward",
+    "overlapping_pairs",
     "point_velocity",
+    "pose_error",
     "potential_energy",
     "pseudo_inertia",
     "quaternion_from_rotation",
@@ -293,8 +300,10 @@ __all__ = [
     "swap_order",
     "swap_order_matrix",
     "sweep",
+    "to_json",
     "to_maximal",
     "to_maximal_state",
+    "to_urdf",
     "torque_regressor",
     "tracking_error",
     "tree_matrix",
@@ -303,3 +312,8 @@ __all__ = [
     "within_limits",
     "wrench",
 ]
+
+
+def __dir__() -> list[str]:
+    """Return the public names, and not the modules that they come from."""
+    return [*__all__, "__version__"]

@@ -308,6 +308,11 @@ def positive(x: Array) -> Array:
     return (x.real if x.dtype.kind == "c" else x) > 0
 
 
+def is_small(x: Array, limit: Array) -> Array:
+    """Whether each entry is at most this limit, so that a series is summed; symbols and exact numbers at most 0."""
+    return ~positive(x - (0 if holds_exact(x) else limit))
+
+
 def expect(x: Array) -> None:
     """Note, in a recording, that entries must come out positive, or true, for what was recorded to hold."""
     if (notes := recording.get()) is not None:
@@ -326,8 +331,13 @@ def holds_exact(x: Any) -> bool:
 
 
 def largest_place(x: Array) -> Array:
-    """Place of the largest entry along the last axis; of recorded numbers, a number that is found later."""
-    if not (holds_objects(x) and not holds_exact(x)):
+    """Place of the largest entry along the last axis, of symbols and exact numbers the first above zero.
+
+    Of recorded numbers it is a number that is found later.
+    """
+    if holds_exact(x):
+        return positive(x).argmax(-1)
+    if not holds_objects(x):
         return x.argmax(-1)
     largest, place = x[..., 0], 0 * x[..., 0]
     for k in range(1, x.shape[-1]):
@@ -344,6 +354,104 @@ def take_along_last(x: Array, index: Array) -> Array:
             taken = where(positive(index - (k - Fraction(1, 2))), x[..., k : k + 1], taken)
         return taken
     return namespace([x, index]).take_along_axis(x, index, axis=-1)
+
+
+def repeat(
+    count: int, body: Callable[..., Any], state: tuple[Any, ...], only: Array = None
+) -> tuple[Any, ...]:
+    """Return a state, a tuple of arrays, after body(k, state) has changed it for k = 0 ... count - 1.
+
+    only : (count, 1), not zero in turns that change something: the others, which would change nothing, may be left out.
+    A recording keeps one turn: then k has no value, and places arrays by `take`, `put` and `rows_from` alone. A loop
+    inside another works on the arrays of that one where they lie: who wants to read them afterwards as they were gives
+    it copies, x + 0.
+    """
+    if (notes := recording.get()) is not None:
+        state = notes.repeat(count, body, state, only)
+        return state
+    for k in range(count):
+        state = body(k, state)
+    return state
+
+
+def until_still(most: int, body: Callable[..., Any], state: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return a state, a tuple of arrays, after body(state) has changed it `most` times, or until it changes nothing.
+
+    Once a turn changes nothing no later one does: the turn has no number. A recording keeps one turn, of matrices.
+    """
+    if (notes := recording.get()) is not None:
+        state = notes.until_still(most, body, state)
+        return state
+    for _ in range(most):
+        before, state = state, body(state)
+        if all(np.array_equal(x, y) for x, y in zip(before, state, strict=True)):
+            break
+    return state
+
+
+def computed_place(k: Any, count: int) -> Any:
+    """Return a place of so many as an index: a computed one is an array (1, 1), and the nearest that there is."""
+    return min(max(int(k.item()), 0), count - 1) if isinstance(k, np.ndarray) else k
+
+
+def take(x: Array, k: Any, axis: int = -2) -> Array:
+    """Row k of matrices (..., m, n) as (..., 1, n), or with axis -1 column k as (..., m, 1).
+
+    k may be a whole number that is computed, as an array (1, 1), of one state: then the nearest row stands in for one
+    that is not there.
+    """
+    if hasattr(x, "take_at"):
+        return x.take_at(k, axis)
+    if holds_objects(k):  # recorded without a loop: it may be any row
+        found = take(x, 0, axis)
+        for i in range(1, x.shape[axis]):
+            found = where(positive(k - (i - Fraction(1, 2))), take(x, i, axis), found)
+        return found
+    k = computed_place(k, x.shape[axis])
+    return x[..., k : k + 1, :] if axis == -2 else x[..., k : k + 1]
+
+
+def replaced(x: Array, part: slice, new: Array, axis: int) -> Array:
+    """Matrices (..., m, n) with some rows, or with axis -1 columns, replaced; the axes before are broadcast."""
+    after: Any = (slice(None),) * (-axis - 1)
+    if type(x) is type(new) is np.ndarray and x.shape[:-2] == new.shape[:-2]:
+        whole: Any = x.astype(np.result_type(x, new))
+        whole[(..., part, *after)] = new
+        return whole
+    start, stop, _ = part.indices(x.shape[axis])
+    parts = [x[(..., slice(start), *after)], new, x[(..., slice(stop, None), *after)]]
+    return concatenate(parts, axis)
+
+
+def put(x: Array, k: Any, new: Array, axis: int = -2) -> Array:
+    """Matrices (..., m, n) with row k replaced by (..., 1, n), or with axis -1 column k by (..., m, 1).
+
+    k : as for `take`.
+    """
+    if hasattr(x, "put_at"):
+        return x.put_at(k, new, axis)
+    if holds_objects(k):
+        last = x.shape[axis] - 1
+        for i in range(last + 1):
+            here = positive(k - (i - Fraction(1, 2))) if i else True
+            here = here & (positive(i + Fraction(1, 2) - k) if i < last else True)
+            x = put(x, i, where(np.asarray(here), new, take(x, i, axis)), axis)
+        return x
+    k = computed_place(k, x.shape[axis])
+    return replaced(x, slice(k, k + 1), new, axis)
+
+
+def rows_from(start: Any, change: Callable[..., Any], *arrays: Array) -> tuple[Array, ...]:
+    """Matrices (..., m, n) whose rows from `start` on are changed together, each by its own rows alone."""
+    if hasattr(arrays[0], "rows_from"):
+        arrays = arrays[0].rows_from(start, change, arrays)
+        return arrays
+    if start == 0 and (notes := recording.get()) is not None:
+        arrays = notes.rows(change, arrays)
+        return arrays
+    rows = slice(start, None)
+    changed = change(*[x[..., rows, :] for x in arrays])
+    return tuple(replaced(x, rows, new, -2) for x, new in zip(arrays, changed, strict=True))
 
 
 def solve_pivoted(A: Array, b: Array) -> Array:

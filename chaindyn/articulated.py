@@ -1,5 +1,5 @@
 # Generated from chapters/09_articulated_body_inertia.md by `python -m book export`; edit it there.
-# sha256 of the text below: 7bf3c3553dade2df904865105b3e01daaa5472005cf0d6806a40f76ebae5eaa2
+# sha256 of the text below: 49d6e46ab03bd32216b73890732dc7ac83bb39e4dd51e869e32e5541190e847a
 """Forward dynamics by articulated-body inertia: how a chain accelerates, link by link.
 
 Derived in chapter 9, "Articulated-body inertia".
@@ -13,7 +13,14 @@ import numpy as np
 
 from chaindyn._ops import Array, concatenate, eye, solve, stack, unstack, zeros
 from chaindyn.chain import Chain, inward, outward
-from chaindyn.guards.arguments import FRAMES, RECURSIONS, check_matrix, check_motion_subspace
+from chaindyn.guards.arguments import (
+    FRAMES,
+    RECURSIONS,
+    FrameWord,
+    RecursionWord,
+    check_matrix,
+    check_motion_subspace,
+)
 from chaindyn.guards.door import checked
 from chaindyn.guards.equations import require_joint_inertia
 from chaindyn.guards.pivots import past_zeros, require_inertia
@@ -40,6 +47,13 @@ def decompose_force(f: Array, inertia: Array, S: Array) -> tuple[Array, Array]:
     same coordinates. Returns f_a (..., 6), a combination of the columns of
     ``inertia @ S``, and f_c = f - f_a (..., 6), for which S^T f_c = 0. ValueError if
     columns of S depend on each other, or if S^T I S is singular.
+
+    >>> rod = spatial_inertia(1, (0.5, 0, 0), np.diag([0, 1, 1]) / 12)
+    >>> about_y = np.array([[0], [1], [0], [0], [0], [0]])
+    >>> blow = np.array([0, -1, 0, 0, 0, 1])
+    >>> accelerates, carried = decompose_force(blow, rod, about_y)
+    >>> carried.round(9) + 0.0
+    array([ 0. ,  0. ,  0. ,  0. ,  0. , -0.5])
     """
     S = check_motion_subspace(S, f=(f, 1), inertia=(inertia, 2))
     U = inertia @ S
@@ -57,6 +71,13 @@ def apparent_inertia(inertia: Array, S: Array) -> Array:
     It is I - I S (S^T I S)^-1 S^T I. inertia : (..., 6, 6); S : (..., 6, k) motion
     subspace, in the same coordinates. ValueError if columns of S depend on each other,
     or if S^T I S is singular.
+
+    >>> rod = spatial_inertia(1, (0.5, 0, 0), np.diag([0, 1, 1]) / 12)
+    >>> about_y = np.array([[0], [1], [0], [0], [0], [0]])
+    >>> apparent_inertia(rod, about_y)[3:, 3:].round(9)
+    array([[1.  , 0.  , 0.  ],
+           [0.  , 1.  , 0.  ],
+           [0.  , 0.  , 0.25]])
     """
     S = check_motion_subspace(S, inertia=(inertia, 2))
     U = inertia @ S
@@ -168,7 +189,7 @@ class LinkFactors:
         return [A for A, _ in made], concatenate([qdd for _, qdd in made], axis=-2)
 
 
-# Chapter 9, "Articulated-body inertia": $M^{-1}$ in three factors
+# Chapter 9, "Articulated-body inertia": $M^{-1}$ in three factors*
 @dataclass(frozen=True, eq=False)
 class FactorisedChain(LinkFactors):
     """The mass matrix M of a chain in a posture, factorised link by link by
@@ -178,6 +199,12 @@ class FactorisedChain(LinkFactors):
     free to move;
     links : the factors of each link, from the inward sweep. Forces and motions are in
     the coordinates of the state.
+
+    >>> I = np.diag([0, 1, 1]) / 12
+    >>> rod = Chain([Link(Revolute((0, 1, 0)), 1, (0.5, 0, 0), I)])
+    >>> M = factorise(rod, np.zeros(1))
+    >>> M.solve(np.array([[1.0]])).round(9)
+    array([[3.]])
     """
 
     @cached_property
@@ -202,7 +229,7 @@ class FactorisedChain(LinkFactors):
         return concatenate(left, axis=-2).mT @ concatenate(parts, axis=-2)
 
 
-# Chapter 9, "Articulated-body inertia": $M^{-1}$ in three factors
+# Chapter 9, "Articulated-body inertia": $M^{-1}$ in three factors*
 def free_motions(state: State, prescribed: Array | None) -> tuple[Any, Any]:
     """Return S (..., 6, k) and [S X] of each link, of S the columns free to move."""
     if prescribed is None:
@@ -221,7 +248,7 @@ def rotor_blocks(chain: Chain, prescribed: Array | None = None) -> list[Array]:
     return [x * eye(len(x)) for x in own]
 
 
-# Chapter 9, "Articulated-body inertia": $M^{-1}$ in three factors
+# Chapter 9, "Articulated-body inertia": $M^{-1}$ in three factors*
 def factorise_state(state: State, prescribed: Array | None = None) -> FactorisedChain:
     """Return the factorised chain of a state.
 
@@ -239,12 +266,17 @@ def factorise_state(state: State, prescribed: Array | None = None) -> Factorised
 
 
 @checked(q="nq", recursion=RECURSIONS)
-def factorise(chain: Chain, q: Array, *, recursion: str = "body") -> FactorisedChain:
+def factorise(chain: Chain, q: Array, *, recursion: RecursionWord = "body") -> FactorisedChain:
     """Return the factorised M (nv, nv) of a chain or tree, to solve M x = b in O(n).
 
     q : (..., nq); recursion : the coordinates of the computation. Its method ``solve``
     takes b (..., nv, m); ``delassus`` takes rows K (..., m, nv), for K M^-1 K^T.
     ValueError names the joint that feels no inertia, if M is singular.
+
+    >>> I = np.diag([0, 1, 1]) / 12
+    >>> rod = Chain([Link(Revolute((0, 1, 0)), 1, (0.5, 0, 0), I)])
+    >>> factorise(rod, np.zeros(1)).solve(np.ones((1, 1))).round(3)
+    array([[3.]])
     """
     return factorise_state(evaluate(chain, q, recursion=recursion))
 
@@ -258,8 +290,8 @@ def aba(
     tau: Array,
     *,
     external: Array | None = None,
-    external_frame: str = "body",
-    recursion: str = "body",
+    external_frame: FrameWord = "body",
+    recursion: RecursionWord = "body",
 ) -> Array:
     """Return the joint accelerations qdd (..., nv) of a chain or tree [rad/s^2, m/s^2].
 
@@ -270,6 +302,12 @@ def aba(
     the chain's. Rotors of its drives are included, friction (`joint_friction`) is not.
     recursion : the coordinates of the computation. ValueError names the joint that
     feels no inertia, if M is singular.
+
+    >>> I = np.diag([0, 1, 1]) / 12
+    >>> rod = Chain([Link(Revolute((0, 1, 0)), 1, (0.5, 0, 0), I)])
+    >>> still = np.zeros(1)
+    >>> aba(rod, still, still, still).round(3)
+    array([14.715])
     """
     state = evaluate(chain, q, qd, tau, external, recursion=recursion)
     factors = factorise_state(state)
@@ -288,6 +326,11 @@ def articulated_inertia(chain: Chain, q: Array) -> Array:
     subtree, all joints of which are free to move, and its own joint cut;
     `apparent_inertia` of it with S is felt by the parent through a joint without a
     rotor. ValueError names the joint that feels no inertia, if M is singular.
+
+    >>> lift = Link(Prismatic((0, 0, 1)), 2, (0, 0, 0), np.eye(3))
+    >>> puck = Link(Prismatic((1, 0, 0)), 1, (0, 0, 0), np.eye(3))
+    >>> articulated_inertia(Chain([lift, puck]), np.zeros(2))[0].diagonal().round(9)
+    array([2., 2., 2., 2., 3., 3.])
     """
     inertias, batch = factorise_state(evaluate(chain, q)).inertias, q.shape[:-1]
     if inertias.ndim == q.ndim + 2:

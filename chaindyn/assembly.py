@@ -1,5 +1,5 @@
 # Generated from chapters/29_assembling_with_limits.md by `python -m book export`; edit it there.
-# sha256 of the text below: 7e0aef025b8d85243cac1a793db35a1ff1ea9fdc678c6d265b0a23864d2a6b68
+# sha256 of the text below: 0e63908bf2b27eacfa57524c19bc69e67ac7ede2ef1cdb72f0307af6fe0de0a5
 """Assembling: the nearest posture that closes the loops, within the limits of the joints.
 
 Derived in chapter 29, "Assembling with limits".
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from chaindyn._ops import Array
-from chaindyn.chain import Chain, difference, integrate
+from chaindyn.chain import Chain
 from chaindyn.closure import constraint_error, constraint_jacobian
 from chaindyn.composite import crba
 from chaindyn.constraints import solve_kkt
@@ -20,8 +20,10 @@ from chaindyn.guards.constraint_parts import as_constraints
 from chaindyn.guards.door import checked
 from chaindyn.guards.loops import cannot_be_closed, within_reach
 from chaindyn.guards.numbers import as_real
+from chaindyn.guards.targets import room
 from chaindyn.hybrid import interleave
 from chaindyn.other_constraints import plain_coordinates
+from chaindyn.postures import difference, integrate
 
 __all__ = ["assemble"]
 
@@ -49,12 +51,6 @@ class Assembly:
         ahead = integrate(self.chain, q, step)
         return np.clip(ahead, self.chain.lower_limit, self.chain.upper_limit)
 
-    def room(self, q: Array) -> tuple[Array, Array]:
-        """Return the distances (nv,) of each joint from its lower and upper limit."""
-        place = plain_coordinates(self.chain)
-        down, up = self.chain.lower_limit - q, self.chain.upper_limit - q
-        return (np.where(place < 0, -np.inf, down[place]), np.where(place < 0, np.inf, up[place]))
-
 
 # Chapter 29, "Assembling with limits": A search, and its steps
 def nearest_step(search: Assembly, q: Array, reference: Array, tolerance: float) -> Array:
@@ -69,7 +65,7 @@ def nearest_step(search: Assembly, q: Array, reference: Array, tolerance: float)
     forces = np.concatenate([(M @ reference[moved])[None], np.eye(m)])
     wanted = np.concatenate([-error[None], np.zeros((m, len(K)))])
     step, *answers = solve_kkt(M, K, forces, wanted, tolerance=tolerance).x
-    down, up = (way[moved] for way in search.room(q))
+    down, up = (way[moved] for way in room(chain, plain_coordinates(chain), q))
     if ((step < down) | (step > up)).any():
         step = pushed_back(step, np.array(answers), down, up)
     return interleave(moved, step, np.zeros(chain.nv - m))
@@ -169,6 +165,12 @@ def assemble(chain: Chain, constraints: Any, q: Array, *, held: Any = None) -> A
     from five postures near q, always the same. With a closure of a hand onto the ground
     it is inverse kinematics. ValueError with the remaining gap if the loops cannot be
     closed from here, or if a held joint is beyond its limits.
+
+    >>> from chaindyn.models.robots import four_bar
+    >>> chain, loops = four_bar()
+    >>> q = assemble(chain, loops, np.array([1.2, -1.0, 3.0]))
+    >>> constraint_error(chain, loops, q).round(9) + 0.0
+    array([0., 0., 0., 0., 0.])
     """
     constraints, start = as_constraints(constraints), as_real(q, "q")
     moved = ~(np.zeros(chain.nv, bool) if held is None else check_mask(held, "held", chain.nv))

@@ -1,5 +1,5 @@
 # Generated from chapters/04_joints_links_chains_trees.md by `python -m book export`; edit it there.
-# sha256 of the text below: f83584d6d3f2c8788854f6adc777763c996d2e287d1ca46c4167f101b9739ed9
+# sha256 of the text below: 43f39ac0ddfdbeeeeb8376ad04d8a3ac9f85752000a39d33caeff82b7d765b32
 """Links, the chains and trees that joints make of them, and sweeps along the branches.
 
 Derived in chapter 4, "Joints, links, chains, trees".
@@ -9,27 +9,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from chaindyn._ops import Array, broadcast_batch, eye, replaceable, stack, unstack, zeros
-from chaindyn.guards.arguments import check_batch
+from chaindyn._ops import Array, eye, replaceable, stack, unstack, zeros
 from chaindyn.guards.bodies import pose_of_body
 from chaindyn.guards.door import checked
-from chaindyn.models.arrays import LinkArrays, by_link, in_columns
+from chaindyn.models.arrays import LinkArrays, by_link
 from chaindyn.models.parts import Drive, Frame, Limits
 
-__all__ = [
-    "Chain",
-    "Link",
-    "coordinate_rate",
-    "difference",
-    "forward_kinematics",
-    "integrate",
-    "inward",
-    "outward",
-    "random_state",
-    "within_limits",
-]
+__all__ = ["Chain", "Link", "forward_kinematics", "inward", "outward"]
 
 
 # Chapter 4, "Joints, links, chains, trees": A link and its frame
@@ -42,9 +28,14 @@ class Link:
     frame [m]; inertia (3, 3) about the centre of mass in link axes [kg m^2]; offset
     (3,) [m] and rotation (3, 3) place the joint's frame in the parent's: the joint's
     point x is ``offset + rotation @ x`` there. parent : None is the previous link (the
-    first hangs on the ground); or an index, a name, "ground". drive : the joint's motor
-    and gear, a `Drive`; limits : its `Limits`. The values are checked when a `Chain` is
-    made of the links.
+    first hangs on the ground); or an index, a link's or a frame's name, "ground".
+    drive : the joint's motor and gear, a `Drive`; limits : its `Limits`. The values are
+    checked when a `Chain` is made of the links.
+
+    >>> I = np.diag([0, 1, 1]) / 12
+    >>> rod = Link(Revolute((0, 1, 0)), 1, (0.5, 0, 0), I, name="rod")
+    >>> crba(Chain([rod]), np.zeros(1)).round(4)
+    array([[0.3333]])
     """
 
     joint: Any
@@ -67,6 +58,15 @@ class Chain(LinkArrays):
     links : each after its parent; gravity : (3,) acceleration of free fall in the world
     [m/s^2]; frames : each a `Frame`, named poses on links. ValueError names the link
     whose mass, inertia, joint, placement, name or parent is impossible, or the frame.
+
+    >>> I = np.diag([0, 1, 1]) / 12
+    >>> upper = Link(Revolute((0, 1, 0)), 1, (0.5, 0, 0), I, name="upper")
+    >>> lower = Link(Revolute((0, 1, 0)), 1, (0.5, 0, 0), I, offset=(1, 0, 0))
+    >>> arm = Chain([upper, lower])
+    >>> arm.n, arm.nq, arm.nv
+    (2, 2, 2)
+    >>> rnea(arm, np.zeros(2), np.zeros(2), np.zeros(2)).round(3)
+    array([-19.62 ,  -4.905])
     """
 
     links: Sequence[Link]
@@ -82,7 +82,7 @@ class Chain(LinkArrays):
         return tuple(reversed(path))
 
 
-# Chapter 4, "Joints, links, chains, trees": Two ways to walk a tree
+# Chapter 4, "Joints, links, chains, trees": The code
 @replaceable
 def outward(step: Callable[..., Any], parent: Sequence[int], ground: Any, *links: Any) -> list[Any]:
     """Sweep from the ground outwards along the branches.
@@ -90,6 +90,10 @@ def outward(step: Callable[..., Any], parent: Sequence[int], ground: Any, *links
     step(value of the parent, *data of the link) -> value of the link.
     `ground` is the ground's value; `links` are sequences with an entry for each link.
     A link comes after its parent. Returns the value of each link.
+
+    >>> parent, lengths = (-1, 0, 1), (3, 2, 1)
+    >>> outward(lambda before, length: before + length, parent, 0, lengths)
+    [3, 5, 6]
     """
     carried: list[Any] = []
     for p, *link in zip(parent, *links, strict=True):
@@ -97,30 +101,7 @@ def outward(step: Callable[..., Any], parent: Sequence[int], ground: Any, *links
     return carried
 
 
-# Chapter 4, "Joints, links, chains, trees": Two ways to walk a tree
-@replaceable
-def inward(
-    step: Callable[..., Any], parent: Sequence[int], nothing: Sequence[Any], *links: Any
-) -> tuple[list[Any], list[Any]]:
-    """Sweep from the leaves inwards to the ground.
-
-    step(sum of the children's contributions, *data of the link) -> (kept,
-    contribution). A contribution is a tuple; tuples are added entry by entry, and
-    `nothing` is that of a leaf. Returns what each link keeps, and the sum at the
-    ground.
-    """
-    received = [nothing] * (len(parent) + 1)  # the last one is the ground's
-    kept: list[Any] = [None] * len(parent)
-    for i, (p, *link) in reversed(list(enumerate(zip(parent, *links, strict=True)))):
-        kept[i], own = step(received[i], *link)
-        if received[p] is nothing:
-            received[p] = own
-        else:
-            received[p] = [a + b for a, b in zip(received[p], own, strict=True)]
-    return kept, list(received[-1])
-
-
-# Chapter 4, "Joints, links, chains, trees": Where everything is
+# Chapter 4, "Joints, links, chains, trees": The code
 def joint_poses(chain: Chain, q: Array) -> tuple[Array, Array]:
     """Return the pose of each link in its parent; q : (..., nq).
 
@@ -146,7 +127,7 @@ def world_poses(chain: Chain, R: Array, p: Array) -> tuple[Array, Array]:
     return stack([R for R, _ in poses], axis=-3), p_world[..., 0]
 
 
-# Chapter 4, "Joints, links, chains, trees": Where everything is
+# Chapter 4, "Joints, links, chains, trees": The code
 @checked(q="nq")
 def forward_kinematics(
     chain: Chain, q: Array, body: int | str | None = None
@@ -158,70 +139,48 @@ def forward_kinematics(
     frame's name: R is (..., 3, 3) then, and p (..., 3); None is all links. Alexiou
     (2023), (1)-(2), with the length of the right link. ValueError if q has another
     shape or is not finite, or if there is no such body.
+
+    >>> I = np.diag([0, 1, 1]) / 12
+    >>> upper = Link(Revolute((0, 1, 0)), 1, (0.5, 0, 0), I)
+    >>> lower = Link(Revolute((0, 1, 0)), 1, (0.5, 0, 0), I, offset=(1, 0, 0))
+    >>> R, p = forward_kinematics(Chain([upper, lower]), np.array([-np.pi / 2, 0]))
+    >>> p.round(9) + 0.0
+    array([[0., 0., 0.],
+           [0., 0., 1.]])
     """
     R, p = world_poses(chain, *joint_poses(chain, q))
     return (R, p) if body is None else pose_of_body(chain, R, p, body)
 
 
-# Chapter 4, "Joints, links, chains, trees": Where everything is
-@checked()
-def random_state(
-    chain: Chain,
-    rng: np.random.Generator | int | None = None,
-    *,
-    batch: tuple[int, ...] = (),
-) -> tuple[Array, Array]:
-    """Return q (*batch, nq), spread over the joints' range, and normal qd (*batch, nv).
+# Chapter 4, "Joints, links, chains, trees": A tree, and two ways to walk it
+def added(sums: Any, own: Sequence[Any], nothing: Any) -> Any:
+    """Return sums that are still `nothing`, or a tuple's entries, and another tuple."""
+    return own if sums is nothing else [a + b for a, b in zip(sums, own, strict=True)]
 
-    rng : a NumPy generator or a seed. ValueError if batch is no tuple of counts.
+
+@replaceable
+def inward(
+    step: Callable[..., Any], parent: Sequence[int], nothing: Sequence[Any], *links: Any
+) -> tuple[list[Any], list[Any]]:
+    """Sweep from the leaves inwards to the ground.
+
+    step(sum of the children's contributions, *data of the link) -> (kept,
+    contribution). A contribution is a tuple; tuples are added entry by entry, and
+    `nothing` is that of a leaf. Returns what each link keeps, and the sum at the
+    ground.
+
+    >>> parent, masses = (-1, 0, 1), (3, 2, 1)
+    >>> def carry(outside, mass):
+    ...     return mass + outside[0], (mass + outside[0],)
+    >>> inward(carry, parent, (0,), masses)
+    ([6, 3, 1], [6])
     """
-    check_batch(batch)
-    rng, q = np.random.default_rng(rng), np.zeros((*batch, chain.nq))
-    for joint, columns, _ in chain.groups:
-        q[..., columns] = joint.random(rng, (*batch, len(columns)))
-    return q, rng.normal(size=(*batch, chain.nv))
-
-
-@checked(q="nq")
-def within_limits(chain: Chain, q: Array) -> Array:
-    """Return whether every coordinate keeps its limits, booleans (...); q : (..., nq).
-
-    ``np.clip(q, chain.lower_limit, chain.upper_limit)`` brings the others to theirs.
-    """
-    return ((q >= chain.lower_limit) & (q <= chain.upper_limit)).all(-1)
-
-
-# Chapter 4, "Joints, links, chains, trees": Where everything is
-@checked(q="nq", qd="nv")
-def coordinate_rate(chain: Chain, q: Array, qd: Array) -> Array:
-    """Return dq/dt (..., nq) of a chain at q (..., nq) that moves with qd (..., nv).
-
-    It is qd where a joint's coordinates are its angles or lengths; a quaternion changes
-    by half of its product with [0; w].
-    """
-    q, qd = broadcast_batch([q, qd], 1)
-    parts = [joint.rate(q[..., i], qd[..., j]) for joint, i, j in chain.groups]
-    return in_columns(parts, [i for _, i, _ in chain.groups])
-
-
-@checked(q="nq", step="nv")
-def integrate(chain: Chain, q: Array, step: Array) -> Array:
-    """Return q (..., nq) after one second at the joint velocities `step` (..., nv).
-
-    q : (..., nq); step : a velocity times a time. A sum where a joint's
-    coordinates are its angles or lengths; on a ball or a free body the exponential,
-    with the quaternion renormalised.
-    """
-    parts = [joint.integrate(q[..., i], step[..., j]) for joint, i, j in chain.groups]
-    return in_columns(parts, [i for _, i, _ in chain.groups])
-
-
-@checked(q0="nq", q1="nq")
-def difference(chain: Chain, q0: Array, q1: Array) -> Array:
-    """Return the shortest step (..., nv) with integrate(chain, q0, step) = q1.
-
-    q0, q1 : (..., nq); a quaternion is met up to its sign. Angles of hinges are not
-    wrapped: they count turns.
-    """
-    parts = [joint.difference(q0[..., i], q1[..., i]) for joint, i, _ in chain.groups]
-    return in_columns(parts, [j for _, _, j in chain.groups])
+    below, at_ground = [nothing] * len(parent), nothing
+    kept: list[Any] = [None] * len(parent)
+    for i, (p, *link) in reversed(list(enumerate(zip(parent, *links, strict=True)))):
+        kept[i], own = step(below[i], *link)
+        if p < 0:
+            at_ground = added(at_ground, own, nothing)
+        else:
+            below[p] = added(below[p], own, nothing)
+    return kept, list(at_ground)

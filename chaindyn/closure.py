@@ -1,5 +1,5 @@
 # Generated from chapters/13_maximal_coordinates.md by `python -m book export`; edit it there.
-# sha256 of the text below: 58266e4a8fa39aa1a3c15c3961991e2c4a3c0292b72bb140339351c26cb1747f
+# sha256 of the text below: 9ec0d4567d7fda2572cd2d6c71d4f0aa22399e5c0a22671d299144292d1f539e
 """Constraints: a joint held as rows, and rows of several constraints as one matrix.
 
 Derived in chapter 13, "Maximal coordinates".
@@ -22,7 +22,7 @@ from chaindyn.state import State
 __all__ = ["Closure", "constraint_bias", "constraint_error", "constraint_jacobian"]
 
 
-# Chapter 13, "Maximal coordinates": A joint held as rows
+# Chapter 13, "Maximal coordinates": The joint as a class*
 def relative_motion(state: State, held: FramedConstraint) -> tuple[Array, Array]:
     """Return the relative twist and acceleration (..., 6, 1) of the two frames."""
     (i, j), (R, p) = held.bodies(state.chain), held.relative_pose(state)
@@ -38,18 +38,19 @@ def relative_motion(state: State, held: FramedConstraint) -> tuple[Array, Array]
     return twist, acceleration
 
 
-# Chapter 13, "Maximal coordinates": A joint held as rows
+# Chapter 13, "Maximal coordinates": The joint as a class*
 @dataclass(frozen=True, eq=False)
 class Closure(FramedConstraint):
     """A joint held as rows of equations, between a link and another one or the ground:
     it closes a loop.
 
     joint : any `Joint`; link : index or name of its child; onto : of its parent,
-    "ground" by default. offset (3,) [m] and rotation (3, 3) place the joint in the
-    link, onto_offset and onto_rotation in the other: the joint's point x lies at
-    ``offset + rotation @ x`` in the one and, while the joint is in its zero position,
-    at ``onto_offset + onto_rotation @ x`` in the other. ValueError names the impossible
-    part; a link that a chain does not have is named when the rows are computed.
+    "ground" by default; a frame's name serves for either. offset (3,) [m] and rotation
+    (3, 3) place the joint in the link, onto_offset and onto_rotation in the other: the
+    joint's point x lies at ``offset + rotation @ x`` in the one and, while the joint is
+    in its zero position, at ``onto_offset + onto_rotation @ x`` in the other.
+    ValueError names the impossible part; a link that a chain does not have is named
+    when the rows are computed.
 
     The rows are T^T times the twist of the link relative to the other, T being the
     joint's constraint subspace in the frame that it has in the link: a multiplier is a
@@ -66,6 +67,12 @@ class Closure(FramedConstraint):
     sum of these rows times the links' twists, in link coordinates. "Notes on rigid body
     dynamics", constraints and subspaces: the rows are the complement of the joint's
     motions.
+
+    >>> I = np.diag([0, 1, 1]) / 12
+    >>> rod = Chain([Link(Revolute((0, 1, 0)), 1, (0.5, 0, 0), I, name="rod")])
+    >>> peg = Closure(Spherical(), "rod", offset=(1, 0, 0), onto_offset=(1, 0, 0.5))
+    >>> constraint_error(rod, peg, np.zeros(1)).round(9) + 0.0
+    array([ 0. ,  0. , -0.5])
     """
 
     def coordinates(self, chain: Chain, q: Array) -> Array:
@@ -101,7 +108,7 @@ class Closure(FramedConstraint):
         return (T.mT @ (acceleration - turning @ rate))[..., 0]
 
 
-# Chapter 13, "Maximal coordinates": A joint held as rows
+# Chapter 13, "Maximal coordinates": The joint as a class*
 @checked(q="nq")
 def constraint_jacobian(chain: Chain, constraints: Any, q: Array) -> Array:
     """Return the rows K (..., m, nv) of all constraints: K qd = 0 on velocities.
@@ -109,6 +116,12 @@ def constraint_jacobian(chain: Chain, constraints: Any, q: Array) -> Array:
     constraints : one or several, each a `Closure` or any object with its three methods;
     q : (..., nq). Their forces are K^T lambda (..., nv). ValueError names the
     constraint and its error. "Notes on rigid body dynamics", constraints.
+
+    >>> from chaindyn.models.robots import four_bar, four_bar_posture
+    >>> chain, loops = four_bar()
+    >>> K = constraint_jacobian(chain, loops, four_bar_posture(2, 1.0))
+    >>> (K @ np.array([1, -1, 1])).round(9) + 0.0
+    array([0., 0., 0., 0., 0.])
     """
     return rows_in(State(chain, q), as_constraints(constraints))
 
@@ -119,6 +132,12 @@ def constraint_error(chain: Chain, constraints: Any, q: Array) -> Array:
 
     Arguments and order as for `constraint_jacobian`. A constraint of velocities alone,
     whose ``error`` returns None, has zeros here.
+
+    >>> from chaindyn.models.robots import four_bar, four_bar_posture
+    >>> chain, loops = four_bar()
+    >>> q, still = four_bar_posture(2, 1.0), np.zeros(3)
+    >>> constraint_error(chain, loops, q).round(9) + 0.0
+    array([0., 0., 0., 0., 0.])
     """
     return errors_in(State(chain, q), as_constraints(constraints))
 
@@ -129,5 +148,11 @@ def constraint_bias(chain: Chain, constraints: Any, q: Array, qd: Array) -> Arra
 
     Arguments as for `constraint_jacobian`; qd : (..., nv). "Notes on rigid body
     dynamics", constraints.
+
+    >>> I = np.diag([0, 1, 1]) / 12
+    >>> rod = Chain([Link(Revolute((0, 1, 0)), 1, (0.5, 0, 0), I, name="rod")])
+    >>> string = Distance("rod", length=1, offset=(1, 0, 0), onto_offset=(1, 0, 1))
+    >>> constraint_bias(rod, string, np.zeros(1), np.array([2.0])).round(9)
+    array([4.])
     """
     return parts_in(State(chain, q, qd), as_constraints(constraints), "bias")[0]

@@ -1,17 +1,22 @@
 # Generated from chapters/31_solving_contact.md by `python -m book export`; edit it there.
-# sha256 of the text below: c8a8b4eb58b2751f6047337e3f172eecd71facb3205b7af446bed913265edba2
+# sha256 of the text below: c2f45b56b8ada8256b8cabb6e1974ef611c4ca594cd47d2839f64bddae7245dd
 """Complementarity: linear problems, and impulses with friction.
 
 Derived in chapter 31, "Solving contact problems".
 """
 
+from functools import partial
 from itertools import product
 
 import numpy as np
 
-from chaindyn._ops import Array, concatenate, eye, positive, sqrt, where
+from chaindyn._ops import Array, concatenate, eye, positive, where
+from chaindyn.friction import cone_margins, cone_slopes, coulomb_miss, forces_of_unknowns, shortened
 from chaindyn.guards.complementarity import (
     LCP,
+    METHODS,
+    ROUNDING,
+    MethodWord,
     are_not_negative,
     as_problem,
     balanced,
@@ -23,8 +28,9 @@ from chaindyn.guards.complementarity import (
     result_of,
     settling,
 )
+from chaindyn.guards.cones import impulses_on_cones, sticking_impulses
 from chaindyn.guards.door import checked
-from chaindyn.guards.ties import island_by_island, lemke, most_even, or_nearby, smallest_solution
+from chaindyn.guards.ties import island_by_island, lemke, most_even, or_nearby
 
 __all__ = ["solve_lcp"]
 
@@ -73,9 +79,14 @@ def projected_gauss_seidel(A: Array, b: Array, sweeps: int, tolerance: float) ->
 
 
 # Chapter 31, "Solving contact problems": Projected Gauss-Seidel
-@checked(method={"lemke", "pgs", "enumerate"})
+@checked(method=METHODS)
 def solve_lcp(
-    A: Array, b: Array, *, method: str = "lemke", sweeps: int = 1000, tolerance: float = 1e-14
+    A: Array,
+    b: Array,
+    *,
+    method: MethodWord = "lemke",
+    sweeps: int = 1000,
+    tolerance: float = 1e-14,
 ) -> LCP:
     """Return z (n,) and w (n,) with w = A z + b, z >= 0, w >= 0 and z.w = 0: a linear
     complementarity problem.
@@ -89,6 +100,9 @@ def solve_lcp(
     ArithmeticError if there is no solution, if Lemke's path ends on a ray, or if PGS
     grows without bound: the message distinguishes them. ValueError for bad input.
     Cottle, Pang and Stone (1992), chapters 4 and 5.
+
+    >>> solve_lcp(np.array([[2.0]]), np.array([-4.0])).z
+    array([2.])
     """
     A, b, sweeps, tolerance = as_problem(A, b, sweeps, tolerance)
     if method == "enumerate":
@@ -127,30 +141,18 @@ def coulomb_conditions(z: Array, v: Array, mu: Array, known: Array, directions: 
     return concatenate([v[..., :1], v[..., 1:] @ directions.mT + slip, room], axis=-1)
 
 
-def cone_margins(p: Array, mu: Array, known: Array) -> Array:
-    """Return what must not be negative (..., 2) for impulses p (..., 1 + k) to lie in
-    their cones.
-
-    The normal part, and by how much friction is below mu times it and what is `known`.
-    """
-    friction = p[..., 1:]
-    size = sqrt((friction * friction).sum(-1, keepdims=True))
-    return concatenate([p[..., :1], mu[..., None] * p[..., :1] + known[..., None] - size], axis=-1)
-
-
 # Chapter 31, "Solving contact problems": Friction: a pyramid in place of the cone
-def in_pyramids(W: Array, b: Array, mu: Array, known: Array, sliding: Array, facets: int) -> Array:
+def in_pyramids(W: Array, b: Array, mu: Array, known: Array, facets: int) -> Array:
     """Return impulses as `contact_impulses` does, by an LCP with pyramids in place of
     cones.
     """
     angles = 2 * np.pi * np.arange(facets) / facets
     fan = np.stack([np.cos(angles), np.sin(angles)], axis=-1)
     place = np.arange(len(mu) * (facets + 2)).reshape(len(mu), -1)
-    rough = np.flatnonzero((mu > 0) & ~sliding)
+    rough = np.flatnonzero(mu > 0)
     own = np.concatenate([place[:, 0], place[rough, 1:-1].ravel(), place[rough, -1]])
     z = np.eye(place.size)[own].reshape(-1, *place.shape)  # a unit of each unknown
     p = pyramid_impulse(z, fan)
-    p[..., 1] -= np.where(sliding, mu, 0) * p[..., 0]
     size = np.trace(W) / len(W) or 1.0
     effects = p.reshape(len(z), -1) @ W.T / size
     w = coulomb_conditions(z, effects.reshape(p.shape), mu, 0 * known, fan)
@@ -158,41 +160,6 @@ def in_pyramids(W: Array, b: Array, mu: Array, known: Array, sliding: Array, fac
     A = w.reshape(len(z), -1)[:, own].T
     found = solve_lcp(A, start.ravel()[own])
     return most_even(A, found.z, found.w) @ p.reshape(len(z), -1) / size
-
-
-# Chapter 31, "Solving contact problems": Friction: a pyramid in place of the cone
-def sticking_impulses(W: Array, b: Array, mu: Array, known: Array) -> Array | None:
-    """Return the smallest impulses (3 m,) with which all of W p + b vanishes, if they
-    lie in their cones; else None.
-
-    For contacts without friction only the normal components count. known (m,) :
-    friction allowed beyond mu times the normal impulse.
-    """
-    held = np.stack([np.ones(len(mu), bool), mu > 0, mu > 0], axis=-1).ravel()
-    p = smallest_solution(W, b, held)
-    inside = p is not None and (cone_margins(p.reshape(-1, 3), mu, known) >= 0).all()
-    return p if inside else None
-
-
-@island_by_island
-def contact_impulses(
-    W: Array, b: Array, mu: Array, known: Array, facets: int, sliding: Array, size: float
-) -> Array:
-    """Return impulses p (3 m,): normal parts complementary to W p + b there, and
-    friction by Coulomb's law.
-
-    W : (3 m, 3 m); b : (3 m,), for each contact the speeds along the normal and two
-    tangents without p; mu : (m,); known : (m,), friction allowed beyond mu times the
-    normal part; facets : the number of sides of the pyramid in place of the cone;
-    sliding : (m,) booleans, where friction is mu times the normal part, against the
-    first tangent; size : of the speeds from which b was computed, if they are larger
-    than b [m/s]. Forces and accelerations may take the place of impulses and speeds.
-    Stewart and Trinkle (1996). ArithmeticError as from `solve_lcp`.
-    """
-    stuck = None if sliding.any() else sticking_impulses(W, b, mu, known)
-    if stuck is not None:
-        return stuck
-    return or_nearby(in_pyramids, W, b, size, mu, known, sliding, facets)
 
 
 # Chapter 31, "Solving contact problems": One contact at a time
@@ -211,27 +178,26 @@ def contact_turn(p: Array, v: Array, W: Array, mu: Array, known: Array) -> Array
     normal = where(positive(normal), normal, 0)
     slip = v[..., 1:] + W[..., 1:, 0] * (normal - p[..., :1])
     friction = p[..., 1:] - slip / for_friction
-    size = sqrt((friction * friction).sum(-1, keepdims=True))
     most = mu[..., None] * normal + known[..., None]
-    too_long = positive(size - most)
-    share = where(too_long, most / where(too_long, size, 1), 1)
-    return concatenate([normal, share * friction], axis=-1)
+    return concatenate([normal, shortened(friction, most)], axis=-1)
 
 
 # Chapter 31, "Solving contact problems": One contact at a time
-def impulses_by_turns(W: Array, b: Array, mu: Array, known: Array, sweeps: int) -> Array:
-    """Return impulses p (c,) after so many sweeps from zero, in which each contact has
-    one turn, or until none changes.
+def impulses_by_turns(
+    W: Array, b: Array, mu: Array, known: Array, sweeps: int, start: Array | None = None
+) -> Array:
+    """Return impulses p (c,) after so many sweeps from a start or zero, in which each
+    contact has one turn, or until none changes.
 
     W : (c, c), b : (c,), with c = 2 m in a plane and 3 m in space; mu, known : (m,).
     """
     m = len(mu)
-    start = b.reshape(m, -1)
-    p, blocks = 0 * start, W.reshape(m, -1, m, len(b) // m)
+    speeds, blocks = b.reshape(m, -1), W.reshape(m, -1, m, len(b) // m)
+    p = 0 * speeds if start is None else start.reshape(m, -1).copy()
     for _ in range(sweeps):
         before = p.copy()
         for k in range(m):
-            v = start[k] + np.tensordot(blocks[k], p)
+            v = speeds[k] + np.tensordot(blocks[k], p)
             p[k] = contact_turn(p[k], v, blocks[k, :, k], mu[k], known[k])
         if (p == before).all():
             break
@@ -283,14 +249,57 @@ def impulses_by_modes(W: Array, b: Array, mu: Array, known: Array) -> list[Array
     responses, start = W.T.reshape(-1, m, 2), b.reshape(m, 2)
     modes = contact_modes()[1:] if known.any() else contact_modes()[:4]
     for mode in map(np.array, product(modes, repeat=m)):
-        columns = mode_equations(unit, responses, mu, 0 * known, mode)
-        A = columns.reshape(2 * m, -1).T
+        A = mode_equations(unit, responses, mu, 0 * known, mode).reshape(2 * m, -1).T
         if is_singular(A, A):
             continue
-        right = mode_equations(still, start, mu, known, mode)
-        p = -np.linalg.solve(A, right.ravel())
+        p = -np.linalg.solve(A, mode_equations(still, start, mu, known, mode).ravel())
         v = W @ p + b
         given = p.reshape(m, 2), v.reshape(m, 2), mu, known, mode
         if are_not_negative(mode_margins(*given), p, np.append(v, b)):
             found.append(p)
     return found
+
+
+# Chapter 31, "Solving contact problems": All contacts at once
+def newton_step(W: Array, b: Array, mu: Array, known: Array, p: Array) -> tuple[Array, Array]:
+    """Return by how much impulses p (3 m,) miss Coulomb's law, and Newton's step.
+
+    W : (3 m, 3 m), b : (3 m,), in units in which contacts yield by about 1; mu, known :
+    (m,).
+    """
+    n, own, v = len(p), p.reshape(-1, 3), (W @ p + b).reshape(-1, 3)
+    miss = coulomb_miss(own, v, mu, known).ravel()
+    moved = cone_slopes(own - v, mu, known) @ (np.eye(n) - W).reshape(-1, 3, n)
+    matrix = np.eye(n) - moved.reshape(n, n)
+    return miss, -np.linalg.lstsq(matrix, miss, rcond=ROUNDING)[0]
+
+
+# Chapter 31, "Solving contact problems": All contacts at once
+@island_by_island
+def contact_impulses(
+    W: Array, b: Array, mu: Array, known: Array, facets: int, sliding: Array, size: float
+) -> Array:
+    """Return impulses p (3 m,): normal parts complementary to W p + b there, and
+    friction by Coulomb's law.
+
+    W : (3 m, 3 m); b : (3 m,), for each contact the speeds along the normal and two
+    tangents without p; mu : (m,); known : (m,), friction allowed beyond mu times the
+    normal part; facets : the number of sides of a pyramid in place of the cone
+    (Stewart and Trinkle, 1996), or 0 for the cone itself;
+    sliding : (m,) booleans, where friction is mu times the normal part, against the
+    first tangent; size : of the speeds from which b was computed, if they are larger
+    than b [m/s]. Forces and accelerations may take the place of impulses and speeds.
+    ArithmeticError if no impulses are found that obey the law to 1e-10 of the largest
+    (in a simulation 1e-6), or as from `solve_lcp`.
+    """
+    stuck = None if sliding.any() else sticking_impulses(W, b, mu, known, cone_margins)
+    if stuck is not None:
+        return stuck
+    forces = forces_of_unknowns(mu, sliding)
+    asked, mu = np.diagonal(forces), np.where(sliding, 0, mu)
+    W, b = asked[:, None] * (W @ forces), asked * b
+    pyramids = partial(or_nearby, in_pyramids, W, b, size, mu, known, facets or 32)
+    if facets or not mu.any():
+        return forces @ pyramids()
+    laws = impulses_by_turns, newton_step, pyramids
+    return forces @ impulses_on_cones(laws, W, b, mu, known, size)

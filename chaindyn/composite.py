@@ -1,5 +1,5 @@
 # Generated from chapters/08_the_mass_matrix_by_composite_inertia.md by `python -m book export`; edit it there.
-# sha256 of the text below: 5250aa499f871b98d253a89373f91c783b6cdbc6774ba17ca380dfeb0050fe24
+# sha256 of the text below: d1d98335a77366bc0adf4d8dabcefd77785acba8d102f326d204aa72663a7215
 """Composite inertia: the mass and Coriolis matrices, and the momentum of a whole chain.
 
 Derived in chapter 8, "The mass matrix by composite inertia".
@@ -11,7 +11,7 @@ import numpy as np
 
 from chaindyn._ops import SMALL, Array, concatenate, divide, eye, stack, unstack, zeros
 from chaindyn.chain import Chain, inward
-from chaindyn.guards.arguments import RECURSIONS
+from chaindyn.guards.arguments import RECURSIONS, RecursionWord
 from chaindyn.guards.door import checked
 from chaindyn.guards.model import require_mass
 from chaindyn.inverse_dynamics import with_rotors
@@ -65,11 +65,16 @@ def mass_matrix(state: State) -> Array:
 
 
 @checked(q="nq", recursion=RECURSIONS)
-def crba(chain: Chain, q: Array, *, recursion: str = "body") -> Array:
+def crba(chain: Chain, q: Array, *, recursion: RecursionWord = "body") -> Array:
     """Return the mass matrix M (..., nv, nv), symmetric: composite inertia.
 
     q : (..., nq). recursion : the coordinates of the computation. The kinetic energy is
     qd^T M qd / 2. The reflected inertias of rotors are added on the diagonal.
+
+    >>> I = np.diag([0, 1, 1]) / 12
+    >>> rod = Chain([Link(Revolute((0, 1, 0)), 1, (0.5, 0, 0), I)])
+    >>> crba(rod, np.zeros(1)).round(3)
+    array([[0.333]])
     """
     return mass_matrix(evaluate(chain, q, recursion=recursion))
 
@@ -95,6 +100,11 @@ def center_of_mass(chain: Chain, q: Array) -> Array:
 
     q : (..., nq). The mean of the links' centres, weighted by mass; links
     welded to the ground count too. ValueError if no link has mass.
+
+    >>> I = np.diag([0, 1, 1]) / 12
+    >>> rod = Chain([Link(Revolute((0, 1, 0)), 1, (0.5, 0, 0), I)])
+    >>> center_of_mass(rod, np.zeros(1))
+    array([0.5, 0. , 0. ])
     """
     return center_in(evaluate(chain, q))
 
@@ -134,6 +144,11 @@ def centroidal_momentum_matrix(chain: Chain, q: Array) -> Array:
     q : (..., nq). It is about the chain's centre of mass, in world axes. One inward
     sweep: column j is the momentum of the subtree of joint j. ValueError if no link has
     mass. Orin and Goswami (2008).
+
+    >>> I = np.diag([0, 1, 1]) / 12
+    >>> rod = Chain([Link(Revolute((0, 1, 0)), 1, (0.5, 0, 0), I)])
+    >>> centroidal_momentum_matrix(rod, np.zeros(1))[:, 0].round(3) + 0.0
+    array([ 0.   ,  0.083,  0.   ,  0.   ,  0.   , -0.5  ])
     """
     return momentum_columns(evaluate(chain, q))
 
@@ -144,6 +159,11 @@ def center_of_mass_jacobian(chain: Chain, q: Array) -> Array:
 
     q : (..., nq). The linear half of `centroidal_momentum_matrix`, by the mass.
     ValueError if no link has mass.
+
+    >>> I = np.diag([0, 1, 1]) / 12
+    >>> rod = Chain([Link(Revolute((0, 1, 0)), 1, (0.5, 0, 0), I)])
+    >>> center_of_mass_jacobian(rod, np.zeros(1))[:, 0].round(3) + 0.0
+    array([ 0. ,  0. , -0.5])
     """
     return divide(momentum_columns(evaluate(chain, q))[..., 3:, :], total_mass(chain))
 
@@ -156,6 +176,11 @@ def centroidal_momentum_bias(chain: Chain, q: Array, qd: Array) -> Array:
     q : (..., nq); qd : (..., nv); A as from `centroidal_momentum_matrix`. A qdd + dA/dt
     qd is the sum of all external wrenches about the centre of mass: weight, and those
     of the ground on the roots. ValueError if no link has mass.
+
+    >>> I = np.diag([0, 1, 1]) / 12
+    >>> rod = Chain([Link(Revolute((0, 1, 0)), 1, (0.5, 0, 0), I)])
+    >>> centroidal_momentum_bias(rod, np.zeros(1), np.ones(1)).round(3) + 0.0
+    array([ 0. ,  0. ,  0. , -0.5,  0. ,  0. ])
     """
     state = evaluate(chain, q, qd)
     forces = state.inertias @ state.bias_accelerations + state.bias_forces
@@ -177,13 +202,21 @@ def coriolis_step(
 
 
 @checked(q="nq", qd="nv", recursion=RECURSIONS)
-def coriolis_matrix(chain: Chain, q: Array, qd: Array, *, recursion: str = "body") -> Array:
+def coriolis_matrix(
+    chain: Chain, q: Array, qd: Array, *, recursion: RecursionWord = "body"
+) -> Array:
     """Return C (..., nv, nv) with C qd = h without weight, and dM/dt = C + C^T along
     the motion.
 
     q : (..., nq); qd : (..., nv). Of the many matrices with the first property, the one
     built body by body from B(I, v) = (v x* I - I v x + (I v) x*) / 2; it has the second
     for every type of joint.
+
+    >>> from chaindyn.models.robots import ur5
+    >>> q, qd = np.arange(6) / 2, np.ones(6)
+    >>> h = coriolis_matrix(ur5(), q, qd) @ qd + bias_force(ur5(), q, 0 * qd)
+    >>> np.allclose(h, bias_force(ur5(), q, qd))
+    True
     """
     state = evaluate(chain, q, qd, recursion=recursion)
     own_rates = each_link(chain, state.express_groups(state.subspace_rates))

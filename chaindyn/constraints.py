@@ -1,5 +1,5 @@
 # Generated from chapters/14_loops_and_redundancy.md by `python -m book export`; edit it there.
-# sha256 of the text below: 8893d3b1ced26a999e9e1ee2fa0879355ce93f85b7a978bde16008142bb12e78
+# sha256 of the text below: 5d637db53715e5a609f968c5cb4709050218429863acf423b4acc1bceda5feae
 """Loops: constraints between the links of a tree, and the dynamics that keeps them.
 
 Derived in chapter 14, "Loops".
@@ -12,14 +12,29 @@ from typing import Any
 
 import numpy as np
 
-from chaindyn._ops import Array, block, concatenate, divide, eye, solve, where, zeros
+from chaindyn._ops import (
+    Array,
+    block,
+    concatenate,
+    divide,
+    eye,
+    positive,
+    put,
+    repeat,
+    rows_from,
+    solve,
+    take,
+    where,
+    zeros,
+)
 from chaindyn.articulated import FactorisedChain, factorise_state
-from chaindyn.chain import Chain, integrate
-from chaindyn.guards.arguments import FRAMES
+from chaindyn.chain import Chain
+from chaindyn.guards.arguments import FRAMES, FrameWord
 from chaindyn.guards.constraint_parts import as_constraints, parts_in
 from chaindyn.guards.door import checked
 from chaindyn.guards.equations import SINGULAR, solved
 from chaindyn.guards.loops import (
+    Gains,
     are_floats,
     are_more,
     at_length_one,
@@ -31,7 +46,10 @@ from chaindyn.guards.loops import (
     lengths_and_doubt,
     only_rounding,
     regular,
+    rows_that_act,
+    rows_times,
     size_of_motions,
+    spread,
     warn_if_inconsistent,
 )
 from chaindyn.inverse_dynamics import ground_acceleration, net_bias
@@ -78,6 +96,13 @@ class Held:
     """Result of `solve_kkt`: x (..., nv), multipliers (..., m), rank of K (...).
 
     Unpacked it gives the first two.
+
+    >>> K, k = np.array([[1, -1]]), np.zeros(1)
+    >>> found = solve_kkt(2 * np.eye(2), K, np.array([4, 0]), k)
+    >>> found.x.round(9), found.multipliers.round(9)
+    (array([1., 1.]), array([-2.]))
+    >>> int(found.rank)
+    1
     """
 
     x: Array
@@ -106,6 +131,10 @@ def solve_kkt(M: Array, K: Array, right: Array, k: Array, *, tolerance: float = 
     not fit, if M is not symmetric, or is singular on a motion that K allows. "Notes on
     rigid body dynamics", constraints, with the sign of the multipliers restored; by a
     basis of the null space of K.
+
+    >>> found = solve_kkt(np.eye(2), np.ones((1, 2)), np.array([1.0, 0]), np.zeros(1))
+    >>> found.x.round(9)
+    array([ 0.5, -0.5])
     """
     M, K, right, k, row_error = check_kkt(M, K, right, k, tolerance)
     if not are_floats(M, K, right, k):
@@ -122,49 +151,74 @@ def solve_kkt(M: Array, K: Array, right: Array, k: Array, *, tolerance: float = 
     return Held(x, multipliers[..., 0], np.broadcast_to(rank, x.shape[:-1])[()])
 
 
-# Chapter 14, "Loops": The code: two sweeps and a small system
+# Chapter 14, "Loops": A small system whose rows may depend on each other*
+def squared_up(rows: Array, metric: Array, wanted: Array, doubt: Array) -> Any:
+    """Return rows square to each other, what is wanted of them, inverse squares, mix.
+
+    Arguments as for `shortest`, and so is mix. The inverse squares (..., m, 1) are zero
+    for rows that add nothing.
+    """
+    m, batch = rows.shape[-2], wanted.shape[:-2]
+
+    def step(k: Any, state: Any) -> Any:
+        rows, wanted, doubt, part, inverses, mix = state
+        own, right, error = take(rows, k), take(wanted, k), take(doubt, k)
+        answer = metric @ own.mT
+        square = own @ answer
+        counts = are_more(square, error)
+        inverse = where(counts, divide(1, where(counts, square, 1)), 0)
+
+        def less(row: Array, wanted: Array, left: Array, part: Array) -> Any:
+            part = row @ answer * inverse
+            left = left + part * part * error
+            return row - part * own, wanted - part * right, left, part
+
+        changed = rows_from(k + 1, less, rows, wanted, doubt, part)
+        part = put(changed[-1], k, where(counts, 1, 0))
+        inverses, mix = put(inverses, k, inverse), put(mix, m - 1 - k, part.mT)
+        return *changed[:-1], put(part, k, 0 * inverse), inverses, mix
+
+    start = [zeros((*batch, m, columns)) for columns in (1, 1, m)]
+    rows, wanted, _, _, inverses, mix = repeat(m, step, (rows, wanted, doubt, *start))
+    return rows, wanted, inverses, mix
+
+
+# Chapter 14, "Loops": A small system whose rows may depend on each other*
 def shortest(rows: Array, metric: Array, wanted: Array, doubt: Array) -> tuple[Array, Array, Array]:
     """Return u (..., n, c), where x = metric u is the shortest with rows x = wanted.
 
     rows : (..., m, n), of any rank; metric : (..., n, n), regular or diagonal, of the
     squares x^T metric^-1 x; wanted : (..., m, c); doubt : (..., m, 1), the squares that
     rounding may leave of rows. Also the shares (..., m, c), zero for rows that add
-    nothing, and (..., m, m), lower triangular, of what rows are made: ones on its
-    diagonal, and columns of zeros where rows add nothing.
+    nothing, and mix (..., m, m): column j says of what row j is made, of the last row
+    first, with a one for itself; where a row adds nothing the others lack it.
     """
-    u = zeros((*wanted.shape[:-2], rows.shape[-1], wanted.shape[-1]))
-    steps, mix, shares = list[Any](), [zeros((rows.shape[-2], 0))], [wanted[..., :0, :]]
-    for k in range(rows.shape[-2]):
-        own, right, error = rows[..., :1, :], wanted[..., :1, :], doubt[..., :1, :]
-        answer = metric @ own.mT
-        square = own @ answer
-        counts = are_more(square, error)
-        inverse = where(counts, divide(1, where(counts, square, 1)), 0)
-        multiple = rows[..., 1:, :] @ answer * inverse
-        rows = rows[..., 1:, :] - multiple * own
-        wanted = wanted[..., 1:, :] - multiple * right
-        doubt = doubt[..., 1:, :] + multiple * multiple * error
-        steps.insert(0, (own, answer, right, inverse))
-        mix.append(concatenate([zeros((k, 1)), where(counts, 1, 0), multiple], -2))
-    for own, answer, right, inverse in steps:
-        shares.insert(0, inverse * (right - only_rounding(answer.mT @ u)))
-        u = u + own.mT * shares[0]
-    return u, concatenate(shares, -2), concatenate(mix, -1)
+    (m, n), c = rows.shape[-2:], wanted.shape[-1]
+    rows, wanted, inverses, mix = squared_up(rows, metric, wanted, doubt)
+
+    def add(k: Any, state: Any) -> Any:
+        (u, shares), row = state, m - 1 - k
+        own, right = take(rows, row), take(wanted, row)
+        share = take(inverses, row) * (right - only_rounding(own @ metric @ u))
+        return u + own.mT * share, put(shares, row, share)
+
+    start = [zeros((*wanted.shape[:-2], size, c)) for size in (n, m)]
+    return *repeat(m, add, tuple(start)), mix
 
 
-# Chapter 14, "Loops": The code: two sweeps and a small system
+# Chapter 14, "Loops": A small system whose rows may depend on each other*
 def smallest_multipliers(mix: Array, shares: Array, squares: Array) -> Array:
-    """Return multipliers (..., m, c) with mix^T multipliers = shares, the shortest.
+    """Return multipliers (..., m, c) with L^T multipliers = shares, the shortest.
 
-    mix, shares : as from `shortest`; squares : (..., m, 1), the squared lengths of the
-    rows, by which the multipliers are compared.
+    mix, shares : as from `shortest`, which has the rows of L^T from the last to the
+    first; squares : (..., m, 1), the squared lengths of the rows, by which the
+    multipliers are compared.
     """
     metric = divide(1, squares) * eye(squares.shape[-2])
-    rows, wanted = mix.mT[..., ::-1, :], shares[..., ::-1, :]
-    return metric @ shortest(rows, metric, wanted, 0 * squares)[0]
+    return metric @ shortest(mix, metric, shares[..., ::-1, :], 0 * squares)[0]
 
 
-# Chapter 14, "Loops": The code: two sweeps and a small system
+# Chapter 14, "Loops": The code
 def held_response(
     factors: FactorisedChain, K: Array, wanted: Array, row_error: Array | float = 0
 ) -> tuple[Array, Array]:
@@ -175,18 +229,25 @@ def held_response(
     smallest for rows of length one. One inward sweep for every row, one outward sweep
     for all of them together. row_error : (...), the relative error of the rows.
     """
-    felt = [own.D for own in factors.links]
+    acting, felt = rows_that_act(K), [own.D for own in factors.links]
+    K, wanted = K[..., acting, :], wanted[..., acting, :]
     units = concatenate([D.diagonal(axis1=-2, axis2=-1) for D in felt], axis=-1)
-    rows = concatenate(factors.inward_forces(K.mT)[0], axis=-2).mT
     inverses = [solve(D, eye(D.shape[-1])) for D in felt]
     metric = block([[x if x is y else 0 for y in inverses] for x in inverses])
-    squares, doubt = lengths_and_doubt(K, units, rows @ metric @ rows.mT, row_error)
+
+    def swept(K: Array, _: Array) -> Any:
+        rows = concatenate(factors.inward_forces(K.mT)[0], axis=-2).mT
+        return rows, (rows @ metric * rows).sum(-1, keepdims=True)
+
+    rows, own = rows_from(0, swept, K, zeros((K.shape[-2], 1)))
+    squares, doubt = lengths_and_doubt(K, units, own, row_error)
     u, shares, mix = shortest(rows, metric, wanted, doubt)
+    multipliers = spread(smallest_multipliers(mix, shares, squares), acting)
     left = [u[..., own.start : own.stop, :] for own in factors.rows]
-    return smallest_multipliers(mix, shares, squares), factors.outward_motions(left)[1]
+    return multipliers, factors.outward_motions(left)[1]
 
 
-# Chapter 14, "Loops": The code: two sweeps and a small system
+# Chapter 14, "Loops": The code
 def rows_and_errors(state: State, constraints: Any, share: float, *names: str) -> list[Array]:
     """Return K (..., m, nv), the relative error of its rows (...), the loops' errors
     (..., m), and other parts.
@@ -209,7 +270,7 @@ def wanted_in(
     return K, k - gains[1] * (K @ qd) - gains[0] * error[..., None], row_error
 
 
-# Chapter 14, "Loops": The code: two sweeps and a small system
+# Chapter 14, "Loops": The code
 @checked(q="nq", qd="nv", tau="nv", external=("n", 6), external_frame=FRAMES)
 def constrained_forward_dynamics(
     chain: Chain,
@@ -219,8 +280,8 @@ def constrained_forward_dynamics(
     tau: Array,
     *,
     external: Array | None = None,
-    external_frame: str = "body",
-    stabilisation: Any = None,
+    external_frame: FrameWord = "body",
+    stabilisation: Gains = None,
     tolerance: float = 0,
 ) -> tuple[Array, Array]:
     """Return accelerations (..., nv) and multipliers (..., m) of a chain with loops.
@@ -233,8 +294,14 @@ def constrained_forward_dynamics(
     a row, or a combination of rows, of which a posture leaves no more than this share,
     counts as dependent. In O(n) for each row, plus the cost of rows alone.
     RuntimeWarning, with the size, if qd breaks the constraints and there is no
-    stabilisation. ValueError as from `constraint_jacobian` and `aba`. Kim (2012),
-    section 3.2, reconstructed here.
+    stabilisation. ValueError as from `constraint_jacobian` and `aba`.
+
+    >>> from chaindyn.models.robots import four_bar, four_bar_posture
+    >>> chain, loops = four_bar()
+    >>> q, still = four_bar_posture(2, 1.0), np.zeros(3)
+    >>> qdd, multipliers = constrained_forward_dynamics(chain, loops, q, still, still)
+    >>> (constraint_jacobian(chain, loops, q) @ qdd).round(9) + 0.0
+    array([0., 0., 0., 0., 0.])
     """
     gains, constraints = check_stabilisation(stabilisation), as_constraints(constraints)
     check_share(tolerance)
@@ -244,38 +311,9 @@ def constrained_forward_dynamics(
     left, _ = factors.inward_forces(tau[..., None], loads)
     _, free = factors.outward_motions(left, state.eta, ground_acceleration(chain))
     K, wanted, row_error = wanted_in(state, constraints, gains, tolerance)
-    multipliers, more = held_response(factors, K, wanted - K @ free, row_error)
+    wanted = wanted - rows_times(K, free)
+    multipliers, more = held_response(factors, K, wanted, row_error)
     return (free + more)[..., 0], multipliers[..., 0]
-
-
-# Chapter 14, "Loops": The code: two sweeps and a small system
-def drawn_in(
-    chain: Chain, constraints: Any, q: Array, qd: Array, share: float = 0
-) -> tuple[Array, Array]:
-    """Return q (..., nq) one step of Newton's nearer to closed loops, and the qd (...,
-    nv) that keep the rows before that step.
-
-    By least steps in the metric M. share : as for `rows_and_errors`.
-    """
-    state = State(chain, q)
-    K, row_error, error = rows_and_errors(state, constraints, share)
-    wanted = concatenate([-error[..., None], -(K @ qd[..., None])], axis=-1)
-    _, moves = held_response(factorise_state(state), K, wanted, row_error)
-    return integrate(chain, q, moves[..., 0]), qd + moves[..., 1]
-
-
-def projected(
-    chain: Chain, constraints: Any, q: Array, qd: Array, share: float = 0, draw: Any = None
-) -> tuple[Array, Array]:
-    """Return the state near q (..., nq), qd (..., nv) that keeps the constraints.
-
-    By least steps in the metric M. share : as for `rows_and_errors`; draw : of q and
-    qd, `drawn_in` compiled, or None.
-    """
-    draw = draw or partial(drawn_in, chain, as_constraints(constraints), share=share)
-    for _ in range(3):
-        q, _ = draw(q, qd)
-    return q, draw(q, qd)[1]
 
 
 # Chapter 14, "Loops": Symbols and exact numbers*
@@ -283,9 +321,11 @@ def kkt_by_elimination(M: Array, K: Array, right: Array, k: Array, row_error: Ar
     """Return what `solve_kkt` does of numbers that are not floats, for a regular M."""
     inverse = solved(M, eye(M.shape[-1]), SINGULAR)
     free, units = inverse @ right, M.diagonal(axis1=-2, axis2=-1)
-    squares, doubt = lengths_and_doubt(K, units, K @ inverse @ K.mT, row_error)
+    own = (K @ inverse * K).sum(-1, keepdims=True)
+    squares, doubt = lengths_and_doubt(K, units, own, row_error)
     u, shares, mix = shortest(K, inverse, k - K @ free, doubt)
     multipliers = smallest_multipliers(mix, shares, squares)
     x = free + inverse @ u
-    rank = (mix.diagonal(axis1=-2, axis2=-1) != 0).sum(-1) + zeros(x.shape[:-2])
-    return Held(x[..., 0], multipliers[..., 0], rank[()])
+    counts = positive(mix[..., ::-1, :].diagonal(axis1=-2, axis2=-1) ** 2)
+    rank = counts.sum(-1) + zeros(x.shape[:-2])
+    return Held(x[..., 0], multipliers[..., 0], rank)

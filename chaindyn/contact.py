@@ -1,5 +1,5 @@
 # Generated from chapters/20_contact.md by `python -m book export`; edit it there.
-# sha256 of the text below: b5cf6df61c5b332d1735d9525823ead43571811a497a92e27476620a1c50658a
+# sha256 of the text below: 6f739532170d3283c37ea13773ed6fab7740eadf15342c9359eec165c17c8edd
 """Contact: blows at several places at once, with friction.
 
 Derived in chapter 20, "Several blows at once".
@@ -20,6 +20,8 @@ from chaindyn.guards.constraint_parts import as_constraints, parts_in
 from chaindyn.guards.contacts import (
     LAWS,
     ORDERS,
+    LawWord,
+    OrderWord,
     SeriesOfBlows,
     affordable_share,
     as_contacts,
@@ -233,7 +235,9 @@ def moreau_blow(
 
 
 # Chapter 20, "Several blows at once": Three laws with friction
-def blow_by(law: str, W: Array, v: Array, restitution: Array, mu: Array, size: float = 0) -> Array:
+def blow_by(
+    law: LawWord, W: Array, v: Array, restitution: Array, mu: Array, size: float = 0
+) -> Array:
     """Return the impulses (3 m,) of one blow; W : (3 m, 3 m); v : (3 m,); restitution,
     mu : (m,); size : as above.
     """
@@ -249,7 +253,7 @@ def normals_first(m: int) -> Array:
 
 # Chapter 20, "Several blows at once": Three laws with friction
 def series_of_blows(
-    W: Array, v: Array, restitution: Array, mu: Array, law: str, order: str
+    W: Array, v: Array, restitution: Array, mu: Array, law: LawWord, order: OrderWord
 ) -> tuple[Array, int]:
     """Return the impulses (3 m,) of all blows until no contact approaches, and their
     number; v : (3 m,).
@@ -279,8 +283,8 @@ def collision_impulses(
     *,
     restitution: Any,
     friction: Any = 0,
-    law: str = "newton",
-    order: str = "together",
+    law: LawWord = "newton",
+    order: OrderWord = "together",
     constraints: Any = (),
 ) -> Collision:
     """Return the response of a moving chain or tree that is struck at several contacts
@@ -296,9 +300,16 @@ def collision_impulses(
     may. order : "together", all contacts in one blow, or "sequence", the fastest
     approach first; either is repeated until nothing approaches. constraints : loop
     closures, as for `constraint_jacobian`; qd must keep them. For one contact without
-    friction it is `impact`. Friction is Coulomb's, in a pyramid of eight sides.
-    ArithmeticError as from `solve_lcp`; ValueError for bad input, a chain whose numbers
-    are no floats among it, or if M is singular.
+    friction it is `impact`. ArithmeticError if no impulses obey Coulomb's law, to 1e-10
+    of the largest, or as from `solve_lcp`; ValueError for bad input, a chain whose
+    numbers are no floats among it, or if M is singular.
+
+    >>> ball = Chain([Link(Free(), 2, (0, 0, 0), np.eye(3))])
+    >>> floor = Contact((0, -1), point=(0, 0, 0), normal=(0, 0, 1))
+    >>> q, fall = np.array([0, 0, 1, 1, 0, 0, 0.0]), np.array([0, 0, 0, 0, 0, -1.0])
+    >>> blow = collision_impulses(ball, q, fall, [floor], restitution=0.5)
+    >>> blow.qd_jump.round(6) + 0.0, blow.impulses.round(6) + 0.0
+    (array([0. , 0. , 0. , 0. , 0. , 1.5]), array([[0., 0., 3.]]))
     """
     q, qd = doubles_of_one_state("collision_impulses", chain, q=q, qd=qd)
     contacts, constraints = as_contacts(chain, contacts), as_constraints(constraints)

@@ -1,5 +1,5 @@
 # Generated from chapters/12_control.md by `python -m book export`; edit it there.
-# sha256 of the text below: d7c6c8205016d6b094017acdcb5337c9c86bb28f4b19f8ec0351e702e25aabb1
+# sha256 of the text below: e02f222b51706b53e97b7490c08e3dc15919d2085b9595c697f1c434729d7eb4
 """Control: the joint forces that make a chain follow a given motion.
 
 Derived in chapter 12, "Control".
@@ -8,12 +8,13 @@ Derived in chapter 12, "Control".
 from typing import Any
 
 from chaindyn._ops import Array, broadcast_batch
-from chaindyn.chain import Chain, difference
+from chaindyn.chain import Chain
 from chaindyn.guards.arguments import check_gain
 from chaindyn.guards.door import checked
 from chaindyn.inverse_dynamics import rnea
 from chaindyn.lie import Ad, ad, exp_se3, exp_so3
 from chaindyn.models.arrays import in_columns
+from chaindyn.postures import difference
 from chaindyn.spatial import skew
 
 __all__ = ["commanded_acceleration", "computed_torque", "tracking_error"]
@@ -56,6 +57,13 @@ def tracking_error(
     q, q_desired : (..., nq); qd, qd_desired : (..., nv). For angles and lengths these
     are differences; for a ball or a free body e is the `difference`, and e' that of the
     velocities, both in the child's axes.
+
+    >>> I = np.diag([0, 1, 1]) / 12
+    >>> rod = Chain([Link(Revolute((0, 1, 0)), 1, (0.5, 0, 0), I)])
+    >>> still = np.zeros(1)
+    >>> wanted = {"q_desired": still + 0.1, "qd_desired": still}
+    >>> tracking_error(rod, still, still, **wanted)
+    (array([0.1]), array([0.]))
     """
     e = difference(chain, q, q_desired)
     velocity, _ = transport(chain, e, qd_desired, qd)
@@ -82,6 +90,13 @@ def commanded_acceleration(
     + kd e' + kp e = 0. On balls and free bodies the desired velocity and acceleration
     are turned into the child's axes. kp [1/s^2], kd [1/s] : positive, one number or
     (nv,). ValueError if they are not.
+
+    >>> I = np.diag([0, 1, 1]) / 12
+    >>> rod = Chain([Link(Revolute((0, 1, 0)), 1, (0.5, 0, 0), I)])
+    >>> still = np.zeros(1)
+    >>> wanted = {"q_desired": still + 0.1, "qd_desired": still, "qdd_desired": still}
+    >>> commanded_acceleration(rod, still, still, **wanted, kp=9, kd=6)
+    array([0.9])
     """
     kp, kd = check_gain(kp, "kp", chain.nv), check_gain(kd, "kd", chain.nv)
     e = difference(chain, q, q_desired)
@@ -107,6 +122,13 @@ def computed_torque(
 
     Inverse dynamics of `commanded_acceleration`, with the same arguments; every joint
     velocity must have a motor.
+
+    >>> I = np.diag([0, 1, 1]) / 12
+    >>> rod = Chain([Link(Revolute((0, 1, 0)), 1, (0.5, 0, 0), I)])
+    >>> still = np.zeros(1)
+    >>> rest = {"qd_desired": still, "qdd_desired": still}
+    >>> computed_torque(rod, still, still, q_desired=still, **rest, kp=9, kd=6).round(3)
+    array([-4.905])
     """
     desired = {"q_desired": q_desired, "qd_desired": qd_desired, "qdd_desired": qdd_desired}
     return rnea(chain, q, qd, commanded_acceleration(chain, q, qd, **desired, kp=kp, kd=kd))

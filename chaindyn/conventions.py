@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from chaindyn._ops import Array, atan2, block, concatenate, cos, eye, sin, sqrt, zeros
 from chaindyn.chain import Chain, joint_poses, world_poses
-from chaindyn.guards.arguments import check_word, require_shape
+from chaindyn.guards.arguments import FrameWord, check_word, require_shape
 from chaindyn.guards.bodies import link_index
 from chaindyn.guards.door import checked
 from chaindyn.guards.numbers import as_array, require_finite
@@ -30,23 +30,17 @@ from chaindyn.spatial import skew, swap_order
 
 __all__ = ["Convention", "convention"]
 
-# What each field of a convention may say.
-WORDS: dict[str, set[Any]] = {
-    "twist": {"w v", "v w"},
-    "wrench": {"tau f", "f tau"},
-    "quaternion": {"w x y z", "x y z w"},
-    "spherical_q": {"quaternion", "roll pitch yaw"},
-    "free_q": {"p quaternion", "quaternion p"},
-    "free_qd": {"w v", "v w"},
-    "angular_axes": {"child", "parent"},
-    "linear_axes": {"child", "parent"},
-    "free_from": {"joint", "world"},
-    "planar_angle": {"angle", "cos sin"},
-    "planar_axes": {"child", "parent"},
-    "external": {"tau f", "f tau"},
-    "external_frame": {"body", "world", "mixed", "com"},
-    "external_sign": {1, -1},
-}
+# What fields of a convention may say.
+TwistWord = Literal["w v", "v w"]
+WrenchWord = Literal["tau f", "f tau"]
+QuaternionWord = Literal["w x y z", "x y z w"]
+SphericalWord = Literal["quaternion", "roll pitch yaw"]
+FreeWord = Literal["p quaternion", "quaternion p"]
+AxesWord = Literal["child", "parent"]
+OriginWord = Literal["joint", "world"]
+AngleWord = Literal["angle", "cos sin"]
+ExternalFrameWord = Literal[FrameWord, "com"]
+SignWord = Literal[1, -1]
 
 
 @dataclass(frozen=True)
@@ -67,23 +61,27 @@ class Convention:
 
     What a book does not say has this package's words, and joints of other kinds keep their numbers. What is called
     `theirs` below is in this convention, and all else in this package's; leading axes are batch axes.
+
+    >>> linear_first = Convention("mine", twist="v w")
+    >>> linear_first.convert_twist(np.arange(6))
+    array([3, 4, 5, 0, 1, 2])
     """
 
     name: str
-    twist: str = "w v"
-    wrench: str = "tau f"
-    quaternion: str = "w x y z"
-    spherical_q: str = "quaternion"
-    free_q: str = "p quaternion"
-    free_qd: str = "w v"
-    angular_axes: str = "child"
-    linear_axes: str = "child"
-    free_from: str = "joint"
-    planar_angle: str = "angle"
-    planar_axes: str = "parent"
-    external: str = "tau f"
-    external_frame: str = "body"
-    external_sign: int = 1
+    twist: TwistWord = "w v"
+    wrench: WrenchWord = "tau f"
+    quaternion: QuaternionWord = "w x y z"
+    spherical_q: SphericalWord = "quaternion"
+    free_q: FreeWord = "p quaternion"
+    free_qd: TwistWord = "w v"
+    angular_axes: AxesWord = "child"
+    linear_axes: AxesWord = "child"
+    free_from: OriginWord = "joint"
+    planar_angle: AngleWord = "angle"
+    planar_axes: AxesWord = "parent"
+    external: WrenchWord = "tau f"
+    external_frame: ExternalFrameWord = "body"
+    external_sign: SignWord = 1
     lacks: tuple[str, ...] = ()
     order: Sequence[int | str] | None = None
     unbounded: Sequence[int | str] = ()
@@ -443,8 +441,18 @@ def _planar_map(q: Array, qd: Array | None) -> Array:
     return block([[-s, c, 0 * c], [-c, -s, 0 * c], [0 * c, 0 * c, 0 * c]])
 
 
+# what is checked of each field: the words that its type names
+WORDS: dict[str, set[Any]] = {
+    name: set(get_args(hint))
+    for name, hint in get_type_hints(Convention).items()
+    if get_origin(hint) is Literal
+}
+
 SERIAL_ONLY = ("Spherical", "Free")  # what a list of single screw axes cannot hold
 
+ConventionName = Literal[
+    "Featherstone", "Pinocchio", "MuJoCo", "Drake", "Modern Robotics", "Mirtich", "Kim", "Alexiou"
+]
 CONVENTIONS = {
     convention.name: convention
     for convention in (
@@ -486,11 +494,16 @@ CONVENTIONS = {
 }
 
 
-def convention(name: str, **fields: Any) -> Convention:
+def convention(name: ConventionName, **fields: Any) -> Convention:
     """Return the convention of "Featherstone", "Pinocchio", "MuJoCo", "Drake", "Modern Robotics", "Mirtich", ....
 
     "Kim" and "Alexiou" are the others. fields : any of `Convention` that are otherwise in one model, as a rule `order`
     and `unbounded`. ValueError if the name is none of these.
+
+    >>> stone = Chain([Link(Free(), 1, (0, 0, 0), np.eye(3))])
+    >>> ours = np.array([1, 2, 3, 1, 0, 0, 0])
+    >>> convention("Pinocchio").to_q(stone, ours)
+    array([1, 2, 3, 0, 0, 0, 1])
     """
     check_word(name, "name", set(CONVENTIONS))
     return replace(CONVENTIONS[name], **fields)

@@ -1,5 +1,5 @@
 # Generated from chapters/23_derivatives.md by `python -m book export`; edit it there.
-# sha256 of the text below: ef6ed42f65302a1e742a2ca140126096abd7cc2d82a1ced7c73f86837f883021
+# sha256 of the text below: 86bf3e88d829a3fe747f0f17fb950485b81d57542df168de3fb0b1a02a41007c
 """Derivatives: how forces and accelerations change with posture, rates and forces.
 
 Derived in chapter 23, "Derivatives".
@@ -11,9 +11,8 @@ from typing import Any
 from chaindyn._ops import Array, concatenate, eye, solve, stack, unstack, zeros
 from chaindyn.articulated import aba, factorise_state
 from chaindyn.chain import Chain, inward, outward
-from chaindyn.guards.arguments import FRAMES
+from chaindyn.guards.arguments import FRAMES, FrameWord
 from chaindyn.guards.door import checked
-from chaindyn.guards.model import require_no_friction
 from chaindyn.inverse_dynamics import (
     ground_acceleration,
     transmitted_wrenches,
@@ -21,6 +20,7 @@ from chaindyn.inverse_dynamics import (
     wrenches_from,
 )
 from chaindyn.models.arrays import each_link
+from chaindyn.models.rubbing import frictional
 from chaindyn.spatial import crm
 from chaindyn.stacked import crf_bar
 from chaindyn.state import State, evaluate
@@ -125,7 +125,7 @@ def force_change_step(
 
 
 # Chapter 23, "Derivatives": One rule
-def external_change(state: State, loads: Array, frame: str, J: Array) -> Array:
+def external_change(state: State, loads: Array, frame: FrameWord, J: Array) -> Array:
     """Return how wrenches (..., n, 6, 1), fixed in a frame, change in link axes with q.
 
     J : (..., n, 6, nv), the links' twists by rates. Returns (..., n, 6, nv), zero where
@@ -163,7 +163,7 @@ def link_changes(
 
 # Chapter 23, "Derivatives": One rule
 def force_changes(
-    state: State, qdd: Array, ground: Array, loads: Array | None = None, frame: str = "body"
+    state: State, qdd: Array, ground: Array, loads: Array | None = None, frame: FrameWord = "body"
 ) -> tuple[Array, Array, Array]:
     """Return derivatives of joint forces by q, qd and qdd (..., nv, nv) each.
 
@@ -195,12 +195,19 @@ def rnea_derivatives(
     qdd: Array,
     *,
     external: Array | None = None,
-    external_frame: str = "body",
+    external_frame: FrameWord = "body",
 ) -> tuple[Array, Array, Array]:
     """Return the derivatives of `rnea` by q, qd and qdd: (..., nv, nv) each.
 
     The first is along `integrate`; the last is the mass matrix. q : (..., nq); qd, qdd
     : (..., nv); external : (..., n, 6), held fixed in `external_frame`.
+
+    >>> I = np.diag([0, 1, 1]) / 12
+    >>> rod = Chain([Link(Revolute((0, 1, 0)), 1, (0.5, 0, 0), I)])
+    >>> still = np.zeros(1)
+    >>> by_q, by_qd, by_qdd = rnea_derivatives(rod, still, still, still)
+    >>> by_qdd.round(3)
+    array([[0.333]])
     """
     state, ground = evaluate(chain, q, qd, qdd, external), ground_acceleration(chain)
     loads = None if external is None else wrenches_from(state, external, external_frame)
@@ -217,12 +224,19 @@ def aba_derivatives(
     tau: Array,
     *,
     external: Array | None = None,
-    external_frame: str = "body",
+    external_frame: FrameWord = "body",
 ) -> tuple[Array, Array, Array]:
     """Return the derivatives of `aba` by q, qd and tau: (..., nv, nv) each.
 
     The first is along `integrate`, the last is M^-1. By the implicit function theorem:
     tau - rnea(q, qd, qdd) stays zero.
+
+    >>> I = np.diag([0, 1, 1]) / 12
+    >>> rod = Chain([Link(Revolute((0, 1, 0)), 1, (0.5, 0, 0), I)])
+    >>> still = np.zeros(1)
+    >>> by_q, by_qd, by_tau = aba_derivatives(rod, still, still, still)
+    >>> by_tau.round(3)
+    array([[3.]])
     """
     qdd = aba(chain, q, qd, tau, external=external, external_frame=external_frame)
     along_q, along_qd, _ = rnea_derivatives(
@@ -256,18 +270,30 @@ def deviation_rate(chain: Chain, q: Array, qd: Array) -> Array:
 
 
 @checked(q="nq", qd="nv", tau="nv")
-def linearise(chain: Chain, q: Array, qd: Array, tau: Array) -> tuple[Array, Array]:
+def linearise(
+    chain: Chain, q: Array, qd: Array, tau: Array, *, friction_width: float | None = 0.01
+) -> tuple[Array, Array]:
     """Return A (..., 2 nv, 2 nv) and B (..., 2 nv, nv) with dz/dt = A z + B dtau.
 
     z = [delta, nu] : the deviation from the motion at q, qd under tau, of the posture
     along `integrate`, and of the rates;
     q : (..., nq); qd, tau : (..., nv). For balls and free bodies delta is in the axes
-    of the undisturbed motion. ValueError if the chain's drives have friction, which
-    `aba` leaves out, but a motion includes.
+    of the undisturbed motion. Friction in the drives acts as in `simulate`;
+    friction_width : as for `joint_friction` [rad/s, m/s], None leaves friction out. At
+    rest Coulomb friction counts as viscous, coulomb / friction_width, which holds for
+    rates far below the width. ValueError if M is singular (it names the joint), or the
+    width is not positive.
+
+    >>> I = np.diag([0, 1, 1]) / 12
+    >>> rod = Chain([Link(Revolute((0, 1, 0)), 1, (0.5, 0, 0), I)])
+    >>> still = np.zeros(1)
+    >>> A, B = linearise(rod, still, still, still)
+    >>> B.round(3)
+    array([[0.],
+           [3.]])
     """
-    require_no_friction(chain, "linearise")
-    along_q, along_qd, along_tau = aba_derivatives(chain, q, qd, tau)
-    C, same = deviation_rate(chain, q, qd) + 0 * along_q, 0 * along_q + eye(chain.nv)
+    by_q, by_qd, by_tau = frictional(aba_derivatives, chain, q, qd, tau, friction_width)
+    C, same = deviation_rate(chain, q, qd) + 0 * by_q, 0 * by_q + eye(chain.nv)
     upper = concatenate([C, same], axis=-1)
-    A = concatenate([upper, concatenate([along_q, along_qd], axis=-1)], axis=-2)
-    return A, concatenate([0 * along_tau, along_tau], axis=-2)
+    A = concatenate([upper, concatenate([by_q, by_qd], axis=-1)], axis=-2)
+    return A, concatenate([0 * by_tau, by_tau], axis=-2)

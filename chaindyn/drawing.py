@@ -7,7 +7,7 @@ seen on white and on black; the background is transparent. Matplotlib is importe
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -29,6 +29,7 @@ COLOURS = {
     "z": "#1a7abb",
     "ink": "#767676",
 }
+PlaneWord = Literal["xy", "xz", "yz"]
 PLANES = {"xy": [0, 1], "xz": [0, 2], "yz": [1, 2]}
 STYLE = {
     "figure.facecolor": "none",
@@ -66,7 +67,7 @@ def draw_chain(
     q: ArrayLike,
     *,
     ax: Any = None,
-    plane: str | None = None,
+    plane: PlaneWord | None = None,
     frames: bool = True,
     coms: bool = True,
     labels: bool = False,

@@ -1,5 +1,5 @@
 # Generated from chapters/10_hybrid_dynamics.md by `python -m book export`; edit it there.
-# sha256 of the text below: 00dc243006c00bc66de90a500e3453abe3d47e334fd83cf375ce52588d317357
+# sha256 of the text below: 329759be02041bb642f650ad027fece4d6e31976cf368d6fa0390d567327b2c4
 """Hybrid dynamics: the acceleration is given at some joints, the force at the others.
 
 Derived in chapter 10, "Hybrid dynamics".
@@ -11,7 +11,7 @@ from chaindyn._ops import Array, concatenate, solve, stack
 from chaindyn.articulated import factorise_state
 from chaindyn.chain import Chain
 from chaindyn.composite import mass_matrix
-from chaindyn.guards.arguments import FRAMES, RECURSIONS
+from chaindyn.guards.arguments import FRAMES, RECURSIONS, FrameWord, RecursionWord
 from chaindyn.guards.door import checked
 from chaindyn.guards.hybrid import check_hybrid, require_regular
 from chaindyn.inverse_dynamics import (
@@ -42,6 +42,14 @@ def hybrid_dynamics_dense(
     It takes O(n^2) + O(n_f^3) operations, and no external wrenches.
     ValueError names a joint that feels no inertia, if M_ff of the free joints is
     singular.
+
+    >>> from chaindyn.models.robots import ur5
+    >>> q, qd = np.arange(6) / 2, np.ones(6)
+    >>> driven = np.arange(6) < 3
+    >>> qdd, tau = hybrid_dynamics_dense(
+    ...     ur5(), q, qd, prescribed=driven, qdd=np.ones(3), tau=np.zeros(3))
+    >>> qdd[:3].round(9)
+    array([1., 1., 1.])
     """
     mask, qdd, tau = check_hybrid(chain, prescribed, qdd, tau, q, qd)
     state = evaluate(chain, q, qd, qdd, tau)
@@ -68,8 +76,8 @@ def hybrid_dynamics(
     qdd: Array,
     tau: Array,
     external: Array | None = None,
-    external_frame: str = "body",
-    recursion: str = "body",
+    external_frame: FrameWord = "body",
+    recursion: RecursionWord = "body",
 ) -> tuple[Array, Array]:
     """Return all of qdd (..., nv) and tau (..., nv) when some of each are given.
 
@@ -80,6 +88,14 @@ def hybrid_dynamics(
     wrench [tau; f] on each link, in `external_frame`, as for `aba`. recursion : the
     coordinates of the computation. All true is `rnea`, all false is `aba`. ValueError
     names the joint that feels no inertia among those that are free to move.
+
+    >>> from chaindyn.models.robots import ur5
+    >>> q, qd = np.arange(6) / 2, np.ones(6)
+    >>> driven = np.arange(6) < 3
+    >>> qdd, tau = hybrid_dynamics(
+    ...     ur5(), q, qd, prescribed=driven, qdd=np.ones(3), tau=np.zeros(3))
+    >>> qdd[:3], tau[3:].round(9) + 0.0
+    (array([1., 1., 1.]), array([0., 0., 0.]))
     """
     mask, qdd, tau = check_hybrid(chain, prescribed, qdd, tau, q, qd, external)
     state = evaluate(chain, q, qd, qdd, tau, external, recursion=recursion)

@@ -1,5 +1,5 @@
 # Generated from chapters/25_identification.md by `python -m book export`; edit it there.
-# sha256 of the text below: e879cbbd96f1296e40dbdaeb81e2b004ee5929cb45f6c4371ab9933f0c0921e1
+# sha256 of the text below: 6964cc2219eda018e561a357adf94b63a7a588197e66040ed834c7c198858db9
 """Identification: the inertial parameters of a robot's links, from measured motion.
 
 Derived in chapter 25, "Identification".
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from chaindyn._ops import Array, block, concatenate, eye, unstack, zeros
-from chaindyn.chain import Chain, Link, inward, random_state
+from chaindyn.chain import Chain, Link, inward
 from chaindyn.derivatives import placed
 from chaindyn.guards.arguments import check_array
 from chaindyn.guards.door import checked
@@ -29,6 +29,7 @@ from chaindyn.guards.regression import (
 )
 from chaindyn.inertia import inertia_from_parameters, inertia_parameters, pseudo_inertia
 from chaindyn.inverse_dynamics import ground_acceleration, sum_wrenches
+from chaindyn.postures import random_state
 from chaindyn.spatial import skew
 from chaindyn.state import evaluate
 
@@ -51,6 +52,12 @@ def inertial_parameters(chain: Chain) -> Array:
 
     Each link's are those of `inertia_parameters`, in Pinocchio's order: m [kg], m c [kg
     m], and about the link's origin Ixx, Ixy, Iyy, Ixz, Iyz, Izz [kg m^2].
+
+    >>> I = np.diag([0, 1, 1]) / 12
+    >>> rod = Chain([Link(Revolute((0, 1, 0)), 1, (0.5, 0, 0), I)])
+    >>> inertial_parameters(rod).round(3)
+    array([1.   , 0.5  , 0.   , 0.   , 0.   , 0.   , 0.333, 0.   , 0.   ,
+           0.333])
     """
     return inertia_parameters(chain.spatial_inertia).reshape(-1)
 
@@ -65,6 +72,12 @@ def torque_regressor(chain: Chain, q: Array, qd: Array, qdd: Array) -> Array:
     gravity, not on its masses. The torque of the rotors, chain.reflected_inertia * qdd,
     belongs to no link and must be added. Atkeson, An and Hollerbach (1986), for every
     joint and for trees.
+
+    >>> from chaindyn.models.robots import ur5
+    >>> q, qd = np.arange(6) / 2, np.ones(6)
+    >>> Y = torque_regressor(ur5(), q, qd, qd)
+    >>> np.allclose(Y @ inertial_parameters(ur5()), rnea(ur5(), q, qd, qd))
+    True
     """
     state, width = evaluate(chain, q, qd, qdd), 10 * chain.n
     A = state.accelerations(qdd, ground_acceleration(chain))
@@ -89,6 +102,14 @@ class BaseParameters:
     (b, 10 n) : the matrix B with Y = Y[..., columns] @ B in every state, so that B @
     inertial_parameters(chain) are the base parameters; distances (10 n,) : how far each
     column is from those before it that were kept, as a share of its length.
+
+    >>> I = np.diag([0, 1, 1]) / 12
+    >>> rod = Chain([Link(Revolute((0, 1, 0)), 1, (0.5, 0, 0), I)])
+    >>> base = base_parameters(rod)
+    >>> base.columns
+    array([1, 3, 6])
+    >>> (base.combinations @ inertial_parameters(rod)).round(4) + 0.0
+    array([0.5   , 0.    , 0.3333])
     """
 
     columns: Array
@@ -119,6 +140,11 @@ def base_parameters(chain: Chain, *, seed: int = 0) -> BaseParameters:
     They follow from its joints, lengths and gravity, in states drawn at random from
     this seed, not from its masses. Gautier (1991). ValueError if the chain holds
     symbols; RuntimeWarning if the rank is not clear.
+
+    >>> I = np.diag([0, 1, 1]) / 12
+    >>> rod = Chain([Link(Revolute((0, 1, 0)), 1, (0.5, 0, 0), I)])
+    >>> base_parameters(rod).columns
+    array([1, 3, 6])
     """
     rng, width = np.random.default_rng(seed), 10 * chain.n
     q, qd = random_state(chain, rng, batch=(2 + 2 * width // max(chain.nv, 1),))
@@ -148,6 +174,12 @@ def with_parameters(chain: Chain, parameters: Array) -> Chain:
     gravity stay. ValueError names the link that is impossible, and the condition: a
     mass not negative, m c = 0 without mass, and moments about the centre of mass of
     which none is negative or larger than the sum of the others.
+
+    >>> I = np.diag([0, 1, 1]) / 12
+    >>> rod = Chain([Link(Revolute((0, 1, 0)), 1, (0.5, 0, 0), I)])
+    >>> heavier = with_parameters(rod, 2 * inertial_parameters(rod))
+    >>> heavier.mass
+    array([2.])
     """
     rows = check_array(parameters, "parameters", (10 * chain.n,)).reshape(chain.n, 10)
     named = zip(chain.links, chain.names, rows, strict=True)
@@ -160,7 +192,15 @@ def with_parameters(chain: Chain, parameters: Array) -> Chain:
 # Chapter 25, "Identification": A fit, and how sure it is
 @dataclass(frozen=True, eq=False)
 class LinearFit:
-    """Result of a linear fit: estimate (b,), covariance (b, b), noise (nv,) of forces."""
+    """Result of a linear fit: estimate (b,), covariance (b, b), noise (nv,) of forces.
+
+    >>> I = np.diag([0, 1, 1]) / 12
+    >>> rod = Chain([Link(Revolute((0, 1, 0)), 1, (0.5, 0, 0), I)])
+    >>> q, qd, qdd = np.random.default_rng(0).normal(size=(3, 20, 1))
+    >>> Y = torque_regressor(rod, q, qd, qdd)[..., base_parameters(rod).columns]
+    >>> fit_linear(Y, rnea(rod, q, qd, qdd)).estimate.round(4) + 0.0
+    array([0.5   , 0.    , 0.3333])
+    """
 
     estimate: Array
     covariance: Array
@@ -176,6 +216,11 @@ def fit_linear(regressor: Any, forces: Any) -> LinearFit:
     taken from the residuals, and weights its rows; it must be independent from sample
     to sample, and the regressor without noise. ValueError if the samples are too few,
     or the columns not independent.
+
+    >>> t = np.linspace(0, 1, 50)[:, None]
+    >>> fit = fit_linear(np.stack([t, t * t], -1), 3 * t + 2 * t * t)
+    >>> fit.estimate.round(6)
+    array([3., 2.])
     """
     columns, tau = check_samples(regressor, forces)
     m, nv, b = columns.shape
@@ -258,6 +303,13 @@ def fit_bodies(chain: Chain, base: BaseParameters, fit: LinearFit, *, spread: fl
     columns, of friction for instance, are ignored. spread : expected error of the
     guess, in logarithms. Needs SciPy. After Rucker and Wensing (2022). ValueError if
     base and fit are not of this chain, or if the search does not converge.
+
+    >>> guess = Chain([Link(Revolute((0, 1, 0)), 1, (0.5, 0, 0), np.eye(3))])
+    >>> base, still = base_parameters(guess), np.zeros(1)
+    >>> measured = 2 * base.combinations @ inertial_parameters(guess)
+    >>> fit = LinearFit(measured, 1e-6 * np.eye(3), np.ones(1))
+    >>> rnea(fit_bodies(guess, base, fit), still, still, still).round(2)
+    array([-9.81])
     """
     spread, (b, width) = check_fit(chain, base, fit, spread), base.combinations.shape
     factors = body_factors(as_real(chain.spatial_inertia, "the links' inertias"))

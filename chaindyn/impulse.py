@@ -1,5 +1,5 @@
 # Generated from chapters/17_impulse_response_of_a_chain.md by `python -m book export`; edit it there.
-# sha256 of the text below: f851dee3d046b23dad1ab86877ddebf02abd000bcc8f7f6a995c33c305481ddf
+# sha256 of the text below: f895641b2f48420dc3b95f782fda29fc58fd7ffa977bda4ac76018fffa02be93
 """Blows on a chain: the response of every link, and the jump of every joint's rate.
 
 Derived in chapter 17, "The impulse response of a chain".
@@ -14,7 +14,14 @@ from chaindyn._ops import Array, divide, eye, positive, solve, stack, where, zer
 from chaindyn.articulated import Articulated, FactorisedChain, factorise_state
 from chaindyn.chain import Chain, forward_kinematics, outward
 from chaindyn.constraints import held_response
-from chaindyn.guards.arguments import FRAMES, RECURSIONS, require_between, unit
+from chaindyn.guards.arguments import (
+    FRAMES,
+    RECURSIONS,
+    FrameWord,
+    RecursionWord,
+    require_between,
+    unit,
+)
 from chaindyn.guards.bodies import pose_of_body
 from chaindyn.guards.constraint_parts import as_constraints, forces_in, parts_in
 from chaindyn.guards.directions import movable_along, rounded_motion
@@ -37,15 +44,6 @@ __all__ = [
 
 
 # Chapter 17, "The impulse response of a chain": The code of the response
-def mobilities_in(state: State, mobilities: Array, frame: str) -> Array:
-    """Return each link's map from impulses to twists (..., n, 6, 6), in a frame."""
-    if frame == state.recursion:
-        return mobilities
-    T = state.to_frame(frame)
-    return T @ mobilities @ T.mT
-
-
-# Chapter 17, "The impulse response of a chain": The code of the response
 def mobility_step(parent: Array, X: Array, S: Array, own: Articulated) -> Array:
     """Link step: the link's inverse inertia, from its parent's."""
     PX = X - S @ own.G
@@ -55,24 +53,36 @@ def mobility_step(parent: Array, X: Array, S: Array, own: Articulated) -> Array:
 # Chapter 17, "The impulse response of a chain": The code of the response
 @checked(q="nq", frame=FRAMES, recursion=RECURSIONS)
 def inverse_operational_space_inertia(
-    chain: Chain, q: Array, *, frame: str = "body", recursion: str = "body"
+    chain: Chain,
+    q: Array,
+    body: int | str | None = None,
+    *,
+    frame: FrameWord = "body",
+    recursion: RecursionWord = "body",
 ) -> Array:
     """Return the inverse inertia of every link (..., n, 6, 6), as blows on it feel.
 
     q : (..., nq). It takes an impulse on a link to the jump of its twist. The matrix is
-    J M^-1 J^T, symmetric and positive semidefinite. frame : where twist and impulse
-    [tau; f] are expressed, "body" (about the link origin, link axes), "world" (about
-    the world origin, world axes) or "mixed" (about the link origin, world axes).
-    recursion : the coordinates of the computation. Chains and trees, also with massless
-    links; ValueError names the joint without inertia if M is singular.
+    J M^-1 J^T, symmetric and positive semidefinite. body : index or name of a link, or
+    a frame's name: its matrix alone (..., 6, 6); None is all links. frame : where twist
+    and impulse [tau; f] are expressed, "body" (about the link origin, link axes),
+    "world" (about the world origin, world axes) or "mixed" (about the link origin,
+    world axes), where a frame has its own origin and axes. recursion : the coordinates
+    of the computation. Chains and trees, also with massless links; ValueError names the
+    joint without inertia if M is singular.
+
+    >>> I = np.diag([0, 1, 1]) / 12
+    >>> rod = Chain([Link(Revolute((0, 1, 0)), 1, (0.5, 0, 0), I)])
+    >>> inverse_operational_space_inertia(rod, np.zeros(1))[0].diagonal().round(3)
+    array([0., 3., 0., 0., 0., 0.])
     """
     state = evaluate(chain, q, recursion=recursion)
     links = state.X, state.S, factorise_state(state).links
     inverses = outward(mobility_step, chain.parent, zeros((6, 6)), *links)
-    return mobilities_in(state, stack(inverses, axis=-3), frame)
+    return state.maps_in_frame(stack(inverses, axis=-3), frame, body)
 
 
-# Chapter 17, "The impulse response of a chain": When there is no blow
+# Chapter 17, "The impulse response of a chain": When there is no blow*
 def contact_impulse(
     speed: Array, yielding: Array, trace: Array, noise: Array, restitution: Array
 ) -> tuple[Array, Array]:
@@ -101,6 +111,15 @@ class Impact:
     (..., n, 6) of each parent on its link; energy_before,
     energy_after : (...) kinetic [J]; multipliers : (..., m), the impulses in the loop
     closures, if any, in the units of their multipliers times seconds.
+
+    >>> I = np.diag([0, 1, 1]) / 12
+    >>> rod = Chain([Link(Revolute((0, 1, 0)), 1, (0.5, 0, 0), I)])
+    >>> wall = {"point": np.array([1.0, 0, 0]), "normal": (0, 0, 1), "restitution": 0}
+    >>> blow = impact(rod, np.zeros(1), np.ones(1), **wall)
+    >>> round(float(blow.effective_mass), 4), round(float(blow.impulse), 4)
+    (0.3333, 0.3333)
+    >>> blow.joint_impulses[0].round(4) + 0.0
+    array([0.    , 0.    , 0.    , 0.    , 0.    , 0.1667])
     """
 
     impulse: Array
@@ -114,7 +133,7 @@ class Impact:
 
 
 # Chapter 17, "The impulse response of a chain": The code of an impact
-def unit_impulses(R: Array, p: Array, point: Array, recursion: str) -> Array:
+def unit_impulses(R: Array, p: Array, point: Array, recursion: RecursionWord) -> Array:
     """Return unit impulses at a point as wrenches (..., 6, 6) on the link at R, p.
 
     The first three are 1 N m s about each world axis, the others 1 N s along each.
@@ -144,26 +163,6 @@ def impulse_response(
     left, p = factors.inward_forces(along, -blows)
     jumps, rates = factors.outward_motions(left)
     return stack(jumps, axis=-3), rates, stack(p, axis=-3)
-
-
-# Chapter 17, "The impulse response of a chain": The code of an impact
-def held_impulse_response(
-    factors: FactorisedChain, constraints: Any, blows: Array, open_rates: Array
-) -> tuple[Array, Array, Array, Array]:
-    """Return what `impulse_response` does, loops kept closed, and their impulses.
-
-    These are (..., m, c). blows : (..., n, 6, c) on the links; open_rates : (..., nv,
-    c), the jumps of the joint rates with the loops open.
-    """
-    state = factors.state
-    posture = State(state.chain, state.q, state.qd)  # rows are in link coordinates
-    K, error = parts_in(posture, constraints, "jacobian", "error")
-    warn_if_inconsistent(K, state.qd, error)
-    multipliers, _ = held_response(factors, K, -K @ open_rates, gap_share(K, error))
-    on_links, along = forces_in(posture, constraints, multipliers)
-    if state.recursion == "world":
-        on_links = state.to_frame("body").mT @ on_links
-    return *impulse_response(factors, blows + on_links, along), multipliers
 
 
 # Chapter 17, "The impulse response of a chain": The code of an impact
@@ -201,7 +200,27 @@ def scaled_response(
     )
 
 
-# Chapter 17, "The impulse response of a chain": The code of an impact
+# Chapter 17, "The impulse response of a chain": What loops add*
+def held_impulse_response(
+    factors: FactorisedChain, constraints: Any, blows: Array, open_rates: Array
+) -> tuple[Array, Array, Array, Array]:
+    """Return what `impulse_response` does, loops kept closed, and their impulses.
+
+    These are (..., m, c). blows : (..., n, 6, c) on the links; open_rates : (..., nv,
+    c), the jumps of the joint rates with the loops open.
+    """
+    state = factors.state
+    posture = State(state.chain, state.q, state.qd)  # rows are in link coordinates
+    K, error = parts_in(posture, constraints, "jacobian", "error")
+    warn_if_inconsistent(K, state.qd, error)
+    multipliers, _ = held_response(factors, K, -K @ open_rates, gap_share(K, error))
+    on_links, along = forces_in(posture, constraints, multipliers)
+    if state.recursion == "world":
+        on_links = state.to_frame("body").mT @ on_links
+    return *impulse_response(factors, blows + on_links, along), multipliers
+
+
+# Chapter 17, "The impulse response of a chain": The function `impact`
 @checked(q="nq", qd="nv", point=3, normal=3, restitution=(), recursion=RECURSIONS)
 def impact(
     chain: Chain,
@@ -212,7 +231,7 @@ def impact(
     normal: Array,
     restitution: Array,
     body: int | str | None = None,
-    recursion: str = "body",
+    recursion: RecursionWord = "body",
     constraints: Any = (),
 ) -> Impact:
     """Return the response of a moving chain or tree when a link strikes an obstacle.
@@ -229,6 +248,13 @@ def impact(
     if it moves only by rounding, or if qd breaks the constraints. ValueError if there
     is no such body, the normal is zero, restitution is out of range, or M is singular
     (it names the joint).
+
+    >>> I = np.diag([0, 1, 1]) / 12
+    >>> rod = Chain([Link(Revolute((0, 1, 0)), 1, (0.5, 0, 0), I)])
+    >>> blow = impact(rod, np.zeros(1), np.ones(1), point=(1, 0, 0), normal=(0, 0, 1),
+    ...               restitution=0)
+    >>> float(blow.impulse.round(4)), float(blow.energy_after)
+    (0.3333, 0.0)
     """
     normal, constraints = unit(normal, "normal"), as_constraints(constraints)
     require_between(restitution, "restitution", 0, 1)
@@ -252,7 +278,9 @@ def impact(
 
 
 # Chapter 17, "The impulse response of a chain": The code
-def task_jacobian(chain: Chain, q: Array, body: Any, point: Array | None, frame: str) -> Array:
+def task_jacobian(
+    chain: Chain, q: Array, body: Any, point: Array | None, frame: FrameWord
+) -> Array:
     """Return the Jacobian of a link's twist (..., 6, nv), or of a point's velocity.
 
     That is (..., 3, nv), of the particle there. point : (..., 3) in the world. frame :
@@ -268,7 +296,7 @@ def task_jacobian(chain: Chain, q: Array, body: Any, point: Array | None, frame:
 
 # Chapter 17, "The impulse response of a chain": The code
 def operational_space(
-    chain: Chain, q: Array, body: Any, point: Array | None, frame: str
+    chain: Chain, q: Array, body: Any, point: Array | None, frame: FrameWord
 ) -> tuple[FactorisedChain, Array, Array]:
     """Return the factorised chain, J and Lambda, for `operational_space_inertia`."""
     factors = factorise_state(evaluate(chain, q, point))
@@ -285,7 +313,7 @@ def operational_space_inertia(
     *,
     body: int | str | None = None,
     point: Array | None = None,
-    frame: str = "body",
+    frame: FrameWord = "body",
 ) -> Array:
     """Return Lambda = (J M^-1 J^T)^-1, the inertia felt by a hand on a link.
 
@@ -298,6 +326,13 @@ def operational_space_inertia(
     to turn; its axes are the body's ("body") or the world's. ValueError if some force
     moves nothing, so that Lambda does not exist (it names the force), if there is no
     such body, or M is singular. Khatib (1987).
+
+    >>> brick = Chain([Link(Free(), 2, (0, 0, 0), 2 * np.eye(3))])
+    >>> q, corner = np.array([0, 0, 0, 1, 0, 0, 0]), np.array([1, 0, 0])
+    >>> operational_space_inertia(brick, q, point=corner).round(9) + 0.0
+    array([[2., 0., 0.],
+           [0., 1., 0.],
+           [0., 0., 1.]])
     """
     return operational_space(chain, q, body, point, frame)[2]
 
@@ -309,7 +344,7 @@ def dynamically_consistent_inverse(
     *,
     body: int | str | None = None,
     point: Array | None = None,
-    frame: str = "body",
+    frame: FrameWord = "body",
 ) -> Array:
     """Return M^-1 J^T Lambda (..., nv, 6): the joint rates of least kinetic energy.
 
@@ -318,6 +353,12 @@ def dynamically_consistent_inverse(
     velocity of the link has the least energy of all joint rates with that velocity. Its
     transpose takes joint forces to the force on the link that accelerates it as they
     do. Khatib (1987).
+
+    >>> from chaindyn.models.robots import ur5
+    >>> q, qd = np.arange(6) / 2, np.ones(6)
+    >>> J = body_jacobian(ur5(), q)
+    >>> np.allclose(J @ dynamically_consistent_inverse(ur5(), q), np.eye(6))
+    True
     """
     factors, J, inertia = operational_space(chain, q, body, point, frame)
     return factors.solve(J.mT) @ inertia

@@ -1,5 +1,5 @@
 # Generated from chapters/03_inertia_momentum_equation_of_motion.md by `python -m book export`; edit it there.
-# sha256 of the text below: 682fcb20540cb5dbeefa19cc0751593b3e484e0be7223a3ebf6d7cbc734e2dca
+# sha256 of the text below: 0ba8ceb9e240a69e55eb1c0f0eb92b7d6f9bf2a893d7a43e097e6cbbf14850bb
 """Inertia: ten numbers of a body, its momentum, and its equation of motion.
 
 Derived in chapter 3, "Inertia, momentum and one equation of motion".
@@ -12,7 +12,7 @@ from chaindyn.guards.arguments import check_motion_subspace
 from chaindyn.guards.door import checked
 from chaindyn.guards.equations import require_joint_inertia
 from chaindyn.guards.numbers import as_array
-from chaindyn.spatial import crf, crm, skew
+from chaindyn.spatial import crf, crm, cross, skew
 
 __all__ = [
     "apparent_inverse_inertia",
@@ -21,8 +21,29 @@ __all__ = [
     "inertia_rate",
     "newton_euler",
     "pseudo_inertia",
+    "spatial_inertia",
     "weight_wrench",
 ]
+
+
+# Chapter 3, "Inertia, momentum and one equation of motion": A body is a cloud of particles
+@checked(mass=(), com=3, inertia=(3, 3))
+def spatial_inertia(mass: Array, com: Array, inertia: Array) -> Array:
+    """Return the spatial inertia about the origin, which maps a twist to a momentum.
+
+    mass : (...) [kg]; com : (..., 3) centre of mass [m]; inertia : (..., 3, 3) about
+    the centre of mass, in the axes of `com` [kg m^2]. Values are not checked: a hole is
+    a body of negative mass. Returns (..., 6, 6) = [Ic + m c~ c~^T, m c~; m c~^T, m 1].
+    "Notes on rigid body dynamics", inertia.
+
+    >>> rod = spatial_inertia(1, (0.5, 0, 0), np.diag([0, 1, 1]) / 12)
+    >>> about_y = np.array([0, 1, 0, 0, 0, 0])
+    >>> round(float(about_y @ rod @ about_y), 4)
+    0.3333
+    """
+    m = as_array(mass, "mass")[..., None, None]
+    c = skew(com)
+    return block([[inertia + m * (c @ c.mT), m * c], [m * c.mT, m * eye(3)]])
 
 
 # Chapter 3, "Inertia, momentum and one equation of motion": Ten numbers
@@ -33,37 +54,28 @@ def inertia_parameters(inertia: Array) -> Array:
     inertia : (..., 6, 6). Returns (..., 10): the mass [kg], the first moment m c [kg
     m], and about the origin Ixx, Ixy, Iyy, Ixz, Iyz, Izz [kg m^2], in Pinocchio's
     order. The matrix is not checked.
+
+    >>> inertia_parameters(spatial_inertia(2, (1, 0, 0), np.zeros((3, 3))))
+    array([2., 2., 0., 0., 0., 0., 2., 0., 0., 2.])
     """
-    rows = np.array([5, 2, 0, 1, 0, 0, 1, 0, 1, 2])
-    columns = np.array([5, 4, 5, 3, 0, 1, 1, 2, 2, 2])
-    return inertia[..., rows, columns]
+    mass = inertia[..., 5:, 5]
+    first = inertia[..., np.array([2, 0, 1]), np.array([4, 5, 3])]  # three of m c~
+    six = inertia[..., np.array([0, 0, 1, 0, 1, 2]), np.array([0, 1, 1, 2, 2, 2])]
+    return concatenate([mass, first, six], axis=-1)
 
 
 @checked(parameters=10)
 def inertia_from_parameters(parameters: Array) -> Array:
     """Return the spatial inertia (..., 6, 6) with these ten parameters: undoes
     `inertia_parameters`.
+
+    >>> inertia_from_parameters(np.array([2, 0, 0, 0, 1, 0, 1, 0, 0, 1])).diagonal()
+    array([1, 1, 1, 2, 2, 2])
     """
     m, first = parameters[..., :1, None], skew(parameters[..., 1:4])
     entries = parameters[..., np.array([4, 5, 7, 5, 6, 8, 7, 8, 9])]
     rotational = entries.reshape((*parameters.shape[:-1], 3, 3))
     return block([[rotational, first], [first.mT, m * eye(3)]])
-
-
-# Chapter 3, "Inertia, momentum and one equation of motion": What a body can be
-@checked(inertia=(6, 6))
-def pseudo_inertia(inertia: Array) -> Array:
-    """Return the sum of mu [r; 1] [r; 1]^T over the particles of a body, from its
-    spatial inertia.
-
-    inertia : (..., 6, 6). Returns (..., 4, 4) = [S, m c; m c^T, m] with the second
-    moments S = tr(I) / 2 - I about the origin [kg m^2]. The ten numbers belong to a
-    body if and only if it has no negative eigenvalue. Wensing, Kim and Slotine (2018).
-    """
-    ten = inertia_parameters(inertia)[..., None]
-    m, first = ten[..., :1, :], ten[..., 1:4, :]
-    half_trace = (ten[..., 4:5, :] + ten[..., 6:7, :] + ten[..., 9:10, :]) / 2
-    return block([[half_trace * eye(3) - inertia[..., :3, :3], first], [first.mT, m]])
 
 
 # Chapter 3, "Inertia, momentum and one equation of motion": How fast an inertia changes
@@ -74,6 +86,12 @@ def inertia_rate(inertia: Array, v: Array) -> Array:
 
     inertia : (..., 6, 6) and v : (..., 6) [w; v] about the same fixed origin, in the
     same fixed axes. "Notes on rigid body dynamics", inertia: crf(v) I - I crm(v).
+
+    >>> rod = spatial_inertia(1, (0.5, 0, 0), np.diag([0, 1, 1]) / 12)
+    >>> inertia_rate(rod, np.array([0, 0, 1, 0, 0, 0]))[:3, :3].round(4)
+    array([[ 0.    , -0.3333,  0.    ],
+           [-0.3333,  0.    ,  0.    ],
+           [ 0.    ,  0.    ,  0.    ]])
     """
     return crf(v) @ inertia - inertia @ crm(v)
 
@@ -87,6 +105,10 @@ def newton_euler(inertia: Array, a: Array, v: Array) -> Array:
     one frame, at rest or the body's own (there a is the componentwise rate of v). The
     wrench is the sum of all forces, weight included. Kim (2012), (31); "Notes on rigid
     body dynamics", equation of motion.
+
+    >>> mass = spatial_inertia(2, (1, 0, 0), np.zeros((3, 3)))
+    >>> newton_euler(mass, np.zeros(6), np.array([0, 0, 3, 0, 0, 0])) + 0.0
+    array([  0.,   0.,   0., -18.,   0.,   0.])
     """
     v_column = v[..., None]
     return (inertia @ a[..., None] + crf(v) @ (inertia @ v_column))[..., 0]
@@ -100,12 +122,38 @@ def weight_wrench(mass: Array, com: Array, gravity: Array) -> Array:
     mass : (...) [kg]; com : (..., 3) centre of mass [m]; gravity : (..., 3)
     acceleration of free fall [m/s^2]. Alexiou, "The dynamics of a serial chain of
     bodies", (9), there with the force first.
+
+    >>> weight_wrench(2, (0.5, 0, 0), (0, 0, -9.81)) + 0.0
+    array([  0.  ,   9.81,   0.  ,   0.  ,   0.  , -19.62])
     """
     force = as_array(mass, "mass")[..., None] * gravity
-    return concatenate([(skew(com) @ force[..., None])[..., 0], force], axis=-1)
+    return concatenate([cross(com, force), force], axis=-1)
 
 
-# Chapter 3, "Inertia, momentum and one equation of motion": Which way does it yield?
+# Chapter 3, "Inertia, momentum and one equation of motion": What a body can be*
+@checked(inertia=(6, 6))
+def pseudo_inertia(inertia: Array) -> Array:
+    """Return the sum of mu [r; 1] [r; 1]^T over the particles of a body, from its
+    spatial inertia.
+
+    inertia : (..., 6, 6). Returns (..., 4, 4) = [S, m c; m c^T, m] with the second
+    moments S = tr(I) / 2 - I about the origin [kg m^2]. The ten numbers belong to a
+    body if and only if it has no negative eigenvalue. Wensing, Kim and Slotine (2018).
+
+    >>> pair = spatial_inertia(2, (0, 0, 0), np.diag([0, 2, 2]))
+    >>> pseudo_inertia(pair)
+    array([[2., 0., 0., 0.],
+           [0., 0., 0., 0.],
+           [0., 0., 0., 0.],
+           [0., 0., 0., 2.]])
+    """
+    ten = inertia_parameters(inertia)[..., None]
+    m, first = ten[..., :1, :], ten[..., 1:4, :]
+    half_trace = (ten[..., 4:5, :] + ten[..., 6:7, :] + ten[..., 9:10, :]) / 2
+    return block([[half_trace * eye(3) - inertia[..., :3, :3], first], [first.mT, m]])
+
+
+# Chapter 3, "Inertia, momentum and one equation of motion": Which way does it yield?*
 @checked(inertia=(6, 6))
 def apparent_inverse_inertia(inertia: Array, S: Array) -> Array:
     """Return S (S^T I S)^-1 S^T, which maps a wrench to the acceleration of a body held
@@ -115,8 +163,13 @@ def apparent_inverse_inertia(inertia: Array, S: Array) -> Array:
     same origin; k may be 0. Returns (..., 6, 6) of rank k, for a body at rest; with S =
     1 it is the inverse of the inertia. ValueError if columns of S depend on each other,
     or if S^T I S is singular. "Notes on rigid body dynamics", vector subspaces.
+
+    >>> rod = spatial_inertia(1, (0.5, 0, 0), np.diag([0, 1, 1]) / 12)
+    >>> about_y = np.array([[0], [1], [0], [0], [0], [0]])
+    >>> apparent_inverse_inertia(rod, about_y).diagonal().round(9)
+    array([0., 3., 0., 0., 0., 0.])
     """
-    S = check_motion_subspace(S, inertia=(inertia, 2))
+    S = check_motion_subspace(S, inertia=(inertia, 2))  # two axes: a matrix
     D = S.mT @ inertia @ S  # the inertia that the joint feels
     require_joint_inertia(D)
     return S @ solve(D, S.mT)

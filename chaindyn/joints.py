@@ -1,5 +1,5 @@
 # Generated from chapters/04_joints_links_chains_trees.md by `python -m book export`; edit it there.
-# sha256 of the text below: e458da307446c7c3ef3afab8d3fbd4e81ba682ac06c88f637dc671bfc1c4f9b0
+# sha256 of the text below: a15214300a58a5def7b73de40279e08a56f4e9e74d705980d29b9ce1bc847926
 """Joints: how one body may move against another.
 
 Derived in chapter 4, "Joints, links, chains, trees".
@@ -11,21 +11,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from chaindyn._ops import (
-    Array,
-    block,
-    concatenate,
-    cos,
-    divide,
-    eye,
-    positive,
-    sin,
-    stack,
-    where,
-    zeros,
-)
+from chaindyn._ops import Array, block, concatenate, cos, eye, sin, zeros
+from chaindyn.contract import Joint, across
 from chaindyn.guards.door import checked
-from chaindyn.guards.joint_defaults import JointDefaults, keep_unit, random_angle
+from chaindyn.guards.joint_defaults import keep_unit, random_angle
 from chaindyn.guards.numbers import read_only_view
 from chaindyn.lie import (
     conjugate,
@@ -37,7 +26,7 @@ from chaindyn.lie import (
 )
 from chaindyn.spatial import skew
 
-__all__ = ["Joint", "Prismatic", "Revolute", "Spherical", "rotation_about"]
+__all__ = ["Prismatic", "Revolute", "Spherical", "rotation_about"]
 
 
 # Chapter 4, "Joints, links, chains, trees": Rodrigues' formula
@@ -60,92 +49,59 @@ def rotation_about(axis: Array, angle: Array) -> Array:
 
     axis : (..., 3) of length one, not normalised here; angle : (..., 1) [rad]. Returns
     (..., 3, 3), which takes child axes to parent axes.
+
+    >>> rotation_about((0, 0, 1), np.array([np.pi / 2])).round(9) + 0.0
+    array([[ 0., -1.,  0.],
+           [ 1.,  0.,  0.],
+           [ 0.,  0.,  1.]])
     """
     return turned_by(angle, rodrigues_terms(axis))
 
 
-# Chapter 4, "Joints, links, chains, trees": What every joint provides
-def across(axis: Array) -> Array:
-    """Return unit vectors b1, b2 (..., 3, 2) with b1 x b2 = axis, a unit axis (..., 3).
-
-    Of axes along z they are x and y. Rational in the axis, so exact where it is.
-    """
-    upward = where(positive(axis[..., 2:]), 1, -1)  # so that `size` is never near zero
-    middle = axis + upward * eye(3)[2]
-    size = 1 + upward * axis[..., 2:]
-    product = axis[..., :2, None] * middle[..., None, :]
-    whole = axis.dtype.kind == "i"  # then the quotients are integers too
-    share = product // size[..., None] if whole else divide(product, size[..., None])
-    b1, b2 = eye(3)[0] - share[..., 0, :], upward * (eye(3)[1] - share[..., 1, :])
-    return stack([b1, b2], axis=-1)
-
-
-# Chapter 4, "Joints, links, chains, trees": What every joint provides
+# Chapter 4, "Joints, links, chains, trees": A slide and a hinge
 @dataclass(frozen=True, eq=False)
-class Joint(JointDefaults):
-    """A joint: the pose of the child in the joint frame, and the motions it allows.
+class Prismatic(Joint):
+    """A slide: the child moves along `axis` (..., 3) without turning.
 
-    To make one, derive a frozen dataclass whose fields are its parameters, and write
-    `pose` and `motion_subspace`; nq and nv if it has not one coordinate and one
-    velocity, `motion_subspace_rate` if S depends on q (and, for derivatives on symbols,
-    `motion_subspace_second_rate`), and `neutral`, `rate`, `integrate` and `difference`
-    if a coordinate's rate is not its velocity.
+    The axis is normalised when made; q is the displacement [m].
 
-    A `Chain` tests these laws at a random posture for joints from outside the package:
-
-    R is a rotation matrix. While q moves as integrate(q, t qd), S qd = [w; v] with
-    w~ = R^T dR/dt and v = R^T dp/dt.
-
-    Along the same way dS/dt is `motion_subspace_rate`, and dq/dt is `rate`.
-
-    S has nv independent columns, T has 6 - nv, and S^T T = 0.
-
-    integrate(q0, difference(q0, q1)) puts the child where q1 does.
-
-    With parameters of one more axis, (m, ...), and q (..., m, nq) one object stands for
-    m joints.
+    >>> R, p = Prismatic((1, 0, 0)).pose(np.array([0.5]))
+    >>> p
+    array([0.5, 0. , 0. ])
     """
 
-    nq: ClassVar[int] = 1
-    nv: ClassVar[int] = 1
-    quaternion: ClassVar[range] = range(0)  # which entries of q are one
+    axis: Array = (0, 0, 1)
 
-    @property
-    def neutral(self) -> tuple[int, ...]:
-        """The coordinates (nq,) of the zero position."""
-        return (0,) * self.nq
+    def __post_init__(self) -> None:
+        keep_unit(self, axis="axis")
 
     def pose(self, q: Array) -> tuple[Array, Array]:
         """Return R (..., 3, 3), p (..., 3) of the child in the joint frame at q."""
-        raise NotImplementedError
+        p = self.axis * q
+        return zeros((*p.shape, 3)) + eye(3), p
 
     def motion_subspace(self, q: Array) -> Array:
-        """Return S (..., 6, nv), in child coordinates: the joint's twist is S qd.
+        """Return S = [0; axis] (..., 6, 1), in child coordinates."""
+        return concatenate([0 * self.axis, self.axis], axis=-1)[..., None]
 
-        Constant, it may lack batch axes.
-        """
-        raise NotImplementedError
-
-    def rate(self, q: Array, qd: Array) -> Array:
-        """Return dq/dt (..., nq): by default, qd itself."""
-        return qd
-
-    def integrate(self, q: Array, step: Array) -> Array:
-        """Return the coordinates after one second at the velocity `step` (..., nv)."""
-        return q + step
-
-    def difference(self, q0: Array, q1: Array) -> Array:
-        """Return the step (..., nv) that takes q0 to q1."""
-        return q1 - q0
+    def constraint_subspace(self, q: Array) -> Array:
+        """Return T (..., 6, 5): every moment, and forces across the axis."""
+        return block([[eye(3), 0], [0, across(self.axis)]])
 
 
-# Chapter 4, "Joints, links, chains, trees": A hinge and a slide
+# Chapter 4, "Joints, links, chains, trees": A slide and a hinge
 @dataclass(frozen=True, eq=False)
 class Revolute(Joint):
     """A hinge: the child turns about `axis` (..., 3), which is normalised when made.
 
     The axis is fixed in both bodies. q is the angle [rad], qd its rate. With axes (m,
     3) one object stands for m hinges.
+
+    >>> R, p = Revolute((0, 0, 1)).pose(np.array([np.pi / 2]))
+    >>> R.round(9) + 0.0
+    array([[ 0., -1.,  0.],
+           [ 1.,  0.,  0.],
+           [ 0.,  0.,  1.]])
     """
 
     axis: Array = (0, 0, 1)
@@ -182,33 +138,6 @@ class Revolute(Joint):
         return random_angle(rng, shape)
 
 
-# Chapter 4, "Joints, links, chains, trees": A hinge and a slide
-@dataclass(frozen=True, eq=False)
-class Prismatic(Joint):
-    """A slide: the child moves along `axis` (..., 3) without turning.
-
-    The axis is normalised when made; q is the displacement [m].
-    """
-
-    axis: Array = (0, 0, 1)
-
-    def __post_init__(self) -> None:
-        keep_unit(self, axis="axis")
-
-    def pose(self, q: Array) -> tuple[Array, Array]:
-        """Return R (..., 3, 3), p (..., 3) of the child in the joint frame at q."""
-        p = self.axis * q
-        return zeros((*p.shape, 3)) + eye(3), p
-
-    def motion_subspace(self, q: Array) -> Array:
-        """Return S = [0; axis] (..., 6, 1), in child coordinates."""
-        return concatenate([0 * self.axis, self.axis], axis=-1)[..., None]
-
-    def constraint_subspace(self, q: Array) -> Array:
-        """Return T (..., 6, 5): every moment, and forces across the axis."""
-        return block([[eye(3), 0], [0, across(self.axis)]])
-
-
 # Chapter 4, "Joints, links, chains, trees": A joint with three degrees of freedom
 @dataclass(frozen=True, eq=False)
 class Spherical(Joint):
@@ -216,6 +145,13 @@ class Spherical(Joint):
 
     q (..., 4) is the unit quaternion [w, x, y, z] of the child in the parent, qd (...,
     3) its angular velocity in child axes [rad/s], which is not the rate of q.
+
+    >>> quarter_turn = exp_quaternion(np.array([0, 0, np.pi / 2]))
+    >>> R, p = Spherical().pose(quarter_turn)
+    >>> R.round(9) + 0.0
+    array([[ 0., -1.,  0.],
+           [ 1.,  0.,  0.],
+           [ 0.,  0.,  1.]])
     """
 
     nq: ClassVar[int] = 4

@@ -1,5 +1,5 @@
 # Generated from chapters/13_maximal_coordinates.md by `python -m book export`; edit it there.
-# sha256 of the text below: c76464dffdfdeb7974890fcdb8c1dcdea509d59031ead4e9ff1313bb6132c94a
+# sha256 of the text below: 2b2ac195633ee012564b499af9def6252072b0cc9bc711aaa46f6432be1a1204
 """Maximal coordinates: every link free, every joint a set of equations that holds it.
 
 Derived in chapter 13, "Maximal coordinates".
@@ -14,7 +14,7 @@ import numpy as np
 from chaindyn._ops import Array, solve, stack, unstack, zeros
 from chaindyn.articulated import factorise_state
 from chaindyn.chain import Chain
-from chaindyn.guards.arguments import FRAMES
+from chaindyn.guards.arguments import FRAMES, FrameWord
 from chaindyn.guards.door import checked
 from chaindyn.guards.model import require_doubles, require_no_rotors
 from chaindyn.guards.sparse import each_state, solved_one_by_one
@@ -27,7 +27,7 @@ from chaindyn.state import State
 __all__ = ["MaximalDynamics", "maximal_coordinate_dynamics"]
 
 
-# Chapter 13, "Maximal coordinates": A tree in maximal coordinates
+# Chapter 13, "Maximal coordinates": A tree in maximal coordinates*
 def constraint_subspaces(state: State) -> list[Array]:
     """Return the constraint subspace of each joint (..., 6, 6 - k), in its link."""
     kept: list[Array] = []
@@ -51,7 +51,7 @@ def across_joints(parent: Sequence[int], X: Array) -> Any:
     return sparse.eye_array(6 * n) - sparse.bsr_array(blocks, shape=(6 * n, 6 * n))
 
 
-# Chapter 13, "Maximal coordinates": A tree in maximal coordinates
+# Chapter 13, "Maximal coordinates": A tree in maximal coordinates*
 def maximal_system(
     chain: Chain, X: Array, T: Sequence[Array], eta: Array, load: Array, motors: Array
 ) -> tuple[Any, Array]:
@@ -75,7 +75,7 @@ def maximal_system(
     return matrix, np.concatenate([load.ravel() + L.T @ motors.ravel(), *kept])
 
 
-# Chapter 13, "Maximal coordinates": A tree in maximal coordinates
+# Chapter 13, "Maximal coordinates": A tree in maximal coordinates*
 def motor_wrenches(state: State, tau: Array) -> Array:
     """Return wrenches in the joints (..., n, 6, 1) with S^T times them = tau (..., nv).
 
@@ -102,6 +102,14 @@ class MaximalDynamics:
     and forces that its joint carries, along the columns of its constraint subspace [N
     m, N]; wrenches : (..., n, 6) of each parent on its link [tau; f], in link
     coordinates, the motor's part included.
+
+    >>> I = np.diag([0, 1, 1]) / 12
+    >>> rod = Chain([Link(Revolute((0, 1, 0)), 1, (0.5, 0, 0), I)])
+    >>> found = maximal_coordinate_dynamics(rod, np.zeros(1), np.zeros(1), np.zeros(1))
+    >>> found.accelerations[0].round(6) + 0.0
+    array([ 0.   , 14.715,  0.   ,  0.   ,  0.   ,  0.   ])
+    >>> found.wrenches[0].round(6) + 0.0
+    array([0.    , 0.    , 0.    , 0.    , 0.    , 2.4525])
     """
 
     accelerations: Array
@@ -109,7 +117,7 @@ class MaximalDynamics:
     wrenches: Array
 
 
-# Chapter 13, "Maximal coordinates": A tree in maximal coordinates
+# Chapter 13, "Maximal coordinates": A tree in maximal coordinates*
 @checked(q="nq", qd="nv", tau="nv", external=("n", 6), external_frame=FRAMES)
 def maximal_coordinate_dynamics(
     chain: Chain,
@@ -118,7 +126,7 @@ def maximal_coordinate_dynamics(
     tau: Array,
     *,
     external: Array | None = None,
-    external_frame: str = "body",
+    external_frame: FrameWord = "body",
 ) -> MaximalDynamics:
     """Return the accelerations of a tree's links, and its joints' wrenches.
 
@@ -127,6 +135,12 @@ def maximal_coordinate_dynamics(
     Needs SciPy. "Two rigid bodies with a constraint", general form, with the force of
     the constraints as +K^T lambda. ValueError names the joint that feels no inertia, if
     M is singular, or the first joint with a rotor.
+
+    >>> I = np.diag([0, 1, 1]) / 12
+    >>> rod = Chain([Link(Revolute((0, 1, 0)), 1, (0.5, 0, 0), I)])
+    >>> found = maximal_coordinate_dynamics(rod, np.zeros(1), np.zeros(1), np.zeros(1))
+    >>> found.accelerations[0].round(6) + 0.0
+    array([ 0.   , 14.715,  0.   ,  0.   ,  0.   ,  0.   ])
     """
     require_no_rotors(chain, "maximal_coordinate_dynamics")
     require_doubles(chain, "maximal_coordinate_dynamics")

@@ -1,8 +1,8 @@
-# Generated from chapters/34_other_joints.md by `python -m book export`; edit it there.
-# sha256 of the text below: 3d1e60422b5826258445d09b277d330cc026ee6f23a50056d19cb4efad01c925
+# Generated from chapters/36_a_joint_of_your_own.md by `python -m book export`; edit it there.
+# sha256 of the text below: ff05d84487dcf37c4fbf7b90a7c5a79a5bf1b9c1f6f859d135c829d7ed8a3cdf
 """The coordinates of a joint that are nearest to a pose.
 
-Derived in chapter 34, "Other joints, a reference".
+Derived in chapter 36, "A joint of your own, and the rest of a machine".
 """
 
 from typing import Any
@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from chaindyn._ops import Array, atan2, concatenate, cos, divide, eye, sin, solve, zeros
+from chaindyn.contract import across
 from chaindyn.guards.door import outside
 from chaindyn.guards.joint_laws import as_guest
-from chaindyn.joints import Prismatic, Revolute, Spherical, across, rotation_about
+from chaindyn.joints import Prismatic, Revolute, Spherical, rotation_about
 from chaindyn.lie import log_se3, quaternion_from_rotation
 from chaindyn.other_joints import Cylindrical, Fixed, Free, Helical, Planar, Universal
 from chaindyn.spatial import skew
@@ -20,7 +21,7 @@ from chaindyn.spatial import skew
 __all__: list[str] = []
 
 
-# Chapter 34, "Other joints, a reference": The coordinates nearest to a pose
+# Chapter 36, "A joint of your own, and the rest of a machine": The coordinates nearest to a pose
 def turn_about(axis: Array, R: Array) -> Array:
     """Return the angle (..., 1) about a unit axis (3,) whose turn is nearest to R."""
     sines = R[..., np.array([2, 0, 1]), np.array([1, 2, 0])]
@@ -30,7 +31,7 @@ def turn_about(axis: Array, R: Array) -> Array:
     return atan2((axis * sines).sum(-1, keepdims=True), cosine)
 
 
-# Chapter 34, "Other joints, a reference": The coordinates nearest to a pose
+# Chapter 36, "A joint of your own, and the rest of a machine": The coordinates nearest to a pose
 def nearest_angles(joint: Universal, R: Array) -> Array:
     """Return angles (..., 2) with which a universal joint is turned nearly like R."""
     first, second = joint.first, joint.second
@@ -53,7 +54,7 @@ def nearest_turn(joint: Helical, R: Array, p: Array) -> Array:
     return turned - atan2(s, c)
 
 
-# Chapter 34, "Other joints, a reference": The coordinates nearest to a pose
+# Chapter 36, "A joint of your own, and the rest of a machine": The coordinates nearest to a pose
 def sought_coordinates(joint: Any, R: Array, p: Array) -> Array:
     """Return coordinates (..., nq) near a pose, by Gauss and Newton, from neutral."""
     guest = as_guest(joint)
@@ -66,7 +67,7 @@ def sought_coordinates(joint: Any, R: Array, p: Array) -> Array:
     return q
 
 
-# Chapter 34, "Other joints, a reference": The coordinates nearest to a pose
+# Chapter 36, "A joint of your own, and the rest of a machine": The coordinates nearest to a pose
 def nearest_coordinates(joint: Any, R: Array, p: Array) -> Array:
     """Return the coordinates (..., nq) that bring a joint to the pose R, p, or near it.
 

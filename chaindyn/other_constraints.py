@@ -1,5 +1,5 @@
 # Generated from chapters/16_what_rolls.md by `python -m book export`; edit it there.
-# sha256 of the text below: 82624f61fc79a5baa294f2dca8561acc9009ace83f4e158906226bc19868041f
+# sha256 of the text below: bdc74e5c1208bff7dc3ff7b44532ce6f1801135cc4c72b36ef81012914a7edca
 """Constraints beside the joint: rods, gears and wheels.
 
 Derived in chapter 16, "What rolls".
@@ -13,11 +13,11 @@ import numpy as np
 
 from chaindyn._ops import Array, concatenate, divide, eye, sqrt, zeros
 from chaindyn.chain import Chain
+from chaindyn.contract import Joint, across
 from chaindyn.guards.arguments import check_array
 from chaindyn.guards.constraint_parts import bodies_of
 from chaindyn.guards.loops import check_factors, factors_by_joint, keep_checked
 from chaindyn.guards.numbers import frozen
-from chaindyn.joints import Joint, across
 from chaindyn.models.between_bodies import BodyConstraint, Constraint
 from chaindyn.spatial import X_motion, crm
 from chaindyn.state import State
@@ -68,11 +68,19 @@ def turned_on(V: Array) -> Array:
 class Distance(BodyConstraint):
     """A rod without mass, with a ball at each end: two points keep their distance.
 
-    link : index or name; onto : the other, "ground" by default. offset (3,) [m] is the
-    point in the link, onto_offset that in the other; length [m]. The error is (d.d -
-    length^2) / (2 length) for d from the other's point to the link's: the multiplier is
-    the force in the rod [N], positive if it pushes. ValueError as for a `Closure`, and
-    if the length is not positive.
+    link : index or name, or a frame's name; onto : the other, "ground" by default.
+    offset (3,) [m] is the point in the link, onto_offset that in the other; length [m].
+    The error is (d.d - length^2) / (2 length) for d from the other's point to the
+    link's: the multiplier is the force in the rod [N], positive if it pushes.
+    ValueError as for a `Closure`, and if the length is not positive.
+
+    >>> I = np.diag([0, 1, 1]) / 12
+    >>> rod = Chain([Link(Revolute((0, 1, 0)), 1, (0.5, 0, 0), I, name="rod")])
+    >>> string = Distance("rod", length=1, offset=(1, 0, 0), onto_offset=(1, 0, 1))
+    >>> still = np.zeros(1)
+    >>> qdd, force = constrained_forward_dynamics(rod, string, still, still, still)
+    >>> force.round(6)
+    array([-4.905])
     """
 
     link: int | str
@@ -146,6 +154,13 @@ class Coupling(Constraint):
     ball, a planar or a free joint it is None. The multiplier acts along the joints,
     times the factors, as motors would. ValueError names the entry that does not fit a
     chain.
+
+    >>> wheel = Link(Revolute(), 1, (0, 0, 0), np.eye(3))
+    >>> pinion = Link(Revolute(), 1, (0, 0, 0), np.eye(3) / 9, parent="ground")
+    >>> machine, gear = Chain([wheel, pinion]), Coupling({0: 3, 1: 1})
+    >>> state = np.zeros(2), np.zeros(2), np.array([2.0, 0.0])
+    >>> constrained_forward_dynamics(machine, gear, *state)[0].round(9)
+    array([ 1., -3.])
     """
 
     factors: Mapping[int | str, Any]
@@ -251,6 +266,13 @@ class Rolling(OnPlane):
     are the friction forces and the normal force on the link [N]. The error is zero in
     the first two rows, which are not the derivative of any function of q, and in the
     third the height of the lowest point over the plane.
+
+    >>> ball = Chain([Link(Free(), 1, (0, 0, 0), 0.4 * np.eye(3), name="ball")])
+    >>> q = np.array([0, 0, 1, 1, 0, 0, 0.0])
+    >>> constraint_jacobian(ball, Rolling("ball", 1), q) + 0.0
+    array([[ 0., -1.,  0.,  1.,  0.,  0.],
+           [ 1.,  0.,  0.,  0.,  1.,  0.],
+           [ 0.,  0.,  0.,  0.,  0.,  1.]])
     """
 
     @property

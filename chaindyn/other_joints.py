@@ -1,5 +1,5 @@
 # Generated from chapters/34_other_joints.md by `python -m book export`; edit it there.
-# sha256 of the text below: 7405de93e2453a12286a84a6742799185afbf0abcc00c9fd0c3bc582c908d1dc
+# sha256 of the text below: ad9a6ec94a7a05bf6d93167c68737a1c3c9c31975c1be9cb7391cd615825eb51
 """Joints beyond hinge, slide and ball.
 
 Derived in chapter 34, "Other joints, a reference".
@@ -11,9 +11,10 @@ from typing import ClassVar
 import numpy as np
 
 from chaindyn._ops import Array, block, concatenate, eye, zeros
+from chaindyn.contract import Joint, across
 from chaindyn.guards.arguments import require_not_parallel
 from chaindyn.guards.joint_defaults import keep_finite, keep_unit, random_angle
-from chaindyn.joints import Joint, Spherical, across, rotation_about
+from chaindyn.joints import Spherical, rotation_about
 from chaindyn.lie import (
     exp_quaternion,
     exp_se3,
@@ -35,6 +36,12 @@ class Universal(Joint):
     The child turns about `first` (..., 3), fixed in the parent, and about `second`
     (..., 3), fixed in the child; both are normalised when made. q holds the two angles
     [rad], qd their rates. ValueError if the axes are parallel: that is one hinge.
+
+    >>> R, p = Universal().pose(np.array([np.pi / 2, 0]))
+    >>> R.round(9) + 0.0
+    array([[ 1.,  0.,  0.],
+           [ 0.,  0., -1.],
+           [ 0.,  1.,  0.]])
     """
 
     first: Array = (1, 0, 0)
@@ -85,7 +92,14 @@ class Universal(Joint):
 # Chapter 34, "Other joints, a reference": A weld, and no joint at all
 @dataclass(frozen=True, eq=False)
 class Fixed(Joint):
-    """A weld: no freedom. The child keeps its place in the parent."""
+    """A weld: no freedom. The child keeps its place in the parent.
+
+    >>> I = np.diag([0, 1, 1]) / 12
+    >>> rod = Link(Revolute((0, 1, 0)), 1, (0.5, 0, 0), I)
+    >>> tip = Link(Fixed(), 1, (0, 0, 0), np.zeros((3, 3)), offset=(1, 0, 0))
+    >>> crba(Chain([rod, tip]), np.zeros(1)).round(4)
+    array([[1.3333]])
+    """
 
     nq: ClassVar[int] = 0
     nv: ClassVar[int] = 0
@@ -110,6 +124,11 @@ class Free(Joint):
 
     q (..., 7) is the pose of the child in the parent, [position; quaternion w, x, y,
     z]; qd (..., 6) is its twist [w; v] in child coordinates.
+
+    >>> stone = Chain([Link(Free(), 2, (0, 0, 0), np.eye(3))])
+    >>> q = np.array([0, 0, 5, 1, 0, 0, 0.0])
+    >>> aba(stone, q, np.zeros(6), np.zeros(6)).round(9) + 0.0
+    array([ 0.  ,  0.  ,  0.  ,  0.  ,  0.  , -9.81])
     """
 
     nq: ClassVar[int] = 7
@@ -159,6 +178,11 @@ class Helical(Joint):
 
     The axis is normalised when made; q is the angle [rad]. pitch : (...) the advance
     [m/rad]; below zero it is a left-handed thread.
+
+    >>> bolt = Helical(pitch=0.002 / (2 * np.pi))
+    >>> R, p = bolt.pose(np.array([10 * np.pi]))
+    >>> p.round(9)
+    array([0.  , 0.  , 0.01])
     """
 
     axis: Array = (0, 0, 1)
@@ -199,6 +223,10 @@ class Cylindrical(Joint):
 
     The axis is normalised when made. q is [angle, displacement] [rad, m], qd their
     rates.
+
+    >>> R, p = Cylindrical().pose(np.array([np.pi / 2, 0.3]))
+    >>> log_so3(R).round(4) + 0.0, p
+    (array([0.    , 0.    , 1.5708]), array([0. , 0. , 0.3]))
     """
 
     axis: Array = (0, 0, 1)
@@ -235,6 +263,12 @@ class Planar(Joint):
     The normal (..., 3) is normalised when made. q is [x, y, angle] [m, m, rad], qd
     their rates; x and y are measured along the two directions `across` the normal,
     which are the axes x and y if the normal is z.
+
+    >>> R, p = Planar().pose(np.array([1, 2, np.pi / 2]))
+    >>> p
+    array([1., 2., 0.])
+    >>> log_so3(R).round(4) + 0.0
+    array([0.    , 0.    , 1.5708])
     """
 
     normal: Array = (0, 0, 1)

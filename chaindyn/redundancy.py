@@ -1,5 +1,5 @@
 # Generated from chapters/15_assembly_inverse_dynamics_and_redundancy.md by `python -m book export`; edit it there.
-# sha256 of the text below: 5cbf840baa3ffcf29db56665694de804c9c41e6b9f8dac8af3afabfd2ab947c6
+# sha256 of the text below: 0c9565dac036bb62802657243a990eaf691d227f9acbbf99fa2d589c308ece5b
 """Forces of motors in mechanisms with loops, and a choice where there are too many motors.
 
 Derived in chapter 15, "Assembly, inverse dynamics and redundancy".
@@ -19,6 +19,8 @@ from chaindyn.guards.constraint_parts import as_constraints
 from chaindyn.guards.door import checked
 from chaindyn.guards.hybrid import check_hybrid
 from chaindyn.guards.loops import (
+    OBJECTIVES,
+    ObjectiveWord,
     check_choice,
     have_ranks,
     inverse_of,
@@ -70,11 +72,13 @@ def rank_of(K: Array, units: Array) -> Array:
     units : (..., n), the squares of the units of the columns.
     """
     metric = divide(1, units)[..., None, :] * eye(units.shape[-1])
-    _, doubt = lengths_and_doubt(K, units, K @ metric @ K.mT, 0)
-    return shortest(K, metric, K[..., :0], doubt)[2].diagonal(0, -2, -1).sum(-1)
+    own = (K @ metric * K).sum(-1, keepdims=True)
+    mix = shortest(K, metric, K[..., :0], lengths_and_doubt(K, units, own, 0)[1])[2]
+    return mix[..., ::-1, :].diagonal(0, -2, -1).sum(-1)
 
 
-@checked(q="nq", qd="nv", qdd="nv", objective={"unique", "min_force", "min_torque"})
+# Chapter 15, "Assembly, inverse dynamics and redundancy": Too many motors
+@checked(q="nq", qd="nv", qdd="nv", objective=OBJECTIVES)
 def constrained_inverse_dynamics(
     chain: Chain,
     constraints: Any,
@@ -84,7 +88,7 @@ def constrained_inverse_dynamics(
     *,
     actuated: Array,
     tau_passive: Array = 0,
-    objective: str = "unique",
+    objective: ObjectiveWord = "unique",
     weights: Any = None,
 ) -> tuple[Array, Array]:
     """Return joint forces tau (..., nv) and multipliers (..., m) for a given motion.
@@ -100,6 +104,15 @@ def constrained_inverse_dynamics(
     unique; RuntimeWarning, with the size, if qd or qdd break the constraints. With
     symbols and numbers other than floats none of this is checked, rows must be
     independent, and there is no "min_torque". Kim (2012), (54)-(66).
+
+    >>> from chaindyn.models.robots import four_bar, four_bar_posture
+    >>> chain, loops = four_bar()
+    >>> q, still = four_bar_posture(2, 1.0), np.zeros(3)
+    >>> motor = np.array([True, False, False])
+    >>> tau, multipliers = constrained_inverse_dynamics(
+    ...     chain, loops, q, still, still, actuated=motor)
+    >>> tau.round(3)
+    array([10.601,  0.   ,  0.   ])
     """
     constraints = as_constraints(constraints)
     passive = ~check_mask(actuated, "actuated", chain.nv)
@@ -140,8 +153,14 @@ def constrained_hybrid_dynamics(
     depend on each other, as in
     `constrained_forward_dynamics`: if a row involves prescribed joints only, forces and
     multipliers are not unique, and the smallest multipliers for rows of length one are
-    given. ValueError if the prescribed accelerations break the constraints. Kim (2012),
-    section 3.3, reconstructed here.
+    given. ValueError if the prescribed accelerations break the constraints.
+
+    >>> pair = Chain([Link(Revolute(), 1, (0, 0, 0), np.eye(3), parent="ground")] * 2)
+    >>> gear, still = Coupling({0: 1, 1: 1}), np.zeros(2)
+    >>> given = {"prescribed": [True, False], "qdd": np.array([2]), "tau": np.zeros(1)}
+    >>> qdd, tau, force = constrained_hybrid_dynamics(pair, gear, still, still, **given)
+    >>> qdd.round(9) + 0.0, tau.round(9) + 0.0
+    (array([ 2., -2.]), array([4., 0.]))
     """
     u, qdd, tau = check_hybrid(chain, prescribed, qdd, tau, q, qd)
     constraints = as_constraints(constraints)

@@ -1,5 +1,5 @@
 # Generated from chapters/21_rest_and_friction.md by `python -m book export`; edit it there.
-# sha256 of the text below: 24945c09f94a6931bf475692df01dc63d3ac9dc0c72e33011be7ed7fa8c22c7d
+# sha256 of the text below: 4f2e3443e23ca3ef3c9f50d3f3620c62b00da4c5127ffda208bdfe9ed5cd79be
 """Rest: the forces and accelerations of bodies that touch.
 
 Derived in chapter 21, "Rest and friction".
@@ -103,6 +103,17 @@ def resting_contact(
     are given if they can be. ValueError if a closed contact approaches, or the chain's
     numbers are no floats. ArithmeticError if no forces obey Coulomb's law,
     RuntimeWarning if several motions do (Painleve).
+
+    >>> brick = Link(Free(), 2, (0, 0, 0), np.eye(3), name="brick")
+    >>> floor = Geometry(HalfSpace((0, 0, 1)), "ground")
+    >>> chain, q = Chain([brick]), np.array([0, 0, 1, 1, 0, 0, 0.0])
+    >>> contacts = find_contacts(chain, [Geometry(Box((2, 2, 2)), "brick"), floor], q)
+    >>> qdd, forces = resting_contact(chain, q, np.zeros(6), np.zeros(6), contacts)
+    >>> forces.round(6) + 0.0
+    array([[0.   , 0.   , 4.905],
+           [0.   , 0.   , 4.905],
+           [0.   , 0.   , 4.905],
+           [0.   , 0.   , 4.905]])
     """
     q, qd, tau = doubles_of_one_state("resting_contact", chain, q=q, qd=qd, tau=tau)
     contacts, constraints = as_contacts(chain, contacts), as_constraints(constraints)

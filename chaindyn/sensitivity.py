@@ -1,5 +1,5 @@
 # Generated from chapters/24_derivatives_of_loops_and_blows.md by `python -m book export`; edit it there.
-# sha256 of the text below: 396088bdf61043c394e68a8ff274297c32865ef96be0f9f3f34042fb163cd445
+# sha256 of the text below: 4055605cb85ab2ee72f5c0ebbc623eb72e153b0755cf01181c73bdb47b16c3e5
 """How Jacobians, blows and the motion of loops change with the state.
 
 Derived in chapter 24, "Derivatives of loops and blows".
@@ -12,11 +12,11 @@ import numpy as np
 
 from chaindyn._ops import SMALL, Array, concatenate, divide, eye, stack, unstack, zeros
 from chaindyn.articulated import aba, factorise_state
-from chaindyn.chain import Chain, integrate
+from chaindyn.chain import Chain
 from chaindyn.closure import constraint_bias
 from chaindyn.constraints import constrained_forward_dynamics, held_response
 from chaindyn.derivatives import force_changes, placed, rnea_derivatives, subspace_slopes
-from chaindyn.guards.arguments import FRAMES, require_between, unit
+from chaindyn.guards.arguments import FRAMES, FrameWord, require_between, unit
 from chaindyn.guards.blows import quietly, require_blow
 from chaindyn.guards.bodies import pose_of_body
 from chaindyn.guards.constraint_parts import as_constraints, parts_in, rows_in
@@ -26,6 +26,7 @@ from chaindyn.guards.numbers import by_complex_step
 from chaindyn.guards.states import one_real_state
 from chaindyn.impulse import impact
 from chaindyn.kinematics import body_jacobian
+from chaindyn.postures import integrate
 from chaindyn.spatial import X_motion, crm, skew
 from chaindyn.state import State, evaluate
 
@@ -59,12 +60,19 @@ def own_changes(state: State, path: tuple[int, ...], axes: Array, origin: Array)
 # Chapter 24, "Derivatives of loops and blows": Jacobians
 @checked(q="nq", frame=FRAMES)
 def body_jacobian_derivative(
-    chain: Chain, q: Array, body: int | str | None = None, *, frame: str = "body"
+    chain: Chain, q: Array, body: int | str | None = None, *, frame: FrameWord = "body"
 ) -> Array:
     """Return the derivatives of a link's Jacobian, (..., 6, nv, nv).
 
     [..., :, j, k] is column j along coordinate k. q : (..., nq); body, frame : as for
     `body_jacobian`. ValueError if there is no such body.
+
+    >>> I = np.diag([0, 1, 1]) / 12
+    >>> upper = Link(Revolute((0, 0, 1)), 1, (0.5, 0, 0), I)
+    >>> lower = Link(Revolute((0, 0, 1)), 1, (0.5, 0, 0), I, offset=(1, 0, 0))
+    >>> by_q = body_jacobian_derivative(Chain([upper, lower]), np.zeros(2))
+    >>> by_q[:, 0, 1] + 0.0
+    array([0., 0., 0., 1., 0., 0.])
     """
     state, (link, _, _) = State(chain, q), chain.place(body)
     path = chain.path(link) if link >= 0 else ()
@@ -111,6 +119,13 @@ class ImpactDerivatives:
 
     The struck point is fixed on its link. impulse_dq, impulse_dqd : (..., nv);
     qd_jump_dq, qd_jump_dqd : (..., nv, nv), the first of each along `integrate`.
+
+    >>> I = np.diag([0, 1, 1]) / 12
+    >>> rod = Chain([Link(Revolute((0, 1, 0)), 1, (0.5, 0, 0), I)])
+    >>> wall = {"point": np.array([1.0, 0, 0]), "normal": (0, 0, 1), "restitution": 0.5}
+    >>> found = impact_derivatives(rod, np.zeros(1), np.ones(1), **wall)
+    >>> found.impulse_dqd.round(9), found.qd_jump_dqd.round(9)
+    (array([0.5]), array([[-1.5]]))
     """
 
     impulse_dq: Array
@@ -170,6 +185,13 @@ def impact_derivatives(
     point moves with its link; the normal stays, as a flat wall's does. ValueError if
     the point does not approach the obstacle faster than rounding, where there is no
     derivative (a grazing blow), or if the chain cannot move along the normal.
+
+    >>> I = np.diag([0, 1, 1]) / 12
+    >>> rod = Chain([Link(Revolute((0, 1, 0)), 1, (0.5, 0, 0), I)])
+    >>> tip, upwards = np.array([1.0, 0, 0]), np.array([0, 0, 1])
+    >>> blow = {"point": tip, "normal": upwards, "restitution": 0.5}
+    >>> impact_derivatives(rod, np.zeros(1), np.ones(1), **blow).qd_jump_dqd.round(9)
+    array([[-1.5]])
     """
     return blow_changes(chain, q, qd, point, normal, restitution, body)[2]
 
@@ -193,6 +215,14 @@ def saltation_matrix(
     after, from the motion that strikes at q with qd under tau, as for `linearise`;
     another motion strikes a little earlier or later. The other arguments are those of
     `impact_derivatives`.
+
+    >>> I = np.diag([0, 1, 1]) / 12
+    >>> rod = Chain([Link(Revolute((0, 1, 0)), 1, (0.5, 0, 0), I)], gravity=(0, 0, 0))
+    >>> wall = {"point": np.array([1.0, 0, 0]), "normal": (0, 0, 1), "restitution": 0.5}
+    >>> q, qd, tau = np.zeros(1), np.ones(1), np.zeros(1)
+    >>> saltation_matrix(rod, q, qd, tau, **wall).round(9) + 0.0
+    array([[-0.5,  0. ],
+           [ 0. , -0.5]])
     """
     row, jump, changes = blow_changes(chain, q, qd, point, normal, restitution, body)
     same = eye(chain.nv) + 0 * changes.qd_jump_dq
@@ -235,6 +265,14 @@ def constrained_forward_dynamics_derivatives(
     q : (nq,); qd, tau : (nv,), one state in floats that keeps the loops; along
     `integrate`, every coordinate alone, as if the loops could open. constraints : as
     for `constraint_jacobian`, whose rows must be analytic.
+
+    >>> pair = Chain([Link(Revolute(), 1, (0, 0, 0), np.eye(3), parent="ground")] * 2)
+    >>> gear, state = Coupling({0: 1, 1: -1}), (np.zeros(2), np.zeros(2), np.zeros(2))
+    >>> found = constrained_forward_dynamics_derivatives(pair, gear, *state)
+    >>> by_q, by_qd, by_tau = found[0]
+    >>> by_tau.round(9) + 0.0
+    array([[0.5, 0.5],
+           [0.5, 0.5]])
     """
     q, qd, tau = one_real_state(q=q, qd=qd, tau=tau)
     constraints = as_constraints(constraints)

@@ -1,5 +1,5 @@
 # Generated from chapters/35_a_recursion_for_serial_chains.md by `python -m book export`; edit it there.
-# sha256 of the text below: ecaa2c3c800ea2ffe6925042032da9e343ef8a07619540aff507013784b79260
+# sha256 of the text below: 262eed3ec9b51ec7aca9b1ae59f045f00d44d86c29f34cc2b694e505d149e097
 """How a serial chain yields that is cut off behind each of its links, one link after the other.
 
 Derived in chapter 35, "A recursion for serial chains".
@@ -8,10 +8,9 @@ Derived in chapter 35, "A recursion for serial chains".
 from chaindyn._ops import Array, eye, solve, solve_pivoted, stack, unstack, zeros
 from chaindyn.articulated import rotor_blocks
 from chaindyn.chain import Chain, outward
-from chaindyn.guards.arguments import FRAMES, RECURSIONS
+from chaindyn.guards.arguments import FRAMES, RECURSIONS, FrameWord, RecursionWord
 from chaindyn.guards.door import checked
 from chaindyn.guards.mobility import require_own_inertia, require_serial
-from chaindyn.impulse import mobilities_in
 from chaindyn.state import evaluate
 
 __all__ = ["inverse_operational_space_inertia_serial"]
@@ -31,7 +30,7 @@ def extension_step(parent: Array, X: Array, S: Array, inertia: Array, rotor: Arr
 
 @checked(q="nq", frame=FRAMES, recursion=RECURSIONS)
 def inverse_operational_space_inertia_serial(
-    chain: Chain, q: Array, *, frame: str = "body", recursion: str = "body"
+    chain: Chain, q: Array, *, frame: FrameWord = "body", recursion: RecursionWord = "body"
 ) -> Array:
     """Return the inverse inertia at each link of a serial chain, cut off after it.
 
@@ -39,6 +38,12 @@ def inverse_operational_space_inertia_serial(
     last entry equals the last one here (..., n, 6, 6). Alexiou (2023), (15)-(18), as
     printed in the world recursion. ValueError for a tree, and for a link that alone has
     no inertia about its joint, such as a massless one.
+
+    >>> I = np.diag([0, 1, 1]) / 12
+    >>> rod = Chain([Link(Revolute((0, 1, 0)), 1, (0.5, 0, 0), I)])
+    >>> found = inverse_operational_space_inertia_serial(rod, np.zeros(1))
+    >>> found[0].diagonal().round(6)
+    array([0., 3., 0., 0., 0., 0.])
     """
     require_serial(chain)
     state = evaluate(chain, q, recursion=recursion)
@@ -47,4 +52,4 @@ def inverse_operational_space_inertia_serial(
     require_own_inertia(chain, state.S, inertias, rotors)
     links = state.X, state.S, inertias, rotors
     inverses = outward(extension_step, chain.parent, zeros((6, 6)), *links)
-    return mobilities_in(state, stack(inverses, axis=-3), frame)
+    return state.maps_in_frame(stack(inverses, axis=-3), frame)

@@ -1,5 +1,5 @@
 # Generated from chapters/11_simulation.md by `python -m book export`; edit it there.
-# sha256 of the text below: 627592c13dcaa63c21973e6845e0398c71b5f5dcb7ac51421c0464a1527b87e5
+# sha256 of the text below: 8b89b996228d781119f3ce2b8df771a989171768e9e5f57f7a770c50c1b53593
 """Simulation: from accelerations to motion, on the manifold of the coordinates.
 
 Derived in chapter 11, "Simulation".
@@ -16,33 +16,26 @@ from chaindyn._ops import (
     altered,
     block,
     concatenate,
-    divide,
     eye,
     solve_pivoted,
-    sqrt,
     stack,
 )
 from chaindyn.articulated import aba
-from chaindyn.chain import Chain, difference, forward_kinematics, integrate
+from chaindyn.bearings import joint_friction
+from chaindyn.chain import Chain, forward_kinematics
 from chaindyn.composite import crba, mass_matrix
-from chaindyn.guards.arguments import FLAGS, check_positive_number
+from chaindyn.guards.arguments import FLAGS
 from chaindyn.guards.door import checked
+from chaindyn.guards.loops import Gains, StabilisationWord
 from chaindyn.guards.motion import check_start, settle
 from chaindyn.inverse_dynamics import joint_forces, rnea, transmitted_wrenches, with_rotors
-from chaindyn.jobs.marching import Loads, Recorded, choose_steps, loaded, march
+from chaindyn.jobs.marching import Loads, MethodWord, Recorded, choose_steps, loaded, march
 from chaindyn.kinematics import body_twists
+from chaindyn.postures import difference, integrate
 from chaindyn.spatial import X_motion, skew
 from chaindyn.state import State
 
-__all__ = [
-    "Driven",
-    "Simulation",
-    "joint_friction",
-    "kinetic_energy",
-    "momentum",
-    "potential_energy",
-    "simulate",
-]
+__all__ = ["Driven", "Simulation", "kinetic_energy", "momentum", "potential_energy", "simulate"]
 
 
 # Chapter 11, "Simulation": Energy and momentum
@@ -52,6 +45,11 @@ def kinetic_energy(chain: Chain, q: Array, qd: Array) -> Array:
 
     q : (..., nq); qd : (..., nv). Half of the sum of V^T I V over the links, and that
     of the rotors: qd^T M qd / 2.
+
+    >>> I = np.diag([0, 1, 1]) / 12
+    >>> rod = Chain([Link(Revolute((0, 1, 0)), 1, (0.5, 0, 0), I)])
+    >>> float(kinetic_energy(rod, np.zeros(1), np.ones(1)).round(4))
+    0.1667
     """
     V = body_twists(chain, q, qd)[..., None]
     twice = (V * (chain.spatial_inertia @ V)).sum((-3, -2, -1))
@@ -67,6 +65,11 @@ def potential_energy(chain: Chain, q: Array) -> Array:
 
     q : (..., nq). Zero if the common centre of mass is at the world's origin. Minus the
     sum of m g . c over the links, c the centre of mass in the world.
+
+    >>> I = np.diag([0, 1, 1]) / 12
+    >>> rod = Chain([Link(Revolute((0, 1, 0)), 1, (0.5, 0, 0), I)])
+    >>> float(potential_energy(rod, np.full(1, np.pi / 2)).round(3))
+    -4.905
     """
     R, p = forward_kinematics(chain, q)
     centres = p + (R @ chain.com[..., None])[..., 0]
@@ -82,26 +85,16 @@ def momentum(chain: Chain, q: Array, qd: Array, *, point: Array | None = None) -
     None. If the point is fixed, the rate of the momentum is the sum of all external
     wrenches about it: weight, and those of the ground on the roots. The spin of rotors
     relative to their links is left out, as in `rnea`.
+
+    >>> I = np.diag([0, 1, 1]) / 12
+    >>> rod = Chain([Link(Revolute((0, 1, 0)), 1, (0.5, 0, 0), I)])
+    >>> momentum(rod, np.zeros(1), np.ones(1)).round(3) + 0.0
+    array([ 0.   ,  0.333,  0.   ,  0.   ,  0.   , -0.5  ])
     """
     R, p = forward_kinematics(chain, q)
     own = chain.spatial_inertia @ body_twists(chain, q, qd)[..., None]
     to_link = X_motion(R.mT, p if point is None else p - point[..., None, :])
     return (to_link.mT @ own).sum(-3)[..., 0]
-
-
-# Chapter 11, "Simulation": A chain with forces on it
-@checked(qd="nv")
-def joint_friction(chain: Chain, qd: Array, *, width: float = 0.01) -> Array:
-    """Return the joint forces of friction (..., nv) [N m, N] in the chain's drives.
-
-    qd : (..., nv). Minus viscous times qd, minus coulomb times qd / sqrt(qd^2 +
-    width^2), for each rate alone;
-    width : of the smooth step from -coulomb to coulomb [rad/s, m/s], positive. Its
-    power is never positive.
-    """
-    width = check_positive_number(width, "width")
-    smooth_sign = divide(qd, sqrt(qd * qd + width * width))
-    return -(chain.viscous * qd + chain.coulomb * smooth_sign)
 
 
 # Chapter 11, "Simulation": A chain with forces on it
@@ -116,6 +109,12 @@ class Driven(Loads):
     forward : the compiled `aba`, or None; span : what else it takes, (h,) if it is
     `aba_over`; tolerance : of the closures' rows, as for
     `constrained_forward_dynamics`.
+
+    >>> I = np.diag([0, 1, 1]) / 12
+    >>> rod = Chain([Link(Revolute((0, 1, 0)), 1, (0.5, 0, 0), I)])
+    >>> held = Driven(rod, torque=np.array([-4.905]))
+    >>> held.acceleration(0, np.zeros(1), np.zeros(1)).round(9) + 0.0
+    array([0.])
     """
 
     def loads(self, t: float, q: Array, qd: Array) -> tuple[Array, Any]:
@@ -149,7 +148,7 @@ class Driven(Loads):
         return replace(self, chain=smooth, held=drag, span=(h,))
 
 
-# Chapter 11, "Simulation": A chain with forces on it
+# Chapter 11, "Simulation": Friction over a step*
 def heavier_rotors(chain: Chain, h: float) -> Chain:
     """Return a chain whose rotors are heavier by h times viscous friction."""
     if not chain.has_friction:
@@ -294,6 +293,14 @@ class Simulation(Recorded):
     constraints : the closures of its loops; gap, gap_rate : how far they are open
     (m, ..., rows) [rad, m], and how fast. The energies `kinetic`,
     `potential` and `energy` (m, ...) [J] and the gaps are computed on first use.
+
+    >>> I = np.diag([0, 1, 1]) / 12
+    >>> rod = Chain([Link(Revolute((0, 1, 0)), 1, (0.5, 0, 0), I)])
+    >>> fall = simulate(rod, np.zeros(1), np.zeros(1), t=[0, 0.2, 0.4])
+    >>> fall.t, fall.q[:, 0].round(3)
+    (array([0. , 0.2, 0.4]), array([0.   , 0.293, 1.126]))
+    >>> fall.energy.round(5) + 0.0
+    array([0., 0., 0.])
     """
 
     laws_of_energy = kinetic_energy, potential_energy
@@ -310,14 +317,14 @@ def simulate(
     t: Array,
     torque: Any = None,
     external: Any = None,
-    method: str = "DOP853",
+    method: MethodWord = "DOP853",
     step: float | None = None,
     until: Callable[[float, Array, Array], float] | None = None,
     rtol: float = 1e-8,
     atol: float = 1e-10,
     progress: bool = True,
     constraints: Any = (),
-    stabilisation: Any = None,
+    stabilisation: Gains | StabilisationWord = None,
     friction_width: float = 0.01,
     compiled: bool = False,
 ) -> Simulation:
@@ -350,6 +357,13 @@ def simulate(
     the reason, with a RuntimeWarning, which has the result in its attribute
     `simulation` where warnings are errors. ValueError for bad input; for torque,
     external and until if they are bad at t[0].
+
+    >>> I = np.diag([0, 1, 1]) / 12
+    >>> rod = Chain([Link(Revolute((0, 1, 0)), 1, (0.5, 0, 0), I)])
+    >>> still = np.zeros(1)
+    >>> fall = simulate(rod, still, still, t=[0, 0.2, 0.4])
+    >>> fall.q[:, 0].round(3)
+    array([0.   , 0.293, 1.126])
     """
     times, q, qd = check_start(t, q, qd)
     driven, cure = loaded(

@@ -1,14 +1,14 @@
 # Generated from chapters/01_plucker_coordinates.md by `python -m book export`; edit it there.
-# sha256 of the text below: e2b5be37b63c98d83fc07fc96cc739b2b6824e80a6b437b6fcf9330cb833c89a
+# sha256 of the text below: 4003ce0b3022806e7f378a33affe4ce43def35f732a2d3b4fd692edf0afc1c1e
 """Spatial algebra: six numbers for a motion, six for a force, and the transforms between frames.
 
 Derived in chapter 1, "Plücker coordinates".
 """
 
-from chaindyn._ops import Array, block, concatenate, eye, levi_civita, sqrt
-from chaindyn.guards.arguments import unit
+from chaindyn._ops import Array, block, concatenate, levi_civita, sqrt
+from chaindyn.guards.arguments import require_axis, unit
 from chaindyn.guards.door import checked
-from chaindyn.guards.numbers import as_array, known_values
+from chaindyn.guards.numbers import as_array
 
 __all__ = [
     "X_force",
@@ -19,7 +19,6 @@ __all__ = [
     "screw",
     "screw_axis",
     "skew",
-    "spatial_inertia",
     "swap_order",
     "swap_order_matrix",
     "wrench",
@@ -32,11 +31,19 @@ def skew(a: Array) -> Array:
     """Return the matrix of the cross product: ``skew(a) @ b`` is a x b.
 
     a : (..., 3). Returns (..., 3, 3), skew-symmetric.
+
+    >>> skew(np.array([1, 0, 0])) @ np.array([0, 1, 0])
+    array([0, 0, 1])
     """
-    return (a @ levi_civita()).reshape((*a.shape[:-1], 3, 3))  # nine entries, row by row
+    return (a @ levi_civita()).reshape((*a.shape[:-1], 3, 3))
 
 
 # Chapter 1, "Plücker coordinates": A rotation lives on a line
+def cross(a: Array, b: Array) -> Array:
+    """Return a x b (..., 3)."""
+    return (skew(a) @ b[..., None])[..., 0]
+
+
 @checked(point=3, direction=3, pitch=())
 def screw(point: Array, direction: Array, pitch: Array = 0) -> Array:
     """Return the unit motion [w; v] about a line: turn by one radian while advancing by
@@ -47,10 +54,13 @@ def screw(point: Array, direction: Array, pitch: Array = 0) -> Array:
     advance [m/rad]; 0 is a pure rotation. Returns (..., 6), angular part first, about
     the origin in which `point` is given. A translation is not of this form: it is [0;
     direction]. ValueError if the direction is zero.
+
+    >>> screw(point=(1, 0, 0), direction=(0, 0, 1), pitch=0.1)
+    array([ 0. ,  0. ,  1. ,  0. , -1. ,  0.1])
     """
     direction = unit(direction, "direction")
     pitch = as_array(pitch, "pitch")[..., None]
-    moment = (skew(point) @ direction[..., None])[..., 0] + pitch * direction
+    moment = cross(point, direction) + pitch * direction
     return concatenate([direction, moment], axis=-1)
 
 
@@ -65,18 +75,17 @@ def screw_axis(motion: Array) -> tuple[Array, Array, Array, Array]:
     (...), |w| [rad/s]: motion = magnitude * screw(point, direction, pitch). For a
     wrench give ``swap_order(f)``. ValueError where w = 0: a translation (for a wrench,
     a couple) has no axis.
+
+    >>> point, direction, pitch, size = screw_axis(np.array([0, 0, 2, 0, -2, 0.2]))
+    >>> point + 0.0, direction + 0.0
+    (array([1., 0., 0.]), array([0., 0., 1.]))
+    >>> round(float(pitch), 9), round(float(size), 9)
+    (0.1, 2.0)
     """
     w, v = motion[..., :3], motion[..., 3:]
     square = (w * w).sum(-1, keepdims=True)
-    known = known_values(square)
-    if known is not None and (known == 0).any():
-        first = motion[known[..., 0] == 0][0]
-        raise ValueError(
-            f"motion {first.tolist()} has no axis: its first three numbers are 0, or "
-            f"their squares are"
-        )
-    point = (skew(w) @ v[..., None])[..., 0] / square
-    pitch = (w * v).sum(-1, keepdims=True) / square
+    require_axis(motion, square)
+    point, pitch = cross(w, v) / square, (w * v).sum(-1, keepdims=True) / square
     magnitude = sqrt(square)
     return point, w / magnitude, pitch[..., 0], magnitude[..., 0]
 
@@ -86,6 +95,9 @@ def screw_axis(motion: Array) -> tuple[Array, Array, Array, Array]:
 def swap_order(vector: Array) -> Array:
     """Exchange the halves of spatial vectors (..., 6): angular first <-> linear first.
     Its own inverse.
+
+    >>> swap_order(np.array([1, 2, 3, 4, 5, 6]))
+    array([4, 5, 6, 1, 2, 3])
     """
     return concatenate([vector[..., 3:], vector[..., :3]], axis=-1)
 
@@ -99,6 +111,9 @@ def wrench(point: Array, direction: Array, pitch: Array = 0) -> Array:
     Returns (..., 6), moment first, about the origin in which `point` is given. A couple
     alone is not of this form: it is [direction; 0]. ValueError if the direction is
     zero.
+
+    >>> wrench(point=(2, 0, 0), direction=(0, 0, 1))
+    array([ 0, -2,  0,  0,  0,  1])
     """
     return swap_order(screw(point, direction, pitch))
 
@@ -111,6 +126,10 @@ def X_motion(E: Array, r: Array) -> Array:
     E : (..., 3, 3) takes 3-vectors from A axes to B axes; r : (..., 3) is the origin of
     B seen from A, in A axes [m]. Returns (..., 6, 6) = [E 0; -E r~ E]. "Notes on rigid
     body dynamics", coordinate transformation; Featherstone's ^BX_A.
+
+    >>> X = X_motion(np.eye(3), np.array([1, 0, 0]))
+    >>> X @ np.array([0, 0, 1, 0, 0, 0])
+    array([0., 0., 1., 0., 1., 0.])
     """
     return block([[E, 0], [-E @ skew(r), E]])
 
@@ -121,6 +140,10 @@ def X_force(E: Array, r: Array) -> Array:
 
     E, r : as for `X_motion`. Returns (..., 6, 6) = [E -E r~; 0 E], the inverse
     transpose of X_motion.
+
+    >>> X = X_force(np.eye(3), np.array([1, 0, 0]))
+    >>> X @ np.array([0, 0, 0, 0, 0, 1])
+    array([0., 1., 0., 0., 0., 1.])
     """
     return block([[E, -E @ skew(r)], [0, E]])
 
@@ -131,12 +154,21 @@ def X_inverse(X: Array) -> Array:
 
     X : (..., 6, 6), made by `X_motion` or `X_force`, or a product of such. No equation
     is solved.
+
+    >>> X = X_motion(np.eye(3), np.array([1, 0, 0]))
+    >>> X_inverse(X) @ X
+    array([[1., 0., 0., 0., 0., 0.],
+           [0., 1., 0., 0., 0., 0.],
+           [0., 0., 1., 0., 0., 0.],
+           [0., 0., 0., 1., 0., 0.],
+           [0., 0., 0., 0., 1., 0.],
+           [0., 0., 0., 0., 0., 1.]])
     """
     top, bottom = X[..., :3, :], X[..., 3:, :]
     return block([[top[..., :3].mT, top[..., 3:].mT], [bottom[..., :3].mT, bottom[..., 3:].mT]])
 
 
-# Chapter 1, "Plücker coordinates": Vectors that a body carries along
+# Chapter 1, "Plücker coordinates": Vectors that a body carries along*
 @checked(v=6)
 def crm(v: Array) -> Array:
     """Return the spatial cross product matrix on motions: ``crm(v) @ m`` is v x m.
@@ -144,6 +176,10 @@ def crm(v: Array) -> Array:
     v : (..., 6) twist [w; v]. Returns (..., 6, 6) = [w~ 0; v~ w~]: the rate of a motion
     vector that is carried along with velocity v. "Notes on rigid body dynamics",
     spatial cross products.
+
+    >>> turn_z, slide_x = np.array([0, 0, 1, 0, 0, 0]), np.array([0, 0, 0, 1, 0, 0])
+    >>> crm(turn_z) @ slide_x
+    array([0, 0, 0, 0, 1, 0])
     """
     w, v = skew(v[..., :3]), skew(v[..., 3:])
     return block([[w, 0], [v, w]])
@@ -156,31 +192,24 @@ def crf(v: Array) -> Array:
     v : (..., 6) twist [w; v]. Returns (..., 6, 6) = [w~ v~; 0 w~] = -crm(v)^T: the rate
     of a force vector that is carried along with velocity v. "Notes on rigid body
     dynamics", spatial cross products.
+
+    >>> slide_x, force_y = np.array([0, 0, 0, 1, 0, 0]), np.array([0, 0, 0, 0, 1, 0])
+    >>> crf(slide_x) @ force_y
+    array([0, 0, 1, 0, 0, 0])
     """
     w, v = skew(v[..., :3]), skew(v[..., 3:])
     return block([[w, v], [0, w]])
 
 
-# Chapter 1, "Plücker coordinates": The other order
+# Chapter 1, "Plücker coordinates": The other order*
 @checked(matrix=(6, 6))
 def swap_order_matrix(matrix: Array) -> Array:
     """Exchange the halves of rows and columns of spatial matrices (..., 6, 6). Its own
     inverse.
+
+    >>> I = spatial_inertia(2, np.zeros(3), np.eye(3))
+    >>> swap_order_matrix(I).diagonal()
+    array([2., 2., 2., 1., 1., 1.])
     """
     columns = concatenate([matrix[..., 3:], matrix[..., :3]], axis=-1)
     return concatenate([columns[..., 3:, :], columns[..., :3, :]], axis=-2)
-
-
-# Chapter 1, "Plücker coordinates": A first look at inertia
-@checked(mass=(), com=3, inertia=(3, 3))
-def spatial_inertia(mass: Array, com: Array, inertia: Array) -> Array:
-    """Return the spatial inertia about the origin, which maps a twist to a momentum.
-
-    mass : (...) [kg]; com : (..., 3) centre of mass [m]; inertia : (..., 3, 3) about
-    the centre of mass, in the axes of `com` [kg m^2]. Values are not checked: a hole is
-    a body of negative mass. Returns (..., 6, 6) = [Ic + m c~ c~^T, m c~; m c~^T, m 1].
-    "Notes on rigid body dynamics", inertia.
-    """
-    m = as_array(mass, "mass")[..., None, None]
-    c = skew(com)
-    return block([[inertia + m * (c @ c.mT), m * c], [m * c.mT, m * eye(3)]])

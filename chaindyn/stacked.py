@@ -1,5 +1,5 @@
 # Generated from chapters/07_the_stacked_form_and_composite_inertia.md by `python -m book export`; edit it there.
-# sha256 of the text below: ed2772eb700f77bffd4fe9d68b3d761628c3dcf1e6f3f1501f1e8f7f2130549e
+# sha256 of the text below: 45cbd37f4f367f532035a922fc04371ffb169551c7b0473fd175afaa51d9ffad
 """The stacked form: the tree in one matrix, and one body's part of the Coriolis matrix.
 
 Derived in chapter 7, "The stacked form".
@@ -22,6 +22,13 @@ def tree_matrix(chain: Chain) -> Array:
 
     In world coordinates V = Delta times the joints' parts, and f = Delta^T times the
     links' wrenches. For a serial chain it is the lower triangle.
+
+    >>> trunk = Link(Revolute(), 1, (0, 0, 0), np.eye(3))
+    >>> twig = Link(Revolute(), 1, (0, 0, 0), np.eye(3), parent=0)
+    >>> tree_matrix(Chain([trunk, twig, twig]))
+    array([[1, 0, 0],
+           [1, 1, 0],
+           [1, 0, 1]])
     """
     Delta = np.zeros((chain.n, chain.n), int)
     for i in range(chain.n):

@@ -1,5 +1,5 @@
 # Generated from chapters/05_velocity_acceleration_jacobians.md by `python -m book export`; edit it there.
-# sha256 of the text below: 7e56092c51b7e92e16e782686ae721b870a4efe6c186d514decab2899e5e6f49
+# sha256 of the text below: ef6fc965eec01fe33a43af9eebbf169b9149765d9202e1c77b8942a440402d98
 """A chain in a given posture and motion: the quantities that sweeps need, each computed once.
 
 Derived in chapter 5, "Velocity, acceleration, Jacobians".
@@ -10,6 +10,7 @@ from functools import cached_property
 
 from chaindyn._ops import Array, eye, holds_objects, stack, unstack, zeros
 from chaindyn.chain import Chain, joint_poses, outward, world_poses
+from chaindyn.guards.arguments import RecursionWord
 from chaindyn.lie import Ad
 from chaindyn.models.grouped import GroupedState
 from chaindyn.spatial import X_motion, crm
@@ -23,7 +24,7 @@ def propagate_motion(parent: Array, X: Array, joint_part: Array) -> Array:
     return X @ parent + joint_part
 
 
-# Chapter 5, "Velocity, acceleration, Jacobians": A posture, evaluated once
+# Chapter 5, "Velocity, acceleration, Jacobians": The code: a posture, evaluated once*
 @dataclass(frozen=True, eq=False)
 class Posture(GroupedState):
     """A chain in a given posture: poses and transforms, each computed on first use."""
@@ -31,7 +32,7 @@ class Posture(GroupedState):
     chain: Chain
     q: Array
     qd: Array = None
-    recursion: str = "body"
+    recursion: RecursionWord = "body"
     exact: bool = False
 
     @cached_property
@@ -63,7 +64,7 @@ class Posture(GroupedState):
         return unstack(self.transforms, -3)
 
 
-# Chapter 5, "Velocity, acceleration, Jacobians": A posture, evaluated once
+# Chapter 5, "Velocity, acceleration, Jacobians": The code: a posture, evaluated once*
 @dataclass(frozen=True, eq=False)
 class State(Posture):
     """A chain in a given posture and motion: what sweeps need, computed on first use.
@@ -119,9 +120,13 @@ class State(Posture):
         return self.accumulate(joint_parts, ground)
 
 
-# Chapter 5, "Velocity, acceleration, Jacobians": A posture, evaluated once
+# Chapter 5, "Velocity, acceleration, Jacobians": The code: a posture, evaluated once*
 def evaluate(
-    chain: Chain, q: Array, qd: Array | None = None, *others: Array | None, recursion: str = "body"
+    chain: Chain,
+    q: Array,
+    qd: Array | None = None,
+    *others: Array | None,
+    recursion: RecursionWord = "body",
 ) -> State:
     """Return a chain's state; others : operands that may hold symbols if q does not."""
     exact = any([holds_objects(x) for x in (q, qd, *others)])

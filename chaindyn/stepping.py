@@ -1,18 +1,17 @@
 # Generated from chapters/22_through_time.md by `python -m book export`; edit it there.
-# sha256 of the text below: 19fb22de645b5de6ee2ea3cc84016f05cfbb7d9dcca15c0e0752551315d82263
+# sha256 of the text below: 2e7a042994c764397c71651650cc7376e587e55bda1d83c441e3ec65249b38c8
 """Motion with contacts, from blow to blow or in equal steps.
 
 Derived in chapter 22, "Through time".
 """
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from chaindyn._ops import Array
-from chaindyn.chain import Chain, integrate
+from chaindyn.chain import Chain
 from chaindyn.contact import (
     ContactResponse,
     ImpactProblem,
@@ -24,11 +23,14 @@ from chaindyn.contact import (
     normals_of,
     series_of_blows,
 )
+from chaindyn.guards.arguments import FLAGS
 from chaindyn.guards.contacts import (
     LAWS,
     METHODS,
     ORDERS,
-    check_options,
+    LawWord,
+    MethodWord,
+    OrderWord,
     comes_to_rest,
     first_time,
     is_pressed,
@@ -37,6 +39,7 @@ from chaindyn.guards.contacts import (
 from chaindyn.guards.door import checked
 from chaindyn.jobs.contact_records import ContactMotion, Scene, as_start, scene_of, slopes
 from chaindyn.jobs.floating import rates_in_new_axes
+from chaindyn.postures import integrate
 from chaindyn.rest import contact_bias
 from chaindyn.simulation import Driven, rk4_step
 from chaindyn.state import State
@@ -236,7 +239,7 @@ def event_step(
 
 
 # Chapter 22, "Through time": From blow to blow
-@checked(q="nq", qd="nv", method=METHODS, law=LAWS, order=ORDERS)
+@checked(q="nq", qd="nv", method=METHODS, law=LAWS, order=ORDERS, compiled=FLAGS)
 def simulate_contact(
     chain: Chain,
     geometries: Any,
@@ -246,13 +249,15 @@ def simulate_contact(
     t: Array,
     step: float,
     torque: Any = None,
-    method: str = "steps",
-    restitution: Any = None,
     friction: Any = None,
-    law: str = "newton",
-    order: str = "together",
     margin: float = 1e-9,
+    exclude: Any = (),
+    method: MethodWord = "steps",
+    restitution: Any = None,
+    law: LawWord = "newton",
+    order: OrderWord = "together",
     constraints: Any = (),
+    compiled: bool = False,
 ) -> ContactMotion:
     """Return the motion of a chain or tree that touches, from q (nq,), qd (nv,) at
     t[0], at all times t.
@@ -267,18 +272,33 @@ def simulate_contact(
     friction : one number for all, or None for each contact's own. law, order : as for
     `collision_impulses`; "poisson" and "sequence" are for events; in "steps" the law
     "moreau" with equal restitutions gains no energy, or under loads a little, of order
-    step^2. margin : the gap up to which a contact counts as closed [m]. constraints :
+    step^2. margin : the gap up to which a contact counts as closed [m]. exclude : pairs
+    of indices of geometries that may pass through each other, as for `find_contacts`;
+    what a file says is in `Model.apart`. constraints :
     loop closures; each step ends with closed loops. Friction in the chain's own joints
-    acts as in `simulate`. The result is a `Simulation` with a `log` of contacts and
-    impulses. If it ends early, also by the user's interruption, the result has the
+    acts as in `simulate`. compiled : whether "steps" run as machine code (chapter 26),
+    for open chains, constant torque, and shapes that touch in closed form: half-spaces
+    with anything, boxes with boxes, balls and capsules with each other. It is the same
+    motion to rounding where Coulomb's law has but one; RuntimeWarning if most steps run
+    as they stand. The
+    result is a `Simulation` with a `log` of contacts and impulses. If it ends early,
+    also by the user's interruption, the result has the
     states so far and the reason, with a RuntimeWarning, which has the result in its
     attribute `simulation` where warnings are errors. ValueError for bad input, such as
     bodies that start more than 1e-3 m inside each other, or a chain whose numbers are
     no floats.
+
+    >>> ball = Link(Free(), 1, (0, 0, 0), np.eye(3) / 1000, name="ball")
+    >>> floor = Geometry(HalfSpace((0, 0, 1)), "ground", restitution=0.5)
+    >>> shapes = [Geometry(Sphere(0.1), "ball"), floor]
+    >>> start = np.array([0, 0, 1.1, 1, 0, 0, 0]), np.zeros(6)
+    >>> how = {"t": [0, 1], "step": 0.1, "method": "events"}
+    >>> simulate_contact(Chain([ball]), shapes, *start, **how).log.t.round(3)
+    array([0.452, 0.903])
     """
     start, times, step, margin = as_start(chain, q, qd, t, step, margin)
-    check_options(method, law, order, restitution=restitution, friction=friction)
-    laws = restitution, friction, law, order
-    scene = scene_of(chain, geometries, torque, constraints, laws, margin)
+    laws = method, restitution, friction, law, order
+    scene = scene_of(chain, geometries, torque, constraints, laws, margin, exclude)
+    lines = free_rates, gap_half_way, newton_push, moreau_push, normals_first
     one = {"steps": moreau_jean_step, "events": event_step}[method]
-    return scene.marched(partial(one, scene), start, times, step)
+    return scene.marched(one, method, compiled and lines, start, times, step)

@@ -61,8 +61,8 @@ def refusal(test: Callable[[], None]) -> str | None:
     except Exception as error:
         calls = list(walk_tb(error.__traceback__))
         own = list(dropwhile(lambda call: not _enters(call[0].f_code, answers), calls))
-        if own or hasattr(error, "told"):
-            return told(error, space, own)
+        if own or hasattr(error, "described"):
+            return described(error, space, own)
         if gave and not any(gave):
             judged = f"{_said(error)} " if isinstance(error, AssertionError) else ""
             return f"{judged}Your function returned nothing: is its `return` missing?"
@@ -70,18 +70,18 @@ def refusal(test: Callable[[], None]) -> str | None:
             raise  # no answer's fault
         if isinstance(error, AssertionError | ValueError):  # such as an answer of the wrong shape
             return _said(error) or type(error).__name__
-        return f"The check cannot go on with your answer: {told(error, space)}"
+        return f"The check cannot go on with your answer: {described(error, space)}"
     return None
 
 
-def told(
+def described(
     error: BaseException,
     space: dict[str, Any],
     calls: Iterable[tuple[FrameType, int]] | None = None,
 ) -> str:
     """Return an error's kind, what it says, and the last line of the cells with these names that it passed through."""
-    if hasattr(error, "told"):
-        return str(error.told)
+    if hasattr(error, "described"):
+        return str(error.described)
     passed = walk_tb(error.__traceback__) if calls is None else calls
     lines = [_line(*call) for call in passed if call[0].f_globals is space]
     return f"{type(error).__name__}: {_said(error)}{lines[-1] if lines else ''}"

@@ -24,7 +24,7 @@ from chaindyn import (
     convention,
     forward_kinematics,
 )
-from chaindyn.joints import across
+from chaindyn.contract import across
 
 # Hinges and slides, one after another, that make one of our joints: what turns or slides, and along what.
 SINGLE = {

@@ -394,10 +394,10 @@ ROWS = [
     _row("difference", {"q0": "q", "q1": "q"}, but={"casadi": NEARER}),
     # 5 Kinematics
     _row("point_velocity", {"twist": V6, "point": V3}),
-    _row("body_twists", QD, FRAME, RECURSION),
+    _row("body_twists", QD, FRAME, TOOL, RECURSION),
     _row("body_jacobian", Q, FRAME, TOOL, fixed={"body": lambda chain: chain.n - 1}),
     _row("classical_acceleration", {"acceleration": V6, "twist": V6}),
-    _row("body_accelerations", {**QD, "qdd": NV}, FRAME, CLASSICAL, RECURSION),
+    _row("body_accelerations", {**QD, "qdd": NV}, FRAME, CLASSICAL, TOOL, RECURSION),
     _row("jacobian_dot_qd", QD, FRAME, CLASSICAL, TOOL, fixed={"body": lambda chain: chain.n - 1}),
     # 6 Inverse dynamics
     _row("rnea", {**QD, "qdd": NV, "external": "external"}, EXTERNAL, RECURSION),
@@ -429,6 +429,9 @@ ROWS = [
          but={"casadi": NEARER}),
     _row("computed_torque", {**PURSUIT, "qdd_desired": NV}, fixed={"kp": 4, "kd": 3},
          but={"casadi": NEARER}),
+    _row("operational_space_torque", {**QD, "acceleration": V6, "wrench": V6, "tau": NV},
+         {"directions": (None, lambda _: np.eye(6)[1:5])}, fixed={"body": lambda chain: chain.n - 1},
+         but=dict.fromkeys(["symbols", "fractions"], STUCK)),
     # 12 Maximal coordinates
     _row("constraint_error", Q, fixed={"constraints": _loops}, but={"fractions": ANGLES}),
     _row("constraint_jacobian", Q, fixed={"constraints": _loops}, but={"fractions": ANGLES}),
@@ -447,8 +450,11 @@ ROWS = [
          fixed={"constraints": _few, "actuated": _motors, "tau_passive": 0, "objective": "unique", "weights": None}),
     _row("constrained_hybrid_dynamics", {**QD, "qdd": "prescribed", "tau": "free"},
          fixed={"constraints": lambda chain: _few(chain)[-1:], "prescribed": _half}),
+    # 15 Inverse kinematics
+    _row("pose_error", {**Q, "rotation": "rotation", "position": V3}, TOOL,
+         fixed={"body": lambda chain: chain.n - 1}, but={"fractions": HALVES_ONLY}),
     # 14 Impulse response
-    _row("inverse_operational_space_inertia", Q, FRAME, RECURSION),
+    _row("inverse_operational_space_inertia", Q, FRAME, TOOL, RECURSION),
     _row("inverse_operational_space_inertia_serial", Q, FRAME, RECURSION, chain=serial),
     _row("operational_space_inertia", Q, FRAME, POINT,
          fixed={"body": lambda chain: chain.n - 1}, but=dict.fromkeys(["symbols", "fractions"], STUCK)),
@@ -460,7 +466,7 @@ ROWS = [
     # 18 Derivatives
     _row("rnea_derivatives", {**QD, "qdd": NV, "external": "external"}, EXTERNAL),
     _row("aba_derivatives", {**QD, "tau": NV, "external": "external"}, EXTERNAL),
-    _row("linearise", {**QD, "tau": NV}),
+    _row("linearise", {**QD, "tau": NV}, fixed={"friction_width": 0.01}),
     _row("body_jacobian_derivative", Q, FRAME, fixed={"body": lambda chain: chain.n - 1}),
     # 19 Identification
     _row("torque_regressor", {**QD, "qdd": NV}),
@@ -484,6 +490,10 @@ ELSEWHERE = {
         "a joint: its laws are in tests/test_joints.py and tests/test_joint_laws.py",
     ),
     **dict.fromkeys(["Chain", "Link"], "a model: tests/test_chain.py and tests/test_check.py"),
+    **dict.fromkeys(["from_json", "to_json", "to_urdf"], "texts: tests/test_written.py"),
+    **dict.fromkeys(
+        ["Surface", "animate", "draw_shapes", "load_visual"], "pictures: tests/test_pictures.py"
+    ),
     "Drive": "a part of a model: tests/test_drives.py",
     "Frame": "a part of a model: tests/test_frames.py",
     "Limits": "a part of a model: tests/test_chain.py",
@@ -533,13 +543,18 @@ ELSEWHERE = {
     "inertial_parameters": NO_STATE + ": tests/test_identification.py",
     "with_parameters": "it makes a chain: tests/test_identification.py",
     "assemble": "it searches, in floats: tests/test_constraints.py",
+    **dict.fromkeys(
+        ["Reached", "Target", "inverse_kinematics"],
+        "it searches, in floats: tests/test_reaching.py",
+    ),
     "to_maximal": NO_STATE + ": tests/test_maximal.py",
     **dict.fromkeys(
         ["Box", "Capsule", "ConvexHull", "Geometry", "HalfSpace", "Sphere"],
         "a shape, or where one is: tests/test_geometry.py",
     ),
     **dict.fromkeys(
-        ["distance", "find_contacts"], "it decides by values, in floats: tests/test_geometry.py"
+        ["distance", "find_contacts", "overlapping_pairs"],
+        "it decides by values, in floats: tests/test_geometry.py, tests/test_mjcf.py",
     ),
     **dict.fromkeys(
         ["Convention", "convention"], "how others write a state: tests/test_conventions.py"

@@ -4,6 +4,7 @@ import importlib
 import importlib.util
 import json
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ BENCH = Path(__file__).parents[1] / "bench"
 def load(name):
     spec = importlib.util.spec_from_file_location(f"bench_{name}", BENCH / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # where its dataclasses look for their names
     spec.loader.exec_module(module)
     return module
 
@@ -37,6 +39,15 @@ def test_kinematics_is_measured_and_drawn(tmp_path):
 def test_engines_that_differ_are_not_timed():
     with pytest.raises(AssertionError, match="nothing is timed"):
         load("kinematics").agree([1.0], [1.0 + 1e-9], 1)
+
+
+def test_inverse_kinematics_is_measured(robot_file):
+    rows = load("reaching").measure(3)
+    reached = {(robot, library): share for robot, library, share, *_ in rows}
+    for robot in ("Panda", "UR5", "Allegro hand"):
+        assert reached[robot, "chaindyn, up to 21 starts"] == 1
+        assert reached[robot, "chaindyn, one start"] <= 1
+        assert sum(name == robot for name, _ in reached) >= 4
 
 
 @pytest.mark.parametrize("name", ["aba", "dynamics", "impulse"])
@@ -118,11 +129,12 @@ def test_loops_are_measured_kept_and_drawn(tmp_path, monkeypatch, capsys):
     assert "load_before" in results["machine"]
     for times in (results["five_bar"]["one_us"], results["five_bar"]["state_us"]):
         assert set(times) == set(bench.STYLES) and all(us > 0 for us in times.values())
+    assert all(own["error"] < 1e-12 for own in results["mechanisms"].values())
     for times in results["four_bars"]["calls"].values():
         assert list(times) == ["2", "3"]
     assert len(results["growth"]) == 3
     printed = capsys.readouterr().out
-    assert printed.count("n^") == 3 and printed.count("N^") == 4
+    assert printed.count("n^") == 3 and printed.count("N^") == 5
     differences = {"Pinocchio": [], "Pinocchio, lcaba": [], "MuJoCo": []}
     for line in printed.splitlines():
         if "differs from" in line:
@@ -158,7 +170,7 @@ def test_contact_is_measured_kept_and_drawn(tmp_path, monkeypatch, capsys):
     assert all(list(us) == ["4", "8"] and min(us.values()) > 0 for us in contacts["us"].values())
     assert all(x < 1e-9 for sizes in contacts["residuals"].values() for x in sizes.values())
     assert "<svg" in (tmp_path / "plot.svg").read_text()
-    assert capsys.readouterr().out.count("steps_a_second") == 3
+    assert capsys.readouterr().out.count("steps_a_second") == 4
 
 
 def test_derivatives_are_measured_kept_and_drawn(jax, tmp_path, monkeypatch, capsys):

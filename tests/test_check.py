@@ -554,9 +554,7 @@ ACCEPTED = {
         Chain([Link(**(GOOD | {"joint": Fixed()}))]), []
     ),
     "a list of integers": lambda: cd.body_twists(ARM, [1, 2], [3, 4]),
-    "complex numbers, even NaN": lambda: cd.forward_kinematics(
-        ARM, np.array([1j, complex(math.nan)])
-    ),
+    "complex numbers": lambda: cd.forward_kinematics(ARM, np.array([1j, 2 - 1j])),
     "an exact axis of length one": lambda: Revolute([Fraction(3, 5), 0, Fraction(4, 5)]),
     "a flag as numpy has it": lambda: cd.body_accelerations(
         ARM, [0, 0], [0, 0], [0, 0], classical=np.True_
@@ -789,7 +787,7 @@ def test_a_wrong_number_of_arguments_is_python_s_own_error():
 
 def test_options_are_given_by_keyword_alone():
     with pytest.raises(TypeError, match="positional"):
-        cd.body_twists(ARM, [0, 0], [0, 0], "world")
+        cd.body_twists(ARM, [0, 0], [0, 0], None, "world")
     with pytest.raises(TypeError, match="positional"):
         cd.body_jacobian(ARM, [0, 0], None, "world")
 

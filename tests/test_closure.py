@@ -34,8 +34,8 @@ from chaindyn import (
     random_state,
     rotation_about,
 )
-from chaindyn.constraints import projected
 from chaindyn.nearest import nearest_coordinates
+from chaindyn.projection import projected
 from chaindyn.teaching import normwise
 
 BOUND = 1000 * EPS

@@ -64,6 +64,8 @@ def right(chain):
 
 
 BEGIN = """
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)  # also where the tests run in the background
 from test_compiled_cache import *
 from chaindyn.compiler import native
 native.FLAGS = tuple("-O0" if f == "-O2" else f for f in native.FLAGS)
@@ -355,6 +357,51 @@ def test_a_program_that_is_gone_is_made_anew(cache):
         path.unlink()
     assert right(pair())
     assert list(cache.glob("*.so"))
+
+
+def falling_box(side=0.2, friction=0.5, restitution=0.0, law="newton"):
+    """Return where a box is that fell on its edge, in machine code."""
+    chain = cd.Chain([cd.Link(cd.Free(), 1, (0, 0, 0), np.eye(3) / 150)])
+    shapes = [
+        cd.Geometry(cd.Box((side, 0.2, 0.1)), 0),
+        cd.Geometry(cd.HalfSpace((0, 0, 1)), "ground"),
+    ]
+    q, qd = np.array([0, 0, 0.3, 0.8, 0.6, 0, 0]), np.array([0, 0, 0, 1.0, 0, 0])
+    more = {"friction": friction, "restitution": restitution, "law": law}
+    given = {"t": [0, 0.4], "step": 0.01, "compiled": True, **more}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        return cd.simulate_contact(chain, shapes, q, qd, **given).q[-1]
+
+
+def test_steps_with_contacts_are_kept(cache, monkeypatch):
+    """A second start neither records nor compiles; what is another scene is none that was kept."""
+    first = falling_box()
+    others = [{"side": 0.3}, {"friction": 0.1}, {"restitution": 0.5}, {"law": "moreau"}]
+    found = [falling_box(**other) for other in others]
+    assert all((x != first).any() for x in found[:3])
+    assert len(list(cache.glob("*.record"))) == 1 + len(others)
+    monkeypatch.setattr("chaindyn.compiler.touching.recorded_link_by_link", None)
+    monkeypatch.setattr(native, "compiled_now", None)
+    assert (falling_box() == first).all()
+    for x, other in zip(found, others, strict=True):
+        assert (falling_box(**other) == x).all()
+
+
+@pytest.mark.parametrize("spoilt", [b"", b"x" * 4000])
+def test_a_damaged_step_is_made_anew(cache, spoilt):
+    first = falling_box()
+    for path in cache.glob("*.record"):
+        path.write_bytes(spoilt)
+    assert (falling_box() == first).all()
+
+
+def test_others_lines_are_not_kept(cache, monkeypatch):
+    """A step made of somebody else's function is recorded each time."""
+    own = cd.stepping.gap_half_way
+    monkeypatch.setattr(cd.stepping, "gap_half_way", lambda gap, speed, h: own(gap, speed, h) + 0)
+    falling_box()
+    assert not list(cache.glob("*.record"))
 
 
 def test_a_second_start_records_and_compiles_nothing(monkeypatch):

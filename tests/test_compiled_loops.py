@@ -21,14 +21,16 @@ from chaindyn import (
     constrained_forward_dynamics_derivatives,
     constrained_hybrid_dynamics,
     constrained_inverse_dynamics,
+    constraint_bias,
+    constraint_jacobian,
     forward_kinematics,
     impact,
     integrate,
     rollout,
     simulate,
 )
-from chaindyn.constraints import projected
 from chaindyn.models.robots import five_bar, four_bar, four_bar_posture
+from chaindyn.projection import projected
 from chaindyn.teaching import normwise
 
 CLOSE = 1e4 * EPS  # beside the loss by the conditions of these mechanisms, below a thousand
@@ -112,6 +114,26 @@ def test_derivatives_are_the_slopes_of_the_recording(name):
             for own, part in zip(slopes[k], parts, strict=True):
                 size = np.abs(own).max()
                 assert np.abs(own[:, j] - part.imag / h).max() <= 10 * CLOSE * size
+
+
+@pytest.mark.parametrize(
+    "count", [20, *[pytest.param(k, marks=pytest.mark.nightly) for k in (40, 100)]]
+)
+def test_a_long_line_of_cranks_runs_in_loops_over_its_rows(count):
+    """Both against the law; K qdd against what the rows want, which no elimination is needed for."""
+    chain, loops = four_bar(count + 1)
+    q = four_bar_posture(count + 1, 1.0)
+    qd = 0.5 * (q - four_bar_posture(count + 1, 0.0))
+    tau = np.random.default_rng(count).normal(size=chain.nv)
+    fast = compiled(constrained_forward_dynamics, chain, given={"constraints": loops})
+    found = fast(q, qd, tau)
+    assert fast.runs == (1, 0)
+    for own, other in zip(
+        found, constrained_forward_dynamics(chain, loops, q, qd, tau), strict=True
+    ):
+        assert normwise(own, other) <= 100 * CLOSE
+    missed = constraint_jacobian(chain, loops, q) @ found[0] + constraint_bias(chain, loops, q, qd)
+    assert np.abs(missed).max() <= CLOSE * np.abs(found[0]).max()
 
 
 @pytest.mark.parametrize("angle", [1.0, 1e-3, 1e-6, 1e-8, 0.0])

@@ -66,11 +66,13 @@ from chaindyn import (
     to_maximal_state,
     within_limits,
 )
-from chaindyn.assembly import Assembly, pushed_back
+from chaindyn.assembly import pushed_back
 from chaindyn.constraints import independent_combinations, shortest
 from chaindyn.guards.loops import broken_row, gap_share, lengths_and_doubt
+from chaindyn.guards.targets import room
 from chaindyn.models import robots
 from chaindyn.other_constraints import plain_coordinates
+from chaindyn.redundancy import least_motors, least_multipliers
 from chaindyn.teaching import normwise
 
 STEP = 1e-30
@@ -741,9 +743,9 @@ def test_the_power_of_the_loops_is_zero(seed):
     tau = rng.normal(size=chain.nv)
     qdd, _ = constrained_forward_dynamics(chain, loops, q, qd, tau)
     moved = integrate(chain, q, STEP * 1j * qd)
-    T = kinetic_energy(chain, moved, qd + STEP * 1j * qdd).imag / STEP
-    V = potential_energy(chain, moved).imag / STEP
-    assert T + V == pytest.approx(tau @ qd, rel=1e-9, abs=1e-9 * abs(T))
+    K = kinetic_energy(chain, moved, qd + STEP * 1j * qdd).imag / STEP
+    U = potential_energy(chain, moved).imag / STEP
+    assert K + U == pytest.approx(tau @ qd, rel=1e-9, abs=1e-9 * abs(K))
 
 
 def test_redundant_rows_change_nothing():
@@ -1271,6 +1273,30 @@ def test_the_least_is_the_least():
                 assert cost(tau - K.T @ (other - multipliers), other) >= least * (1 - 1e-12)
 
 
+@pytest.mark.parametrize("condition", [1e4, 1e6, 1e8])
+def test_the_least_loses_digits_as_the_condition_does_and_not_its_square(condition):
+    """Both choices against 60 digits; multipliers by the square matrix K^T K lose the square of what they must."""
+    m, p, motors, rng = 12, 8, 6, np.random.default_rng(0)
+    left, right = (np.linalg.qr(rng.normal(size=(k, p)))[0] for k in (m, p))
+    K, K_a = left * np.geomspace(1, 1 / condition, p) @ right.T, rng.normal(size=(m, motors))
+    missing, needed = rng.normal(size=(p, 1)), rng.normal(size=(motors, 1))
+    with mpmath.workdps(60):
+        A, B, b, d = (mpmath.matrix(x.tolist()) for x in (K, K_a, missing, needed))
+        exact = A * mpmath.lu_solve(A.T * A, b)
+        whole = mpmath.zeros(m + p)  # B B^T and the multipliers of A^T x = b
+        whole[:m, :m], whole[:m, m:], whole[m:, :m] = B * B.T, A, A.T
+        rest = mpmath.zeros(m + p, 1)
+        rest[:m, 0], rest[m:, 0] = B * d, b
+        torques = d - B.T * mpmath.lu_solve(whole, rest)[:m, 0]
+        exact, torques = (np.array(x.tolist(), float) for x in (exact, torques))
+    found = least_multipliers(K, missing, None)
+    squared = K @ np.linalg.solve(K.T @ K, missing)
+    bound = condition * EPS
+    assert normwise(found, exact) <= bound < normwise(squared, exact) / 10
+    chosen = least_motors(K, K_a, needed, found, np.ones(motors), np.array(m - p))
+    assert normwise(needed - K_a.T @ chosen, torques) <= 10 * bound
+
+
 def test_all_driven_takes_the_pseudo_inverse():
     """With a motor at every joint the least force is none, and the least torques a projection: Kim's (65), (66)."""
     chain, loops, q = five_bar()
@@ -1594,7 +1620,7 @@ def test_limits_are_those_of_each_joint():
     solid = 1, (0.5, 0, 0), np.eye(3)
     narrow = Limits(-0.1, 0.2)
     rods = Chain([Link(Revolute(UP), *solid, offset=(i, 0, 0), limits=narrow) for i in (0, 1)])
-    down, up = Assembly(rods, (), np.eye(2), np.ones(2, bool)).room(np.array([0.05, -0.1]))
+    down, up = room(rods, plain_coordinates(rods), np.array([0.05, -0.1]))
     assert down == pytest.approx([-0.15, 0]) and up == pytest.approx([0.15, 0.3])
     high = Closure(Planar((0, 0, 1)), 1, offset=(1, 0, 0), onto_offset=(0, 0, -0.01))
     with pytest.raises(
@@ -1610,7 +1636,7 @@ def test_limits_are_those_of_each_joint():
     found = assemble(ball, rod, [1, 0, 0, 0, 0.9], held=held)
     assert list(found[:4]) == [1, 0, 0, 0]
     assert found[4] == pytest.approx(2 * np.arccos(1.995 / 2), abs=1e-9)
-    assert Assembly(ball, (), np.eye(4), ~held).room(found)[0][:3] == pytest.approx([-np.inf] * 3)
+    assert room(ball, plain_coordinates(ball), found)[0][:3] == pytest.approx([-np.inf] * 3)
 
 
 def test_velocities_know_their_coordinates():
@@ -1822,7 +1848,9 @@ def test_cranks_stay_parallel_through_the_posture_with_more_freedoms():
 def eliminated(rows, wanted):
     """Return `shortest` of rows in the plain metric, judged as rows of numbers with no more error than rounding."""
     one = np.eye(rows.shape[-1])
-    _, doubt = lengths_and_doubt(rows, np.ones(rows.shape[-1]), rows @ rows.T, 0)
+    _, doubt = lengths_and_doubt(
+        rows, np.ones(rows.shape[-1]), (rows * rows).sum(-1, keepdims=True), 0
+    )
     return shortest(rows, one, wanted, doubt)
 
 
@@ -1832,9 +1860,9 @@ def test_a_row_takes_the_rounding_of_the_rows_that_are_taken_from_it():
     rounding = np.finfo(float).eps
     short = 1e-4 * x + 2 * rounding * y
     _, _, mix = eliminated(np.stack([short, x]), np.zeros((2, 1)))
-    assert list(mix.diagonal()) == [1, 0]
+    assert list(mix[::-1].diagonal()) == [1, 0]
     _, _, mix = eliminated(np.stack([short, x + 1e-9 * y]), np.zeros((2, 1)))
-    assert list(mix.diagonal()) == [1, 1]
+    assert list(mix[::-1].diagonal()) == [1, 1]
 
 
 @pytest.mark.parametrize("angle", [1e-2, 1e-4, 1e-6])
@@ -1846,3 +1874,12 @@ def test_rows_that_are_nearly_parallel_are_met_to_rounding(angle):
     size = np.abs(rows).max() * np.abs(u).max()
     assert np.abs(rows @ u - wanted).max() <= 30 * np.finfo(float).eps * size
     assert np.abs(shares).min() > 0
+
+
+def test_exact_solutions_say_the_rank_of_each_right_side():
+    """Also where the sides alone are several."""
+    M, K = (np.array(x, object) * Fraction(1) for x in (np.diag([2, 1]), [[1, 1]]))
+    sides = np.array([[1, 0], [2, 1], [0, 0]], object) * Fraction(1)
+    found = solve_kkt(M, K, sides, np.array([Fraction(0)]))
+    assert found.x.shape == (3, 2) and found.rank.tolist() == [1, 1, 1]
+    assert (found.x.sum(-1) == 0).all()

@@ -9,7 +9,7 @@ from energies import LAWS, SETS, counted
 from oracles import make_energy
 
 from chaindyn import Chain, Link, Prismatic, collision_impulses
-from chaindyn.contact import series_of_blows
+from chaindyn.complementarity import contact_impulses
 
 STORED = json.loads(make_energy.FILE.read_text(encoding="utf-8"))
 
@@ -27,37 +27,46 @@ def test_the_counts_are_what_the_laws_do(name, law, seeds):
 
 
 def test_what_the_chapter_says_of_the_counts():
-    """Smooth blows of one restitution never gain; with friction Newton's law does; Moreau's never, and it answers."""
+    """Smooth blows of one restitution never gain; with friction Newton's law does; Moreau's never.
+
+    The solver finds an answer to all but one set in ten thousand where Newton's law does not ask too much.
+    """
     assert STORED["count"] == 10_000
     for law in LAWS:
         assert STORED["smooth"][law] == {"gains": [], "none": []}
     for name in SETS:
-        assert STORED[name]["moreau"] == {"gains": [], "none": []}
+        assert STORED[name]["moreau"]["gains"] == []
+        for law in ("poisson", "moreau"):
+            assert len(STORED[name][law]["none"]) <= 1
     for name in ("pendulum", "together", "sequence"):
         assert len(STORED[name]["newton"]["gains"]) > 100
     assert np.all([len(STORED[name]["newton"]["none"]) > 100 for name in ("together", "sequence")])
 
 
 def test_poissons_law_gains_seldom_and_much():
-    """Not only with restitutions that differ: the second set gains with 0.9 for both contacts too."""
-    assert SETS["together"](3241, "poisson") == pytest.approx(2.389, abs=1e-3)
-    assert SETS["sequence"](1410, "poisson") == pytest.approx(1.381, abs=1e-3)
+    """In this set two impulses of the restitution obey Coulomb's law; both gain."""
     assert STORED["together"]["poisson"]["gains"] == [3241]
-    assert STORED["sequence"]["poisson"]["gains"] == [1410]
-    rng = np.random.default_rng(1410)
+    assert SETS["together"](3241, "poisson") == pytest.approx(1.458, abs=1e-3)
+    rng = np.random.default_rng(3241)
     m, nv = rng.integers(1, 5), rng.integers(2, 9)
     K, v = rng.normal(size=(3 * m, nv)), rng.normal(size=nv)
-    rng.uniform(size=m)
-    mu = rng.uniform(0, 1.5, size=m)
-    p, _ = series_of_blows(K @ K.T, K @ v, np.full(m, 0.9), mu, "poisson", "sequence")
-    assert (v + K.T @ p) @ (v + K.T @ p) > 1.1 * v @ v
+    eps, mu = rng.uniform(size=m), rng.uniform(0, 1.5, size=m)
+    W, b = K @ K.T, K @ v
+    given = contact_impulses(W, b, mu)
+    known = mu * eps * given[0::3]
+    given = given + np.repeat(eps, 3) * np.tile([1, 0, 0], m) * given
+    shares = []
+    for facets in (0, 64):
+        after = v + K.T @ (given + contact_impulses(W, b + W @ given, mu, known, facets))
+        shares.append(after @ after / (v @ v))
+    assert shares == pytest.approx([1.458, 1.809], abs=1e-3)
 
 
 def test_a_series_that_is_stopped_since_each_blow_gains_is_a_gain():
     assert SETS["sequence"](536, "newton") == np.inf
     assert SETS["together"](524, "newton") is np.nan
     newton = STORED["sequence"]["newton"]
-    assert [len(newton["gains"]), len(newton["none"])] == [268, 309]
+    assert [len(newton["gains"]), len(newton["none"])] == [266, 351]
 
 
 def test_independent_rows_always_have_an_answer():

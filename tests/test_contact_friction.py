@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 
 from chaindyn.complementarity import (
-    cone_margins,
     contact_impulses,
     contact_turn,
     coulomb_conditions,
     impulses_by_modes,
     impulses_by_turns,
     pyramid_impulse,
-    sticking_impulses,
 )
+from chaindyn.friction import cone_margins
+from chaindyn.guards.cones import sticking_impulses
 
 
 def random_contacts(seed, m, k, nv):
@@ -42,10 +42,10 @@ def test_turns_find_what_sticks_in_space():
     W, b = random_contacts(1, 3, 3, 14)
     much = np.full(3, 50.0)
     b[0::3] = -np.abs(b[0::3])
-    stuck = sticking_impulses(W, b, much, np.zeros(3))
+    stuck = sticking_impulses(W, b, much, np.zeros(3), cone_margins)
     if stuck is None:  # some contact would have to pull
         b = -W @ np.tile([1.0, 0.2, -0.3], 3)
-        stuck = sticking_impulses(W, b, much, np.zeros(3))
+        stuck = sticking_impulses(W, b, much, np.zeros(3), cone_margins)
     np.testing.assert_allclose(impulses_by_turns(W, b, much, np.zeros(3), 20000), stuck, atol=1e-9)
 
 

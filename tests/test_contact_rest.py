@@ -1,6 +1,7 @@
 """Forces at rest: tables, slopes, wheels and Painleve's rod, in closed form and by difference quotients."""
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -142,11 +143,18 @@ def test_a_ball_that_slides_over_a_dome_is_lighter():
 @pytest.mark.parametrize(
     "radii", [(0.0, np.inf), (0.3, np.inf), (np.inf, 0.3), (0.3, 0.5), (np.inf, np.inf)]
 )
-def test_the_second_derivative_of_the_gap(radii):
-    """Against difference quotients of a gap between two bodies that move as they like."""
+@pytest.mark.parametrize("carried", [False, True])
+def test_the_second_derivative_of_the_gap(radii, carried):
+    """Against difference quotients of a gap between two bodies that move as they like, on what turns itself."""
     rng = np.random.default_rng(2)
-    chain = Chain([box(size=(1, 1, 1)), box(size=(1, 1, 1))])
-    q, qd = integrate(chain, chain.neutral, rng.normal(size=12)), rng.normal(size=12)
+    bodies = [box(size=(1, 1, 1)), box(size=(1, 1, 1))]
+    if carried:
+        carriers = [box(joint=Revolute(axis), offset=axis) for axis in ((1, 2, 2), (2, -1, 2))]
+        bodies = carriers + [replace(body, parent=k) for k, body in enumerate(bodies)]
+    chain = Chain(bodies)
+    i, j = chain.n - 2, chain.n - 1
+    moving = rng.normal(size=(2, chain.nv))
+    q, qd = integrate(chain, chain.neutral, moving[0]), moving[1]
     own, other = rng.normal(size=3), rng.normal(size=3)
     face = rng.normal(size=3) / 2
     face /= np.linalg.norm(face)
@@ -154,13 +162,13 @@ def test_the_second_derivative_of_the_gap(radii):
 
     def gap_and_contact(q):
         R, p = forward_kinematics(chain, q)
-        a, b = p[0] + R[0] @ own, p[1] + R[1] @ other
+        a, b = p[i] + R[i] @ own, p[j] + R[j] @ other
         if np.isinf(radii[1]) and not np.isinf(radii[0]):
-            n = R[1] @ face
+            n = R[j] @ face
             gap = n @ (a - b) - r_a
             x = a - r_a * n  # of the ball; the face is gap away from it
         elif np.isinf(radii[0]):
-            n = R[0] @ face
+            n = R[i] @ face
             gap = n @ (a - b) - r_b
             x = b + r_b * n
         else:
@@ -172,15 +180,15 @@ def test_the_second_derivative_of_the_gap(radii):
     # begin in contact: move the first body along the normal by the gap
     gap, n, _ = gap_and_contact(q)
     R, _ = forward_kinematics(chain, q)
-    step = np.zeros(12)
-    step[3:6] = -gap * (R[0].T @ n)
+    step = np.zeros(chain.nv)
+    step[chain.v_columns[i].start + 3 : chain.v_columns[i].stop] = -gap * (R[i].T @ n)
     q = integrate(chain, q, step)
     gap, n, x = gap_and_contact(q)
     assert abs(gap) < 1e-12
     h = 1e-4
     path = [gap_and_contact(integrate(chain, q, s * h * qd))[0] for s in (-2, -1, 0, 1, 2)]
     second = (-path[0] + 16 * path[1] - 30 * path[2] + 16 * path[3] - path[4]) / (12 * h * h)
-    contact = Touch((0, 1), x, n, radii=radii)
+    contact = Touch((i, j), x, n, radii=radii)
     rates, turns = contact_bias(State(chain, q, qd), [contact], normals_of([contact]))
     assert n @ rates[0] + turns[0] == pytest.approx(second, abs=1e-5)
 
@@ -300,6 +308,19 @@ def test_nothing_that_parts_is_held():
         resting_contact(chain, q, -up, still, [touch])
     qdd, _ = resting_contact(chain, q, -up, still, [touch], tolerance=1e-2)
     assert np.abs(qdd).max() < 1e-12
+
+
+@pytest.mark.parametrize(("share", "sticks"), [(0.0, True), (1.0, True), (1.25, False)])
+def test_what_slips_no_faster_than_the_tolerance_may_stick(share, sticks):
+    """The slip alone decides: how fast a contact closes, or another one, plays no part."""
+    size, slope, mu, tolerance = (1.0, 0.8, 0.2), np.radians(5), 0.5, 2.0**-7
+    chain = Chain([box(3.0, size)], gravity=G * np.array([np.sin(slope), 0, -np.cos(slope)]))
+    q = chain.neutral
+    qd = tolerance * np.array([0, 0, 0, share, 0, -0.75])
+    given = chain, q, qd, np.zeros(6), level(chain, size, q)
+    qdd, _ = resting_contact(*given, friction=mu, tolerance=tolerance)
+    slowed = 0 if sticks else G * (np.sin(slope) - mu * np.cos(slope))
+    assert qdd == pytest.approx([0, 0, 0, slowed, 0, 0], abs=1e-11)
 
 
 def test_a_ladder_between_wall_and_floor():

@@ -170,6 +170,29 @@ def test_any_of_the_states_may_be_a_batch(joint, many):
             assert normwise(whole[k], call(given | {many: given[many][k]})) <= 20 * EPS
 
 
+@pytest.mark.parametrize("order", range(4))
+def test_leading_axes_of_several_states_go_together(order):
+    """Two postures and three rates are six states, whichever of the arguments has which axis."""
+    chain = tree_of((Free, Revolute, Spherical, Prismatic), 23)
+    shapes = np.roll(np.array([(2, 1), (3,), (), (2, 3)], object), order)
+    given = {}
+    for name, shape in zip(("q", "qd", "q_desired", "qd_desired"), shapes, strict=True):
+        pair = random_state(chain, sum(map(ord, name)), batch=shape)
+        given[name] = pair["qd" in name]
+    whole = tracking_error(chain, **given)
+    ahead = given | {"qdd_desired": np.arange(chain.nv) / 4}
+    gains = {"kp": 4.0, "kd": 3.0}
+    command = commanded_acceleration(chain, **ahead, **gains)
+    assert [x.shape for x in (*whole, command)] == [(2, 3, chain.nv)] * 3
+    each = {name: np.broadcast_to(x, (2, 3, x.shape[-1])) for name, x in ahead.items()}
+    for k in np.ndindex(2, 3):
+        alone = {name: x[k] for name, x in each.items()}
+        assert normwise(command[k], commanded_acceleration(chain, **alone, **gains)) <= 20 * EPS
+        del alone["qdd_desired"]
+        one = tracking_error(chain, **alone)
+        assert all(normwise(x[k], y) <= 4 * EPS for x, y in zip(whole, one, strict=True))
+
+
 @pytest.mark.parametrize("chain", [BALL, FREE], ids=["ball", "free body"])
 def test_errors_of_what_is_desired_are_its_motion_relative_to_the_body(chain):
     """e' is the velocity of the desired pose as the body sees it: with X its place there, X' = e'~ X."""

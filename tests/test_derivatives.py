@@ -18,6 +18,7 @@ from trees import EPS, EVERY_KIND, Case, motion, random_tree
 from chaindyn import (
     Chain,
     Drive,
+    Fixed,
     Frame,
     Joint,
     Link,
@@ -47,7 +48,7 @@ from chaindyn.sensitivity import (
     impact_derivatives,
     saltation_matrix,
 )
-from chaindyn.simulation import Driven, rk4_step
+from chaindyn.simulation import Driven, joint_friction, rk4_step
 from chaindyn.teaching import normwise
 
 STEP = 1e-100
@@ -164,6 +165,19 @@ def test_jacobian_against_complex_steps(case, frame):
         )
         size = np.abs(body_jacobian(chain, q, body, frame=frame)).max(initial=0) ** 2
         assert np.abs(found - expected).max(initial=0) <= 100 * chain.n * EPS * size
+
+
+@pytest.mark.parametrize("frame", FRAMES)
+def test_what_does_not_move_has_a_jacobian_that_does_not_change(frame):
+    """A mark on the ground, below joints whose axes turn; and what is welded, which has no columns at all."""
+    mark = Frame("mark", "ground", (0.3, -0.2, 0.5))
+    links = [Link(Universal(), 1, (0.1, 0, 0.2), np.eye(3))] * 2
+    chain = Chain(links, frames=[mark])
+    q, _ = random_state(chain, 7, batch=(3,))
+    found = body_jacobian_derivative(chain, q, "mark", frame=frame)
+    assert found.shape == (3, 6, 4, 4) and not found.any()
+    weld = Chain([Link(Fixed(), 1, (0, 0, 0), np.eye(3))])
+    assert body_jacobian_derivative(weld, np.zeros((2, 0)), frame=frame).shape == (2, 6, 0, 0)
 
 
 BLOWS = [Case(n, n % 2 == 0, seed=70 + n, kinds=EVERY_KIND) for n in (2, 3, 4, 5)]
@@ -434,10 +448,51 @@ def test_rotors_and_tools():
     assert normwise(found.qd_jump_dq, slope) <= 1000 * EPS
 
 
-def test_friction_is_no_part_of_a_linear_model():
-    link = Link(Revolute((0, 0, 1)), 1.0, (1, 0, 0), np.eye(3), drive=Drive(viscous=0.1))
-    with pytest.raises(ValueError, match="linearise knows no friction"):
-        linearise(Chain([link]), [0.0], [0.0], [0.0])
+@pytest.mark.parametrize("width", [0.01, 0.5])
+def test_friction_is_part_of_a_linear_model(width):
+    """By complex steps through the friction that `simulate` adds; left out where that is asked for."""
+    rng = np.random.default_rng(4)
+    drives = [Drive(viscous=0.3), Drive(coulomb=0.7), Drive(viscous=0.1, coulomb=0.2), None]
+    links = [
+        Link(Revolute(rng.normal(size=3)), 1.5, rng.normal(size=3), np.eye(3), drive=drive)
+        for drive in drives
+    ]
+    chain, smooth = Chain(links), Chain([replace(link, drive=None) for link in links])
+    q, qd, tau = rng.normal(size=(3, 2, 4))
+    qd[0, 1] = 0  # at rest, where the slope of dry friction is steepest
+
+    def accelerate(q, qd):
+        return aba(chain, q, qd, tau + joint_friction(chain, qd, width=width))
+
+    A, B = linearise(chain, q, qd, tau, friction_width=width)
+    step = 1e-100
+    for k, along in enumerate(np.eye(4)):
+        by_q = accelerate(q + 1j * step * along, qd).imag / step
+        by_qd = accelerate(q, qd + 1j * step * along).imag / step
+        assert normwise(A[..., 4:, k], by_q) <= 1e-12
+        assert normwise(A[..., 4:, 4 + k], by_qd) <= 1e-12
+    for one, other in zip(
+        linearise(chain, q, qd, tau, friction_width=None),
+        linearise(smooth, q, qd, tau),
+        strict=True,
+    ):
+        assert np.array_equal(one, other)
+    assert np.array_equal(B, linearise(smooth, q, qd, tau)[1])
+    assert np.abs(A - linearise(smooth, q, qd, tau)[0]).max() > 0.01
+
+
+def test_a_wheel_that_is_braked_slows_down_as_its_linear_model():
+    """By hand: one hinge of inertia 2 with 0.6 of viscous and 0.1 of dry friction, at rest and turning."""
+    drive = Drive(viscous=0.6, coulomb=0.1)
+    chain = Chain([Link(Revolute(), 0, (0, 0, 0), 2 * np.eye(3), drive=drive)])
+    A, B = linearise(chain, [0.0], [0.0], [0.0], friction_width=0.05)
+    assert A.tolist() == [[0, 1], [0, pytest.approx(-(0.6 + 0.1 / 0.05) / 2, rel=1e-14)]]
+    assert B.tolist() == [[0], [0.5]]
+    A, _ = linearise(chain, [0.0], [3.0], [0.0], friction_width=0.05)
+    slope = 0.6 + 0.1 * 0.05**2 / (9 + 0.05**2) ** 1.5
+    assert A[1, 1] == pytest.approx(-slope / 2, rel=1e-14)
+    with pytest.raises(ValueError, match="width"):
+        linearise(chain, [0.0], [0.0], [0.0], friction_width=-1)
 
 
 # What other programs say ----------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import sympy as sp
+from laws import in_precision
 from trees import EPS
 
 import chaindyn
@@ -37,6 +38,7 @@ from chaindyn import (
     impact,
     inverse_operational_space_inertia,
     inverse_operational_space_inertia_serial,
+    joint_friction,
     joint_wrenches,
     kinetic_energy,
     maximal_coordinate_dynamics,
@@ -47,8 +49,9 @@ from chaindyn import (
     solve_full_system,
     to_maximal,
 )
+from chaindyn.compiler.compilation import forward_dynamics
 from chaindyn.models.robots import ur5
-from chaindyn.simulation import semi_implicit_euler_step
+from chaindyn.simulation import heavier_rotors, semi_implicit_euler_step
 from chaindyn.state import State
 from chaindyn.teaching import normwise
 
@@ -672,6 +675,30 @@ def test_compiled_motions_have_the_same_friction(viscous):
             assert np.abs(motion - truth.qd).max() <= 1e-10
 
 
+def test_wrenches_push_a_compiled_chain_in_oil():
+    """The equation of a step: M + h C times the new rates less the old ones, by what pushes and holds at the old."""
+    chain, h = rubbing(viscous=0.4), 0.01
+    q, qd, push = np.array([0.3, 0.5]), np.array([1.0, -2.0]), np.arange(12.0).reshape(2, 6) / 4
+    given: dict[str, Any] = {"t": [0, h], "step": h, "external": push}
+    felt = crba(chain, q) + h * np.diag(chain.viscous)
+    load = rnea(chain, q, qd, 0 * qd, external=push) + chain.viscous * qd
+    after = qd - h * np.linalg.solve(felt, load)
+    for compiled in (False, True):
+        motion = simulate(chain, q, qd, method="semi-implicit Euler", compiled=compiled, **given)
+        assert np.abs(motion.qd[-1] - after).max() <= 1e-13 * np.abs(load).max()
+
+
+def test_a_chain_with_heavier_rotors_has_programs_of_its_own():
+    """Else it would get those of the chain that it is a copy of, whose rotors are lighter."""
+    chain = rubbing(viscous=3.0)
+    state = np.array([0.3, 0.5]), np.array([1.0, -2.0]), np.array([0.5, -0.2])
+    forward_dynamics(chain)(*state)
+    heavier = heavier_rotors(chain, 0.2)
+    found = forward_dynamics(heavier)(*state)
+    assert np.abs(found - aba(heavier, *state)).max() <= 1e-12
+    assert np.abs(found - aba(chain, *state)).max() > 1
+
+
 def test_a_long_chain_rolls_on_in_oil():
     """With loops in its program, which a longer chain has: the same steps as `simulate`'s."""
     link = replace(rubbing(viscous=400.0).links[0], name=None)
@@ -680,3 +707,14 @@ def test_a_long_chain_rolls_on_in_oil():
     given: dict[str, Any] = {"t": [0, 0.02], "step": 0.01, "method": "semi-implicit Euler"}
     truth, rolled = simulate(chain, q, qd, **given), chaindyn.rollout(chain, q, qd, **given)
     assert np.abs(rolled.qd - truth.qd).max() <= 1e-9
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.longdouble])
+def test_joints_without_drives_have_the_precision_of_the_links(kind):
+    chain = in_precision(ur5(), kind)
+    q, qd = (x.astype(kind) for x in random_state(chain, 1))
+    assert chain.viscous.dtype == chain.rotor_inertia.dtype == kind
+    assert joint_friction(chain, qd).dtype == kind
+    found = inverse_operational_space_inertia_serial(chain, q)
+    assert found.dtype == kind
+    assert ur5().viscous.dtype == int  # which leaves symbols and fractions exact

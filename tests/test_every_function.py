@@ -40,6 +40,7 @@ pytestmark = [
 # What a small chain may refuse: tests/test_operational.py, tests/test_constraints.py, tests/test_impulse.py
 REFUSE_SMALL = {
     "operational_space_inertia",
+    "operational_space_torque",
     "dynamically_consistent_inverse",
     "constrained_hybrid_dynamics",
     "constrained_inverse_dynamics",
@@ -196,9 +197,8 @@ def in_own_precision(row: Row, kind: Any) -> None:
     limit = allowed(chain) * max(1, float(np.finfo(kind).eps) / EPS)
     for choice in row.choices():
         options = {k: x(chain) if callable(x) else x for k, x in (row.fixed | choice).items()}
-        own = {
-            k: in_precision(x, kind) for k, x in options.items() if k in ("constraints", "point")
-        }
+        typed = ("constraints", "point", "directions")
+        own = {k: in_precision(x, kind) for k, x in options.items() if k in typed}
         results = row.call(in_precision(chain, kind), given, **(options | own))
         for result, number in zip(results, row.call(chain, values, **options), strict=True):
             dtype = np.asarray(result).dtype
@@ -443,6 +443,10 @@ def test_bad_arguments_are_refused_by_name(row):
             spoilt = np.array(x, float)
             spoilt[(-1,) * spoilt.ndim] = bad
             refused(row, chain, good | {name: spoilt}, name, str(bad))
+        for bad in (complex(np.nan, 0), complex(0, np.inf)):  # also where complex steps are taken
+            spoilt = np.array(x, complex)
+            spoilt[(-1,) * spoilt.ndim] = bad
+            refused(row, chain, good | {name: spoilt}, name)
         refused(row, chain, good | {name: "abc"}, name)
         refused(row, chain, good | {name: [[1.0], [1.0, 2.0]]}, name)
         if np.ndim(x):  # a motion subspace may have any number of columns, but has six rows

@@ -16,7 +16,7 @@ import pytest
 from test_sweep import ARM, HERE, quiet
 
 from chaindyn import Chain, Link, Revolute, aba, aba_derivatives, compiled, crba, rnea
-from chaindyn.jobs.fingerprint import digest, version
+from chaindyn.jobs.fingerprint import digest, named, version
 from chaindyn.models.robots import ur5
 
 BEGIN = """
@@ -283,3 +283,37 @@ def test_jax_is_told_or_refused():
 def test_a_lock_says_so():
     with pytest.raises(TypeError, match=r"lock.*leave `out` out"):
         digest(functools.partial(aba, external=threading.Lock()), "function")
+
+
+class Silent:
+    """Stands for what does not say its module, as functions of NumPy before 2.1."""
+
+    def __init__(self):
+        self.__module__ = None
+
+    def __reduce__(self):
+        return "silent"
+
+
+def test_what_does_not_say_its_module_is_told_by_the_package_that_has_it(monkeypatch):
+    """And not by a module of the reader's that imported it, though that was loaded first."""
+    thing, mine = Silent(), types.ModuleType("mine")
+    with pytest.raises(TypeError, match="is known by its name only"):
+        digest(thing, "function")
+    mine.silent = thing
+    monkeypatch.setattr(sys, "modules", {"mine": mine, "none": object(), **sys.modules})
+    with pytest.raises(TypeError, match="is known by its name only"):
+        digest(thing, "function")
+    monkeypatch.setattr(np.linalg, "silent", thing, raising=False)
+    inner = digest(thing, "function")
+    monkeypatch.setattr(np, "silent", thing, raising=False)
+    outer = digest(thing, "function")
+    assert inner != outer and named(thing, "silent")[1] == "numpy"
+    monkeypatch.setattr(sys, "modules", dict(reversed(sys.modules.items())))
+    assert digest(thing, "function") == outer
+
+
+def test_a_ufunc_is_told_by_its_name():
+    """Under any NumPy: before 2.1 they say no module."""
+    assert named(np.sqrt, "sqrt")[1] == "numpy"
+    assert digest(np.sqrt, "function") != digest(np.cbrt, "function")

@@ -960,3 +960,20 @@ def test_shapes_cannot_be_changed():
     given[0] = 7
     assert box.sides[0] == 1
     assert rounding_of(np.zeros((1, 3)), np.ones((1, 3))) == 64 * EPS
+
+
+def test_welded_links_and_links_that_are_only_axes_make_neighbours():
+    """A ball that is fixed to a ball, and behind two axes without mass another: none of them meet. The last one may."""
+    body, none = (1, (0, 0, 0), np.eye(3)), (0, (0, 0, 0), np.zeros((3, 3)))
+    joints = [Free(), Fixed(), *[Revolute(axis) for axis in np.eye(3)], Revolute((0, 0, 1))]
+    parts = [body, body, none, none, body, body]
+    chain = Chain([Link(j, *part) for j, part in zip(joints, parts, strict=True)])
+    balls = [Geometry(Sphere(1), i) for i in (0, 1, 4, 5)]
+    found = {c.bodies for c in find_contacts(chain, balls, chain.neutral)}
+    assert found == {(0, 5), (1, 5)}
+    assert not find_contacts(chain, balls, chain.neutral, exclude=[(0, 3), (3, 1)])
+    # a link without mass but with a shape is a body, and comes between
+    found = {
+        c.bodies for c in find_contacts(chain, [*balls, Geometry(Sphere(1), 3)], chain.neutral)
+    }
+    assert (0, 4) in found and (3, 4) not in found

@@ -290,6 +290,8 @@ def test_independent_columns_are_chosen_from_left_to_right():
     assert independent_columns(matrix, 1e-13)[0].tolist() == [1, 2, 5]
     assert independent_columns(e[:, :2] + 1e-6 * e[:, 2:])[0].tolist() == [0, 1]
     assert independent_columns(np.column_stack([e[0], e[0] + 1e-6 * e[1]]))[0].tolist() == [0, 1]
+    aside = np.array([[1, 1], [0, 0.125]])  # as far as the tolerance is not farther
+    assert independent_columns(aside, 0.125)[0].tolist() == [0]
     # nearly parallel ones: projected once, the second would not be square to the first, and the third not in their span
     near = np.array([[1, 1 + 2.0**-26, 1], [1, 1, 0], [1, 1, 0]])
     assert independent_columns(near)[0].tolist() == [0, 1]

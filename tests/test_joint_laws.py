@@ -37,7 +37,7 @@ from chaindyn import (
     rnea,
     rotation_about,
 )
-from chaindyn.joints import across
+from chaindyn.contract import across
 
 BODY = {"mass": 2.0, "com": (0.1, 0.2, 0.3), "inertia": np.diag([0.2, 0.3, 0.4])}
 NOTHING = {"mass": 0, "com": (0, 0, 0), "inertia": np.zeros((3, 3))}
@@ -283,6 +283,13 @@ class Broken(Bolt):
         return {}["no such key"]
 
 
+class Single(Bolt):
+    """Multiplies as if it stood for one joint only."""
+
+    def pose(self, q):
+        return super().pose(q)[0], self.axis * self.pitch * q
+
+
 class Hollow(Bolt):
     def pose(self, q):
         R, p = super().pose(q)
@@ -305,6 +312,7 @@ LAWS = {
     Alone: "p of a joint alone, and of several as one, is off by 0.1",
     Long: "neutral has 2 entries, but nq = 1",
     Broken: "KeyError: 'no such key'",
+    Single: "could not be broadcast .*One object is asked for all 2 joints of its kind",
     Hollow: "is off by nan",
 }
 

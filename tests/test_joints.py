@@ -1,6 +1,5 @@
 """Every kind of joint: poses and subspaces along a motion, steps and their inverses, what is refused and drawn."""
 
-from dataclasses import fields
 from fractions import Fraction
 
 import numpy as np
@@ -39,7 +38,8 @@ from chaindyn import (
     skew,
     solve_full_system,
 )
-from chaindyn.joints import across
+from chaindyn.contract import across
+from chaindyn.guards.joint_defaults import parameters
 
 STEP = 1e-30
 BODY = {"mass": 1, "com": (0.1, 0.2, 0.3), "inertia": np.eye(3)}
@@ -146,11 +146,11 @@ def test_directions_across_an_axis():
 
 def test_a_stack_is_its_joints(kind, batch):
     joint, q, _, qd = drawn(kind, (4,), batch)
-    parameters = [getattr(joint, field.name) for field in fields(joint)]
+    values = {name: getattr(joint, name) for name in parameters(kind)}
     R, p = joint.pose(q)
     S, rate = joint.motion_subspace(q), joint.motion_subspace_rate(q, qd)
     for i in range(4):
-        one, own = kind(*(x[i] for x in parameters)), q[..., i, :]
+        one, own = kind(**{name: x[i] for name, x in values.items()}), q[..., i, :]
         R_one, p_one = one.pose(own)
         assert np.abs(R_one - R[..., i, :, :]).max() <= 4 * EPS
         assert np.abs(p_one - p[..., i, :]).max() <= 4 * EPS

@@ -22,12 +22,14 @@ from trees import (
 from chaindyn import (
     Chain,
     Fixed,
+    Frame,
     Free,
     Link,
     Prismatic,
     Revolute,
     Spherical,
     aba,
+    bias_force,
     body_accelerations,
     body_jacobian,
     body_twists,
@@ -38,7 +40,9 @@ from chaindyn import (
     impact,
     integrate,
     inverse_operational_space_inertia,
+    jacobian_dot_qd,
     operational_space_inertia,
+    operational_space_torque,
     random_state,
 )
 from chaindyn.guards.mobility import require_movable
@@ -379,3 +383,95 @@ def test_bad_input_is_told(function):
     ghost = Chain([ROD, Link(Revolute(), 0, (0, 0, 0), np.zeros((3, 3)), name="ghost")])
     with pytest.raises(ValueError, match="M is singular: the joint of link 'ghost'"):
         function(ghost, np.zeros(2))
+
+
+# Joint forces that move a hand as commanded ---------------------------------------------------------
+
+
+def commanded(chain, seed, batch=()):
+    """A state, an acceleration of the hand, a wrench that it exerts, and forces left to the joints."""
+    rng = np.random.default_rng(seed)
+    q, qd = random_state(chain, rng, batch=batch)
+    own = (rng.normal(size=(*batch, size)) for size in (6, 6, chain.nv))
+    return q, qd, *own
+
+
+@pytest.mark.parametrize("case", TREES[:3], ids=str)
+def test_the_hand_accelerates_as_commanded(case):
+    chain = random_tree(case)
+    for tip in free_links(chain, random_state(chain, 5)[0])[-1:]:
+        q, qd, a, w, spare = commanded(chain, 5)
+        tau = operational_space_torque(chain, q, qd, a, body=tip, wrench=w, tau=spare)
+        # what the hand pushes on pushes back
+        back = np.zeros((chain.n, 6))
+        R, _ = forward_kinematics(chain, q, tip)
+        back[tip] = -np.concatenate([R.T @ w[:3], R.T @ w[3:]])
+        qdd = aba(chain, q, qd, tau, external=back)
+        found = body_accelerations(chain, q, qd, qdd, frame="mixed", classical=True)[tip]
+        assert np.abs(found - a).max() < 1e-7
+
+
+def test_forces_left_to_the_joints_move_them_and_not_the_hand():
+    chain = stored_hand()
+    q, qd, a, _, spare = commanded(chain, 6)
+    rows = np.eye(6)[3:]
+    given = {"body": "tip", "directions": rows}
+    accelerations = [
+        aba(chain, q, qd, operational_space_torque(chain, q, qd, a, **given, tau=tau))
+        for tau in (None, spare)
+    ]
+    J = body_jacobian(chain, q, "tip", frame="mixed")
+    bias = jacobian_dot_qd(chain, q, qd, "tip", frame="mixed", classical=True)
+    for qdd in accelerations:
+        assert np.abs(rows @ (J @ qdd + bias) - a[3:]).max() < 1e-9
+    moved = accelerations[1] - accelerations[0]
+    assert np.abs(moved).max() > 0.1
+    # of all ways to obey, the one without such forces has the least energy of acceleration
+    assert abs(moved @ crba(chain, q) @ accelerations[0]) < 1e-8
+
+
+def test_combinations_of_directions_and_batches():
+    chain = stored_hand()
+    rng = np.random.default_rng(7)
+    K = rng.normal(size=(4, 6))
+    q, qd, a, w, spare = commanded(chain, 8, (3,))
+    given = {"body": "tip", "directions": K}
+    whole = operational_space_torque(chain, q, qd, a, **given, wrench=w, tau=spare)
+    for k in range(3):
+        one = operational_space_torque(chain, q[k], qd[k], a[k], **given, wrench=w[k], tau=spare[k])
+        assert np.abs(whole[k] - one).max() < 1e-12
+        J = body_jacobian(chain, q[k], "tip", frame="mixed")
+        bias = jacobian_dot_qd(chain, q[k], qd[k], "tip", frame="mixed", classical=True)
+        qdd = np.linalg.solve(crba(chain, q[k]), one - J.T @ w[k] - bias_force(chain, q[k], qd[k]))
+        assert np.abs(K @ (J @ qdd + bias - a[k])).max() < 1e-8
+
+
+def test_directions_that_cannot_be_commanded_are_named():
+    chain = stored_hand()
+    straight = np.zeros(chain.nq)
+    a = np.ones(6)
+    with pytest.raises(ValueError, match=r"body 'tip' cannot be accelerated in all 6 directions"):
+        operational_space_torque(chain, straight, straight, a, body="tip")
+    with pytest.raises(ValueError, match=r"acceleration has shape \(3,\)"):
+        operational_space_torque(chain, straight, straight, a[3:], body="tip")
+    with pytest.raises(ValueError, match=r"directions has shape \(2, 3\)"):
+        operational_space_torque(chain, straight, straight, a, directions=np.ones((2, 3)))
+    with pytest.raises(ValueError, match="body is 'nobody'"):
+        operational_space_torque(chain, straight, straight, a, body="nobody")
+
+
+def stored_hand():
+    """An arm of seven hinges about alternating axes, with a frame at its end."""
+    links = []
+    for k in range(7):
+        axis = (0, 0, 1) if k % 2 == 0 else (0, 1, 0)
+        links.append(
+            Link(
+                Revolute(axis),
+                2 - k / 5,
+                (0, 0.02, 0.1),
+                np.diag([0.02, 0.03, 0.01]),
+                offset=(0, 0, 0.2),
+            )
+        )
+    return Chain(links, frames=[Frame("tip", None, (0, 0, 0.15))])

@@ -153,6 +153,23 @@ def test_positive_judges_numbers_and_lets_symbols_be():
     assert ops.positive(np.array([ca.SX.sym("x"), -ca.SX.sym("y")], object)).tolist() == [True] * 2
 
 
+def test_what_is_small_is_summed_and_an_exact_number_only_if_it_is_zero():
+    assert ops.is_small(np.array([0.5, 1.0, 1.5]), 1).tolist() == [True, True, False]
+    assert ops.is_small(np.array([0.3, 0.3]), np.array([0.2, 0.4])).tolist() == [False, True]
+    thirds = np.array([Fraction(0), Fraction(1, 3)], object)
+    assert ops.is_small(thirds, 1).tolist() == [True, False]
+    sp = pytest.importorskip("sympy")
+    assert ops.is_small(np.array([sp.Symbol("x"), sp.Integer(0)]), 1).tolist() == [False, True]
+
+
+def test_the_largest_place_of_exact_numbers_is_the_first_above_zero():
+    assert ops.largest_place(np.array([[1.0, 3.0, 2.0], [0.0, 0.0, 1.0]])).tolist() == [1, 2]
+    thirds = np.array([Fraction(0), Fraction(1, 3), Fraction(2, 3)], object)
+    assert ops.largest_place(thirds) == 1
+    sp = pytest.importorskip("sympy")
+    assert ops.largest_place(np.array([sp.Integer(0), sp.Symbol("x"), sp.Symbol("y")])) == 1
+
+
 @pytest.mark.parametrize("batch", [(), (4,), (2, 3)])
 def test_solve_pivoted_takes_any_regular_matrix(batch):
     rng = np.random.default_rng(3)

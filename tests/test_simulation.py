@@ -63,6 +63,7 @@ from chaindyn import (
     simulate_contact,
     skew,
 )
+from chaindyn.jobs.pace import Pace
 from chaindyn.simulation import (
     Driven,
     cayley_rate,
@@ -1380,6 +1381,19 @@ def test_a_long_simulation_says_how_far_it_is(monkeypatch, capsys):
     assert out == "" and len(lines) == 1 + 7 and err.endswith("\n")
     assert "simulated 0.8 of 2 s, about 6 s to go" in lines[1]
     assert "simulated 2 of 2 s, about 0 s to go" in lines[-1]
+
+
+def test_what_only_the_start_takes_is_not_expected_again():
+    pace = Pace(0.0, 0.0)
+    for k in range(1, 101):  # sixty seconds until the first step, then one a second
+        pace.note(59.0 + k, float(k))
+        if k >= 2:
+            assert abs(pace.left(59.0 + k, k, 100.0) - (100 - k)) < 1e-9, k
+        assert pace.is_known == (k > 1)
+    slow = Pace(0.0, 0.0)
+    for k in range(1, 101):  # each step takes longer than the one before: k seconds
+        slow.note(k * (k + 1) / 2, float(k))
+    assert 74 * 100 < slow.left(5050.0, 100.0, 200.0) < 76 * 100  # by the pace of the later half
 
 
 def test_progress_is_told_twice_a_second_at_most(monkeypatch, capsys):

@@ -903,7 +903,7 @@ def test_progress_goes_to_standard_error_once_it_takes_time(capsys, monkeypatch)
     out, err = capsys.readouterr()
     assert out == ""
     first, *_, last = err.splitlines()
-    assert "1,024 of 5,121 states, 20 %" in first and "200 s left" in first
+    assert "1,024 of 5,121 states, 20 %" in first and "100 s left" in first
     assert "5,121 of 5,121 states, 100 %" in last
     sweep(turned, ARM, states(), chunk=1, workers=1, progress=False)
     assert capsys.readouterr() == ("", "")

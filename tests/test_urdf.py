@@ -2,6 +2,7 @@
 
 import builtins
 import copy
+import json
 import pickle
 import sys
 import warnings
@@ -9,10 +10,12 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from scipy import spatial
 from trees import EPS, assert_near, random_inertia
 
 from chaindyn import (
     Chain,
+    ConvexHull,
     Free,
     Planar,
     Prismatic,
@@ -32,13 +35,15 @@ from chaindyn import (
     load_couplings,
     load_model,
     load_urdf,
+    load_visual,
     random_state,
     rotation_about,
     simulate,
     spatial_inertia,
 )
-from chaindyn.models import urdf
+from chaindyn.models import files, urdf
 from chaindyn.models.robots import UR5_FLANGE, ur5, ur5_uncorrected
+from chaindyn.models.welded import with_corners
 from chaindyn.teaching import normwise
 
 pytest.importorskip("yourdfpy")
@@ -1022,6 +1027,72 @@ def test_a_mesh_becomes_its_hull(write, tmp_path):
         assert np.abs(np.ptp(hull.points, axis=0) - [1, 2, 3]).max() <= 1e-6
 
 
+@pytest.mark.parametrize("kind", ["glb", "gltf"])
+def test_a_mesh_may_be_a_gltf(write, tmp_path, kind):
+    trimesh = pytest.importorskip("trimesh")
+    scene = trimesh.Scene()
+    for place in ((0, 0, 0.5), (0, 2, 3)):
+        at = trimesh.transformations.translation_matrix(place)
+        scene.add_geometry(trimesh.creation.box((1, 1, 1)), transform=at)
+    made = scene.export(file_type=kind)
+    for name, data in ({"model.glb": made} if kind == "glb" else made).items():
+        (tmp_path / name).write_bytes(data)
+    mesh = f'<mesh filename="model.{kind}" scale="1 2 3"/>'
+    path = write(text=COLLIDING.replace('<sphere radius="0.2"/>', mesh))
+    hull = load_collision(path, load_urdf(path))[2].shape
+    assert hull.points.min(0).tolist() == [-0.5, -1, 0] and hull.points.max(0).tolist() == [
+        0.5,
+        5,
+        10.5,
+    ]
+
+
+@pytest.mark.parametrize("name", ["../x.bin", "/etc/hostname", "none.bin", "http://x.org/a.bin"])
+def test_a_gltf_names_numbers_beside_it_alone(write, tmp_path, name):
+    trimesh = pytest.importorskip("trimesh")
+    made = trimesh.Scene(trimesh.creation.box((1, 1, 1))).export(file_type="gltf")
+    (tmp_path.parent / "x.bin").write_bytes(made["gltf_buffer_0.bin"])
+    whole = json.loads(made["model.gltf"])
+    whole["buffers"][0]["uri"] = name
+    (tmp_path / "model.gltf").write_text(json.dumps(whole))
+    mesh = '<mesh filename="model.gltf"/>'
+    path = write(text=COLLIDING.replace('<sphere radius="0.2"/>', mesh))
+    with pytest.raises(ValueError, match=f"'model.gltf' cannot be used: .* no file '{name}'"):
+        load_collision(path, load_urdf(path))
+
+
+def test_hulls_may_have_fewer_corners(write, tmp_path):
+    trimesh = pytest.importorskip("trimesh")
+    ball = trimesh.creation.icosphere(subdivisions=5)
+    ball.export(tmp_path / "ball.stl")
+    mesh = '<mesh filename="ball.stl" scale="0.5 2 0.01"/>'
+    path = write(text=COLLIDING.replace('<sphere radius="0.2"/>', mesh))
+    chain = load_urdf(path)
+    whole = load_collision(path, chain)[2].shape
+    for corners, least in ((12, 0.69), (32, 0.88), (64, 0.94), (10**5, 0.99)):
+        few = load_collision(path, chain, corners=corners)[2].shape
+        assert len(few.points) <= corners
+        points = {tuple(x) for x in whole.points}
+        assert all(tuple(x) in points for x in few.points)  # so it lies within
+        rounded = spatial.ConvexHull(few.points / (0.5, 2, 0.01))
+        assert -rounded.equations[:, 3].max() >= least, corners
+    box = ConvexHull(np.random.default_rng(0).uniform(-1, 1, (500, 3)).clip(-0.5, 0.5) * (1, 5, 2))
+    fewer = with_corners(box, 12)
+    assert np.ptp(fewer.points, axis=0).tolist() == [1, 5, 2] and len(fewer.points) <= 12
+    for bad in (11, 3.5, True, "32"):
+        with pytest.raises(ValueError, match=r"corners is .*, but must be None"):
+            load_collision(path, chain, corners=bad)  # type: ignore[arg-type]
+
+
+def test_which_corners_of_a_hull_are_kept_does_not_depend_on_where_it_lies():
+    points = np.random.default_rng(1).normal(size=(40, 3)) * [1, 2, 5]
+    away = np.array([300, 0, 7])
+    kept, moved = (with_corners(ConvexHull(x), 20).points for x in (points, points + away))
+    assert len(kept) < 20
+    assert np.abs(moved - (kept + away)).max() <= EPS * 400  # both are rounded sums
+    assert len(with_corners(ConvexHull(points), 40).points) == 40  # as many as it may have
+
+
 def test_collision_shapes_of_another_chain_are_refused(write):
     path = write(text=COLLIDING)
     with pytest.raises(
@@ -1084,7 +1155,7 @@ def test_a_mesh_needs_trimesh(write, monkeypatch):
         ("package://./outside.stl", "in no package"),
         ("{away}/outside.stl", "lies outside"),
         ("file://{away}/outside.stl", "lies outside"),
-        ("meshes/part.zip", "must be a file of dae, obj, off, ply, stl"),
+        ("meshes/part.zip", "must be a file of dae, glb, gltf, obj, off, ply, stl"),
         ("meshes/part.zae", "must be a file of"),
         ("meshes/part", "must be a file of"),
         ("meshes/bad.stl", "cannot be used"),
@@ -1140,6 +1211,22 @@ def test_meshes_in_the_package_are_found(tmp_path, name):
         (robot / "urdf" / "package.xml").write_text("<package/>")
         with pytest.raises(ValueError, match="lies outside"):
             load_collision(path, load_urdf(path))
+
+
+@pytest.mark.parametrize("mark", ["package.xml", ".git", "__init__.py"])
+def test_a_package_may_keep_its_meshes_further_away(tmp_path, mark):
+    """Hands beside humanoids, each with folders of their own."""
+    trimesh = pytest.importorskip("trimesh")
+    robot, hands = tmp_path / "robots" / "humanoid" / "one", tmp_path / "robots" / "hands"
+    for folder in (robot, hands):
+        folder.mkdir(parents=True)
+    trimesh.creation.box((1, 1, 1)).export(hands / "part.stl")
+    path, name = robot / "robot.urdf", "../../hands/part.stl"
+    path.write_text(COLLIDING.replace('<sphere radius="0.2"/>', f'<mesh filename="{name}"/>'))
+    with pytest.raises(ValueError, match="lies outside"):
+        load_collision(path, load_urdf(path))
+    (tmp_path / "robots" / mark).touch()
+    assert len(load_collision(path, load_urdf(path))[2].shape.points) == 8
 
 
 @pytest.mark.parametrize(
@@ -1232,6 +1319,26 @@ def test_a_prefix_may_be_undeclared(write):
     assert load_urdf(path).names == load_urdf(write(*ARM)).names
 
 
+def test_a_model_is_read_from_its_file_once(write, monkeypatch):
+    path = write(*GRIPPER, POINT, joint("mount", "lower", "camera", "fixed"))
+    parsed, count = urdf.parsed, 0
+
+    def counted(file):
+        nonlocal count
+        count += 1
+        return parsed(file)
+
+    for module in (urdf, files):
+        monkeypatch.setattr(module, "parsed", counted)
+    with pytest.warns(UserWarning, match="point of mass") as warned:
+        robot = load_model(path)
+    assert count == 1 and warned[0].filename == __file__
+    with pytest.warns(UserWarning, match="point of mass") as warned:
+        assert robot.chain == load_urdf(path, mimic="free")
+    assert warned[0].filename == __file__
+    assert robot.constraints[0].factors == load_couplings(path, robot.chain)[0].factors
+
+
 def test_a_model_has_everything_by_name(write):
     path = write(text=COLLIDING.replace('<sphere radius="0.2"/>', '<cone radius="1"/>'))
     robot = load_model(path, friction=0.4)
@@ -1244,3 +1351,69 @@ def test_a_model_has_everything_by_name(write):
     assert (
         len(gripper.constraints) == 1 and gripper.places(gripper.chain.neutral)["left_slide"] == 0
     )
+
+
+# What must not be read --------------------------------------------------------------------------
+
+LAUGHS = "".join(f'<!ENTITY l{i} "{f"&l{i - 1};" * 10 if i else "ha" * 10}">' for i in range(12))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f'<!DOCTYPE robot [{LAUGHS}]><robot name="&l11;"/>',
+        '<!DOCTYPE robot [<!ENTITY file SYSTEM "file:///etc/passwd">]><robot name="r">&file;</robot>',
+        '<!DOCTYPE robot [<!ENTITY % far SYSTEM "http://127.0.0.1:9/x.dtd"> %far;]><robot name="r"/>',
+        f'<!DOCTYPE robot [<!ENTITY long "{"x" * 10**6}">]><robot name="{"&long;" * 500}"/>',
+    ],
+    ids=["laughs", "another file", "another host", "many times a long one"],
+)
+@pytest.mark.parametrize("load", [load_urdf, load_model])
+def test_entities_are_refused(write, text, load):
+    """They could stand for other files, or for more than memory holds; no other file is asked for."""
+    with pytest.raises(ValueError, match=r"robot\.urdf: .*it declares the entity '\w+': write out"):
+        load(write(text=text))
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["../../../etc/passwd.stl", "/etc/passwd.stl", "package://../x.stl", "file:///etc/x.stl"],
+)
+@pytest.mark.parametrize("load", [load_collision, load_visual])
+def test_meshes_elsewhere_are_not_read(write, monkeypatch, name, load):
+    pytest.importorskip("trimesh")
+    text = COLLIDING.replace("collision>", f"{'visual' if load is load_visual else 'collision'}>")
+    path = write(text=text.replace('<sphere radius="0.2"/>', f'<mesh filename="{name}"/>'))
+    chain = load_urdf(path)
+    monkeypatch.setattr(files.Path, "read_bytes", reading_only(path, files.Path.read_bytes))
+    if load is load_visual:
+        with pytest.warns(UserWarning, match=r"lies outside|is in no package|there is no mesh"):
+            load(path, chain)
+    else:
+        with pytest.raises(ValueError, match=r"lies outside|is in no package|there is no mesh"):
+            load(path, chain)
+
+
+def reading_only(path, read):
+    """Return how a file's bytes are read, of this one alone."""
+
+    def checked(own):
+        assert own == path, f"{own} was read"
+        return read(own)
+
+    return checked
+
+
+@pytest.mark.parametrize("number", ["nan", "1e999", "0x10", "١", "1_0", "", "1 2", "--1"])
+@pytest.mark.parametrize(
+    "old", ['<mass value="2.0"/>', 'xyz="0 0 1" rpy="0 0 1.5"', 'axis xyz="0 2 0"'], ids=str
+)
+def test_numbers_that_are_none(write, old, number):
+    """What, where, and what would be right."""
+    place = old.replace("2.0", number).replace("1.5", number).replace(" 2 ", f" {number} ")
+    text = "".join(ARM).replace(old, place)
+    assert text != "".join(ARM)
+    with pytest.raises(
+        ValueError, match=r"robot\.urdf: (link 'upper'|joint '\w+').*but must have.*finite"
+    ):
+        load_urdf(write(text))

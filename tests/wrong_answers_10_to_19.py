@@ -482,6 +482,7 @@ WRONG: dict[str, list[tuple[str, str, str]]] = {
         ("the weight bounces too", "-epsilon * speed", "-epsilon * (speed - h * g)"),
         ("a whole step with the new speed", "middle + h / 2 * after", "middle + h * after"),
         ("no weight", "speed - h * g", "speed"),
+        ("the floor pulls", "max(after, -epsilon * speed)", "-epsilon * speed"),
     ],
     # Chapter 23
     "ex-23-two": [

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from html import escape
 
 from docutils import nodes
 from docutils.statemachine import StringList
@@ -46,15 +47,6 @@ def say_in_titles(app: Sphinx, doctree: nodes.document, docname: str) -> None:
             exercise[0] += [nodes.Text(" "), line]
 
 
-class Hidden(SphinxDirective):
-    """What stands in a page's source and is not shown: a drill (book/drills.py)."""
-
-    has_content, optional_arguments = True, 1
-
-    def run(self) -> list[nodes.Node]:
-        return []
-
-
 class ExerciseTable(SphinxDirective):
     """The exercises of every chapter, and how many there are of each kind; made from what the pages say."""
 
@@ -62,8 +54,9 @@ class ExerciseTable(SphinxDirective):
         found = {page: exercises(page) for page in chapters()}
         for page in found:
             self.env.note_dependency(str(page))
+        every = [exercise for of_page in found.values() for exercise in of_page]
         return [
-            self.parsed(_overview(found.values())),
+            self.parsed(f"Together: {_counts(every)}."),
             *(
                 self.chapter_section(chapter_of(page)["title"], of_page)
                 for page, of_page in found.items()
@@ -72,11 +65,17 @@ class ExerciseTable(SphinxDirective):
         ]
 
     def chapter_section(self, title: str, of_page: list[Exercise]) -> nodes.section:
+        """The exercises of a chapter in a list that unfolds, which says how many of each kind they are."""
         chapter = of_page[0].chapter
         section = nodes.section(names=[f"exercises-{chapter}"])
         self.state.document.note_explicit_target(section, section)
         section += nodes.title("", f"{chapter} {title}")
+        labels = escape(" ".join(exercise.label for exercise in of_page))
+        solved = f'<span class="solved-count" data-exercises="{labels}"></span>'
+        fold = f"<details><summary>{_counts(of_page)}{solved}</summary>"
+        section += nodes.raw("", fold, format="html")
         section += self.parsed(_list_of(of_page))
+        section += nodes.raw("", "</details>", format="html")
         return section
 
     def parsed(self, markdown: str) -> nodes.Element:
@@ -86,21 +85,12 @@ class ExerciseTable(SphinxDirective):
         return holder
 
 
-def _overview(chapter_lists: Iterable[list[Exercise]]) -> str:
-    """A table with a row for each chapter: how many exercises of each kind, and how long they take together."""
-    rows = [["Chapter", *KINDS, "all", "hours"]]
-    everything = list[Exercise]()
-    for of_page in filter(None, chapter_lists):
-        rows.append([f"[{of_page[0].chapter}](#exercises-{of_page[0].chapter})", *_counts(of_page)])
-        everything += of_page
-    rows.append(["all", *_counts(everything)])
-    return _table(rows)
-
-
-def _counts(chosen: list[Exercise]) -> list[str]:
-    counts = [sum(exercise.facts.kind == kind for exercise in chosen) for kind in KINDS]
-    minutes = sum(exercise.facts.minutes or 0 for exercise in chosen)
-    return [*(str(count or "") for count in counts), str(len(chosen)), f"{minutes / 60:.0f}"]
+def _counts(chosen: list[Exercise]) -> str:
+    """How many exercises there are of each kind, and how long they take together."""
+    of_kinds = Counter(exercise.facts.kind for exercise in chosen)
+    kinds = ", ".join(f"{of_kinds[kind]} {kind}" for kind in KINDS if of_kinds[kind])
+    hours = sum(exercise.facts.minutes or 0 for exercise in chosen) / 60
+    return f"{len(chosen)} exercises, {hours:.0f} hours: {kinds}"
 
 
 def _list_of(of_page: list[Exercise]) -> str:
@@ -128,5 +118,4 @@ def _table(rows: list[list[str]]) -> str:
 
 def setup(app: Sphinx) -> None:
     app.add_directive("exercise-table", ExerciseTable)
-    app.add_directive("drill", Hidden)
     app.connect("doctree-resolved", say_in_titles)

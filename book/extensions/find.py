@@ -14,6 +14,7 @@ from typing import Any
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
+from sphinx.util import logging
 
 from book.extensions.glossary import PAGE as GLOSSARY
 from book.extensions.glossary import spoken
@@ -34,12 +35,54 @@ APART = (
     addnodes.index,
     addnodes.desc,
 )
-# What students type, for what the section calls by its full name.
+# What students type for a term of the glossary, beside the term itself.
 ALSO = {
     "complementarity": "LCP linear complementarity problem",
-    "articulated-body inertia": "ABA articulated-body algorithm",
+    "articulated-body inertia": "ABA, articulated-body algorithm",
+    "composite inertia": "composite rigid body",
+    "mass matrix": "CRBA, composite rigid body algorithm, joint space inertia matrix, inertia matrix",
     "quaternion": "quaternion derivative, rate of a quaternion",
+    "recursive Newton-Euler algorithm (RNEA)": "Newton Euler, Newton-Euler equations",
+    "reflected inertia": "gear ratio, rotor inertia, armature",
+    "symplectic Euler method": "symplectic integrator",
+    "impact": "collision",
+    "centre of percussion": "sweet spot",
+    "floating base": "free-flyer, mobile base, humanoid",
+    "closure": "four-bar linkage, closed kinematic chain, closed loop, parallel robot",
+    "forward kinematics": "direct kinematics",
+    "forward dynamics": "direct dynamics",
+    "Coriolis matrix": "centrifugal and Coriolis",
+    "regressor": "system identification, parameter identification",
 }
+# And for a section that is no term's own: by page and anchor, "" for the page as a whole.
+NAMES = {
+    ("chapters/01_plucker_coordinates", "vectors-that-a-body-carries-along"): "cross product",
+    ("chapters/02_rigid_motions_as_a_lie_group", "three-numbers-are-not-enough"): (
+        "Euler angles, roll pitch yaw, RPY, singularity of Euler angles"
+    ),
+    ("chapters/03_inertia_momentum_equation_of_motion", "about-any-point-in-any-axes"): (
+        "Steiner, inertia of a rod, moment of inertia of a rod, inertia tensor"
+    ),
+    ("chapters/03_inertia_momentum_equation_of_motion", "a-free-body-turns-over"): (
+        "tennis racket theorem, Dzhanibekov effect, intermediate axis, Euler equations"
+    ),
+    ("chapters/04_joints_links_chains_trees", "is-the-arm-right"): (
+        "Denavit Hartenberg, DH parameters"
+    ),
+    ("chapters/36_a_joint_of_your_own", "robots-from-files"): "URDF, how to load URDF, MJCF",
+    ("chapters/06_inverse_dynamics", "where-does-the-weight-go"): (
+        "gravity compensation, gravity torques"
+    ),
+    ("chapters/11_simulation", "energy-and-momentum"): "energy drift, energy error",
+    ("chapters/11_simulation", "steps"): "Runge Kutta, RK4, integrator",
+    ("chapters/12_control", "feedback"): "PD controller, PID, proportional derivative",
+    ("chapters/16_what_rolls", "a-wheel"): "rolling without slipping, nonholonomic constraint",
+    ("chapters/21_rest_and_friction", "painleve-s-rod"): "Painlevé paradox",
+    ("chapters/22_through_time", "infinitely-many-blows"): "Zeno, Zeno behaviour",
+    ("chapters/23_derivatives", "the-best-gain"): "LQR, linear quadratic regulator, Riccati",
+    ("book/conventions", ""): "Featherstone, Pinocchio, MuJoCo, Drake, other engines",
+}
+LOG = logging.getLogger(__name__)
 
 
 def section_rows(app: Sphinx, page: str) -> Iterator[list[Any]]:
@@ -50,6 +93,9 @@ def section_rows(app: Sphinx, page: str) -> Iterator[list[Any]]:
     names = dict[str, list[str]]()
     for _, term, anchor, *_ in getattr(app, "glossary_sections", {}).get(page, []):
         names.setdefault(anchor, []).extend([*spoken(term), ALSO.get(term, "")])
+    for (where, anchor), ways in NAMES.items():
+        if where == page:
+            names.setdefault(anchor, []).append(ways)
     within = f"{number}. {title}" if number is not None else title
     for section in doctree.findall(nodes.section):
         if "solution-content" in section["ids"]:
@@ -58,7 +104,8 @@ def section_rows(app: Sphinx, page: str) -> Iterator[list[Any]]:
         own = next(iter(around.findall(nodes.title)), None)
         head = _text(own) if own is not None else title
         anchor = "" if isinstance(section.parent, nodes.document) else around["ids"][0]
-        also = ", ".join(name for one in section["ids"] for name in names.get(one, []) if name)
+        ids = section["ids"] if anchor else ["", *section["ids"]]
+        also = ", ".join(name for one in ids for name in names.get(one, []) if name)
         yield [page, anchor, head, within, also, _text(section)]
 
 
@@ -108,6 +155,10 @@ def write_index(app: Sphinx, exception: Exception | None) -> None:
     rows = list[list[Any]]()
     for page in sorted(app.env.found_docs):
         rows += [*section_rows(app, page), *other_rows(app, page)]
+    there = {(page, anchor) for page, anchor, *_ in rows}
+    for page, anchor in NAMES.keys() - there:
+        if page in app.env.found_docs:
+            LOG.warning("find.py names %s#%s, which is not there", page, anchor)
     text = json.dumps(rows, ensure_ascii=False, separators=(",", ":"))
     Path(app.outdir, FILE).write_text(text, encoding="utf-8")
 

@@ -183,5 +183,5 @@ def setup(app: Sphinx) -> None:
     app.connect("build-finished", write_sheet, priority=900)  # the theme writes pygments.css before
     app.connect("build-finished", write_policies, priority=950)
     app.add_css_file("book.css")
-    for script in ("book.js", "boxes.js", "place.js"):
+    for script in ("book.js", "boxes.js", "place.js", "walk.js"):
         app.add_js_file(script, loading_method="defer")

@@ -20,6 +20,7 @@ from book import live
 from book.edited import SHOWN, without_notes
 from book.plain import plain_notebook
 
+AFTER_OPENING = '<p class="after-opening">'
 OFFERED = "_sources"  # where the theme's own buttons look
 
 
@@ -82,7 +83,11 @@ def show_buttons(
         f'<a href="{taken}.ipynb" download>notebook (.ipynb)</a>, '
         f'<a href="{taken}.py" download>script (.py)</a></span></div>'
     )
-    context["body"] = context.get("body", "").replace("</h1>", f"</h1>\n{row}", 1)
+    body = context.get("body", "")
+    # a page that opens with a picture has it below that
+    after = AFTER_OPENING if AFTER_OPENING in body else "</h1>"
+    new = f"{row}\n{after}" if after == AFTER_OPENING else f"{after}\n{row}"
+    context["body"] = body.replace(after, new, 1)
 
 
 def setup(app: Sphinx) -> None:

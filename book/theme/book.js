@@ -6,14 +6,13 @@ function markScrollable() {
   /** @type {NodeListOf<HTMLElement>} */
   const boxes = document.querySelectorAll(
     "mjx-container[display=true], div.cell_output, div.cell_output .output, figure, div.highlight pre, " +
-      ".pst-scrollable-table-container",
+      "div.signatures, .pst-scrollable-table-container",
   );
+  // all are measured before one is changed: each change would have the page laid out anew for the next
+  const wide = new Set([...boxes].filter((box) => box.scrollWidth > box.clientWidth));
   for (const box of boxes) {
-    if (box.scrollWidth > box.clientWidth) {
-      box.tabIndex = 0;
-    } else {
-      box.removeAttribute("tabindex");
-    }
+    if (!wide.has(box)) box.removeAttribute("tabindex");
+    else if (box.tabIndex !== 0) box.tabIndex = 0;
   }
 }
 
@@ -194,7 +193,6 @@ function hide(range, says, line) {
     rest.hidden = !open;
     button.setAttribute("aria-expanded", String(open));
     button.textContent = open ? "less" : says;
-    markScrollable();
   };
   button.addEventListener("click", () => show(rest.hidden));
   const own = document.createElement("span");
@@ -214,9 +212,17 @@ function openTarget() {
     return; // an address with a stray percent sign names nothing
   }
   if (!target) return;
+  // what once stood here stands elsewhere (extensions/api.py)
+  const moved = /** @type {HTMLAnchorElement | null} */ (target.querySelector(":scope.moved > a"));
+  if (moved) return location.replace(moved.href);
   const cell = target.matches(".exported") ? target.nextElementSibling : null;
   const inside = cell?.querySelector("details.folded-code");
   if (inside) inside.open = true;
+  // a section that waits below its title is named by the section, or by a mark above the title
+  const section = target.matches("section > span:empty") ? target.parentElement : target;
+  /** @type {HTMLDetailsElement | null} */
+  const waits = section.querySelector(":scope > details.second-reading");
+  if (waits) waits.open = true;
   for (let fold = target.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
   target.scrollIntoView();
 }
@@ -244,13 +250,28 @@ function loadPreviews() {
   if (location.protocol.startsWith("http")) addEventListener("load", () => idle(() => import("./previews.js")));
 }
 
+/** The arrows of the sidebar, which the theme leaves without a name. */
+function nameArrows() {
+  for (const arrow of document.querySelectorAll("summary:has(> .toctree-toggle)")) {
+    const over = arrow.closest("li")?.querySelector("a")?.textContent.trim();
+    arrow.setAttribute("aria-label", `pages under ${over}`);
+  }
+}
+
 document.addEventListener("DOMContentLoaded", async () => {
+  nameArrows();
   foldParts();
   foldDocstrings();
   openForPrint();
   loadPreviews();
   openTarget();
   addEventListener("hashchange", openTarget);
+  // to the place where the address already leads, in what was folded again meanwhile
+  document.addEventListener("click", ({ target }) => {
+    const link =
+      target instanceof Element ? /** @type {HTMLAnchorElement | null} */ (target.closest("a[href*='#']")) : null;
+    if (link?.hash && link.href === location.href) openTarget();
+  });
   // not the window's resizing: sidebars come and go after that, and by hand
   new ResizeObserver(fit).observe(document.querySelector("article") ?? document.body);
   markScrollable();

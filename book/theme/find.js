@@ -28,14 +28,23 @@ const folded = (text) =>
     .normalize("NFD")
     .replace(/[\u0300-\u036f]/g, "")
     .toLowerCase();
-const words = (text) => folded(text).match(/[a-z0-9]+/g) ?? [];
+// Words that are written in two ways.
+const SPELLINGS = new Map([
+  ["center", "centre"],
+  ["linearize", "linearise"],
+  ["stabilization", "stabilisation"],
+  ["behavior", "behaviour"],
+]);
+const words = (text) => (folded(text).match(/[a-z0-9]+/g) ?? []).map((word) => SPELLINGS.get(word) ?? word);
 const stem = (word) => (word.length > 4 ? word.replace(ENDINGS, "") : word);
 
 /** How much each kind of page has to say to somebody who searches. */
 function weightOf(page, anchor, title) {
-  if (/^(Exercises|Solutions|Summary|What comes next|Notes)/.test(title) || anchor.startsWith("ex-")) return 0.45;
+  if (/^(Exercises|Solutions|Summary|Further reading|What comes next|Notes)/.test(title) || anchor.startsWith("ex-"))
+    return 0.45;
   if (page.startsWith("chapters/") || page === "book/intro") return 1;
-  return { "book/glossary": 0.55, "book/api": 0.6, "book/notation": 0.6, "book/conventions": 0.6 }[page] ?? 0.4;
+  if (page.startsWith("book/api/")) return 0.6;
+  return { "book/glossary": 0.55, "book/notation": 0.6, "book/conventions": 0.6 }[page] ?? 0.4;
 }
 
 /** The rows of the index, each with its words. */

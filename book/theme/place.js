@@ -1,12 +1,12 @@
-// Where a reader is: on a narrow screen, which has no contents beside the text, a line below the header says chapter
-// and section, and how much of the page is read.
+// Where a reader is: a line below the header says chapter and section, and how much of the page is read. The place is
+// kept in the browser, for the opening page to lead back there (walk.js).
 "use strict";
 
 (() => {
   /** What a heading says, without the sign of its link. */
   function said(heading) {
     const copy = heading.cloneNode(true);
-    for (const part of copy.querySelectorAll(".headerlink, mjx-math")) part.remove();
+    for (const part of copy.querySelectorAll(".headerlink, .minutes, mjx-math")) part.remove();
     return copy.textContent.replace(/\s+/g, " ").trim();
   }
 
@@ -22,11 +22,22 @@
     const text = document.createElement("span");
     line.append(text);
     header.append(line);
-    let waiting = false;
+    let [waiting, kept] = [false, 0];
+    const isChapter = location.pathname.includes("/chapters/");
+    const keep = (here) => {
+      const { pathname } = location;
+      const place = { pathname, id: here.closest("section").id, title: said(title), section: said(here) };
+      try {
+        localStorage.setItem("chaindyn-place", JSON.stringify(place));
+      } catch {
+        return; // it is full: then nothing leads back
+      }
+    };
     const show = () => {
       waiting = false;
-      const top = header.getBoundingClientRect().bottom + 40;
-      line.hidden = title.getBoundingClientRect().bottom > top;
+      const { bottom } = header.getBoundingClientRect();
+      const top = bottom + 70; // above what a heading is that one has gone to
+      line.hidden = title.getBoundingClientRect().bottom > bottom;
       if (line.hidden) return;
       const here = headings.findLast((heading) => heading.getBoundingClientRect().top < top);
       const words = here ? `${said(title)} · ${said(here)}` : said(title);
@@ -34,6 +45,8 @@
       const { top: start, height } = article.getBoundingClientRect();
       const read = Math.min(1, Math.max(0, (top - start) / (height - innerHeight + top)));
       line.style.setProperty("--read", read.toFixed(4));
+      clearTimeout(kept);
+      if (here && isChapter) kept = setTimeout(keep, 1000, here);
     };
     const soon = () => {
       if (!waiting) requestAnimationFrame(show);
@@ -43,9 +56,5 @@
     new ResizeObserver(soon).observe(article);
   }
 
-  // on a wide screen the contents at the right say it
-  const narrow = matchMedia("(max-width: 991px)");
-  const once = () => narrow.matches && !document.querySelector(".place-line") && begin();
-  addEventListener("DOMContentLoaded", once);
-  narrow.addEventListener("change", once);
+  addEventListener("DOMContentLoaded", begin);
 })();

@@ -30,7 +30,8 @@ const KINDS = {
   dt: defined,
   ".exercise": (exercise) =>
     [".admonition-title", ".admonition-title ~ * p"].map((part) => exercise.querySelector(part)),
-  section: (section) => ["h1, h2, h3, h4", ":scope > p"].map((part) => section.querySelector(part)),
+  section: (section) =>
+    ["h1, h2, h3, h4", ":scope > p:not([class]), :scope > details > p"].map((part) => section.querySelector(part)),
 };
 
 function excerpt(page, id) {
@@ -46,7 +47,7 @@ function excerpt(page, id) {
 function copyOf(part, address) {
   const copy = document.importNode(part, true);
   copy.removeAttribute("role"); // an item of a list that is not here
-  copy.querySelectorAll(".headerlink, button, script").forEach((tool) => tool.remove());
+  copy.querySelectorAll(".headerlink, .minutes, button, script").forEach((tool) => tool.remove());
   copy.querySelectorAll("a").forEach((link) => link.replaceWith(...link.childNodes));
   for (const each of [copy, ...copy.querySelectorAll("*")]) {
     each.removeAttribute("id");

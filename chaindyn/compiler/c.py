@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
-from chaindyn.compiler.plan import Plan
-from chaindyn.compiler.text import first_values, lines_between, loop_lines
+from chaindyn.compiler.plan import MOST_IN_ONE, Plan
+from chaindyn.compiler.text import first_values, lines_between, loop_lines, straight_lines
 
 __all__: list[str] = []
 
@@ -16,12 +17,34 @@ PRELUDE = """#include <math.h>
 #include <stdint.h>
 #include <string.h>
 typedef long long I;
-#define LANES 4
-typedef double V __attribute__((vector_size(8 * LANES)));
-typedef long long M __attribute__((vector_size(8 * LANES)));
 #define K(link) tree[6 * (link) + 3]
 
-static inline double atan2_s(double y, double x) { return atan2(y, x); }
+/* sine and cosine: quarter turns taken off in three parts of pi/2, then Taylor's polynomials up to pi/4 */
+#define PARTS(x, turns) \\
+  ((((x) - (turns) * 0x1.921fb544p+0) - (turns) * 0x1.0b4611a6p-34) - (turns) * 0x1.3198a2e037073p-69)
+#define SINE(r, s) \\
+  ((r) + (r) * (s) * (-1.0/6 + (s) * (1.0/120 + (s) * (-1.0/5040 + (s) * (1.0/362880 + (s) * (-1.0/39916800 \\
+   + (s) * (1.0/6227020800.0 + (s) * (-1.0/1307674368000.0))))))))
+#define COSINE(s) \\
+  (1.0 + (s) * (-0.5 + (s) * (1.0/24 + (s) * (-1.0/720 + (s) * (1.0/40320 + (s) * (-1.0/3628800 \\
+   + (s) * (1.0/479001600.0 + (s) * (-1.0/87178291200.0 + (s) * (1.0/20922789888000.0)))))))))
+#define FAR 1e5
+/* the place nearest to a computed one, of so many */
+static inline I place_of(double x, I count) { return x > 0.0 ? (x < count ? (I)x : count - 1) : 0; }
+static inline long long bits_of(double x) { long long bits; memcpy(&bits, &x, 8); return bits; }
+static inline __attribute__((always_inline)) double turn_s(double x, long long quarter) {
+  if (!(fabs(x) < FAR)) return quarter ? cos(x) : sin(x);
+  double shifted = x * 0x1.45f306dc9c883p-1 + 0x1.8p52, turns = shifted - 0x1.8p52, r = PARTS(x, turns), s = r * r, y;
+  long long bits = bits_of(shifted) + quarter, odd = -(bits & 1), sign = (bits & 2) << 62;
+  bits = ((odd & bits_of(COSINE(s))) | (~odd & bits_of(SINE(r, s)))) ^ sign;
+  memcpy(&y, &bits, 8);
+  return y;
+}
+"""
+# and what those have that compute some states side by side
+VECTORS = """#define LANES 4
+typedef double V __attribute__((vector_size(8 * LANES)));
+typedef long long M __attribute__((vector_size(8 * LANES)));
 static inline V splat(double x) { V v; for (int l = 0; l < LANES; l++) v[l] = x; return v; }
 static inline V each_atan2(V y, V x) {
   V r; for (int l = 0; l < LANES; l++) r[l] = atan2(y[l], x[l]); return r;
@@ -37,27 +60,15 @@ static V *wide_model(const double *x, I size, V **free) {
   *free += size;
   return wide;
 }
+static inline V differs_v(V a, V b) { return (V)((a != b) & (M)splat(1.0)); }
+static inline V at_v(const V *w, V x, I count, I step) {
+  V r; for (int l = 0; l < LANES; l++) r[l] = w[place_of(x[l], count) * step][l]; return r;
+}
+static inline void lay_v(V *w, V x, I count, I step, V value) {
+  for (int l = 0; l < LANES; l++) w[place_of(x[l], count) * step][l] = value[l];
+}
 static inline V positive_v(V x) { return (V)((x > 0.0) & (M)splat(1.0)); }
 
-/* sine and cosine: quarter turns taken off in three parts of pi/2, then Taylor's polynomials up to pi/4 */
-#define PARTS(x, turns) \\
-  ((((x) - (turns) * 0x1.921fb544p+0) - (turns) * 0x1.0b4611a6p-34) - (turns) * 0x1.3198a2e037073p-69)
-#define SINE(r, s) \\
-  ((r) + (r) * (s) * (-1.0/6 + (s) * (1.0/120 + (s) * (-1.0/5040 + (s) * (1.0/362880 + (s) * (-1.0/39916800 \\
-   + (s) * (1.0/6227020800.0 + (s) * (-1.0/1307674368000.0))))))))
-#define COSINE(s) \\
-  (1.0 + (s) * (-0.5 + (s) * (1.0/24 + (s) * (-1.0/720 + (s) * (1.0/40320 + (s) * (-1.0/3628800 \\
-   + (s) * (1.0/479001600.0 + (s) * (-1.0/87178291200.0 + (s) * (1.0/20922789888000.0)))))))))
-#define FAR 1e5
-static inline long long bits_of(double x) { long long bits; memcpy(&bits, &x, 8); return bits; }
-static inline __attribute__((always_inline)) double turn_s(double x, long long quarter) {
-  if (!(fabs(x) < FAR)) return quarter ? cos(x) : sin(x);
-  double shifted = x * 0x1.45f306dc9c883p-1 + 0x1.8p52, turns = shifted - 0x1.8p52, r = PARTS(x, turns), s = r * r, y;
-  long long bits = bits_of(shifted) + quarter, odd = -(bits & 1), sign = (bits & 2) << 62;
-  bits = ((odd & bits_of(COSINE(s))) | (~odd & bits_of(SINE(r, s)))) ^ sign;
-  memcpy(&y, &bits, 8);
-  return y;
-}
 static inline __attribute__((always_inline)) V turn_v(V x, long long quarter) {
   V shifted = x * 0x1.45f306dc9c883p-1 + 0x1.8p52, turns = shifted - 0x1.8p52, r = PARTS(x, turns), s = r * r;
   M bits = (M)shifted + quarter, odd = -(bits & 1), sign = (bits & 2) << 62;
@@ -81,6 +92,10 @@ SINGLE = """#define T double
 #define WHERE(c, a, b) ((c) != 0.0 ? (a) : (b))
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
+#define DIFFERS(a, b) ((a) != (b) ? 1.0 : 0.0)
+#define AT(w, x, count, step) (w)[place_of(x, count) * (step)]
+#define LAY(w, x, count, step, value) AT(w, x, count, step) = value
+#define STILL(x) ((x) == 0.0)
 """
 SIDE_BY_SIDE = """#define T V
 #define WIDE_MODEL(x, size, free) wide_model(x, size, free)
@@ -94,6 +109,10 @@ SIDE_BY_SIDE = """#define T V
 #define WHERE(c, a, b) choose_v(c, a, b)
 #define MIN(a, b) min_v(a, b)
 #define MAX(a, b) max_v(a, b)
+#define DIFFERS(a, b) differs_v(a, b)
+#define AT(w, x, count, step) at_v(w, x, count, step)
+#define LAY(w, x, count, step, value) lay_v(w, x, count, step, value)
+#define STILL(x) ((x)[0] + (x)[1] + (x)[2] + (x)[3] == 0.0)
 """
 
 
@@ -144,14 +163,19 @@ def c_loop(plan: Plan, loop: int, head: str, passed: str) -> tuple[list[str], li
 
 def c_between(plan: Plan, after: int, head: str, passed: str) -> tuple[list[str], list[str]]:
     """Return what is done after a loop with nobody's numbers: functions, if it is much, and the lines themselves."""
-    lines = lines_between(plan, "c", after)
-    if len(lines) <= PIECE or plan.straight:
-        return [], lines
+    alone = not plan.recording.parent and plan.asked is None
+    if alone and len(plan.live) > MOST_IN_ONE:
+        pieces = straight_lines(plan, "c", PIECE)
+    else:
+        lines = lines_between(plan, "c", after)
+        if len(lines) <= PIECE or not plan.recording.parent:
+            return [], lines
+        pieces = [lines[k : k + PIECE] for k in range(0, len(lines), PIECE)]
     functions, calls = [], []
-    for part, start in enumerate(range(0, len(lines), PIECE)):
+    for part, lines in enumerate(pieces):
         name = f"piece_{after}_{part}_@"
         top = f"static __attribute__((noinline)) void {name}(const I *tree, T *w, {head}) {{"
-        functions.append("\n".join([top, *lines[start : start + PIECE], "}"]))
+        functions.append("\n".join([top, *lines, "}"]))
         calls.append(f"{name}(tree, w, {passed});")
     return functions, calls
 
@@ -210,13 +234,13 @@ def c_march(plan: Plan, inputs: int, results: int, suffix: str) -> str:
     """Return the function of a program that runs it again and again, for one motion ("s") or some ("v")."""
     given = c_entries(inputs, results)
     return f"""
-/* The first `again` results are the next step's first inputs; those of every `every`-th step are kept, states before
-   steps. Returns whether something did not hold. */
+/* The first `again` results are the next step's first inputs; of every `every`-th step the first `kept` are written
+   down, states before steps. Returns whether something did not hold. */
 I march(const I *restrict sizes, const I *restrict tree, const double *restrict D,
     const double *restrict G, const double *const *in, double *const *out, T *restrict w,
-    I states, const I *restrict strides, I again, I steps,
+    I states, const I *restrict strides, I again, I kept, I steps,
     I every) {{
-  T g[{max(plan.kept, 1)}], *vin[{max(inputs, 1)}], *vout[{max(results, 1)}];
+  T g[{max(plan.handed_on, 1)}], *vin[{max(inputs, 1)}], *vout[{max(results, 1)}];
 {LAID_OUT}
   I wrong = 0, lanes = sizeof(T) / sizeof(double);
   for (I b = 0; b < states && !wrong; b += lanes) {{
@@ -228,9 +252,10 @@ I march(const I *restrict sizes, const I *restrict tree, const double *restrict 
 {JUDGED}
       for (int r = 0; r < again; r++) for (I j = 0; j < length[r]; j++) vin[r][j] = vout[r][j];
       for (int l = 0; l < own; l++) wrong |= !(((double *)&sum)[l] == 0.0);
-      if (s % every == 0) for (int l = 0; l < own; l++) for (int r = 0; r < again; r++) {{
-        double *to = out[r] + ((b + l) * (steps / every) + s / every - 1) * length[r];
-        for (I j = 0; j < length[r]; j++) to[j] = ((double *)&vout[r][j])[l];
+      if (s % every == 0) for (int l = 0; l < own && !wrong; l++) for (int r = 0; r < kept; r++) {{
+        const I size = length[INPUTS + r];
+        double *to = out[r] + ((b + l) * (steps / every) + s / every - 1) * size;
+        for (I j = 0; j < size; j++) to[j] = ((double *)&vout[r][j])[l];
       }}
     }}
   }}
@@ -247,7 +272,7 @@ def c_one(plan: Plan, inputs: int, results: int) -> str:
     return f"""
 I one(const I *restrict sizes, const I *restrict tree, const double *restrict D, const double *restrict G,
          const double *const *vin, double *const *vout, double *restrict w) {{
-  double g[{max(plan.kept, 1)}];
+  double g[{max(plan.handed_on, 1)}];
   const I *length = sizes + 6;
   double sum = 0.0;
   {GIVEN}
@@ -266,7 +291,7 @@ def c_many(plan: Plan, inputs: int, results: int) -> str:
    positive is not written down. strides : how far one state of each input lies from the next, 0 where all share it. */
 I many(const I *restrict sizes, const I *restrict tree, const double *restrict D, const double *restrict G,
           const double *const *in, double *const *out, V *restrict w, I states, const I *restrict strides) {{
-  V g[{max(plan.kept, 1)}], *vin[{max(inputs, 1)}], *vout[{max(results, 1)}];
+  V g[{max(plan.handed_on, 1)}], *vin[{max(inputs, 1)}], *vout[{max(results, 1)}];
 {LAID_OUT}
   I wrong = -1;
   for (I b = 0; b < states; b += LANES) {{
@@ -338,7 +363,7 @@ I one(const I *restrict sizes, const I *restrict tree, const double *restrict D,
   static const int along[] = {{{flags}}};
   const I *length = sizes + 6;
   I turns[TURNED], size[RESULTS], total = 0;
-  V g[{max(plan.kept, 1)}], *vin[INPUTS], *vout[RESULTS];
+  V g[{max(plan.handed_on, 1)}], *vin[INPUTS], *vout[RESULTS];
   V *free = (V *)(((uintptr_t)work / sizeof(V) + 1) * sizeof(V)); /* behind work[0], the count */
   const V *vD = wide_model(D, sizes[4], &free), *vG = wide_model(G, sizes[5], &free);
   for (int a = 0; a < OWN; a++) {{
@@ -402,6 +427,7 @@ def c_program(
     parts = [
         f"#define INPUTS {inputs}\n#define RESULTS {results}\n",
         PRELUDE,
+        VECTORS,
         SIDE_BY_SIDE if lanes else SINGLE,
         c_kernel(plan, inputs, results).replace("@", suffix),
         c_march(plan, inputs, results, suffix),
@@ -409,3 +435,56 @@ def c_program(
         "" if along is None else c_slopes(plan, along, inputs, results, inverse),
     ]
     return "".join(parts)
+
+
+def c_table(kind: str, name: str, numbers: Sequence[Any]) -> str:
+    """Return a constant array of whole numbers or of floats."""
+    said = [float(x).hex() if kind == "double" else str(int(x)) for x in numbers]
+    return f"static const {kind} {name}[] = {{{', '.join(said)}}};"
+
+
+def c_sources(
+    plan: Plan, name: str, given: dict[str, int], results: Sequence[int], tables: Sequence[Any]
+) -> tuple[str, str]:
+    """Return a header and a program for others: a function of that name, of one state.
+
+    given : how long each argument is, by name; results : how long each result is, last what must be positive; tables :
+    as from `model_tables`, after n, nq and nv.
+    """
+    sizes, (tree, data, common), lines = tables[:3], tables[3:], "\n  "
+    *own, expected = results
+    outs = [f"result{k}" for k in range(len(own))]
+    arrays = [f"const double {a}[{max(size, 1)}]" for a, size in given.items()]
+    arrays += [f"double {r}[{max(size, 1)}]" for r, size in zip(outs, own, strict=True)]
+    top = f"int {name}({', '.join(arrays)})"
+    judged = [
+        f"for (int j_ = 0; j_ < {size}; j_++) sum_ += {x}[j_] - {x}[j_];"
+        for x, size in [*given.items(), *zip(outs, own, strict=True)]
+    ]
+    header = f"""/* {name}: recorded by chaindyn for one chain; angles in rad, otherwise SI units.
+   Returns 0; or 1 where something is no number, or is not as it must be, and results are not to be trusted.
+   Nothing is kept from call to call. Compile {name}.c with GCC or Clang and link with -lm, without -ffast-math. */
+#ifndef CHAINDYN_{name.upper()}_H
+#define CHAINDYN_{name.upper()}_H
+#ifdef __cplusplus
+extern "C" {{
+#endif
+{top};
+#ifdef __cplusplus
+}}
+#endif
+#endif
+"""
+    body = f"""{c_kernel(plan, len(given), len(results)).replace("@", "s")}
+{top} {{
+  {c_table("I", "tree_", tree)}
+  {c_table("double", "D_", data)}
+  {c_table("double", "G_", common)}
+  double held_[{max(expected, 1)}], w_[{plan.room + 1}], g_[{max(plan.handed_on, 1)}], sum_ = 0.0;
+  run_s({", ".join([*map(str, sizes), "tree_", "D_", "G_", *given, *outs, "held_", "w_", "g_"])});
+  {lines.join(judged)}
+  for (int j_ = 0; j_ < {expected}; j_++) if (!(held_[j_] > 0.0)) return 1;
+  return !(sum_ == 0.0);
+}}
+"""
+    return header, f'#include "{name}.h"\n{PRELUDE}{SINGLE}{body}'

@@ -8,22 +8,26 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import Any
+from pathlib import Path
+from typing import Any, Literal, get_args
 
 import numpy as np
 
+from chaindyn.compiler.c import c_sources
 from chaindyn.compiler.javascript import js_kernel
 from chaindyn.compiler.native import Kernel, NoCompiler
+from chaindyn.compiler.plan import MOST_STRAIGHT
 from chaindyn.compiler.programs import (
     Program,
     Runs,
     comparable,
     is_flat_tuple,
+    kept,
     name_of,
     prepare,
     run,
 )
-from chaindyn.compiler.recorded import kernel_for, length_of_records, model_tables, record
+from chaindyn.compiler.recorded import Recorded, kernel_for, model_tables, record
 from chaindyn.compiler.recording import CannotRecord
 from chaindyn.compiler.rolled import Opaque
 from chaindyn.compiler.slopes import (
@@ -49,6 +53,12 @@ __all__ = ["compiled"]
 
 Array = Any
 
+
+# what `compiled` makes, and whether a model's numbers are in its program
+TargetWord = Literal["native", "c", "javascript"]
+ParametersWord = Literal["fixed", "data"]
+TARGETS: set[str] = set(get_args(TargetWord))
+PARAMETERS: set[str] = set(get_args(ParametersWord))
 
 # shapes of arguments by name, where a function does not say
 SHAPES: dict[str, tuple[Any, ...]] = {
@@ -511,10 +521,10 @@ def compiled(
     function: Callable[..., Any],
     chain: Chain,
     *,
-    target: str = "native",
+    target: TargetWord = "native",
     derivatives: bool = False,
     threads: int | None = None,
-    parameters: str = "fixed",
+    parameters: ParametersWord = "fixed",
     shapes: dict[str, tuple[Any, ...]] | None = None,
     given: dict[str, Any] | None = None,
 ) -> Any:
@@ -530,10 +540,19 @@ def compiled(
     compiling. derivatives : each call gives a pair, the result and a tuple of its derivatives by each argument that is
     an array, in order: (..., *shape of the result, *shape of the argument), by q along `integrate`, (..., nv). They
     need a compiler (RuntimeError), and end where they are not finite (ValueError). target : "javascript" gives the text
-    of an ES module instead, whose default export takes the required arguments. One state or a batch, the same results
-    to rounding, and the same errors: what is doubtful is given to the function itself. `runs` says how many states the
+    of an ES module instead, whose default export takes the required arguments; "c" gives a program in C, whose
+    `write(folder)` leaves a header and a source for others to compile. One state or a batch, the same results to
+    rounding, and the same errors: what is doubtful is given to the function itself. `runs` says how many states the
     program computed so far, and how many the function did. RuntimeWarning, once, if a function cannot be recorded, or
     if there is no C compiler.
+
+    >>> I = np.diag([0, 1, 1]) / 12
+    >>> rod = Chain([Link(Revolute((0, 1, 0)), 1, (0.5, 0, 0), I)])
+    >>> fast = compiled(aba, rod)
+    >>> q = np.array([[0], [np.pi / 3]])
+    >>> fast(q, np.zeros((2, 1)), np.zeros((2, 1))).round(4)
+    array([[14.715 ],
+           [ 7.3575]])
     """
     check_chain(chain)
     if not callable(function):
@@ -541,8 +560,8 @@ def compiled(
             f"function is {function!r}, but must be a function of a chain, such as aba"
         )
     for name, value, words in (
-        ("target", target, {"native", "javascript"}),
-        ("parameters", parameters, {"fixed", "data"}),
+        ("target", target, TARGETS),
+        ("parameters", parameters, PARAMETERS),
         ("derivatives", derivatives, FLAGS),
     ):
         check_word(value, name, words)
@@ -558,6 +577,8 @@ def compiled(
         if target != "native" or parameters != "fixed":
             raise ValueError('derivatives need target="native" and parameters="fixed"')
         return (DifferentiatedInverse if alternative(INVERSES, function) else Differentiated)(whole)
+    if target == "c":
+        return in_c(whole)
     return javascript(whole) if target == "javascript" else whole.quick() or whole
 
 
@@ -571,16 +592,56 @@ def check_given(given: Any, function: Callable[..., Any]) -> dict[str, Any]:
     return dict(given)
 
 
-def javascript(whole: Compiled) -> str:
-    """Return an ES module whose default export is the function: it takes and gives arrays of numbers, for one state."""
+@dataclass(frozen=True)
+class Sources:
+    """A function of a chain as a program in C for others: the text of a header and of a program, and their name."""
+
+    name: str
+    header: str = field(repr=False)
+    program: str = field(repr=False)
+
+    def write(self, folder: Any) -> tuple[Path, Path]:
+        """Write `name`.h and `name`.c into a folder, which is made if need be, and return their paths.
+
+        OSError where that cannot be done.
+        """
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        paths = Path(folder) / f"{self.name}.h", Path(folder) / f"{self.name}.c"
+        for path, text in zip(paths, (self.header, self.program), strict=True):
+            path.write_text(text, encoding="utf-8")
+        return paths
+
+
+def in_c(whole: Compiled) -> Sources:
+    """Return a program in C whose function takes the required arguments of one state, and then places for results."""
+    cores, recorded = recorded_required(whole, MOST_STRAIGHT)
+    chain, (inputs, results) = whole.chain, recorded.lengths
+    word = name_of(whole.function)
+    name = word if word.isidentifier() and word.isascii() else "of_chain"
+    tree, data, common = model_tables(recorded, chain)
+    tables = chain.n, chain.nq, chain.nv, tree.ravel(), data, common
+    given = dict(zip(cores, inputs, strict=True))
+    return Sources(name, *c_sources(recorded.plan, name, given, results, tables))
+
+
+def recorded_required(
+    whole: Compiled, straight: int
+) -> tuple[dict[str, tuple[Any, ...]], Recorded]:
+    """Return the shapes of the required arguments, and the function recorded for them; ValueError if one has none."""
     required = [p for p in whole.signature.parameters.values() if p.default is p.empty]
     if missing := [p.name for p in required if p.name not in whole.shapes]:
         raise ValueError(f"the shapes of {missing} are not known: name them in shapes")
-    cores = {p.name: whole.shapes[p.name] for p in required}
-    recorded = record(whole.function, whole.chain, cores, {}, open_model=whole.open_model)
+    cores = {p.name: whole.core(p.name, {}) for p in required}
+    options: dict[str, Any] = {"open_model": whole.open_model, "straight": straight}
+    return cores, record(whole.function, whole.chain, cores, {}, **options)
+
+
+def javascript(whole: Compiled) -> str:
+    """Return an ES module whose default export is the function: it takes and gives arrays of numbers, for one state."""
+    cores, recorded = recorded_required(whole, 0)
     plan, chain = recorded.plan, whole.chain
     tree, data, common = model_tables(recorded, chain)
-    keep = length_of_records(plan)
+    keep = plan.room
     room = keep + max(plan.kept, 1)
     lengths = recorded.lengths
     names = ",".join(f"a{k}" for k in range(len(cores)))
@@ -620,11 +681,11 @@ def cores_of(function: Callable[..., Any]) -> dict[str, tuple[Any, ...]]:
 
 def forward_dynamics(chain: Chain, function: Callable[..., Array] = aba) -> Callable[..., Array]:
     """Return `aba`, or another function like it, compiled for a chain: once for each chain."""
-    own = chain.__dict__.setdefault("programs", {})
-    if function not in own:
-        spans = "h" in inspect.signature(function).parameters
-        own[function] = compiled(function, chain, shapes={"h": ()} if spans else None)
-    forward: Callable[..., Array] = own[function]
+    spans = "h" in inspect.signature(function).parameters
+    shapes: dict[str, Any] | None = {"h": ()} if spans else None
+    forward: Callable[..., Array] = kept(
+        chain, function, lambda: compiled(function, chain, shapes=shapes)
+    )
     return forward
 
 
@@ -632,11 +693,8 @@ def of_loops(
     function: Callable[..., Any], chain: Chain, given: dict[str, Any]
 ) -> Callable[..., Any]:
     """Return a function of a chain with loops, compiled: once for each chain and what is given."""
-    own = chain.__dict__.setdefault("programs", {})
     key = (function, *given.values())
-    if key not in own:
-        own[key] = compiled(function, chain, given=given)
-    made: Callable[..., Any] = own[key]
+    made: Callable[..., Any] = kept(chain, key, lambda: compiled(function, chain, given=given))
     return made
 
 

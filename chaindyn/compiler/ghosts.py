@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -13,6 +13,7 @@ from chaindyn.compiler.plan import Output
 from chaindyn.compiler.recording import as_numbers
 from chaindyn.compiler.rolled import CannotRoll, Link, Recording, Rolled, leaves_of
 from chaindyn.compiler.ways import Chain
+from chaindyn.guards.joint_defaults import parameters
 from chaindyn.guards.model import JOINT
 
 __all__: list[str] = []
@@ -169,8 +170,8 @@ def straight_chain(chain: Chain, recording: Recording) -> Chain:
     for joint, q_columns, v_columns in chain.groups:
         own = getattr(joint, "joint", joint)
         twin = object.__new__(type(own))
-        for f in fields(own):
-            object.__setattr__(twin, f.name, numbers(getattr(own, f.name)))
+        for name in parameters(own):
+            object.__setattr__(twin, name, numbers(getattr(own, name)))
         groups.append((twin if own is joint else type(joint)(twin), q_columns, v_columns))
     values["groups"] = tuple(groups)
     ghost.__dict__.update(values)
@@ -187,9 +188,9 @@ def kind_joint(chain: Chain, recording: Recording, kind: int) -> Any:
     members = recording.members(kind)
     joints = [chain.joints[i] for i in members]
     ghost = object.__new__(type(joints[0]))
-    for f in fields(joints[0]):
-        values = [np.asarray(getattr(j, f.name)) for j in joints]
-        object.__setattr__(ghost, f.name, recording.model(kind, f"joint.{f.name}", values)[None])
+    for name in parameters(joints[0]):
+        values = [np.asarray(getattr(j, name)) for j in joints]
+        object.__setattr__(ghost, name, recording.model(kind, f"joint.{name}", values)[None])
     return ghost
 
 

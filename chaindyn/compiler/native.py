@@ -66,13 +66,13 @@ def compiler() -> list[str]:
 
     NoCompiler if there is none.
     """
-    if (told := os.environ.get("CC")) is not None:
+    if (given := os.environ.get("CC")) is not None:
         with contextlib.suppress(ValueError):  # a quotation without an end
-            command = shlex.split(told, posix=os.name == "posix")
+            command = shlex.split(given, posix=os.name == "posix")
             if command and shutil.which(command[0]):
                 return command
         raise NoCompiler(
-            f"there is no C compiler {told!r}, which the environment variable CC names"
+            f"there is no C compiler {given!r}, which the environment variable CC names"
         )
     for name in COMPILERS:
         if shutil.which(name):
@@ -197,8 +197,8 @@ def cache_folder() -> Path:
 
 def user_cache() -> Path:
     """Return the user's cache folder; a relative XDG_CACHE_HOME is none, says its specification."""
-    told = Path(os.environ.get("XDG_CACHE_HOME", ""))
-    return told if told.is_absolute() else Path.home() / ".cache"
+    given = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    return given if given.is_absolute() else Path.home() / ".cache"
 
 
 def content_of(path: Path) -> bytes:
@@ -397,13 +397,16 @@ class Kernel:
         span: tuple[int, int],
         steps: int,
         every: int,
+        again: int | None = None,
     ) -> bool:
         """Write where some states of a batch are after every so many steps; return whether something did not hold.
 
-        The first results of the program are what its next step begins with; results : (states, steps // every, ...).
+        The first results of the program are what its next step begins with: those that are written down, or `again` of
+        them. results : (states, steps // every, ...), of one state complete up to the step that did not hold.
         """
         given, _alive = self.among(values, strides, results, *span)
-        count = [ctypes.c_longlong(k) for k in (len(results), steps, every)]
+        first = len(results) if again is None else again
+        count = [ctypes.c_longlong(k) for k in (first, len(results), steps, every)]
         return bool(self.library.march(*given, *count))
 
     def among(

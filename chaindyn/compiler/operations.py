@@ -19,7 +19,8 @@ __all__: list[str] = []
 
 SWEPT = ("carried", "received", "grounded")
 FOLDS = ("total", "least", "greatest")
-UNKNOWN = ("input", "read", "answered", *SWEPT, *FOLDS)
+STATEMENTS = ("filled", "put", "loop")  # which have no value
+UNKNOWN = ("input", "read", "answered", "taken", *SWEPT, *FOLDS, *STATEMENTS)
 TRUTHS = ("positive", "and", "not")  # which jump and else stay
 
 # values of operands to that of the result: numbers, or arrays of them
@@ -150,11 +151,13 @@ def shorter_difference(x: Any, y: Any) -> Any:
 def shorter_product(x: Any, y: Any) -> Any:
     """Return x y where one is 0, 1, -1 or an opposite."""
     for a, b in ((x, y), (y, x)):
-        if a.value == 0:
+        if a.op != "constant":
+            continue
+        if a.args[0] == 0:
             a.tape.leave_out(b)
             return a
-        if a.value in (1, -1):
-            return b if a.value == 1 else -b
+        if a.args[0] in (1, -1):
+            return b if a.args[0] == 1 else -b
     if x.op == "negative":
         return -(x.operand * y)
     return -(x * y.operand) if y.op == "negative" else None

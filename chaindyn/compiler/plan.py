@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from chaindyn.compiler.operations import SWEPT, UNKNOWN, VALUE
+import numpy as np
+
+from chaindyn.compiler.operations import STATEMENTS, SWEPT, UNKNOWN, VALUE
 from chaindyn.compiler.recording import Number, reached_from
 from chaindyn.compiler.rolled import Recording
 
@@ -15,6 +17,7 @@ __all__: list[str] = []
 
 
 MOST_STRAIGHT = 7_000  # numbers of a program without loops: compilers take a second for these, loops as long to run
+MOST_IN_ONE = 1_000  # numbers of one function without loops: compilers take more than linear time
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,6 +135,41 @@ class Plan:
     def base(self) -> dict[int, int]:
         """Where in a record each sweep has what it carries."""
         return bases(self.recording, self.classes)
+
+    @cached_property
+    def turns(self) -> dict[tuple[int, ...], list[Number]]:
+        """What is done in each turn of a loop, by the path of loops to it."""
+        own: dict[tuple[int, ...], list[Number]] = {x.path: [] for x in self.recording.tape.loops}
+        for x in self.live:
+            if x.scope:
+                own[x.scope].append(x)
+        return own
+
+    @cached_property
+    def loops(self) -> dict[int, Number]:
+        """What stands for each loop, by its number."""
+        return {x.args[0]: x for x in self.live if x.op == "loop"}
+
+    @cached_property
+    def records(self) -> int:
+        """How many numbers the records of the ground and of all links hold."""
+        return self.carried + sum(self.widths[int(k)] for k in self.recording.kind)
+
+    @cached_property
+    def rooms(self) -> list[int]:
+        """Where the arrays of loops begin, behind all records, and where the last one ends."""
+        sizes = [x.rows * x.columns for x in self.recording.tape.memories]
+        return [self.records, *(self.records + np.cumsum(sizes, dtype=int)).tolist()]
+
+    @property
+    def handed_on(self) -> int:
+        """How many numbers are kept for later loops, or later functions, those of the program that it asks too."""
+        return self.kept + (0 if self.asked is None else self.asked.plan.handed_on)
+
+    @property
+    def room(self) -> int:
+        """How many numbers it needs to work, those of the program that it asks among them."""
+        return self.rooms[-1] + (0 if self.asked is None else self.asked.plan.room)
 
     @property
     def gathered(self) -> int:
@@ -258,7 +296,8 @@ def slots(
     kept = 0
     for x in live:
         if x.owner is None:
-            if not straight and x.index not in fixed and x.op not in ("input", "grounded"):
+            lasting = x.index in fixed or x.scope or x.op in ("input", "grounded", *STATEMENTS)
+            if not (straight and len(live) <= MOST_IN_ONE) and not lasting:
                 slot[x.index] = kept
                 kept += 1
             continue

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from chaindyn.guards.numbers import unmasked
 __all__: list[str] = []
 
 Array = Any
+Made = TypeVar("Made")
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +56,14 @@ class Runs(NamedTuple):
 
     compiled: int
     interpreted: int
+
+
+def kept(chain: Chain, key: Any, make: Callable[[], Made]) -> Made:
+    """Return what `make` makes for a chain, once for each key: it stays with the chain."""
+    own: dict[Any, Made] = chain.__dict__.setdefault("programs", {})
+    if key not in own:
+        own[key] = make()
+    return own[key]
 
 
 def name_of(function: Callable[..., Any]) -> str:

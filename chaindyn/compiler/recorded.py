@@ -22,8 +22,9 @@ from chaindyn.compiler.ghosts import (
 )
 from chaindyn.compiler.native import Kernel, built, opened
 from chaindyn.compiler.plan import MOST_STRAIGHT, Output, Plan, of_the_model, put_in_order
-from chaindyn.compiler.recording import CannotRecord, Tape, quietly
-from chaindyn.compiler.rolled import Recording, Refine
+from chaindyn.compiler.recording import CannotRecord, Tape, at_a_stretch, quietly
+from chaindyn.compiler.repeated import entries_of
+from chaindyn.compiler.rolled import Recording, Refine, leaves_of, with_leaves
 from chaindyn.compiler.walks import Walker
 from chaindyn.compiler.ways import Chain
 from chaindyn.guards.door import _inside
@@ -33,9 +34,18 @@ __all__: list[str] = []
 Array = Any
 
 
+SIDE_BY_SIDE = (
+    "-ftree-loop-vectorize",
+    "-fvect-cost-model=dynamic",
+)  # turns of a loop, where they can be
+QUICKLY = ("-O1",)  # a third less of a compiler's time; programs of loops run as fast
+MOST_AT_LEISURE = 5_000  # numbers of a program with loops that is not compiled so
 MOST_LINKS_STRAIGHT = 12  # of chains that are tried without loops
 UNUSED = 4  # so many times as many may be recorded, of which some are not needed in the end
 MOST_LIVE = 40_000  # of numbers that results hang on: beyond, C compilers take minutes
+MOST_LIVE_IN_LOOPS = (
+    120_000  # the same of a program with loops: half a minute, as `QUICKLY` does it
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +64,7 @@ class Recorded:
         return inputs, outputs
 
 
+@at_a_stretch()
 def record(
     function: Callable[..., Any],
     chain: Chain,
@@ -72,11 +83,12 @@ def record(
     loop to loop, but its text soon outgrows what processors hold ready; short : whether to end there, CannotRecord
     if it takes more.
     """
+    recorded = None
     if straight and not open_model and chain.n <= MOST_LINKS_STRAIGHT:
         try:
             recorded = recorded_link_by_link(function, chain, arrays, options, UNUSED * straight)
         except CannotRecord:
-            recorded = None
+            pass
         if recorded is not None and len(recorded.plan.live) <= straight:
             return recorded
     if short:
@@ -98,7 +110,7 @@ def record(
             break
     if open_model:
         raise CannotRecord("it cannot be recorded once for every kind of link") from met
-    return recorded_link_by_link(function, chain, arrays, options)
+    return recorded or recorded_link_by_link(function, chain, arrays, options)
 
 
 def in_one_line(text: str, most: int = 120) -> str:
@@ -184,7 +196,8 @@ def recorded_link_by_link(
         raise
     except Exception as error:  # of whatever kind: the function itself says it of numbers
         raise CannotRecord(in_one_line(f"{type(error).__name__}: {error}")) from error
-    if len(recorded.plan.live) > MOST_LIVE:
+    limit = MOST_LIVE_IN_LOOPS if recording.tape.loops else MOST_LIVE
+    if len(recorded.plan.live) > limit:
         raise CannotRecord(f"it takes {len(recorded.plan.live)} operations, link by link")
     return recorded
 
@@ -193,6 +206,7 @@ def finished(
     chain: Chain, recording: Recording, arrays: dict[str, tuple[Any, ...]], result: Any
 ) -> Recorded:
     """Put a recording in order; what is expected of it is its last result."""
+    result = with_leaves(result, iter([entries_of(x) for x in leaves_of(result)]))
     outputs, shapes = outputs_of(chain, recording, result)
     recording.expect_what_was_left_out()
     expected = list({x.index: x for x in recording.tape.expectations}.values())
@@ -268,9 +282,11 @@ def kernel_for(
     return kernel_of(made, key, chain, lanes, along)
 
 
-def length_of_records(plan: Plan) -> int:
-    """Return how many numbers the records of the ground and of all links hold."""
-    return plan.carried + sum(plan.widths[int(k)] for k in plan.recording.kind)
+def flags_for(plan: Plan) -> tuple[str, ...]:
+    """Return what a compiler is told of a program beside the usual."""
+    if not plan.recording.tape.loops:
+        return ()
+    return SIDE_BY_SIDE if len(plan.live) <= MOST_AT_LEISURE else (*QUICKLY, *SIDE_BY_SIDE)
 
 
 def kernel_of(
@@ -290,11 +306,11 @@ def kernel_of(
     recorded = recorded_now()
     plan, inputs, outputs = recorded.plan, recorded.inputs, recorded.outputs
     counts = len(inputs), len(outputs)
-    program = built(c_program(plan, *counts, lanes=lanes, along=along, inverse=inverse))
-    room = length_of_records(plan)
-    sizes = [chain.n, chain.nq, chain.nv, room]
+    text = c_program(plan, *counts, lanes=lanes, along=along, inverse=inverse)
+    program = built(text, *flags_for(plan))
+    sizes = [chain.n, chain.nq, chain.nv, plan.records]
     tables = model_tables(recorded, chain)
-    kernel = Kernel(opened(program), sizes, inputs, outputs, room, *tables)
+    kernel = Kernel(opened(program), sizes, inputs, outputs, plan.room, *tables)
     if key is not None:
         store.keep(key, program, kernel, recorded.nest)
     return kernel, recorded.nest

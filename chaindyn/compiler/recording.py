@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import gc
 import math
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -113,7 +114,9 @@ class Tape:
 
     expectations : numbers that must come out positive for the recording to hold; most : how many numbers it may have;
     doubts : quotients and roots that were left out, by their index, though they may not be finite where the rest is;
-    certain : numbers that are known not to vanish, by their index.
+    certain : numbers that are known not to vanish, by their index; loops, memories : of the recording; path : the loops
+    whose bodies are being recorded, by their numbers, from without; constants : by their values; watch : the array in
+    which the outermost of these loops sees whether all is finite; fills : the arrays of loops, by what they are first.
     """
 
     numbers: list[Number] = field(default_factory=list)
@@ -123,16 +126,35 @@ class Tape:
     most: int | None = None
     doubts: set[int] = field(default_factory=set)
     certain: set[int] = field(default_factory=set)
+    loops: list[Any] = field(default_factory=list)
+    memories: list[Any] = field(default_factory=list)
+    path: list[int] = field(default_factory=list)
+    constants: dict[float, Number] = field(default_factory=dict)
+    watch: list[Any] = field(default_factory=list)
+    fills: dict[Any, Any] = field(default_factory=dict)
 
-    def write(self, op: str, args: tuple[Any, ...], mark: int, owner: int | None = None) -> Number:
+    def sees(self, x: Number) -> bool:
+        """Whether a number is one of this loop, of those around it, or of none."""
+        return not x.scope or list(x.scope) == self.path[: len(x.scope)]
+
+    def write(
+        self,
+        op: str,
+        args: tuple[Any, ...],
+        mark: int,
+        owner: int | None = None,
+        scope: tuple[int, ...] | None = None,
+    ) -> Number:
         """Return what an operation makes of its operands, recorded now if it is not known yet.
+
+        scope : the loops that it is done in, from without; None: those of its operands.
 
         Equal marks are equal formulas: what was computed before, in whatever way it was written, is not computed again,
         unless that lost digits which this way keeps.
         """
         places: list[Any] = [x.index if isinstance(x, Number) else x for x in args]
         key = (op, owner, mark, *(sorted(places) if op in ("+", "*") else places))
-        if key in self.made:
+        if key in self.made and self.sees(self.made[key]):
             return self.made[key]
         if op != "constant" and mark in CONSTANTS:
             self.leave_out(*args)
@@ -141,7 +163,7 @@ class Tape:
         alike = op in ERROR and op != "negative"  # of all others nothing tells how they lose digits
         for sign, own in ((1, mark), (-1, PRIME - mark)) if alike else ():
             for whose in {None: None, owner: None}:
-                if (other := self.known.get((whose, own))) is not None:
+                if (other := self.known.get((whose, own))) is not None and self.sees(other):
                     if is_no_worse(other, trial):
                         self.leave_out(*args, kept=other.wild)
                         return other if sign == 1 else -other
@@ -151,10 +173,18 @@ class Tape:
             raise CannotRecord(f"it takes more than {most} operations, link by link")
         source = {len(self.numbers)} if op in ("inverse", "sqrt") else frozenset()
         wild = frozenset(source).union(*[x.wild for x in args if isinstance(x, Number)])
-        number = Number(self, op, args, owner, mark, len(self.numbers), trial, wild)
+        if scope is None:
+            scope = max([x.scope for x in args if isinstance(x, Number)], key=len, default=())
+        if scope and owner is not None:
+            raise CannotRecord("a loop works on what every link has")
+        place = len(self.numbers)
+        if op == "taken":  # finite if it is after its loop, or if its loop keeps what is finite so
+            wild = frozenset({self.memories[args[0]].filled.index if scope else place})
+        number = Number(self, op, args, owner, mark, place, trial, wild, scope)
         self.numbers.append(number)
         self.made[key] = number
-        if op == "constant" or worse or (owner, mark) not in self.known:
+        before = self.known.get((owner, mark))
+        if op == "constant" or worse or before is None or not self.sees(before):
             self.known[owner, mark] = number
         return number
 
@@ -164,8 +194,12 @@ class Tape:
         kept : the quotients and roots that are in what stands for them.
         """
         for x in numbers:
-            if isinstance(x, Number):
+            if isinstance(x, Number) and x.wild:
                 self.doubts.update(x.wild - kept)
+
+    def is_finite(self, x: Number) -> bool:
+        """Whether a quotient or a root is known to be finite: of what does not vanish, or is guarded."""
+        return x.operand.index in self.certain or is_guarded(x.operand)
 
     def finite(self, x: Number) -> Number:
         """Return a number that is positive where another one is finite."""
@@ -174,12 +208,23 @@ class Tape:
 
     def constant(self, value: Any) -> Number:
         """Return a number whose value is known now."""
+        if (known := self.constants.get(value)) is not None:
+            return known
         value = float(value)
-        return self.write("constant", (value,), mark_of_constant(value))
+        made = self.write("constant", (value,), mark_of_constant(value))
+        self.constants[value] = made
+        return made
 
     def unknown(self, op: str, *args: Any, owner: int | None = None) -> Number:
         """Return a number of which nothing is known: an entry of an argument, a parameter of the model."""
         return self.write(op, args, mark_of(op, owner, args), owner)
+
+
+def is_guarded(x: Number) -> bool:
+    """Whether a number is one that its author put a constant above zero for where it vanishes, or its root."""
+    if x.op == "sqrt":
+        return is_guarded(x.operand)
+    return x.op == "where" and any(y.value is not None and y.value > 0 for y in x.args[1:])
 
 
 def owner_of(*numbers: Number) -> int | None:
@@ -201,8 +246,20 @@ def unary(op: str) -> Callable[[Any], Any]:
 
 
 def binary(op: str) -> Callable[[Any, Any], Any]:
-    """Return the method of numbers that records an operation on this one and another."""
-    return lambda self, other: NotImplemented if is_array(other) else self.apply(op, other)
+    """Return the method of numbers that records an operation on this one and another, as `apply` does, but quickly."""
+    value, shorter, mark = VALUE[op], SHORTER.get(op), MARK[op]
+
+    def method(self: Number, other: Any) -> Any:
+        if not isinstance(other, Number):
+            if is_array(other):
+                return NotImplemented
+            other = self.tape.constant(other)
+        if self.op == "constant" and other.op == "constant":
+            return self.tape.constant(value(self.args[0], other.args[0]))
+        short = None if shorter is None else shorter(self, other)
+        return self.record(op, mark(self, other), other) if short is None else short
+
+    return method
 
 
 def swapped(op: str) -> Callable[[Any, Any], Any]:
@@ -216,7 +273,8 @@ class Number(Later):
 
     op : what makes it; args : of what; owner : the kind of link that has one of these each, None if there is but one;
     mark : its value modulo PRIME at random places, by which equal numbers know each other; index : its place; trial :
-    its value and error where they are tried; wild : the quotients and roots in it, by their index.
+    its value and error where they are tried; wild : the quotients and roots in it, by their index; scope : the loops in
+    whose turns it is made, from without.
     """
 
     tape: Tape
@@ -227,6 +285,7 @@ class Number(Later):
     index: int
     trial: Trial
     wild: frozenset[int]
+    scope: tuple[int, ...] = ()
 
     def lift(self, other: Any) -> Number:
         """Return a plain number as one of this recording."""
@@ -250,7 +309,7 @@ class Number(Later):
     def apply(self, op: str, *others: Any) -> Any:
         """Return the result of an operation on this number and others: known now, shorter, or recorded."""
         numbers = (self, *[self.lift(x) for x in others])
-        if all(x.op == "constant" for x in numbers):
+        if self.op == "constant" and all(x.op == "constant" for x in numbers):
             return self.tape.constant(VALUE[op](*[x.args[0] for x in numbers]))
         shorter = SHORTER[op](*numbers) if op in SHORTER else None
         return self.record(op, MARK[op](*numbers), *numbers[1:]) if shorter is None else shorter
@@ -286,6 +345,26 @@ class Number(Later):
         """Return the number itself, which is real: `np.vdot`, `np.var` and norms along axes ask for it."""
         return self
 
+    def radians(self) -> Any:
+        """Return an angle in radians, which `np.radians` asks for."""
+        return self * (math.pi / 180)
+
+    def degrees(self) -> Any:
+        """Return an angle in degrees, which `np.degrees` asks for."""
+        return self * (180 / math.pi)
+
+    def tan(self) -> Any:
+        """Return the tangent."""
+        return self.sin() / self.cos()
+
+    def arctan(self) -> Any:
+        """Return the angle of a tangent."""
+        return self.atan2(1)
+
+    def arccos(self) -> Any:
+        """Return the angle of a cosine."""
+        return ((1 - self) * (1 + self)).sqrt().atan2(self)
+
     def above_zero(self) -> Any:
         """Return whether it is above zero: a truth that is found later, or now if it is known."""
         return self.args[0] > 0 if self.op == "constant" else self.apply("positive")
@@ -315,6 +394,18 @@ def cross_takes_mixed_arrays() -> bool:
     except TypeError:
         return False
     return True
+
+
+@contextmanager
+def at_a_stretch() -> Iterator[None]:
+    """Keep Python from looking for garbage meanwhile: in what only grows it finds none, in a third of the time."""
+    looks = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if looks:
+            gc.enable()
 
 
 @contextmanager

@@ -14,6 +14,7 @@ import numpy as np
 from chaindyn import _ops
 from chaindyn.compiler.operations import mark_of
 from chaindyn.compiler.recording import CannotRecord, Later, Number, Tape, as_numbers
+from chaindyn.compiler.repeated import after_turns, each_row, sources_left_out
 
 __all__: list[str] = []
 
@@ -41,7 +42,7 @@ def leaves_of(tree: Any) -> list[Any]:
     """Return the arrays of nested tuples, lists and dataclasses."""
     if isinstance(tree, tuple | list):
         return [leaf for part in tree for leaf in leaves_of(part)]
-    if dataclasses.is_dataclass(tree) and not isinstance(tree, Link | Rolled | Number):
+    if dataclasses.is_dataclass(tree) and not isinstance(tree, Later):
         return [leaf for f in fields(tree) for leaf in leaves_of(getattr(tree, f.name))]
     return [tree]
 
@@ -51,7 +52,7 @@ def with_leaves(tree: Any, leaves: Iterator[Any]) -> Any:
     kind: Any = type(tree)
     if isinstance(tree, tuple | list):
         return kind([with_leaves(part, leaves) for part in tree])
-    if dataclasses.is_dataclass(tree) and not isinstance(tree, Link | Rolled | Number):
+    if dataclasses.is_dataclass(tree) and not isinstance(tree, Later):
         return kind(*[with_leaves(getattr(tree, f.name), leaves) for f in fields(tree)])
     return next(leaves)
 
@@ -191,6 +192,22 @@ class Recording:
             return number
         return self.tape.write("read", (number, link), mark_of("read", link, number.mark))
 
+    def repeat(
+        self, count: int, body: Callable[..., Any], state: Sequence[Any], only: Any = None
+    ) -> tuple[Any, ...]:
+        """Return the state after so many turns of a body, as `_ops.repeat` does."""
+        return after_turns(self.tape, count, body, state, only=only)
+
+    def until_still(
+        self, most: int, body: Callable[..., Any], state: Sequence[Any]
+    ) -> tuple[Any, ...]:
+        """Return the state once a turn of a body changes nothing, as `_ops.until_still` does."""
+        return after_turns(self.tape, most, lambda _, own: body(own), state, still=True)
+
+    def rows(self, change: Callable[..., Any], arrays: Sequence[Any]) -> tuple[Any, ...]:
+        """Return arrays all of whose rows are changed, each by itself, as `_ops.rows_from` does."""
+        return each_row(self.tape, change, arrays)
+
     def expect_what_was_left_out(self) -> None:
         """Note that quotients and roots must be finite that were left out: zero times one, or one minus itself.
 
@@ -202,10 +219,7 @@ class Recording:
             before = turn is not None and self.last_turn.get(turn[0]) != turn[1]
             if before or any(isinstance(y, Number) and y.index in stale for y in x.args):
                 stale.add(x.index)
-        doubtful = [tape.numbers[k] for k in sorted(tape.doubts - stale)]
-        sources = [
-            x for x in doubtful if x.operand.index not in tape.certain and not is_guarded(x.operand)
-        ]
+        sources = sources_left_out(tape, tape.doubts - stale)
         signs = [tape.finite(x) for x in sources]  # no number, if one is none: neither is their sum
         tape.expectations.extend(x for x in signs if x.owner is None)
         if owned := [x for x in signs if x.owner is not None]:
@@ -224,6 +238,8 @@ class Recording:
             x = np.array([self.over_links("least", entries)], object)
         for entry in np.asarray(x, object).flat:
             if isinstance(entry, Number):
+                if entry.scope:
+                    raise CannotRecord("what must be positive hangs on the turn of a loop")
                 self.tape.certain.add(entry.index)
                 self.tape.expectations.append(entry)
             elif not entry > 0:
@@ -299,13 +315,6 @@ class Recording:
             return self.tape.constant(0)
         marks = sorted((x.owner, x.mark) for x in given)
         return self.tape.write(op, tuple(given), mark_of(op, marks))
-
-
-def is_guarded(x: Number) -> bool:
-    """Whether a number is one that its author put a constant above zero for where it vanishes, or its root."""
-    if x.op == "sqrt":
-        return is_guarded(x.operand)
-    return x.op == "where" and any(y.value is not None and y.value > 0 for y in x.args[1:])
 
 
 def block_of(x: Any) -> Array:

@@ -6,7 +6,7 @@ import itertools
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from chaindyn.compiler import store
 from chaindyn.compiler.native import LANES, Kernel, NoCompiler
 from chaindyn.compiler.operations import mark_of
 from chaindyn.compiler.plan import MOST_STRAIGHT, Subprogram
-from chaindyn.compiler.programs import shared_out
+from chaindyn.compiler.programs import kept, shared_out
 from chaindyn.compiler.recorded import (
     MOST_LINKS_STRAIGHT,
     UNUSED,
@@ -26,14 +26,15 @@ from chaindyn.compiler.recorded import (
 )
 from chaindyn.compiler.recording import CannotRecord, Number, as_numbers
 from chaindyn.compiler.ways import Chain, aba, held_acceleration
-from chaindyn.constraints import projected
 from chaindyn.guards.arguments import check_threads, check_word, require_fit, require_shape
 from chaindyn.guards.constraint_parts import as_constraints
 from chaindyn.guards.door import checked
+from chaindyn.guards.loops import Gains, StabilisationWord
 from chaindyn.guards.model import check_numbers
 from chaindyn.guards.motion import check_step, check_times, require_possible
 from chaindyn.guards.numbers import NOISE, as_array, as_real, require_finite
 from chaindyn.jobs.marching import cure_of, require_closed
+from chaindyn.projection import projected
 from chaindyn.simulation import (
     Driven,
     Simulation,
@@ -48,7 +49,11 @@ __all__ = ["rollout"]
 
 Array = Any
 
-STEPS = {"RK4": rk4_step, "semi-implicit Euler": semi_implicit_euler_step}
+MethodWord = Literal["RK4", "semi-implicit Euler"]
+STEPS: dict[str, Callable[..., Any]] = {
+    "RK4": rk4_step,
+    "semi-implicit Euler": semi_implicit_euler_step,
+}
 STATE: dict[str, tuple[Any, ...]] = {"q": ("nq",), "qd": ("nv",), "tau": ("nv",)}
 STEP: dict[str, tuple[Any, ...]] = {"h": ()}
 
@@ -74,14 +79,13 @@ OPEN = Loops()
 
 def march_of(chain: Chain, method: str, lanes: bool, loops: Loops = OPEN) -> Kernel:
     """Return a step of a method, compiled for a chain: once for each chain, and for one motion or for many (lanes)."""
-    own: dict[Any, Any] = chain.__dict__.setdefault("programs", {})
-    name = (method, lanes, loops)
-    if name not in own:
+
+    def made() -> Kernel:
         step = step_of(method, loops)
         key = store.key_of(STEPS[method], chain, ("whole step", lanes, loops))
-        own[name], _ = kernel_of(lambda: recorded_step(step, chain, loops), key, chain, lanes)
-    kernel: Kernel = own[name]
-    return kernel
+        return kernel_of(lambda: recorded_step(step, chain, loops), key, chain, lanes)[0]
+
+    return kept(chain, (method, lanes, loops), made)
 
 
 def step_of(method: str, loops: Loops = OPEN) -> Callable[..., Any]:
@@ -184,20 +188,30 @@ def rollout(
     *,
     t: Array,
     torque: Array | None = None,
-    method: str = "RK4",
+    method: MethodWord = "RK4",
     step: float = 1e-3,
     threads: int | None = None,
     constraints: Any = (),
-    stabilisation: Any = None,
+    stabilisation: Gains | StabilisationWord = None,
+    contacts: Any = None,
 ) -> Simulation:
     """Return many motions of a chain, each from its own state, as `simulate` does, in machine code on all cores.
 
     q : (..., nq); qd : (..., nv); t : (m,) increasing times [s]; torque : joint forces (..., nv), constant, or (m - 1,
     ..., nv), each for the time between two of t; None is none. method : "RK4" or "semi-implicit Euler"; step : the
     longest step [s]: between two times all are equal. Friction of the chain's drives acts. constraints, stabilisation :
-    loops that stay closed, and what is done against drift, as for `simulate`. ValueError for bad input, if
+    loops that stay closed, and what is done against drift, as for `simulate`. contacts : of an open chain that touches,
+    options of `simulate_contact`, {"geometries": ..., "friction": ...}, whose compiled "steps" then take the place of
+    method; bodies that start inside each other are refused as there. ValueError for bad input, if
     a motion leaves what a float can hold or becomes faster than light, or if M becomes singular (it says which motion,
     and when); RuntimeWarning if there is no compiler: `simulate` takes over.
+
+    >>> I = np.diag([0, 1, 1]) / 12
+    >>> rod = Chain([Link(Revolute((0, 1, 0)), 1, (0.5, 0, 0), I)])
+    >>> q, qd = np.array([[0.0], [0.1], [0.2]]), np.zeros((3, 1))
+    >>> falls = rollout(rod, q, qd, t=[0, 0.2, 0.4])
+    >>> falls.q[-1, :, 0].round(3)
+    array([1.126, 1.201, 1.265])
     """
     times = check_times(t)
     step, workers = check_step(step, times), check_threads(threads)
@@ -207,6 +221,11 @@ def rollout(
     batch = np.broadcast_shapes(q.shape[:-1], qd.shape[:-1])
     count = int(np.prod(batch))
     loads = held_loads(chain, torque, batch, len(times) - 1)
+    if contacts is not None:
+        if as_constraints(constraints):
+            raise ValueError("contacts and constraints are given, but rollout takes one of them")
+        starts = flattened(q, batch), flattened(qd, batch)
+        return touching_motions(chain, contacts, starts, times, loads, step, workers, batch)
     loops = check_loops(chain, constraints, stabilisation, q, qd)
     try:
         kernel = march_of(chain, method, count > 1, loops)
@@ -226,8 +245,38 @@ def rollout(
         require_possible_motions(chain, states, batch, between)
         for path, x in zip(paths, states, strict=True):
             path[:, k + 1] = x
-    q_path, qd_path = (np.moveaxis(x.reshape((*batch, *x.shape[1:])), -2, 0) for x in paths)
+    q_path, qd_path = in_shape(paths, batch)
     return Simulation(chain, times, q_path, qd_path, constraints=loops.constraints)
+
+
+def touching_motions(
+    chain: Chain,
+    contacts: Any,
+    states: tuple[Array, Array],
+    times: Array,
+    loads: Sequence[Array],
+    step: float,
+    threads: int,
+    batch: tuple[int, ...],
+) -> Simulation:
+    """Return motions with contacts from states (count, ...) at the first of the times; ValueError as from `rollout`."""
+    # which knows chapters that know who steps
+    from chaindyn.compiler.touching_rollouts import MotionFailed, touching_paths
+
+    try:
+        q, qd = touching_paths(chain, contacts, states, times, loads, step, threads)
+    except MotionFailed as failed:
+        name = name_of_motion(failed.number, batch)
+        raise ValueError(f"motion{name}: {failed.__cause__}") from failed.__cause__
+    for k, between in enumerate(itertools.pairwise(times)):
+        require_possible_motions(chain, (q[:, k + 1], qd[:, k + 1]), batch, between)
+    q, qd = in_shape((q, qd), batch)
+    return Simulation(chain, times, q, qd)
+
+
+def in_shape(paths: Sequence[Array], batch: tuple[int, ...]) -> list[Array]:
+    """Return paths (count, m, k) of all motions with times first, then the axes of the motions (m, *batch, k)."""
+    return [np.moveaxis(x.reshape((*batch, *x.shape[1:])), -2, 0) for x in paths]
 
 
 def check_loops(chain: Chain, constraints: Any, stabilisation: Any, q: Array, qd: Array) -> Loops:

@@ -19,11 +19,12 @@ import numpy as np
 
 from chaindyn.compiler import native
 from chaindyn.compiler.native import Kernel
+from chaindyn.guards.joint_defaults import parameters
 
 __all__: list[str] = []
 
 OWN = "chaindyn."
-PLAIN = (type(None), bool, int, float, str)
+PLAIN = (type(None), bool, int, float, str, bytes)
 PARTS = (
     *("parent", "names", "rotation", "offset", "mass", "com", "inertia", "gravity"),
     *("reflected_inertia", "viscous", "coulomb"),
@@ -94,7 +95,7 @@ def parts_of(chain: Any) -> list[Any]:
     places = [place_of(x) for x in (type(chain), *kinds, *map(type, chain.frames))]
     members = [[i for i, joint in enumerate(chain.joints) if type(joint) is k] for k in kinds]
     joints = [
-        [np.array([getattr(chain.joints[i], f.name) for i in own]) for f in fields(kind)]
+        [np.array([getattr(chain.joints[i], name) for i in own]) for name in parameters(kind)]
         for kind, own in zip(kinds, members, strict=True)
     ]
     parts = [getattr(chain, name) for name in PARTS]

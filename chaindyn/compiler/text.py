@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 
 import numpy as np
 
-from chaindyn.compiler.operations import FOLDS, IN_BOTH, IN_C, IN_JAVASCRIPT
+from chaindyn.compiler.operations import FOLDS, IN_BOTH, IN_C, IN_JAVASCRIPT, STATEMENTS
 from chaindyn.compiler.plan import Output, Plan, kind_that_has
 from chaindyn.compiler.recording import Number
+from chaindyn.compiler.repeated import COMPUTED
 
 __all__: list[str] = []
 
@@ -36,11 +37,15 @@ def address(base: str, times: int, plus: int, over: int) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Writer:
-    """Writes numbers as text, in C ("c") or JavaScript ("javascript"); loop : where it stands, None between loops."""
+    """Writes numbers as text, in C ("c") or JavaScript ("javascript").
+
+    loop : where it stands, None between loops; here : nobody's numbers that have names, None if all or none have.
+    """
 
     plan: Plan
     language: str
     loop: int | None
+    here: set[int] | None = None
 
     def model(self, x: Number) -> str | None:
         """Return how a number of the model is written, None for others."""
@@ -84,7 +89,10 @@ class Writer:
         ):
             return self.swept(x)
         if x.owner is None:
-            return f"x{x.index}" if plan.straight else f"g[{plan.slot[x.index]}]"
+            alone = (
+                (plan.straight or x.scope) if self.here is None else x.scope or x.index in self.here
+            )
+            return f"x{x.index}" if alone else f"g[{plan.slot[x.index]}]"
         return f"x{x.index}" if plan.place[x.index] == self.loop else self.kept(x)
 
     def wide(self, x: Number) -> str:
@@ -101,6 +109,8 @@ class Writer:
         if x.op == "answered":
             call, at = x.args[:2]
             return f"answer{call}[{at}]"
+        if x.op == "taken":
+            return self.held(x)
         if x.op == "read":
             number, link = x.args
             return f"w[K({link})+{self.plan.slot[number.index]}]"
@@ -110,6 +120,82 @@ class Writer:
         """Return a function of some operands."""
         known = IN_C if self.language == "c" else IN_JAVASCRIPT
         return known[op].format(*args)
+
+    @property
+    def declared(self) -> str:
+        """The words before the name of a number that is made here."""
+        return "const T" if self.language == "c" else "const"
+
+    def held(self, x: Number, value: str | None = None) -> str:
+        """Return the entry that a number is taken from: columns lie side by side. With a value, what puts it there."""
+        number, *where = x.args[:7]
+        memory = self.plan.recording.tape.memories[number]
+        rows, plain, parts = memory.rows, self.plan.rooms[number], list[str]()
+        for (loop, times, plus), step in zip((where[:3], where[3:]), (1, rows), strict=True):
+            plain += plus * step
+            parts += [f"k{loop}*{times * step}"] * (loop >= 0)
+        place, entry = "+".join([*parts, str(plain)]), ""
+        for loop, count, step in ((where[0], rows, 1), (where[3], memory.columns, rows)):
+            if loop == COMPUTED:
+                entry = self.computed(place, x.args[7], count, step, value)
+        entry = entry or f"w[{place}]"
+        return entry if value is None or entry.endswith(";") else f"{entry}={value};"
+
+    def computed(self, place: str, k: Number, count: int, step: int, value: str | None) -> str:
+        """Return the k-th of so many entries from a place on, with such steps between them; with a value, what puts it.
+
+        The nearest stands in for one that is not there.
+        """
+        if self.language == "c":
+            given = f"w+{place},{self.wide(k)},{count},{step}"
+            return f"AT({given})" if value is None else f"LAY({given},{value});"
+        return f"w[{place}+Math.min(Math.max({self.name(k)},0),{count - 1})*{step}]"
+
+    def statements(self, x: Number) -> list[str]:
+        """Return the lines that make a number, or fill, change or run through the arrays of a loop."""
+        if x.op == "put":
+            return self.put(x)
+        if x.op == "filled":
+            return self.filled(x)
+        if x.op != "loop":
+            return [f"{self.declared} x{x.index}={self.expression(x)};"]
+        turns, word = self.plan.recording.tape.loops[x.args[0]], f"k{x.args[0]}"
+        loop, times, plus = turns.start
+        first = f"k{loop}*{times}+{plus}" if loop >= 0 else str(plus)
+        kind = "I" if self.language == "c" else "let"
+        body = [line for y in self.plan.turns[turns.path] for line in self.statements(y)]
+        if turns.still is not None:
+            zero, still = "WIDE(0.0)", f"STILL(m{turns.number})"
+            if self.language != "c":
+                zero, still = "0", f"m{turns.number}===0"
+            declared = "T" if self.language == "c" else "let"
+            body = [f"{declared} m{turns.number}={zero};", *body, f"if({still})break;"]
+        if turns.only is not None:
+            place = f"w[{self.plan.rooms[turns.only]}+{word}]"
+            nothing = f"STILL({place})" if self.language == "c" else f"{place}===0"
+            body = [f"if({nothing})continue;", *body]
+        return [f"for({kind} {word}={first};{word}<{turns.end};{word}++){{", *body, "}"]
+
+    def put(self, x: Number) -> list[str]:
+        """Return the lines that change an array, and count that in loops that end as soon as nothing changes."""
+        value, loops = self.wide(x.args[-1]), self.plan.recording.tape.loops
+        place = self.held(x)
+        counting = [k for k in x.scope if x.args[0] in (loops[k].still or ())]
+        differs = f"DIFFERS({place},{value})" if self.language == "c" else f"{place}!=={value}?1:0"
+        return [*[f"m{k}+={differs};" for k in counting], self.held(x, value)]
+
+    def filled(self, x: Number) -> list[str]:
+        """Return the lines that fill an array of a loop: with zeros, and then with what is none, or as a copy."""
+        (number, *entries), rooms = x.args, self.plan.rooms
+        start, end = rooms[number], rooms[number + 1]
+        if isinstance(entries[0], int):
+            word = "I" if self.language == "c" else "let"
+            return [f"for({word} j={start};j<{end};j++)w[j]=w[j-{start - rooms[entries[0]]}];"]
+        zero = f"w.fill(0,{start},{end});"
+        if self.language == "c":
+            zero = f"for(I j={start};j<{end};j++)w[j]=WIDE(0.0);"
+        own = [f"w[{at}]={self.wide(y)};" for at, y in enumerate(entries, start) if y.value != 0]
+        return [zero, *own] if len(own) < len(entries) else own
 
     def folded(self, fold: Number, x: Number) -> str:
         """Return the line that takes one link's number into a fold."""
@@ -126,7 +212,6 @@ def loop_lines(plan: Plan, language: str, loop: int, kind: int) -> list[str]:
     In JavaScript in the order of the recording: text with its likes together packs best.
     """
     write, in_c = Writer(plan, language, loop), language == "c"
-    declare = "const T " if in_c else "const "
     own = [x for x in plan.live if x.owner == kind and plan.place[x.index] == loop]
     here = {x.index for x in own if in_c}
     after: dict[int, list[str]] = {x.index: [] for x in own}
@@ -143,7 +228,7 @@ def loop_lines(plan: Plan, language: str, loop: int, kind: int) -> list[str]:
     lines = []
     for x in in_turn(own, [x for x in own if after[x.index]]) if in_c else own:
         if x.index not in plan.fixed and x.op not in ("input", "carried", "received"):
-            lines.append(f"{declare}x{x.index}={write.expression(x)};")
+            lines += write.statements(x)
         lines += after[x.index]
     return lines + rest
 
@@ -221,25 +306,73 @@ def output_loop(plan: Plan, o: Output) -> int:
     return own + 1 if o.number.owner is None and own else own
 
 
-def straight_lines(plan: Plan, language: str) -> list[str]:
-    """Return a program without loops: numbers, each followed by the results that it is."""
-    write = Writer(plan, language, None)
-    declare = "const T " if language == "c" else "const "
-    numbers = [x for x in plan.live if x.index not in plan.fixed and x.op != "input"]
-    own = {x.index for x in numbers}
-    after: dict[int, list[str]] = {}
+def straight_lines(plan: Plan, language: str, piece: int | None = None) -> list[list[str]]:
+    """Return a program without walks along links, in pieces of about so many numbers (None: in one).
+
+    Numbers are followed by the results that they are. What one piece makes for others is kept.
+    """
+    after: dict[int, list[Output]] = {}
     for o in plan.outputs:
-        line = f"out{o.result}[{o.plus}]={write.wide(o.number)};"
-        after.setdefault(o.number.index, []).append(line)
-    lines = [line for index, own_lines in after.items() if index not in own for line in own_lines]
-    called = set()
-    for x in in_turn(numbers, [x for x in numbers if x.index in after]):
-        if x.op == "answered" and x.args[0] not in called:
-            called.add(x.args[0])
-            lines.append(call_of(write, x))
-        lines.append(f"{declare}x{x.index}={write.expression(x)};")
-        lines += after.get(x.index, [])
-    return lines
+        after.setdefault(o.number.index, []).append(o)
+    own = [x for x in plan.live if x.index not in plan.fixed and x.op != "input" and not x.scope]
+    # a long text is in pieces, which only hands on what lies far apart: the order of the results will do
+    wanted = [x for x in own if x.index in after]
+    order = in_turn(own, wanted) if plan.straight else one_by_one(own, wanted)
+    size = piece or max(len(order), 1)
+    parts = [order[k : k + size] for k in range(0, len(order), size)]
+    where = {x.index: k for k, part in enumerate(parts) for x in part}
+    shared = {
+        y.index
+        for x in plan.live
+        for y in x.args
+        if isinstance(y, Number) and where.get(y.index) != where.get(outermost(plan, x).index)
+    }
+    write = Writer(plan, language, None)
+    first = [
+        line for k, given in after.items() if k not in where for line in given_out(write, given)
+    ]
+    pieces, called = [first], set()
+    for part in parts:
+        here = {x.index for x in part} if len(parts) > 1 else None
+        write, lines = replace(write, here=here), list[str]()
+        for x in part:
+            if x.op == "answered" and x.args[0] not in called:
+                called.add(x.args[0])
+                lines.append(call_of(write, x))
+            lines += write.statements(x)
+            if len(parts) > 1 and x.index in shared and x.op not in STATEMENTS:
+                lines.append(f"g[{plan.slot[x.index]}]=x{x.index};")
+            lines += given_out(write, after.get(x.index, []))
+        pieces.append(lines)
+    return pieces
+
+
+def one_by_one(numbers: Sequence[Number], wanted: Sequence[Number]) -> list[Number]:
+    """Return numbers in an order in which each wanted one follows what it lacks."""
+    left, order = {x.index for x in numbers}, []
+    for last in wanted:
+        stack = [last]
+        while stack:
+            x = stack[-1]
+            parts = [y for y in x.args if isinstance(y, Number) and y.index in left]
+            if x.index in left and parts:
+                stack += reversed(parts)
+                continue
+            stack.pop()
+            if x.index in left:
+                left.discard(x.index)
+                order.append(x)
+    return order
+
+
+def outermost(plan: Plan, x: Number) -> Number:
+    """Return the loop in none that a number is made in, or the number itself."""
+    return plan.loops[x.scope[0]] if x.scope else x
+
+
+def given_out(write: Writer, outputs: Sequence[Output]) -> list[str]:
+    """Return the lines that lay down results of nobody's."""
+    return [f"out{o.result}[{o.plus}]={write.wide(o.number)};" for o in outputs]
 
 
 def call_of(write: Writer, x: Number) -> str:
@@ -254,24 +387,26 @@ def call_of(write: Writer, x: Number) -> str:
     given = ",".join(write.wide(y) for y in arguments)
     return (
         f"T given{call}[]={{{given}}},answer{call}[{sum(plan.asked.results)}];"
-        f"run_asked_@(n,nq,nv,tree,D,G+{len(plan.common)},{','.join(ends)},w,g);"
+        f"run_asked_@(n,nq,nv,tree,D,G+{len(plan.common)},{','.join(ends)},w+{plan.rooms[-1]},g+{plan.kept});"
     )
 
 
 def lines_between(plan: Plan, language: str, after: int) -> list[str]:
     """Return what is done after a loop with nobody's numbers (0: before the first)."""
     if plan.straight:
-        return straight_lines(plan, language)
+        return [line for piece in straight_lines(plan, language) for line in piece]
     write = Writer(plan, language, None)
     lines = []
     for x in plan.live:
-        if x.owner is not None or x.index in plan.fixed or plan.place[x.index] != after:
+        fixed = x.owner is not None or x.scope or x.index in plan.fixed
+        if fixed or plan.place[x.index] != after:
             continue
-        if x.op not in FOLDS and x.op not in ("input", "grounded"):
+        if x.op in STATEMENTS:
+            lines.append("".join(write.statements(x)))
+        elif x.op not in FOLDS and x.op not in ("input", "grounded"):
             lines.append(f"g[{plan.slot[x.index]}]={write.expression(x)};")
-    for o in plan.outputs:
-        if o.kind is None and plan.place[o.number.index] == after:
-            lines.append(f"out{o.result}[{o.plus}]={write.wide(o.number)};")
+    own = [o for o in plan.outputs if o.kind is None and plan.place[o.number.index] == after]
+    lines += given_out(write, own)
     for s, classes in plan.classes.items():
         start = plan.recording.sweeps[s].start
         if start is not None and plan.loop[s] == after + 1:

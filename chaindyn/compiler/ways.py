@@ -1,4 +1,6 @@
-"""All that the compiler knows of the laws: which it names, and which it has other ways for. Rollouts know motions too.
+"""All that the compiler knows of the laws: which it names, and which it has other ways for.
+
+What steps in time knows motions too: rollouts, and contacts (`touching`, `closed`, `pairs`, `contacts`).
 
 What takes too much text link by link goes by another way: matrices by what they do to a vector, derivatives by slopes.
 A matrix of a chain has nv columns, and a derivative as many directions. Recorded as they stand in the chapters, every
@@ -11,11 +13,14 @@ from collections.abc import Callable
 from typing import Any
 
 from chaindyn.articulated import aba
-from chaindyn.chain import Chain, coordinate_rate
+from chaindyn.chain import Chain
 from chaindyn.composite import coriolis_matrix, crba
-from chaindyn.constraints import constrained_forward_dynamics, drawn_in
+from chaindyn.constraints import constrained_forward_dynamics
 from chaindyn.derivatives import aba_derivatives, rnea_derivatives
+from chaindyn.guards.arguments import RecursionWord
 from chaindyn.inverse_dynamics import joint_forces, rnea, transmitted_wrenches, with_rotors
+from chaindyn.postures import coordinate_rate
+from chaindyn.projection import drawn_in
 from chaindyn.stacked import body_coriolis
 from chaindyn.state import evaluate
 
@@ -24,7 +29,9 @@ __all__ = ["Chain", "aba", "coordinate_rate", "drawn_in"]
 Array = Any
 
 
-def mass_times(chain: Chain, q: Array, column: Array, *, recursion: str = "body") -> Array:
+def mass_times(
+    chain: Chain, q: Array, column: Array, *, recursion: RecursionWord = "body"
+) -> Array:
     """Return M(q) times joint accelerations (..., nv): the forces that take a chain from rest, without weight."""
     state = evaluate(chain, q, recursion=recursion)
     moving = state.accumulate(state.along_joints(state.subspaces, column))
@@ -33,7 +40,7 @@ def mass_times(chain: Chain, q: Array, column: Array, *, recursion: str = "body"
 
 
 def coriolis_times(
-    chain: Chain, q: Array, qd: Array, column: Array, *, recursion: str = "body"
+    chain: Chain, q: Array, qd: Array, column: Array, *, recursion: RecursionWord = "body"
 ) -> Array:
     """Return C(q, qd) times joint rates (..., nv): the sum of J^T (I dJ/dt + B J) over the links, times these."""
     state = evaluate(chain, q, qd, recursion=recursion)

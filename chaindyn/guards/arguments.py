@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterable, Sequence
 from numbers import Rational, Real
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -27,10 +27,11 @@ from chaindyn.guards.numbers import (
     without_precision,
 )
 
-FRAMES = {"body", "world", "mixed"}
-
-
-RECURSIONS = {"body", "world"}
+# Words that public functions take: for those who write, and, as sets, for what is checked.
+FrameWord = Literal["body", "world", "mixed"]
+RecursionWord = Literal["body", "world"]
+FRAMES: set[str] = set(get_args(FrameWord))
+RECURSIONS: set[str] = set(get_args(RecursionWord))
 
 
 FLAGS = {False, True}
@@ -237,8 +238,10 @@ def unit(axis: Any, name: str = "axis") -> Any:
         rows = [_unit_of_objects(row, name) for row in axis.reshape(-1, 3)]
         return read_only(np.stack(rows).reshape(axis.shape) if rows else axis)
     with np.errstate(over="ignore", under="ignore"):
-        if ((axis * axis).sum(-1) == 1).all():
-            return read_only(axis)
+        off = np.abs((axis * axis).sum(-1) - 1)
+    # what was brought to length one stays as it is
+    if (off <= at_least_rounding(0, axis) / 4).all():
+        return read_only(axis)
     largest = np.abs(axis).max(-1, keepdims=True)
     if (largest == 0).any():
         raise ValueError(f"{name} is {axis.tolist()}: a direction must not be zero")
@@ -274,6 +277,16 @@ def _unit_of_objects(direction: np.ndarray, name: str) -> np.ndarray:
         )
     direction = direction / largest  # first, so that no square overflows or vanishes
     return np.asarray(direction / sqrt((direction * direction).sum(keepdims=True)))
+
+
+def require_axis(motion: Any, square: Any) -> None:
+    """Refuse motions (..., 6) whose first half has a square (..., 1) of zero: translations, which have no axis."""
+    known = known_values(square)
+    if known is not None and (known == 0).any():
+        first = motion[known[..., 0] == 0][0]
+        raise ValueError(
+            f"motion {first.tolist()} has no axis: its first three numbers are 0, or their squares are"
+        )
 
 
 def check_motion_subspace(S: Any, name: str = "S", **beside: tuple[Any, int]) -> Any:

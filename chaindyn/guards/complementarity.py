@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -21,6 +21,8 @@ from chaindyn.guards.numbers import as_array, as_real, require_finite
 __all__ = ["LCP"]
 
 Method = Callable[..., tuple[np.ndarray, int]]
+MethodWord = Literal["lemke", "pgs", "enumerate"]
+METHODS: set[str] = set(get_args(MethodWord))
 
 
 MOST = 12  # unknowns whose modes are all tried
@@ -296,6 +298,12 @@ class LCP:
     count : "one" or "many" solutions, "unknown" if the method cannot decide; solutions
     : (k, n), those found by enumeration: each isolated one, and one or two points of a
     continuum.
+
+    >>> found = solve_lcp(np.array([[2, 1], [1, 2]]), np.array([-1, 1]), method="enumerate")
+    >>> found.z, found.w
+    (array([0.5, 0. ]), array([0. , 1.5]))
+    >>> found.count
+    'one'
     """
 
     z: Array

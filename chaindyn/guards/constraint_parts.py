@@ -7,6 +7,7 @@ user's, called with checked arguments that they cannot write into.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import is_dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from chaindyn.guards.arguments import (
     require_same_batch,
     require_shape,
 )
+from chaindyn.guards.bodies import link_index, placed_on
 from chaindyn.guards.door import outside
 from chaindyn.guards.joint_laws import as_guest, check_laws
 from chaindyn.guards.model import check_joint
@@ -50,18 +52,39 @@ def bodies_of(kind: str, chain: Any, link: int | str, onto: int | str) -> tuple[
         try:
             if body is None:
                 raise ValueError
-            found.append(chain.index(body))
+            found.append(link_index(body, chain.names, chain.parent))
         except ValueError:
+            frames = [name for name, (link, *_) in chain.frame_places.items() if link >= 0]
+            also = f", of a frame, {frames}" if frames else ""
             ground = ', or "ground"' if part == "onto" else ""
             raise ValueError(
                 f"{part} of a {kind} is {body!r}: an index below {chain.n} or one of "
-                f"{list(chain.names)}{ground} would do"
+                f"{list(chain.names)}{also}{ground} would do"
             ) from None
     if found[0] == found[1]:
         raise ValueError(
             f"a {kind} holds link {chain.names[found[0]]!r} to itself: it takes two bodies"
         )
     return found[0], found[1]
+
+
+def between_links(constraint: Any, chain: Any) -> Any:
+    """Return a constraint on frames of a chain as one on the links that carry them; any other as it is."""
+    places, changes = chain.frame_places, dict[str, Any]()
+    for part, own in (("link", ""), ("onto", "onto_")):
+        frame = getattr(constraint, part, None)
+        if not is_dataclass(constraint) or not isinstance(frame, str) or frame not in places:
+            continue
+        offset, rotation = f"{own}offset", f"{own}rotation"
+        turn = getattr(constraint, rotation, np.eye(3, dtype=int))
+        body, place, turn = placed_on(places, frame, getattr(constraint, offset), turn)
+        changes |= {part: "ground" if body < 0 else body, offset: place}
+        if hasattr(constraint, rotation):
+            changes[rotation] = turn
+        axis = getattr(constraint, "axis", None)
+        if axis is not None:  # of a disc
+            changes["axis"] = places[frame][2] @ axis
+    return replace(constraint, **changes) if changes else constraint
 
 
 def part_of(
@@ -73,7 +96,7 @@ def part_of(
     others are the user's, called with checked arguments that they cannot write into. The result may be None where
     it is optional: errors and rows of links. m : how many rows there must be, if that is known.
     """
-    constraint = constraints[k]
+    constraint = between_links(constraints[k], state.chain)
     own = getattr(constraint, f"{part}_in", None)
     if own is not None:
         return own(state)

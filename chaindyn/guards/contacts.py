@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -15,13 +15,13 @@ from chaindyn.guards.door import outside
 from chaindyn.guards.model import require_doubles
 from chaindyn.guards.numbers import as_array, as_real, read_only_view, require_finite
 
-LAWS = {"newton", "poisson", "moreau"}
-
-
-ORDERS = {"together", "sequence"}
-
-
-METHODS = {"steps", "events"}
+# words that functions of contact take
+LawWord = Literal["newton", "poisson", "moreau"]
+OrderWord = Literal["together", "sequence"]
+MethodWord = Literal["steps", "events"]
+LAWS: set[str] = set(get_args(LawWord))
+ORDERS: set[str] = set(get_args(OrderWord))
+METHODS: set[str] = set(get_args(MethodWord))
 
 
 # what a contact says of itself, and up to where its coefficients may go
@@ -120,7 +120,7 @@ def _coefficient(contacts: Sequence[Any], name: str, value: Any) -> np.ndarray:
     return np.broadcast_to(x, (m,)).astype(float)
 
 
-def check_options(method: str, law: str, order: str, **given: Any) -> None:
+def check_options(method: MethodWord, law: LawWord, order: OrderWord, **given: Any) -> None:
     """Refuse laws and orders that steps in time do not have, and coefficients that are not one number for all."""
     if method == "steps" and law == "poisson":
         raise ValueError(
@@ -136,14 +136,35 @@ def check_options(method: str, law: str, order: str, **given: Any) -> None:
             raise ValueError(f"{name} must be one number, or None for each contact's own")
 
 
+def require_compilable(method: str, driven: Any, geometries: Any) -> None:
+    """Refuse motions with contacts that no program steps through, and say which one does."""
+    wrong = {
+        f"method {method!r}": method != "steps",
+        "geometries as a function": callable(geometries),
+        "torque as a function": callable(driven.torque),
+        "constraints": bool(driven.constraints),
+    }
+    if named := [name for name, is_so in wrong.items() if is_so]:
+        raise ValueError(
+            f"compiled=True does not take {' and '.join(named)}: it takes steps of an open chain whose geometries are "
+            "listed, with constant torque; leave compiled out"
+        )
+
+
 def finder(
-    chain: Any, geometries: Any, find_contacts: Callable[..., Any], margin: float
+    chain: Any, geometries: Any, find_contacts: Callable[..., Any], margin: float, exclude: Any
 ) -> Callable[[Any], Sequence[Any]]:
     """Return a function of q that finds contacts: those of geometries, or by the user's own function, checked."""
     if callable(geometries):
+        if not is_several(exclude) or len(tuple(exclude)):
+            raise ValueError(
+                f"exclude is {exclude!r}, but must be empty where geometries is a function, which itself leaves out "
+                "what may not touch"
+            )
         own = outside(geometries)
         return lambda q: as_contacts(chain, own(read_only_view(q)), "geometries(q)")
-    return lambda q: find_contacts(chain, geometries, q, margin=margin)
+    shapes = list(geometries) if is_several(geometries) else geometries
+    return lambda q: find_contacts(chain, shapes, q, margin=margin, exclude=exclude)
 
 
 def require_apart(contacts: Sequence[Any], names: Sequence[str]) -> None:
@@ -153,7 +174,8 @@ def require_apart(contacts: Sequence[Any], names: Sequence[str]) -> None:
             one, other = ("ground" if b < 0 else names[b] for b in contact.bodies)
             raise ValueError(
                 f"{one!r} starts {-contact.gap:.3g} m deep inside {other!r}, at {np.round(contact.point, 3).tolist()}: "
-                "bodies may touch at the start, and overlap by 1e-3 m at most"
+                "bodies may touch at the start, and overlap by 1e-3 m at most; `exclude` leaves pairs out, and "
+                "`overlapping_pairs` says which overlap"
             )
 
 
@@ -208,10 +230,10 @@ class SeriesOfBlows:
     movable: np.ndarray
     size: float
     fastest: float
-    law: str
+    law: LawWord
 
     @classmethod
-    def of(cls, W: np.ndarray, v: np.ndarray, law: str) -> SeriesOfBlows:
+    def of(cls, W: np.ndarray, v: np.ndarray, law: LawWord) -> SeriesOfBlows:
         """Return the series that begins with velocities v (3 m,); W : (3 m, 3 m)."""
         diagonal = np.diagonal(W)
         movable = diagonal[0::3] > 1e-12 * diagonal.reshape(-1, 3).sum(-1)
@@ -222,7 +244,7 @@ class SeriesOfBlows:
         """Whether this is the last blow, after 100 for each contact: all together, and without restitution."""
         return count == 100 * len(self.movable)
 
-    def struck(self, v: np.ndarray, count: int, order: str) -> np.ndarray:
+    def struck(self, v: np.ndarray, count: int, order: OrderWord) -> np.ndarray:
         """Return which contacts (k,) the next blow strikes, none if no one approaches; v : (3 m,), count : of blows.
 
         ArithmeticError if the law gains energy with every blow.

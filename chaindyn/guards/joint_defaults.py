@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,9 +13,9 @@ from chaindyn.guards.numbers import as_array, read_only, require_finite
 
 
 def keep_unit(joint: Any, **names: str) -> None:
-    """Normalise directions of a joint that is being made; names : for each field what an error calls it."""
-    for field, name in names.items():
-        object.__setattr__(joint, field, unit(getattr(joint, field), name))
+    """Normalise directions of a joint that is being made; names : for each part what an error calls it."""
+    for part, name in names.items():
+        object.__setattr__(joint, part, unit(getattr(joint, part), name))
 
 
 def keep_finite(joint: Any, field: str) -> None:
@@ -29,18 +29,34 @@ def random_angle(rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
     return rng.uniform(-np.pi, np.pi, (*shape, 1))
 
 
+def parameters(kind: Any) -> list[str]:
+    """Return the names of what a kind of joint is made of; what it is called is none of it."""
+    return [part.name for part in fields(kind) if part.compare]
+
+
+def rebuilt(kind: Any, values: dict[str, Any]) -> Any:
+    """Return a joint of this kind: a copy's parameters are checked and protected as the original's."""
+    return kind(**values)
+
+
+@dataclass(frozen=True, eq=False)
 class JointDefaults:
-    """What `Joint` derives from."""
+    """What `Joint` derives from.
+
+    name : what the joint is called, as in the file that it comes from; None is what its link is called.
+    """
+
+    name: str | None = field(default=None, kw_only=True, repr=False, compare=False)
 
     nq: ClassVar[int]
     nv: ClassVar[int]
-    motion_subspace: Any
-    integrate: Any
+    motion_subspace: ClassVar[Any]
+    integrate: ClassVar[Any]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Rebuild copies from the parameters, checked and protected as the original."""
-        own: Any = self  # a dataclass
-        return type(self), tuple(getattr(self, field.name) for field in fields(own))
+        """Rebuild copies from the parameters and the name."""
+        own: Any = self
+        return rebuilt, (type(self), {part.name: getattr(self, part.name) for part in fields(own)})
 
     def motion_subspace_rate(self, q: Array, qd: Array) -> Array:
         """Return dS/dt (..., 6, nv), by component in child coordinates: zero unless S depends on q."""

@@ -6,12 +6,13 @@ The package's own joints are held to the same laws, and more closely, by its tes
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import fields, is_dataclass
+from dataclasses import is_dataclass
 from typing import Any
 
 import numpy as np
 
 from chaindyn.guards.door import outside
+from chaindyn.guards.joint_defaults import parameters
 from chaindyn.guards.numbers import is_concrete
 
 OWN = {"chaindyn.joints", "chaindyn.other_joints"}
@@ -53,14 +54,17 @@ def check_laws(groups: Sequence[Any], joints: Sequence[Any], names: Sequence[str
         except NotImplementedError:
             raise
         except Exception as error:  # of whatever kind: it is a stranger's code that fails
-            raise ValueError(f"{label}: {type(error).__name__}: {error}") from error
+            count = len(links)
+            several = f". One object is asked for all {count} joints of its kind: its parameters have {count} rows"
+            why = f"{label}: {type(error).__name__}: {str(error).strip()}"
+            raise ValueError(why + several * (count > 1)) from error
         if broken:
             raise ValueError(f"{label}: {broken}")
 
 
 def known(joint: Any) -> bool:
     """Whether a joint's parameters are plain numbers, so that laws can be tried on them."""
-    values = [getattr(joint, field.name) for field in fields(joint)] if is_dataclass(joint) else []
+    values = [getattr(joint, name) for name in parameters(joint)] if is_dataclass(joint) else []
     return all(is_concrete(np.asarray(x)) for x in values if not isinstance(x, str | None))
 
 

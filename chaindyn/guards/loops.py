@@ -5,17 +5,19 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from chaindyn._ops import (
+    concatenate,
     divide,
     expect,
     eye,
     holds_exact,
     holds_objects,
     positive,
+    rows_from,
     where,
     zeros,
 )
@@ -48,6 +50,13 @@ from chaindyn.guards.numbers import (
 NEGLIGIBLE = 1e-10  # of the longest row, below which a row counts as zero
 BROKEN = 1e-3  # of the largest possible K x, above which a motion breaks the constraints
 CONTRADICTORY = 1e-6  # the same for accelerations that are prescribed
+
+# which forces hold a closed chain, and what is done against drift: gains (kp, kd), None, or what one of the words says
+ObjectiveWord = Literal["unique", "min_force", "min_torque"]
+OBJECTIVES: set[str] = set(get_args(ObjectiveWord))
+Gains = tuple[Any, Any] | None
+StabilisationWord = Literal["projection"]
+STABILISATIONS: set[str] = set(get_args(StabilisationWord))
 
 
 # Rows that depend on each other --------------------------------------------------------------------
@@ -90,13 +99,16 @@ def inverse_of(sizes: np.ndarray, rank: Any) -> np.ndarray:
 def lengths_and_doubt(K: Any, units: Any, felt: Any, row_error: Any) -> tuple[Any, Any]:
     """Return the squares of the lengths of rows (..., m, 1), 1 for zeros, and those that rounding may leave of them.
 
-    K : (..., m, nv); units : (..., nv), the squares of the units of its columns; felt : (..., m, m), K M^-1 K^T;
+    K : (..., m, nv); units : (..., nv), the squares of the units of its columns; felt : (..., m, 1), the
+    diagonal of K M^-1 K^T;
     row_error : (...), the relative error of the rows. A negligible row counts as nothing, and so does what is left of
     one, where it is no more than rounding beside all rows, or than the row's own error. Of exact numbers nothing is in
     doubt.
     """
-    squares = divide(K * K, units[..., None, :]).sum(-1, keepdims=True)
-    size = squares + felt.diagonal(axis1=-2, axis2=-1)[..., None]
+    squares = of_each_row(
+        lambda row: divide(row * row, units[..., None, :]).sum(-1, keepdims=True), K
+    )
+    size = squares + felt
     lengths = where(positive(squares), squares, 1)
     if are_exact(K, units) and not is_recorded(K):
         return lengths, zeros((K.shape[-2], 1))
@@ -107,6 +119,47 @@ def lengths_and_doubt(K: Any, units: Any, felt: Any, row_error: Any) -> tuple[An
     error = np.asarray(row_error)[..., None, None]
     doubt = noise + error * error * size
     return lengths, where(positive(size - NEGLIGIBLE * NEGLIGIBLE * whole), doubt, whole)
+
+
+def of_each_row(measure: Callable[[Any], Any], rows: Any, count: int = 1) -> Any:
+    """Return some numbers (..., m, count) of each of some rows (..., m, n), zeros of zeros.
+
+    Recorded once for all rows that act, if they are many.
+    """
+    if not is_recorded(rows):
+        return measure(rows)
+    acting = rows_that_act(rows)
+    if not acting.any():
+        return zeros((*rows.shape[:-1], count))
+    own = rows if acting.all() else rows[..., acting, :]
+    start = zeros((own.shape[-2], count))
+    whole = rows_from(0, lambda row, _: (row, measure(row)), own, start)
+    return spread(whole[1][..., :count], acting)
+
+
+def rows_times(rows: Any, x: Any) -> Any:
+    """Return rows (..., m, n) times a column (..., n, 1)."""
+    return of_each_row(lambda row: row @ x, rows)
+
+
+def rows_that_act(K: Any) -> Any:
+    """Return which rows (..., m, n) are not known to be zeros, in all states: (m,) booleans; of symbols, all."""
+    if is_recorded(K):
+        return np.array([not all(map(is_zero, row.flat)) for row in np.moveaxis(K, -2, 0)], bool)
+    if not (isinstance(K, np.ndarray) and K.dtype.kind in "iufc"):
+        return np.ones(K.shape[-2], bool)
+    return (K != 0).any(tuple(a for a in range(K.ndim) if a != K.ndim - 2))
+
+
+def spread(x: Any, acting: np.ndarray) -> Any:
+    """Return numbers (..., r, c) of the rows that act among those of all (..., m, c), with zeros for the others."""
+    if acting.all():
+        return x
+    place = np.cumsum(acting) - 1
+    zero = 0 * x[..., :1, :] if x.shape[-2] else zeros((*x.shape[:-2], 1, x.shape[-1]))
+    return concatenate(
+        [x[..., k : k + 1, :] if own else zero for k, own in zip(place, acting, strict=True)], -2
+    )
 
 
 def are_more(squares: Any, doubt: Any) -> Any:
@@ -234,9 +287,14 @@ def largest(x: Any) -> Any:
     return np.frompyfunc(larger, 2, 1).reduce(x, axis=-1, keepdims=True)
 
 
+def largest_of_each_row(K: Any) -> Any:
+    """Return the largest (..., m, 1) of the absolute values in each row of a recording."""
+    return of_each_row(lambda row: largest(magnitude(row)), K)
+
+
 def recorded_gap_share(K: Any, error: Any) -> Any:
     """Return `gap_share` of a recording."""
-    rows, gap = largest(magnitude(K))[..., 0], magnitude(error)
+    rows, gap = largest_of_each_row(K)[..., 0], magnitude(error)
     counts = positive(rows - NEGLIGIBLE * largest(rows))
     moved = 10 * largest(where(counts, gap / where(counts, rows, 1), 0))
     return where(positive(1e-4 - moved), moved, 1e-4)[..., 0]
@@ -246,9 +304,14 @@ def expect_kept(K: Any, x: Any, wanted: Any, share: float) -> None:
     """Note, in a recording, that K x (..., m, 1) must be what is wanted, to within what `broken_row` allows."""
     if not K.shape[-2]:
         return
-    size = largest(largest(magnitude(K))[..., 0]) * largest(magnitude(x[..., 0]))
+
+    def both(row: Any) -> Any:
+        return concatenate([largest(magnitude(row)), row @ x], axis=-1)
+
+    found = of_each_row(both, K, 2)
+    size = largest(found[..., 0]) * largest(magnitude(x[..., 0]))
     size = size + largest(magnitude(wanted[..., 0]))
-    expect(1e-9 + share * size - magnitude((K @ x - wanted)[..., 0]))
+    expect(1e-9 + share * size - magnitude(found[..., 1] - wanted[..., 0]))
 
 
 def judged_rows(parts: Callable[..., list[Any]], share: float, *names: str) -> list[Any]:
@@ -375,7 +438,7 @@ def cannot_be_closed(chain: Any, least: float) -> ValueError:
 
 
 def check_choice(
-    K: Any, passive: np.ndarray, tau_passive: Any, objective: str, weights: Any
+    K: Any, passive: np.ndarray, tau_passive: Any, objective: ObjectiveWord, weights: Any
 ) -> tuple[Any, Any, Any]:
     """Return the passive forces, the weights of the multipliers, None for ones, and those of the motors' forces.
 
@@ -396,7 +459,7 @@ def check_choice(
     return (tau_passive, None, weights) if by_motor else (tau_passive, weights, None)
 
 
-def have_ranks(objective: str, *arrays: Any) -> bool:
+def have_ranks(objective: ObjectiveWord, *arrays: Any) -> bool:
     """Whether numbers are floats, of which ranks can be found; ValueError if not, and the objective needs one."""
     floats = are_floats(*arrays)
     if not floats and any(map(is_recorded, arrays)):
@@ -406,7 +469,7 @@ def have_ranks(objective: str, *arrays: Any) -> bool:
     return floats
 
 
-def require_motors(rank: Any, held: Any, passive: np.ndarray, objective: str) -> Any:
+def require_motors(rank: Any, held: Any, passive: np.ndarray, objective: ObjectiveWord) -> Any:
     """Return the number of free combinations of multipliers (...); ValueError if motors are missing or not unique.
 
     rank : (...) of K; held : (...), of its columns of the passive joints.
@@ -471,10 +534,11 @@ def factors_by_joint(chain: Any, factors: Mapping[Any, Any]) -> list[Any]:
     parts: dict[int, Any] = {}
     for body, factor in factors.items():
         try:
-            i = chain.index(body)
+            i = chain.joint_index(body)
         except ValueError:
             raise ValueError(
-                f"a Coupling names link {body!r}: an index below {chain.n} or one of {list(chain.names)} would do"
+                f"a Coupling names link {body!r}: an index below {chain.n} or one of {list(chain.names)} would do, or "
+                f"a joint, one of {list(chain.joint_names)}"
             ) from None
         if i in parts:
             raise ValueError(f"a Coupling names link {chain.names[i]!r} twice: once as {body!r}")

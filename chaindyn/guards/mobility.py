@@ -62,21 +62,52 @@ def require_movable(W: Any, body: Any, chain: Any = None) -> None:
     if known is None:
         return
     require_no_overflow("J M^-1 J^T", known)
-    scale = equal_units(known)
-    values, vectors = np.linalg.eigh(scale[..., :, None] * known * scale[..., None, :])
-    stuck = values <= at_least_rounding(1e-12, known) * values[..., -1:]
-    if not stuck.any():
+    if (found := unmoved(known, equal_units(known))) is None:
         return
-    state = tuple(np.argwhere(stuck[..., 0])[0].tolist())
-    force = scale[state] * vectors[state][:, 0]
-    force = np.round(force / force[np.abs(force).argmax()], 3) + 0.0
+    state, rank, force = found
     pushed = "a force on the point along" if len(force) == 3 else "a wrench [tau; f] along"
     raise ValueError(
         f"{pushed} {force.tolist()} does not move body {link!r}{f' in state {state}' if state else ''}: its "
-        f"operational space inertia is infinite there, since J M^-1 J^T has rank {(~stuck[state]).sum()} of "
+        f"operational space inertia is infinite there, since J M^-1 J^T has rank {rank} of "
         f"{len(force)}. Leave such directions out: np.linalg.inv(factorise(chain, q).delassus(rows)) takes any "
         "rows of J that do not depend on each other"
     )
+
+
+def unmoved(W: np.ndarray, scale: np.ndarray) -> tuple[tuple[int, ...], int, np.ndarray] | None:
+    """Return the first state in which some force (m,) moves nothing, the rank of W (..., m, m) there, and that force.
+
+    scale : (..., m), of the units of forces. None if all forces move something.
+    """
+    values, vectors = np.linalg.eigh(scale[..., :, None] * W * scale[..., None, :])
+    stuck = values <= at_least_rounding(1e-12, W) * values[..., -1:]
+    if not stuck.any():
+        return None
+    state = tuple(np.argwhere(stuck[..., 0])[0].tolist())
+    force = scale[state] * vectors[state][:, 0]
+    force = np.round(force / force[np.abs(force).argmax()], 3) + 0.0
+    return state, int((~stuck[state]).sum()), force
+
+
+def require_commandable(W: Any, body: Any, chain: Any) -> None:
+    """Refuse directions of a body, by their response W (..., m, m) to forces along them, if no force has some motion.
+
+    Symbols and traced arrays pass.
+    """
+    known = known_values(W)
+    if known is None or not known.shape[-1]:
+        return
+    require_no_overflow("J M^-1 J^T", known)
+    size = np.diagonal(known, axis1=-2, axis2=-1)
+    found = unmoved(known, 1 / np.sqrt(np.where(size > 0, size, 1)))
+    if found is not None:
+        state, rank, force = found
+        link = body if isinstance(body, str) else chain.names[chain.index(body)]
+        raise ValueError(
+            f"body {link!r} cannot be accelerated in all {len(force)} directions"
+            f"{f' in state {state}' if state else ''}, but in {rank}: forces along {force.tolist()} of them move "
+            "nothing; command fewer directions, or leave the singular posture"
+        )
 
 
 def require_serial(chain: Any) -> None:

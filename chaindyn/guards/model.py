@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from chaindyn.guards.arguments import check_array, is_several, require_rotation
+from chaindyn.guards.bodies import is_index
 from chaindyn.guards.numbers import (
     as_array,
     as_real,
@@ -48,7 +49,11 @@ PARAMETERS: dict[str, tuple[int, ...]] = {
 }
 
 
-INERTIA_RULES = {"strict", "warn"}
+# of a hull: by so many a ball keeps two thirds of its radius
+FEWEST_CORNERS = 12
+
+InertiaRule = Literal["strict", "warn"]
+INERTIA_RULES: set[str] = set(get_args(InertiaRule))
 
 
 # what a chain multiplies, and what of a result is infinite where a contact cannot move
@@ -146,7 +151,7 @@ def check_links(links: Sequence[Any], names: Sequence[str]) -> None:
     """Refuse links that cannot be: each message names the link, the value and what would be right."""
     if not links:
         raise ValueError("a Chain needs at least one link")
-    taken = {"ground"}
+    taken, joints = {"ground"}, set[str]()
     for i, (link, name) in enumerate(zip(links, names, strict=True)):
         if name in taken:
             raise ValueError(
@@ -156,6 +161,12 @@ def check_links(links: Sequence[Any], names: Sequence[str]) -> None:
         label = f"link {i} ({name!r})"
         check_parent(link.parent, label)
         check_joint(link.joint, label)
+        called = getattr(link.joint, "name", None)
+        if not isinstance(called, str | None) or called in joints:
+            raise ValueError(
+                f"{label}: its joint is named {called!r}, but a name must be a string that no other joint has"
+            )
+        joints |= {called} if called else set()
         check_drive(link, label)
         check_limits(link, label)
         check_placement(link, label)
@@ -315,4 +326,12 @@ def require_inertia_of_a_body(link: Any, label: str) -> None:
         raise ValueError(
             f"{label}: inertia breaks the triangle inequality, so no body has it: {moments}, and the two "
             "smaller must add up to at least the largest"
+        )
+
+
+def check_corners(corners: Any) -> None:
+    """Refuse a number of corners that is none, or too few for a shape of some fidelity."""
+    if corners is not None and not is_index(corners, FEWEST_CORNERS, 1 << 31):
+        raise ValueError(
+            f"corners is {corners!r}, but must be None or a whole number, at least {FEWEST_CORNERS}"
         )

@@ -166,6 +166,11 @@ def first_wrong(x: Any, is_wrong: Callable[[Any], Any]) -> tuple[int, ...] | Non
             wrong[index] = isinstance(entry, Real) and bool(is_wrong(entry))
     else:
         return None
+    return first_true(wrong)
+
+
+def first_true(wrong: np.ndarray) -> tuple[int, ...] | None:
+    """Return the index of the first entry that is true, if any is."""
     return tuple(int(i) for i in np.argwhere(wrong)[0]) if wrong.any() else None
 
 
@@ -181,7 +186,10 @@ def require_finite(
     """Refuse NaN and infinity, naming the first bad entry and, by `where`, what it belongs to."""
     if is_concrete(x) and all_finite(x):
         return
-    index = first_wrong(x, lambda entry: (entry != entry) | (abs(entry) == np.inf))
+    if isinstance(x, np.ndarray) and x.dtype.kind == "c":  # of a complex step, say
+        index = first_true(~np.isfinite(x))
+    else:
+        index = first_wrong(x, lambda entry: (entry != entry) | (abs(entry) == np.inf))
     if index is None:
         return
     entry = f"{name}[{', '.join(map(str, index))}]" if index else name

@@ -1,5 +1,5 @@
 # Generated from chapters/32_ties_and_rays.md by `python -m book export`; edit it there.
-# sha256 of the text below: 28de594ed6a6fafa75c28a8d03e87fdf944b19bc700d577ee1addce6d58c848c
+# sha256 of the text below: ac3a60c29682a4a3fe13e2222c5ffd582a424da77903d29d515809d6e9036e74
 """Ties and rays: Lemke's path among contacts that depend on each other.
 
 Derived in chapter 32, "Ties and rays".
@@ -171,7 +171,7 @@ def island_by_island(solve: Callable[..., Array]) -> Callable[..., Array]:
         b: Array,
         mu: Array,
         known: Array | None = None,
-        facets: int = 8,
+        facets: int = 0,
         sliding: Array | None = None,
         size: float = 0,
     ) -> Array:

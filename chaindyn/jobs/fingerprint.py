@@ -12,7 +12,6 @@ import dis
 import functools
 import hashlib
 import importlib
-import pickle
 import site
 import sys
 import sysconfig
@@ -62,7 +61,7 @@ def digest(thing: Any, what: str) -> str:
     TypeError if it cannot be told surely from another; what : its name in the message.
     """
     try:
-        return Teller().token(thing).hex()
+        return Fingerprint().token(thing).hex()
     except Exception as error:  # objects say in many ways that they cannot be taken apart
         raise TypeError(
             f"the {what} holds something that cannot be told from another in the next run ({error}): leave `out` "
@@ -93,39 +92,53 @@ def version(name: str) -> str | None:
 
 def named(thing: Any, name: str) -> list[Any] | None:
     """Return package, module and name of what a package has under this name; None if it has something else there."""
-    module = getattr(thing, "__module__", None)
-    try:  # from Python 3.14 on it asks whether the name is there
-        module = module or pickle.whichmodule(thing, name)  # type: ignore[attr-defined]
-    except pickle.PicklingError:
-        return None
-    home, found = version(module), sys.modules.get(module)
-    for part in name.split("."):
-        found = getattr(found, part, None)
+    module = getattr(thing, "__module__", None) or where_stands(thing, name)
+    home, found = version(module), under(module, name)
     ours = isinstance(thing, type) and module.partition(".")[0] == "chaindyn"  # which renames some
     return [home, module, name] if home and (found is thing or ours) else None
 
 
-class Teller:
-    """Takes objects apart, each once; those that hold themselves are told by how deep they stand."""
+def under(module: str, name: str) -> Any:
+    """Return what a module has under a name, which may have points; nothing there is loaded for that."""
+    # what stands among modules need not be one
+    there = getattr(sys.modules.get(module), "__dict__", {})
+    found = there.get(name.partition(".")[0])
+    for part in name.split(".")[1:]:
+        found = getattr(found, part, None)
+    return found
+
+
+def where_stands(thing: Any, name: str) -> str:
+    """Return the packages' module that has a thing which does not say where it stands; "" if none has.
+
+    NumPy's functions say it since version 2.1. The outermost counts, and not the first that was loaded, as for
+    `pickle`: that may be the reader's own, which imported it, and another one in the next run.
+    """
+    homes = [m for m in list(sys.modules) if under(m, name) is thing and version(m)]
+    return min(homes, key=lambda m: (m.count("."), m), default="")
+
+
+class Fingerprint:
+    """Takes objects apart, each once; those that hold themselves are known by how deep they stand."""
 
     def __init__(self) -> None:
-        self.told: dict[
+        self.seen: dict[
             int, tuple[Any, bytes]
         ] = {}  # the objects too, or another could get their number
         self.depth = 0
 
     def token(self, thing: Any) -> bytes:
         """Return 16 bytes for an object."""
-        if id(thing) in self.told:
-            return self.told[id(thing)][1]
-        self.told[id(thing)] = thing, b"loop %d" % self.depth
+        if id(thing) in self.seen:
+            return self.seen[id(thing)][1]
+        self.seen[id(thing)] = thing, b"loop %d" % self.depth
         self.depth += 1
         own = hashlib.blake2b(type(thing).__name__.encode(), digest_size=16)
         for part in self.parts(thing):
             content = part if isinstance(part, memoryview) else self.token(part)
             own.update(b"%d:" % len(content) + content if len(content) < 64 else content)
         self.depth -= 1
-        self.told[id(thing)] = thing, own.digest()
+        self.seen[id(thing)] = thing, own.digest()
         return own.digest()
 
     def parts(self, thing: Any) -> Any:
@@ -268,8 +281,8 @@ def parts_of_object(thing: Any) -> list[Any]:
     """Return an object's class and state, as a copy is made of it, but for what it has worked out meanwhile."""
     kind = type(thing)
     if version(kind.__module__) == version("chaindyn") and hasattr(thing, "__dataclass_fields__"):
-        told = [part.name for part in fields(thing) if part.init and part.compare]
-        return [kind, *(getattr(thing, name) for name in told)]
+        compared = [part.name for part in fields(thing) if part.init and part.compare]
+        return [kind, *(getattr(thing, name) for name in compared)]
     reducer = copyreg.dispatch_table.get(kind)
     made: Any = reducer(thing) if reducer else thing.__reduce_ex__(4)
     if isinstance(made, str):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from chaindyn._ops import Array
+from chaindyn._ops import Array, positive, solve_pivoted, sqrt, where
 from chaindyn.chain import Chain
 from chaindyn.other_joints import Free
 from chaindyn.state import State
@@ -36,9 +36,10 @@ def turned_spin(w: Array, inertia: Array, turn: Array) -> Array:
     """
     spin = inertia @ w[..., None]
     turned = turn @ spin
-    new = np.linalg.solve(inertia, turned)
+    new = solve_pivoted(inertia, turned)
     twice, reached = (w[:, None] @ spin)[..., 0], (turned.mT @ new)[..., 0]
-    return new[..., 0] * np.sqrt(np.divide(twice, reached, out=twice, where=reached > 0))
+    turns = positive(reached)
+    return new[..., 0] * sqrt(where(turns, twice / where(turns, reached, 1), twice))
 
 
 def rates_in_new_axes(chain: Chain, q: Array, rates: Array, q1: Array) -> Array:

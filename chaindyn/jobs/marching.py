@@ -13,23 +13,29 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
 from itertools import pairwise
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Literal, TypeVar, get_args
 
 import numpy as np
 from numpy.polynomial import Chebyshev
 
 from chaindyn.articulated import aba
-from chaindyn.chain import Chain, coordinate_rate, integrate
+from chaindyn.chain import Chain
 from chaindyn.closure import constraint_error, constraint_jacobian
-from chaindyn.constraints import constrained_forward_dynamics, projected
+from chaindyn.constraints import constrained_forward_dynamics
 from chaindyn.guards.arguments import check_load, check_positive_number
 from chaindyn.guards.constraint_parts import as_constraints
 from chaindyn.guards.door import call_user_function
-from chaindyn.guards.loops import check_stabilisation
+from chaindyn.guards.loops import STABILISATIONS, check_stabilisation
 from chaindyn.guards.motion import check_step, load_at, reason_of, require_possible, warn_of_end
 from chaindyn.guards.numbers import NOISE, as_real, in_floats
+from chaindyn.jobs.pace import Pace
+from chaindyn.postures import coordinate_rate, integrate
+from chaindyn.projection import projected
 
-ADAPTIVE = ("BDF", "DOP853", "LSODA", "RK23", "RK45", "Radau")  # of SciPy
+EqualWord = Literal["RK4", "semi-implicit Euler", "variational"]
+AdaptiveWord = Literal["BDF", "DOP853", "LSODA", "RK23", "RK45", "Radau"]  # of SciPy
+MethodWord = Literal[EqualWord, AdaptiveWord]
+ADAPTIVE: tuple[str, ...] = get_args(AdaptiveWord)
 MULTISTEP = ("BDF", "LSODA", "Radau")  # which build on earlier states
 
 Cure = Callable[[Any, Any], tuple[Any, Any]]
@@ -129,7 +135,7 @@ def loaded(
 
 def cure_of(stabilisation: Any) -> tuple[tuple[Any, Any] | None, bool]:
     """Return the gains against drift, None without any, and whether steps are projected; ValueError for neither."""
-    projects = isinstance(stabilisation, str) and stabilisation == "projection"
+    projects = isinstance(stabilisation, str) and stabilisation in STABILISATIONS
     return (None if projects else check_stabilisation(stabilisation)), projects
 
 
@@ -326,6 +332,7 @@ def adaptive_steps(
 def with_progress(steps: Iterator[Step], start: float, end: float) -> Iterator[Step]:
     """Yield the same steps; from the third second on, print the progress on standard error."""
     began = shown = time.monotonic()
+    pace = Pace(began, start)
 
     def say(text: str) -> None:
         with suppress(Exception):  # a closed standard error must not end a simulation
@@ -336,8 +343,9 @@ def with_progress(steps: Iterator[Step], start: float, end: float) -> Iterator[S
         for step in steps:
             yield step
             now = time.monotonic()
-            if now - began > 3 and now - shown > 0.5:
-                left = (now - began) * (end - step.end) / (step.end - start)
+            pace.note(now, step.end)
+            if now - began > 3 and now - shown > 0.5 and pace.is_known:
+                left = pace.left(now, step.end, end)
                 say(
                     f"\rsimulated {step.end - start:.3g} of {end - start:.3g} s, about {left:.0f} s to go "
                 )

@@ -33,7 +33,7 @@ def in_processes(
 ) -> Iterator[tuple[int, Any]]:
     """Yield the number of each piece and what work(*piece(number)) returns, as they finish in so many processes.
 
-    copies : whether they start as copies of this process, which are told the number only. A piece that is lost with a
+    copies : whether they start as copies of this process, which are given the number only. A piece that is lost with a
     process is computed again. RuntimeError if three die of the same piece; and whatever `work` raises.
     """
     crew = Crew(work, piece, todo, copies)
@@ -177,8 +177,8 @@ def answer(task: Any, content: bytes) -> Any:
         text = "In a process of the sweep:\n" + "".join(traceback.format_exception(error))
         error.add_note(text)
         with suppress(Exception):
-            pickle.loads(told := bytes(ForkingPickler.dumps((False, error))))
-            return told
+            pickle.loads(message := bytes(ForkingPickler.dumps((False, error))))
+            return message
         # one that cannot be sent, or not be made again from what is sent
         other = RuntimeError(f"{type(error).__name__}: {error}")
         other.__notes__ = [text]

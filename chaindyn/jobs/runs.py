@@ -15,10 +15,15 @@ from chaindyn.guards.numbers import in_floats
 def spans(times: np.ndarray, longest: float) -> Iterator[tuple[float, float, bool]]:
     """Yield start and end of each step, none above the longest, and whether its end is one of the times."""
     for start, end in pairwise(times):
-        count = max(int(np.ceil((end - start) / longest - 1e-9)), 1)
-        for k in range(1, count + 1):
-            new = end if k == count else start + k * ((end - start) / count)
-            yield start + (k - 1) * ((end - start) / count), new, k == count
+        yield from ((a, b, b == end) for a, b in pairwise(steps_between(start, end, longest)))
+
+
+def steps_between(start: float, end: float, longest: float) -> np.ndarray:
+    """Return where equal steps from one time to another, none above the longest, begin and end (k + 1,)."""
+    count = max(int(np.ceil((end - start) / longest - 1e-9)), 1)
+    moments: np.ndarray = start + np.arange(count + 1) * ((end - start) / count)
+    moments[-1] = end
+    return moments
 
 
 def run(
@@ -34,15 +39,32 @@ def run(
     state, that raises if it cannot be. All that is raised, an interruption too, ends the run, and the last state
     reached is kept.
     """
-    last = (times[0], *state)
-    kept, notes, problem = [last], [], None
-    try:
+
+    def on_the_way() -> Iterator[tuple[tuple[Any, ...], Any, bool]]:
+        last = state
         for start, end, requested in spans(times, longest):
-            *reached, more = step(start, *last[1:], end)
-            state = in_floats(*reached)  # a user's forces may be exact numbers
-            judge(*state)
-            last = (end, *state)
-            notes += more
+            *reached, more = step(start, *last, end)
+            last = in_floats(*reached)  # a user's forces may be exact numbers
+            judge(*last)
+            yield (end, *last), more, requested
+
+    columns, notes, reason, problem = collected((times[0], *state), on_the_way())
+    return columns, [note for more in notes for note in more], reason, problem
+
+
+def collected(
+    first: tuple[Any, ...], on_the_way: Iterator[tuple[tuple[Any, ...], Any, bool]]
+) -> tuple[list[np.ndarray], list[Any], str, BaseException | None]:
+    """Return times and states, (m, ...) each, what was noted on the way, and why it ended early, if it did.
+
+    first, and what comes: a time and the state there, what was noted since the one before, and whether it was asked
+    for. All that is raised, an interruption too, is the end, and the last state reached is kept.
+    """
+    last, notes, problem = first, [], None
+    kept = [last]
+    try:
+        for last, more, requested in on_the_way:
+            notes.append(more)
             if requested:
                 kept.append(last)
     except (Exception, KeyboardInterrupt) as caught:

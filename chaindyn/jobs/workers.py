@@ -12,6 +12,8 @@ from contextlib import closing
 from itertools import islice
 from typing import Any
 
+from chaindyn.jobs.pace import Pace
+
 
 def finished(
     submit: Callable[[int], Future[Any]], todo: list[int], ahead: int
@@ -77,8 +79,9 @@ def reported(
 
     size : states in a piece; count : states in all, of which those in no piece of `todo` are done already.
     """
-    before = done = count - sum(min(size, count - i * size) for i in todo)
+    done = count - sum(min(size, count - i * size) for i in todo)
     begin = shown = time.monotonic()
+    pace = Pace(begin, done)
     pause = 0.5 if sys.stderr.isatty() else 20
     with closing(
         results
@@ -87,16 +90,16 @@ def reported(
             yield i, result
             done += min(size, count - i * size)
             now = time.monotonic()
+            pace.note(now, done)
             if progress and now - begin > 2 and (done == count or now - shown > pause):
-                show_progress(done, before, count, begin, done == count)
+                show_progress(done, count, now - begin, pace.left(now, done, count))
                 shown = now
 
 
-def show_progress(done: int, before: int, count: int, begin: float, last: bool) -> None:
-    """Write a line on standard error: states done, and the time for the rest at the pace of this run."""
-    spent = time.monotonic() - begin
-    left = spent * (count - done) / max(done - before, 1)
-    pace = f"{spent:.0f} s" if last else f"{left:.0f} s left"
-    line = f"sweep: {done:,} of {count:,} states, {100 * done / count:.0f} %, {pace}"
+def show_progress(done: int, count: int, spent: float, left: float) -> None:
+    """Write a line on standard error: states done, the time for the rest, at the end that for all."""
+    last = done == count
+    time_of = f"{spent:.0f} s" if last else f"{left:.0f} s left"
+    line = f"sweep: {done:,} of {count:,} states, {100 * done / count:.0f} %, {time_of}"
     end = "\n" if last or not sys.stderr.isatty() else ""
     print(f"\r{line:<70}" if sys.stderr.isatty() else line, end=end, file=sys.stderr, flush=True)

@@ -6,7 +6,6 @@ Nobody can write into what is kept, and copies are checked as the original was.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields
 from functools import cached_property
 from itertools import accumulate
 from typing import Any
@@ -14,12 +13,14 @@ from typing import Any
 import numpy as np
 
 from chaindyn._ops import Array, concatenate, unstack
-from chaindyn.guards.bodies import link_index, parent_index
+from chaindyn.guards.bodies import link_index, parent_index, placed_on
+from chaindyn.guards.joint_defaults import parameters
 from chaindyn.guards.joint_laws import as_guest, check_laws
 from chaindyn.guards.model import as_frames, as_links, check_frame, check_gravity, check_links
 from chaindyn.guards.numbers import as_array, may_be_nonzero, protected, read_only
+from chaindyn.inertia import spatial_inertia
+from chaindyn.models.named import Named
 from chaindyn.models.parts import Drive, Limits
-from chaindyn.spatial import spatial_inertia
 
 __all__: list[str] = []
 
@@ -39,21 +40,25 @@ def members_by_kind(joints: Sequence[Any]) -> list[list[int]]:
 def stack_joints(joints: Sequence[Any]) -> Any:
     """Return one joint whose parameters are those of several of its kind, stacked."""
     kind = type(joints[0])
-    names = [field.name for field in fields(kind)]
-    return kind(*(np.array([getattr(joint, name) for joint in joints]) for name in names))
+    return kind(
+        **{name: np.array([getattr(joint, name) for joint in joints]) for name in parameters(kind)}
+    )
 
 
-def in_one_row(parts: Sequence[Any], columns: Sequence[range]) -> Array:
+def in_one_row(parts: Sequence[Any], columns: Sequence[range], kind: Any) -> Array:
     """Return values of each link's joint, one number or one for each of its columns, as one row.
 
-    Whole numbers, such as the zeros where there is no drive, take the precision of the others.
+    Whole numbers, such as the zeros where there is no drive, take the precision of the others, or else that of the
+    links' numbers, kind, where it is none that whole numbers have with others anyway.
     """
     rows = [
         np.broadcast_to(as_array(part, "part of a link"), (len(own),))
         for part, own in zip(parts, columns, strict=True)
     ]
     precise = [row for row in rows if row.dtype.kind != "i"] or rows
-    return read_only(np.concatenate(rows).astype(np.result_type(*precise)))
+    row = np.concatenate(rows).astype(np.result_type(*precise))
+    rare = row.dtype.kind == "i" and kind not in (int, float)
+    return read_only(row.astype(kind) if rare else row)
 
 
 def by_link(chain: Any, parts: Sequence[Array], axis: int) -> Array:
@@ -102,15 +107,11 @@ def each_link(chain: Any, parts: Sequence[Array], axis: int = -3) -> list[Array]
     return laid if len(parts) == 1 else [laid[k] for k in chain.group_order]
 
 
-class LinkArrays:
+class LinkArrays(Named):
     """The links' parameters as arrays, link axis first, and where each link's joint has its columns.
 
     A `Chain` derives from it. Everything is checked and worked out when the chain is made.
     """
-
-    links: Any
-    gravity: Any
-    frames: Any
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "links", as_links(self.links))
@@ -128,15 +129,11 @@ class LinkArrays:
         return type(self), (self.links, self.gravity, self.frames)
 
     @cached_property
-    def names(self) -> tuple[str, ...]:
-        """Each link's name; a nameless one is called by its index, "link3"."""
-        return tuple(link.name or f"link{i}" for i, link in enumerate(self.links))
-
-    @cached_property
     def parent(self) -> tuple[int, ...]:
-        """Index of each link's parent, -1 for the ground."""
+        """Index of each link's parent, -1 for the ground; the parent may be given as a frame on it."""
         places = {name: i for i, name in enumerate(self.names)}
-        return tuple(parent_index(i, link.parent, places) for i, link in enumerate(self.links))
+        on = {frame.name: frame.link for frame in self.frames}
+        return tuple(parent_index(i, link.parent, places, on) for i, link in enumerate(self.links))
 
     @cached_property
     def n(self) -> int:
@@ -166,12 +163,20 @@ class LinkArrays:
     @cached_property
     def offset(self) -> Array:
         """Origins of the joints in their parents (n, 3) [m]."""
-        return read_only([link.offset for link in self.links])
+        return read_only([offset for offset, _ in self._seats])
 
     @cached_property
     def rotation(self) -> Array:
         """Rotations of the joints' frames in their parents (n, 3, 3)."""
-        return read_only([link.rotation for link in self.links])
+        return read_only([rotation for _, rotation in self._seats])
+
+    @cached_property
+    def _seats(self) -> list[tuple[Any, Any]]:
+        """Where each joint is in its parent; a frame that is given as the parent has a place there."""
+        return [
+            placed_on(self.frame_places, link.parent, link.offset, link.rotation)[1:]
+            for link in self.links
+        ]
 
     @cached_property
     def spatial_inertia(self) -> Array:
@@ -188,10 +193,23 @@ class LinkArrays:
         """Each link's limits; infinite ones where there are none."""
         return tuple(link.limits or Limits() for link in self.links)
 
+    def _in_one_row(self, parts: Sequence[Any], columns: Sequence[range]) -> Array:
+        return in_one_row(parts, columns, self.kind_of_numbers)
+
+    @cached_property
+    def rotor_inertia(self) -> Array:
+        """The inertia of each joint's rotor about its own axis (nv,) [kg m^2]."""
+        return self._in_one_row([drive.rotor_inertia for drive in self.drives], self.v_columns)
+
+    @cached_property
+    def gear_ratio(self) -> Array:
+        """The turns of each joint's rotor for each turn of the joint, or radians for each metre (nv,)."""
+        return self._in_one_row([drive.gear_ratio for drive in self.drives], self.v_columns)
+
     @cached_property
     def reflected_inertia(self) -> Array:
         """The reflected inertia of each joint's rotor, gear ratio squared times rotor inertia (nv,)."""
-        return in_one_row(
+        return self._in_one_row(
             [
                 as_array(drive.rotor_inertia, "rotor_inertia")
                 * as_array(drive.gear_ratio, "gear_ratio") ** 2
@@ -203,32 +221,32 @@ class LinkArrays:
     @cached_property
     def viscous(self) -> Array:
         """Friction of each joint for each unit of its rate (nv,)."""
-        return in_one_row([drive.viscous for drive in self.drives], self.v_columns)
+        return self._in_one_row([drive.viscous for drive in self.drives], self.v_columns)
 
     @cached_property
     def coulomb(self) -> Array:
         """Coulomb friction of each joint, for any rate (nv,)."""
-        return in_one_row([drive.coulomb for drive in self.drives], self.v_columns)
+        return self._in_one_row([drive.coulomb for drive in self.drives], self.v_columns)
 
     @cached_property
     def lower_limit(self) -> Array:
         """The lower limit of each coordinate (nq,) [rad, m], -inf where there is no limit."""
-        return in_one_row([limits.lower for limits in self.limits], self.q_columns)
+        return self._in_one_row([limits.lower for limits in self.limits], self.q_columns)
 
     @cached_property
     def upper_limit(self) -> Array:
         """The upper limit of each coordinate (nq,) [rad, m], inf where there is no limit."""
-        return in_one_row([limits.upper for limits in self.limits], self.q_columns)
+        return self._in_one_row([limits.upper for limits in self.limits], self.q_columns)
 
     @cached_property
     def velocity_limit(self) -> Array:
         """The largest size of each joint rate (nv,) [rad/s, m/s], inf where there is no limit."""
-        return in_one_row([limits.velocity for limits in self.limits], self.v_columns)
+        return self._in_one_row([limits.velocity for limits in self.limits], self.v_columns)
 
     @cached_property
     def effort_limit(self) -> Array:
         """The largest size of each joint force (nv,) [N m, N], inf where there is no limit."""
-        return in_one_row([limits.effort for limits in self.limits], self.v_columns)
+        return self._in_one_row([limits.effort for limits in self.limits], self.v_columns)
 
     @cached_property
     def has_rotors(self) -> bool:
@@ -248,12 +266,14 @@ class LinkArrays:
         places: dict[str, tuple[int, Array, Array]] = {}
         for frame in self.frames:
             check_frame(frame, (*self.names, *places))
+            link, offset, rotation = placed_on(places, frame.link, frame.offset, frame.rotation)
             try:
-                on_ground = isinstance(frame.link, str) and frame.link == "ground"
-                link = -1 if on_ground else link_index(frame.link, self.names, self.parent)
+                if not isinstance(frame.link, str) or frame.link not in places:
+                    on_ground = isinstance(link, str) and link == "ground"
+                    link = -1 if on_ground else link_index(link, self.names, self.parent)
             except ValueError as error:
                 raise ValueError(f"frame {frame.name!r}: its link: {error}") from None
-            places[frame.name] = link, read_only(frame.offset), read_only(frame.rotation)
+            places[frame.name] = link, read_only(offset), read_only(rotation)
         return places
 
     @cached_property
@@ -278,8 +298,26 @@ class LinkArrays:
 
     @cached_property
     def neutral(self) -> Array:
-        """Coordinates (nq,) in which every joint is in its zero position: a quaternion is [1, 0, 0, 0]."""
+        """Coordinates (nq,) in which every joint is in its zero position: a quaternion is [1, 0, 0, 0].
+
+        Its copies take what is written into them: they have the chain's precision, and are whole numbers only where all
+        of the chain's own are, or are symbols or fractions.
+        """
+        return read_only(self.whole_neutral.astype(self.kind_of_numbers))
+
+    @cached_property
+    def whole_neutral(self) -> Array:
+        """The same in whole numbers, which take the precision of others."""
         return read_only([x for joint in self.joints for x in joint.neutral])
+
+    @cached_property
+    def kind_of_numbers(self) -> Any:
+        """The type of number in which the links are given, int where they are whole or no floats."""
+        own = (self.mass, self.com, self.inertia, self.offset, self.rotation)
+        kinds = {array.dtype for array in own}
+        floats = [kind for kind in kinds if kind.kind == "f"]
+        whole = not floats or any(kind.kind not in "if" for kind in kinds)
+        return np.dtype(int) if whole else np.result_type(*floats)
 
     @cached_property
     def quaternions(self) -> Array:
@@ -329,15 +367,12 @@ class LinkArrays:
         return protected(np.repeat(np.arange(self.n), [joint.nv for joint in self.joints]))
 
     def index(self, body: int | str | None = None) -> int:
-        """Return the index of a link given by index or name; None is the only leaf.
+        """Return the index of a link given by index or name, or of the one that carries a frame of this name.
 
-        ValueError if there is no such link, or if None is ambiguous.
+        None is the only leaf; -1 is the ground, where a frame is on it. ValueError if there is no such link or frame,
+        or if None is ambiguous.
         """
-        if isinstance(body, str) and body in self.frame_places:
-            link = self.frame_places[body][0]
-            where = "the ground" if link < 0 else f"link {self.names[link]!r}"
-            raise ValueError(f"body is {body!r}, a frame on {where}, but must be a link here")
-        return link_index(body, self.names, self.parent)
+        return self.place(body)[0]
 
     def place(self, body: int | str | None = None) -> tuple[int, Array, Array]:
         """Return the index of a body's link, or of the link that carries it, and the body's place on it.
@@ -348,7 +383,7 @@ class LinkArrays:
         """
         if isinstance(body, str) and body in self.frame_places:
             return self.frame_places[body]
-        return self.index(body), None, None
+        return link_index(body, self.names, self.parent, self.frame_places), None, None
 
     def link_of(self, which: str, column: int) -> str:
         """Return the name of the link that owns a column of q ("nq") or of qd ("nv")."""

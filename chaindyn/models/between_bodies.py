@@ -11,11 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from chaindyn._ops import SMALL, Array
+from chaindyn._ops import SMALL, Array, concatenate, eye, holds_objects, zeros
 from chaindyn.chain import Chain
-from chaindyn.guards.arguments import FRAMES
+from chaindyn.guards.arguments import FRAMES, FrameWord
 from chaindyn.guards.constraint_parts import (
     as_constraints,
+    between_links,
     bodies_of,
     check_closure,
     check_multipliers,
@@ -40,7 +41,7 @@ class Constraint:
     @checked(q="nq")
     def error(self, chain: Chain, q: Array) -> Array | None:
         """Return the error (..., m) at q (..., nq), None for one of velocities."""
-        return self.error_in(State(chain, q))
+        return between_links(self, chain).error_in(State(chain, q))
 
     @checked(q="nq")
     def jacobian(self, chain: Chain, q: Array) -> Array:
@@ -48,12 +49,12 @@ class Constraint:
 
         ValueError if the chain has no such link.
         """
-        return self.jacobian_in(State(chain, q))
+        return between_links(self, chain).jacobian_in(State(chain, q))
 
     @checked(q="nq", qd="nv")
     def bias(self, chain: Chain, q: Array, qd: Array) -> Array:
         """Return dK/dt qd (..., m), which K qdd must cancel."""
-        return self.bias_in(State(chain, q, qd))
+        return between_links(self, chain).bias_in(State(chain, q, qd))
 
     def error_in(self, state: State) -> Array | None:
         """Return the `error` of a chain in an evaluated state."""
@@ -80,25 +81,43 @@ class BodyConstraint(Constraint):
         """Return a frame in the world, R, p, and the rows (..., m, 6) of its twist."""
         raise NotImplementedError
 
-    def rows_and_screws(self, state: State) -> tuple[Array, Array]:
-        """Return rows (..., m, 6) and screws (..., 6, nv), whose product is K."""
+    def rows_and_screws(self, state: State) -> tuple[Array, Array, np.ndarray | None]:
+        """Return rows (..., m, 6), screws (..., 6, c) and their places among all nv: the products are those of K.
+
+        Of plain numbers all columns at once, places None. Of objects each operation costs: only columns that are not
+        zeros, and the rows are turned into the world's axes instead of these.
+        """
         chain, (R, p, rows) = state.chain, self.seen_rows(state)
         one, other = ({*chain.path(body)} if body >= 0 else set() for body in self.bodies(chain))
         signs = np.array([(i in one) - (i in other) for i in chain.link_of_column], SMALL)
-        return rows, (screws_seen_from(state, R, p) * signs[:, None]).mT
+        if not holds_objects(p):
+            return rows, (screws_seen_from(state, R, p) * signs[:, None]).mT, None
+        places = np.flatnonzero(signs)
+        screws = screws_seen_from(state, eye(3), p, places) * signs[places, None]
+        return rows @ X_motion(R.mT, zeros((3,))), screws.mT, places
 
     def jacobian_in(self, state: State) -> Array:
         """Return the `jacobian` of a chain in an evaluated state."""
-        rows, screws = self.rows_and_screws(state)
-        return rows @ screws
+        rows, screws, places = self.rows_and_screws(state)
+        return at_columns(rows @ screws, places, state.chain.nv)
 
     def row_bounds_in(self, state: State) -> Array:
         """Return how large each entry of the `jacobian` could be."""
-        return largest_rows(*self.rows_and_screws(state))
+        rows, screws, places = self.rows_and_screws(state)
+        return at_columns(largest_rows(rows, screws), places, state.chain.nv)
 
     def link_rows_in(self, state: State) -> Array:
         """Return the rows (..., m, n, 6) of the links' twists, each in its own axes."""
         return rows_of_links(state, self.bodies(state.chain), *self.seen_rows(state))
+
+
+def at_columns(x: Array, places: np.ndarray | None, nv: int) -> Array:
+    """Return columns (..., m, c) in their places among nv, zeros between them; None: all of them."""
+    if places is None:
+        return x
+    source = np.full(nv, len(places))
+    source[places] = np.arange(len(places))
+    return concatenate([x, zeros((*x.shape[:-1], 1))], axis=-1)[..., source]
 
 
 def rows_of_links(state: State, bodies: tuple[int, int], R: Array, p: Array, rows: Array) -> Array:
@@ -147,15 +166,16 @@ class FramedConstraint(BodyConstraint):
 
     def relative_pose(self, state: State) -> tuple[Array, Array]:
         """Return R, p (..., 3) of the link's frame, seen from that in the other."""
-        i, j = self.bodies(state.chain)
-        R_link, p_link = self.placed(state, i)
-        R_onto, p_onto = self.placed(state, j)
+        held = between_links(self, state.chain)
+        i, j = held.bodies(state.chain)
+        R_link, p_link = held.placed(state, i)
+        R_onto, p_onto = held.placed(state, j)
         return R_onto.mT @ R_link, (R_onto.mT @ (p_link - p_onto))[..., 0]
 
 
 @checked(q="nq", frame=FRAMES)
 def constraint_wrenches(
-    chain: Chain, constraints: Any, q: Array, multipliers: Array, *, frame: str = "body"
+    chain: Chain, constraints: Any, q: Array, multipliers: Array, *, frame: FrameWord = "body"
 ) -> Array:
     """Return the wrench (..., n, 6) [tau; f] of constraints on each link.
 
@@ -165,6 +185,13 @@ def constraint_wrenches(
     constraint without rows of links, such as a `Coupling`, acts along the joints and
     has no wrench. ValueError if there are more or fewer multipliers than rows. "Two
     rigid bodies with a constraint", general form.
+
+    >>> I = np.diag([0, 1, 1]) / 12
+    >>> rod = Chain([Link(Revolute((0, 1, 0)), 1, (0.5, 0, 0), I, name="rod")])
+    >>> string = Distance("rod", length=1, offset=(1, 0, 0), onto_offset=(1, 0, 1))
+    >>> pull = np.array([-4.905])
+    >>> constraint_wrenches(rod, string, np.zeros(1), pull)[0].round(6) + 0.0
+    array([ 0.   , -4.905,  0.   ,  0.   ,  0.   ,  4.905])
     """
     constraints, state = as_constraints(constraints), State(chain, q)
     lam = check_multipliers(multipliers, rows_in(state, constraints), state)

@@ -25,6 +25,13 @@ def to_maximal(chain: Chain) -> tuple[Chain, tuple[Closure, ...]]:
     parent. `to_maximal_state` gives its coordinates. Friction and limits of joints are
     left out; ValueError for a chain with rotors. "Two rigid bodies with a constraint",
     reduced and maximal coordinates.
+
+    >>> rod = Chain([Link(Revolute((0, 1, 0)), 1, (0.5, 0, 0), np.eye(3) / 12)])
+    >>> free, closures = to_maximal(rod)
+    >>> q, qd = to_maximal_state(rod, np.zeros(1), np.zeros(1))
+    >>> qdd, forces = constrained_forward_dynamics(free, closures, q, qd, np.zeros(6))
+    >>> qdd.round(6) + 0.0
+    array([ 0.   , 14.715,  0.   ,  0.   ,  0.   ,  0.   ])
     """
     require_no_rotors(chain, "to_maximal")
     alone = {"joint": Free(), "offset": (0, 0, 0), "rotation": eye(3), "parent": "ground"}
@@ -37,10 +44,12 @@ def to_maximal(chain: Chain) -> tuple[Chain, tuple[Closure, ...]]:
             link.joint,
             name,
             "ground" if parent < 0 else chain.names[parent],
-            onto_offset=link.offset,
-            onto_rotation=link.rotation,
+            onto_offset=offset,
+            onto_rotation=rotation,
         )
-        for link, name, parent in zip(chain.links, chain.names, chain.parent, strict=True)
+        for link, name, parent, offset, rotation in zip(
+            chain.links, chain.names, chain.parent, chain.offset, chain.rotation, strict=True
+        )
     )
     return Chain(links, chain.gravity, chain.frames), held
 
@@ -52,6 +61,12 @@ def to_maximal_state(chain: Chain, q: Array, qd: Array) -> tuple[Array, Array]:
     q : (..., nq), qd : (..., nv) of the chain itself. A link has its position in the
     world and its quaternion, and its twist [w; v] in link coordinates, as `Free` has
     them.
+
+    >>> I = np.diag([0, 1, 1]) / 12
+    >>> rod = Chain([Link(Revolute((0, 1, 0)), 1, (0.5, 0, 0), I, offset=(0, 0, 2))])
+    >>> q, qd = to_maximal_state(rod, np.zeros(1), np.ones(1))
+    >>> q + 0.0, qd + 0.0
+    (array([0., 0., 2., 1., 0., 0., 0.]), array([0., 1., 0., 0., 0., 0.]))
     """
     state = State(chain, *broadcast_batch([q, qd], 1))
     R, p = state.poses

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from chaindyn._ops import Array, concatenate, eye, stack
+from chaindyn.guards.arguments import FrameWord, RecursionWord
 from chaindyn.guards.bodies import pose_of_body
 from chaindyn.guards.equations import warn_if_far
 from chaindyn.lie import Ad
@@ -22,7 +23,7 @@ class GroupedState:
     chain: Any
     q: Array
     qd: Array
-    recursion: str
+    recursion: RecursionWord
     exact: bool
     poses: Any
     transforms: Array
@@ -97,7 +98,7 @@ class GroupedState:
         ]
         return self.express(by_link(self.chain, motions, axis=-3))
 
-    def to_frame(self, frame: str) -> Array:
+    def to_frame(self, frame: FrameWord) -> Array:
         """Return the transforms from the recursion's coordinates to "body", "world" or "mixed" (..., n, 6, 6)."""
         if frame == self.recursion:
             return eye(6)
@@ -106,28 +107,68 @@ class GroupedState:
             return self.to_world if frame == "world" else Ad(R, 0 * p)
         return X_motion(R.mT if frame == "body" else eye(3), p)
 
-    def in_frame(self, motions: Array, frame: str) -> Array:
-        """Return each link's motion (..., n, 6), given as (..., n, 6, 1), in "body", "world" or "mixed"."""
+    def in_frame(self, motions: Array, frame: FrameWord, body: int | str | None = None) -> Array:
+        """Return each link's motion (..., n, 6), given as (..., n, 6, 1), in "body", "world" or "mixed".
+
+        With a body, that of this link or frame alone (..., 6).
+        """
+        if body is not None:
+            return motion_of_body(self, motions, body, frame)
         if frame == self.recursion:
             return motions[..., 0]
         return (self.to_frame(frame) @ motions)[..., 0]
 
+    def maps_in_frame(self, maps: Array, frame: FrameWord, body: int | str | None = None) -> Array:
+        """Return each link's map from wrenches to motions (..., n, 6, 6) in "body", "world" or "mixed".
 
-def motion_of_body(state: Any, motions: Array, body: int | str | None, frame: str) -> Array:
+        With a body, that of this link or frame alone (..., 6, 6).
+        """
+        if body is not None:
+            link, steps = steps_to_body(self, body, frame)
+            if link < 0:
+                return 0 * maps[..., 0, :, :]
+            own = maps[..., link, :, :]
+            for T in steps:
+                own = T @ own @ T.mT
+            return own
+        if frame == self.recursion:
+            return maps
+        T = self.to_frame(frame)
+        return T @ maps @ T.mT
+
+
+def motion_of_body(state: Any, motions: Array, body: int | str | None, frame: FrameWord) -> Array:
     """Return the motion of one link or frame (..., 6) in "body", "world" or "mixed".
 
-    motions : (..., n, 6, 1), in link coordinates, as the state is.
+    motions : (..., n, 6, 1), in the coordinates of the recursion. What is on the ground stands still.
     """
-    link, offset, rotation = state.chain.place(body)
+    link, steps = steps_to_body(state, body, frame)
     if link < 0:
         return 0 * motions[..., 0, :, 0]
     own = motions[..., link, :, :]
-    if frame == "world":
-        return (state.to_world[..., link, :, :] @ own)[..., 0]
-    if offset is not None:
-        own = X_motion(rotation.mT, offset) @ own
-    if frame == "mixed":
-        R, p = state.poses
-        R, _ = pose_of_body(state.chain, R, p, body)
-        own = Ad(R, 0 * R[..., 0]) @ own
+    for T in steps:
+        own = T @ own
     return own[..., 0]
+
+
+def steps_to_body(state: Any, body: int | str | None, frame: FrameWord) -> tuple[int, list[Array]]:
+    """Return a body's link, -1 for the ground, and the transforms (..., 6, 6), to be applied one after another.
+
+    They take the link's motion from the coordinates of the recursion to that of the body in "body", "world" or
+    "mixed".
+    """
+    link, offset, rotation = state.chain.place(body)
+    if link < 0 or frame == state.recursion == "world":
+        return link, []
+    if frame == "world":
+        return link, [state.to_world[..., link, :, :]]
+    if state.recursion == "world":
+        R_link, p_link = state.poses
+        R, p = pose_of_body(state.chain, R_link, p_link, body)
+        return link, [X_motion(R.mT if frame == "body" else eye(3), p)]
+    steps = [] if offset is None else [X_motion(rotation.mT, offset)]
+    if frame == "mixed":
+        R_link, p_link = state.poses
+        R, _ = pose_of_body(state.chain, R_link, p_link, body)
+        steps.append(Ad(R, 0 * R[..., 0]))
+    return link, steps

@@ -20,24 +20,41 @@ from chaindyn.chain import Chain, Link
 from chaindyn.closure import Closure
 from chaindyn.conventions import convention
 from chaindyn.guards.arguments import check_word
-from chaindyn.guards.model import INERTIA_RULES
+from chaindyn.guards.mjcf import check_mjcf, check_numbers_of
+from chaindyn.guards.model import INERTIA_RULES, InertiaRule, check_corners
 from chaindyn.joints import Prismatic, Revolute, Spherical, rotation_about
 from chaindyn.lie import rotation_from_quaternion
 from chaindyn.models.model import Model
 from chaindyn.models.parts import Drive, Frame, Limits
 from chaindyn.models.shapes import Box, Capsule, ConvexHull, Geometry, HalfSpace, Sphere
-from chaindyn.models.welded import Body, as_published, fault_of, one_body, prism
+from chaindyn.models.welded import (
+    Body,
+    as_published,
+    fault_of,
+    one_body,
+    prism,
+    with_corners,
+)
 from chaindyn.other_constraints import Coupling
 from chaindyn.other_joints import Fixed, Free
 
 __all__ = ["load_mjcf"]
 
+# Of the groups of geoms: MuJoCo's viewer shows 0 to 2, and robots keep what collides in 3.
+LAST_SHOWN = 2
 
-def load_mjcf(source: str | PathLike[str] | Any, *, inertia: str = "strict") -> Model:
+
+def load_mjcf(
+    source: str | PathLike[str] | Any,
+    *,
+    inertia: InertiaRule = "strict",
+    corners: int | None = None,
+) -> Model:
     """Return the robot that an MJCF file describes; needs ``pip install "chaindyn[mjcf]"``.
 
     source : a file's path, the XML itself, or a compiled ``mujoco.MjModel``. inertia : what to do where it is
-    impossible for any body: "strict" refuses it, "warn" takes the numbers as they are, with one UserWarning.
+    impossible for any body: "strict" refuses it, "warn" takes the numbers as they are, with one UserWarning. corners :
+    of a mesh's hull that are kept at most, as for `load_collision`.
 
     Links have the names of their bodies and come in MuJoCo's order: ``convention("MuJoCo")`` takes states there and
     back. Where a body has several joints, those before the last move links without mass that are called after the
@@ -48,13 +65,24 @@ def load_mjcf(source: str | PathLike[str] | Any, *, inertia: str = "strict") -> 
     may touch what is in `Model.apart`. Each shape has its sliding friction. What is soft in MuJoCo (solref, solimp) is
     rigid here. `Model.left_out` names all else: tendons, muscles, servos, fluid, ellipsoids, height fields.
 
-    ImportError without mujoco; FileNotFoundError; ValueError, in MuJoCo's words, for what it does not compile, and
-    where a body's inertia is impossible or no joint moves.
+    What a file includes, and its meshes, must lie in the same package (the nearest folder above with a package.xml or
+    a .git, or the uppermost with an __init__.py), or else in the folder above its own; what a compiled model was made
+    of is not judged.
+
+    ImportError without mujoco; FileNotFoundError; ValueError for entities, NaN, copies without end and files elsewhere;
+    in MuJoCo's words, for what it does not compile; and where a body's inertia is impossible or no joint moves.
+
+    >>> arm = '<body><joint axis="0 1 0"/><geom size=".1" pos="1 0 0" mass="2"/></body>'
+    >>> model = load_mjcf(f"<mujoco><worldbody>{arm}</worldbody></mujoco>")
+    >>> crba(model.chain, np.zeros(1)).round(3)
+    array([[2.008]])
     """
     check_word(inertia, "inertia", INERTIA_RULES)
+    check_corners(corners)
     mujoco, model, where = from_mujoco(source)
     try:
-        reader = Reader(mujoco, model)
+        check_numbers_of(model)
+        reader = Reader(mujoco, model, corners)
         chain = reader.chain(strict=inertia == "strict")
         if reader.faults:
             warnings.warn(
@@ -65,6 +93,18 @@ def load_mjcf(source: str | PathLike[str] | Any, *, inertia: str = "strict") -> 
         return reader.model(chain)
     except ValueError as error:
         raise ValueError(f"{where}: {error}") from None
+
+
+def drawn_by(source: Any) -> Reader:
+    """Return the reader of a model whose geoms are to be drawn; arguments as for `load_mjcf`."""
+    mujoco, model, where = from_mujoco(source)
+    try:
+        check_numbers_of(model)
+        reader = Reader(mujoco, model)
+        reader.chain(strict=False)
+    except ValueError as error:
+        raise ValueError(f"{where}: {error}") from None
+    return reader
 
 
 def from_mujoco(source: Any) -> tuple[Any, Any, str]:
@@ -79,16 +119,27 @@ def from_mujoco(source: Any) -> tuple[Any, Any, str]:
         return mujoco, source, "the model"
     if not isinstance(source, str | PathLike):
         raise ValueError(f"source is {source!r}, but must be a path, XML, or a mujoco.MjModel")
+    if isinstance(source, str) and source.lstrip().startswith("<"):
+        return mujoco, compiled_by(mujoco.MjModel.from_xml_string, source, "the XML"), "the XML"
+    path = Path(source)
+    if not path.is_file():
+        what = "this is a folder" if path.is_dir() else "there is no such file"
+        raise FileNotFoundError(f"{path}: {what}, but source must name an MJCF file")
+    return mujoco, compiled_by(mujoco.MjModel.from_xml_path, path, str(path)), str(path)
+
+
+def compiled_by(compiler: Any, source: str | Path, where: str) -> Any:
+    """Return what MuJoCo makes of a file or a text; refuse what it should not be given, and what it refuses."""
     try:
-        if isinstance(source, str) and source.lstrip().startswith("<"):
-            return mujoco, mujoco.MjModel.from_xml_string(source), "the XML"
-        path = Path(source)
-        if not path.is_file():
-            what = "this is a folder" if path.is_dir() else "there is no such file"
-            raise FileNotFoundError(f"{path}: {what}, but source must name an MJCF file")
-        return mujoco, mujoco.MjModel.from_xml_path(str(path)), str(path)
+        if isinstance(source, Path):
+            check_mjcf(source.read_bytes(), source)
+        else:
+            check_mjcf(source.encode())
+    except ValueError as error:
+        raise ValueError(f"{where}: {error}") from None
+    try:
+        return compiler(str(source))
     except (ValueError, UnicodeError) as error:
-        where = "the XML" if isinstance(source, str) and "<" in source else str(source)
         raise ValueError(f"{where}: MuJoCo does not compile it: {error}") from None
 
 
@@ -109,10 +160,14 @@ def placed(pose: Array) -> dict[str, Array]:
 
 @dataclass
 class Reader:
-    """One compiled model, m, as it is read: where each body is, by its number, and what is left out."""
+    """One compiled model, m, as it is read: where each body is, by its number, and what is left out.
+
+    corners : of a mesh's hull, at most.
+    """
 
     mujoco: Any
     m: Any
+    corners: int | None = None
     home: dict[int, tuple[str, Array]] = field(default_factory=lambda: {0: ("ground", np.eye(4))})
     moves: dict[int, str] = field(default_factory=dict)
     parts: dict[str, list[Body]] = field(default_factory=lambda: {"ground": []})
@@ -217,13 +272,13 @@ class Reader:
         joint: Any
         match kind:
             case "FREE":
-                joint = Free()
+                joint = Free(name=name)
             case "BALL":
-                joint = Spherical()
+                joint = Spherical(name=name)
             case "HINGE":
-                joint = Revolute(axis)
+                joint = Revolute(axis, name=name)
             case _:
-                joint = Prismatic(axis)
+                joint = Prismatic(axis, name=name)
         v = m.jnt_dofadr[j]  # a joint's entries are all the same
         drive = Drive(m.dof_armature[v], 1, m.dof_damping[v], m.dof_frictionloss[v])
         if joint.nv > 1 and drive.rotor_inertia:
@@ -408,11 +463,43 @@ class Reader:
             case "CYLINDER":
                 return prism(size[0], 2 * size[1])
             case "MESH":
-                start = m.mesh_vertadr[m.geom_dataid[g]]
-                count = m.mesh_vertnum[m.geom_dataid[g]]
-                return ConvexHull(m.mesh_vert[start : start + count].astype(float))
+                hull = ConvexHull(self._mesh(int(m.geom_dataid[g]))[0])
+                return with_corners(hull, self.corners)
         self.left_out.append(f"geom {self.name('geom', g)!r}, {kind.lower()}")
         return None
+
+    def drawn(self) -> Iterator[tuple[str, Array, Any, Array, tuple[float, ...]]]:
+        """Yield what MuJoCo's viewer shows at first, but for planes.
+
+        Each is a link, the pose (4, 4) there, the form, its scale (3,) and colour. A form is a shape, or corners (k, 3)
+        and faces (f, 3).
+        """
+        m = self.m
+        for g in range(m.ngeom):
+            kind, material = self.word("Geom", m.geom_type[g]), int(m.geom_matid[g])
+            plain = (m.geom_rgba[g] == 0.5).sum() == 3  # as where a file says none
+            rgba = m.mat_rgba[material] if material >= 0 and plain else m.geom_rgba[g]
+            if m.geom_group[g] > LAST_SHOWN or not rgba[3] or kind == "PLANE":
+                continue
+            form: Any = None
+            scale = np.ones(3)
+            if kind == "MESH":
+                form = self._mesh(int(m.geom_dataid[g]))
+            elif kind == "ELLIPSOID":
+                form, scale = Sphere(1.0), m.geom_size[g].copy()
+            else:
+                form = self._shape(g)
+            if form is not None:
+                carrier, pose = self.home[int(m.geom_bodyid[g])]
+                pose = pose @ posed(m.geom_pos[g], m.geom_quat[g])
+                yield carrier, pose, form, scale, tuple(rgba[:3].tolist())
+
+    def _mesh(self, k: int) -> tuple[Array, Array]:
+        """Return corners (k, 3) and faces (f, 3) of a mesh."""
+        m = self.m
+        corners = slice(m.mesh_vertadr[k], m.mesh_vertadr[k] + m.mesh_vertnum[k])
+        faces = slice(m.mesh_faceadr[k], m.mesh_faceadr[k] + m.mesh_facenum[k])
+        return m.mesh_vert[corners].astype(float), m.mesh_face[faces].astype(int)
 
     def _apart(self, numbers: list[int]) -> frozenset[tuple[int, int]]:
         """Return the pairs of shapes that may not touch: by their bits, or because their bodies are excluded."""

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from chaindyn._ops import Array
-from chaindyn.chain import Chain, difference
-from chaindyn.guards.arguments import check_word, require_shape
-from chaindyn.guards.numbers import as_array
+from chaindyn.chain import Chain
+from chaindyn.guards.arguments import check_word
 from chaindyn.models.shapes import Geometry
+from chaindyn.models.shown import model_as_text
+from chaindyn.postures import difference
 
 __all__ = ["Model"]
 
@@ -28,6 +29,11 @@ class Model:
     stiffness (nv,) [N m/rad, N/m], relaxed (nq,) : springs in the joints, and the coordinates at which they rest.
     apart : pairs of indices of geometries that the file lets pass through each other. left_out : what the file says
     and nothing here holds, by name; empty where all was taken.
+
+    >>> ball = "<body><freejoint/><geom size='.1' mass='1'/></body>"
+    >>> model = load_mjcf(f"<mujoco><worldbody>{ball}</worldbody></mujoco>")
+    >>> model.chain.nv, model.geometries[0].shape
+    (6, Sphere(radius=0.1))
     """
 
     chain: Chain
@@ -42,6 +48,9 @@ class Model:
     apart: frozenset[tuple[int, int]] = frozenset()
     left_out: tuple[str, ...] = ()
 
+    def __repr__(self) -> str:
+        return model_as_text(self)
+
     def position_columns(self, joint: str) -> slice:
         """Return where q has the coordinates of a joint of this name; ValueError for an unknown one."""
         columns = self.chain.q_columns[self._link(joint)]
@@ -55,36 +64,12 @@ class Model:
         return slice(columns.start, columns.stop)
 
     def posture(self, places: Mapping[str, Any]) -> Array:
-        """Return q (nq,) with named joints at places [rad, m], all others at zero.
-
-        The names and positions of ROS's JointState, say, are ``model.posture(dict(zip(name, position)))``. ValueError
-        for an unknown name, or a number of coordinates that the joint does not have.
-        """
-        q = self.chain.neutral.astype(float)
-        for joint, place in places.items():
-            columns = self.position_columns(joint)
-            values = np.atleast_1d(as_array(place, f"the place of joint {joint!r}"))
-            if values.shape != (columns.stop - columns.start,):
-                raise ValueError(
-                    f"joint {joint!r} has {columns.stop - columns.start} coordinates, but its place has shape "
-                    f"{values.shape}"
-                )
-            q[columns] = values
-        return q
+        """Return q (nq,) with named joints at places [rad, m], all others at zero: `q_of` of the chain."""
+        return self.chain.q_of(places)
 
     def places(self, q: Array) -> dict[str, Array]:
-        """Return the coordinates of each joint by its name, (...,) or, where it has k, (..., k).
-
-        q : (..., nq); ValueError for another shape.
-        """
-        q = as_array(q, "q")
-        require_shape(q, "q", (self.chain.nq,))
-        named = {}
-        for joint in self.joints:
-            columns = self.position_columns(joint)
-            one = columns.stop - columns.start == 1
-            named[joint] = q[..., columns.start] if one else q[..., columns]
-        return named
+        """Return the coordinates of each joint by its name: `named_q` of the chain."""
+        return self.chain.named_q(q)
 
     def springs(self, t: Any, q: Array, qd: Array) -> Array:
         """Return the joint forces (..., nv) of the springs, as a `torque` of `simulate`; zero without springs.

@@ -70,6 +70,8 @@ def _ur5(
     y, z = (0, 1, 0), (0, 0, 1)
     straight = np.eye(3, dtype=int)
     forward = np.array([[0, 0, 1], [0, 1, 0], [-1, 0, 0]])  # a quarter about y
+    # of link and joint, as in the same files
+    called = ("shoulder_pan", "shoulder_lift", "elbow", "wrist_1", "wrist_2", "wrist_3")
     joints = (  # name, axis, offset [m], rotation, mass [kg]
         ("shoulder_link", z, (0, 0, 0.089159), straight, 3.7),
         ("upper_arm_link", y, (0, 0.13585, 0), forward, 8.393),
@@ -79,12 +81,13 @@ def _ur5(
         ("wrist_3_link", y, (0, 0, 0.09465), straight, 0.1879),
     )
     links = []
-    for (name, axis, offset, turn, mass), (radius, length, along, middle) in zip(
-        joints, cylinders, strict=True
+    for word, (name, axis, offset, turn, mass), (radius, length, along, middle) in zip(
+        called, joints, cylinders, strict=True
     ):
         across = mass * (3 * radius**2 + length**2) / 12
         inertia = np.diag(np.where(along, mass * radius**2 / 2, across))
-        links.append(Link(Revolute(axis), mass, middle, inertia, offset, turn, name=name))
+        joint = Revolute(axis, name=f"{word}_joint")
+        links.append(Link(joint, mass, middle, inertia, offset, turn, name=name))
     return Chain(links, frames=(Frame("flange", "wrist_3_link", UR5_FLANGE),))
 
 

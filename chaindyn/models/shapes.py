@@ -5,7 +5,7 @@ there may be. Shapes are checked when they are made, and cannot be changed.
 """
 
 from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -20,6 +20,7 @@ from chaindyn.guards.arguments import (
     require_rotation,
     unit,
 )
+from chaindyn.guards.bodies import placed_on
 from chaindyn.guards.numbers import as_array, as_real, read_only, require_finite
 
 __all__ = ["Box", "Capsule", "Contact", "ConvexHull", "Geometry", "HalfSpace", "Sphere"]
@@ -63,7 +64,13 @@ class Shape:
 
 @dataclass(frozen=True, eq=False)
 class Sphere(Shape):
-    """A ball about the origin of its frame; radius in metres. ValueError if it is not positive."""
+    """A ball about the origin of its frame; radius in metres. ValueError if it is not positive.
+
+    >>> ball, marble = Sphere(0.5), Sphere(0.1)
+    >>> here, there = (np.eye(3), np.zeros(3)), (np.eye(3), np.array([0, 3, 4]))
+    >>> round(distance(ball, here, marble, there).distance, 9)
+    4.4
+    """
 
     radius: float
 
@@ -81,6 +88,11 @@ class Capsule(Shape):
     """All points within a radius of a segment: length [m] along z, half of it on each side of the origin.
 
     The length is that between the centres of the two round ends. ValueError if either is not positive.
+
+    >>> floor, pill = HalfSpace((0, 0, 1)), Capsule(0.5, length=2)
+    >>> pose = np.eye(3), np.array([0, 0, 5])
+    >>> round(distance(pill, pose, floor, (np.eye(3), np.zeros(3))).distance, 9)
+    3.5
     """
 
     radius: float
@@ -100,7 +112,13 @@ class Capsule(Shape):
 
 @dataclass(frozen=True, eq=False)
 class Box(Shape):
-    """A cuboid about the origin; sides (3,) are its full lengths along x, y and z [m], all positive."""
+    """A cuboid about the origin; sides (3,) are its full lengths along x, y and z [m], all positive.
+
+    >>> floor, brick = HalfSpace((0, 0, 1)), Box((2, 4, 6))
+    >>> pose = np.eye(3), np.array([0, 0, 5])
+    >>> round(distance(brick, pose, floor, (np.eye(3), np.zeros(3))).distance, 9)
+    2.0
+    """
 
     sides: Array
 
@@ -125,6 +143,11 @@ class ConvexHull(Shape):
     """The smallest convex solid that holds points (m, 3) [m], in any order; points inside have no effect.
 
     ValueError if there are fewer than four points, or if all lie in a plane, to 1e-9 of their extent.
+
+    >>> floor, corner = HalfSpace((0, 0, 1)), ConvexHull(np.eye(4, 3))
+    >>> pose = np.eye(3), np.array([0, 0, 5])
+    >>> round(distance(corner, pose, floor, (np.eye(3), np.zeros(3))).distance, 9)
+    5.0
     """
 
     points: Array
@@ -145,6 +168,9 @@ class ConvexHull(Shape):
                 "enclose a volume: give a thin plate its thickness"
             )
         object.__setattr__(self, "points", read_only(points))
+
+    def __repr__(self) -> str:
+        return f"ConvexHull of {len(self.points)} points"
 
     @cached_property
     def core(self) -> Core:
@@ -168,6 +194,12 @@ class HalfSpace:
     """All points x with normal . x <= 0 in the shape's frame: a floor or a wall without end.
 
     normal : (3,) points out of it, of any length but zero.
+
+    >>> floor, ball = HalfSpace((0, 0, 1)), Sphere(0.5)
+    >>> pose = np.eye(3), np.array([0, 0, 5])
+    >>> found = distance(ball, pose, floor, (np.eye(3), np.zeros(3)))
+    >>> found.normal + 0.0
+    array([0., 0., 1.])
     """
 
     normal: Array
@@ -183,9 +215,16 @@ class HalfSpace:
 class Geometry:
     """A shape on a link of a chain, or on the ground.
 
-    link : index or name of the link, or "ground". offset (3,) [m] and rotation (3, 3) place the shape's frame in the
-    link's. friction : coefficient of Coulomb's law, zero or more. restitution : from 0 to 1. ValueError for other
-    values.
+    link : index or name of the link, name of a frame, or "ground". offset (3,) [m] and rotation (3, 3) place the
+    shape's frame there. friction : coefficient of Coulomb's law, zero or more. restitution : from 0 to 1. ValueError
+    for other values.
+
+    >>> ball = Chain([Link(Free(), 1, (0, 0, 0), np.eye(3) / 1000, name="ball")])
+    >>> rubber = Geometry(Sphere(0.1), "ball", friction=0.9)
+    >>> floor = Geometry(HalfSpace((0, 0, 1)), "ground", friction=0.4)
+    >>> (contact,) = find_contacts(ball, [rubber, floor], np.array([0, 0, 0.1, 1, 0, 0, 0]))
+    >>> round(contact.friction, 9)
+    0.6
     """
 
     shape: Any
@@ -222,6 +261,13 @@ class Contact:
     friction : the root of the product of both bodies' coefficients. restitution : the larger of both.
     radii : of the two surfaces there [m], 0 of a corner or a sharp edge, infinite of a face.
     edges : for each surface that is straight in one direction only, that direction (3,) in the world; otherwise None.
+
+    >>> ball = Chain([Link(Free(), 2, (0, 0, 0), np.eye(3))])
+    >>> floor = Contact((0, -1), point=(0, 0, 0), normal=(0, 0, 1))
+    >>> q, rest = np.array([0, 0, 1, 1, 0, 0, 0.0]), np.zeros(6)
+    >>> qdd, forces = resting_contact(ball, q, rest, rest, [floor])
+    >>> forces.round(6) + 0.0
+    array([[ 0.  ,  0.  , 19.62]])
     """
 
     bodies: tuple[int, int]
@@ -287,6 +333,7 @@ def check_scene(
     if margin < 0:
         raise ValueError(f"margin is {margin:g}, but must be zero or more [m]")
     bodies = [body_of(geometry, k, chain) for k, geometry in enumerate(geometries)]
+    geometries = [on_its_link(geometry, chain) for geometry in geometries]
     return geometries, bodies, as_real(q, "q"), margin
 
 
@@ -300,6 +347,16 @@ def body_of(geometry: Any, k: int, chain: Any) -> int:
         return int(chain.index(geometry.link))
     except ValueError as error:
         raise ValueError(f'geometries[{k}]: {error}, or "ground"') from None
+
+
+def on_its_link(geometry: Geometry, chain: Any) -> Geometry:
+    """Return a shape that is on a frame as one on the link that carries the frame; any other as it is."""
+    if not isinstance(geometry.link, str) or geometry.link not in chain.frame_places:
+        return geometry
+    given = geometry.link, geometry.offset, geometry.rotation
+    link, offset, rotation = placed_on(chain.frame_places, *given)
+    on = "ground" if link < 0 else link
+    return replace(geometry, link=on, offset=offset, rotation=rotation)
 
 
 def require_an_end(a: Any, b: Any, *places: int) -> None:

@@ -7,24 +7,32 @@ from __future__ import annotations
 
 import io
 import os
+import sys
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args
 from xml.etree import ElementTree
-from xml.parsers import expat
 
 import numpy as np
 
 from chaindyn._ops import Array
 from chaindyn.chain import Chain, Link
 from chaindyn.guards.arguments import check_chain, check_word, unit
-from chaindyn.guards.model import INERTIA_RULES
+from chaindyn.guards.model import INERTIA_RULES, InertiaRule, check_corners
+from chaindyn.guards.xml_text import home_of, xml_root
 from chaindyn.joints import Prismatic, Revolute, rotation_about
 from chaindyn.models.parts import Drive, Frame, Limits
 from chaindyn.models.shapes import Box, Capsule, ConvexHull, Geometry, Shape, Sphere
-from chaindyn.models.welded import Body, as_published, fault_of, one_body, prism
+from chaindyn.models.welded import (
+    Body,
+    as_published,
+    fault_of,
+    one_body,
+    prism,
+    with_corners,
+)
 from chaindyn.other_constraints import Coupling
 from chaindyn.other_joints import Free, Planar
 
@@ -38,10 +46,12 @@ MOVING = {
 }
 # Characters of an attribute; libxml2, which yourdfpy reads with, gives up at ten million.
 LONGEST = 10**6
-MIMIC_RULES = {"refuse", "free"}
-BROKEN_RULES = {"refuse", "skip"}
-# Of a mesh: files without others in them, and sizes that a computer takes in its stride.
-MESHES = ("dae", "obj", "off", "ply", "stl")
+MimicRule = Literal["refuse", "free"]
+BrokenRule = Literal["refuse", "skip"]
+MIMIC_RULES: set[str] = set(get_args(MimicRule))
+BROKEN_RULES: set[str] = set(get_args(BrokenRule))
+# Of a mesh: the kinds of files, and sizes that a computer takes in its stride.
+MESHES = ("dae", "glb", "gltf", "obj", "off", "ply", "stl")
 MOST_BYTES, MOST_CORNERS = 10**8, 10**6
 INERTIAS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 
@@ -75,8 +85,8 @@ def load_urdf(
     tip: str | None = None,
     lock: Mapping[str, float] | Iterable[str] | None = None,
     floating: bool = False,
-    inertia: str = "strict",
-    mimic: str = "refuse",
+    inertia: InertiaRule = "strict",
+    mimic: MimicRule = "refuse",
 ) -> Chain:
     """Return the chain or tree that a URDF file describes; needs ``pip install "chaindyn[urdf]"``.
 
@@ -93,7 +103,8 @@ def load_urdf(
     that mimic others: "refuse" them, or let them move as any joint, "free", to be held by what `load_couplings` gives.
 
     A link is named after its URDF link (the child of the joint that moves it), its frame is that link's
-    frame, and links come depth first, branches in the order of the file. A URDF link that is welded to another
+    frame, and links come depth first, branches in the order of the file. Joints keep their names, by which
+    ``chain.q_of`` makes coordinates. A URDF link that is welded to another
     keeps its name as a `Frame` of the chain, on the link that it has become part of or on the ground (unless it is
     called "ground"). Damping and friction are the viscous and coulomb of the link's `Drive`, and act in `simulate`;
     limits are its `Limits`. Everything drawn is ignored; a link without <inertial> is massless.
@@ -101,11 +112,36 @@ def load_urdf(
     ImportError without yourdfpy; FileNotFoundError; ValueError, with the names of file, link and joint, for
     what is no URDF or no tree, an impossible inertia, unknown names, joints that mimic
     others (unless free, locked or cut away; all of them are named), a moving leaf without mass.
+
+    >>> from pathlib import Path
+    >>> rod = Link(Revolute((0, 1, 0)), 1, (0.5, 0, 0), np.eye(3), name="rod")
+    >>> _ = Path("rod.urdf").write_text(to_urdf(Chain([rod])))
+    >>> load_urdf("rod.urdf")
+    Chain of 1 link, nq = 1, nv = 1, gravity (0, 0, -9.81) m/s^2
+       link  parent  joint       axis   q  mass [kg]
+    0  rod   ground  Revolute    0 1 0  0  1
     """
     if not isinstance(path, str | PathLike):
         raise ValueError(f"path is {path!r}, but must name a URDF file")
-    path = Path(path)
-    robot = read(path)
+    robot = read(Path(path))
+    chain, faults = chain_of(
+        robot, tip=tip, lock=lock, floating=floating, inertia=inertia, mimic=mimic
+    )
+    if faults:
+        warnings.warn(f"{robot.path}: {faults}", UserWarning, stacklevel=2)
+    return chain
+
+
+def chain_of(
+    robot: Any,
+    *,
+    tip: str | None = None,
+    lock: Any = None,
+    floating: bool = False,
+    inertia: str = "strict",
+    mimic: str = "refuse",
+) -> tuple[Chain, str]:
+    """Return the chain of what was read, and what to warn of; arguments as for `load_urdf`."""
     try:
         if not isinstance(floating, bool):
             raise ValueError(f"floating is {floating!r}, but must be True or False")
@@ -120,16 +156,17 @@ def load_urdf(
             raise ValueError(f"{'; '.join(faults)} (inertia='warn' takes them as published)")
         chain = Chain(links, frames=frames)
     except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
+        raise ValueError(f"{robot.path}: {error}") from None
     welded_on = sorted(robot.points & {frame.name for frame in frames})
     faults += [f"link {name!r} has no <inertia>, and is a point of mass" for name in welded_on]
-    if faults:
-        warnings.warn(f"{path}: taken as published: {'; '.join(faults)}", UserWarning, stacklevel=2)
-    return chain
+    return chain, f"taken as published: {'; '.join(faults)}" if faults else ""
 
 
-def read(path: Path) -> Any:
-    """Return yourdfpy's Robot: links with inertials, joints with origins; nothing that is only drawn."""
+def read(path: Path, root: ElementTree.Element | None = None) -> Any:
+    """Return yourdfpy's Robot: links with inertials, joints with origins; nothing that is only drawn.
+
+    root : the file's root element, where it was read already. The robot keeps it, and the path.
+    """
     try:
         import yourdfpy
     except ImportError as error:
@@ -140,7 +177,7 @@ def read(path: Path) -> Any:
         what = "this is a folder" if path.is_dir() else "there is no such file"
         raise FileNotFoundError(f"{path}: {what}, but path must name a URDF file")
     try:
-        root = parsed(path)
+        root = parsed(path) if root is None else root
         bare = skeleton(root)
         document = io.BytesIO(ElementTree.tostring(bare))
         robot = yourdfpy.URDF.load(document, build_scene_graph=False, load_meshes=False).robot
@@ -149,6 +186,7 @@ def read(path: Path) -> Any:
     count = len(robot.links) + len(robot.joints)
     if count != len(bare):  # yourdfpy's parser goes on after what it cannot read
         raise ValueError(f"{path}: yourdfpy read {count} of {len(bare)} links and joints")
+    robot.path, robot.root = path, root
     robot.points = {
         link.get("name")
         for link in root.findall("link")
@@ -158,15 +196,11 @@ def read(path: Path) -> Any:
 
 
 def parsed(path: Path) -> ElementTree.Element:
-    """Return the root element of an XML file; prefixes stay in names, so that one may be undeclared, as many are."""
-    builder, parser = ElementTree.TreeBuilder(), expat.ParserCreate()
-    parser.StartElementHandler, parser.EndElementHandler = builder.start, builder.end
-    parser.CharacterDataHandler = builder.data
+    """Return the root element of an XML file."""
     try:
-        parser.Parse(path.read_bytes(), True)
-    except (expat.ExpatError, ValueError, LookupError) as error:  # these two: its encoding
+        return xml_root(path.read_bytes())
+    except ValueError as error:
         raise ValueError(f"not an XML file, which a URDF is: {error}") from None
-    return builder.close()
 
 
 def skeleton(root: ElementTree.Element) -> ElementTree.Element:
@@ -340,7 +374,7 @@ def own_body(link: Any) -> Body:
     """Return what a URDF link's <inertial> says, in the link's frame; nothing if it has none."""
     if link.inertial is None:
         return Body(0.0, np.zeros(3), np.zeros((3, 3)))
-    if link.inertial.mass < 0:  # told here, for merging could hide it
+    if link.inertial.mass < 0:  # refused here, for merging could hide it
         raise ValueError(
             f"link {link.name!r}: mass is {link.inertial.mass}, but must not be negative"
         )
@@ -441,10 +475,11 @@ def merged(
 def moving_link(name: str, joint: Any, parent: int | str, pose: Array, body: Body) -> Link:
     """Return one link of the chain, free if it has no joint."""
     free = joint is None or joint.type == "floating"
+    called = None if joint is None else joint.name
     return Link(
-        joint=Free()
+        joint=Free(name=called)
         if free
-        else MOVING[joint.type](unit(joint.axis, f"joint {joint.name!r}: axis")),
+        else MOVING[joint.type](unit(joint.axis, f"joint {called!r}: axis"), name=called),
         mass=body.mass,
         com=body.com,
         inertia=body.inertia,
@@ -459,10 +494,10 @@ def moving_link(name: str, joint: Any, parent: int | str, pose: Array, body: Bod
 
 def drive_of(joint: Any) -> Drive | None:
     """Return the friction that a joint's <dynamics> says, None if it says none."""
-    told = joint.dynamics
-    if told is None:
+    given = joint.dynamics
+    if given is None:
         return None
-    viscous, coulomb = float(told.damping or 0), float(told.friction or 0)
+    viscous, coulomb = float(given.damping or 0), float(given.friction or 0)
     for name, value in (("damping", viscous), ("friction", coulomb)):
         if value < 0:
             raise ValueError(
@@ -474,14 +509,16 @@ def drive_of(joint: Any) -> Drive | None:
 def limits_of(joint: Any) -> Limits | None:
     """Return what a joint's <limit> says, None if it has none. Turns without end have no bounds of place.
 
-    Of the bounds of place one that is missing is 0, as the format has it; if both are, the joint has none.
+    Of the bounds of place one that is missing is 0, as the format has it; if both are, the joint has none. The largest
+    number is no bound, either.
     """
-    told = joint.limit
-    if told is None or joint.type == "planar":
+    given = joint.limit
+    if given is None or joint.type == "planar":
         return None
-    bounded = joint.type != "continuous" and (told.lower, told.upper) != (None, None)
-    places = (told.lower or 0.0, told.upper or 0.0) if bounded else (-np.inf, np.inf)
-    sizes = [np.inf if x is None else x for x in (told.velocity, told.effort)]
+    bounded = joint.type != "continuous" and (given.lower, given.upper) != (None, None)
+    lower, upper = (given.lower or 0.0, given.upper or 0.0) if bounded else (-np.inf, np.inf)
+    places = endless(lower), endless(upper)
+    sizes = [np.inf if x is None else endless(x) for x in (given.velocity, given.effort)]
     for name, value in zip(("velocity", "effort"), sizes, strict=True):
         if value < 0:
             raise ValueError(
@@ -492,6 +529,11 @@ def limits_of(joint: Any) -> Limits | None:
             f"joint {joint.name!r}: <limit> has lower = {places[0]:g} above upper = {places[1]:g}"
         )
     return Limits(*places, *sizes)
+
+
+def endless(x: float) -> float:
+    """Return a bound, infinite where it is the largest number, by which URDF files say that there is none."""
+    return float(np.copysign(np.inf, x)) if abs(x) >= sys.float_info.max else x
 
 
 def load_couplings(
@@ -508,12 +550,23 @@ def load_couplings(
 
     ImportError without yourdfpy; ValueError, with the names of file and joint, where the leader is unknown or cut away,
     or where a joint mimics itself or has more than one coordinate.
+
+    >>> from pathlib import Path
+    >>> pair = Chain([Link(Revolute(), 1, (0, 0, 0), np.eye(3), parent="ground")] * 2)
+    >>> mimic = '<child link="link1" /><mimic joint="link0" multiplier="2" />'
+    >>> text = to_urdf(pair).replace('<child link="link1" />', mimic)
+    >>> _ = Path("pair.urdf").write_text(text)
+    >>> constraint_jacobian(pair, load_couplings("pair.urdf", pair), np.zeros(2))
+    array([[-2.,  1.]])
     """
     if not isinstance(path, str | PathLike):
         raise ValueError(f"path is {path!r}, but must name a URDF file")
     check_chain(chain)
-    path = Path(path)
-    robot = read(path)
+    return couplings_of(read(Path(path)), chain, lock)
+
+
+def couplings_of(robot: Any, chain: Chain, lock: Any) -> list[Coupling]:
+    """Return what holds the mimic joints of what was read; arguments as for `load_couplings`."""
     try:
         require_from_file(chain, robot)
         joints = {joint.name: joint for joint in robot.joints}
@@ -524,7 +577,7 @@ def load_couplings(
             if joint.mimic and joint.child in chain.names
         ]
     except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
+        raise ValueError(f"{robot.path}: {error}") from None
 
 
 def coupling_of(
@@ -559,55 +612,76 @@ def load_collision(
     lock: Mapping[str, float] | Iterable[str] | None = None,
     friction: float = 0.0,
     restitution: float = 0.0,
-    broken: str = "refuse",
+    broken: BrokenRule = "refuse",
+    corners: int | None = None,
 ) -> list[Geometry]:
     """Return the shapes of a URDF file's <collision> elements, on the links of the chain that `load_urdf` made of it.
 
-    lock : as it was given to `load_urdf`. friction, restitution : of all shapes, for a URDF has none. Shapes of
-    links that are welded to a moving link come with it, those welded to the root are on the ground (or on the root, if
-    it is floating), and those of what a tip has cut away are left out. A sphere, box and capsule are what they are;
-    a cylinder becomes a prism of 32 sides with its corners on the rim, which is thinner by at most 0.5 % of the
-    radius. A mesh becomes its convex hull, scaled; this takes ``pip install trimesh``. Its file, stl, obj, ply, off or
-    dae, of at most 1e8 bytes and 1e6 corners, is looked for beside the URDF and, if it is given as
-    package://NAME/..., in every folder NAME above or beside a folder above. It must lie in that folder, or else in the
-    package that the URDF is in: the nearest folder above with a package.xml, or else that above the URDF's own, so that
-    ../meshes is found. broken : what to do with a shape that is unknown, degenerate or not there: "refuse" the file,
-    or "skip" it, with one UserWarning that lists them.
+    lock : as it was given to `load_urdf`. friction, restitution : of all shapes, for a URDF has none. Shapes of links
+    that are welded to a moving link come with it, those welded to the root are on the ground (or on the root, if it is
+    floating), and those of what a tip has cut away are left out. A sphere, box and capsule are what they are; a
+    cylinder becomes a prism of 32 sides with its corners on the rim, which is thinner by at most 0.5 % of the radius. A
+    mesh becomes its convex hull, scaled; this takes ``pip install trimesh``. Its file, stl, obj, ply, off, dae, glb or
+    gltf (which may keep its numbers in a .bin beside it), of at most 1e8 bytes and 1e6 corners, is looked for beside
+    the URDF and, if it is given as package://NAME/..., in every folder NAME above or beside a folder above. It must lie
+    in that folder, or else in the package that the URDF is in: the nearest folder above with a package.xml or a .git,
+    or the uppermost with an __init__.py, or else that above the URDF's own, so that ../meshes is found. broken : what
+    to do with a shape that is unknown, degenerate or not there: "refuse" the file, or "skip" it, with one UserWarning
+    that lists them. corners : so many corners are kept of a mesh's hull at most, at least 12, None for all: contact
+    takes longer with many. The hull of those that are kept lies within; of a ball 32 keep 88 % of the radius, 64 keep
+    94 %, and a box stays a box.
 
     ImportError without yourdfpy, or if there is a mesh and no trimesh; ValueError, with the names of file and
     link, for a shape that is unknown, has no sizes, or a mesh that is not there, lies elsewhere, is too large or
     cannot be read.
+
+    >>> from pathlib import Path
+    >>> rod = Chain([Link(Revolute(), 1, (0, 0, 0), np.eye(3), name="rod")])
+    >>> box = '<collision><geometry><box size="1 2 3"/></geometry></collision></link>'
+    >>> _ = Path("rod.urdf").write_text(to_urdf(rod).replace("</link>", box))
+    >>> (geometry,) = load_collision("rod.urdf", rod)
+    >>> geometry.shape.sides
+    array([1., 2., 3.])
     """
     if not isinstance(path, str | PathLike):
         raise ValueError(f"path is {path!r}, but must name a URDF file")
     check_chain(chain)
     check_word(broken, "broken", BROKEN_RULES)
     path = Path(path)
-    geometries, skipped = collision_of(path, chain, lock, friction, restitution, broken)
+    given = lock, friction, restitution, broken, corners
+    geometries, skipped = collision_of(read(path), chain, *given)
     if skipped:
         warnings.warn(f"{path}: left out: {'; '.join(skipped)}", UserWarning, stacklevel=2)
     return geometries
 
 
 def collision_of(
-    path: Path, chain: Chain, lock: Any, friction: float, restitution: float, broken: str
+    robot: Any,
+    chain: Chain,
+    lock: Any,
+    friction: float,
+    restitution: float,
+    broken: str,
+    corners: Any,
 ) -> tuple[list[Geometry], list[str]]:
-    """Return the shapes of a file on the links of a chain, and what is wrong with those that are left out."""
-    robot = read(path)
+    """Return the shapes of what was read on the links of a chain, and what is wrong with those that are left out."""
     geometries, skipped = [], []
+    check_corners(corners)
     try:
         require_from_file(chain, robot)
         home = homes(robot, chain, positions(lock, {joint.name for joint in robot.joints}))
-        for element in parsed(path).iter("link"):
+        for element in robot.root.iter("link"):
             name = str(element.get("name"))
             for collision in element.findall("collision") if name in home else ():
                 try:
-                    shape, own = labelled_shape(collision, name, path.parent)
+                    shape, own = labelled_shape(collision, name, robot.path.parent)
                 except ValueError as error:
                     if broken == "refuse":
                         raise
                     skipped.append(str(error))
                     continue
+                if isinstance(shape, ConvexHull) and collision.find("geometry/mesh") is not None:
+                    shape = with_corners(shape, corners)
                 body, pose = home[name]
                 pose = pose @ own
                 geometries.append(
@@ -621,7 +695,7 @@ def collision_of(
                     )
                 )
     except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
+        raise ValueError(f"{robot.path}: {error}") from None
     return geometries, skipped
 
 
@@ -678,22 +752,7 @@ def collision_shape(
     collision: ElementTree.Element, label: str, folder: Path
 ) -> tuple[Shape, Array]:
     """Return the shape of a <collision> element and its pose (4, 4) in the link."""
-    pose = np.eye(4)
-    require_one(collision, "origin", label)
-    require_one(collision, "geometry", label)
-    origin = collision.find("origin")
-    if origin is not None:
-        if origin.get("xyz") is not None:
-            pose[:3, 3] = numbers_of(origin, "xyz", 3, label)
-        if origin.get("rpy") is not None:
-            for angle, axis in zip(numbers_of(origin, "rpy", 3, label), np.eye(3), strict=True):
-                pose[:3, :3] = rotation_about(axis, np.array([angle])) @ pose[:3, :3]
-    found = collision.findall("geometry/*")
-    if len(found) != 1:
-        raise ValueError(
-            f"{label}: <collision> has {len(found)} shapes in its <geometry>, but must have one"
-        )
-    (form,) = found
+    form, pose = form_of(collision, label)
     match form.tag:
         case "sphere":
             return Sphere(float(numbers_of(form, "radius", 1, label)[0])), pose
@@ -709,8 +768,37 @@ def collision_shape(
     )
 
 
+def form_of(element: ElementTree.Element, label: str) -> tuple[ElementTree.Element, Array]:
+    """Return the shape's element in a <collision> or <visual>, and its pose (4, 4) in the link."""
+    pose = np.eye(4)
+    require_one(element, "origin", label)
+    require_one(element, "geometry", label)
+    origin = element.find("origin")
+    if origin is not None:
+        if origin.get("xyz") is not None:
+            pose[:3, 3] = numbers_of(origin, "xyz", 3, label)
+        if origin.get("rpy") is not None:
+            for angle, axis in zip(numbers_of(origin, "rpy", 3, label), np.eye(3), strict=True):
+                pose[:3, :3] = rotation_about(axis, np.array([angle])) @ pose[:3, :3]
+    found = element.findall("geometry/*")
+    if len(found) != 1:
+        raise ValueError(
+            f"{label}: <{element.tag}> has {len(found)} shapes in its <geometry>, but must have one"
+        )
+    return found[0], pose
+
+
 def mesh_hull(mesh: ElementTree.Element, label: str, folder: Path) -> ConvexHull:
     """Return the convex hull of a mesh that a file holds."""
+    parts, name = mesh_parts(mesh, label, folder), mesh.get("filename", "")
+    try:
+        return ConvexHull(np.concatenate([part.vertices for part in parts] or [np.zeros((0, 3))]))
+    except ValueError as error:
+        raise ValueError(f"{label}: the mesh {name!r} cannot be used: {error}") from error
+
+
+def mesh_parts(mesh: ElementTree.Element, label: str, folder: Path) -> list[Any]:
+    """Return the parts of the mesh that a file holds, scaled: trimesh's, with vertices and faces."""
     name = mesh.get("filename", "")
     try:
         import trimesh
@@ -727,19 +815,38 @@ def mesh_hull(mesh: ElementTree.Element, label: str, folder: Path) -> ConvexHull
     if size > MOST_BYTES:
         raise ValueError(f"{label}: the mesh {name!r} has {size} bytes; {MOST_BYTES} are the most")
     try:
-        # from its bytes alone: materials and pictures beside it are not looked for
-        loaded: Any = trimesh.load(io.BytesIO(file.read_bytes()), file_type=kind)
+        # materials and pictures beside it are not looked for
+        beside = Buffers(file.parent) if kind == "gltf" else None
+        loaded: Any = trimesh.load(io.BytesIO(file.read_bytes()), file_type=kind, resolver=beside)
         parts = [loaded]
         if isinstance(loaded, trimesh.Scene):
-            parts = [loaded.geometry[loaded.graph[node][1]] for node in loaded.graph.nodes_geometry]
+            placed = [loaded.graph[node] for node in loaded.graph.nodes_geometry]
+            parts = [loaded.geometry[own].copy().apply_transform(T) for T, own in placed]
         count = sum(len(part.vertices) for part in parts)
         if count > MOST_CORNERS:
             raise ValueError(f"it has {count} corners; {MOST_CORNERS} are the most")
-        whole = loaded.to_mesh() if isinstance(loaded, trimesh.Scene) else loaded
-        return ConvexHull(np.asarray(whole.vertices, float) * scale)
+        for part in parts:
+            part.vertices = np.asarray(part.vertices, float) * scale
+        return parts
     except Exception as error:  # each reader has its own
         what = str(error) if type(error) is ValueError else f"{type(error).__name__}: {error}"
         raise ValueError(f"{label}: the mesh {name!r} cannot be used: {what}") from error
+
+
+class Buffers(dict[str, bytes]):
+    """The .bin files in a folder, by name: where a .gltf keeps its numbers."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__()
+        self.folder = folder
+
+    def __missing__(self, name: str) -> bytes:
+        file = Path(os.path.abspath(self.folder / name))
+        if file.suffix != ".bin" or file.parent != self.folder or not file.is_file():
+            raise ValueError(f"there is no file {name!r} of numbers beside it")
+        if file.stat().st_size > MOST_BYTES:
+            raise ValueError(f"{name!r} has more than {MOST_BYTES} bytes")
+        return file.read_bytes()
 
 
 def mesh_file(name: str, label: str, folder: Path) -> Path:
@@ -753,8 +860,7 @@ def mesh_file(name: str, label: str, folder: Path) -> Path:
         roots += [place / package for place in above]
         places = [(root, root / rest) for root in roots]
     else:
-        own = next((place for place in above if (place / "package.xml").is_file()), folder.parent)
-        places = [(own, folder / name.removeprefix("file://"))]
+        places = [(home_of(folder), folder / name.removeprefix("file://"))]
     found = [(root, Path(os.path.abspath(place))) for root, place in places]
     inside = [place for root, place in found if place.is_relative_to(root)]
     if not inside:

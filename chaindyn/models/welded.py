@@ -1,4 +1,4 @@
-"""What files weld together, made one body; inertias taken as published; a cylinder as a prism."""
+"""What files weld together, made one body; inertias as published; cylinders as prisms; hulls with fewer corners."""
 
 from __future__ import annotations
 
@@ -81,3 +81,20 @@ def prism(radius: float, length: float) -> ConvexHull:
     return ConvexHull(
         np.concatenate([rim + np.array([0, 0, z]) for z in (-length / 2, length / 2)])
     )
+
+
+def with_corners(hull: ConvexHull, most: int | None) -> ConvexHull:
+    """Return the hull of at most so many of a hull's corners, which lies inside it; None takes all.
+
+    They are the farthest ones in directions that are spread evenly, once the hull is as wide as it is long.
+    """
+    if most is None or len(hull.points) <= most:
+        return hull
+    across = np.linalg.svd(hull.points - hull.points.mean(0), full_matrices=False)[2]
+    points = (hull.points - hull.points.mean(0)) @ across.T
+    points = points / np.ptp(points, axis=0)
+    k = np.arange(most) + 0.5
+    z, turn = 1 - 2 * k / most, np.pi * (1 + 5**0.5) * k  # on a spiral from pole to pole
+    round_it = np.sqrt(1 - z * z)
+    directions = np.stack([round_it * np.cos(turn), round_it * np.sin(turn), z], axis=1)
+    return ConvexHull(hull.points[sorted({int((points @ d).argmax()) for d in directions})])

@@ -104,7 +104,7 @@ class AtlasView extends View {
 
   show() {
     const { names, refreshers, stage, talk, tree } = this;
-    const { chart, rank, table, tell } = this.controls;
+    const { chart, rank, table, report } = this.controls;
     const result = talk.result();
     const { values } = result;
     const { request } = talk;
@@ -127,7 +127,7 @@ class AtlasView extends View {
         names.map((name, i) => [name, force[i], moment[i], mass ? (100 * force[i]) / mass : 0]),
       ),
     );
-    tell(result, words);
+    report(result, words);
   }
 
   close() {

@@ -149,7 +149,7 @@ def _axes(chain: Chain, axes: Sequence[int | str] | None, struck: int) -> list[i
         return moving[len(moving) > 2 :][:2]
     if isinstance(axes, str) or len(axes) != 2:
         raise ValueError(f"axes is {axes!r}, but must be two joints")
-    chosen = [chain.index(axis) for axis in axes]
+    chosen = [chain.joint_index(axis) for axis in axes]
     for axis, link in zip(axes, chosen, strict=True):
         if not chain.joints[link].nv:
             raise ValueError(f"axes has {axis!r}, whose joint does not move")

@@ -47,7 +47,7 @@ export function addControls(view) {
     () => talk.request.quantity.join(" "),
     (value) => view.ask({ quantity: [value.split(" ")[0], Number(value.split(" ")[1])] }),
   );
-  const tell = layout(
+  const report = layout(
     el,
     stage,
     [
@@ -76,8 +76,9 @@ export function addControls(view) {
       section("What each bearing carries", false, table),
     ],
     short,
+    { beside: true },
   );
-  return { chart, draw, least, map, most, rank, table, tally, tell };
+  return { chart, draw, least, map, most, rank, table, tally, report };
 }
 
 function axis(view, name, k) {

@@ -133,6 +133,13 @@ class BalanceView extends View {
     return this.talk.ask(change);
   }
 
+  // Another chain, another knock.
+  take(change) {
+    this.talk.ask(change);
+    this.aim();
+    knock(this);
+  }
+
   aim() {
     const { camera, stage, talk } = this;
     const { system, count } = talk.request;
@@ -158,7 +165,7 @@ class BalanceView extends View {
       playButton,
       rateSlide,
       rateTurn,
-      tell,
+      report,
       verdict,
       where,
     } = this.controls;
@@ -189,7 +196,7 @@ class BalanceView extends View {
     if (!held.playing || held.listed !== held.knocks) this.drawTables(request);
     if (!held.playing || held.basin.done === 0) this.drawBasin();
     if (!held.basin.complete) wake(this);
-    tell(
+    report(
       sourceOf(this, request),
       `${where.textContent} ${verdict.textContent} ${plane.words.textContent} ${area.words.textContent}`,
     );

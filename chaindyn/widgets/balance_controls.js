@@ -55,7 +55,7 @@ export function addControls(view) {
     where,
     verdict,
   );
-  const tell = layout(el, stage, [...controls, gainList], short);
+  const report = layout(el, stage, [...controls, gainList], short);
   const root = el.querySelector(".chaindyn");
   root.prepend(
     html(
@@ -78,7 +78,7 @@ export function addControls(view) {
     event.preventDefault();
     play(view);
   });
-  return { ...rows, area, gainList, gains, history, plane, playButton, root, tell, verdict, where };
+  return { ...rows, area, gainList, gains, history, plane, playButton, root, report, verdict, where };
 }
 
 // Rows that are not always there, or have other limits at times.

@@ -7,8 +7,7 @@ import { add, cross, dot, radians, scale, subtract } from "./vectors.js";
 // yaw and tilt of the eye, degrees
 /** @type {Record<string, [number, number]>} */
 const VIEWS = { space: [-60, 25], "x\u2013y": [-90, 90], "x\u2013z": [-90, 0], "y\u2013z": [0, 0] };
-const WIDTH = 480;
-const HEIGHT = 400;
+export const USUAL = [480, 400]; // of a picture, in pixels
 
 export class Camera {
   /**
@@ -16,7 +15,7 @@ export class Camera {
    * @param {Vector} centre what of space is in the middle
    * @param {Vector} size
    */
-  constructor(pixelsPerMetre, centre = [0, 0, 0], size = [WIDTH, HEIGHT]) {
+  constructor(pixelsPerMetre, centre = [0, 0, 0], size = USUAL) {
     this.zoom = pixelsPerMetre;
     this.centre = centre;
     this.size = size; // of the picture, in pixels

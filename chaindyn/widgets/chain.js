@@ -1,9 +1,9 @@
 // The view of ChainExplorer. The request is {q, body, frame}; the scene is the tree: parents, where each joint sits in
 // its parent, its kind and axis, and which entry of q is its own (null for a fixed joint).
 
-import { firstFew, html, numberTable, pickerRow, section } from "./elements.js";
-import { SCREWS } from "./emitted/screws.js";
-import { compute } from "./physics.js";
+import { alike, paintArrows, Sweep } from "./chain_columns.js";
+import { button, firstFew, group, html, numberTable, pickerRow, section } from "./elements.js";
+import { screwsOn } from "./screws.js";
 import { LitStage } from "./stage.js";
 import { layout, Talk } from "./talk.js";
 import { cameraOn, endsOf, jointRow, paintLinks, pathOf, poses, pulled, sceneAround, withJoint } from "./tree.js";
@@ -13,9 +13,7 @@ import { rendering, View } from "./view.js";
 // The Jacobian (6 rows) of a body about a point, in the axes that are the columns of `axes`: the screws of the joints
 // that carry it.
 function jacobian(tree, q, body, about, axes) {
-  const [all] = compute(SCREWS, tree, [q, axes, about]);
-  const carriers = pathOf(tree, body).map((i) => tree.column[i]);
-  const columns = all.map((screw, k) => (carriers.includes(k) ? screw : screw.map(() => 0)));
+  const columns = screwsOn(tree, q, body, about, axes);
   return columns.length ? transpose(columns) : [[], [], [], [], [], []];
 }
 
@@ -58,8 +56,11 @@ class ChainView extends View {
     this.movable = this.names.map((_, i) => i).filter((i) => this.column[i] !== null);
     // The link whose joint's column is shown: at first the one that moves the body's origin fastest.
     this.chosen = this.quickest(this.talk.request.body) ?? this.movable[0];
+    this.sweep = new Sweep(this.carriersOf(this.talk.request.body), () => this.show());
     this.addControls();
+    this.stage.fitting = 0.84;
     this.show();
+    this.stage.beginWith(() => this.sweep.play());
     this.talk.ask();
   }
 
@@ -83,10 +84,21 @@ class ChainView extends View {
     };
     this.numbers = html("div");
     this.words = html("p", { class: "work" });
+    this.lost = html("p", { class: "lost" });
+    const short = html(
+      "div",
+      {},
+      this.words,
+      this.lost,
+      group(
+        "Joints",
+        button("sweep each joint", () => this.sweep.play()),
+      ),
+    );
     const controls = [
       ...firstFew("Other joints", sliders),
       section(
-        "Body, joint and frame",
+        "Body, joint and frame, and its column of J",
         false,
         this.picker(
           "Body",
@@ -106,14 +118,37 @@ class ChainView extends View {
           () => this.talk.request.frame,
           (frame) => this.talk.ask({ frame }),
         ),
+        this.numbers,
       ),
-      section("Its column of J", false, this.numbers),
     ];
-    this.tell = layout(this.el, this.stage, controls, this.words);
+    this.report = layout(this.el, this.stage, controls, short);
   }
 
   embedded(request) {
     return fromTree(this.tree, request);
+  }
+
+  close() {
+    this.sweep.closed = true;
+    super.close();
+  }
+
+  // The joints that carry a body, the first one first.
+  carriersOf(body) {
+    return pathOf(this.tree, body)
+      .filter((i) => this.column[i] !== null)
+      .reverse();
+  }
+
+  // What is shown while a joint sweeps: the same chain, with that joint a little further.
+  swept(values) {
+    const { column, kind, reach, sweep, talk } = this;
+    if (!sweep.playing) return values;
+    const q = talk.request.q.map((x, k) => {
+      const i = column.indexOf(k);
+      return x + sweep.moved(i) * (kind[i] === "Revolute" ? 1 : reach / 3);
+    });
+    return this.embedded({ ...talk.request, q });
   }
 
   quickest(body) {
@@ -131,7 +166,8 @@ class ChainView extends View {
   }
 
   setJoint(i, value) {
-    const { talk, tree } = this;
+    const { sweep, talk, tree } = this;
+    if (sweep.playing) sweep.stop();
     this.chosen = i;
     talk.ask({ q: withJoint(tree, talk.request.q, i, value) });
   }
@@ -150,12 +186,21 @@ class ChainView extends View {
   }
 
   show() {
-    const { column, kind, names, numbers, refreshers, stage, talk, tell, words } = this;
+    const { column, kind, lost, names, numbers, refreshers, stage, sweep, talk, report, words } = this;
     const result = talk.result();
     const { body, frame } = talk.request;
-    stage.draw(() => this.paint(result.values, body));
+    sweep.joints = this.carriersOf(body);
+    const seen = this.swept(result.values);
+    const arrows = this.arrowsOf(seen, body);
+    const pairs = sweep.playing ? [] : alike(sweep.joints, arrows);
+    stage.draw(() => this.paint(seen, body, arrows, pairs));
+    if (sweep.playing) return;
+    const [pair] = pairs;
+    lost.textContent = pair
+      ? `${names[pair[0]]} and ${names[pair[1]]} move it along one line: a direction is lost.`
+      : "";
     refreshers.forEach((refresh) => refresh());
-    if (this.chosen === undefined) return tell(result, "No joint of this chain can move.");
+    if (this.chosen === undefined) return report(result, "No joint of this chain can move.");
     const J = result.values.J.map((row) => row[column[this.chosen]]);
     const rate = kind[this.chosen] === "Revolute" ? "1 rad/s" : "1 m/s";
     const caption =
@@ -177,28 +222,39 @@ class ChainView extends View {
       ),
     );
     words.textContent =
-      `When joint ${names[this.chosen]} alone moves, at ${rate}, the origin of ${names[body]} moves at ` +
-      `${shown(speed)} m/s (arrow).`;
-    tell(
+      `Each arrow is a column of J: when joint ${names[this.chosen]} alone moves, at ${rate}, the origin of ` +
+      `${names[body]} moves at ${shown(speed)} m/s.`;
+    report(
       result,
       `${names[this.chosen]} ${shown(talk.request.q[column[this.chosen]])}. Column of J: ` +
         `${J.map((x) => shown(x)).join(", ")}.`,
     );
   }
 
-  paint({ R, p, J_world }, body) {
-    const { column, ends, movable, names, reach, stage, tree } = this;
-    paintLinks(stage, tree, ends, { R, p }, body);
+  // By link, how the body's origin moves when its joint alone does, at 1 rad/s or 1 m/s.
+  arrowsOf({ p, J_world }, body) {
+    const arrow = (k) =>
+      velocityAt(
+        p[body],
+        J_world.map((row) => row[k]),
+      );
+    return this.column.map((k) => (k === null || J_world.flat().includes(null) ? [0, 0, 0] : arrow(k)));
+  }
+
+  paint({ R, p, J_world }, body, arrows, pairs) {
+    const { chosen, column, ends, kind, movable, names, reach, stage, sweep, tree } = this;
+    paintLinks(stage, tree, ends, { R, p }, body, { axes: false });
     for (const i of movable)
       this.paintJoint(
         i,
         p[i],
         J_world.map((row) => row[column[i]]),
       );
-    stage.axes(p[body], R[body], names[body], 0.12 * reach);
-    if (this.chosen === undefined) return;
-    const twist = J_world.map((row) => row[column[this.chosen]]);
-    if (!twist.includes(null)) stage.arrow(p[body], scale(0.25, velocityAt(p[body], twist)), "force", { width: 3 });
+    stage.text(p[body], names[body], [-16, 16]);
+    const metres = (0.4 * reach) / Math.max(...sweep.joints.map((i) => norm(arrows[i])), 1e-9);
+    const share = (i) => sweep.share(i);
+    const turns = (i) => kind[i] === "Revolute";
+    paintArrows(stage, p[body], sweep.joints, arrows, { chosen, pairs, share, metres, turns });
   }
 
   // A joint's axis, where its column of the Jacobian says that it is: a line along w through w x v / w.w, or along v.

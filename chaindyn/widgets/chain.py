@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 import chaindyn
 from chaindyn import Chain
 from chaindyn.guards.arguments import FRAMES, check_chain
+from chaindyn.guards.bodies import index_of_link
 from chaindyn.widgets.explorer import Explorer, linked, source
 from chaindyn.widgets.tree import require_drawable, scene_of, shaped
 
@@ -51,7 +52,11 @@ class ChainExplorer(Explorer):
         q = np.zeros(chain.nq) if q is None else shaped("q", q, (chain.nq,))
         self.chain = chain
         functions = {"forward_kinematics": forward_kinematics, "body_jacobian": body_jacobian}
-        start = {"q": q, "body": chain.index(chain.n - 1 if body is None else body), "frame": frame}
+        start = {
+            "q": q,
+            "body": index_of_link(chain, chain.n - 1 if body is None else body),
+            "frame": frame,
+        }
         super().__init__(functions, start, scene)
 
     def compute(self, request: dict[str, Any]) -> dict[str, Any]:

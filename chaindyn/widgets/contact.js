@@ -228,7 +228,7 @@ class ContactView extends View {
 
   show() {
     const { held, kinds, refreshers, stage, talk } = this;
-    const { angle, count, energies, ground, playButton, sweeps, tell, verdict, where, worth, worths } = this.controls;
+    const { angle, count, energies, ground, playButton, sweeps, report, verdict, where, worth, worths } = this.controls;
     if (!held.now) return;
     const { request } = talk;
     stage.draw(() => paint(this));
@@ -247,7 +247,7 @@ class ContactView extends View {
     ];
     if (!held.playing || held.samples.length % 5 === 0) this.drawSlowly();
     for (const graph of [energies, worths]) graph.place(held.now.time);
-    tell(sourceOf(this), `${where.textContent} ${verdict.textContent} ${worth.textContent}`);
+    report(sourceOf(this), `${where.textContent} ${verdict.textContent} ${worth.textContent}`);
   }
 
   // What is costly, and not read while it runs.

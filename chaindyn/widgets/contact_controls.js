@@ -76,7 +76,7 @@ export function addControls(view) {
     where,
     verdict,
   );
-  const tell = layout(el, stage, [...controls, list], short);
+  const report = layout(el, stage, [...controls, list], short);
   const root = el.querySelector(".chaindyn");
   root.prepend(
     html(
@@ -94,7 +94,7 @@ export function addControls(view) {
     event.preventDefault();
     view.play();
   });
-  return { ...rows, energies, list, playButton, table, tell, verdict, where, worth, worths };
+  return { ...rows, energies, list, playButton, table, report, verdict, where, worth, worths };
 }
 
 // Rows that are not always there, or have other limits at times.

@@ -143,11 +143,11 @@ export function stepOf(request, world = worldOf(request)) {
       ? add(moved, touchedAt(tree, there, still, combine(p, K), NOWHERE, WEIGHTLESS).acceleration)
       : moved;
     const impulses = closed.map((_, j) => [p[2 * j], p[2 * j + 1]]);
-    const told = ({ bodies, point, normal, gap }, mode) => ({ bodies, point, normal, gap, mode });
+    const withMode = ({ bodies, point, normal, gap }, mode) => ({ bodies, point, normal, gap, mode });
     const contacts = closed.map((contact, j) =>
-      told(contact, modeOf(impulses[j], inner(contact.K[1], after), request.friction)),
+      withMode(contact, modeOf(impulses[j], inner(contact.K[1], after), request.friction)),
     );
-    const open = near.filter((contact) => !closed.includes(contact)).map((contact) => told(contact, "open"));
+    const open = near.filter((contact) => !closed.includes(contact)).map((contact) => withMode(contact, "open"));
     Object.assign(acted, {
       contacts,
       open,

@@ -1,8 +1,10 @@
 // The view of EffortExplorer. The request is {q, qd, qdd, load}; the scene is the tree, masses, inertias about the
 // centres of mass, gravity, and the names of the parts.
 
+import { COLOURS, keyOf, lifted, paintCarton, paintRing, ringLabel } from "./effort_rings.js";
 import { button, group, html, numberRow, pickerRow, section } from "./elements.js";
 import { LOADS } from "./emitted/loads.js";
+import { Film } from "./film.js";
 import { compute } from "./physics.js";
 import { LitStage } from "./stage.js";
 import { layout, Talk } from "./talk.js";
@@ -28,7 +30,6 @@ function fromLaws(tree, { q, qd, qdd, load }) {
   return { ...at, parts, wrench: steps[3][1] };
 }
 
-const COLOURS = { weight: "z", velocity: "y", acceleration: "x", load: "slide", all: "ink" };
 const signed = (x) => (x < 0 ? `\u2212 ${shown(-x)}` : `+ ${shown(x)}`);
 const totals = ({ parts }) => parts.reduce(add);
 
@@ -50,17 +51,35 @@ class EffortView extends View {
     this.stage = new LitStage("The chain", camera, this.talk.update, sceneAround(this.tree, this.talk.request));
     this.movable = this.names.map((_, i) => i).filter((i) => this.column[i] !== null);
     this.chosen = this.tree.joint;
+    this.most = []; // what each joint had to do at most so far
     this.ends = endsOf(this.tree);
     this.stage.onGrab = (link, where, moved) => {
       const [i, change] = pulled(this.tree, camera, this.talk.result().values, link, where, moved);
       if (i !== undefined) this.setJoint(i, this.talk.request.q[this.column[i]] + change);
     };
+    this.film = new Film(
+      () => 4000, // an hour: a lift ends where it began
+      () => this.show(),
+    );
     this.addControls();
+    this.stopWatching = this.film.watch(this.stage.element);
+    this.stage.fitting = 0.62;
     this.show();
+    this.stage.beginWith(() => this.film.play());
     this.talk.ask();
   }
 
-  // Put the controls beside the picture.
+  close() {
+    this.stopWatching();
+    super.close();
+  }
+
+  // What is shown: the lift, or the motion that the reader set.
+  request() {
+    return this.film.playing ? lifted(this.tree, this.talk.request, this.film.clock) : this.talk.request;
+  }
+
+  // Put the controls below the picture.
   addControls() {
     // One row of inputs for each joint's position; those of the rates are the chosen joint's.
     const positions = this.movable.map((i) => {
@@ -92,19 +111,25 @@ class EffortView extends View {
           "load",
           { min: 0, max: this.tree.heaviest, step: 0.1, unit: "kg" },
           () => this.talk.request.load,
-          (load) => this.talk.ask({ load: Math.max(0, load) }),
+          (load) => this.ask({ load: Math.max(0, load) }),
         ),
       ),
-      group(
-        "All joints",
-        button("hold still", () => this.talk.ask({ qd: this.still(), qdd: this.still() })),
-        button("no load", () => this.talk.ask({ load: 0 })),
-      ),
       section("Posture", false, ...positions),
-      this.bars,
+      section(
+        "What each joint must do, in numbers",
+        false,
+        group(
+          "All joints",
+          button("hold still", () => this.ask({ qd: this.still(), qdd: this.still() })),
+          button("no load", () => this.ask({ load: 0 })),
+        ),
+        this.bars,
+      ),
     ];
     this.numbers = html("div");
-    this.tell = layout(this.el, this.stage, controls, this.numbers);
+    this.playButton = button("lift", () => this.film.play(!this.film.playing));
+    const short = html("div", {}, group("Motion", this.playButton), keyOf(this.tree.parts), this.numbers);
+    this.report = layout(this.el, this.stage, controls, short);
   }
 
   tipOf({ R, p }) {
@@ -119,15 +144,21 @@ class EffortView extends View {
     return this.turns(i) ? "N\u00a0m" : "N";
   }
 
+  // What a reader sets is looked at at rest.
+  ask(change) {
+    this.film.playing = false;
+    this.talk.ask(change);
+  }
+
   setJoint(i, value) {
     const { talk, tree } = this;
     this.chosen = i;
-    talk.ask({ q: withJoint(tree, talk.request.q, i, value) });
+    this.ask({ q: withJoint(tree, talk.request.q, i, value) });
   }
 
   setRate(name, value) {
     const { column, talk } = this;
-    talk.ask({ [name]: talk.request[name].map((old, k) => (k === column[this.chosen] ? value : old)) });
+    this.ask({ [name]: talk.request[name].map((old, k) => (k === column[this.chosen] ? value : old)) });
   }
 
   choose(i) {
@@ -153,10 +184,15 @@ class EffortView extends View {
   }
 
   show() {
-    const { bars, column, names, numbers, refreshers, stage, talk, tell, tree } = this;
+    const { bars, column, film, names, numbers, playButton, refreshers, stage, talk, report, tree } = this;
     const result = talk.result();
+    const request = this.request();
+    if (film.playing) result.values = fromLaws(tree, request);
+    playButton.textContent = film.playing ? "hold" : "lift";
     const { parts, wrench } = result.values;
-    stage.draw(() => this.paint(result.values));
+    stage.draw(() => this.paint(result.values, request));
+    numbers.hidden = film.playing;
+    if (film.playing) return;
     refreshers.forEach((refresh) => refresh());
     bars.replaceChildren(this.barTable(parts));
     const k = column[this.chosen];
@@ -172,9 +208,10 @@ class EffortView extends View {
       `All that goes through this joint is a force of ${shown(force)} N (arrow) and a moment of ` +
       `${shown(moment)} N m; the motor makes the part of the ${own} along the joint\u2019s axis, the bearing ` +
       "carries the rest.";
-    numbers.replaceChildren(html("p", { class: "work" }, words), html("p", {}, carried));
+    numbers.replaceChildren(html("p", { class: "work" }, words));
+    bars.prepend(html("p", {}, carried));
     if (talk.live) result.error ||= this.disagreement(result.values);
-    tell(result, `${words} Force through the joint: ${shown(force)} newtons.`);
+    report(result, `${words} Force through the joint: ${shown(force)} newtons.`);
   }
 
   // One row for each joint; turns and slides have each their own scale.
@@ -225,33 +262,31 @@ class EffortView extends View {
           `${shown(other(wrong))} ${this.unit(wrong)}.`;
   }
 
-  paint({ R, p, wrench }) {
-    const { ends, movable, reach, stage, talk, tree } = this;
-    paintLinks(stage, tree, ends, { R, p }, this.chosen);
+  paint({ R, p, parts, wrench }, { load }) {
+    const { chosen, column, ends, movable, reach, stage, tree } = this;
+    paintLinks(stage, tree, ends, { R, p }, chosen, { axes: false });
     const forces = wrench.map((x) => x.slice(3));
-    const metres = (0.4 * reach) / (Math.max(...forces.map(norm)) || 1); // a newton of the arrows
-    for (const i of movable) {
-      stage.line([p[i], p[i]], i === this.chosen ? "motion" : "faint", {
-        width: i === this.chosen ? 15 : 11,
-        seen: i === this.chosen || !stage.lit,
-      });
-      if (!forces[i].includes(null))
-        stage.arrow(p[i], scale(metres, forces[i]), "force", { width: i === this.chosen ? 4 : 2 });
+    const metres = (0.3 * reach) / (Math.max(...forces.map(norm)) || 1); // a newton of the arrows
+    const half = scale(0.2 * reach, apply(R[chosen], tree.axis[chosen]));
+    stage.line([subtract(p[chosen], half), add(p[chosen], half)], "motion", { width: 2.5 });
+    if (!forces[chosen].includes(null)) {
+      const force = scale(metres, forces[chosen]);
+      stage.arrow(p[chosen], force, "force", { width: 4 });
+      stage.text(add(p[chosen], force), `${shown(norm(forces[chosen]), 1)} N`);
     }
-    const half = scale(0.2 * reach, apply(R[this.chosen], tree.axis[this.chosen]));
-    stage.line([subtract(p[this.chosen], half), add(p[this.chosen], half)], "motion", { width: 2.5 });
-    if (!forces[this.chosen].includes(null))
-      stage.text(
-        add(p[this.chosen], scale(metres, forces[this.chosen])),
-        `${shown(norm(forces[this.chosen]), 1)} N`,
-        [8, 2],
-      );
-    const { load } = talk.request;
+    const own = (i) => parts.map((part) => part[column[i]]);
+    const size = (i) => own(i).reduce((sum, x) => sum + Math.abs(x), 0);
+    for (const i of movable) {
+      this.most[i] = Math.max(this.most[i] ?? 0, size(i)); // that rings swell and shrink, and do not change their scale
+      const most = Math.max(...movable.filter((k) => this.turns(k) === this.turns(i)).map((k) => this.most[k] ?? 0));
+      paintRing(stage, p[i], own(i), tree.parts, size(i) / (most || 1));
+      if (size(i) > 0.02 * most) stage.text(p[i], ringLabel(own(i), this.unit(i)));
+    }
     if (load === 0) return;
     const tip = this.tipOf({ R, p });
-    stage.line([tip, tip], "slide", { width: 12 });
     stage.arrow(tip, scale(metres * load, tree.gravity), "slide", { width: 3 });
-    stage.text(tip, `${shown(load, 1)} kg`, [10, -8]);
+    stage.text(tip, `${shown(load, 1)} kg`);
+    paintCarton(stage, tip, 0.09 * reach);
   }
 }
 

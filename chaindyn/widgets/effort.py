@@ -54,7 +54,7 @@ class EffortExplorer(Explorer):
         if chain.nv == 0:
             raise ValueError("chain has no joint that moves: there is no torque to show")
         moving = sorted(set(chain.link_of_column))
-        looked_at = int(moving[0]) if joint is None else chain.index(joint)
+        looked_at = int(moving[0]) if joint is None else chain.joint_index(joint)
         if looked_at not in moving:
             raise ValueError(f"joint is {joint!r}, which is fixed: it must be one that moves")
         load = float(load)

@@ -1,5 +1,8 @@
 // A film: it plays from start to end and begins again, as long as it is in sight.
 
+// The time since the frame before [s], at most a tenth of a second, however long the page was not looked at.
+export const sinceFrame = (latest, now) => Math.min(100, now - (latest ?? now)) / 1000;
+
 export class Film {
   constructor(length, update) {
     this.length = length;
@@ -28,7 +31,7 @@ export class Film {
       this.latest = null;
       return;
     }
-    const gone = Math.min(100, now - (this.latest ?? now)) / 1000;
+    const gone = sinceFrame(this.latest, now);
     this.latest = now;
     this.clock = (this.clock + gone) % this.length();
     this.update();

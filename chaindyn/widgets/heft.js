@@ -39,6 +39,7 @@ class HeftView extends View {
     this.stage = new LitStage("The chain", this.camera, this.talk.update, sceneAround(this.tree, this.talk.request));
     this.movable = this.names.map((_, i) => i).filter((i) => this.column[i] !== null);
     this.addControls();
+    this.stage.fitting = 0.84;
     this.show();
     this.talk.ask();
   }
@@ -66,7 +67,7 @@ class HeftView extends View {
     };
     this.numbers = html("div");
     this.words = html("p", { class: "work" });
-    this.tell = layout(
+    this.report = layout(
       this.el,
       this.stage,
       [
@@ -105,7 +106,7 @@ class HeftView extends View {
   }
 
   show() {
-    const { ends, heldAt, mass, movable, names, numbers, reach, rows, stage, talk, tell, tree, words } = this;
+    const { ends, heldAt, mass, movable, names, numbers, reach, rows, stage, talk, report, tree, words } = this;
     const result = talk.result();
     const { p, felt } = result.values;
     if (!talk.live) {
@@ -140,7 +141,7 @@ class HeftView extends View {
     words.textContent =
       `Held at ${names[body]}, the chain feels like ${shown(least)} to ${shown(greatest)} kg along directions ` +
       `in the plane of the picture (curve), of ${shown(mass)} kg in all.`;
-    tell(result, words.textContent);
+    report(result, words.textContent);
   }
 }
 

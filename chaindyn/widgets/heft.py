@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 import chaindyn
 from chaindyn import Chain, forward_kinematics
+from chaindyn.guards.bodies import index_of_link
 from chaindyn.guards.model import require_no_rotors
 from chaindyn.widgets.explorer import Explorer, linked, source
 from chaindyn.widgets.tree import VIEWS, require_drawable, scene_of, shaped
@@ -58,7 +59,7 @@ class HeftExplorer(Explorer):
             "articulated_inertia": articulated_inertia,
             "apparent_inertia": apparent_inertia,
         }
-        super().__init__(functions, {"q": q, "body": chain.index(body)}, scene)
+        super().__init__(functions, {"q": q, "body": index_of_link(chain, body)}, scene)
 
     def compute(self, request: dict[str, Any]) -> dict[str, Any]:
         """Return the poses, and the mass felt at the joint that is held, (3, 3) in world axes."""

@@ -3,8 +3,9 @@
 // gravity, and how far the sliders of the forces go.
 
 import { addControls, placeSigns } from "./hybrid_controls.js";
+import { Motion } from "./hybrid_motion.js";
 import { paint } from "./hybrid_picture.js";
-import { barTable, disagreement, explained, fromEquations, told, withoutAnswer } from "./hybrid_words.js";
+import { barTable, disagreement, explained, fromEquations, sentenceOf, withoutAnswer } from "./hybrid_words.js";
 import { LitStage } from "./stage.js";
 import { Talk } from "./talk.js";
 import { cameraOn, endsOf, poses, pulled, sceneAround, withJoint } from "./tree.js";
@@ -33,13 +34,52 @@ class HybridView extends View {
     this.movable = this.names.map((_, i) => i).filter((i) => this.column[i] !== null);
     this.ends = endsOf(this.tree);
     this.ahead = 0.2; // [s]
+    /** @type {number | null} */
+    this.frame = null;
     this.stage.onGrab = (link, where, moved) => {
       const [i, change] = pulled(this.tree, this.camera, this.talk.result().values, link, where, moved);
       if (i !== undefined) this.setJoint(i, this.talk.request.q[this.column[i]] + change);
     };
+    this.motion = new Motion(this.tree);
+    this.inSight = true;
+    this.watcher = new IntersectionObserver(([{ isIntersecting }]) => {
+      this.inSight = isIntersecting;
+      if (isIntersecting && this.motion.playing) this.next();
+    });
+    this.watcher.observe(this.stage.element);
     this.controls = addControls(this);
+    this.stage.fitting = 0.78;
     this.show();
+    this.stage.beginWith(() => this.play(true));
     this.talk.ask();
+  }
+
+  // Let the hand take hold of the chain, or stop it where it is.
+  play(wanted) {
+    const { motion, talk } = this;
+    if (wanted) motion.begin(talk.request);
+    else motion.playing = false;
+    this.show();
+    if (wanted) this.next();
+  }
+
+  next() {
+    this.frame ??= requestAnimationFrame((now) => {
+      this.frame = null;
+      if (!this.inSight || !this.motion.playing) {
+        this.motion.latest = null;
+        return;
+      }
+      this.motion.tick(now, this.talk.request.prescribed);
+      this.show();
+      this.next();
+    });
+  }
+
+  close() {
+    this.watcher.disconnect();
+    this.motion.playing = false;
+    super.close();
   }
 
   embedded(request) {
@@ -58,7 +98,7 @@ class HybridView extends View {
     return this.turns(i) ? { qdd: "rad/s\u00b2", tau: "N\u00a0m" } : { qdd: "m/s\u00b2", tau: "N" };
   }
 
-  isTold(i) {
+  isPrescribed(i) {
     const { column, talk } = this;
     return talk.request.prescribed[column[i]];
   }
@@ -69,28 +109,33 @@ class HybridView extends View {
     };
   }
 
+  // What a reader sets is looked at at rest.
+  ask(change) {
+    this.motion.playing = false;
+    this.talk.ask(change);
+  }
+
   setJoint(i, value) {
     const { talk, tree } = this;
-    talk.ask({ q: withJoint(tree, talk.request.q, i, value) });
+    this.ask({ q: withJoint(tree, talk.request.q, i, value) });
   }
 
   give(i, name, value) {
-    const { column, talk } = this;
-    talk.ask(this.replaced(name, column[i], value));
+    this.ask(this.replaced(name, this.column[i], value));
   }
 
   toggle(i) {
     const { column, talk } = this;
-    talk.ask(this.replaced("prescribed", column[i], !this.isTold(i)));
+    talk.ask(this.replaced("prescribed", column[i], !this.isPrescribed(i)));
   }
 
-  all(told) {
-    return () => this.talk.ask({ prescribed: this.talk.request.prescribed.map(() => told) });
+  all(prescribed) {
+    return () => this.ask({ prescribed: this.talk.request.prescribed.map(() => prescribed) });
   }
 
   zero() {
     const { talk } = this;
-    talk.ask({ qdd: scale(0, talk.request.qdd), tau: scale(0, talk.request.tau) });
+    this.ask({ qdd: scale(0, talk.request.qdd), tau: scale(0, talk.request.tau) });
   }
 
   // What was answered is given, and what was given asked for: the same motion, the other way round.
@@ -98,7 +143,7 @@ class HybridView extends View {
     const { talk } = this;
     const { qdd, tau } = talk.result().values;
     if ([...qdd, ...tau].every(Number.isFinite))
-      talk.ask({ qdd, tau, prescribed: talk.request.prescribed.map((told) => !told) });
+      this.ask({ qdd, tau, prescribed: talk.request.prescribed.map((prescribed) => !prescribed) });
   }
 
   range(i, name) {
@@ -111,18 +156,22 @@ class HybridView extends View {
   }
 
   show() {
-    const { movable, refreshers, stage, talk } = this;
-    const { bars, numbers, tell } = this.controls;
+    const { motion, movable, refreshers, stage, talk } = this;
+    const { bars, numbers, playButton, report } = this.controls;
     const result = talk.result();
+    const request = motion.playing ? motion.now(talk.request.prescribed) : talk.request;
+    if (motion.playing) result.values = fromEquations(this.tree, request).values;
     const { values } = result;
     placeSigns(this, values);
-    stage.draw(() => paint(this, values));
+    stage.draw(() => paint(this, values, request));
+    playButton.textContent = motion.playing ? "stop" : "move it";
+    if (motion.playing) return;
     refreshers.forEach((refresh) => refresh());
     bars.replaceChildren(barTable(this, values));
     numbers.firstChild.textContent = explained(this);
     if (talk.live) result.error ||= disagreement(this, values);
     else result.error = withoutAnswer(this);
-    tell(result, movable.map((i) => told(this, i, values)).join(" "));
+    report(result, movable.map((i) => sentenceOf(this, i, values)).join(" "));
   }
 }
 

@@ -10,8 +10,8 @@ const SQUARE = { x: -10, y: -10, width: 20, height: 20, rx: 3 };
 const TURNING = "M -4.5 3 A 5.5 5.5 0 1 1 4.5 3 M 4.5 3 L 5.5 -1 M 4.5 3 L 0.8 1.6";
 const SLIDING = "M -6 0 H 6 M 6 0 L 2.5 -3 M 6 0 L 2.5 3 M -6 0 L -2.5 -3 M -6 0 L -2.5 3";
 
-const signOf = (told, turns) =>
-  told
+const signOf = (prescribed, turns) =>
+  prescribed
     ? [svg("rect", { class: "knob", ...SQUARE }), svg("path", { class: "knob sign", d: turns ? TURNING : SLIDING })]
     : [svg("circle", { class: "knob", r: 9 })];
 
@@ -20,12 +20,17 @@ export function addControls(view) {
   const { column, el, movable, stage, talk, tree } = view;
   const signs = movable.map((i) => sign(view, i));
   const bars = html("div");
+  const playButton = button("move it", () => view.play(!view.motion.playing));
   const controls = [
-    group(
-      "All joints",
-      button("swap given and answered", () => view.swap()),
+    section(
+      "Given and answered, in numbers",
+      false,
+      group(
+        "All joints",
+        button("swap given and answered", () => view.swap()),
+      ),
+      bars,
     ),
-    bars,
     section(
       "What each joint is given",
       false,
@@ -57,7 +62,7 @@ export function addControls(view) {
       ...movable.map((i) => rate(view, i)),
       group(
         "Velocities",
-        button("hold still", () => talk.ask({ qd: scale(0, talk.request.qd) })),
+        button("hold still", () => view.ask({ qd: scale(0, talk.request.qd) })),
       ),
       view.row(
         numberRow(
@@ -72,9 +77,11 @@ export function addControls(view) {
       ),
     ),
   ];
-  const numbers = html("div", {}, html("p", { class: "work" }), keyOfMarks());
-  const tell = layout(el, stage, controls, numbers);
-  return { bars, numbers, signs, tell };
+  const marks = section("What the marks mean", false, keyOfMarks());
+  const hint = html("p", {}, "Tap a joint: its motor switches on, and stiffens it; tap again, and it falls limp.");
+  const numbers = html("div", {}, html("p", { class: "work" }), hint, group("Motion", playButton), marks);
+  const report = layout(el, stage, controls, numbers);
+  return { bars, numbers, playButton, signs, report };
 }
 
 function givenRow(view, i) {
@@ -107,10 +114,10 @@ function givenRow(view, i) {
     return button;
   });
   function refresh() {
-    const told = view.isTold(i);
+    const prescribed = view.isPrescribed(i);
     numbersOf.forEach((each, k) => {
       each.refresh();
-      each.row.hidden = told !== (k === 0);
+      each.row.hidden = prescribed !== (k === 0);
     });
   }
   ["prescribed", "free"].forEach((word, k) => {
@@ -139,7 +146,7 @@ function sign(view, i) {
     const steps = { ArrowUp: 1, ArrowDown: -1 };
     if (!["Enter", " "].includes(event.key) && !steps[event.key]) return;
     event.preventDefault();
-    const name = view.isTold(i) ? "qdd" : "tau";
+    const name = view.isPrescribed(i) ? "qdd" : "tau";
     if (steps[event.key])
       view.give(
         i,
@@ -151,15 +158,15 @@ function sign(view, i) {
   stage.handles.append(element);
   let drawn = null;
   return (place, shift) => {
-    const told = view.isTold(i);
-    if (told !== drawn) {
-      knob.replaceChildren(...signOf(told, view.turns(i)));
-      const does = told
+    const prescribed = view.isPrescribed(i);
+    if (prescribed !== drawn) {
+      knob.replaceChildren(...signOf(prescribed, view.turns(i)));
+      const does = prescribed
         ? "prescribed, its acceleration is given; Enter sets it free"
         : "free, its force is given; Enter prescribes its acceleration";
       element.setAttribute("aria-label", `${names[i]} is ${does}. Arrow keys up and down change what is given.`);
     }
-    drawn = told;
+    drawn = prescribed;
     element.setAttribute("transform", `translate(${add(place, [shift, 0])})`);
     leader.setAttribute("x2", -shift);
   };
@@ -186,17 +193,17 @@ function rate(view, i) {
       names[i],
       { of: "velocity of", min: -8, max: 8, step: 0.1, unit: view.turns(i) ? "rad/s" : "m/s" },
       () => talk.request.qd[column[i]],
-      (value) => talk.ask(view.replaced("qd", column[i], value)),
+      (value) => view.ask(view.replaced("qd", column[i], value)),
     ),
   );
 }
 
 function keyOfMarks() {
-  const mark = (told) =>
+  const mark = (prescribed) =>
     svg(
       "svg",
       { class: "mark ink", viewBox: "-12 -12 24 24", "aria-hidden": "true" },
-      svg("g", { class: "handle" }, ...signOf(told, true)),
+      svg("g", { class: "handle" }, ...signOf(prescribed, true)),
     );
   const bar = (which) => html("span", { class: `swatch ${which}`, "aria-hidden": "true" });
   const where =

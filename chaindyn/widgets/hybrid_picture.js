@@ -6,19 +6,21 @@ import { compute } from "./physics.js";
 import { paintLinks, poses } from "./tree.js";
 import { add, apply, cross, dot, norm, scale, subtract } from "./vectors.js";
 
-export function paint(view, { R, p, qdd, tau }) {
-  const { column, ends, mass, movable, reach, stage, talk, tree } = view;
+export function paint(view, { R, p, qdd, tau }, { q, qd }) {
+  const { column, ends, mass, motion, movable, reach, stage, tree } = view;
   for (const i of movable.filter((i) => !view.turns(i))) {
     const half = scale(0.3 * reach, apply(R[i], tree.axis[i]));
     stage.line([subtract(p[i], half), add(p[i], half)], "slide", { width: 1.5, dash: "2 6" });
   }
-  if (qdd.every(Number.isFinite)) paintLater(view, qdd);
-  paintLinks(stage, tree, ends, { R, p }, -1, { axes: false }); // whose colours mean other things here
+  if (qdd.every(Number.isFinite) && !motion.playing) paintLater(view, qdd);
+  // a motor that is on glows
+  const glow = tree.names.map((_, i) => (column[i] !== null && view.isPrescribed(i) ? 0.8 : 0));
+  paintLinks(stage, tree, ends, { R, p }, -1, { axes: false, glow }); // whose colours mean other things here
   for (const i of movable)
     if (Number.isFinite(tau[column[i]]))
       paintForce(view, i, p[i], apply(R[i], tree.axis[i]), tau[column[i]] / scaleOf(view, tau, i));
   if (!qdd.every(Number.isFinite)) return;
-  const [accelerations] = compute(CENTRE_ACCELERATIONS, tree, [talk.request.q, talk.request.qd, qdd]);
+  const [accelerations] = compute(CENTRE_ACCELERATIONS, tree, [q, qd, qdd]);
   const metres = (0.45 * reach) / roundUp(accelerations.map(norm)); // a m/s^2 of the arrows
   accelerations.forEach((a, i) => {
     if (mass[i] > 0 && norm(a) > 1e-9)
@@ -42,7 +44,7 @@ function paintLater(view, qdd) {
 // A share of three quarters of a turn about the axis, or of an arrow along it.
 function paintForce(view, i, centre, axis, share) {
   const { camera, stage } = view;
-  const look = view.isTold(i) ? { width: 3 } : { width: 2, dash: "4 5" };
+  const look = view.isPrescribed(i) ? { width: 6 } : { width: 2, dash: "4 5" };
   if (Math.abs(share) < 1e-6) return;
   if (!view.turns(i)) return paintPush(view, centre, scale((70 / camera.zoom) * share, axis), look);
   const { right, up } = camera.axes();

@@ -9,7 +9,7 @@ import { scale, shown, subtract } from "./vectors.js";
 
 // All accelerations and forces; NaN, and the link at fault, where the equations of the free joints are singular.
 export function fromEquations(tree, { q, qd, prescribed, qdd, tau }) {
-  const free = prescribed.map((told) => Number(!told));
+  const free = prescribed.map((prescribed) => Number(!prescribed));
   const [all, forces, kept, sure] = compute(HYBRID, tree, [q, qd, free, qdd, tau]);
   const singularAt = withoutInertia(tree, q, kept, sure);
   const known = (x, given) => x.map((y, k) => (singularAt === undefined || given(k) ? y : NaN));
@@ -19,7 +19,7 @@ export function fromEquations(tree, { q, qd, prescribed, qdd, tau }) {
   };
 }
 
-// The joint forces of a motion: every joint is told.
+// The joint forces of a motion: every joint is prescribed.
 const efforts = (tree, q, qd, qdd) => compute(HYBRID, tree, [q, qd, scale(0, qd), qdd, scale(0, qd)])[1];
 
 function listed(view, links) {
@@ -28,7 +28,7 @@ function listed(view, links) {
 
 export function explained(view) {
   const { movable } = view;
-  const [given, free] = [movable.filter((i) => view.isTold(i)), movable.filter((i) => !view.isTold(i))];
+  const [given, free] = [movable.filter((i) => view.isPrescribed(i)), movable.filter((i) => !view.isPrescribed(i))];
   if (free.length === 0)
     return "All prescribed: inverse dynamics. Nothing is solved; every force follows from the motion.";
   if (given.length === 0)
@@ -45,13 +45,13 @@ export function explained(view) {
 
 const count = (n) => (n === 1 ? "One equation is" : `${n} equations are`);
 
-export function told(view, i, { qdd, tau }) {
+export function sentenceOf(view, i, { qdd, tau }) {
   const { column, names } = view;
   const [a, f] = [
     [qdd, "qdd"],
     [tau, "tau"],
   ].map(([x, name]) => `${shown(x[column[i]])} ${view.units(i)[name]}`);
-  return view.isTold(i)
+  return view.isPrescribed(i)
     ? `${names[i]}: acceleration ${a} is given, force ${f} answers.`
     : `${names[i]}: force ${f} is given, acceleration ${a} answers.`;
 }
@@ -76,7 +76,7 @@ export function barTable(view, { qdd, tau }) {
   const cell = (x, i, name) => {
     const [value, most] = [x[column[i]], scaleOf(view, x, i)];
     const share = Number.isFinite(value) ? (50 * value) / most : 0;
-    const given = view.isTold(i) === (name === "qdd");
+    const given = view.isPrescribed(i) === (name === "qdd");
     const style = `--from: ${50 + Math.min(0, share)}%; --to: ${50 + Math.max(0, share)}%`;
     const colour = name === "qdd" ? "motion" : "force";
     return html(
@@ -123,7 +123,9 @@ export function disagreement(view, { qdd, tau }) {
   if (request.serial !== talk.answer.serial || [...qdd, ...tau].includes(null)) return "";
   const close = (x, given) => Math.abs(x - given) <= 1e-6 * Math.max(1, Math.abs(given));
   const kept = (i) =>
-    view.isTold(i) ? close(qdd[column[i]], request.qdd[column[i]]) : close(tau[column[i]], request.tau[column[i]]);
+    view.isPrescribed(i)
+      ? close(qdd[column[i]], request.qdd[column[i]])
+      : close(tau[column[i]], request.tau[column[i]]);
   const changed = movable.find((i) => !kept(i));
   if (changed !== undefined) return `hybrid_dynamics did not keep what joint ${names[changed]} was given.`;
   const [needed, bias] = [qdd, scale(0, qdd)].map((a) => efforts(tree, request.q, request.qd, a));

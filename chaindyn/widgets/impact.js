@@ -10,7 +10,7 @@ import { courseOf, cutOf, paintFilm, sceneAt } from "./course.js";
 import { Film } from "./film.js";
 import { addControls } from "./impact_controls.js";
 import { paint, showMap } from "./impact_picture.js";
-import { jointTable, judge } from "./impact_words.js";
+import { jointTable, judge, keyOfColours, keyOfOthers } from "./impact_words.js";
 import { LitStage } from "./stage.js";
 import { Talk } from "./talk.js";
 import { poses, pulled, sceneAround, withJoint } from "./tree.js";
@@ -35,6 +35,8 @@ class ImpactView extends View {
       sceneAround(this.tree(), this.talk.request),
     );
     this.held = { key: null }; // the map that is shown, until a newer one is there
+    this.near = {}; // where the camera was when it stepped back for them
+    this.comparing = false; // whether the picture shows other postures, in place of before and after
     this.resting = undefined; // the timer until a new one is asked for
     // The film of the blow, which is made when it is asked for. Without it the chain stands at the instant of the blow,
     // with all arrows.
@@ -62,6 +64,7 @@ class ImpactView extends View {
     this.controls = addControls(this);
     this.show();
     this.ask({});
+    this.stage.fitting = 0.84;
     this.stage.beginWith(() => this.play());
   }
 
@@ -83,11 +86,26 @@ class ImpactView extends View {
 
   play() {
     const { film, talk } = this;
+    if (this.comparing) this.compare();
     if (film.playing) return film.play(false);
     const { request } = talk;
     const { qd_after } = this.valuesFor(request);
     this.course ??= courseOf(this.tree(), request, qd_after.includes(null) ? request.qd : qd_after);
     film.play();
+  }
+
+  compare() {
+    this.stand();
+    this.comparing = !this.comparing;
+    const { camera, comparing, stage, talk } = this;
+    if (comparing) this.near = { centre: camera.centre, zoom: camera.zoom };
+    else Object.assign(camera, this.near);
+    stage.fills = 0;
+    this.seen = {}; // all is drawn anew, also where a film begins at once
+    talk.update();
+    if (!comparing) return stage.settle();
+    stage.fitting = 0.85; // and again when the map has come
+    stage.fit();
   }
 
   stand() {
@@ -189,7 +207,7 @@ class ImpactView extends View {
 
   show() {
     const { film, refreshers, stage, talk } = this;
-    const { numbers, panel, panels, playButton, standButton, tell, words } = this.controls;
+    const { colours, numbers, otherButton, panel, panels, playButton, standButton, report, words } = this.controls;
     if (film.playing && this.seen.request === talk.request && this.seen.answer === talk.answer)
       return stage.draw(() => this.paintScene(this.seen.values, this.seen.request));
     const result = talk.result();
@@ -205,13 +223,15 @@ class ImpactView extends View {
     );
     playButton.textContent = film.playing ? "pause" : this.course ? "go on" : "play the blow";
     standButton.disabled = !this.course;
+    colours.replaceChildren(this.comparing ? keyOfOthers() : keyOfColours());
+    otherButton.setAttribute("aria-pressed", String(this.comparing));
     refreshers.forEach((refresh) => refresh());
     if (panel.childElementCount > 1 || panel.firstChild !== panels[request.chain])
       panel.replaceChildren(panels[request.chain]);
     showMap(this, request);
     words.textContent = judge(values, request);
     numbers.replaceChildren(jointTable(this, values, request));
-    tell({ ...result, error: result.error || (this.held.error ?? "") }, words.textContent);
+    report({ ...result, error: result.error || (this.held.error ?? "") }, words.textContent);
     this.seen = { request, answer: talk.answer, values };
   }
 

@@ -18,7 +18,9 @@ from chaindyn import (
     point_velocity,
 )
 from chaindyn.guards.arguments import check_chain, require_between, unit
+from chaindyn.guards.bodies import index_of_link
 from chaindyn.guards.model import require_no_rotors
+from chaindyn.impulse import contact_impulse, impulse_response
 from chaindyn.widgets.bodies import bodies_of
 from chaindyn.widgets.explorer import (
     Explorer,
@@ -29,6 +31,7 @@ from chaindyn.widgets.explorer import (
     source,
     without_none,
 )
+from chaindyn.widgets.lines import line_of
 from chaindyn.widgets.tree import VIEWS, limits_of, reach_of, require_drawable, shaped, tree_of
 
 MOST_RODS = 6
@@ -42,6 +45,13 @@ RESULTS = (
     "energy_before",
     "energy_after",
 )
+
+
+LINES = {  # of the chapters' laws, behind the numbers of a blow
+    "impulse": line_of(contact_impulse, "impulse"),
+    "rates": line_of(impulse_response, "rates"),
+    "approach": line_of(chaindyn.point_velocity, "return"),
+}
 
 
 class Struck(NamedTuple):
@@ -225,13 +235,14 @@ class StrikeExplorer(ImpactExplorer):
     """
 
     _esm = linked("strike.js")
-    _css = source("base.css", "stage.css", "strike.css")
+    _css = source("base.css", "stage.css", "strike.css", "whence.css")
     _rods = range(0)
 
     def __init__(self, chain: Chain, q: ArrayLike, qd: ArrayLike, **options: Any) -> None:
         if not isinstance(chain, Chain):
             raise TypeError(f"chain is {chain!r}, but must be a Chain")
         super().__init__(chain, q, qd, **options)
+        self.scene = {**self.scene, "lines": LINES}
 
 
 def _struck(
@@ -253,7 +264,7 @@ def _struck(
     view = "space" if view is None else view
     if view not in VIEWS:
         raise ValueError(f"view is {view!r}, but must be one of {list(VIEWS)}")
-    b = chain.index(body)
+    b = index_of_link(chain, body)
     moving = [i for i in chain.path(b) if chain.joints[i].nv]
     if not moving:
         raise ValueError(f"link {chain.names[b]!r} is struck, but no joint lets it move")
@@ -319,7 +330,7 @@ def _axes(chain: Chain, axes: Sequence[int | str] | None, moving: list[int]) -> 
         if isinstance(axis, str) and axis == "along":
             chosen.append(axis)
             continue
-        chosen.append(link := chain.index(axis))
+        chosen.append(link := chain.joint_index(axis))
         if not chain.joints[link].nv:
             raise ValueError(f"axes has {axis!r}, whose joint does not move")
     if chosen[0] == chosen[1]:

@@ -3,7 +3,6 @@
 import { tiltOf, toDirection, turnOf } from "./blow.js";
 import { atShare, shareAlong, shareOf } from "./blow_answer.js";
 import { button, group, html, numberRow, pickerRow, pointRow, section } from "./elements.js";
-import { keyOfColours } from "./impact_words.js";
 import { PostureMap } from "./map.js";
 import { layout } from "./talk.js";
 import { jointRow, pathOf } from "./tree.js";
@@ -38,13 +37,16 @@ export function addControls(view) {
     view.stand();
     talk.update();
   });
+  const otherButton = button("other postures", () => view.compare());
+  const colours = html("div");
   const words = html("p", { class: "result" });
-  const short = html("div", {}, group("Film", playButton, standButton), keyOfColours(), words);
-  const tell = layout(
+  const short = html("div", {}, group("Film", playButton, standButton, otherButton), colours, words);
+  const report = layout(
     el,
     stage,
     [about, map.svg, legend, line, chooser, panel, section("Joint by joint", false, numbers)],
     short,
+    { beside: true },
   );
   el.querySelector(".chaindyn").prepend(
     html(
@@ -54,7 +56,21 @@ export function addControls(view) {
         "behind the wall to turn it, a link to bend the chain; or click another posture in the map.",
     ),
   );
-  return { about, line, map, most, numbers, panel, panels, playButton, standButton, tell, words };
+  return {
+    about,
+    line,
+    map,
+    most,
+    numbers,
+    colours,
+    otherButton,
+    panel,
+    panels,
+    playButton,
+    standButton,
+    report,
+    words,
+  };
 }
 
 // The controls of one of the chains; only those of the present one are on the page.

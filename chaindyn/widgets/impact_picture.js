@@ -2,6 +2,7 @@
 
 import { fastest, paintWall } from "./blow.js";
 import { html } from "./elements.js";
+import { paintOthers } from "./impact_others.js";
 import { coordinateOf, mostOf } from "./map.js";
 import { endsOf, paintLinks, poses } from "./tree.js";
 import { add, apply, norm, scale, shown, subtract } from "./vectors.js";
@@ -47,7 +48,8 @@ function ghost(view, rates, time, colour, dash) {
   });
 }
 
-export function paint(view, values, { q, qd, body, normal }) {
+export function paint(view, values, request) {
+  const { q, qd, body, normal } = request;
   const { stage } = view;
   const { p, point, before, after, impulse, reactions, qd_after } = values;
   const { reach, column } = view.tree();
@@ -57,21 +59,32 @@ export function paint(view, values, { q, qd, body, normal }) {
   const quickest = Math.max(fastest(view.tree(), q, qd), finite ? fastest(view.tree(), q, qd_after) : 0);
   const usual = fastest(view.tree(), view.tree().start.q, view.tree().start.qd);
   const moment = Math.min((0.25 * reach) / (usual || 1), (0.4 * reach) / (quickest || 1));
-  ghost(view, qd, -moment, "faint", "6 5");
-  if (finite) ghost(view, qd_after, moment, "motion", "none");
+  const compared = view.comparing && view.held.impulse !== undefined && view.held.key === view.keyOf(request);
+  if (compared) paintOthers(view, request);
+  if (!view.comparing) {
+    ghost(view, qd, -moment, "faint", "6 5");
+    if (finite) ghost(view, qd_after, moment, "motion", "none");
+  }
   // their colours are those of pushes and speeds
   paintLinks(stage, view.tree(), endsOf(view.tree()), values, body, { axes: false });
   p.forEach((at, i) => column[i] !== null && stage.line([at, at], "ink", { width: 11, seen: !stage.lit }));
   // Velocities of the struck point: arriving, and leaving.
-  stage.arrow(subtract(point, scale(moment, before)), scale(moment, before), "faint", { width: 3.5 });
-  if (!after.includes(null)) stage.arrow(point, scale(moment, after), "motion", { width: 3.5 });
+  if (!view.comparing) {
+    stage.arrow(subtract(point, scale(moment, before)), scale(moment, before), "faint", { width: 3.5 });
+    if (!after.includes(null)) stage.arrow(point, scale(moment, after), "motion", { width: 3.5 });
+  }
   stage.line([point, subtract(point, scale(view.arm(), normal))], "force", { width: 1.5, dash: "3 5" });
   if (!impulse) return;
   const largest = Math.max(impulse, ...reactions.filter((f) => !f.includes(null)).map(norm));
   const metres = (0.3 * reach) / largest; // a newton second of the arrows
-  reactions.forEach((f, i) => {
-    if (!f.includes(null) && norm(f) > 1e-9 * largest) stage.arrow(p[i], scale(metres, f), "force", { width: 2.5 });
-  });
   const blow = scale(metres * impulse, normal); // out of the wall
   stage.arrow(subtract(point, blow), blow, "force", { width: 5 });
+  stage.text(subtract(point, blow), `${shown(impulse)} N s`, [8, -8], "force");
+  if (view.comparing) return;
+  const strongest = Math.max(...reactions.map((f) => (f.includes(null) ? 0 : norm(f))));
+  reactions.forEach((f, i) => {
+    if (f.includes(null) || norm(f) <= 1e-9 * largest) return;
+    stage.arrow(p[i], scale(metres, f), "force", { width: 2.5 });
+    if (norm(f) === strongest) stage.text(add(p[i], scale(metres, f)), `${shown(strongest)} N s`, [8, -8], "force");
+  });
 }

@@ -21,9 +21,18 @@ export function judge({ impulse, mass, before, after, energy }, { normal }) {
   );
 }
 
+const entry = (colour, style, words) =>
+  html("span", { class: colour }, html("i", { class: style }), html("span", {}, words));
+
+export const keyOfOthers = () =>
+  html(
+    "p",
+    { class: "key" },
+    entry("force", "", "the thicker and stronger, the harder the blow in that posture"),
+    entry("faint", "thin", "no blow: the point would be leaving"),
+  );
+
 export function keyOfColours() {
-  const entry = (colour, style, words) =>
-    html("span", { class: colour }, html("i", { class: style }), html("span", {}, words));
   return html(
     "p",
     { class: "key" },

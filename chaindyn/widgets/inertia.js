@@ -59,6 +59,13 @@ class InertiaView extends View {
     talk.ask(values);
   }
 
+  // Another brick, another throw, another observer; it flies, for readers who do not mind.
+  take({ riding = false, ...change }) {
+    this.riding = riding;
+    this.change(change);
+    if (!matchMedia("(prefers-reduced-motion: reduce)").matches) this.play();
+  }
+
   setSide(i, side) {
     const { longest, shortest, talk } = this;
     return this.change({ sides: replaced(talk.request.sides, i, within(side, shortest, longest)) });
@@ -121,13 +128,13 @@ class InertiaView extends View {
 
   show() {
     const { drawn, refreshers, scene, stage, talk } = this;
-    const { energies, numbers, playButton, rideButton, tell, verdict } = this.controls;
+    const { energies, numbers, playButton, rideButton, report, verdict } = this.controls;
     const result = talk.result();
     this.fly(result);
     const [spin, momentum, [energy]] = [
       this.at(drawn.spin),
       this.at(drawn.momentum),
-      this.at(drawn.energy.map((T) => [T])),
+      this.at(drawn.energy.map((K) => [K])),
     ];
     stage.draw(() => paint(this, this.pose(), spin));
     refreshers.forEach((refresh) => refresh());
@@ -146,7 +153,7 @@ class InertiaView extends View {
     verdict.textContent = drawn.verdict;
     if (!talk.live && !scene.exact)
       result.error = "This function is not quadratic in the spin, so that without Python the flight is a guess.";
-    tell(result, drawn.verdict);
+    report(result, drawn.verdict);
   }
 
   close() {

@@ -70,8 +70,8 @@ export function addControls(view) {
       true,
     );
   }
-  const tell = layout(el, stage, controls, html("div", {}, group("Flight", playButton, rideButton), verdict));
-  return { energies, numbers, playButton, rideButton, tell, verdict };
+  const report = layout(el, stage, controls, html("div", {}, group("Flight", playButton, rideButton), verdict));
+  return { energies, numbers, playButton, rideButton, report, verdict };
 }
 
 function throwButton(view, name, rank) {

@@ -36,12 +36,12 @@ export function fromTables({ tables, mass, step, steps, kept, runaway }, { sides
 export function flightOf({ moments, spin, attitude }, { step, steps, kept }) {
   const samples = spin.map((w, i) => spinning(moments, w, attitude[i]));
   const [own, momentum, energy] = [0, 1, 2].map((k) => samples.map((sample) => sample[k]));
-  const [h, T] = [momentum[0], energy[0]];
+  const [h, K] = [momentum[0], energy[0]];
   const drift = (100 * Math.max(...momentum.map((other) => norm(subtract(other, h))))) / (norm(h) || 1);
-  const loss = (100 * Math.max(...energy.map((other) => Math.abs(other - T)))) / (T || 1);
+  const loss = (100 * Math.max(...energy.map((other) => Math.abs(other - K)))) / (K || 1);
   const seconds = (samples) => shown(samples * step * kept, 0);
   const verdict = () => {
-    if (T === 0) return "Nothing turns.";
+    if (K === 0) return "Nothing turns.";
     const ended =
       spin.length - 1 < steps / kept ? ` The spin grows beyond all bounds within ${seconds(spin.length)} s.` : "";
     if (ended || drift > 1 || loss > 1)

@@ -195,7 +195,7 @@ class LoopView extends View {
 
   show() {
     const { held, player, refreshers, rings, stage, talk } = this;
-    const { bars, energies, gaps, panel, panels, playButton, rate, root, stepButton, tell, turning, verdict, where } =
+    const { bars, energies, gaps, panel, panels, playButton, rate, root, stepButton, report, turning, verdict, where } =
       this.controls;
     const { request } = talk;
     const stale = talk.live && talk.answer.serial < request.serial;
@@ -229,7 +229,7 @@ class LoopView extends View {
     verdict.textContent = this.falling() ? judge(this, request) : `${closing(this)}${reach(this)}`;
     bars.replaceChildren(barTable(this));
     root.setAttribute("aria-busy", late);
-    tell(result, `${where.textContent} ${verdict.textContent}`);
+    report(result, `${where.textContent} ${verdict.textContent}`);
   }
 
   close() {

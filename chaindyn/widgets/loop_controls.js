@@ -71,7 +71,7 @@ export function addControls(view) {
     where,
     verdict,
   );
-  const tell = layout(el, stage, controls, short);
+  const report = layout(el, stage, controls, short);
   const root = el.querySelector(".chaindyn");
   root.prepend(
     html(
@@ -89,7 +89,7 @@ export function addControls(view) {
   );
   root.append(html("div", { class: "graphs" }, ...[turning, gaps, energies].map(({ element }) => element)));
   player.listen(root, () => view.play());
-  return { bars, energies, gaps, panel, panels, playButton, rate, root, stepButton, tell, turning, verdict, where };
+  return { bars, energies, gaps, panel, panels, playButton, rate, root, stepButton, report, turning, verdict, where };
 }
 
 // Of one mechanism; only the present one's are on the page.

@@ -37,6 +37,7 @@ class MassView extends View {
       names: this.names.map((name, i) => (this.column[i] === null ? name : `${this.column[i] + 1} ${name}`)),
     };
     this.addControls();
+    this.stage.fitting = 0.84;
     this.show();
     this.talk.ask();
   }
@@ -95,7 +96,7 @@ class MassView extends View {
         "Dashed: zero, whatever the posture.",
     );
     this.numbers = html("div");
-    this.tell = layout(
+    this.report = layout(
       this.el,
       this.stage,
       [
@@ -107,6 +108,7 @@ class MassView extends View {
         ),
       ],
       this.numbers,
+      { beside: true },
     );
   }
 
@@ -147,7 +149,7 @@ class MassView extends View {
   }
 
   show() {
-    const { cells, numbers, rows, stage, talk, tell } = this;
+    const { cells, numbers, rows, stage, talk, report } = this;
     const result = talk.result();
     const { M } = result.values;
     const entry = this.pointed ?? this.chosen;
@@ -158,7 +160,7 @@ class MassView extends View {
     const words = this.explained(result.values, entry);
     numbers.replaceChildren(...words.map((text, k) => html("p", k ? {} : { class: "work" }, text)));
     if (talk.live) result.error ||= this.doubted(result.values, entry, largest);
-    tell(result, words.join(" "));
+    report(result, words.join(" "));
   }
 
   showCell(cell, x, [i, j], [row, col], largest) {

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -53,7 +53,7 @@ from chaindyn.articulated import (
     articulated_step,
     factorise_state,
 )
-from chaindyn.chain import integrate, inward
+from chaindyn.chain import inward
 from chaindyn.compiler.javascript import js_kernel
 from chaindyn.compiler.plan import Plan
 from chaindyn.compiler.recorded import Recorded, called, record, recorded_link_by_link
@@ -77,6 +77,7 @@ from chaindyn.contact import (
     newton_push,
     poisson_blow,
 )
+from chaindyn.guards.joint_defaults import parameters
 from chaindyn.guards.mobility import traces
 from chaindyn.guards.pivots import require_inertia, rounding_step
 from chaindyn.impulse import (
@@ -94,6 +95,7 @@ from chaindyn.inverse_dynamics import (
 )
 from chaindyn.kinematics import classical_acceleration, screws_seen_from
 from chaindyn.models.arrays import scalar
+from chaindyn.postures import integrate
 from chaindyn.simulation import (
     discrete_momenta,
     generalised_force,
@@ -212,9 +214,9 @@ def least_shares(rows: list[Array], counts: list[Array], wanted: Array) -> Array
 
 
 def factorise_free(state: State, free: Array) -> FactorisedChain:
-    """Return the factorised chain of the joints that are free to move; free : (nv,) ones, zeros where a rate is told.
+    """Return the factorised chain of the joints that are free to move; free : (nv,) ones, zeros where it is prescribed.
 
-    A joint that is told has an S of zeros and an inertia of one, so that it answers no force.
+    A prescribed joint has an S of zeros and an inertia of one, so that it answers no force.
     """
     own = [free[j.start : j.stop] for j in state.chain.v_columns]
     S = [s * f for s, f in zip(state.S, own, strict=True)]
@@ -235,15 +237,15 @@ def hybrid(
     free : (nv,) ones where tau is given, zeros where qdd is; the other entries of these do not count.
     """
     state = evaluate(chain, q, qd)
-    factors, told = factorise_free(state, free), (1 - free) * qdd
-    eta = state.eta + state.along_joints(state.subspaces, told)
+    factors, prescribed = factorise_free(state, free), (1 - free) * qdd
+    eta = state.eta + state.along_joints(state.subspaces, prescribed)
     loads = net_bias(state, None, "body") + factors.inertias @ eta
     left, p = factors.inward_forces((free * tau)[..., None], loads)
     A, answers = factors.outward_motions(left, eta, ground_acceleration(chain))
     wrenches = factors.inertias @ (stack(A, axis=-3) - eta) + stack(p, axis=-3)
     needed = joint_forces(state, wrenches)
     forces = (1 - free) * needed + free * tau
-    return told + answers[..., 0], forces, kept_of(factors)
+    return prescribed + answers[..., 0], forces, kept_of(factors)
 
 
 def forward_dynamics(chain: Chain, q: Array, qd: Array, tau: Array) -> tuple[Array, Array]:
@@ -454,7 +456,7 @@ def energy_given(p: Array, before: Array, moved: Array, after: Array, restitutio
 ALONG_AND_AGAINST = np.array([[1.0], [-1.0]])  # the directions of friction in a plane
 
 
-class Told(NamedTuple):
+class ChainFunction(NamedTuple):
     """A function to be emitted, the shapes of its arguments, and of each result what its rows are.
 
     rows : "links", "joints", "one" if there are none, or "kept" for what another function takes as it is; changes :
@@ -477,31 +479,31 @@ Q, V, WRENCHES = ("nq",), ("nv",), ("n", 6)
 STATE = {"q": Q, "qd": V}
 PINNED = {"pinned": ("n",), "offset": (3,), "foot": (3,)}
 FUNCTIONS = {
-    "forward_kinematics": Told(chaindyn.forward_kinematics, {"q": Q}, "links links"),
-    "screws": Told(screws, {"q": Q, "R": (3, 3), "p": (3,)}, "joints"),
-    "centre_accelerations": Told(centre_accelerations, {**STATE, "qdd": V}, "links"),
-    "rnea": Told(chaindyn.rnea, {**STATE, "qdd": V}, "joints"),
-    "loads": Told(loads, {**STATE, "qdd": V, "external": WRENCHES}, "joints links"),
-    "aba": Told(forward_dynamics, {**STATE, "tau": V}, "joints kept"),
-    "hybrid": Told(hybrid, {**STATE, "free": V, "qdd": V, "tau": V}, "joints joints kept"),
-    "margins": Told(margins, {"q": Q, "kept": ("n", 1, 13)}, "joints"),
-    "masses_felt": Told(masses_felt, {"q": Q}, "links kept"),
-    "energies": Told(energies, STATE, "one one"),
-    "step_momenta": Told(step_momenta, {"q0": Q, "q1": Q, "h": ()}, "joints joints"),
-    "blow": Told(
+    "forward_kinematics": ChainFunction(chaindyn.forward_kinematics, {"q": Q}, "links links"),
+    "screws": ChainFunction(screws, {"q": Q, "R": (3, 3), "p": (3,)}, "joints"),
+    "centre_accelerations": ChainFunction(centre_accelerations, {**STATE, "qdd": V}, "links"),
+    "rnea": ChainFunction(chaindyn.rnea, {**STATE, "qdd": V}, "joints"),
+    "loads": ChainFunction(loads, {**STATE, "qdd": V, "external": WRENCHES}, "joints links"),
+    "aba": ChainFunction(forward_dynamics, {**STATE, "tau": V}, "joints kept"),
+    "hybrid": ChainFunction(hybrid, {**STATE, "free": V, "qdd": V, "tau": V}, "joints joints kept"),
+    "margins": ChainFunction(margins, {"q": Q, "kept": ("n", 1, 13)}, "joints"),
+    "masses_felt": ChainFunction(masses_felt, {"q": Q}, "links kept"),
+    "energies": ChainFunction(energies, STATE, "one one"),
+    "step_momenta": ChainFunction(step_momenta, {"q0": Q, "q1": Q, "h": ()}, "joints joints"),
+    "blow": ChainFunction(
         blow,
         {**STATE, "struck": ("n",), "point": (3,), "normal": (3,), "restitution": ()},
         "one one one one one one joints links kept",
     ),
-    "pin": Told(pin, {"q": Q, **PINNED}, "joints one"),
-    "held": Told(held, {**STATE, **PINNED, "weights": (3,)}, "joints"),
-    "crba": Told(crba, {"q": Q}, "joints joints"),
-    "touched": Told(
+    "pin": ChainFunction(pin, {"q": Q, **PINNED}, "joints one"),
+    "held": ChainFunction(held, {**STATE, **PINNED, "weights": (3,)}, "joints"),
+    "crba": ChainFunction(crba, {"q": Q}, "joints joints"),
+    "touched": ChainFunction(
         touched,
         {**STATE, "tau": V, "side": ("n",), "point": (3,), "axes": (2, 3)},
         "joints joints joints joints joints",
     ),
-    "weight_change": Told(weight, {"q": Q}, "joints", changes=True),
+    "weight_change": ChainFunction(weight, {"q": Q}, "joints", changes=True),
 }
 
 # Recording ----------------------------------------------------------------------------------------
@@ -516,8 +518,8 @@ class OneDegree(Joint):
     slide: Array = 0
 
     def __post_init__(self) -> None:
-        for own in fields(self):
-            object.__setattr__(self, own.name, np.asarray(getattr(self, own.name)))
+        for own in parameters(type(self)):
+            object.__setattr__(self, own, np.asarray(getattr(self, own)))
 
     def pose(self, q: Array) -> tuple[Array, Array]:
         """Return R (..., 3, 3), p (..., 3) of the child in the joint frame; q : (..., 1)."""
@@ -539,22 +541,24 @@ def template() -> Chain:
     return Chain([Link(OneDegree(), 1, (0, 0, 0), np.eye(3), drive=drive) for _ in range(LINKS)])
 
 
-def on_page(told: Told) -> Callable[..., Any]:
+def on_page(entry: ChainFunction) -> Callable[..., Any]:
     """Return the function, of a chain whose spatial inertias are made of mass, centre and moments."""
 
     def called(chain: Chain, *args: Any, **options: Any) -> Any:
         own = spatial_inertia(chain.mass, chain.com, chain.inertia)
         chain.__dict__["spatial_inertia"] = own
-        return told.function(chain, *args, **options)
+        return entry.function(chain, *args, **options)
 
     return called
 
 
-def recorded(told: Told) -> Recorded:
+def recorded(entry: ChainFunction) -> Recorded:
     """Return the function recorded for every chain of such joints. CannotRecord where it cannot be."""
-    if told.changes:
-        return tangent_record(on_page(told), template(), told.arrays, {}, 0, True, open_model=True)
-    return record(on_page(told), template(), told.arrays, {}, open_model=True)
+    if entry.changes:
+        return tangent_record(
+            on_page(entry), template(), entry.arrays, {}, 0, True, open_model=True
+        )
+    return record(on_page(entry), template(), entry.arrays, {}, open_model=True)
 
 
 # Functions without a chain ------------------------------------------------------------------------
@@ -609,16 +613,16 @@ class InRows(Writer):
         return f"in{argument}" + "".join(f"[{k}]" for k in place)
 
 
-def emitted_alone(name: str, told: Alone) -> str:
+def emitted_alone(name: str, entry: Alone) -> str:
     """Return a function without a chain as JavaScript. CannotRecord if it is right for some arguments only."""
     result = recorded_link_by_link(
-        lambda _, **given: told.function(**given), template(), told.arrays, {}
+        lambda _, **given: entry.function(**given), template(), entry.arrays, {}
     )
     *shapes, expected = result.outputs
     if expected != (0,):
-        raise CannotRecord(f"{name} is not right for all arguments, and nobody would be told")
-    write = InRows(result.plan, "javascript", None, list(told.arrays.values()))
-    given = ",".join(f"in{k}" for k in range(len(told.arrays)))
+        raise CannotRecord(f"{name} is not right for all arguments, and nobody would know")
+    write = InRows(result.plan, "javascript", None, shapes=list(entry.arrays.values()))
+    given = ",".join(f"in{k}" for k in range(len(entry.arrays)))
     made = [x for x in result.plan.live if x.op not in ("input", "constant")]
     parts = [np.empty(shape, object) for shape in shapes]
     for o in result.plan.outputs:
@@ -737,7 +741,7 @@ class Asked:
 
     def named(self, x: Any) -> str:
         """Return how a number or a row (nv,) is written, which has a line now if it has no name."""
-        write = StepWriter(None, "javascript", None, self.rows, self.constants)  # type: ignore[arg-type]
+        write = StepWriter(None, "javascript", None, None, self.rows, self.constants)  # type: ignore[arg-type]
         if not np.ndim(x):
             return write.name(x)
         first, *others = [replace(write, entry=k).whole(entry) for k, entry in enumerate(x)]
@@ -759,17 +763,17 @@ class Answering(SimpleNamespace):
         return self
 
 
-def emitted_step(name: str, told: Step) -> str:
+def emitted_step(name: str, entry: Step) -> str:
     """Return a step in time as JavaScript, a function of whom it asks and of its arguments."""
     asked = Asked()
     given = {
-        key: asked.given(f"in{k}", core) for k, (key, core) in enumerate(told.arrays.items(), 1)
+        key: asked.given(f"in{k}", core) for k, (key, core) in enumerate(entry.arrays.items(), 1)
     }
-    asks = {what: partial(asked.ask, what, count) for what, count in told.asks.items()}
+    asks = {what: partial(asked.ask, what, count) for what, count in entry.asks.items()}
 
     def step(chain: Chain, **given: Any) -> Any:
         driven = Answering(chain=chain, torque=print, **asks)  # some function: each rate asks
-        return told.function(driven, **given)
+        return entry.function(driven, **given)
 
     result = called(step, template(), asked.recording, {}, given, {}, None)
     answer = ",".join([asked.named(x) for x in leaves_of(result)])
@@ -790,19 +794,19 @@ def emitted_step(name: str, told: Step) -> str:
 # Text ---------------------------------------------------------------------------------------------
 
 
-def emitted(name: str, told: Told, model: Model) -> str:
+def emitted(name: str, entry: ChainFunction, model: Model) -> str:
     """Return a recorded function as JavaScript: a constant of its name in capitals, which `compute` takes.
 
     model : of which it reads, and to which it adds what it needs of a chain's numbers.
     """
-    result = recorded(told)
+    result = recorded(entry)
     plan = result.plan
     parts = {
         "keep": plan.widths[0],
         "carried": plan.carried,
         "kept": max(plan.kept, 1),
-        "inputs": json.dumps([None if core in (Q, V) else symbolic(core) for core in told.cores]),
-        "rows": json.dumps(told.rows.split()),
+        "inputs": json.dumps([None if core in (Q, V) else symbolic(core) for core in entry.cores]),
+        "rows": json.dumps(entry.rows.split()),
         "outputs": json.dumps([symbolic(x) for x in result.outputs]),
         "run": f"{name}_run",
     }
@@ -1019,7 +1023,7 @@ HEAD = (
 def written() -> dict[str, str]:
     """Return all emitted files by name."""
     model = Model()
-    texts = {f"{name}.js": HEAD + emitted(name, told, model) for name, told in FUNCTIONS.items()}
+    texts = {f"{name}.js": HEAD + emitted(name, entry, model) for name, entry in FUNCTIONS.items()}
     texts |= {f"{name}.js": HEAD + replaceable(name) for name in [*ALONE, *STEPS]}
     return texts | {"model.js": HEAD + model.text()}
 

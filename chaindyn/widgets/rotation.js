@@ -82,7 +82,7 @@ class RotationView extends View {
 
   show() {
     const { refreshers, scene, stage, talk } = this;
-    const { angleWords, numbers, playButton, tell, verdictWords, ways } = this.controls;
+    const { angleWords, numbers, playButton, report, verdictWords, ways } = this.controls;
     const result = talk.result();
     const { log } = result.values;
     const way = WAYS[this.chosen](result.values, scene.steps);
@@ -108,7 +108,7 @@ class RotationView extends View {
         ["log R", ...log],
       ]),
     );
-    tell(
+    report(
       result,
       `Angle ${shown(degrees(angle), 0)} degrees. log R: ${log.map((x) => shown(x)).join(", ")}. ${verdict}`,
     );

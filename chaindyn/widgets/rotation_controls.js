@@ -62,8 +62,8 @@ export function addControls(view) {
     () => scale(REACH, talk.request.w),
     (point) => view.set({ w: scale(1 / REACH, point) }),
   );
-  const tell = layout(el, stage, controls, html("div", {}, group("Way", playButton), verdictWords, angleWords));
-  return { angleWords, numbers, playButton, tell, verdictWords, ways };
+  const report = layout(el, stage, controls, html("div", {}, group("Way", playButton), verdictWords, angleWords));
+  return { angleWords, numbers, playButton, report, verdictWords, ways };
 }
 
 function vectorRow(view, name, of, axis, i) {

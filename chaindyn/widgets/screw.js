@@ -56,7 +56,7 @@ class ScrewView extends View {
       data: "embedded tables of your screw, X_motion, X_force",
       show: () => this.show(),
     });
-    this.camera = new Camera(95);
+    this.camera = new Camera(125);
     this.stage = new LitStage("A motion screw, a force screw and the velocity field", this.camera, this.talk.update, {
       floor: -1.7,
       extent: 2.2,
@@ -77,7 +77,7 @@ class ScrewView extends View {
       this.screwControls("motion", "Motion screw", "rate", "rad/s", 3),
       this.screwControls("force", "Force screw", "magnitude", "N", 5),
       section(
-        "Frame B, and all numbers",
+        "Frame B, the field, and all numbers",
         false,
         this.numbers,
         this.row(
@@ -114,7 +114,9 @@ class ScrewView extends View {
     this.unwatch = this.film.watch(this.el);
     this.playButton = button("play", () => this.film.play(!this.film.playing));
     this.work = html("p", { class: "work" });
-    this.tell = layout(this.el, this.stage, controls, html("div", {}, group("Motion", this.playButton), this.work));
+    const hint = html("p", {}, "Pitch 0 is a wheel, a great one a drawer. Turn the force until its lamp goes out.");
+    const short = html("div", {}, group("Motion", this.playButton), this.work, hint);
+    this.report = layout(this.el, this.stage, controls, short);
   }
 
   embedded(request) {
@@ -196,10 +198,10 @@ class ScrewView extends View {
   }
 
   show() {
-    const { exact, film, handleB, numbers, playButton, refreshers, sectionB, stage, talk, tell, work } = this;
+    const { exact, film, handleB, numbers, playButton, refreshers, sectionB, stage, talk, report, work } = this;
     const result = talk.result();
     const { motion, force, power, field } = result.values;
-    stage.draw(() => paint(this, talk.request, motion, field));
+    stage.draw(() => paint(this, talk.request, motion, field, power.O));
     refreshers.forEach((refresh) => refresh());
     const table = (part, title, { O, B }) =>
       numberTable(
@@ -222,7 +224,7 @@ class ScrewView extends View {
     );
     if (!talk.live && !exact)
       result.error = "These functions are not linear where screws are, so that without Python the numbers are a guess.";
-    tell(
+    report(
       result,
       `${work.textContent} Linear velocity at O: ${motion.O.slice(3)
         .map((x) => shown(x))

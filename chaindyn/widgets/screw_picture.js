@@ -1,10 +1,11 @@
 // The picture of ScrewExplorer.
 
-import { add, cross, norm, radians, scale, transpose } from "./vectors.js";
+import { add, cross, norm, radians, scale, shown, transpose } from "./vectors.js";
 
 export const ARM = 0.9; // length of the handle that turns a direction [m]
-const ROUND = 0.2; // how far from the axis of the motion what rides on it is [m]
+const ROUND = 0.32; // how far from the axis of the motion what rides on it is [m]
 export const FILM = 8; // how long it rides, at most a turn either way [s]
+const BRIGHT = 3; // the power at which the lamp shines at its brightest [W]
 const SPEED = 0.25; // how long an arrow is drawn for 1 m/s
 
 const UNIT = [
@@ -36,12 +37,13 @@ function riding({ point, direction, pitch }, angle) {
 function paintScrew(stage, colour, screw, dash) {
   const { point, direction } = screw;
   stage.line([add(point, scale(-4, direction)), add(point, scale(4, direction))], colour, { width: 2, dash });
-  stage.line(helix(screw), colour, { width: 1.5, opacity: 0.8 });
+  stage.line(helix(screw), colour, { width: 3, opacity: 0.8 });
   stage.arrow(point, scale(ARM, direction), colour, { width: 4 });
 }
 
-export function paint(view, { motion, force, frame: B }, twist, field) {
-  const { camera, film, lattice, stage } = view;
+// The field of velocities and the two frames, for who looks at the numbers.
+function paintNumbers(view, B, twist, field) {
+  const { camera, lattice, stage } = view;
   const byDepth = lattice.map((P, i) => ({ P, v: field[i], depth: camera.depth(P) })).sort((a, b) => a.depth - b.depth);
   for (const { P, v, depth } of byDepth) {
     if (v.includes(null)) continue;
@@ -62,18 +64,35 @@ export function paint(view, { motion, force, frame: B }, twist, field) {
     ],
     "B",
   );
+  stage.arrow([0, 0, 0], scale(SPEED, twist.O.slice(3)), "motion", { width: 3 });
+  stage.text(scale(SPEED, twist.O.slice(3)), "v", [6, 4]);
+}
+
+// A lamp on the axis of the force, as bright as the power; where the screws do no work on each other it is out.
+function paintLamp(stage, { point, direction }, power) {
+  const at = add(point, scale(-0.35, direction));
+  const bright = Math.min(1, Math.abs(power) / BRIGHT);
+  const glass = { shape: "ellipsoid", R: UNIT, centre: [0, 0, 0], sides: [0.22, 0.22, 0.22] };
+  const lit = stage.solid("lamp", glass, bright > 0.01 ? "slide" : "joint", { R: UNIT, p: at });
+  if (!lit) stage.line([at, at], "faint", { width: 24 });
+  for (const wide of [34, 50, 66]) stage.line([at, at], "slide", { width: wide, opacity: 0.28 * bright });
+  stage.text(at, Math.abs(power) < 0.005 ? "0 W: no work" : `${shown(power)} W`);
+}
+
+export function paint(view, { motion, force, frame: B }, twist, field, power) {
+  const { film, sectionB, stage } = view;
+  if (sectionB.open) paintNumbers(view, B, twist, field);
   paintScrew(stage, "force", force, "9 6");
   paintScrew(stage, "motion", motion, "none");
   const rider = riding(motion, Math.max(-2 * Math.PI, Math.min(2 * Math.PI, motion.size * (film.clock - FILM / 2))));
   const seen = !stage.solid(
     "rider",
-    { shape: "box", R: UNIT, centre: [0, 0, 0], sides: [0.1, 0.16, 0.22] },
+    { shape: "box", R: UNIT, centre: [0, 0, 0], sides: [0.22, 0.3, 0.3] },
     "struck",
     rider,
   );
   stage.line([rider.p, rider.p], "motion", { width: 12, seen });
-  stage.arrow([0, 0, 0], scale(SPEED, twist.O.slice(3)), "motion", { width: 3 });
-  stage.text(scale(SPEED, twist.O.slice(3)), "v", [6, 4]);
+  if (Number.isFinite(power)) paintLamp(stage, force, power);
   stage.text(add(motion.point, scale(ARM, motion.direction)), "\u03c9", [12, -8]);
   stage.text(add(force.point, scale(ARM, force.direction)), "f", [12, -8]);
 }

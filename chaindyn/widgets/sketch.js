@@ -4,7 +4,9 @@ import { Camera } from "./camera.js";
 import { button, html, named } from "./elements.js";
 import { Film } from "./film.js";
 import { DASHES, Graph } from "./graph.js";
+import { Asking } from "./sketch_asking.js";
 import { HIGH, POINTS, paintMarks } from "./sketch_marks.js";
+import { sweepOnce } from "./sketch_sweep.js";
 import { numbersFor } from "./sketch_tape.js";
 import { LitStage } from "./stage.js";
 import { Symbols } from "./symbols.js";
@@ -78,11 +80,13 @@ function graphsOf(scene, chosen, choose) {
 // time.
 class Controls {
   constructor(all, chosen, stage, update) {
+    this.all = all;
     this.chosen = chosen;
     this.update = update;
     this.rows = [];
     /** @type {Film | null} */
     this.film = null;
+    this.sweeping = false;
     /** @type {(() => void) | undefined} */
     this.tick = undefined;
     this.elements = all.flatMap((own, k) => {
@@ -103,6 +107,17 @@ class Controls {
     this.chosen[k] = value;
     this.update();
   }
+  // Take the numbers of an address, where they fit.
+  restore(numbers) {
+    if (numbers.length !== this.chosen.flat().length) return;
+    const left = [...numbers];
+    this.film?.play(false);
+    this.all.forEach((own, k) => {
+      this.chosen[k] =
+        own.kind === "Place" ? left.splice(0, 3) : Math.max(own.bounds[0], Math.min(own.bounds[1], left.shift()));
+    });
+    this.update();
+  }
   clock({ length, slow }, k) {
     const film = new Film(() => length * slow, this.update);
     this.film = film;
@@ -116,6 +131,20 @@ class Controls {
     };
     return play;
   }
+  // Before it is touched, the first slider shows what it does.
+  begin(stage) {
+    const k = this.all.findIndex(({ kind }) => kind !== "Place");
+    if (k < 0) return;
+    const set = (value, sweeping) => {
+      this.chosen[k] = value;
+      this.sweeping = sweeping;
+      this.update();
+    };
+    sweepOnce(stage, this.all[k].bounds, () => this.chosen[k], set);
+  }
+  get moving() {
+    return this.sweeping || this.film?.playing;
+  }
   refresh() {
     this.rows.forEach((refresh) => refresh());
   }
@@ -123,11 +152,11 @@ class Controls {
 
 // The numbers under the picture, and for screen readers the same, said once the reader rests.
 class Readout {
-  constructor(values) {
+  constructor(values, asking) {
     this.values = values;
     this.outputs = values.map(() => html("output"));
-    this.rows = values.map(({ name, colour }, k) =>
-      html("p", { class: `value ${colour}` }, `${name} `, this.outputs[k]),
+    this.rows = values.map((mark, k) =>
+      html("p", { class: `value ${mark.colour}` }, `${mark.name} `, asking(mark, this.outputs[k])),
     );
     this.spoken = html("p", { class: "unseen", role: "status", "aria-live": "polite" });
   }
@@ -156,6 +185,20 @@ function stageOf({ title, view, width, centre, floor }, update) {
   return stage;
 }
 
+// The key of the marks, which lights what is pointed at in the picture.
+function symbolsOf(marks, stage, update, ask) {
+  const firsts = marks.filter(({ symbol }, k) => symbol && marks.findIndex((other) => other.symbol === symbol) === k);
+  const others = marks.filter(
+    ({ symbol, words }, k) => words && !symbol && marks.findIndex((other) => other.words === words) === k,
+  );
+  const symbols = new Symbols(firsts, others, update, ask);
+  stage.svg.addEventListener("pointerover", ({ target }) =>
+    symbols.light(marks[target.closest("[data-grab]")?.dataset.grab]?.symbol ?? null),
+  );
+  stage.svg.addEventListener("pointerleave", () => symbols.light(null));
+  return symbols;
+}
+
 function render({ model, el }) {
   const scene = model.get("scene");
   const chosen = scene.arguments.map(({ start }) => start);
@@ -167,21 +210,23 @@ function render({ model, el }) {
     }));
   const stage = stageOf(scene, update);
   const marks = scene.marks.map((mark, k) => ({ ...mark, id: `mark ${k}`, grab: mark.symbol ? k : undefined }));
-  const firsts = marks.filter(({ symbol }, k) => symbol && marks.findIndex((other) => other.symbol === symbol) === k);
-  const others = marks.filter(
-    ({ symbol, words }, k) => words && !symbol && marks.findIndex((other) => other.words === words) === k,
-  );
-  const symbols = new Symbols(firsts, others, update);
-  stage.svg.addEventListener("pointerover", ({ target }) =>
-    symbols.light(marks[target.closest("[data-grab]")?.dataset.grab]?.symbol ?? null),
-  );
-  stage.svg.addEventListener("pointerleave", () => symbols.light(null));
-
+  const symbols = symbolsOf(marks, stage, update, (mark) => asking.arrow(mark));
   const controls = new Controls(scene.arguments, chosen, stage, update);
   const graphs = graphsOf(scene, chosen, (k, value) => controls.choose(k, value));
-  const readout = new Readout(marks.filter(({ kind }) => kind === "Value"));
+  const asking = new Asking(
+    scene,
+    chosen,
+    () => controls,
+    (lit) => symbols.report(lit),
+  );
+  const readout = new Readout(
+    marks.filter(({ kind }) => kind === "Value"),
+    (mark, output) => asking.value(mark, output),
+  );
+  asking.join(symbols);
   const curves = graphs.map(({ element }) => html("div", { class: "graphs" }, element));
-  const beside = html("div", {}, ...controls.elements, ...readout.rows, symbols.element, ...curves);
+  const below = [...readout.rows, asking.whence.element, symbols.element, ...curves];
+  const beside = html("div", {}, ...controls.elements, ...below);
   const columns = html("div", { class: "columns" }, html("div", {}, stage.element, readout.spoken), beside);
   el.append(html("div", { class: "chaindyn sketch" }, columns));
   for (const element of el.querySelectorAll("[tabindex], button, input"))
@@ -192,17 +237,21 @@ function render({ model, el }) {
     const x = numbersFor(scene, chosen);
     stage.draw(() => paintMarks(stage, marks, x, symbols.lit));
     controls.refresh();
-    readout.show(x, controls.film?.playing);
+    readout.show(x, controls.moving);
     graphs.forEach((graph) => graph.show());
+    asking.whence.refresh();
   }
 
   show();
-  symbols.findAround(el);
+  symbols.findAround(el).then(() => asking.whence.refresh());
+  controls.begin(stage);
+  asking.whence.follow();
   const unwatch = controls.film?.watch(el);
   return () => {
     cancelAnimationFrame(waiting);
     clearTimeout(readout.rest);
     unwatch?.();
+    asking.whence.end();
     symbols.close();
     stage.close();
   };

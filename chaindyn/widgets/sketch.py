@@ -26,6 +26,7 @@ from chaindyn.compiler.recording import (
     reached_from,
 )
 from chaindyn.widgets.explorer import AnyWidget, Dict, linked, plain, source
+from chaindyn.widgets.lines import Line, noted
 from chaindyn.widgets.marks import Mark
 from chaindyn.widgets.tree import VIEWS
 
@@ -110,7 +111,7 @@ class Sketch(AnyWidget):
 
     scene = Dict().tag(sync=True)
     _esm = linked("sketch.js")
-    _css = source("base.css", "stage.css", "motion.css", "sketch.css")
+    _css = source("base.css", "stage.css", "motion.css", "sketch.css", "whence.css")
 
     def __init__(
         self,
@@ -166,7 +167,8 @@ def given(parameter: Parameter, value: Any) -> Any:
 def tape_of(draw: Draw, arguments: Mapping[str, Parameter]) -> dict[str, Any]:
     """Return the marks of a sketch, with places on a tape for numbers, and the tape: a list of (operation, *operands).
 
-    Operands are places of earlier numbers; of a "constant" its value, of an "input" which one it is.
+    Operands are places of earlier numbers; of a "constant" its value, of an "input" which one it is. And the lines of
+    `draw` (`chaindyn.widgets.lines`) that made them, with places too.
     """
     tape, inputs = Tape(), itertools.count()
 
@@ -177,24 +179,36 @@ def tape_of(draw: Draw, arguments: Mapping[str, Parameter]) -> dict[str, Any]:
 
     try:
         with quietly():
-            marks = list(draw(**{name: unknown(own) for name, own in arguments.items()}))
+            found = noted(draw, {name: unknown(own) for name, own in arguments.items()})
     except (TypeError, CannotRecord) as error:
         error.add_note("draw is recorded and may not branch on its arguments; else use sampled")
         raise
+    marks = found.marks
     numbers = [{name: as_numbers(tape, x) for name, x in mark.numbers.items()} for mark in marks]
-    order = reached_from(x for own in numbers for array in own.values() for x in array.flat)
+    drawn_numbers = [x for own in numbers for array in own.values() for x in array.flat]
+    named = [as_numbers(tape, line.numbers) for line in found.lines]
+    order = reached_from([*drawn_numbers, *(x for array in named for x in array.flat)])
     place = {x.index: k for k, x in enumerate(order)}
     rows = [
         [x.op, *(place[y.index] if isinstance(y, Number) else y for y in x.args)] for x in order
     ]
     slots = np.frompyfunc(lambda x: place[x.index], 1, 1)
-    found = [{name: np.asarray(slots(x)) for name, x in own.items()} for own in numbers]
+    places = [{name: np.asarray(slots(x)) for name, x in own.items()} for own in numbers]
     start, other = at_start(arguments), elsewhere(arguments)
     drawn = drawn_with(draw, start)
     require_finite(drawn)
-    require_equal(drawn, start, rows, found)
-    require_equal(drawn_with(draw, other), other, rows, found)
-    return {"marks": described(marks, found), "tape": rows}
+    require_equal(drawn, start, rows, places)
+    require_equal(drawn_with(draw, other), other, rows, places)
+    lines = [lined(*each) for each in zip(found.lines, map(slots, named), strict=True)]
+    asked = [{"before": before, "made": text} for before, text in found.before]
+    shown = [{**mark, **own} for mark, own in zip(described(marks, places), asked, strict=True)]
+    return {"marks": shown, "tape": rows, "lines": lines}
+
+
+def lined(line: Line, places: Any) -> dict[str, Any]:
+    """Return a line for the page, with the places of its numbers."""
+    laws = [list(law) for law in line.laws]
+    return {"name": line.name, "text": line.text, "laws": laws, "places": np.asarray(places)}
 
 
 def at_start(arguments: Mapping[str, Parameter]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 // once for all its pages; it is fetched when the picture comes near, and where it or WebGL is missing, and in print,
 // the strokes serve alone.
 
+import { USUAL } from "./camera.js";
 import { html, svg } from "./elements.js";
 import { spread } from "./labels.js";
 import { lightOnceNear, playOnceSeen } from "./lighting.js";
@@ -11,6 +12,7 @@ import { viewButtons } from "./stage_views.js";
 import { add, apply, multiply, norm, subtract } from "./vectors.js";
 
 const SMALL = 4 / 3; // how much larger words are there (stage.css)
+const WIDE = [740, 430]; // the picture on a card that is wide, where the camera has none of its own [pixels]
 const SLOW = 45; // a frame [ms] that lasts longer, time and again, is too long
 
 export class LitStage extends Stage {
@@ -48,6 +50,9 @@ export class LitStage extends Stage {
     this.svg.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
     this.ending = new AbortController();
     this.small = false; // as on a phone, where words are larger beside all else
+    this.usual = `${camera.size}` === `${USUAL}` ? camera.size : null;
+    this.fills = 0; // how much of it the drawing filled when it was fitted
+    this.fitting = 0; // how much of the picture the drawing is to fill, once it is known how large that is
     const sizes = new ResizeObserver(([{ contentRect }]) => this.resized(contentRect.width));
     sizes.observe(this.element);
     this.ending.signal.addEventListener("abort", () => sizes.disconnect());
@@ -55,11 +60,41 @@ export class LitStage extends Stage {
   }
 
   resized(wide) {
-    const small = wide > 0 && wide < 420;
-    if (small === this.small) return;
-    this.small = small;
-    this.element.classList.toggle("small", small);
+    if (!wide) return;
+    const size = this.usual && wide > 560 ? WIDE : this.usual;
+    const fits = !size || `${size}` === `${this.camera.size}`;
+    if (fits && wide < 420 === this.small && !this.fitting) return;
+    this.small = wide < 420;
+    this.element.classList.toggle("small", this.small);
+    if (size) this.camera.size = size;
+    this.svg.setAttribute("viewBox", `0 0 ${this.camera.size.join(" ")}`);
+    if (this.world) this.world.size = null;
     this.again();
+    if (this.fitting) this.fit();
+  }
+  // Whether what is drawn leaves the picture, whose camera the reader has let be.
+  leaves() {
+    const { camera, home } = this;
+    if (camera.zoom !== home.zoom || camera.yaw !== home.yaw || camera.tilt !== home.tilt) return false;
+    const { x, y, width, height } = this.strokes.getBBox();
+    const [wide, high] = camera.size;
+    return x < -1 || y < -1 || x + width > wide + 1 || y + height > high + 1;
+  }
+  // Let the camera fit what is drawn, and call that its place to return to.
+  fit() {
+    const fills = this.fitting || this.fills;
+    const most = this.fitting ? 3 : 1;
+    [this.fitting, this.fills] = [0, 0]; // while it is drawn anew it fits
+    const box = this.strokes.getBBox();
+    if (!(box.width + box.height > 0)) return;
+    const { camera } = this;
+    const [wide, high] = camera.size;
+    const middle = [box.x + box.width / 2 - wide / 2, box.y + box.height / 2 - high / 2];
+    camera.centre = add(camera.centre, camera.lift(middle));
+    camera.zoom *= Math.min((fills * wide) / box.width, (fills * high) / box.height, most);
+    this.settle();
+    this.again();
+    this.fills = fills;
   }
   beginWith(play) {
     playOnceSeen(this, play);
@@ -155,6 +190,7 @@ export class LitStage extends Stage {
         svg("text", { x: places[k][0], y: places[k][1], ...(colour ? { class: colour } : {}) }, words),
       ),
     );
+    if (this.fills && !this.fitting && this.leaves()) return this.fit();
     if (!this.lit) return;
     this.world.sift();
     const moving = performance.now() - this.latest < 1200;

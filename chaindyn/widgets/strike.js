@@ -8,11 +8,14 @@ import { arrived, courseOf, cutOf, paintFilm, sceneAt, turnOfJoint } from "./cou
 import { Film } from "./film.js";
 import { LitStage } from "./stage.js";
 import { addControls } from "./strike_controls.js";
-import { answer } from "./strike_words.js";
+import { sharedIn } from "./strike_share.js";
+import { nameOf, originOfBlow, requestAt } from "./strike_whence.js";
+import { answer, captionOf } from "./strike_words.js";
 import { Talk } from "./talk.js";
 import { poses, pulled, sceneAround, withJoint } from "./tree.js";
 import { add, apply, dot, norm, scale, subtract } from "./vectors.js";
 import { rendering, View } from "./view.js";
+import { goOn, keyOf, Whence } from "./whence.js";
 
 const SIZES = { wide: [640, 470], narrow: [420, 350] }; // of the picture, so that its letters can be read
 const BACK = 0.26; // how far behind the wall the handle that turns it is, in reaches of the chain
@@ -83,6 +86,12 @@ class StrikeView extends View {
       const [i, change] = pulled(this.tree, this.camera, poses(this.tree, this.talk.request.q), link, where, moved);
       if (i !== undefined) this.setJoint(i, this.talk.request.q[this.tree.column[i]] + change);
     };
+    this.whence = new Whence((numbers) => {
+      const change = requestAt(this.tree, numbers);
+      if (change) this.ask(change);
+    });
+    /** @type {Map<string, import("./whence.js").Asked>} */
+    this.questions = new Map();
     this.controls = addControls(this);
     // On paper the film stands at the instant of the blow.
     this.onPaper = () => {
@@ -91,8 +100,32 @@ class StrikeView extends View {
       this.show();
     };
     addEventListener("beforeprint", this.onPaper);
+    this.followLink = () => {
+      const change = sharedIn(location.hash, this.tree);
+      if (change) this.ask(change);
+    };
+    addEventListener("hashchange", this.followLink);
     this.show();
     this.talk.ask({ map: null });
+    this.whence.follow();
+    this.followLink();
+  }
+
+  // A button on a number of the answers, which tells where it comes from; the same question whenever they are anew.
+  asks(kind, i, text) {
+    const name = nameOf(this.tree, kind, i);
+    const key = keyOf("blow", name);
+    if (!this.questions.has(key)) {
+      const origin = () => originOfBlow(this.tree, this.talk.request, kind, i, this.scene.lines);
+      this.questions.set(key, { key, name, origin });
+    }
+    const own = this.whence.ask(this.questions.get(key), text);
+    own.setAttribute("aria-label", `${name} ${text}: where is it from?`);
+    own.tabIndex = kind === "impulse" ? 0 : -1;
+    own.addEventListener("keydown", (event) =>
+      goOn(event, own, [...this.controls.answers.querySelectorAll("button.asks")]),
+    );
+    return own;
   }
 
   embedded(request) {
@@ -106,6 +139,10 @@ class StrikeView extends View {
     talk.ask({ ...change, map: null });
     clearTimeout(this.resting);
     if (!this.pressed) this.resting = setTimeout(() => this.letGo(), 900);
+  }
+
+  take(change) {
+    this.ask(change);
   }
 
   letGo() {
@@ -138,7 +175,7 @@ class StrikeView extends View {
 
   show() {
     const { film, movable, refreshers, stage, talk, tree } = this;
-    const { answers, play, scrub, tell } = this.controls;
+    const { answers, caption, play, scrub, report } = this.controls;
     const result = talk.result();
     const { request } = talk;
     const { values } = result;
@@ -151,8 +188,9 @@ class StrikeView extends View {
       this.way = { before: this.wayOf(this.course.before, request), after: this.wayOf(this.course.after, request) };
       if (first) this.begin();
       answer(this, values, request);
+      this.whence.refresh();
       refreshers.forEach((refresh) => refresh());
-      tell(
+      report(
         { ...result, error: talk.live ? result.error : fromBlow(tree, { ...request, map: null }).fault },
         this.words,
       );
@@ -160,6 +198,7 @@ class StrikeView extends View {
     if (film.still) film.clock = cutOf(this.course).leave - 1e-6;
     const scene = sceneAt(this.course, film.clock);
     stage.draw(() => paintFilm(stage, tree, values, request, scene, this.way));
+    caption.textContent = captionOf(this, values, request, scene);
     play.textContent = film.playing ? "Pause" : "Play";
     if (scrub.getRootNode().activeElement !== scrub || film.playing) scrub.value = film.clock / cutOf(this.course).end;
     const lit = film.still
@@ -198,7 +237,9 @@ class StrikeView extends View {
   close() {
     const { onPaper, released, unwatch } = this;
     removeEventListener("beforeprint", onPaper);
+    removeEventListener("hashchange", this.followLink);
     clearTimeout(this.resting);
+    this.whence.end();
     unwatch();
     for (const name of ["pointerup", "pointercancel"]) removeEventListener(name, released);
     super.close();

@@ -4,6 +4,7 @@ import { tiltOf, toDirection, turnOf } from "./blow.js";
 import { cutOf, SLOWER } from "./course.js";
 import { button, html, numberRow, section } from "./elements.js";
 import { plainName } from "./strike_rows.js";
+import { sharing } from "./strike_share.js";
 import { layout } from "./talk.js";
 import { jointRow } from "./tree.js";
 
@@ -58,17 +59,20 @@ export function addControls(view) {
     view.row(angle(view, "turn", 180, turnOf, (turn) => toDirection(turn, tiltOf(talk.request.normal)))),
     view.row(angle(view, "tilt", 90, tiltOf, (tilt) => toDirection(turnOf(talk.request.normal), tilt))),
   );
-  const strip = html("div", { class: "strip" }, play, scrub);
+  const share = sharing(view);
+  const strip = html("div", { class: "strip" }, play, scrub, share.button);
+  const caption = html("p", { class: "caption", "aria-hidden": "true" }); // all of it stands in the answers
+  stage.element.append(caption);
   const answers = html("div", { class: "answers" });
   const hint = html(
     "p",
     { class: "aside" },
     `${SLOWER} times slower than it is. Drag a link, or the dot behind the wall; let go, and it swings again.`,
   );
-  const tell = layout(el, stage, [answers], html("div", {}));
+  const report = layout(el, stage, [answers, view.whence.element], html("div", {}));
   el.querySelector(".chaindyn").classList.add("strike");
-  stage.element.after(strip, view.row(restitution), hint, more);
-  return { answers, play, scrub, tell };
+  stage.element.after(strip, share.line, view.row(restitution), hint, more);
+  return { answers, caption, play, scrub, report };
 }
 
 function speed(view, i) {

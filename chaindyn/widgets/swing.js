@@ -112,7 +112,7 @@ class SwingView extends View {
 
   show() {
     const { chains, held, player, refreshers, scene, stage, talk } = this;
-    const { gains, graphs, panel, panels, playButton, root, shelf, stepRow, tell, verdict, where } = this.controls;
+    const { gains, graphs, panel, panels, playButton, root, shelf, stepRow, report, verdict, where } = this.controls;
     const request = talk.request;
     talk.data = STEPPERS[request.method]
       ? "the chain\u2019s embedded masses, with the book\u2019s own functions"
@@ -144,7 +144,7 @@ class SwingView extends View {
     where.textContent = readout(this);
     verdict.textContent = this.fresh() ? judge(this, request) : "The chain is in your hand.";
     root.setAttribute("aria-busy", late);
-    tell(result, `${where.textContent} ${verdict.textContent}`);
+    report(result, `${where.textContent} ${verdict.textContent}`);
   }
 
   close() {

@@ -61,7 +61,7 @@ export function addControls(view) {
   const where = html("p", { class: "readout" });
   const verdict = html("p", { class: "work" });
   const numbers = html("div", {}, group("Motion", playButton, timeRow), where, verdict);
-  const tell = layout(el, stage, controls, numbers);
+  const report = layout(el, stage, controls, numbers);
   const root = el.querySelector(".chaindyn");
   root.prepend(
     html(
@@ -76,7 +76,7 @@ export function addControls(view) {
   const shelf = html("div", { class: "graphs" }, ...graphs.map(({ element }) => element));
   root.append(shelf);
   player.listen(root);
-  return { gains, graphs, panel, panels, playButton, root, shelf, stepRow, tell, verdict, where };
+  return { gains, graphs, panel, panels, playButton, root, shelf, stepRow, report, verdict, where };
 }
 
 function set(view, name) {

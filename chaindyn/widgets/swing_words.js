@@ -14,14 +14,14 @@ export function readout(view) {
   const start = `Time ${shown(player.time)} s: tip at (${tip}) m`;
   if (!view.fresh()) return `${start}.`;
   const { kinetic, potential, tau } = held.motion;
-  const [T, P] = [kinetic, potential].map((x) => player.at(x));
+  const [K, U] = [kinetic, potential].map((x) => player.at(x));
   const torques = tau
     ? `; torques ${player
         .at(tau)
         .map((x) => grown(x, 1))
         .join(", ")} ${unitsOf(view, "N\u00a0m", "N").join(" or ")}`
     : "";
-  return `${start}, kinetic energy ${grown(T)} J, potential ${grown(P)} J, total ${grown(T + P)} J${torques}.`;
+  return `${start}, kinetic energy ${grown(K)} J, potential ${grown(U)} J, total ${grown(K + U)} J${torques}.`;
 }
 
 export function unitsOf(view, turn, slide) {

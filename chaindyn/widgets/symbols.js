@@ -42,9 +42,10 @@ async function formulasAreSet() {
 
 // The symbols of one picture. `marks` are what stands for one: {symbol, name, words, colour}; `update` draws again,
 // with `lit`, the symbol that is pointed at. Its `element` is the key: one stop of the tab key, arrow keys go from
-// one to the next; `others`, which stand for no symbol, are only told.
+// one to the next; `others`, which stand for no symbol, are only told. `ask(mark)` is called where one is pressed.
 export class Symbols {
-  constructor(marks, others, update) {
+  constructor(marks, others, update, ask = (_mark) => {}) {
+    this.ask = ask;
     this.marks = marks;
     this.update = update;
     this.lit = null;
@@ -74,7 +75,10 @@ export class Symbols {
         onpointerleave: () => this.light(null),
         onfocus: (event) => event.target.matches(":focus-visible") && this.light(symbol),
         onblur: () => this.light(null),
-        onclick: () => this.light(symbol),
+        onclick: () => {
+          this.light(symbol);
+          this.ask(this.marks[k]);
+        },
         onkeydown: (event) => this.key(event, k),
       },
       sign,
@@ -97,6 +101,14 @@ export class Symbols {
     this.items.forEach((item, k) => item.setAttribute("aria-pressed", String(this.marks[k].symbol === symbol)));
     for (const [own, places] of this.places) places.forEach((place) => place.classList.toggle("lit", own === symbol));
     this.update();
+  }
+  // Say beside symbols of the text what they are now: a map of texts.
+  report(now) {
+    for (const [own, places] of this.places)
+      for (const place of places) {
+        place.classList.toggle("told", now.has(own));
+        if (now.has(own)) place.dataset.now = now.get(own);
+      }
   }
   // Find the symbols in the section around an element, give them the colours of their marks, and follow the pointer
   // over them.
@@ -121,6 +133,7 @@ export class Symbols {
   }
   close() {
     this.over.abort();
-    for (const places of this.places.values()) places.forEach((place) => place.classList.remove("means", "lit"));
+    for (const places of this.places.values())
+      places.forEach((place) => place.classList.remove("means", "lit", "told"));
   }
 }

@@ -90,22 +90,26 @@ export class Talk {
   }
 }
 
-// The frame around an explorer: the picture with what it says in short left, controls and folded tables right (below
-// on a phone), where the numbers are from, errors, and for screen readers the numbers in words, said once the reader
-// rests. Returns what shows them.
+// The frame around an explorer: the picture as wide as the card, below it what it says in short, then the controls and
+// folded tables; behind an "i" where the numbers are from, and before all eyes where they are not the page's own;
+// errors, and for screen readers the numbers in words, said once the reader rests. `beside`: what is pointed at, a
+// matrix or a map, lights up in the picture, and stands beside it where there is room. Returns what shows them.
 /**
  * @param {HTMLElement} el
  * @param {import("./stage.js").LitStage} stage
  * @param {Node[]} controls
  * @param {HTMLElement} short
+ * @param {{ beside?: boolean }} look
  * @returns {(result: Result, words: string) => void}
  */
-export function layout(el, stage, controls, short) {
+export function layout(el, stage, controls, short, { beside = false } = {}) {
   const source = html("p", { class: "source" });
   const error = html("p", { class: "error", role: "alert" });
   const spoken = html("p", { class: "unseen", role: "status", "aria-live": "polite" });
-  const picture = html("div", {}, stage.element, stage.views(), error, short, source, spoken);
-  const columns = html("div", { class: "columns" }, picture, html("div", {}, ...controls));
+  const views = stage.views(); // behind its "i" stands where the numbers are from
+  views.append(source);
+  const picture = html("div", {}, stage.element, error, short, views, spoken);
+  const columns = html("div", { class: beside ? "columns beside" : "columns" }, picture, html("div", {}, ...controls));
   el.append(html("div", { class: "chaindyn" }, columns));
   // A key pressed here is not JupyterLab's, which looks for this mark on whatever has the focus.
   const focusable = columns.querySelectorAll("[tabindex], button, input, select, summary");
@@ -113,6 +117,8 @@ export function layout(el, stage, controls, short) {
   let rest;
   return (result, words) => {
     source.textContent = result.source;
+    const own = result.source.startsWith("All of this");
+    if (views.contains(source) !== own) (own ? views : picture).append(source);
     error.textContent = result.error ?? "";
     clearTimeout(rest);
     rest = setTimeout(() => {

@@ -3,6 +3,8 @@
 // page (NAME_model.js and the like); where they are long, its controls, its picture and its words are functions of the
 // view in modules of theirs.
 
+const TAKE = "chaindyn-take";
+
 export class View {
   /** @param {{ model: import("./talk.js").Model, el: HTMLElement }} given */
   constructor({ model, el }) {
@@ -14,6 +16,13 @@ export class View {
     this.stage = undefined;
     /** @type {import("./talk.js").Talk} */
     this.talk = undefined;
+    /** @param {CustomEvent} event */
+    this.onTake = (event) => this.take(event.detail);
+    el.addEventListener(TAKE, this.onTake);
+  }
+  // What the page around it sets, as an essay does from scene to scene.
+  take(change) {
+    this.talk.ask(change);
   }
   // A row of controls, which is refreshed with the rest from now on.
   /** @param {{ row: HTMLElement, refresh: () => void }} parts */
@@ -25,6 +34,7 @@ export class View {
     for (const refresh of this.refreshers) refresh();
   }
   close() {
+    this.el.removeEventListener(TAKE, this.onTake);
     this.stage.close();
     this.talk.close();
   }

@@ -17,13 +17,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Error, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Error, expect, sync_playwright
 
 from book import browser as site_browser
 from book import site
 from book.pages import ROOT
 
 LEFT = ROOT / "build" / "browser"
+# [ms] of a machine whose cores are busy; only what fails takes as long
+PATIENCE = 60_000
+expect.set_options(timeout=30_000)
 
 
 @pytest.fixture(scope="session")
@@ -54,7 +57,10 @@ def chromium() -> Iterator[Browser]:
 
         def new_traced_context(**options: Any) -> BrowserContext:
             # Playwright waits by functions that it writes into the page; test_policy.py goes without
-            context = new_context(**{"bypass_csp": True, **options})
+            # and sees no request that a worker makes for it; test_offline.py goes with one
+            told = {"bypass_csp": True, "service_workers": "block", **options}
+            context = new_context(**told)
+            context.set_default_timeout(PATIENCE)
             context.tracing.start()  # with a snapshot of each step it would take twice the time
             return context
 

@@ -74,7 +74,10 @@ class Visitor:
 
 @pytest.fixture
 def visitor(chromium: Browser, lab_url: str) -> Iterator[Visitor]:
-    context = chromium.new_context(viewport={"width": WIDTHS[0], "height": HEIGHT})
+    viewport = {"width": WIDTHS[0], "height": HEIGHT}
+    context = chromium.new_context(
+        viewport=viewport, service_workers="allow"
+    )  # the lab has its own
     visitor = Visitor(context, context.new_page(), lab_url)
     visitor.watch()
     yield visitor
@@ -173,7 +176,7 @@ def test_a_slider_answers_every_key(visitor):
     says = (
         "value => document.querySelector('.jp-Notebook').innerText.includes(`elbow is at ${value}`)"
     )
-    page.wait_for_function(says, arg="0.0", timeout=60_000)
+    page.wait_for_function(says, arg="0.0")
     page.get_by_role("slider", name="elbow [rad]").focus()
     for value in ("0.5", "1.0", "1.5", "2.0"):
         start = time.monotonic()

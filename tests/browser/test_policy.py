@@ -24,6 +24,7 @@ KINDS = (
     "chapters/12_control",
     "book/exercises",
     "book/api",
+    "book/api/dynamics",
 )
 CHAPTER = "chapters/01_plucker_coordinates"
 SHOWS = {  # what a stored output may try: neither a script nor a handler
@@ -43,7 +44,7 @@ TRICKS = (
 @contextmanager
 def held_to_policy(chromium: Browser) -> Iterator[tuple[Page, list[str]]]:
     """A page of a browser that heeds policies, and what the console said of them or of other troubles."""
-    context = chromium.new_context(bypass_csp=False)
+    context = chromium.new_context(bypass_csp=False, service_workers="allow")
     page, said = context.new_page(), list[str]()
     page.on("pageerror", lambda error: said.append(str(error)))
     page.on("console", lambda told: told.type == "error" and said.append(told.text))
@@ -135,7 +136,7 @@ def test_a_foreign_notebook_is_not_trusted_whatever_its_name(chromium, site_fold
     }
     with held_to_policy(chromium) as (page, said):
         page.goto(f"{lab}notebooks/index.html?path={CHAPTER}.ipynb")
-        page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=60_000)
+        page.wait_for_selector(".jp-Notebook .jp-Cell")
         page.wait_for_function("window.jupyterapp?.serviceManager?.contents")
         model = {
             "type": "notebook",
@@ -147,7 +148,7 @@ def test_a_foreign_notebook_is_not_trusted_whatever_its_name(chromium, site_fold
             [f"{name}.ipynb", model],
         )
         page.goto(f"{lab}notebooks/index.html?path={name}.ipynb")
-        page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=60_000)
+        page.wait_for_selector(".jp-Notebook .jp-Cell")
         page.wait_for_selector(".book-back")  # lab.js is done
         page.wait_for_timeout(1000)
         assert page.evaluate("window.let_in") is None
@@ -161,10 +162,12 @@ def test_a_foreign_notebook_is_not_trusted_whatever_its_name(chromium, site_fold
 @pytest.mark.slow
 def test_the_books_own_notebook_is_trusted_and_runs_under_the_policy(chromium, lab):
     with held_to_policy(chromium) as (page, said):
+        page.goto(f"{lab}../{CHAPTER}.html")  # whose worker leaves the lab to the lab's own
+        page.evaluate("navigator.serviceWorker.ready.then(() => true)")
         open_notebook(page, f"{lab}notebooks/index.html?path={CHAPTER}.ipynb")
         cells = "[...jupyterapp.shell.currentWidget.content.model.cells].map(cell => cell.trusted)"
         page.wait_for_function(f"{cells}.every(trusted => trusted)")
         run_code(page, "print(6 * 7)")
         answer = "document.querySelector('.jp-OutputArea-output')?.innerText.includes('42')"
-        page.wait_for_function(answer, timeout=60_000)
+        page.wait_for_function(answer)
         assert not said

@@ -20,8 +20,14 @@ SYMBOLS = """() => [...document.querySelectorAll(".chaindyn.sketch")].flatMap((s
 SET = """[...document.querySelectorAll(".sketch .symbols button")].every((one) => one.querySelector("mjx-container"))"""
 
 
-def opened(chromium: Browser, site_url: str, name: str) -> Page:
+# Strokes become solids once the lights have come, which is sooner or later as the machine is busy.
+NO_LIGHTS = "HTMLCanvasElement.prototype.getContext = () => null"
+
+
+def opened(chromium: Browser, site_url: str, name: str, first: str = "") -> Page:
+    """A page at rest. first: a script that runs before its own."""
     page = open_page(chromium, WIDTHS[0], SCHEMES[0])
+    page.add_init_script(first)
     page.goto(f"{site_url}{name}.html")
     settle(page)
     page.wait_for_function(SET)
@@ -42,7 +48,7 @@ def sketches_of(page: Page) -> tuple[int, list[str]]:
 
 
 def test_a_symbol_lights_its_arrow_and_the_key_lights_the_symbol(chromium, site_url):
-    page = opened(chromium, site_url, "chapters/01_plucker_coordinates")
+    page = opened(chromium, site_url, "chapters/01_plucker_coordinates", NO_LIGHTS)
     sketch = page.locator(".chaindyn.sketch").first
     key = sketch.locator("button[data-symbol=v_P]")
     symbol = page.locator("mjx-msub[data-symbol=v_P]").first

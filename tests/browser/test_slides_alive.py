@@ -5,17 +5,18 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 
-from book.pages import chapters
+from book.pages import chapters, main_chapters
 from book.slides import write_slides
 
 pytestmark = pytest.mark.browser
 
 HERE = "JSON.stringify(Reveal.getIndices())"
 TO_EXPLORER = """() => {
-  const { h, v } = Reveal.getIndices(document.querySelector(".explorer").closest("section"));
+  const { h, v } = Reveal.getIndices(document.querySelector(".explorer .chaindyn:not(.sketch)").closest("section"));
   Reveal.slide(h, v);
 }"""
-SLIDER = ".explorer input[type=range]"
+EXPLORER = ".explorer:has(.chaindyn:not(.sketch))"  # sketches stand before it
+SLIDER = f"{EXPLORER} input[type=range]"
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 SCREENS = {
     "projector": {"viewport": {"width": 1280, "height": 720}},
@@ -31,6 +32,52 @@ def slides(tmp_path_factory) -> str:
     return page.as_uri()
 
 
+@pytest.fixture(scope="module")
+def lecture(tmp_path_factory) -> str:
+    """The address of the slides of the first chapter."""
+    (page,) = write_slides(tmp_path_factory.mktemp("slides"), chapters()[:1])
+    return page.as_uri()
+
+
+def test_the_speakers_view_has_the_notes(chromium, lecture):
+    context = chromium.new_context(**SCREENS["projector"])
+    page = context.new_page()
+    page.goto(lecture)
+    page.wait_for_function("window.Reveal?.isReady()")
+    expect(page.locator("aside.notes").first).to_be_hidden()
+    with context.expect_page() as opened:
+        page.keyboard.press("s")
+    notes = opened.value.locator(".speaker-controls-notes .value")
+    expect(notes).to_contain_text("At the board")
+    context.close()
+
+
+SPILT = """() => Reveal.getSlides().filter((one) => !one.querySelector(".explorer")).map((one) => {
+  const at = Reveal.getIndices(one);
+  Reveal.slide(at.h, at.v);
+  const [scale, high] = [Reveal.getScale(), Reveal.getConfig().height];
+  return [one.innerText.slice(0, 40), one.scrollHeight - high];
+}).filter(([, over]) => over > 0)"""
+
+
+@pytest.mark.parametrize(
+    "chapter",
+    [
+        pytest.param(page, id=page.stem, marks=[pytest.mark.nightly] * (k > 0))
+        for k, page in enumerate(main_chapters())
+    ],
+)
+def test_every_slide_of_a_lecture_fits(chromium, tmp_path, chapter):
+    (made,) = write_slides(tmp_path, [chapter])
+    context = chromium.new_context(**SCREENS["projector"])
+    page = context.new_page()
+    page.goto(made.as_uri())
+    page.wait_for_function("window.Reveal?.isReady()")
+    page.evaluate("window.MathJax?.startup?.promise?.then(() => true)")
+    assert page.evaluate(SPILT) == []
+    context.close()
+
+
 @pytest.fixture
 def at_explorer(chromium, slides):
     """Open the slide with the explorer, on some screen, with what went wrong and what was loaded."""
@@ -43,9 +90,9 @@ def at_explorer(chromium, slides):
         page.on("pageerror", lambda error: page.errors.append(str(error)))
         page.on("request", lambda request: page.asked.append(request.url))
         page.goto(slides)
-        page.wait_for_selector(".explorer .chaindyn", state="attached")
+        page.wait_for_selector(f"{EXPLORER} .chaindyn", state="attached")
         page.evaluate(TO_EXPLORER)
-        expect(page.locator(".explorer .chaindyn")).to_be_visible()
+        expect(page.locator(f"{EXPLORER} .chaindyn")).to_be_visible()
         return page
 
     yield opened
@@ -56,12 +103,12 @@ def at_explorer(chromium, slides):
 @pytest.mark.parametrize("screen", SCREENS)
 def test_it_is_shown_lit_from_the_folder_alone(at_explorer, screen):
     page = at_explorer(**SCREENS[screen])
-    page.wait_for_selector(".explorer .stage[data-lit=true]")  # this Chromium has WebGL
+    page.wait_for_selector(f"{EXPLORER} .stage[data-lit=true]")  # this Chromium has WebGL
     folder = page.url.partition("#")[0].rpartition("/")[0]
     away = [url for url in page.asked if not url.startswith((folder, "blob:", "data:"))]
     assert away == [] and page.errors == []
-    expect(page.locator(".explorer .error")).to_be_empty()
-    box = page.locator(".explorer").bounding_box()
+    expect(page.locator(f"{EXPLORER} .error")).to_be_empty()
+    box = page.locator(EXPLORER).bounding_box()
     size = page.viewport_size
     assert box["x"] >= 0 and box["x"] + box["width"] <= size["width"]
     assert box["y"] >= 0 and box["y"] + box["height"] <= size["height"]
@@ -74,15 +121,15 @@ def test_its_keys_are_its_own(at_explorer):
     page = at_explorer(**SCREENS["projector"])
     here = page.evaluate(HERE)
     slider = page.locator(SLIDER).nth(1)
-    before, words = slider.input_value(), page.locator(".explorer .work").inner_text()
+    before, words = slider.input_value(), page.locator(f"{EXPLORER} .work").inner_text()
     for _ in range(10):
         slider.press("ArrowRight")
-    assert slider.input_value() != before
-    expect(page.locator(".explorer .work")).not_to_have_text(words)
-    fold = page.locator(".explorer details:not(.views) > summary").first
+    expect(slider).not_to_have_value(before)
+    expect(page.locator(f"{EXPLORER} .work")).not_to_have_text(words)
+    fold = page.locator(f"{EXPLORER} details:not(.views) > summary").first
     fold.press("Space")
-    expect(page.locator(".explorer table").first).to_be_visible()
-    for stop in (fold, page.locator(".explorer .stage svg"), page.get_by_label("Held at")):
+    expect(page.locator(f"{EXPLORER} table").first).to_be_visible()
+    for stop in (fold, page.locator(f"{EXPLORER} .stage svg"), page.get_by_label("Held at")):
         for key in ("ArrowLeft", "ArrowUp", "n", "Home"):
             stop.press(key)
     assert page.evaluate(HERE) == here
@@ -97,7 +144,7 @@ def test_the_mouse_moves_what_it_takes_hold_of(at_explorer):
     before, box = slider.input_value(), slider.bounding_box()
     page.mouse.click(box["x"] + 0.9 * box["width"], box["y"] + box["height"] / 2)
     assert float(slider.input_value()) > float(before)
-    picture = page.locator(".explorer .stage svg")
+    picture = page.locator(f"{EXPLORER} .stage svg")
     seen, place = picture.inner_html(), picture.bounding_box()
     x, y = place["x"] + place["width"] / 2, place["y"] + place["height"] / 2
     page.mouse.move(x, y)
@@ -121,7 +168,7 @@ SWIPE = """([select, way]) => {
 def test_a_finger_on_it_does_not_turn_the_slide(at_explorer):
     page = at_explorer(**PHONE)
     here = page.evaluate(HERE)
-    page.evaluate(SWIPE, [".explorer .chaindyn", -25])
+    page.evaluate(SWIPE, [f"{EXPLORER} .chaindyn", -25])
     assert page.evaluate(HERE) == here
     page.evaluate(SWIPE, [".reveal", -25])
     page.wait_for_function(f"here => {HERE} !== here", arg=here)

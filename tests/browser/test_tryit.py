@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from book import tryit
 from book.browser import HEIGHT, SCHEMES, WIDTHS, drawn, settle
@@ -77,10 +77,17 @@ def warm(lively: Page) -> Iterator[Page]:
         panel.get_by_role("button", name="Close").click()
 
 
+def place_of(page: Page, name: str) -> Locator:
+    """Where the button of a cell or an exercise is, which is unfolded and in sight."""
+    place = page.locator(f"[data-try='{name}']")
+    place.evaluate("(place) => place.closest('details')?.setAttribute('open', '')")
+    place.scroll_into_view_if_needed()
+    return place
+
+
 def opened(page: Page, name: str) -> None:
     """Open the editor of a cell."""
-    place = page.locator(f"[data-try='{name}']")
-    place.scroll_into_view_if_needed()
+    place = place_of(page, name)
     place.get_by_role("button").click()
     expect(page.locator(".try-panel:visible .cm-content")).to_be_focused(timeout=PATIENCE)
 
@@ -107,7 +114,7 @@ def run(page: Page, code: str | None = None) -> str:
 def test_nothing_of_it_is_loaded_before_it_is_asked_for(page):
     asked = list[str]()
     page.on("request", lambda request: asked.append(f"{request.method} {request.url}"))
-    page.locator(f"[data-try='{EXERCISE}']").scroll_into_view_if_needed()
+    place_of(page, EXERCISE)
     button = page.locator(f"[data-try='{EXERCISE}'] button")
     expect(button).to_be_visible()
     assert [url for url in asked if url.startswith("GET") and "image" not in url] == []
@@ -141,8 +148,7 @@ def test_work_survives_a_reload_and_can_be_taken_back(page):
     write(page, "# mine")
     page.reload()
     settle(page)
-    button = page.locator(f"[data-try='{EXERCISE}'] button")
-    button.scroll_into_view_if_needed()
+    button = place_of(page, EXERCISE).get_by_role("button")
     expect(button).to_have_text("Go on with it")
     opened(page, EXERCISE)
     editor = page.locator(".try-panel .cm-content")
@@ -249,14 +255,13 @@ def test_where_there_is_no_python_there_is_no_button(chromium, address, site_fol
     page = context.new_page()
     page.route("**/pyodide-lock.json", lambda route: route.fulfill(status=404))
     page.goto(address)
-    place = page.locator(f"[data-try='{EXERCISE}']")
     with page.expect_response("**/pyodide-lock.json"):
-        place.scroll_into_view_if_needed()
+        place_of(page, EXERCISE)
     drawn(page)
     assert page.locator(".try button").count() == 0
     page.unroute("**/pyodide-lock.json")
     page.goto((site_folder / "chapters" / f"{CHAPTER.stem}.html").as_uri())
-    page.locator(f"[data-try='{EXERCISE}']").scroll_into_view_if_needed()
+    place_of(page, EXERCISE)
     drawn(page)
     assert page.locator(".try button").count() == 0
     context.close()
@@ -270,9 +275,7 @@ def test_by_keyboard_on_a_phone_for_everyone(chromium, address):
     page = context.new_page()
     page.goto(address)
     settle(page)
-    place = page.locator(f"[data-try='{EXERCISE}']")
-    place.scroll_into_view_if_needed()
-    place.get_by_role("button").focus()
+    place_of(page, EXERCISE).get_by_role("button").focus()
     page.keyboard.press("Enter")
     editor = page.locator(".try-panel .cm-content")
     expect(editor).to_be_focused(timeout=PATIENCE)

@@ -21,13 +21,16 @@ from book.assignments import (
     STUB,
     TEXT_STUB,
     Judge,
+    Mend,
     assignment_of,
     mend,
     points,
     split,
     write_assignments,
 )
+from book.bank import items
 from book.exercises import exercises
+from book.handed_in import notebook as drills_notebook
 from book.judging import judged
 from book.pages import BookError, chapters, main_chapters
 
@@ -382,6 +385,19 @@ def test_nbgrader_gives_the_right_submission_all_points_and_the_others_none(tmp_
     written, deleted, *_ = (one.label for one in in_words(PAGE))
     assert left_to_the_teacher(course, "writer") == {written, deleted}
     assert left_to_the_teacher(course, "wrong") == set()  # what is as it was has no point
+
+
+def test_a_notebook_of_drills_is_graded_by_its_own_tests():
+    pytest.importorskip("nbgrader", reason="nbgrader is not installed")
+    made = drills_notebook(items([PAGE], "2027", ["001"])[:2])
+    answers = [cell for cell in made.cells if cell.metadata.get("nbgrader", {}).get("solution")]
+    answers[1].source = re.sub(r"\[.*\]", "[0, 0, 0]", answers[1].source)
+    resources = {"nbgrader": {"notebook": "drills"}, "metadata": {"path": "."}}
+    assert Mend().preprocess(made, resources)[0] is made
+    done, _ = Judge().preprocess(made, resources)
+    tests = [cell for cell in done.cells if cell.metadata.get("nbgrader", {}).get("grade")]
+    wrong = [any(out.output_type == "error" for out in cell.outputs) for cell in tests]
+    assert wrong == [False, True]
 
 
 def left_to_the_teacher(course, student):

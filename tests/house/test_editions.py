@@ -24,14 +24,17 @@ from docutils import nodes
 from docutils.utils import new_document
 from solved import Statement
 
+from book.drills import drills, labels, titles_of
 from book.edited import SHOWN, edited, notebook_of, page_of, without_notes
 from book.editions import write, write_project
 from book.extensions.teacher import leave_out
 from book.numbering import texts
 from book.pages import ROOT, BookError, chapters, data_of, main_chapters, pages, read_page, tags
+from book.twins import State, state
 
 CHAPTERS = [pytest.param(page, id=page.stem) for page in chapters()]
 MAIN = [pytest.param(page, id=page.stem) for page in main_chapters()]
+PRACTICE = re.compile(r"^```\{practice\} (\S+)\n.*?^```\n", re.DOTALL | re.MULTILINE)
 SOLUTION = re.compile(r"`{3,}\{solution-start\}.*?\{solution-end\}\n`{3,}", re.DOTALL)
 
 PAGE = """# A door
@@ -93,9 +96,27 @@ def test_the_student_edition_has_no_line_of_any_solution(page):
     assert len(given) >= len(solutions)
     student = student_page(page)
     notebook = "\n".join(cell.source for cell in student_cells(page))
+    texts = {line for line in given if line.startswith('"')}  # which a drill asks or says
     for text in (student, notebook):
         assert "solution-start" not in text and "solution-end" not in text
-        assert not [line for line in given if line in text]
+        assert not [line for line in given if line in PRACTICE.sub("", text)]
+        assert not [line for line in given - texts if line in text]
+
+
+@pytest.mark.parametrize("page", MAIN)
+def test_the_student_edition_has_every_drill_without_its_code_and_its_solution(page, tmp_path):
+    made, whole = tmp_path / page.name, drills(page)
+    made.write_text(student_page(page), encoding="utf-8")
+    told = {block[1]: block[0] for block in PRACTICE.finditer(student_page(page))}
+    assert told.keys() == whole.keys() and "{drill}" not in student_page(page)
+    assert labels(made) == labels(page) and titles_of(made) == titles_of(page)
+    assert drills(made) == {}
+    for label, drill in whole.items():
+        assert json.dumps(drill.text, ensure_ascii=False) in told[label].replace("<\\/", "</")
+        said = [part for part in re.split(r"\{\w+\}", drill.solution) if len(part) >= 20]
+        asked = drill.text + " ".join([*drill.asked, *drill.wrong])
+        assert not [part for part in said if part in told[label] and part not in asked], label
+        assert "def " not in told[label] and "lambda" not in told[label]
 
 
 @pytest.mark.parametrize("page", CHAPTERS)
@@ -274,6 +295,10 @@ def test_a_project_has_no_solution_in_any_page(project):
         assert not re.search("(?m)^```{solution-start}", made.read_text(encoding="utf-8"))
         twin = nbformat.read(made.with_suffix(".ipynb"), as_version=4)
         assert not [cell for cell in twin.cells if "{solution-start}" in cell.source]
+        # as its own checks want it, if ours is
+        assert state(made, project) in (State.CURRENT, State.PACKAGE_CHANGED, State.DATA_CHANGED)
+        if page in chapters() and state(page) in (State.CURRENT, State.PACKAGE_CHANGED):
+            assert all(cell.execution_count for cell in twin.cells if cell.cell_type == "code")
     for name in ("_toc.yml", "book/intro.md", "book/__main__.py", "pyproject.toml"):
         assert (project / name).read_bytes() == (ROOT / name).read_bytes()
     assert f"{SHOWN}: true" not in (project / "_config.yml").read_text(encoding="utf-8")

@@ -152,6 +152,38 @@ def test_every_page_is_in_the_table_of_contents(page):
     assert f": {name}\n" in toc, f"{name} is not in _toc.yml"
 
 
+NUMBERED = re.compile(r"\{(doc|ref)\}`(?:chapter|appendix)\s+(\d+)\s*<([^>`]+)>`", re.IGNORECASE)
+LABELLED = re.compile(r"^\((\S+)\)=$|^:label: (\S+)$", re.MULTILINE)
+
+
+@pytest.fixture(scope="module")
+def page_of_label():
+    """The file's name of the page on which each label stands."""
+    texts = {page.stem: page.read_text(encoding="utf-8") for page in pages()}
+    return {one or two: name for name, text in texts.items() for one, two in LABELLED.findall(text)}
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_link_to_a_numbered_page_has_its_number(page, page_of_label):
+    """Written words do not move when chapters do."""
+    wrong = [
+        f"{kind}: {number}, but that is {name}"
+        for kind, number, target in NUMBERED.findall(page.read_text(encoding="utf-8"))
+        if int(number) != int((name := page_of_label.get(target, Path(target).name))[:2])
+    ]
+    assert not wrong, f"{page.name}: {wrong}"
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_link_to_a_chapter_says_its_number(page):
+    """The text of a link is written by hand, and chapters have changed their numbers."""
+    links = re.findall(
+        r"\{doc\}`([^<`]*?(\d+)[^<`\d]*<[^>`]*?(\d\d)_\w+>)`", page.read_text("utf-8")
+    )
+    wrong = [link for link, said, number in links if int(said) != int(number)]
+    assert not wrong, f"{page.name}: these links say another number than their chapter has: {wrong}"
+
+
 @pytest.mark.parametrize("page", PAGES)
 def test_solutions_are_tagged(page):
     """Every code cell between solution-start and solution-end."""

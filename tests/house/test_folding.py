@@ -54,3 +54,11 @@ def test_a_label_is_short_and_no_law_folds(page):
                 node for node in ast.parse(cell.source).body if isinstance(node, ast.FunctionDef)
             ]
             assert not laws, f"{said}: what a page derives stands open"
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_no_two_folds_of_a_page_have_one_label(page):
+    said = [label(cell.metadata) for cell in code_cells(read_page(page))]
+    drawn = [one for one in said if one not in ("", "Imports")]
+    assert DRAWING not in drawn, "a label says what is drawn"
+    assert len(drawn) == len({*drawn}), sorted({one for one in drawn if drawn.count(one) > 1})

@@ -14,7 +14,9 @@ from book.pages import ROOT, BookError
 MODULES = [
     *ROOT.glob("chaindyn/widgets/*.js"),
     *ROOT.glob("book/theme/*.js"),
+    *ROOT.glob("book/theme/offline/*.js"),
     *ROOT.glob("book/theme/tryit/*.js"),
+    *ROOT.glob("book/theme/drills/*.js"),
     *ROOT.glob("book/lab/*.js"),
 ]
 

@@ -137,6 +137,9 @@ READERS = {
     "impact_controls.js": {
         "QUANTITIES": "an effective mass",
     },
+    "impact_others.js": {
+        "othersOf": "an effective mass",
+    },
     "impact_words.js": {
         "judge": "an effective mass, and moments",
         "jointTable": "an effective mass, and moments",
@@ -166,8 +169,17 @@ READERS = {
     "stage.js": {
         "LitStage": "which link is the ground's",
     },
+    "strike_whence.js": {
+        "impulseStep": "an effective mass",
+        "massSteps": "an effective mass",
+        "madeOfLinks": "what the links weigh, told",
+    },
+    "strike_share.js": {
+        "sharedWords": "an effective mass",
+    },
     "strike_words.js": {
         "answer": "an effective mass",
+        "captionOf": "an effective mass",
     },
     "swing_model.js": {
         "needed": "handed on",

@@ -1,4 +1,4 @@
-"""The pages of a site in one document, as it goes to the printer (printed: tests/browser/test_pdf.py)."""
+"""The pages of a site as they go to the printer (printed and bound: tests/browser/test_pdf.py)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 import pytest
 from bs4 import BeautifulSoup
 
-from book.pdf import join
+from book.pdf import front, parts
 
 PAGE = """<html><head><title>A page</title><style id="site-style">p {}</style></head><body>
 <article class="bd-article"><h1>Doors</h1>
@@ -24,24 +24,35 @@ def site(tmp_path):
 
 
 def test_solutions_stand_at_the_end_and_links_still_lead_to_them(site):
-    made = join(site, ["one", "two"])
-    assert made.rindex("Push.") < made.index("<h1>Solutions</h1>") < made.index("Pull.")
-    assert made.count("Pull.") == 2 and made.count("<h2>Gates &amp; all</h2>") == 1
-    soup = BeautifulSoup(made, "html.parser")
-    for link in soup.find_all("a", href=re.compile("^#")):
-        assert soup.find(id=link["href"][1:]), link
-    last = soup.find(class_="contents").find_all("li")[-1]
-    assert last.get_text() == "Solutions"
+    pages = parts(site, ["one", "two"])
+    assert [page.title for page in pages] == ["Doors", "Gates &amp; all", "Solutions"]
+    assert ["Push." in page.text for page in pages] == [True, True, False]
+    assert [page.text.count("Pull.") for page in pages] == [0, 0, 2]
+    assert pages[-1].text.startswith("<h1>Solutions</h1>")
+    assert pages[-1].text.count("<h2>Gates &amp; all</h2>") == 1
+    book = BeautifulSoup("".join(page.document for page in (front(pages), *pages)), "html.parser")
+    links = book.find_all("a", href=re.compile("^#"))
+    # Three of the contents; on each page to its solution, and from that to its exercise.
+    assert len(links) == 3 + 2 * 2
+    for link in links:
+        assert len(book.find_all(id=link["href"][1:])) == 1, link
+
+
+def test_contents_name_each_part_and_its_sheet(site):
+    pages = parts(site, ["one", "two"])
+    entries = BeautifulSoup(front(pages, {"one": 2, "two": 5}).text, "html.parser").find_all("li")
+    assert [entry.get_text() for entry in entries] == ["Doors2", "Gates & all5", "Solutions"]
 
 
 def test_the_title_is_the_book_s(site):
-    soup = BeautifulSoup(join(site, ["one", "two"]), "html.parser")
-    assert [
-        title.get_text() for title in soup.find_all("title") if not title.find_parent("svg")
-    ] == ["Chains of rigid bodies"]
+    for page in parts(site, ["one", "two"]):
+        titles = BeautifulSoup(page.document, "html.parser").find_all("title")
+        assert [title.get_text() for title in titles if not title.find_parent("svg")] == [
+            "Chains of rigid bodies"
+        ]
 
 
 def test_a_book_without_solutions_has_no_chapter_for_them(site):
     bare = PAGE.replace('class="solution"', 'class="note"')
     (site / "one.html").write_text(bare, encoding="utf-8")
-    assert "Solutions" not in join(site, ["one"])
+    assert [page.title for page in parts(site, ["one"])] == ["Doors"]

@@ -16,7 +16,8 @@ import pytest
 from book.answers import NotPlain, Peer
 from chaindyn import aba
 from chaindyn.chain import Chain, Link
-from chaindyn.joints import Joint, Revolute
+from chaindyn.contract import Joint
+from chaindyn.joints import Revolute
 from chaindyn.models.robots import ur5
 
 Pair = namedtuple("Pair", "first second")
@@ -195,7 +196,7 @@ FORGED = {
 @pytest.mark.parametrize("case", FORGED)
 def test_a_forged_message_is_refused(case, ends):
     with pytest.raises(NotPlain):
-        ends[1].heard(FORGED[case])
+        ends[1].decode(FORGED[case])
 
 
 def test_only_functions_that_a_judge_lends_are_called(ends):
@@ -358,7 +359,7 @@ def test_an_exception_keeps_its_kind_and_its_words(ends):
         theirs.lent[0] = failing
         with pytest.raises(kind) as found:
             judge.ask("call", 0, (), {})
-        assert found.value.told.startswith(type(error).__name__)
+        assert found.value.described.startswith(type(error).__name__)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no copies of a process")

@@ -162,6 +162,7 @@ ALIEN = {
     "momentum",
     "mass",
     "length",
+    "energy",
     "velocity",
     "time",
     "damping",
@@ -201,6 +202,7 @@ def test_no_symbol_has_two_rows_in_the_tables_of_one_chapter():
     [
         ("The rotor has the inertia $J$.", "inertia J"),
         ("A step of the length $h$ is taken.", "length h"),
+        ("The kinetic energy $T$ stays.", "energy T"),
         ("Let $Q_w$ weigh the errors.", "Q is displayed"),
         ("A disc of $J = 0.5$ kg m².", "J is a number"),
         ("The column of $J_w$ is taken.", "J_w"),

@@ -6,7 +6,10 @@ import shutil
 
 import nbformat
 import pytest
+from jupyter_cache.base import CacheBundleIn
+from jupyter_cache.cache.db import NbCacheRecord
 
+from book import executed
 from book.pages import ROOT, BookError, front_matter, pages, read_page
 from book.twins import State, state, sync, twin_of, twins
 
@@ -202,3 +205,14 @@ def test_the_book_s_own_solutions_pass_their_exercises():
             if "solution" in cell.metadata.get("tags", []):
                 printed = "".join(output.get("text", "") for output in cell.outputs)
                 assert "not yet right" not in printed, (page.name, printed)
+
+
+def test_outputs_that_another_process_is_just_putting_in_are_left_alone(project, monkeypatch):
+    """jupyter-cache takes such a record for one too many, and finds no file of it."""
+    cache = executed._cache(project)
+    monkeypatch.setattr(NbCacheRecord, "records_to_delete", lambda keep, db: [1])
+    NbCacheRecord.create_record("other.md", "0" * 32, cache.db)
+    notebook = nbformat.v4.new_notebook()
+    cache.cache_notebook_bundle(CacheBundleIn(notebook, "one.md"), check_validity=False)
+    assert cache.match_cache_notebook(notebook).uri == "one.md"
+    assert NbCacheRecord.record_from_pk(1, cache.db).uri == "other.md"

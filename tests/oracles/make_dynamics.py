@@ -34,7 +34,7 @@ from chaindyn import (
     load_urdf,
     swap_order,
 )
-from chaindyn.joints import across
+from chaindyn.contract import across
 
 FILE = Path(__file__).with_name("dynamics.json.gz")
 ROBOTS: dict[str, tuple[str, dict[str, Any]]] = {

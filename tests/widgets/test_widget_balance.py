@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import re
 from types import SimpleNamespace
 
 import numpy as np
@@ -12,6 +13,7 @@ from scipy.optimize import linear_sum_assignment
 from widget_cases import EPS, tell
 
 import chaindyn
+from book.pages import ROOT
 from chaindyn.derivatives import linearise
 
 pytest.importorskip("anywidget")
@@ -245,6 +247,21 @@ def test_a_small_knock_decays_as_the_linear_model_does(on_page):
     expected = expm((A - B @ K) * motion["time"]) @ [1e-6, 0, 0, 0]
     moved = np.concatenate([motion["q"] - upright("chain", 2), motion["qd"]])
     np.testing.assert_allclose(moved, expected, rtol=0, atol=1e-10)
+
+
+def test_the_essay_says_which_knocks_are_survived(on_page):
+    text = (ROOT / "book" / "how_a_broom_stays_up.md").read_text(encoding="utf-8")
+    now, fates, peaks = dict(BalanceExplorer(aside=0.2, rate=0).request), [], []
+    for change in re.findall(r"```\{scene\} (\{.*\})\n", text):
+        now |= json.loads(change)
+        end = on_page(PAGE, "endOf", SCENE, now)
+        fates.append(end["fate"])
+        peaks.append(end["peak"])
+    held, slow = "recovered", "neither"
+    assert fates == [held, held, held, "fell", held, slow, held, held, held]
+    assert peaks[0] == pytest.approx(8.4, abs=0.05)
+    assert peaks[5] == pytest.approx(5.2, abs=0.05)
+    assert peaks[2] == peaks[3] == 10  # all that the motor has
 
 
 def test_fates(on_page):

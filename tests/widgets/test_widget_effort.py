@@ -96,7 +96,7 @@ def test_an_error_of_rnea_is_shown_and_goes_away():
         ({"qd": np.zeros(3)}, r"qd has shape \(3,\), but must be finite and of shape \(4,\)"),
         ({"qdd": [0, 0, np.inf, 0]}, "qdd .* must be finite"),
         ({"joint": "tool"}, "joint is 'tool', which is fixed: it must be one that moves"),
-        ({"joint": "hand"}, "body is 'hand'"),
+        ({"joint": "hand"}, "joint is 'hand', but this chain's joints are"),
         ({"load": -1}, "load is -1 kg, but must be finite and not negative"),
         ({"load": np.nan}, "load is nan kg, but must be"),
         ({"rnea": lambda *state, **o: np.zeros(5)}, r"rnea returned shape \(5,\), not \(4,\)"),

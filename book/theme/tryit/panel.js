@@ -145,6 +145,7 @@ class Panel {
     const verdict =
       kind === "out" && last.textContent.match(/^Exercise [\d.]+: (solved|not yet right|not attempted yet)/m)?.[1];
     if (verdict) last.dataset.verdict = verdict;
+    if (verdict === "solved") dispatchEvent(new CustomEvent("chaindyn:solved", { detail: this.place.dataset.try }));
   }
 }
 

@@ -260,4 +260,4 @@ def run_all(page: Page) -> None:
     """Run the notebook of a JupyterLab, until its widget is there."""
     page.wait_for_function(f"window.jupyterapp && {KERNEL}?.status === 'idle'", timeout=90_000)
     page.evaluate("void jupyterapp.commands.execute('notebook:run-all-cells')")
-    page.wait_for_selector(".chaindyn", timeout=30_000)
+    page.wait_for_selector(".chaindyn")

@@ -24,6 +24,11 @@ def drawn(page: Page) -> None:
     page.evaluate(FRAME)  # what was changed before is drawn in this frame at the latest
 
 
+def width_of(page: Page) -> float:
+    """How wide the picture is in its own pixels: wider on a wide card."""
+    return page.evaluate("document.querySelector('.stage > svg').viewBox.baseVal.width")
+
+
 def request_of(page: Page) -> dict:
     return page.evaluate("model.get('request')")
 

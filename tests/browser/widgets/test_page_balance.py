@@ -74,7 +74,7 @@ def test_a_knock_that_is_too_hard(put_on_page):
 
 def test_the_basin_fills_and_a_click_knocks_from_there(put_on_page):
     page = put_on_page(one_rod(limit=3.0))
-    expect(basin_words(page)).to_contain_text(DONE, timeout=20_000)
+    expect(basin_words(page)).to_contain_text(DONE)
     recovered = int(re.findall(r"(\d+)\u00a0%", basin_words(page).inner_text())[1])
     assert 10 < recovered < 95
     for fate in ("recovered", "fell"):

@@ -83,3 +83,18 @@ def test_functions_that_disagree_on_an_effort_are_told(put_on_page):
     expect(page.locator(".source")).to_have_text(
         "Computed by Python with your rnea, joint_wrenches."
     )
+
+
+def test_rings_swell_as_it_lifts(put_on_page):
+    """As a reader finds it: the arm moves and its rings change, until it is held; then it is at rest again."""
+    page = put_on_page(EffortExplorer(arm(), [0.4, -0.5, 0.1, 0.5]), fresh=True)
+    arcs = "[...document.querySelectorAll('.stage polyline[stroke-width=\"9\"]:not(.ink)')]"
+    colours = f"[...new Set({arcs}.map((one) => one.classList[1]))]"
+    page.wait_for_function(f"{colours}.length === 4")  # weight, velocity, acceleration, load
+    rings = f"{arcs}.map((one) => one.getAttribute('points')).join()"
+    first = page.evaluate(rings)
+    page.wait_for_function(f"first => {rings} !== first", arg=first)
+    page.get_by_role("button", name="hold", exact=True).click()
+    expect(page.locator(".work")).to_be_visible()
+    assert request_of(page)["load"] == 0
+    assert page.evaluate(colours) == ["z"]  # at rest, without a load, there is weight alone

@@ -33,6 +33,7 @@ def test_heft_by_keyboard_and_mouse(put_on_page):
     field.fill("60")
     assert abs(request_of(page)["q"][1] - np.pi / 3) < 1e-3 < abs(bent - np.pi / 3)
     rows_of(page)  # until the link is drawn where it is now
+    page.evaluate("scrollTo(0, 0)")
     drag(page, centre(page.locator('[data-grab="1"]').first), (-30, 20))
     assert abs(request_of(page)["q"][1] - np.pi / 3) > 0.01
 

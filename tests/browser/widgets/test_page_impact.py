@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hands import PHONE, as_shown, centre, drag, request_of, rows_of, touch
+from hands import PHONE, as_shown, centre, drag, drawn, request_of, rows_of, touch
 from playwright.sync_api import Page, expect
 from widget_cases import arm, locking
 
@@ -91,6 +91,63 @@ def test_a_posture_is_chosen_in_the_map(put_on_page):
     moved = np.rad2deg(np.subtract(request_of(page)["q"], before))
     assert moved == pytest.approx([4, 15], abs=0.01)
     assert rows_of(page) == impact_rows(widget, request_of(page))
+
+
+def others_of(widget: ImpactExplorer, request: dict) -> list[float]:
+    """The impulses in eleven postures across the map, but for that in which the chain stands itself."""
+    cells = widget.scene["chains"][request["chain"]]["cells"]
+    grid = np.array(widget.compute({**request, "map": "this"})["map"]["impulse"])
+    across, up = (np.array(request["q"]) + np.pi) / (2 * np.pi) * cells
+    columns = np.arange(11) * (cells - 1) // 10
+    apart = np.abs(columns + 0.5 - across) > (cells - 1) / 20
+    return list(grid[int(up)][columns[apart]])
+
+
+OTHERS = """() => {
+  const strokes = [...document.querySelectorAll(".stage polyline.stroke")];
+  const dots = strokes.filter(({ points }) => points.length === 2 && `${points[0].x}` === `${points[1].x}`);
+  const shades = dots.filter((dot) => dot.matches(".force")).map((dot) => Number(dot.getAttribute("opacity")));
+  const { x, y, width, height } = document.querySelector(".stage svg > g").getBBox();
+  const view = document.querySelector(".stage svg").viewBox.baseVal;
+  const whole = x >= -1 && y >= -1 && x + width <= view.width + 1 && y + height <= view.height + 1;
+  const grey = strokes.filter((one) => one.matches(".faint[opacity='0.25']")).length;
+  return { whole, shades: shades.filter((shade) => shade < 1), grey };
+}"""
+
+
+def test_other_postures_stand_in_the_picture_by_their_blows(put_on_page):
+    widget = plane_rods()
+    page = put_on_page(widget)
+    page.wait_for_function("document.querySelector('.map .cells rect')")
+    words, button = page.locator(".stage text"), page.get_by_role("button", name="other postures")
+    expect(page.locator(".key").nth(-2)).to_contain_text("before")
+    expect(words).to_contain_text([page.locator(".result").inner_text().split()[1]])
+    button.focus()
+    page.keyboard.press("Enter")
+    expect(button).to_have_attribute("aria-pressed", "true")
+    expect(page.locator(".columns")).to_contain_text("the harder the blow in that posture")
+    for q in ([0.5, -0.7], [-0.4, 1.0]):
+        for number, value in zip(("rod 1 [\u00b0]", "rod 2 [\u00b0]"), np.rad2deg(q), strict=True):
+            page.get_by_role("spinbutton", name=number, exact=True).fill(f"{value:.6f}")
+        drawn(page)  # a picture is drawn, and a map counts as late, in the next frame
+        page.wait_for_function("!document.querySelector('.map .cells.late')")
+        drawn(page)
+        blows = others_of(widget, request_of(page))
+        struck = sorted(blow for blow in blows if blow > 0)
+        assert len(struck) >= 3
+        seen = page.evaluate(OTHERS)
+        assert seen["grey"] == 2 * (len(blows) - len(struck))  # two rods each
+        assert len(seen["shades"]) == len(struck)
+        shares = (np.array(seen["shades"]) - 0.15) / 0.8
+        part = shares < 0.999  # what towers over the rest is shown as the darkest
+        assert part.sum() >= 2
+        np.testing.assert_allclose(shares[part] / shares[0], struck[: part.sum()] / struck[0])
+        assert seen["whole"]
+        told = [as_shown([x])[0][0] for x in (struck[0], struck[-1])]
+        for number in told:
+            expect(words.filter(has_text=f"{number} N s")).not_to_have_count(0)
+    page.get_by_role("button", name="play the blow").click()
+    expect(button).to_have_attribute("aria-pressed", "false")
 
 
 def test_impact_by_keyboard_and_numbers(put_on_page):

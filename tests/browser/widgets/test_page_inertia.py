@@ -17,6 +17,7 @@ from hands import (
     rows_of,
     touch,
     verdict_of,
+    width_of,
 )
 from playwright.sync_api import expect
 
@@ -85,7 +86,7 @@ def test_a_brick_by_mouse_and_keyboard(put_on_page):
     page = put_on_page(widget)
     look(page, "top")
     rows_of(page)
-    per_metre = 130 * page.locator(".stage > svg").bounding_box()["width"] / 480
+    per_metre = 130 * page.locator(".stage > svg").bounding_box()["width"] / width_of(page)
     drag(page, centre(page.get_by_role("button", name="Side x of the brick")), (per_metre * 0.2, 0))
     np.testing.assert_allclose(request_of(page)["sides"], [1.6, 0.8, 0.2], atol=0.03)
     page.get_by_role("button", name="Side y of the brick").focus()
@@ -112,7 +113,7 @@ def test_a_brick_is_taken_hold_of_where_it_was_let_go(put_on_page):
     look(page, "top")
     page.get_by_role("spinbutton", name="time [s]").fill("2")
     rows_of(page)
-    per_metre = 130 * page.locator(".stage > svg").bounding_box()["width"] / 480
+    per_metre = 130 * page.locator(".stage > svg").bounding_box()["width"] / width_of(page)
     drag(page, centre(page.get_by_role("button", name="Side x of the brick")), (per_metre * 0.2, 0))
     expect(page.get_by_role("spinbutton", name="time [s]")).to_have_value("0")
     np.testing.assert_allclose(request_of(page)["sides"], [1.6, 0.8, 0.2], atol=0.03)

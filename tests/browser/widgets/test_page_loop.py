@@ -196,6 +196,6 @@ def test_python_computes_the_loop_by_the_functions_given(put_on_page):
     mine = "Computed by Python with your constraint_jacobian, simulate."
     expect(source).to_have_text(mine)
     page.get_by_role("button", name="step").click()
-    expect(source).to_have_text(mine, timeout=20_000)
+    expect(source).to_have_text(mine)
     expect(page.locator(".readout")).to_contain_text("crank at 60.0\u00b0")  # afloat, it stays
     expect(page.locator(".error")).to_be_empty()

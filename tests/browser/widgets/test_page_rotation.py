@@ -4,7 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hands import PHONE, centre, drag, look, pass_time, request_of, rows_of, touch, verdict_of
+from hands import (
+    PHONE,
+    centre,
+    drag,
+    look,
+    pass_time,
+    request_of,
+    rows_of,
+    touch,
+    verdict_of,
+    width_of,
+)
 from playwright.sync_api import Page, expect
 from scipy.spatial.transform import Rotation
 from widget_cases import EPS
@@ -29,7 +40,7 @@ def test_a_brick_turns_with_the_pointer(put_on_page):
     svg = page.locator(".stage > svg").bounding_box()
     middle = svg["x"] + svg["width"] / 2 - 70, svg["y"] + svg["height"] / 2 + 25
     drag(page, middle, (60, 0), steps=20)
-    start, end = np.array([[-70, -25], [-10, -25]]) * 480 / svg["width"] / 132
+    start, end = np.array([[-70, -25], [-10, -25]]) * width_of(page) / svg["width"] / 132
     ball = [np.array([*at, np.sqrt(0.8**2 - at @ at)]) for at in (start, end)]
     turned = page.evaluate("model.get('request').w")
     # Each step of the drag turns about its own axis; all of them take the point along.

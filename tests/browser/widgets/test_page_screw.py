@@ -8,7 +8,19 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hands import FRAME, PHONE, as_shown, centre, drag, look, request_of, rows_of, touch
+from hands import (
+    FRAME,
+    PHONE,
+    as_shown,
+    centre,
+    drag,
+    drawn,
+    look,
+    request_of,
+    rows_of,
+    touch,
+    width_of,
+)
 from playwright.sync_api import Page, expect
 
 import chaindyn
@@ -34,7 +46,9 @@ def test_screw_by_mouse(put_on_page):
     look(page, "top")
     handle = page.get_by_role("button", name="Point on the motion axis")
     before = request_of(page)["motion"]["point"]
-    zoom = 95 * page.locator(".stage > svg").bounding_box()["width"] / 480  # pixels a metre
+    zoom = (
+        125 * page.locator(".stage > svg").bounding_box()["width"] / width_of(page)
+    )  # pixels a metre
     drag(page, centre(handle), (zoom * 0.5, -zoom * 0.25))
     request = request_of(page)
     np.testing.assert_allclose(
@@ -208,9 +222,7 @@ widget
 def test_in_jupyterlab_a_drag_never_queues_up_and_ends_right(lab: tuple[Page, Path]) -> None:
     page, folder = lab
     source, error = page.locator(".source"), page.locator(".chaindyn .error")
-    expect(source).to_have_text(
-        "Computed by Python with your screw, X_motion, X_force.", timeout=20_000
-    )
+    expect(source).to_have_text("Computed by Python with your screw, X_motion, X_force.")
 
     page.get_by_text("Motion screw", exact=True).click()
     asked = folder / "asked.txt"
@@ -264,3 +276,26 @@ def test_in_jupyterlab_a_drag_never_queues_up_and_ends_right(lab: tuple[Page, Pa
             page.keyboard.press(key)
         expect(target).to_be_focused()
         assert page.locator(".jp-Cell").count() == cells
+
+
+def test_the_lamp_shines_as_bright_as_the_power_and_goes_out(put_on_page):
+    """A force along the axis of a rotation does no work on it; along that of a screw it does."""
+    along = {"point": (0, 0, 0), "direction": (0, 0, 1), "size": 2}
+    page = put_on_page(ScrewExplorer(), reduced_motion="reduce")
+    change = (
+        "(parts) => { const old = model.get('request'); model.set('request', {...old, ...parts}); }"
+    )
+    light = "[...document.querySelectorAll('.stage polyline.slide')].map((one) => Number(one.getAttribute('opacity')))"
+
+    def lamp(pitch: float) -> list[float]:
+        parts = {"motion": {**along, "pitch": pitch}, "force": {**along, "pitch": 0}}
+        page.evaluate(change, parts)
+        drawn(page)
+        return page.evaluate(light)
+
+    dark, dim, bright = lamp(0), lamp(0.2), lamp(0.7)
+    assert max(dark) == 0
+    assert 0 < max(dim) < max(bright)
+    lamp(0.2)
+    texts = " ".join(page.locator(".stage text").all_text_contents())
+    assert "0.80 W" in texts  # 2 N, which advance with 2 rad/s times 0.2 m/rad

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from hands import PHONE, centre, drag, drawn, pass_time
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, Page, expect
 
 from chaindyn.widgets.marks import Arrow, Axes, Ball, Box, Dot, Line, Rod, Value
 from chaindyn.widgets.sketch import Clock, Place, Sketch, Slider
@@ -62,6 +62,7 @@ def test_a_curve_follows_and_can_be_pressed(put_on_page, sketch):
     page = put_on_page(sketch)
     graph = page.locator("svg.graph")
     assert "moment from −0.54 to 0.54" in graph.get_attribute("aria-label")
+    graph.scroll_into_view_if_needed()
     box = graph.bounding_box()
     page.mouse.click(box["x"] + box["width"] - 15, centre(graph)[1])
     drawn(page)
@@ -97,6 +98,8 @@ def test_the_key_is_one_stop_and_lights_the_arrows(put_on_page, sketch):
     expect(strokes.first).to_have_attribute("opacity", "1")
     page.get_by_role("slider", name="time").focus()
     page.keyboard.press("Tab")
+    expect(page.locator(".value .asks").first).to_be_focused()
+    page.keyboard.press("Tab")
     expect(force).to_be_focused()
     expect(force).to_have_attribute("aria-pressed", "true")
     expect(strokes.first).to_have_attribute("opacity", "0.25")  # the other one is dim
@@ -108,6 +111,22 @@ def test_the_key_is_one_stop_and_lights_the_arrows(put_on_page, sketch):
     expect(page.locator("[aria-pressed=true]")).to_have_count(0)
     page.mouse.move(*centre(page.locator(".hit").first))
     expect(force).to_have_attribute("aria-pressed", "true")
+
+
+def test_a_number_says_where_it_is_from_until_escape(put_on_page, sketch):
+    page = put_on_page(sketch)
+    asks = page.get_by_role("button", name="moment: where is it from?")
+    asks.focus()
+    page.keyboard.press("Enter")
+    panel = page.get_by_role("region", name="Where moment comes from")
+    expect(panel.locator("li").first).to_contain_text("moment 0.50")
+    assert not Axe().run(page).response["violations"]
+    page.get_by_role("slider", name="angle").fill("0")
+    expect(panel.locator("li").first).to_contain_text("moment \u22120.20")
+    asks.focus()
+    page.keyboard.press("Escape")
+    expect(panel).to_be_hidden()
+    expect(asks).to_be_focused()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -124,3 +143,42 @@ def test_it_is_lit_by_the_stage(put_on_page, sketch):
         pytest.skip("no WebGL here")
     expect(stage).to_have_attribute("data-lit", "true")
     expect(page.locator(".stroke.body")).to_have_count(0)  # solids in their place
+
+
+def swept(put_on_page, sketch) -> tuple[Page, Locator]:
+    """A page whose first slider has begun to move: its picture came into sight while the page's clock stood still."""
+    page = put_on_page(sketch, fresh=True, clock=True, viewport={"width": 800, "height": 40})
+    slider = page.locator("input[type='range']").first
+    assert slider.input_value() == "90"
+    page.set_viewport_size({"width": 800, "height": 900})
+    for _ in range(100):  # until the browser has noticed that
+        pass_time(page, 0.05)
+        if slider.input_value() != "90":
+            return page, slider
+    raise AssertionError("the slider does not move")
+
+
+def test_the_first_slider_shows_once_what_it_does(put_on_page, sketch):
+    page, slider = swept(put_on_page, sketch)
+    pass_time(page, 0.8)
+    assert float(slider.input_value()) < 60  # towards its farther end
+    pass_time(page, 3)
+    assert slider.input_value() == "90"
+    pass_time(page, 3)
+    assert slider.input_value() == "90"
+
+
+def test_who_takes_hold_of_a_sketch_stops_its_slider(put_on_page, sketch):
+    page, slider = swept(put_on_page, sketch)
+    slider.focus()
+    for _ in range(2):
+        pass_time(page, 0.5)
+        assert slider.input_value() == "90"
+
+
+def test_no_slider_moves_for_who_prefers_that(put_on_page, sketch):
+    page = put_on_page(sketch, fresh=True, clock=True, reduced_motion="reduce")
+    slider = page.locator("input[type='range']").first
+    for _ in range(4):
+        pass_time(page, 0.5)
+        assert slider.input_value() == "90"

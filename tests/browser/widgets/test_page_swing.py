@@ -37,7 +37,7 @@ def test_an_early_end_is_told_by_page_and_python_alike(put_on_page):
     for kernel in (False, True):
         page = put_on_page(SwingExplorer(**options), kernel=kernel)
         source = "Computed by Python" if kernel else "computed by the page"
-        expect(page.locator(".source")).to_contain_text(source, timeout=20_000)
+        expect(page.locator(".source")).to_contain_text(source)
         expect(page.locator(".work")).to_contain_text(
             "It ended early: the variational step of 0.04 s does not converge"
         )
@@ -288,7 +288,7 @@ def test_in_jupyterlab_a_chain_swings_and_keys_are_its_own(lab: tuple[Page, Path
     page, _ = lab
     source, verdict = page.locator(".source"), page.locator(".chaindyn .work")
     mine = "Computed by Python with your simulate, computed_torque."
-    expect(source).to_have_text(mine, timeout=30_000)
+    expect(source).to_have_text(mine)
     cells = page.locator(".jp-Cell").count()
     slider = page.get_by_role("slider", name="time [s], slider")
     slider.focus()
@@ -306,10 +306,10 @@ def test_in_jupyterlab_a_chain_swings_and_keys_are_its_own(lab: tuple[Page, Path
     start = time.monotonic()
     page.get_by_role("spinbutton", name="rod 1 [\u00b0]").fill("40")
     expect(source).to_contain_text("Python is computing")
-    expect(source).to_have_text(mine, timeout=30_000)
+    expect(source).to_have_text(mine)
     print(f"a swing of 8 s is answered in {time.monotonic() - start:.1f} s")
     page.get_by_label("Motors", exact=True).select_option(label="sway about the target")
     expect(source).to_contain_text("Python is computing")
-    expect(source).to_have_text(mine, timeout=30_000)
+    expect(source).to_have_text(mine)
     expect(verdict).to_contain_text("strays from its closed form by at most")
     expect(page.locator(".chaindyn .error")).to_be_empty()
