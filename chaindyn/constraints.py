@@ -1,5 +1,5 @@
 # Generated from chapters/14_loops_and_redundancy.md by `python -m book export`; edit it there.
-# sha256 of the text below: 5d637db53715e5a609f968c5cb4709050218429863acf423b4acc1bceda5feae
+# sha256 of the text below: 6949f2ca794c98500232cd465ad2a104d6df26df09f4739e632edf84cc7bb96d
 """Loops: constraints between the links of a tree, and the dynamics that keeps them.
 
 Derived in chapter 14, "Loops".
@@ -249,11 +249,10 @@ def held_response(
 
 # Chapter 14, "Loops": The code
 def rows_and_errors(state: State, constraints: Any, share: float, *names: str) -> list[Array]:
-    """Return K (..., m, nv), the relative error of its rows (...), the loops' errors
-    (..., m), and other parts.
+    """Return K (..., m, nv), the relative error of its rows (...), and more parts.
 
-    share : where near a singular posture less than that is left of a row, it counts as
-    zero.
+    These are the loops' errors (..., m), and those with the names. share : where near a
+    singular posture less than that is left of a row, it counts as zero.
     """
     return judged_rows(partial(parts_in, state, constraints), share, *names)
 
