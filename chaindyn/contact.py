@@ -1,5 +1,5 @@
 # Generated from chapters/20_contact.md by `python -m book export`; edit it there.
-# sha256 of the text below: 6f739532170d3283c37ea13773ed6fab7740eadf15342c9359eec165c17c8edd
+# sha256 of the text below: 801c1e0796dc0698e0f46b7fe1538c05f0e231ce35a097fd2b691d5409260498
 """Contact: blows at several places at once, with friction.
 
 Derived in chapter 20, "Several blows at once".
@@ -39,120 +39,6 @@ from chaindyn.spatial import skew
 from chaindyn.state import State, evaluate
 
 __all__ = ["collision_impulses"]
-
-
-# Chapter 20, "Several blows at once": The response of a chain
-def contact_loads(state: State, contacts: Sequence[Any]) -> Array:
-    """Return the wrenches of unit forces at contacts along the world's axes, on the
-    links (n, 6, 3 m).
-
-    Each force acts on the first body and its opposite on the second; about the links'
-    origins, in their axes.
-    """
-    chain, m = state.chain, len(contacts)
-    R, p = state.poses
-    loads = np.zeros((chain.n, 6, m, 3))
-    points = np.array([contact.point for contact in contacts], float).reshape(m, 3)
-    for side, sign in enumerate((1, -1)):
-        bodies = np.array([contact.bodies[side] for contact in contacts], int)
-        k = np.flatnonzero(bodies >= 0)
-        b = bodies[k]
-        turned = R[b].mT
-        arms = turned @ skew(points[k] - p[b])
-        loads[b, :, k] += sign * np.concatenate([arms, turned], axis=-2)
-    return loads.reshape(chain.n, 6, 3 * m)
-
-
-def contact_rows(state: State, contacts: Sequence[Any]) -> Array:
-    """Return the rows (m, 3, nv) of the velocity of the first body's point relative to
-    the second's, in world axes.
-    """
-    through = transmitted_wrenches(state, contact_loads(state, contacts))
-    rows = (state.screws[:, None, :] @ through[state.chain.link_of_column])[:, 0].mT
-    return rows.reshape(-1, 3, state.chain.nv)
-
-
-# Chapter 20, "Several blows at once": The response of a chain
-def normals_of(contacts: Sequence[Any]) -> Array:
-    """Return the unit normals (m, 3) of contacts."""
-    normals = np.array([contact.normal for contact in contacts], float).reshape(-1, 3)
-    return normals / np.linalg.norm(normals, axis=-1, keepdims=True)
-
-
-def contact_frames(normals: Array, slips: Array) -> Array:
-    """Return frames (m, 3, 3) whose rows are the normal and two tangents, the first
-    along the slip (m, 3).
-
-    Where nothing slips, the first tangent is any; normals : (m, 3).
-    """
-    first = directions_of_slip(normals, slips)
-    return np.stack([normals, first, np.cross(normals, first)], axis=-2)
-
-
-# Chapter 20, "Several blows at once": The response of a chain
-@dataclass(frozen=True, eq=False)
-class ContactResponse:
-    """Contacts of a chain in a posture: their rows and their response.
-
-    K : (3 m, nv), for each contact the rows of the normal and of two tangents, zero
-    where loops leave no motion;
-    frames : (m, 3, 3), these directions in the world; W : (3 m, 3 m), K M^-1 K^T, of
-    the chain with its loops closed, if it has any (rows L, with the relative error
-    `loose`).
-    """
-
-    factors: FactorisedChain
-    frames: Array
-    K: Array
-    W: Array
-    L: Array
-    loose: Any
-
-    def jump(self, p: Array) -> tuple[Array, Array]:
-        """Return the jump of the joint rates (nv,) by impulses p (3 m,), and the
-        impulses in the loops.
-        """
-        forces = (self.K.mT @ p)[:, None]
-        jumps, multipliers = response_in_loops(self.factors, self.L, self.loose, forces)
-        return jumps[:, 0], multipliers[:, 0]
-
-    def in_world(self, p: Array) -> Array:
-        """Return impulses p (3 m,) in world axes (m, 3)."""
-        return (p.reshape(-1, 1, 3) @ self.frames)[:, 0]
-
-
-# Chapter 20, "Several blows at once": The response of a chain
-def response_in_loops(
-    factors: FactorisedChain, L: Array, loose: Any, forces: Array
-) -> tuple[Array, Array]:
-    """Return M^-1 forces (nv, c) of a chain with its loops closed, and the loops'
-    multipliers (r, c).
-    """
-    free = factors.solve(forces)
-    if not len(L):
-        return free, np.zeros((0, forces.shape[-1]))
-    multipliers, more = held_response(factors, L, -L @ free, loose)
-    return free + more, multipliers
-
-
-# Chapter 20, "Several blows at once": The response of a chain
-def contact_response(
-    state: State, normals: Array, rows: Array, slips: Array, constraints: tuple[Any, ...] = ()
-) -> ContactResponse:
-    """Return contacts with these normals (m, 3) and rows (m, 3, nv); the first tangents
-    are along the slips (m, 3).
-    """
-    factors, nv = factorise_state(state), state.chain.nv
-    frames = contact_frames(normals, slips)
-    K = (frames @ rows).reshape(-1, nv)
-    W = factors.delassus(K)
-    if not constraints:
-        return ContactResponse(factors, frames, K, W, np.zeros((0, nv)), 0)
-    L, error = parts_in(state, constraints, "jacobian", "error")
-    loose = gap_share(L, error)
-    held, _ = response_in_loops(factors, L, loose, K.mT)
-    K, W = without_locked(K, K @ held, W)
-    return ContactResponse(factors, frames, K, W, L, loose)
 
 
 # Chapter 20, "Several blows at once": Three laws with friction
@@ -273,7 +159,121 @@ def series_of_blows(
     return total, count
 
 
-# Chapter 20, "Several blows at once": Three laws with friction
+# Chapter 20, "Several blows at once": The response of a chain
+def contact_loads(state: State, contacts: Sequence[Any]) -> Array:
+    """Return the wrenches of unit forces at contacts along the world's axes, on the
+    links (n, 6, 3 m).
+
+    Each force acts on the first body and its opposite on the second; about the links'
+    origins, in their axes.
+    """
+    chain, m = state.chain, len(contacts)
+    R, p = state.poses
+    loads = np.zeros((chain.n, 6, m, 3))
+    points = np.array([contact.point for contact in contacts], float).reshape(m, 3)
+    for side, sign in enumerate((1, -1)):
+        bodies = np.array([contact.bodies[side] for contact in contacts], int)
+        k = np.flatnonzero(bodies >= 0)
+        b = bodies[k]
+        turned = R[b].mT
+        arms = turned @ skew(points[k] - p[b])
+        loads[b, :, k] += sign * np.concatenate([arms, turned], axis=-2)
+    return loads.reshape(chain.n, 6, 3 * m)
+
+
+def contact_rows(state: State, contacts: Sequence[Any]) -> Array:
+    """Return the rows (m, 3, nv) of the velocity of the first body's point relative to
+    the second's, in world axes.
+    """
+    through = transmitted_wrenches(state, contact_loads(state, contacts))
+    rows = (state.screws[:, None, :] @ through[state.chain.link_of_column])[:, 0].mT
+    return rows.reshape(-1, 3, state.chain.nv)
+
+
+# Chapter 20, "Several blows at once": The response of a chain
+def normals_of(contacts: Sequence[Any]) -> Array:
+    """Return the unit normals (m, 3) of contacts."""
+    normals = np.array([contact.normal for contact in contacts], float).reshape(-1, 3)
+    return normals / np.linalg.norm(normals, axis=-1, keepdims=True)
+
+
+def contact_frames(normals: Array, slips: Array) -> Array:
+    """Return frames (m, 3, 3) whose rows are the normal and two tangents, the first
+    along the slip (m, 3).
+
+    Where nothing slips, the first tangent is any; normals : (m, 3).
+    """
+    first = directions_of_slip(normals, slips)
+    return np.stack([normals, first, np.cross(normals, first)], axis=-2)
+
+
+# Chapter 20, "Several blows at once": The response of a chain
+@dataclass(frozen=True, eq=False)
+class ContactResponse:
+    """Contacts of a chain in a posture: their rows and their response.
+
+    K : (3 m, nv), for each contact the rows of the normal and of two tangents, zero
+    where loops leave no motion;
+    frames : (m, 3, 3), these directions in the world; W : (3 m, 3 m), K M^-1 K^T, of
+    the chain with its loops closed, if it has any (rows L, with the relative error
+    `loose`).
+    """
+
+    factors: FactorisedChain
+    frames: Array
+    K: Array
+    W: Array
+    L: Array
+    loose: Any
+
+    def jump(self, p: Array) -> tuple[Array, Array]:
+        """Return the jump of the joint rates (nv,) by impulses p (3 m,), and the
+        impulses in the loops.
+        """
+        forces = (self.K.mT @ p)[:, None]
+        jumps, multipliers = response_in_loops(self.factors, self.L, self.loose, forces)
+        return jumps[:, 0], multipliers[:, 0]
+
+    def in_world(self, p: Array) -> Array:
+        """Return impulses p (3 m,) in world axes (m, 3)."""
+        return (p.reshape(-1, 1, 3) @ self.frames)[:, 0]
+
+
+# Chapter 20, "Several blows at once": The response of a chain
+def response_in_loops(
+    factors: FactorisedChain, L: Array, loose: Any, forces: Array
+) -> tuple[Array, Array]:
+    """Return M^-1 forces (nv, c) of a chain with its loops closed, and the loops'
+    multipliers (r, c).
+    """
+    free = factors.solve(forces)
+    if not len(L):
+        return free, np.zeros((0, forces.shape[-1]))
+    multipliers, more = held_response(factors, L, -L @ free, loose)
+    return free + more, multipliers
+
+
+# Chapter 20, "Several blows at once": The response of a chain
+def contact_response(
+    state: State, normals: Array, rows: Array, slips: Array, constraints: tuple[Any, ...] = ()
+) -> ContactResponse:
+    """Return contacts with these normals (m, 3) and rows (m, 3, nv); the first tangents
+    are along the slips (m, 3).
+    """
+    factors, nv = factorise_state(state), state.chain.nv
+    frames = contact_frames(normals, slips)
+    K = (frames @ rows).reshape(-1, nv)
+    W = factors.delassus(K)
+    if not constraints:
+        return ContactResponse(factors, frames, K, W, np.zeros((0, nv)), 0)
+    L, error = parts_in(state, constraints, "jacobian", "error")
+    loose = gap_share(L, error)
+    held, _ = response_in_loops(factors, L, loose, K.mT)
+    K, W = without_locked(K, K @ held, W)
+    return ContactResponse(factors, frames, K, W, L, loose)
+
+
+# Chapter 20, "Several blows at once": The response of a chain
 @checked(q="nq", qd="nv", law=LAWS, order=ORDERS)
 def collision_impulses(
     chain: Chain,

@@ -1,5 +1,5 @@
 # Generated from chapters/19_where_bodies_touch.md by `python -m book export`; edit it there.
-# sha256 of the text below: d2c597b90dfcaf5014cc587da362964a74ce28635d30bae388f7013b0be1f31b
+# sha256 of the text below: b831049cc7d7471c64b224e2061374ac3faecc54ec9f62f440a7b38b01e10ee2
 """Geometry: where the links of a chain touch each other and the ground.
 
 Derived in chapter 19, "Where bodies touch".
@@ -226,7 +226,7 @@ def contact_patch(a: Core, b: Core, at: Any, margin: float) -> list[tuple[Array,
     return found
 
 
-# Chapter 19, "Where bodies touch": Which pairs to compare*
+# Chapter 19, "Where bodies touch": Which pairs to compare
 def sweep_and_prune(low: Array, high: Array) -> tuple[list[tuple[int, int]], int]:
     """Return the pairs of boxes that meet, and the number of pairs tested.
 

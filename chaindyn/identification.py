@@ -1,5 +1,5 @@
 # Generated from chapters/25_identification.md by `python -m book export`; edit it there.
-# sha256 of the text below: 6964cc2219eda018e561a357adf94b63a7a588197e66040ed834c7c198858db9
+# sha256 of the text below: c03620398bc5da4dad931e62eb3995a7e664fea6491f6ef3e3436c9fcc87e91d
 """Identification: the inertial parameters of a robot's links, from measured motion.
 
 Derived in chapter 25, "Identification".
@@ -208,6 +208,15 @@ class LinearFit:
 
 
 # Chapter 25, "Identification": A fit, and how sure it is
+def weighted_fit(rows: Array, right: Array, noise: Array) -> tuple[Array, Array, Array]:
+    """Return estimate (b,), Q and R of least squares; joint j's rows (nv, k, b) and
+    right sides (nv, k) are divided by its noise (nv,).
+    """
+    Q, R = np.linalg.qr((rows / noise[:, None, None]).reshape(-1, rows.shape[-1]))
+    return np.linalg.solve(R, Q.mT @ (right / noise[:, None]).reshape(-1)), Q, R
+
+
+# Chapter 25, "Identification": A fit, and how sure it is
 @checked()
 def fit_linear(regressor: Any, forces: Any) -> LinearFit:
     """Return the unknowns (b,) by which a regressor gives forces best in all samples.
@@ -230,13 +239,11 @@ def fit_linear(regressor: Any, forces: Any) -> LinearFit:
     require_independent(rows.reshape(-1, b), independent_columns)
     noise = np.ones(nv)
     for _ in range(4):
-        Q, R = np.linalg.qr((rows / noise[:, None, None]).reshape(-1, b))
-        estimate = np.linalg.solve(R, Q.mT @ (right / noise[:, None]).reshape(-1))
+        estimate, Q, _ = weighted_fit(rows, right, noise)
         used = (Q**2).reshape(nv, -1).sum(-1)
         left = ((tau - columns @ estimate) ** 2).sum(0)
         noise = np.maximum(np.sqrt(left / (m - used)), rounding_of(tau))
-    _, R = np.linalg.qr((rows / noise[:, None, None]).reshape(-1, b))
-    inverse = np.linalg.solve(R, np.eye(b))
+    inverse = np.linalg.inv(weighted_fit(rows, right, noise)[2])
     return LinearFit(estimate, inverse @ inverse.T, noise)
 
 
