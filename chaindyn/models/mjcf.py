@@ -22,6 +22,7 @@ from chaindyn.conventions import convention
 from chaindyn.guards.arguments import check_word
 from chaindyn.guards.mjcf import check_mjcf, check_numbers_of
 from chaindyn.guards.model import INERTIA_RULES, InertiaRule, check_corners
+from chaindyn.guards.xml_text import require_file
 from chaindyn.joints import Prismatic, Revolute, Spherical, rotation_about
 from chaindyn.lie import rotation_from_quaternion
 from chaindyn.models.model import Model
@@ -123,9 +124,7 @@ def from_mujoco(source: Any) -> tuple[Any, Any, str]:
     if isinstance(source, str) and source.lstrip().startswith("<"):
         return mujoco, compiled_by(mujoco.MjModel.from_xml_string, source, "the XML"), "the XML"
     path = Path(source)
-    if not path.is_file():
-        what = "this is a folder" if path.is_dir() else "there is no such file"
-        raise FileNotFoundError(f"{path}: {what}, but source must name an MJCF file")
+    require_file(path, "source", "an MJCF file")
     return mujoco, compiled_by(mujoco.MjModel.from_xml_path, path, str(path)), str(path)
 
 
