@@ -1,5 +1,5 @@
 # Generated from chapters/12_control.md by `python -m book export`; edit it there.
-# sha256 of the text below: e02f222b51706b53e97b7490c08e3dc15919d2085b9595c697f1c434729d7eb4
+# sha256 of the text below: 65f1d975aed3bb6d883f070685ea223e7ce779cd9ba6e10ab9109d2e00cf32c9
 """Control: the joint forces that make a chain follow a given motion.
 
 Derived in chapter 12, "Control".
@@ -121,7 +121,8 @@ def computed_torque(
     """Return the joint forces tau (..., nv) [N m, N] that follow a desired motion.
 
     Inverse dynamics of `commanded_acceleration`, with the same arguments; every joint
-    velocity must have a motor.
+    velocity must have a motor. Friction in the drives is left out: subtract
+    `joint_friction`.
 
     >>> I = np.diag([0, 1, 1]) / 12
     >>> rod = Chain([Link(Revolute((0, 1, 0)), 1, (0.5, 0, 0), I)])

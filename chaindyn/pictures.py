@@ -22,6 +22,7 @@ from chaindyn.chain import Chain, forward_kinematics
 from chaindyn.drawing import COLOURS, draw_chain
 from chaindyn.guards.arguments import check_chain, check_positive_number, is_several, require_shape
 from chaindyn.guards.numbers import as_array, as_real, read_only, require_finite
+from chaindyn.guards.xml_text import require_file
 from chaindyn.models.files import is_mjcf, root_of
 from chaindyn.models.mjcf import drawn_by
 from chaindyn.models.shapes import Geometry, HalfSpace, body_of, on_its_link
@@ -110,6 +111,7 @@ def load_visual(
         made, called = visuals_of_mjcf(path, chain), "the MJCF"
     else:
         file, called = Path(path), str(path)
+        require_file(file, "path", "a URDF or MJCF file")
         root = root_of(file)
         mjcf = is_mjcf(file, root)
         made = (

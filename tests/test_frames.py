@@ -318,8 +318,8 @@ def test_bad_frames_are_told():
     refused("frame 'a': offset has shape", Frame("a", 0, (1, 2)))
     refused("frame 'a': offset.* is nan", Frame("a", 0, (1, 2, np.nan)))
     refused("frame 'a': rotation is no rotation matrix", Frame("a", 0, rotation=2 * np.eye(3)))
-    refused("a frame is named None", Frame(None, 0))  # type: ignore[arg-type]
-    refused("a frame is named ''", Frame("", 0))
+    refused(r"frames\[0\] is named None", Frame(None, 0))  # type: ignore[arg-type]
+    refused(r"frames\[0\] is named ''", Frame("", 0))
     refused(r"frames\[0\] is 'a', but must be a Frame", "a")
     refused(r"frames\[0\].*must be a Frame", Frame)
     with pytest.raises(ValueError, match="must be a sequence of Frame"):

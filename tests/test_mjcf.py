@@ -24,7 +24,7 @@ from chaindyn import (
 )
 from chaindyn.guards.mjcf import check_mjcf
 from chaindyn.models.files import load_model
-from chaindyn.models.mjcf import load_mjcf
+from chaindyn.models.mjcf import compiled_by, load_mjcf
 
 mujoco = pytest.importorskip("mujoco", reason="MuJoCo is not installed")
 EPS = np.finfo(float).eps
@@ -405,7 +405,7 @@ def test_entities_are_refused(tmp_path, declared):
         load_mjcf(main)
 
 
-@pytest.mark.parametrize("nan", ["nan", "NaN", "-nan"])
+@pytest.mark.parametrize("nan", ["nan", "NaN", "-nan", "nan(1)", "+nan()"])
 @pytest.mark.parametrize(
     ("old", "where"),
     [
@@ -422,6 +422,51 @@ def test_numbers_that_are_none(nan, old, where):
     text = PENDULUM.replace(old, f"{old} {given}" if "<" in old else given)
     with pytest.raises(ValueError, match=f"the XML: {where} = .* but must have finite numbers"):
         load_mjcf(text)
+
+
+def test_numbers_that_are_none_among_numbers_of_c():
+    text = PENDULUM.replace('axis="0 1 0"', 'axis="0x0 1 0x.8p0"')
+    axis = load_mjcf(text).chain.joints[0].axis
+    assert np.allclose(axis, np.array([0, 1, 0.5]) / np.sqrt(1.25), rtol=4 * np.finfo(float).eps)
+    with pytest.raises(ValueError, match=r"<joint> 'pin' has axis = '0x0 nan 1'"):
+        load_mjcf(text.replace("0x0 1 0x.8p0", "0x0 nan 1"))
+
+
+@pytest.mark.parametrize(
+    ("asset", "says"),
+    [
+        ('<hfield name="h" nrow="20000" ncol="20000" size="1 1 1 1"/>', "<hfield> 'h' has nrow x"),
+        ('<texture name="t" builtin="flat" width="20000" height="20000"/>', "'t' has width x he"),
+        ('<size nkey="1000000000"/>', "<size> has nkey = 1000000000; 1000000 are the most"),
+        ('<size nuser_geom="1000000000"/>', "<size> has nuser_geom = 1000000000"),
+    ],
+)
+def test_sizes_without_end(asset, says):
+    """MuJoCo takes the memory before it looks: the process would be killed."""
+    element = asset if asset.startswith("<size") else f"<asset>{asset}</asset>"
+    text = PENDULUM.replace("<worldbody>", f"{element}<worldbody>")
+    with pytest.raises(ValueError, match=f"the XML: .*{says}.*if you trust it"):
+        load_mjcf(text)
+    usual = text.replace("20000", "20").replace("1000000000", "5")
+    assert load_mjcf(usual).chain.names == ("rod",)
+
+
+def test_a_name_in_another_alphabet(tmp_path):
+    text = '<?xml version="1.0" encoding="latin-1"?>' + PENDULUM.replace('"rod"', '"r\xe4d"')
+    path = written(tmp_path, "")
+    path.write_bytes(text.encode("latin-1"))
+    with pytest.raises(ValueError, match=r"robot\.xml: body 1: its name is not .*in UTF-8"):
+        load_mjcf(path)
+    path.write_text(text.partition("?>")[2], encoding="utf-8")
+    assert load_mjcf(path).chain.names == ("r\xe4d",)
+
+
+def test_what_mujoco_cannot_hold_is_refused():
+    def full(_):
+        raise RuntimeError("Caught an unknown exception!")
+
+    with pytest.raises(ValueError, match="the XML: MuJoCo does not compile it: Caught"):
+        compiled_by(full, PENDULUM, "the XML")
 
 
 def test_a_name_may_read_like_a_number():

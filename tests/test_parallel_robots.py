@@ -283,3 +283,11 @@ def test_poses_that_cannot_be_are_refused():
     ]:
         with pytest.raises(ValueError, match=says):
             robots.stewart_platform_posture(*given)
+
+
+@pytest.mark.parametrize("cranks", [1, 2.0, np.pi / 4])
+def test_what_counts_no_cranks_is_refused(cranks):
+    """An angle in the place of the number, too."""
+    for made in (lambda: robots.four_bar(cranks), lambda: robots.four_bar_posture(cranks, 2)):
+        with pytest.raises(ValueError, match=r"cranks is .*, but must be a whole number, 2 at"):
+            made()

@@ -33,6 +33,7 @@ from chaindyn import (
     forward_kinematics,
     load_collision,
     load_couplings,
+    load_mjcf,
     load_model,
     load_urdf,
     load_visual,
@@ -582,6 +583,40 @@ def test_a_missing_file_is_named(tmp_path):
     for path, says in (tmp_path / "gone.urdf", "there is no such file"), (tmp_path, "is a folder"):
         with pytest.raises(FileNotFoundError, match=f"{path.name}: .*{says}.* must name a URDF"):
             load_urdf(path)
+
+
+@pytest.mark.parametrize("load", [load_urdf, load_model, load_mjcf])
+def test_what_names_no_file_at_all_is_told(load):
+    with pytest.raises(FileNotFoundError, match=r"there is no such file, but .* must name a"):
+        load("a" * 5000)
+
+
+@pytest.mark.parametrize("load", [load_urdf, load_model, lambda text: load_collision(text, ur5())])
+@pytest.mark.parametrize("text", ["<robot/>", f"<robot name='r'>{'<link/>' * 1000}</robot>"])
+def test_a_text_is_no_name_of_a_file(load, text):
+    with pytest.raises(ValueError, match=r"path is .<robot.*, a text, but must name a URDF.*: w"):
+        load(text)
+
+
+XACRO = 'xmlns:xacro="http://www.ros.org/wiki/xacro"'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f'<robot {XACRO} name="r"><xacro:include filename="arm.xacro"/><xacro:arm/></robot>',
+        f'<robot {XACRO} name="r"><link name="world"/><xacro:arm parent="world"/></robot>',
+        f'<robot {XACRO} name="r">{link("a", 1.0, "0 0 ${h}")}</robot>',
+    ],
+    ids=["no links", "nothing moves", "a value"],
+)
+def test_macros_that_are_not_expanded_are_told(write, text):
+    """What is wrong is not what is missing, but that it comes from a file before xacro ran on it."""
+    for load in load_urdf, load_model:
+        with pytest.raises(ValueError, match=r"the file holds macros of xacro: let ROS's xacro"):
+            load(write(text=text))
+    with pytest.raises(ValueError, match=r"there are no links: .* elements$"):
+        load_urdf(write(text=f'<robot {XACRO} name="r"/>'))
 
 
 @pytest.mark.parametrize("path", [None, 3, b"robot.urdf"], ids=repr)

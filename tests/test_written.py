@@ -165,11 +165,43 @@ def put(*path: Any) -> Any:
         (broken(put("frames", 0, "link", "b")), "frame 'f': its link"),
         (broken(put("frames", 0, "rotation", 2)), "frame 'f': rotation has shape"),
         (broken(put("gravity", [0, 0])), "gravity has shape"),
+        ("chain.json", "not JSON: .*of a file, what is in it"),
+        (broken(put("frames", 0, "name", [])), r"frames\[0\] is named \[\], but a name must be a"),
+        (broken(put("links", 0, "mass", {"exact": "1e9999999"})), "is no whole number or fraction"),
+        (broken(put("links", 0, "mass", {"exact": "0.5"})), "is no whole number or fraction"),
+        ('{"format": 1, "format": 2}', "not JSON: 'format' stands twice"),
+        ("\xe4".encode("latin-1"), "not JSON"),
     ],
 )
 def test_what_is_no_chain_is_refused(text, words):
     with pytest.raises(ValueError, match=words):
         from_json(text)
+
+
+@pytest.mark.parametrize(
+    "way",
+    [
+        ("version",),
+        ("links",),
+        ("frames",),
+        ("gravity",),
+        ("links", 0),
+        ("links", 0, "joint"),
+        ("links", 0, "joint", "kind"),
+        ("links", 0, "mass"),
+        ("links", 0, "limits"),
+        ("links", 0, "judged"),
+        ("links", 0, "x" * 10**6),
+        ("frames", 0),
+        ("frames", 0, "offset"),
+    ],
+)
+@pytest.mark.parametrize("wrong", ["x" * 10**6, ["x" * 10**6], {"float32": "x" * 10**6}])
+def test_a_refusal_is_short_whatever_stands_there(way, wrong):
+    """A megabyte of rubbish in a file is no megabyte on the screen."""
+    with pytest.raises(ValueError) as told:
+        from_json(broken(put(*way, wrong)))
+    assert len(str(told.value)) < 1000
 
 
 # URDF ------------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """What is refused of an MJCF file before MuJoCo compiles it: its parser takes more on trust than a robot needs.
 
 It passes over entities and fills numbers that are none with others, both without an error; it makes as many copies as a
-file asks for, and opens every file that one names.
+file asks for, takes as much memory, and opens every file that one names.
 """
 
 from __future__ import annotations
@@ -21,6 +21,10 @@ from chaindyn.guards.xml_text import home_of, xml_root
 __all__ = ["check_mjcf", "check_numbers_of"]
 
 MOST_COPIES = 10**5
+# What takes memory by its attributes alone, which are multiplied; and what <size> may ask for of one kind.
+GRIDS = {"hfield": ("nrow", "ncol"), "texture": ("width", "height")}
+MOST_POINTS, MOST_OF_A_KIND = 10**8, 10**6
+NAN = re.compile(r"[-+]?nan(\(\w*\))?", re.IGNORECASE)
 # What MuJoCo's parser allows and XML does not: "--" in a comment, and attributes without a space between them.
 COMMENT = re.compile(rb"<!--.*?-->", re.DOTALL)
 SQUEEZED = re.compile(rb'(=\s*"[^"]*")(?=\w)')
@@ -53,6 +57,7 @@ def check_mjcf(text: bytes, path: Path | None = None) -> None:
     elements = [*with_included(root_of(text), folder)]
     for element, copies in elements:
         check_attributes(element, copies)
+        check_sizes(element)
     if folder is not None:
         check_places([element for element, _ in elements], folder)
 
@@ -104,9 +109,16 @@ def copies_of(element: ElementTree.Element) -> float:
 def numbers_of(text: str) -> list[float]:
     """Return the numbers of a text, none if it has other words."""
     try:
-        return [float(word) for word in text.split()]
-    except ValueError:
+        return [number_of(word) for word in text.split()]
+    except (ValueError, OverflowError):
         return []
+
+
+def number_of(word: str) -> float:
+    """Return a number as C reads it, which MuJoCo's parser leaves it to: 0x10 is one, and nan(1) is none."""
+    if NAN.fullmatch(word):
+        return math.nan
+    return float.fromhex(word) if "x" in word.lower() else float(word)
 
 
 def label_of(element: ElementTree.Element) -> str:
@@ -122,6 +134,22 @@ def check_attributes(element: ElementTree.Element, copies: float) -> None:
             raise ValueError(f"{label} has {attribute} = {text!r}, but must have finite numbers")
     if not copies <= MOST_COPIES:
         raise ValueError(f"{label} makes {copies:.0f} copies; {MOST_COPIES} are the most; {TRUST}")
+
+
+def check_sizes(element: ElementTree.Element) -> None:
+    """Refuse what takes more memory than a robot needs by a number alone."""
+    label, most, asked = label_of(element), MOST_POINTS, dict[str, float]()
+    if element.tag in GRIDS:
+        sides = GRIDS[element.tag]
+        asked[" x ".join(sides)] = math.prod(
+            max(numbers_of(element.get(side, "0")), default=0) for side in sides
+        )
+    elif element.tag == "size":
+        most, kinds = MOST_OF_A_KIND, [key for key in element.attrib if key.startswith("n")]
+        asked |= {key: max(numbers_of(element.attrib[key]), default=0) for key in kinds}
+    for key, n in asked.items():
+        if n > most:
+            raise ValueError(f"{label} has {key} = {n:.0f}; {most} are the most; {TRUST}")
 
 
 def check_places(elements: list[ElementTree.Element], folder: Path) -> None:

@@ -246,13 +246,13 @@ def as_frames(frames: Any) -> tuple[Any, ...]:
             hasattr(frame, part) for part in ("name", "link", "offset", "rotation")
         ):
             raise ValueError(f"frames[{i}] is {frame!r}, but must be a Frame")
+        if not isinstance(frame.name, str) or not frame.name:
+            raise ValueError(f"frames[{i}] is named {frame.name!r}, but a name must be a string")
     return given
 
 
 def check_frame(frame: Any, taken: Sequence[str]) -> None:
-    """Refuse a frame without a name, or with a link's or another frame's, and one that is no pose."""
-    if not isinstance(frame.name, str) or not frame.name:
-        raise ValueError(f"a frame is named {frame.name!r}, but a name must be a string")
+    """Refuse a frame with the name of a link or of another frame, and one that is no pose."""
     label = f"frame {frame.name!r}"
     if frame.name in taken or frame.name == "ground":
         raise ValueError(

@@ -1,4 +1,4 @@
-"""XML texts, taken from whoever wrote them, and where the files that they name may lie."""
+"""Files of XML texts, taken from whoever wrote them, and where the files that they name may lie."""
 
 from __future__ import annotations
 
@@ -7,7 +7,24 @@ from typing import Any
 from xml.etree import ElementTree
 from xml.parsers import expat
 
-__all__ = ["home_of", "xml_root"]
+__all__ = ["home_of", "require_file", "xml_root"]
+
+
+def require_file(path: Path, argument: str, kind: str) -> None:
+    """Refuse what names no file: a folder, nothing, or the text that should be in one."""
+    try:
+        there, folder = path.is_file(), path.is_dir()
+    except OSError:  # too long for a name
+        there = folder = False
+    if there:
+        return
+    told = str(path).lstrip()
+    if told.startswith("<"):
+        raise ValueError(
+            f"{argument} is {told[:40]!r}..., a text, but must name {kind}: write the text to a file"
+        )
+    what = "this is a folder" if folder else "there is no such file"
+    raise FileNotFoundError(f"{path}: {what}, but {argument} must name {kind}")
 
 
 def xml_root(text: bytes) -> ElementTree.Element:

@@ -9,6 +9,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from chaindyn.guards.model import InertiaRule
+from chaindyn.guards.xml_text import require_file
 from chaindyn.models.mjcf import load_mjcf
 from chaindyn.models.model import Model
 from chaindyn.models.urdf import chain_of, collision_of, couplings_of, parsed, read
@@ -45,6 +46,7 @@ def load_model(
     if not isinstance(path, str | PathLike):
         raise ValueError(f"path is {path!r}, but must name a URDF or MJCF file")
     path = Path(path)
+    require_file(path, "path", "a URDF or MJCF file")
     root = root_of(path)
     if is_mjcf(path, root):
         if lock or floating or friction or restitution:
@@ -71,7 +73,7 @@ def load_model(
 def root_of(path: Path) -> ElementTree.Element | None:
     """Return a file's root element, None if there is none; what is wrong with it its reader says."""
     try:
-        return parsed(path) if path.is_file() else None
+        return parsed(path)
     except ValueError:
         return None
 
@@ -80,4 +82,4 @@ def is_mjcf(path: Path, root: ElementTree.Element | None) -> bool:
     """Whether a file is an MJCF by its root element, or, where it is no XML file, begins as one does."""
     if root is not None:
         return root.tag == "mujoco"
-    return path.is_file() and b"<mujoco" in path.read_bytes()
+    return b"<mujoco" in path.read_bytes()

@@ -22,6 +22,7 @@ from chaindyn.conventions import convention
 from chaindyn.guards.arguments import check_word
 from chaindyn.guards.mjcf import check_mjcf, check_numbers_of
 from chaindyn.guards.model import INERTIA_RULES, InertiaRule, check_corners
+from chaindyn.guards.xml_text import require_file
 from chaindyn.joints import Prismatic, Revolute, Spherical, rotation_about
 from chaindyn.lie import rotation_from_quaternion
 from chaindyn.models.model import Model
@@ -69,8 +70,9 @@ def load_mjcf(
     a .git, or the uppermost with an __init__.py), or else in the folder above its own; what a compiled model was made
     of is not judged.
 
-    ImportError without mujoco; FileNotFoundError; ValueError for entities, NaN, copies without end and files elsewhere;
-    in MuJoCo's words, for what it does not compile; and where a body's inertia is impossible or no joint moves.
+    ImportError without mujoco; FileNotFoundError; ValueError for entities, NaN, copies and sizes without end, and files
+    elsewhere; in MuJoCo's words, for what it does not compile; and where a body's inertia is impossible or no joint
+    moves.
 
     >>> arm = '<body><joint axis="0 1 0"/><geom size=".1" pos="1 0 0" mass="2"/></body>'
     >>> model = load_mjcf(f"<mujoco><worldbody>{arm}</worldbody></mujoco>")
@@ -122,9 +124,7 @@ def from_mujoco(source: Any) -> tuple[Any, Any, str]:
     if isinstance(source, str) and source.lstrip().startswith("<"):
         return mujoco, compiled_by(mujoco.MjModel.from_xml_string, source, "the XML"), "the XML"
     path = Path(source)
-    if not path.is_file():
-        what = "this is a folder" if path.is_dir() else "there is no such file"
-        raise FileNotFoundError(f"{path}: {what}, but source must name an MJCF file")
+    require_file(path, "source", "an MJCF file")
     return mujoco, compiled_by(mujoco.MjModel.from_xml_path, path, str(path)), str(path)
 
 
@@ -139,7 +139,7 @@ def compiled_by(compiler: Any, source: str | Path, where: str) -> Any:
         raise ValueError(f"{where}: {error}") from None
     try:
         return compiler(str(source))
-    except (ValueError, UnicodeError) as error:
+    except (ValueError, UnicodeError, RuntimeError, MemoryError) as error:
         raise ValueError(f"{where}: MuJoCo does not compile it: {error}") from None
 
 
@@ -180,7 +180,12 @@ class Reader:
 
     def name(self, kind: str, i: int) -> str:
         """Return the file's name of a thing, or its kind and number."""
-        return getattr(self.m, kind)(i).name or f"{kind}{i}"
+        try:
+            return getattr(self.m, kind)(i).name or f"{kind}{i}"
+        except UnicodeDecodeError:
+            raise ValueError(
+                f"{kind} {i}: its name is not written in UTF-8, as MuJoCo reads it: save the file in UTF-8"
+            ) from None
 
     def word(self, kind: str, value: Any) -> str:
         """Return MuJoCo's word for one of its numbers, as "HINGE" for 3 among joints."""

@@ -91,6 +91,12 @@ def _ur5(
     return Chain(links, frames=(Frame("flange", "wrist_3_link", UR5_FLANGE),))
 
 
+def check_cranks(cranks: int) -> None:
+    """Refuse what is no number of cranks."""
+    if not isinstance(cranks, int) or cranks < 2:
+        raise ValueError(f"cranks is {cranks!r}, but must be a whole number, 2 at least")
+
+
 def four_bar(cranks: int = 2) -> tuple[Chain, tuple[Closure, ...]]:
     """Return a line of parallel cranks with rods between their ends, and the closures of its loops.
 
@@ -99,8 +105,7 @@ def four_bar(cranks: int = 2) -> tuple[Chain, tuple[Closure, ...]]:
     crank stands on the ground at the origin, and crank k at x = k. Joint coordinates turn about -y, so that angles go
     from x to z: with all cranks at the angle a to the ground, `four_bar_posture` has the coordinates.
     """
-    if not isinstance(cranks, int) or cranks < 2:
-        raise ValueError(f"cranks is {cranks!r}, but must be a whole number, 2 at least")
+    check_cranks(cranks)
     across = 1 / 12
     rod = 1.0, (0.5, 0, 0), np.diag([0, across, across])
     hinge = Revolute((0, -1, 0))
@@ -118,7 +123,11 @@ def four_bar(cranks: int = 2) -> tuple[Chain, tuple[Closure, ...]]:
 
 
 def four_bar_posture(cranks: int, angle: float) -> np.ndarray:
-    """Return the coordinates of `four_bar` in which all cranks stand at an angle to the ground [rad]."""
+    """Return the coordinates of `four_bar` in which all cranks stand at an angle to the ground [rad].
+
+    cranks : how many, as for `four_bar`.
+    """
+    check_cranks(cranks)
     q = [angle]
     for k in range(1, cranks):
         q += [-angle if k == 1 else 0.0, angle + np.pi]

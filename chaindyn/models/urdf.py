@@ -21,7 +21,7 @@ from chaindyn._ops import Array
 from chaindyn.chain import Chain, Link
 from chaindyn.guards.arguments import check_chain, check_word, unit
 from chaindyn.guards.model import INERTIA_RULES, InertiaRule, check_corners
-from chaindyn.guards.xml_text import home_of, xml_root
+from chaindyn.guards.xml_text import home_of, require_file, xml_root
 from chaindyn.joints import Prismatic, Revolute, rotation_about
 from chaindyn.models.parts import Drive, Frame, Limits
 from chaindyn.models.shapes import Box, Capsule, ConvexHull, Geometry, Shape, Sphere
@@ -156,7 +156,7 @@ def chain_of(
             raise ValueError(f"{'; '.join(faults)} (inertia='warn' takes them as published)")
         chain = Chain(links, frames=frames)
     except ValueError as error:
-        raise ValueError(f"{robot.path}: {error}") from None
+        raise ValueError(f"{robot.path}: {error}{unexpanded(robot.root)}") from None
     welded_on = sorted(robot.points & {frame.name for frame in frames})
     faults += [f"link {name!r} has no <inertia>, and is a point of mass" for name in welded_on]
     return chain, f"taken as published: {'; '.join(faults)}" if faults else ""
@@ -173,16 +173,14 @@ def read(path: Path, root: ElementTree.Element | None = None) -> Any:
         raise ImportError(
             'load_urdf reads URDF files with yourdfpy, which is not installed: pip install "chaindyn[urdf]"'
         ) from error
-    if not path.is_file():
-        what = "this is a folder" if path.is_dir() else "there is no such file"
-        raise FileNotFoundError(f"{path}: {what}, but path must name a URDF file")
+    require_file(path, "path", "a URDF file")
     try:
         root = parsed(path) if root is None else root
         bare = skeleton(root)
         document = io.BytesIO(ElementTree.tostring(bare))
         robot = yourdfpy.URDF.load(document, build_scene_graph=False, load_meshes=False).robot
     except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
+        raise ValueError(f"{path}: {error}{unexpanded(root)}") from None
     count = len(robot.links) + len(robot.joints)
     if count != len(bare):  # yourdfpy's parser goes on after what it cannot read
         raise ValueError(f"{path}: yourdfpy read {count} of {len(bare)} links and joints")
@@ -193,6 +191,16 @@ def read(path: Path, root: ElementTree.Element | None = None) -> Any:
         if link.find("inertial") is not None and link.find("inertial/inertia") is None
     }
     return robot
+
+
+def unexpanded(root: ElementTree.Element | None) -> str:
+    """Return what to do about a file that is refused, if macros of xacro are left in it; otherwise nothing."""
+    elements = () if root is None else root.iter()
+    if not any(
+        one.tag.startswith("xacro:") or "${" in "".join(one.attrib.values()) for one in elements
+    ):
+        return ""
+    return "; the file holds macros of xacro: let ROS's xacro expand them, and give what it writes"
 
 
 def parsed(path: Path) -> ElementTree.Element:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import fields
 from fractions import Fraction
+from reprlib import Repr
 from typing import Any, Literal
 from xml.etree import ElementTree
 
@@ -37,6 +39,8 @@ OWN = {
 }
 # JSON has no infinite numbers, and numbers of one precision.
 ENDLESS = {"inf": math.inf, "-inf": -math.inf}
+BRIEF = Repr()  # what a text holds, in a message
+BRIEF.maxstring = BRIEF.maxlong = BRIEF.maxother = 80
 PRECISIONS = ("float32", "longdouble")
 NUMBERS = ("mass", "com", "inertia", "offset", "rotation")
 GRAVITY = (0, 0, -9.81)  # what a chain from a URDF file has
@@ -82,24 +86,38 @@ def from_json(text: str, *, joints: Iterable[type] = ()) -> Chain:
     """
     kinds = OWN | {kind.__name__: kind for kind in joints}
     if not isinstance(text, str | bytes):
-        raise ValueError(f"text is {text!r}, but must be what to_json returns")
+        raise ValueError(f"text is {BRIEF.repr(text)}, but must be what to_json returns")
     try:
-        data = json.loads(text, parse_constant=lambda word: f"no number: {word}")
+        data = json.loads(
+            text, parse_constant=lambda word: f"no number: {word}", object_pairs_hook=each_once
+        )
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"not JSON: {error}") from None
+        raise ValueError(
+            f"not JSON: {error} (text must be what to_json returns; of a file, what is in it)"
+        ) from None
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise ValueError(f"not a chain: the text must be an object with format {FORMAT!r}")
     if data.get("version") != VERSION:
-        raise ValueError(f"version is {data.get('version')!r}, but must be {VERSION}")
+        raise ValueError(f"version is {BRIEF.repr(data.get('version'))}, but must be {VERSION}")
     require_keys(data, "the chain", {"format", "version", "gravity", "links", "frames"})
     for part in ("links", "frames"):
         if not isinstance(data[part], list):
-            raise ValueError(f"{part} must be a list, not {data[part]!r}")
+            raise ValueError(f"{part} must be a list, not {BRIEF.repr(data[part])}")
     return Chain(
         [link_of_json(link, f"link {i}", kinds) for i, link in enumerate(data["links"])],
         gravity=decoded(data["gravity"], "gravity"),
         frames=[frame_of_json(frame, f"frame {i}") for i, frame in enumerate(data["frames"])],
     )
+
+
+def each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the entries of an object of JSON, each of which must stand once."""
+    data: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in data:
+            raise ValueError(f"{BRIEF.repr(key)} stands twice in an object")
+        data[key] = value
+    return data
 
 
 def written(x: Any) -> str:
@@ -172,10 +190,13 @@ def decoded(data: Any, what: str) -> Array:
 
     def plain(entry: Any) -> Any:
         if isinstance(entry, bool) or not (isinstance(entry, int | float) or entry in ENDLESS):
-            raise ValueError(f"{entry!r} is no number")
+            raise ValueError(f"{BRIEF.repr(entry)} is no number")
         return ENDLESS.get(entry, entry)
 
     def exact(entry: Any) -> Any:
+        # with an exponent, a few characters would be a number of any length
+        if not re.fullmatch(r"[-+]?[0-9]+(/[0-9]+)?", entry):
+            raise ValueError(f"{BRIEF.repr(entry)} is no whole number or fraction")
         number = Fraction(entry)
         return number if number.denominator > 1 or "/" in entry else int(entry)
 
@@ -186,19 +207,26 @@ def decoded(data: Any, what: str) -> Array:
         if kind == "exact":
             return np.array(entry_by_entry(entries, exact), object)[()]
         if kind not in PRECISIONS:
-            raise ValueError(f"{kind!r} is no kind of number")
+            raise ValueError(f"{BRIEF.repr(kind)} is no kind of number")
         return np.array(entry_by_entry(entries, np.dtype(kind).type), kind)
     except (ValueError, TypeError, OverflowError, RecursionError, ZeroDivisionError) as error:
-        raise ValueError(f"{what} is {str(data)[:60]}, but must hold numbers: {error}") from None
+        why = str(error)[:200]
+        raise ValueError(f"{what} is {str(data)[:60]}, but must hold numbers: {why}") from None
 
 
 def require_keys(data: Any, label: str, keys: set[str], optional: Iterable[str] = ()) -> None:
     """Refuse what is no object with these entries and no others."""
     if not isinstance(data, dict):
-        raise ValueError(f"{label} is {data!r}, but must be an object with {sorted(keys)}")
+        raise ValueError(
+            f"{label} is {BRIEF.repr(data)}, but must be an object with {sorted(keys)}"
+        )
     lacking, more = keys - data.keys(), data.keys() - keys - {*optional}
     if lacking or more:
-        wrong = f"lacks {sorted(lacking)}" if lacking else f"has {sorted(more)}, which is unknown"
+        wrong = (
+            f"lacks {sorted(lacking)}"
+            if lacking
+            else f"has {BRIEF.repr(sorted(more))}, which is unknown"
+        )
         raise ValueError(f"{label} {wrong}")
 
 
@@ -206,11 +234,13 @@ def link_of_json(data: Any, label: str, kinds: dict[str, type]) -> Link:
     """Return the link that JSON tells of."""
     keys = {"name", "parent", "joint", *NUMBERS, "drive", "limits"}
     require_keys(data, label, keys, ["judged"])
-    label = f"{label} ({data['name']!r})"
+    label = f"{label} ({BRIEF.repr(data['name'])})"
     joint = data["joint"]
     kind: Any = kinds.get(str(joint.get("kind"))) if isinstance(joint, dict) else None
     if kind is None:
-        raise ValueError(f"{label}: its joint is {joint!r}, but must be of kind {sorted(kinds)}")
+        raise ValueError(
+            f"{label}: its joint is {BRIEF.repr(joint)}, but must be of kind {sorted(kinds)}"
+        )
     own = parameters(kind)
     require_keys(joint, f"{label}: its joint", {"kind", "name", *own})
     values = {name: decoded(joint[name], f"{label}: {name} of its joint") for name in own}
@@ -229,14 +259,16 @@ def link_of_json(data: Any, label: str, kinds: dict[str, type]) -> Link:
         **parts,
     )
     if data.get("judged", True) not in (True, False):
-        raise ValueError(f"{label}: judged is {data['judged']!r}, but must be true or false")
+        raise ValueError(
+            f"{label}: judged is {BRIEF.repr(data['judged'])}, but must be true or false"
+        )
     return link if data.get("judged", True) else as_published(link)
 
 
 def frame_of_json(data: Any, label: str) -> Frame:
     """Return the frame that JSON tells of."""
     require_keys(data, label, {"name", "link", "offset", "rotation"})
-    label = f"frame {data['name']!r}"
+    label = f"frame {BRIEF.repr(data['name'])}"
     return Frame(
         data["name"],
         data["link"],
