@@ -63,6 +63,22 @@ export class Camera {
     const { toward } = this.axes();
     return Math.abs(toward[1]) < 0.1 ? at : subtract(at, scale(at[1] / toward[1], toward));
   }
+  // Let points fill this share of the picture, if they leave it, or fill less than a part of that.
+  /**
+   * @param {Vector[]} points
+   * @param {number} share
+   * @param {number} part
+   */
+  fit(points, share, part = 1) {
+    const places = points.map((point) => this.project(point));
+    const [low, high] = [Math.min, Math.max].map((end) => [0, 1].map((k) => end(...places.map((place) => place[k]))));
+    const spans = subtract(high, low);
+    const fills = Math.max(...spans.map((span, k) => span / this.size[k]));
+    const inside = [0, 1].every((k) => low[k] > 0 && high[k] < this.size[k]);
+    if ((inside && fills >= part * share) || !(fills > 0)) return;
+    this.centre = add(this.centre, this.lift(scale(0.5, subtract(add(low, high), this.size))));
+    this.zoom *= share / fills;
+  }
   /** @param {Vector} point */
   depth(point) {
     return dot(this.axes().toward, subtract(point, this.centre));

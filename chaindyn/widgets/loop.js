@@ -115,14 +115,25 @@ class LoopView extends View {
     const { camera, stage } = this;
     const { lengths, base } = this.rods();
     const [left, right] = [lengths[0], lengths.at(-1)];
-    camera.centre = [base / 2, 0, 0];
     const low = Math.max(left, right);
     Object.assign(stage, { floor: -1.15 * low, extent: base + low });
-    camera.zoom = Math.min(
-      210 / (base / 2 + Math.max(left, right)),
-      180 / Math.max(left, right, lengths.length > 3 ? 0.9 * (left + lengths[1]) : 0),
-    );
+    const knee = lengths.length > 3 ? 0.9 * (left + lengths[1]) : 0;
+    const corners = [
+      [-left, 0, -1.15 * low],
+      [base + right, 0, Math.max(low, knee)],
+    ];
+    camera.fit(corners, 0.92);
+    this.aimed = `${camera.size}`;
     stage.settle();
+  }
+
+  // Another cure is seen at work from the start.
+  cured(cure) {
+    const { held, player, talk } = this;
+    talk.ask({ cure });
+    if (!held.run) return;
+    player.reset();
+    player.play();
   }
 
   // Another start ends a fall, and forgets those before.

@@ -29,18 +29,18 @@ export function addControls(view) {
         (value) => view.choose(Number(value)),
       ),
     ),
-    panel,
-    section(
-      "Cure for the drift",
-      false,
-      view.row(
-        pickerRow(
-          "Cure",
-          cures,
-          () => talk.request.cure,
-          (cure) => talk.ask({ cure }),
-        ),
+    view.row(
+      pickerRow(
+        "Cure",
+        cures,
+        () => talk.request.cure,
+        (cure) => view.cured(cure),
       ),
+    ),
+    section(
+      "Posture, lengths and steps",
+      false,
+      panel,
       view.row(rate),
       view.row(
         pickerRow(
@@ -77,8 +77,8 @@ export function addControls(view) {
     html(
       "p",
       { class: "opening" },
-      "Turn a crank: pull at a ring, or move a slider. Then drop the mechanism, with and without a cure, and " +
-        "watch its loop.",
+      "A loop that falls opens, a little with each step: the lens shows how far. Choose a cure, or turn the crank by " +
+        "its ring and drop it again.",
     ),
   );
   const turning = new Graph("Smaller singular value", sweep.map(degrees), (angle) => view.turnTo(0, radians(angle)), {
@@ -127,12 +127,5 @@ function panelOf(view, each, index) {
   refreshers.push(() => {
     rule.textContent = each.lengths.length === 3 ? ruleFor({ ...now(), base: each.base }) : "";
   });
-  return section(
-    "Posture and lengths",
-    false,
-    ...each.held.map(angle),
-    group("Assembly", other),
-    ...each.adjustable.map(length),
-    rule,
-  );
+  return html("div", {}, ...each.held.map(angle), group("Assembly", other), ...each.adjustable.map(length), rule);
 }

@@ -1,11 +1,14 @@
 // The picture and the graphs of LoopExplorer.
 
-import { sized } from "./graph.js";
+import { svg } from "./elements.js";
+import { raised, sized } from "./graph.js";
 import { closedAt, jointsOf } from "./loop_model.js";
 import { CURES } from "./loop_words.js";
-import { add, scale } from "./vectors.js";
+import { add, dot, norm, scale, subtract } from "./vectors.js";
 
 const THICKNESS = 0.04; // radius of a rod, in distances of the hinges of the ground
+const LENS = 56; // radius of the lens [pixels]
+const SEEN = 1e-13; // what is smaller than this is rounding [m]
 
 export function drawGraphs(view) {
   const { held, talk } = view;
@@ -33,6 +36,7 @@ export function drawGraphs(view) {
 
 export function paint(view) {
   const { held, stage, sweep, talk } = view;
+  if (view.aimed !== `${stage.camera.size}`) view.aim();
   const { base, lengths } = view.rods();
   const foot = [base, 0, 0];
   const thick = THICKNESS * base;
@@ -73,10 +77,39 @@ export function paint(view) {
     }),
   );
   stage.line([foot, foot], "ink", { width: 10, seen: !stage.lit });
-  const gap = held.run ? view.latest(held.run.gap) : held.values.gap;
-  if (gap < 1e-3 * base) return;
-  stage.line([joints.at(-1), foot], "force", { width: 3, dash: "3 5" });
-  stage.text(scale(0.5, add(joints.at(-1), foot)), `gap ${sized(gap, "m")}`);
+  if (joints.length && (held.run || view.open())) paintLens(stage, joints.at(-2), joints.at(-1), foot);
+}
+
+// The place where the loop is pinned under a lens, which magnifies by the power of ten that makes the gap a good part
+// of it: where the last rod, which comes from `before`, ends, and the foot on which it should.
+function paintLens(stage, before, end, foot) {
+  const { camera, strokes } = stage;
+  const [wide, high] = camera.size;
+  const middle = [wide - LENS - 10, high - LENS - 10];
+  const [at, apart] = [camera.project(foot), camera.flatten(subtract(end, foot))];
+  const gap = norm(subtract(end, foot));
+  const power = gap < SEEN ? 0 : Math.max(0, Math.floor(Math.log10((0.75 * LENS) / norm(apart))));
+  const away = gap < SEEN ? [0, 0] : scale(10 ** power, apart);
+  const shift = scale(Math.min(1, (0.8 * LENS) / (norm(away) || 1)), away); // one too large ends at its rim
+  const along = camera.flatten(subtract(before, end));
+  const back = scale(1 / (norm(along) || 1), along);
+  // how far it is from there to the rim, along the rod
+  const rim = -dot(shift, back) + Math.sqrt(dot(shift, back) ** 2 - dot(shift, shift) + LENS ** 2);
+  const line = (from, to, colour, thick, opacity = 1) =>
+    svg("polyline", { class: `stroke ${colour}`, points: `${from} ${to}`, "stroke-width": thick, opacity });
+  const there = add(middle, shift);
+  const towards = scale(1 / norm(subtract(at, middle)), subtract(at, middle));
+  const text = (words, y) => svg("text", { x: middle[0], y: middle[1] + y, "text-anchor": "middle" }, words);
+  strokes.append(
+    line(at, add(middle, scale(LENS, towards)), "force", 1.5, 0.6),
+    svg("circle", { class: "lens force", cx: middle[0], cy: middle[1], r: LENS }),
+    line(there, add(there, scale(rim - 10, back)), "faint", 14, 0.35),
+    line(middle, there, "force", 4),
+    line(middle, middle, "joint", 18),
+    line(there, there, "force", 11),
+    text(gap < SEEN ? "closed" : `gap ${sized(gap, "m")}`, -LENS - 8),
+    text(power ? `\u00d7 ${power < 4 ? 10 ** power : `10${raised(power)}`}` : "", LENS - 8),
+  );
 }
 
 // What the two hinges of the ground stand on, behind the rods.

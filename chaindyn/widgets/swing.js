@@ -6,9 +6,9 @@ import { Camera } from "./camera.js";
 import { Player } from "./motion.js";
 import { LitStage } from "./stage.js";
 import { addControls, milli } from "./swing_controls.js";
-import { bySteps, motionOf, SHORT, STEPPERS } from "./swing_model.js";
+import { bySteps, exactly, motionOf, SHORT, STEPPERS } from "./swing_model.js";
 import { drawGraphs, paint } from "./swing_picture.js";
-import { judge, readout } from "./swing_words.js";
+import { judge, opening, readout } from "./swing_words.js";
 import { Talk } from "./talk.js";
 import { poses, pulled, sceneAround, withJoint } from "./tree.js";
 import { rounded, scale } from "./vectors.js";
@@ -30,6 +30,8 @@ class SwingView extends View {
     this.draft = {}; // what the hand has changed since the last request
     this.resting = undefined; // the timer until the draft is asked for
     this.held = {}; // the motion that is shown, and the values it was made from
+    this.exact = { start: "", q: [] }; // of the free chain, and from where
+    this.framed = {}; // the motion that the camera fits, and the picture's size then
     this.player = new Player(this.t, () => this.t[Math.max(0, this.held.motion.q.length - 1)], this.talk.update);
     this.camera = new Camera(1);
     this.stage = new LitStage("The chain, swinging. Space plays and pauses", this.camera, this.talk.update);
@@ -70,9 +72,11 @@ class SwingView extends View {
   aim() {
     const { camera, stage } = this;
     camera.zoom = 185 / this.tree().reach;
+    camera.centre = [0, 0, 0];
     Object.assign(stage, sceneAround(this.tree(), this.state()));
-    stage.settle();
     camera.look(this.tree().view);
+    stage.settle();
+    this.framed = {};
   }
 
   change(values) {
@@ -101,6 +105,31 @@ class SwingView extends View {
     return Object.keys(this.draft).length === 0;
   }
 
+  // The postures of the free chain from the same start, as good as exact; they are computed once for all methods.
+  truth() {
+    const { exact, held, scene, talk } = this;
+    if (held.motion.tau) return null;
+    const { chain, q, qd } = talk.request;
+    const start = JSON.stringify([chain, q, qd]);
+    if (exact.start !== start) Object.assign(exact, { start, q: exactly(scene, talk.request) });
+    return exact.q;
+  }
+
+  // The camera fits a whole motion, where the reader has let it be and holds nothing.
+  frame() {
+    const { camera, framed, held, stage } = this;
+    const { home } = stage;
+    const size = `${camera.size}`;
+    if (framed.motion === held.motion && framed.size === size) return;
+    if (stage.fingers.size || ["zoom", "yaw", "tilt"].some((part) => camera[part] !== home[part])) return;
+    const part = framed.size === size ? 0.7 : 1;
+    Object.assign(framed, { motion: held.motion, size });
+    const most = 2 * this.tree().reach;
+    const near = held.motion.seen.map((place) => place.map((x) => Math.max(-most, Math.min(most, x))));
+    camera.fit([[0, 0, 0], ...near], 0.84, part);
+    stage.settle();
+  }
+
   posture() {
     const { held, player } = this;
     return this.fresh() ? player.at(held.motion.q) : this.state().q;
@@ -112,7 +141,8 @@ class SwingView extends View {
 
   show() {
     const { chains, held, player, refreshers, scene, stage, talk } = this;
-    const { gains, graphs, panel, panels, playButton, root, shelf, stepRow, report, verdict, where } = this.controls;
+    const { gains, graphs, lead, panel, panels, playButton, root, shelf, stepRow, report, verdict, where } =
+      this.controls;
     const request = talk.request;
     talk.data = STEPPERS[request.method]
       ? "the chain\u2019s embedded masses, with the book\u2019s own functions"
@@ -141,6 +171,7 @@ class SwingView extends View {
     playButton.textContent = player.playing ? "pause" : "play";
     graphs.forEach((graph) => graph.place(player.time));
     shelf.classList.toggle("late", late || !this.fresh());
+    lead.textContent = opening(this);
     where.textContent = readout(this);
     verdict.textContent = this.fresh() ? judge(this, request) : "The chain is in your hand.";
     root.setAttribute("aria-busy", late);

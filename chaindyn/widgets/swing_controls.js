@@ -7,6 +7,8 @@ import { layout } from "./talk.js";
 import { jointRow } from "./tree.js";
 import { rounded } from "./vectors.js";
 
+const START = "Posture and speeds at the start";
+
 // Put the controls beside the picture, and the graphs below.
 export function addControls(view) {
   const { chains, el, labels, player, scene, stage, t } = view;
@@ -28,55 +30,44 @@ export function addControls(view) {
   );
   const panels = chains.map((tree, index) => panelOf(view, tree, index));
   const panel = html("div", {}, ...panels);
-  const controls = [
-    view.row(
-      pickerRow(
-        "Chain",
-        labels.map((label, i) => [i, label]),
-        () => view.state().chain,
-        (value) => view.choose(Number(value)),
-      ),
+  const chainRow = view.row(
+    pickerRow(
+      "Chain",
+      labels.map((label, i) => [i, label]),
+      () => view.state().chain,
+      (value) => view.choose(Number(value)),
     ),
-    panel,
-    section(
+  );
+  const methodRow = view.row(
+    pickerRow(
       "Method",
-      false,
-      view.row(
-        pickerRow(
-          "Method",
-          scene.methods.map((name) => [name, name]),
-          () => view.state().method,
-          set(view, "method"),
-        ),
-      ),
-      stepRow,
+      scene.methods.map((name) => [name, name]),
+      () => view.state().method,
+      set(view, "method"),
     ),
-    section(
-      "Motors",
-      false,
-      view.row(pickerRow("Motors", Object.entries(MOTORS), () => view.state().motors, set(view, "motors"))),
-      gains,
-    ),
-  ];
+  );
+  const motorsRow = view.row(
+    pickerRow("Motors", Object.entries(MOTORS), () => view.state().motors, set(view, "motors")),
+  );
+  // What the chapter is about stands open: of a free chain the method, of a driven one the gains.
+  const controls =
+    view.state().motors === "off"
+      ? [methodRow, stepRow, chainRow, motorsRow, gains, section(START, false, panel)]
+      : [motorsRow, gains, chainRow, section(`Method; ${START.toLowerCase()}`, false, methodRow, stepRow, panel)];
   const where = html("p", { class: "readout" });
   const verdict = html("p", { class: "work" });
   const numbers = html("div", {}, group("Motion", playButton, timeRow), where, verdict);
   const report = layout(el, stage, controls, numbers);
   const root = el.querySelector(".chaindyn");
-  root.prepend(
-    html(
-      "p",
-      { class: "opening" },
-      "A chain is let go. Press play, or move the time; drag a link to another start; switch the motors on.",
-    ),
-  );
+  const lead = html("p", { class: "opening" });
+  root.prepend(lead);
   const graphs = ["Energy", "Change of the total energy", "Tracking error", "Torque"].map(
     (title) => new Graph(title, t, (time) => player.scrub(time)),
   );
   const shelf = html("div", { class: "graphs" }, ...graphs.map(({ element }) => element));
   root.append(shelf);
   player.listen(root);
-  return { gains, graphs, panel, panels, playButton, root, shelf, stepRow, report, verdict, where };
+  return { gains, graphs, lead, panel, panels, playButton, root, shelf, stepRow, report, verdict, where };
 }
 
 function set(view, name) {
@@ -117,20 +108,16 @@ function panelOf(view, tree, index) {
   return html(
     "div",
     {},
-    section(
-      "Posture at the start",
-      false,
-      ...movable.map((i) =>
-        own(
-          jointRow(
-            tree,
-            i,
-            () => now().q[tree.column[i]],
-            (value) => view.setJoint(i, value),
-          ),
+    ...movable.map((i) =>
+      own(
+        jointRow(
+          tree,
+          i,
+          () => now().q[tree.column[i]],
+          (value) => view.setJoint(i, value),
         ),
       ),
     ),
-    section("Speeds at the start", false, ...movable.map(speed)),
+    ...movable.map(speed),
   );
 }

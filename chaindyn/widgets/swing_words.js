@@ -4,7 +4,18 @@ import { grown, sized } from "./graph.js";
 import { milli } from "./swing_controls.js";
 import { gainsOf, STEPPERS, tipOf } from "./swing_model.js";
 import { poses } from "./tree.js";
-import { shown, subtract } from "./vectors.js";
+import { norm, shown, subtract } from "./vectors.js";
+
+export const opening = (view) =>
+  view.state().motors === "off"
+    ? "A chain is let go: solid, by the method below; dashed, as it truly swings. Drag a link to another start."
+    : "Motors drive the chain to the dashed line; the arcs are their torques. Drag a link to another start.";
+
+// How far the tip is from where it should be [m], of a free chain.
+export function astray(view, q, exact) {
+  const [tip, should] = [q, exact].map((posture) => tipOf(view.tree(), poses(view.tree(), posture)));
+  return norm(subtract(tip, should));
+}
 
 export function readout(view) {
   const { held, player } = view;
@@ -40,8 +51,8 @@ export function judge(view, request) {
     const share = (100 * drift) / (Math.max(...kinetic) || 1);
     return (
       `${how}: in ${span} the total energy strays by ${sized(drift, "J")}, ` +
-      `${share < 0.01 ? "less than 0.01" : grown(share, share < 1 ? 2 : 0)} % of the largest kinetic energy. ` +
-      `Nothing takes or brings any: all of it is the method\u2019s error.${ended}`
+      `${share < 0.01 ? "less than 0.01" : grown(share, share < 1 ? 2 : 0)} % of the largest kinetic energy: ` +
+      `the method\u2019s error, all of it.${ended}`
     );
   }
   const { kp, kd } = gainsOf(request);

@@ -34,7 +34,7 @@ def test_a_crank_is_dragged_to_where_it_locks(put_on_page):
     start = centre(ring)
     drag(page, start, (-40, 0))
     assert 60 < crank_of(page) < 110
-    drag(page, centre(ring), (-110, 110))
+    drag(page, centre(ring), (-200, 200))
     assert crank_of(page) > 121
     expect(verdict).to_contain_text("It locks: here the loop cannot close.")
     expect(verdict).to_contain_text(re.compile(r"misses the foot by [\d.]+\smm at least"))
@@ -102,6 +102,37 @@ def test_a_loop_falls_with_and_without_a_cure(put_on_page):
     page.get_by_role("button", name="the other assembly").click()  # another start: all is forgotten
     expect(gap).to_be_hidden()
     expect(page.get_by_role("button", name="drop")).to_be_visible()
+
+
+def test_a_lens_shows_how_far_the_loop_has_opened(put_on_page):
+    """Its power of ten makes the gap a part of it, to the scale of the picture; with a cure the loop is closed."""
+    page = put_on_page(LoopExplorer())
+    lens, words = page.locator(".lens"), page.locator(".stage text")
+    expect(lens).to_have_count(0)
+    page.get_by_role("button", name="step").click()
+    expect(lens).to_have_count(1)
+    seen = {}
+    for time in ("2.6", "3.2", "5"):
+        page.get_by_role("spinbutton", name="time [s]").fill(time)
+        expect(page.locator(".readout")).to_contain_text(f"Time {float(time):.2f} s")
+        gap, times = (each.replace("\u00a0", " ") for each in words.all_text_contents())
+        _, value, unit = gap.split()
+        assert gap in page.locator(".readout").inner_text().replace("\u00a0", " ")
+        apart = page.evaluate("""() => {
+          const [from, to] = [...document.querySelectorAll(".lens ~ polyline.force")[0].points];
+          return Math.hypot(to.x - from.x, to.y - from.y);
+        }""")
+        metres = float(value) * {"mm": 1e-3, "\u00b5m": 1e-6, "nm": 1e-9}[unit]
+        seen[time] = metres, times, apart
+    assert [times for _, times, _ in seen.values()] == ["\u00d7 10\u2078", "\u00d7 10\u2074", ""]
+    scale = (
+        seen["5"][2] / seen["5"][0]
+    )  # pixels a metre; upwards a little less, for it is seen from above
+    assert seen["3.2"][2] == pytest.approx(1e4 * scale * seen["3.2"][0], rel=0.02)
+    assert seen["2.6"][2] == pytest.approx(1e8 * scale * seen["2.6"][0], rel=0.02)
+    page.get_by_label("Cure", exact=True).select_option("projection")  # it falls anew
+    expect(page.get_by_role("button", name="pause")).to_be_visible()
+    expect(words.first).to_have_text("closed")
 
 
 def test_baumgarte_beyond_his_edge(put_on_page):

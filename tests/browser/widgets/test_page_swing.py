@@ -97,6 +97,60 @@ def test_the_method_shows_in_the_energy(put_on_page):
     expect(page.get_by_label("Step", exact=True)).to_be_hidden()
 
 
+def test_the_method_parts_from_the_truth_at_the_tip(put_on_page):
+    """By a metre or so with Euler's method, by a millimetre at most with RK4; and no word of it where chaos begins."""
+    page = put_on_page(SwingExplorer(links=3, method="semi-implicit Euler"))
+    time, off = page.get_by_role("spinbutton", name="time [s]"), page.locator(".stage text")
+    expect(off).to_have_count(0)  # they start together
+    time.fill("8")
+    expect(off).to_have_text(re.compile(r"^1\.\d\d\sm off$"))
+    page.get_by_label("Method", exact=True).select_option("RK4")
+    expect(off).to_have_text(re.compile(r"^[\d.]+\s(mm|\u00b5m) off$"))
+    page.get_by_role("spinbutton", name="rod 1 [\u00b0]").fill("80")
+    settled(page)
+    time.fill("8")
+    expect(off).to_have_text("chaos: where it should be cannot be told")
+    time.fill("2")
+    expect(off).to_have_text(re.compile(r"^[\d.]+\s(mm|\u00b5m) off$"))
+    # a step that goes nowhere, for the reader's chain alone
+    page.evaluate("""() => {
+      const rk4_step = (_, __, q, qd) => [q, qd];
+      globalThis.chaindynPhysics = { names: ["rk4_step"], runs: { rk4_step } };
+      dispatchEvent(new Event("chaindyn-physics"));
+    }""")
+    page.get_by_role("spinbutton", name="rod 1 [\u00b0]").fill("-10")
+    settled(page)
+    time.fill("2")
+    expect(off).to_have_text(re.compile(r"^(\d\.\d\d\sm|\d{3}\smm) off$"))
+
+
+def test_the_camera_fits_the_motion_until_the_reader_turns_it(put_on_page):
+    page = put_on_page(SwingExplorer(links=1, q=[0], motors=True))
+    tall = "Math.abs(document.querySelector('.stage polyline.force').getBBox().height)"
+    zoom = f"{tall} / document.querySelector('.stage > svg').viewBox.baseVal.height"
+    assert page.evaluate(zoom) == pytest.approx(0.84, abs=0.02)  # a rod of a metre that rises
+    page.get_by_role("application").focus()
+    page.keyboard.press("-")
+    drawn(page)
+    smaller = page.evaluate(zoom)
+    assert smaller < 0.8
+    page.get_by_role("spinbutton", name="rod 1 [\u00b0]").fill("-90")
+    settled(page)
+    assert page.evaluate(zoom) == pytest.approx(smaller)
+
+
+def test_torques_stand_at_their_joints(put_on_page):
+    page = put_on_page(SwingExplorer(links=2, motors=True))
+    words = page.locator(".stage text")
+    expect(words).to_have_count(2)
+    said = re.search(
+        r"torques (.*) N m", page.locator(".readout").inner_text().replace("\u00a0", " ")
+    )[1]
+    at_start = [float(x.replace("\u2212", "-")) for x in said.split(", ")]
+    shown = [float(x.split()[0].replace("\u2212", "-")) for x in words.all_text_contents()]
+    assert shown == pytest.approx(at_start, abs=0.51)
+
+
 def test_a_swing_by_mouse(put_on_page):
     page = put_on_page(SwingExplorer(links=2))
     slider = page.get_by_role("slider", name="time [s], slider")
@@ -301,8 +355,7 @@ def test_in_jupyterlab_a_chain_swings_and_keys_are_its_own(lab: tuple[Page, Path
     expect(slider).to_be_focused()
     expect(page.get_by_role("button", name="play")).to_be_visible()
     assert page.locator(".jp-Cell").count() == cells
-    for folded in ("Posture at the start", "Motors"):
-        page.locator("summary", has_text=folded).click()
+    page.locator("summary", has_text="Posture and speeds at the start").click()
     start = time.monotonic()
     page.get_by_role("spinbutton", name="rod 1 [\u00b0]").fill("40")
     expect(source).to_contain_text("Python is computing")
