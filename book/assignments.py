@@ -51,6 +51,7 @@ from nbgrader.preprocessors import Execute  # noqa: E402
 from nbgrader.server_extensions.formgrader.handlers import template_path  # noqa: E402
 
 from book.assignments import Judge, Mend  # noqa: E402
+from book.exported import Export  # noqa: E402
 from book.formulas import TEMPLATES  # noqa: E402
 
 c = get_config()  # noqa: F821
@@ -61,6 +62,7 @@ c.Autograde.sanitize_preprocessors = [Mend, *Autograde.sanitize_preprocessors.de
 c.Autograde.autograde_preprocessors = [
     Judge if step is Execute else step for step in Autograde.autograde_preprocessors.default()
 ]
+c.ExportApp.plugin_class = Export
 c.HTMLExporter.extra_template_basedirs = [str(TEMPLATES), template_path]
 c.HTMLExporter.filters = {{"markdown2html": "book.formulas.markdown"}}
 '''

@@ -460,6 +460,28 @@ def test_formulas_are_set_without_a_foreign_host(answered):
     assert "Solution and points" not in given and "My words on" in given
 
 
+def test_the_table_of_nbgrader_tells_what_was_not_read_from_what_is_wrong(tmp_path):
+    pytest.importorskip("nbgrader", reason="nbgrader is not installed")
+    from nbgrader.api import Gradebook
+
+    course, name = tmp_path / "course", PAGE.stem
+    write_assignments(course, [PAGE])
+    with Gradebook(f"sqlite:///{course / 'gradebook.db'}") as book:
+        book.add_assignment(name)
+        for student in ("wrong", "renamed", "absent"):
+            book.add_student(student)
+    for step, student in ("submitted", "renamed"), ("submitted", "wrong"), ("autograded", "wrong"):
+        (course / step / student / name).mkdir(parents=True)
+    nbgrader(course, "export")
+    with open(course / "grades.csv", encoding="utf-8") as table:
+        said = {row["student_id"]: (row["score"], row["remark"]) for row in csv.DictReader(table)}
+    assert said.pop("wrong") == ("0.0", "")
+    assert said == {
+        "renamed": ("0.0", "not read: autograde says why"),
+        "absent": ("0.0", "not handed in"),
+    }
+
+
 @pytest.mark.parametrize("page", MAIN)
 def test_every_formula_of_an_exercise_can_be_set(page):
     pytest.importorskip("latex2mathml", reason="latex2mathml is not installed")
