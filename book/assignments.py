@@ -33,7 +33,6 @@ from book.plain import plain_notebook
 MINUTES_A_POINT = 5
 STUB = "# Your answer may stand here too."  # where the source has the solution
 TEXT_STUB = "Write your answer here, in words and formulas."
-BY_TEACHER = "by hand", "recall", "proof", "explore"  # the kinds that are graded without a judge
 _KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 _PART = re.compile(r"^(?=`{3,}\{(?:exercise-start|code-cell)\}|#{1,3} )", re.MULTILINE)
 _SOLUTION = r"(`{{3,}}){{solution-start}} {label}\n(?::[^\n]*\n)*\1\n(.*?)`{{3,}}{{solution-end}}"
@@ -49,8 +48,11 @@ sys.path.insert(0, {root!r})
 from nbgrader.apps import NbGraderApp  # noqa: E402
 from nbgrader.converters import Autograde  # noqa: E402
 from nbgrader.preprocessors import Execute  # noqa: E402
+from nbgrader.server_extensions.formgrader.handlers import template_path  # noqa: E402
 
 from book.assignments import Judge, Mend  # noqa: E402
+from book.exported import Export  # noqa: E402
+from book.formulas import TEMPLATES  # noqa: E402
 
 c = get_config()  # noqa: F821
 c.CourseDirectory.course_id = {package!r}
@@ -60,12 +62,33 @@ c.Autograde.sanitize_preprocessors = [Mend, *Autograde.sanitize_preprocessors.de
 c.Autograde.autograde_preprocessors = [
     Judge if step is Execute else step for step in Autograde.autograde_preprocessors.default()
 ]
+c.ExportApp.plugin_class = Export
+c.HTMLExporter.extra_template_basedirs = [str(TEMPLATES), template_path]
+c.HTMLExporter.filters = {{"markdown2html": "book.formulas.markdown"}}
 '''
 
 
 def points(exercise: Exercise) -> int:
     """What an exercise is worth: a point for every five minutes."""
     return max(1, (exercise.facts.minutes or 0) // MINUTES_A_POINT)
+
+
+_RUBRICS = {
+    "by hand": "{half} for the method, that is the right law with the right quantities; {half} for the results, in "
+    "equal parts. A wrong sign or unit costs one point once, and what follows from it nothing.",
+    "recall": "{all} for the right answer with its reason, {half} for the answer alone.",
+    "proof": "{all} for steps of which each follows from what stands before, in equal parts. Examples, and numbers "
+    "that agree, are no proof: {half} at most.",
+    "explore": "{half} for what was seen, with numbers, {half} for why it is so.",
+}  # fmt: skip
+BY_TEACHER = tuple(_RUBRICS)  # the kinds that are graded without a judge
+
+
+def rubric(exercise: Exercise) -> str:
+    """How the points of an answer in words are given; the teacher may write another into the source."""
+    every = points(exercise)
+    told = _RUBRICS[exercise.facts.kind].format(all=every, half=f"{every / 2:g}")
+    return f"**Points.** Of {every}: {told}"
 
 
 # Writing ----------------------------------------------------------------------------------------
@@ -137,7 +160,8 @@ def _in_words(exercise: Exercise, page: Path) -> Iterator[NotebookNode]:
     """Statement, and a cell for an answer in words: nbgrader leaves its grade to the teacher."""
     code = "".join(f"\n\n```python\n{source}\n```" for source in exercise.checks)
     yield new_markdown_cell(_statement(exercise, page) + code)
-    source = f"<!-- BEGIN SOLUTION -->\n\n{_solution(exercise, page)}\n\n<!-- END SOLUTION -->"
+    told = f"{_solution(exercise, page)}\n\n{rubric(exercise)}"
+    source = f"<!-- BEGIN SOLUTION -->\n\n{told}\n\n<!-- END SOLUTION -->"
     worth = {"grade": True, "solution": True, "points": points(exercise)}
     yield new_markdown_cell(source, metadata=_told(exercise.label, "markdown", **worth))
 

@@ -201,7 +201,8 @@ class Judgement:
         self.over = not said
         end_descendants()
         self.thread.join(1)
-        return f"no answer within {self.limit:g} s" if self.over else said[0]
+        late = f"no answer within {self.limit:g} s"
+        return "; ".join([late, *self.faults]) if self.over else said[0]
 
     def _why(self) -> str:
         why = self._tried(_indices(self.sources, [], self.name))

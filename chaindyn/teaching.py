@@ -52,7 +52,7 @@ def refusal(test: Callable[[], None]) -> str | None:
     if not isinstance(test, FunctionType):
         return refusal(lambda: test())
     space, names = test.__globals__, test.__code__.co_names
-    gave = list[bool]()  # whether each call of the answer returned something
+    gave = list[tuple[bool, bool]]()  # whether each call of the answer gave nothing, and nan
     answers = {name: _with_arrays(space[name], gave) for name in names[1:] if name in space}
     try:
         FunctionType(test.__code__, space | answers, None, test.__defaults__, test.__closure__)()
@@ -63,9 +63,11 @@ def refusal(test: Callable[[], None]) -> str | None:
         own = list(dropwhile(lambda call: not _enters(call[0].f_code, answers), calls))
         if own or hasattr(error, "described"):
             return described(error, space, own)
-        if gave and not any(gave):
-            judged = f"{_said(error)} " if isinstance(error, AssertionError) else ""
+        judged = f"{_said(error)} " if isinstance(error, AssertionError) else ""
+        if gave and all(nothing for nothing, _ in gave):
             return f"{judged}Your function returned nothing: is its `return` missing?"
+        if any(nan for _, nan in gave):
+            return f"{judged}Your function returned nan, which is no number: 0/0, say, or the root of a negative one."
         if calls[-1][0].f_code is test.__code__ or isinstance(error, NameError | ImportError):
             raise  # no answer's fault
         if isinstance(error, AssertionError | ValueError):  # such as an answer of the wrong shape
@@ -107,16 +109,23 @@ def _enters(code: CodeType, answers: dict[str, Any]) -> bool:
     )
 
 
-def _with_arrays(answer: Any, gave: list[bool]) -> Any:
+def _has_nan(result: Any) -> bool:
+    if type(result) in (tuple, list):
+        return any(map(_has_nan, result))
+    plain = isinstance(result, float | complex) or type(result) is np.ndarray
+    return plain and np.asarray(result).dtype.kind in "fc" and bool(np.isnan(result).any())
+
+
+def _with_arrays(answer: Any, gave: list[tuple[bool, bool]]) -> Any:
     """Return an answer, or a function that gives it, with arrays in place of lists of numbers.
 
-    gave : to which each call of such a function adds whether it returned something.
+    gave : to which each call of such a function adds whether it returned nothing, and nan that it was not given.
     """
     if callable(answer) and not isinstance(answer, type):
 
         def shown(*given: Any, **more: Any) -> Any:
             result = answer(*given, **more)
-            gave.append(result is not None)
+            gave.append((result is None, _has_nan(result) and not _has_nan(given)))
             return _with_arrays(result, gave)
 
         return shown

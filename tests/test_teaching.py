@@ -108,6 +108,8 @@ ATTEMPTS = {
     "AttributeError: 'list' object has no attribute 'shape', in line 4: "
     'assert found.shape == (2,), f"The answer has shape {found.shape}."',
     "def answer(x): y = [x, x]": f"{NOT_YET}Your function returned nothing: is its `return` missing?",
+    "answer = lambda x: [x, np.nan]": f"{NOT_YET}not 2 Your function returned nan, which is no number: "
+    "0/0, say, or the root of a negative one.",
     "answer = lambda x: np.ones(3)": f"{NOT_YET}The answer has shape (3,).",
     "answer = lambda x: helper(x)": f"{NOT_YET}AttributeError: 'float' object has no attribute 'nothing', "
     "in line 8: return x.nothing",
@@ -142,6 +144,24 @@ def test_attempt_says_that_nothing_was_returned_beside_what_the_check_says(capsy
     first, second = capsys.readouterr().out.splitlines()
     assert first.endswith("It is not 2. Your function returned nothing: is its `return` missing?")
     assert second.endswith("It is not 2.")
+
+
+def test_attempt_says_that_nan_was_returned_unless_it_was_given(capsys):
+    """Some checks give nan where an answer should not look."""
+
+    def judge(f, x):
+        if np.isnan(np.linalg.svd(np.asarray(f(np.array([[1.0, x]]))))[1]).any():
+            raise AssertionError("It looked.")
+
+    for x in (1.0, np.nan):
+        for answer in (lambda given: given[..., 1:], lambda given: (given[..., :1] / 0) * 0):
+            space = {"judge": judge, "x": x, "answer": answer, "attempt": attempt}
+            with np.errstate(all="ignore"):
+                exec('attempt("Exercise 1.1", lambda: judge(answer, x))', space)
+    solved, own, seen, hidden = capsys.readouterr().out.splitlines()
+    assert solved.endswith("solved")
+    assert "did not converge" not in own and "Your function returned nan" in own
+    assert "Your function" not in seen + hidden
 
 
 def test_attempt_survives_an_error_that_cannot_say_what_it_is(capsys):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import csv
+import html
 import os
 import re
 import subprocess
@@ -30,6 +31,7 @@ from book.assignments import (
 )
 from book.bank import items
 from book.exercises import exercises
+from book.formulas import beside, rendered
 from book.handed_in import notebook as drills_notebook
 from book.judging import judged
 from book.pages import BookError, chapters, main_chapters
@@ -385,6 +387,108 @@ def test_nbgrader_gives_the_right_submission_all_points_and_the_others_none(tmp_
     written, deleted, *_ = (one.label for one in in_words(PAGE))
     assert left_to_the_teacher(course, "writer") == {written, deleted}
     assert left_to_the_teacher(course, "wrong") == set()  # what is as it was has no point
+
+
+UNREADABLE = r"$x < \frac{$"
+
+
+@pytest.fixture(scope="module")
+def answered(tmp_path_factory):
+    """A course in which somebody has answered in words, and what Formgrader makes of it."""
+    pytest.importorskip("nbgrader", reason="nbgrader is not installed")
+    pytest.importorskip("latex2mathml", reason="latex2mathml is not installed")
+    from nbconvert.exporters import HTMLExporter
+    from nbgrader.server_extensions.formgrader.formgrader import FormgradeExtension
+
+    course, name = tmp_path_factory.mktemp("course"), PAGE.stem
+    write_assignments(course, [PAGE])
+    made = for_students(made_of(PAGE))
+    for label, cell in told(made, cell_type="markdown").items():
+        cell.source = f"My words on {label}: $\\tfrac12 m v^2$, and " + UNREADABLE
+    file = course / "autograded" / "ann" / name / f"{name}.ipynb"
+    file.parent.mkdir(parents=True)
+    nbformat.write(made, file)
+    formgrader = FormgradeExtension()
+    formgrader.initialize([], root=str(course))
+    asked = {"submission_id": "s", "notebook_id": name, "assignment_id": name, "index": 0}
+    asked |= {"total": 1, "base_url": "", "student": "ann", "notebook_path": "x"}
+    shown, _ = HTMLExporter(config=formgrader.config).from_filename(str(file), resources=asked)
+    return course, file, html.unescape(shown)
+
+
+def test_formgrader_shows_solution_and_points_below_each_answer_in_words(answered):
+    course, file, shown = answered
+    below = shown.split("<summary>Solution and points</summary>")
+    assert len(below) == 1 + len(in_words(PAGE))
+    for one, answer, solution in zip(in_words(PAGE), below, below[1:], strict=False):
+        assert f"My words on {one.label}" in answer
+        assert f"<strong>Points.</strong> Of {points(one)}: " in solution.partition("</details>")[0]
+    # what the teacher writes into the source of the course is what stands there
+    label = in_words(PAGE)[0].label
+    source = course / "source" / PAGE.stem / file.name
+    changed = nbformat.read(source, as_version=4)
+    cell = told(changed, cell_type="markdown")[label]
+    cell.source = "<!-- BEGIN SOLUTION -->\n\nPull at $r$.\n\n<!-- END SOLUTION -->"
+    nbformat.write(changed, source)
+    assert "Pull at <math" in beside(file.parent, PAGE.stem, label)
+    assert not beside(file.parent, PAGE.stem, "ex-0-none") and not beside(file.parent, "hw", label)
+
+
+def test_formulas_are_set_without_a_foreign_host(answered):
+    """In Formgrader and in what students get, which has no solution."""
+    from nbconvert.exporters import HTMLExporter
+    from nbgrader.converters import GenerateFeedback
+    from nbgrader.coursedir import CourseDirectory
+    from traitlets.config import PyFileConfigLoader
+
+    course, file, shown = answered
+    config = PyFileConfigLoader("nbgrader_config.py", path=str(course)).load_config()
+    feedback = GenerateFeedback(coursedir=CourseDirectory(config=config), config=config)
+    notebook = nbformat.read(file, as_version=4)
+    for cell in notebook.cells:
+        if "nbgrader" in cell.metadata:
+            cell.metadata.nbgrader |= {"score": 0, "comment": ""}
+    graded = {"score": 0, "max_score": 1, "late_penalty": 0, "notebook": PAGE.stem}
+    given, _ = HTMLExporter(config=feedback.config).from_notebook_node(
+        notebook, resources={"nbgrader": graded, "metadata": {"path": str(file.parent)}}
+    )
+    for page in (shown, html.unescape(given)):
+        assert not re.findall(r"""(?:src|href)=["'](?:https?:)?//[^"']*""", page)
+        assert "x-mathjax-config" not in page
+        assert page.count("<math") > 20 and "<mfrac>" in page
+        assert "<code>x < \\frac{</code>" in page  # what cannot be read stands as it is
+    assert "Solution and points" not in given and "My words on" in given
+
+
+def test_the_table_of_nbgrader_tells_what_was_not_read_from_what_is_wrong(tmp_path):
+    pytest.importorskip("nbgrader", reason="nbgrader is not installed")
+    from nbgrader.api import Gradebook
+
+    course, name = tmp_path / "course", PAGE.stem
+    write_assignments(course, [PAGE])
+    with Gradebook(f"sqlite:///{course / 'gradebook.db'}") as book:
+        book.add_assignment(name)
+        for student in ("wrong", "renamed", "absent"):
+            book.add_student(student)
+    for step, student in ("submitted", "renamed"), ("submitted", "wrong"), ("autograded", "wrong"):
+        (course / step / student / name).mkdir(parents=True)
+    nbgrader(course, "export")
+    with open(course / "grades.csv", encoding="utf-8") as table:
+        said = {row["student_id"]: (row["score"], row["remark"]) for row in csv.DictReader(table)}
+    assert said.pop("wrong") == ("0.0", "")
+    assert said == {
+        "renamed": ("0.0", "not read: autograde says why"),
+        "absent": ("0.0", "not handed in"),
+    }
+
+
+@pytest.mark.parametrize("page", MAIN)
+def test_every_formula_of_an_exercise_can_be_set(page):
+    pytest.importorskip("latex2mathml", reason="latex2mathml is not installed")
+    cells = [cell.source for cell in made_of(page).cells if cell.cell_type == "markdown"]
+    shown = "".join(rendered(source) for source in cells)
+    assert shown.count("<math") > 10
+    assert not re.findall(r"<m[a-z]+>\\\w+|<code>\\", shown)
 
 
 def test_a_notebook_of_drills_is_graded_by_its_own_tests():

@@ -44,6 +44,10 @@ CASES = {
         "def line_distance(*g):\n    while True:\n        pass",
         "no answer within",
     ),
+    "an endless loop above what is not Python": (
+        ("while True:\n    pass", "def line_distance(a, b)\n    return 0", "line_distance"),
+        "no answer within 3 s; a cell is not Python: expected ':', in line 1: def line_distance(a, b)",
+    ),
     "an endless loop beside it": (f"def f(a=[1 for i in iter(int, 1)]): pass\n{RIGHT}", ""),
     "too much memory": (
         "import numpy as np\ndef line_distance(*g):\n    return np.ones(1 << 32)",
@@ -208,7 +212,8 @@ def said_of(
 @pytest.fixture(scope="module")
 def said():
     table = {case: answer for case, (answer, _) in CASES.items()}
-    return said_of(table, limit=30, endless=("an endless loop",))
+    endless = ("an endless loop", "an endless loop above what is not Python")
+    return said_of(table, limit=30, endless=endless)
 
 
 @pytest.mark.parametrize("case", CASES)
