@@ -1,5 +1,5 @@
 # Generated from chapters/20_contact.md by `python -m book export`; edit it there.
-# sha256 of the text below: 6f739532170d3283c37ea13773ed6fab7740eadf15342c9359eec165c17c8edd
+# sha256 of the text below: 9a584a50137f0109c20f64cffe780b8197c633e0e3b07bba4b32742889aa5a31
 """Contact: blows at several places at once, with friction.
 
 Derived in chapter 20, "Several blows at once".
@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from chaindyn._ops import Array
+from chaindyn.array_types import ArrayNq, ArrayNv
 from chaindyn.articulated import FactorisedChain, factorise_state
 from chaindyn.chain import Chain
 from chaindyn.complementarity import contact_impulses
@@ -277,8 +278,8 @@ def series_of_blows(
 @checked(q="nq", qd="nv", law=LAWS, order=ORDERS)
 def collision_impulses(
     chain: Chain,
-    q: Array,
-    qd: Array,
+    q: ArrayNq,
+    qd: ArrayNv,
     contacts: Any,
     *,
     restitution: Any,
