@@ -1,5 +1,5 @@
 # Generated from chapters/09_articulated_body_inertia.md by `python -m book export`; edit it there.
-# sha256 of the text below: 49d6e46ab03bd32216b73890732dc7ac83bb39e4dd51e869e32e5541190e847a
+# sha256 of the text below: e29ea0adf3c237705f67c80d4fd32ad128c23669e1c411af81953f955d9a927b
 """Forward dynamics by articulated-body inertia: how a chain accelerates, link by link.
 
 Derived in chapter 9, "Articulated-body inertia".
@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from chaindyn._ops import Array, concatenate, eye, solve, stack, unstack, zeros
+from chaindyn.array_types import Array6, Array6x6, Array6xK, ArrayNq, ArrayNv, ArrayNx6, ArrayNx6x6
 from chaindyn.chain import Chain, inward, outward
 from chaindyn.guards.arguments import (
     FRAMES,
@@ -40,7 +41,7 @@ __all__ = [
 
 # Chapter 9, "Articulated-body inertia": One joint: a part that moves, a part that is carried
 @checked(f=6, inertia=(6, 6))
-def decompose_force(f: Array, inertia: Array, S: Array) -> tuple[Array, Array]:
+def decompose_force(f: Array6, inertia: Array6x6, S: Array6xK) -> tuple[Array6, Array6]:
     """Split forces on a jointed body at rest: what accelerates, what is carried.
 
     f : (..., 6); inertia : (..., 6, 6); S : (..., 6, k) motion subspace; all in the
@@ -65,7 +66,7 @@ def decompose_force(f: Array, inertia: Array, S: Array) -> tuple[Array, Array]:
 
 # Chapter 9, "Articulated-body inertia": What the door frame feels
 @checked(inertia=(6, 6))
-def apparent_inertia(inertia: Array, S: Array) -> Array:
+def apparent_inertia(inertia: Array6x6, S: Array6xK) -> Array6x6:
     """Return the inertia (..., 6, 6) of a body felt through its joint.
 
     It is I - I S (S^T I S)^-1 S^T I. inertia : (..., 6, 6); S : (..., 6, k) motion
@@ -266,7 +267,7 @@ def factorise_state(state: State, prescribed: Array | None = None) -> Factorised
 
 
 @checked(q="nq", recursion=RECURSIONS)
-def factorise(chain: Chain, q: Array, *, recursion: RecursionWord = "body") -> FactorisedChain:
+def factorise(chain: Chain, q: ArrayNq, *, recursion: RecursionWord = "body") -> FactorisedChain:
     """Return the factorised M (nv, nv) of a chain or tree, to solve M x = b in O(n).
 
     q : (..., nq); recursion : the coordinates of the computation. Its method ``solve``
@@ -285,14 +286,14 @@ def factorise(chain: Chain, q: Array, *, recursion: RecursionWord = "body") -> F
 @checked(q="nq", qd="nv", tau="nv", external=("n", 6), external_frame=FRAMES, recursion=RECURSIONS)
 def aba(
     chain: Chain,
-    q: Array,
-    qd: Array,
-    tau: Array,
+    q: ArrayNq,
+    qd: ArrayNv,
+    tau: ArrayNv,
     *,
-    external: Array | None = None,
+    external: ArrayNx6 | None = None,
     external_frame: FrameWord = "body",
     recursion: RecursionWord = "body",
-) -> Array:
+) -> ArrayNv:
     """Return the joint accelerations qdd (..., nv) of a chain or tree [rad/s^2, m/s^2].
 
     Forward dynamics. q : (..., nq); qd : (..., nv); tau : (..., nv) joint forces [N m,
@@ -319,7 +320,7 @@ def aba(
 
 # Chapter 9, "Articulated-body inertia": Forward dynamics
 @checked(q="nq")
-def articulated_inertia(chain: Chain, q: Array) -> Array:
+def articulated_inertia(chain: Chain, q: ArrayNq) -> ArrayNx6x6:
     """Return the articulated-body inertia of every link (..., n, 6, 6), in link axes.
 
     About the link's origin. q : (..., nq). It is felt by a force on the link with its

@@ -1,5 +1,5 @@
 # Generated from chapters/29_assembling_with_limits.md by `python -m book export`; edit it there.
-# sha256 of the text below: 0e63908bf2b27eacfa57524c19bc69e67ac7ede2ef1cdb72f0307af6fe0de0a5
+# sha256 of the text below: ca5d05ad32f139d08e6dc53a0c62c7971bc961a6387e6d3df0a80d2e8b095c03
 """Assembling: the nearest posture that closes the loops, within the limits of the joints.
 
 Derived in chapter 29, "Assembling with limits".
@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from chaindyn._ops import Array
+from chaindyn.array_types import ArrayNq, ArrayNv
 from chaindyn.chain import Chain
 from chaindyn.closure import constraint_error, constraint_jacobian
 from chaindyn.composite import crba
@@ -153,7 +154,7 @@ def assembled(chain: Chain, constraints: Any, start: Array, moved: Array) -> Arr
 
 
 @checked(q="nq")
-def assemble(chain: Chain, constraints: Any, q: Array, *, held: Any = None) -> Array:
+def assemble(chain: Chain, constraints: Any, q: ArrayNq, *, held: ArrayNv | None = None) -> ArrayNq:
     """Return the posture (..., nq) nearest to q that closes the loops.
 
     Every joint stays within its `Limits`. constraints : as for `constraint_jacobian`;

@@ -1,11 +1,12 @@
 # Generated from chapters/36_a_joint_of_your_own.md by `python -m book export`; edit it there.
-# sha256 of the text below: 95909562833218b81a9cd532a90e71b6834f3e616b1bfb4d244547181d3a9b25
+# sha256 of the text below: 5d90f1d0c93533267ef874cbaccf5254c5790251e9dd03154de0e5fb885907be
 """Friction in the bearings of joints.
 
 Derived in chapter 36, "A joint of your own, and the rest of a machine".
 """
 
-from chaindyn._ops import Array, divide, sqrt
+from chaindyn._ops import divide, sqrt
+from chaindyn.array_types import ArrayNv
 from chaindyn.chain import Chain
 from chaindyn.guards.arguments import check_positive_number
 from chaindyn.guards.door import checked
@@ -15,7 +16,7 @@ __all__ = ["joint_friction"]
 
 # Chapter 36, "A joint of your own, and the rest of a machine": Motors, stops and tools
 @checked(qd="nv")
-def joint_friction(chain: Chain, qd: Array, *, width: float = 0.01) -> Array:
+def joint_friction(chain: Chain, qd: ArrayNv, *, width: float = 0.01) -> ArrayNv:
     """Return the joint forces of friction (..., nv) [N m, N] in the chain's drives.
 
     qd : (..., nv). Minus viscous times qd, minus coulomb times qd / sqrt(qd^2 +

@@ -1,5 +1,5 @@
 # Generated from chapters/04_joints_links_chains_trees.md by `python -m book export`; edit it there.
-# sha256 of the text below: 43f39ac0ddfdbeeeeb8376ad04d8a3ac9f85752000a39d33caeff82b7d765b32
+# sha256 of the text below: 2596b66ccc6b1b9122f0d5d776a3853268f429b0aad46dde2bcb1c99fd2cdd68
 """Links, the chains and trees that joints make of them, and sweeps along the branches.
 
 Derived in chapter 4, "Joints, links, chains, trees".
@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from chaindyn._ops import Array, eye, replaceable, stack, unstack, zeros
+from chaindyn.array_types import Array3, Array3x3, ArrayNq, ArrayNx3, ArrayNx3x3
 from chaindyn.guards.bodies import pose_of_body
 from chaindyn.guards.door import checked
 from chaindyn.models.arrays import LinkArrays, by_link
@@ -130,8 +131,8 @@ def world_poses(chain: Chain, R: Array, p: Array) -> tuple[Array, Array]:
 # Chapter 4, "Joints, links, chains, trees": The code
 @checked(q="nq")
 def forward_kinematics(
-    chain: Chain, q: Array, body: int | str | None = None
-) -> tuple[Array, Array]:
+    chain: Chain, q: ArrayNq, body: int | str | None = None
+) -> tuple[ArrayNx3x3 | Array3x3, ArrayNx3 | Array3]:
     """Return the pose of every link frame in the world, or of one body.
 
     q : (..., nq). Returns R (..., n, 3, 3), which takes link axes to world axes, and p

@@ -1,5 +1,5 @@
 # Generated from chapters/13_maximal_coordinates.md by `python -m book export`; edit it there.
-# sha256 of the text below: 9ec0d4567d7fda2572cd2d6c71d4f0aa22399e5c0a22671d299144292d1f539e
+# sha256 of the text below: cea8f0020819444502b1e9c89f4f6aaae2cff380621821c1d17577520c8b0f3e
 """Constraints: a joint held as rows, and rows of several constraints as one matrix.
 
 Derived in chapter 13, "Maximal coordinates".
@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from chaindyn._ops import Array, concatenate, solve
+from chaindyn.array_types import ArrayM, ArrayMxNv, ArrayNq, ArrayNv
 from chaindyn.chain import Chain
 from chaindyn.guards.constraint_parts import as_constraints, errors_in, parts_in, rows_in
 from chaindyn.guards.door import checked
@@ -110,7 +111,7 @@ class Closure(FramedConstraint):
 
 # Chapter 13, "Maximal coordinates": The joint as a class*
 @checked(q="nq")
-def constraint_jacobian(chain: Chain, constraints: Any, q: Array) -> Array:
+def constraint_jacobian(chain: Chain, constraints: Any, q: ArrayNq) -> ArrayMxNv:
     """Return the rows K (..., m, nv) of all constraints: K qd = 0 on velocities.
 
     constraints : one or several, each a `Closure` or any object with its three methods;
@@ -127,7 +128,7 @@ def constraint_jacobian(chain: Chain, constraints: Any, q: Array) -> Array:
 
 
 @checked(q="nq")
-def constraint_error(chain: Chain, constraints: Any, q: Array) -> Array:
+def constraint_error(chain: Chain, constraints: Any, q: ArrayNq) -> ArrayM:
     """Return the errors of a posture in all constraints (..., m).
 
     Arguments and order as for `constraint_jacobian`. A constraint of velocities alone,
@@ -143,7 +144,7 @@ def constraint_error(chain: Chain, constraints: Any, q: Array) -> Array:
 
 
 @checked(q="nq", qd="nv")
-def constraint_bias(chain: Chain, constraints: Any, q: Array, qd: Array) -> Array:
+def constraint_bias(chain: Chain, constraints: Any, q: ArrayNq, qd: ArrayNv) -> ArrayM:
     """Return dK/dt qd (..., m) of all constraints: K qdd = -dK/dt qd keeps them.
 
     Arguments as for `constraint_jacobian`; qd : (..., nv). "Notes on rigid body

@@ -1,5 +1,5 @@
 # Generated from chapters/31_solving_contact.md by `python -m book export`; edit it there.
-# sha256 of the text below: c2f45b56b8ada8256b8cabb6e1974ef611c4ca594cd47d2839f64bddae7245dd
+# sha256 of the text below: 8a889284fe722c42b785cd41a421c61ec960f1938abb5c1f508a76cede8eed59
 """Complementarity: linear problems, and impulses with friction.
 
 Derived in chapter 31, "Solving contact problems".
@@ -11,6 +11,7 @@ from itertools import product
 import numpy as np
 
 from chaindyn._ops import Array, concatenate, eye, positive, where
+from chaindyn.array_types import ArrayN, ArrayNxN
 from chaindyn.friction import cone_margins, cone_slopes, coulomb_miss, forces_of_unknowns, shortened
 from chaindyn.guards.complementarity import (
     LCP,
@@ -81,8 +82,8 @@ def projected_gauss_seidel(A: Array, b: Array, sweeps: int, tolerance: float) ->
 # Chapter 31, "Solving contact problems": Projected Gauss-Seidel
 @checked(method=METHODS)
 def solve_lcp(
-    A: Array,
-    b: Array,
+    A: ArrayNxN,
+    b: ArrayN,
     *,
     method: MethodWord = "lemke",
     sweeps: int = 1000,

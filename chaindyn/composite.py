@@ -1,5 +1,5 @@
 # Generated from chapters/08_the_mass_matrix_by_composite_inertia.md by `python -m book export`; edit it there.
-# sha256 of the text below: d1d98335a77366bc0adf4d8dabcefd77785acba8d102f326d204aa72663a7215
+# sha256 of the text below: 222f6640ae7141c322a58571db8923927fe145c4b5df594be5030e337064a39b
 """Composite inertia: the mass and Coriolis matrices, and the momentum of a whole chain.
 
 Derived in chapter 8, "The mass matrix by composite inertia".
@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from chaindyn._ops import SMALL, Array, concatenate, divide, eye, stack, unstack, zeros
+from chaindyn.array_types import Array3, Array3xNv, Array6, Array6xNv, ArrayNq, ArrayNv, ArrayNvxNv
 from chaindyn.chain import Chain, inward
 from chaindyn.guards.arguments import RECURSIONS, RecursionWord
 from chaindyn.guards.door import checked
@@ -65,7 +66,7 @@ def mass_matrix(state: State) -> Array:
 
 
 @checked(q="nq", recursion=RECURSIONS)
-def crba(chain: Chain, q: Array, *, recursion: RecursionWord = "body") -> Array:
+def crba(chain: Chain, q: ArrayNq, *, recursion: RecursionWord = "body") -> ArrayNvxNv:
     """Return the mass matrix M (..., nv, nv), symmetric: composite inertia.
 
     q : (..., nq). recursion : the coordinates of the computation. The kinetic energy is
@@ -95,7 +96,7 @@ def center_in(state: State) -> Array:
 
 
 @checked(q="nq")
-def center_of_mass(chain: Chain, q: Array) -> Array:
+def center_of_mass(chain: Chain, q: ArrayNq) -> Array3:
     """Return the centre of mass of the whole chain (..., 3), in the world [m].
 
     q : (..., nq). The mean of the links' centres, weighted by mass; links
@@ -138,7 +139,7 @@ def momentum_columns(state: State) -> Array:
 
 
 @checked(q="nq")
-def centroidal_momentum_matrix(chain: Chain, q: Array) -> Array:
+def centroidal_momentum_matrix(chain: Chain, q: ArrayNq) -> Array6xNv:
     """Return A (..., 6, nv): the chain's momentum is A qd, angular first [N m s, N s].
 
     q : (..., nq). It is about the chain's centre of mass, in world axes. One inward
@@ -154,7 +155,7 @@ def centroidal_momentum_matrix(chain: Chain, q: Array) -> Array:
 
 
 @checked(q="nq")
-def center_of_mass_jacobian(chain: Chain, q: Array) -> Array:
+def center_of_mass_jacobian(chain: Chain, q: ArrayNq) -> Array3xNv:
     """Return J (..., 3, nv): the centre of mass moves with J qd [m/s], in world axes.
 
     q : (..., nq). The linear half of `centroidal_momentum_matrix`, by the mass.
@@ -169,7 +170,7 @@ def center_of_mass_jacobian(chain: Chain, q: Array) -> Array:
 
 
 @checked(q="nq", qd="nv")
-def centroidal_momentum_bias(chain: Chain, q: Array, qd: Array) -> Array:
+def centroidal_momentum_bias(chain: Chain, q: ArrayNq, qd: ArrayNv) -> Array6:
     """Return dA/dt qd (..., 6): the rate of the momentum about the centre of mass if
     qdd = 0 [N m, N].
 
@@ -203,8 +204,8 @@ def coriolis_step(
 
 @checked(q="nq", qd="nv", recursion=RECURSIONS)
 def coriolis_matrix(
-    chain: Chain, q: Array, qd: Array, *, recursion: RecursionWord = "body"
-) -> Array:
+    chain: Chain, q: ArrayNq, qd: ArrayNv, *, recursion: RecursionWord = "body"
+) -> ArrayNvxNv:
     """Return C (..., nv, nv) with C qd = h without weight, and dM/dt = C + C^T along
     the motion.
 

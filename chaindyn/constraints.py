@@ -1,5 +1,5 @@
 # Generated from chapters/14_loops_and_redundancy.md by `python -m book export`; edit it there.
-# sha256 of the text below: 6949f2ca794c98500232cd465ad2a104d6df26df09f4739e632edf84cc7bb96d
+# sha256 of the text below: 18366bc860ef2765ad3e679bd640b27102c63f5ad05ee87b72af3c56f6c0c8a0
 """Loops: constraints between the links of a tree, and the dynamics that keeps them.
 
 Derived in chapter 14, "Loops".
@@ -27,6 +27,7 @@ from chaindyn._ops import (
     where,
     zeros,
 )
+from chaindyn.array_types import ArrayM, ArrayMxNv, ArrayNq, ArrayNv, ArrayNvxNv, ArrayNx6, Scalar
 from chaindyn.articulated import FactorisedChain, factorise_state
 from chaindyn.chain import Chain
 from chaindyn.guards.arguments import FRAMES, FrameWord
@@ -105,9 +106,9 @@ class Held:
     1
     """
 
-    x: Array
-    multipliers: Array
-    rank: Array
+    x: ArrayNv
+    multipliers: ArrayM
+    rank: Scalar
 
     def __iter__(self) -> Iterator[Array]:
         """Yield x and the multipliers, so that ``x, multipliers = solve_kkt(...)``."""
@@ -117,7 +118,9 @@ class Held:
 
 # Chapter 14, "Loops": The null space
 @checked()
-def solve_kkt(M: Array, K: Array, right: Array, k: Array, *, tolerance: float = 0) -> Held:
+def solve_kkt(
+    M: ArrayNvxNv, K: ArrayMxNv, right: ArrayNv, k: ArrayM, *, tolerance: float = 0
+) -> Held:
     """Return x and multipliers with M x = right + K^T multipliers and K x = k.
 
     x : (..., nv); multipliers : (..., m).
@@ -274,15 +277,15 @@ def wanted_in(
 def constrained_forward_dynamics(
     chain: Chain,
     constraints: Any,
-    q: Array,
-    qd: Array,
-    tau: Array,
+    q: ArrayNq,
+    qd: ArrayNv,
+    tau: ArrayNv,
     *,
-    external: Array | None = None,
+    external: ArrayNx6 | None = None,
     external_frame: FrameWord = "body",
     stabilisation: Gains = None,
     tolerance: float = 0,
-) -> tuple[Array, Array]:
+) -> tuple[ArrayNv, ArrayM]:
     """Return accelerations (..., nv) and multipliers (..., m) of a chain with loops.
 
     constraints : one or several, as for `constraint_jacobian`; q, qd, tau, external and

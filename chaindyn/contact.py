@@ -1,5 +1,5 @@
 # Generated from chapters/20_contact.md by `python -m book export`; edit it there.
-# sha256 of the text below: 801c1e0796dc0698e0f46b7fe1538c05f0e231ce35a097fd2b691d5409260498
+# sha256 of the text below: 01457dc7f0d199e567fc748b6cf5a4653bbafd84e20f48be5a22b378f12bf342
 """Contact: blows at several places at once, with friction.
 
 Derived in chapter 20, "Several blows at once".
@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from chaindyn._ops import Array
+from chaindyn.array_types import ArrayNq, ArrayNv
 from chaindyn.articulated import FactorisedChain, factorise_state
 from chaindyn.chain import Chain
 from chaindyn.complementarity import contact_impulses
@@ -277,8 +278,8 @@ def contact_response(
 @checked(q="nq", qd="nv", law=LAWS, order=ORDERS)
 def collision_impulses(
     chain: Chain,
-    q: Array,
-    qd: Array,
+    q: ArrayNq,
+    qd: ArrayNv,
     contacts: Any,
     *,
     restitution: Any,

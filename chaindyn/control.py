@@ -1,5 +1,5 @@
 # Generated from chapters/12_control.md by `python -m book export`; edit it there.
-# sha256 of the text below: 65f1d975aed3bb6d883f070685ea223e7ce779cd9ba6e10ab9109d2e00cf32c9
+# sha256 of the text below: 8d2445b2adee07e65109c9937dc2c354afe18c683327860cf1a5d36ff3ba9937
 """Control: the joint forces that make a chain follow a given motion.
 
 Derived in chapter 12, "Control".
@@ -8,6 +8,7 @@ Derived in chapter 12, "Control".
 from typing import Any
 
 from chaindyn._ops import Array, broadcast_batch
+from chaindyn.array_types import ArrayNq, ArrayNv, Scalar
 from chaindyn.chain import Chain
 from chaindyn.guards.arguments import check_gain
 from chaindyn.guards.door import checked
@@ -50,8 +51,8 @@ def transport(chain: Chain, e: Array, v: Array, qd: Array) -> tuple[Array, Array
 # Chapter 12, "Control": Balls and free bodies*
 @checked(q="nq", qd="nv", q_desired="nq", qd_desired="nv")
 def tracking_error(
-    chain: Chain, q: Array, qd: Array, *, q_desired: Array, qd_desired: Array
-) -> tuple[Array, Array]:
+    chain: Chain, q: ArrayNq, qd: ArrayNv, *, q_desired: ArrayNq, qd_desired: ArrayNv
+) -> tuple[ArrayNv, ArrayNv]:
     """Return the tracking error and its rate, desired less actual: e and e' (..., nv).
 
     q, q_desired : (..., nq); qd, qd_desired : (..., nv). For angles and lengths these
@@ -75,21 +76,21 @@ def tracking_error(
 @checked(q="nq", qd="nv", q_desired="nq", qd_desired="nv", qdd_desired="nv")
 def commanded_acceleration(
     chain: Chain,
-    q: Array,
-    qd: Array,
+    q: ArrayNq,
+    qd: ArrayNv,
     *,
-    q_desired: Array,
-    qd_desired: Array,
-    qdd_desired: Array,
-    kp: Array,
-    kd: Array,
-) -> Array:
+    q_desired: ArrayNq,
+    qd_desired: ArrayNv,
+    qdd_desired: ArrayNv,
+    kp: Scalar | ArrayNv,
+    kd: Scalar | ArrayNv,
+) -> ArrayNv:
     """Return the acceleration (..., nv) that brings a chain back to a desired motion.
 
     It is qdd_desired + kd e' + kp e with the errors of `tracking_error`, for which e''
     + kd e' + kp e = 0. On balls and free bodies the desired velocity and acceleration
-    are turned into the child's axes. kp [1/s^2], kd [1/s] : positive, one number or
-    (nv,). ValueError if they are not.
+    are turned into the child's axes. qdd_desired : (..., nv); kp [1/s^2], kd [1/s] :
+    positive, one number or (nv,). ValueError if they are not.
 
     >>> I = np.diag([0, 1, 1]) / 12
     >>> rod = Chain([Link(Revolute((0, 1, 0)), 1, (0.5, 0, 0), I)])
@@ -109,15 +110,15 @@ def commanded_acceleration(
 @checked(q="nq", qd="nv", q_desired="nq", qd_desired="nv", qdd_desired="nv")
 def computed_torque(
     chain: Chain,
-    q: Array,
-    qd: Array,
+    q: ArrayNq,
+    qd: ArrayNv,
     *,
-    q_desired: Array,
-    qd_desired: Array,
-    qdd_desired: Array,
-    kp: Array,
-    kd: Array,
-) -> Array:
+    q_desired: ArrayNq,
+    qd_desired: ArrayNv,
+    qdd_desired: ArrayNv,
+    kp: Scalar | ArrayNv,
+    kd: Scalar | ArrayNv,
+) -> ArrayNv:
     """Return the joint forces tau (..., nv) [N m, N] that follow a desired motion.
 
     Inverse dynamics of `commanded_acceleration`, with the same arguments; every joint

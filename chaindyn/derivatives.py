@@ -1,5 +1,5 @@
 # Generated from chapters/23_derivatives.md by `python -m book export`; edit it there.
-# sha256 of the text below: 86bf3e88d829a3fe747f0f17fb950485b81d57542df168de3fb0b1a02a41007c
+# sha256 of the text below: 2e1073b5226dc6a1047d3e232c3137e9aa32674ac53486785181caf15311f85d
 """Derivatives: how forces and accelerations change with posture, rates and forces.
 
 Derived in chapter 23, "Derivatives".
@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from chaindyn._ops import Array, concatenate, eye, solve, stack, unstack, zeros
+from chaindyn.array_types import Array2Nvx2Nv, Array2NvxNv, ArrayNq, ArrayNv, ArrayNvxNv, ArrayNx6
 from chaindyn.articulated import aba, factorise_state
 from chaindyn.chain import Chain, inward, outward
 from chaindyn.guards.arguments import FRAMES, FrameWord
@@ -190,13 +191,13 @@ def force_changes(
 @checked(q="nq", qd="nv", qdd="nv", external=("n", 6), external_frame=FRAMES)
 def rnea_derivatives(
     chain: Chain,
-    q: Array,
-    qd: Array,
-    qdd: Array,
+    q: ArrayNq,
+    qd: ArrayNv,
+    qdd: ArrayNv,
     *,
-    external: Array | None = None,
+    external: ArrayNx6 | None = None,
     external_frame: FrameWord = "body",
-) -> tuple[Array, Array, Array]:
+) -> tuple[ArrayNvxNv, ArrayNvxNv, ArrayNvxNv]:
     """Return the derivatives of `rnea` by q, qd and qdd: (..., nv, nv) each.
 
     The first is along `integrate`; the last is the mass matrix. q : (..., nq); qd, qdd
@@ -219,13 +220,13 @@ def rnea_derivatives(
 @checked(q="nq", qd="nv", tau="nv", external=("n", 6), external_frame=FRAMES)
 def aba_derivatives(
     chain: Chain,
-    q: Array,
-    qd: Array,
-    tau: Array,
+    q: ArrayNq,
+    qd: ArrayNv,
+    tau: ArrayNv,
     *,
-    external: Array | None = None,
+    external: ArrayNx6 | None = None,
     external_frame: FrameWord = "body",
-) -> tuple[Array, Array, Array]:
+) -> tuple[ArrayNvxNv, ArrayNvxNv, ArrayNvxNv]:
     """Return the derivatives of `aba` by q, qd and tau: (..., nv, nv) each.
 
     The first is along `integrate`, the last is M^-1. By the implicit function theorem:
@@ -271,8 +272,8 @@ def deviation_rate(chain: Chain, q: Array, qd: Array) -> Array:
 
 @checked(q="nq", qd="nv", tau="nv")
 def linearise(
-    chain: Chain, q: Array, qd: Array, tau: Array, *, friction_width: float | None = 0.01
-) -> tuple[Array, Array]:
+    chain: Chain, q: ArrayNq, qd: ArrayNv, tau: ArrayNv, *, friction_width: float | None = 0.01
+) -> tuple[Array2Nvx2Nv, Array2NvxNv]:
     """Return A (..., 2 nv, 2 nv) and B (..., 2 nv, nv) with dz/dt = A z + B dtau.
 
     z = [delta, nu] : the deviation from the motion at q, qd under tau, of the posture

@@ -1,5 +1,5 @@
 # Generated from chapters/10_hybrid_dynamics.md by `python -m book export`; edit it there.
-# sha256 of the text below: 329759be02041bb642f650ad027fece4d6e31976cf368d6fa0390d567327b2c4
+# sha256 of the text below: 2502a483d226ac7df278d79adb78130e92c4d3dc2ce76a271612027b19ef413e
 """Hybrid dynamics: the acceleration is given at some joints, the force at the others.
 
 Derived in chapter 10, "Hybrid dynamics".
@@ -8,6 +8,7 @@ Derived in chapter 10, "Hybrid dynamics".
 import numpy as np
 
 from chaindyn._ops import Array, concatenate, solve, stack
+from chaindyn.array_types import ArrayNf, ArrayNp, ArrayNq, ArrayNv, ArrayNx6
 from chaindyn.articulated import factorise_state
 from chaindyn.chain import Chain
 from chaindyn.composite import mass_matrix
@@ -35,8 +36,14 @@ def interleave(mask: Array, given: Array, other: Array) -> Array:
 
 @checked(q="nq", qd="nv")
 def hybrid_dynamics_dense(
-    chain: Chain, q: Array, qd: Array, *, prescribed: Array, qdd: Array, tau: Array
-) -> tuple[Array, Array]:
+    chain: Chain,
+    q: ArrayNq,
+    qd: ArrayNv,
+    *,
+    prescribed: ArrayNv,
+    qdd: ArrayNp,
+    tau: ArrayNf,
+) -> tuple[ArrayNv, ArrayNv]:
     """Return the results of `hybrid_dynamics` from the mass matrix.
 
     It takes O(n^2) + O(n_f^3) operations, and no external wrenches.
@@ -69,16 +76,16 @@ def hybrid_dynamics_dense(
 @checked(q="nq", qd="nv", external=("n", 6), external_frame=FRAMES, recursion=RECURSIONS)
 def hybrid_dynamics(
     chain: Chain,
-    q: Array,
-    qd: Array,
+    q: ArrayNq,
+    qd: ArrayNv,
     *,
-    prescribed: Array,
-    qdd: Array,
-    tau: Array,
-    external: Array | None = None,
+    prescribed: ArrayNv,
+    qdd: ArrayNp,
+    tau: ArrayNf,
+    external: ArrayNx6 | None = None,
     external_frame: FrameWord = "body",
     recursion: RecursionWord = "body",
-) -> tuple[Array, Array]:
+) -> tuple[ArrayNv, ArrayNv]:
     """Return all of qdd (..., nv) and tau (..., nv) when some of each are given.
 
     q : (..., nq); qd : (..., nv); prescribed : (nv,) booleans, true where the

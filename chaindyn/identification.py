@@ -1,16 +1,25 @@
 # Generated from chapters/25_identification.md by `python -m book export`; edit it there.
-# sha256 of the text below: c03620398bc5da4dad931e62eb3995a7e664fea6491f6ef3e3436c9fcc87e91d
+# sha256 of the text below: 4cc5f9b954ac75af6569fde1dbd4db408213048204bd88d7ec04e35c56b9cd3d
 """Identification: the inertial parameters of a robot's links, from measured motion.
 
 Derived in chapter 25, "Identification".
 """
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from chaindyn._ops import Array, block, concatenate, eye, unstack, zeros
+from chaindyn.array_types import (
+    Array10N,
+    ArrayB,
+    ArrayBx10N,
+    ArrayBxB,
+    ArrayNq,
+    ArrayNv,
+    ArrayNvx10N,
+    ArrayNvxB,
+)
 from chaindyn.chain import Chain, Link, inward
 from chaindyn.derivatives import placed
 from chaindyn.guards.arguments import check_array
@@ -47,7 +56,7 @@ __all__ = [
 
 # Chapter 25, "Identification": The code
 @checked()
-def inertial_parameters(chain: Chain) -> Array:
+def inertial_parameters(chain: Chain) -> Array10N:
     """Return the ten parameters of all links, one link after the other (10 n,).
 
     Each link's are those of `inertia_parameters`, in Pinocchio's order: m [kg], m c [kg
@@ -64,7 +73,7 @@ def inertial_parameters(chain: Chain) -> Array:
 
 # Chapter 25, "Identification": The code
 @checked(q="nq", qd="nv", qdd="nv")
-def torque_regressor(chain: Chain, q: Array, qd: Array, qdd: Array) -> Array:
+def torque_regressor(chain: Chain, q: ArrayNq, qd: ArrayNv, qdd: ArrayNv) -> ArrayNvx10N:
     """Return the matrix Y (..., nv, 10 n) of joint forces for unit parameters.
 
     q : (..., nq); qd, qdd : (..., nv). Y @ inertial_parameters(chain) is rnea(chain, q,
@@ -112,9 +121,9 @@ class BaseParameters:
     array([0.5   , 0.    , 0.3333])
     """
 
-    columns: Array
-    combinations: Array
-    distances: Array
+    columns: ArrayB
+    combinations: ArrayBx10N
+    distances: Array10N
 
 
 # Chapter 25, "Identification": What can be known
@@ -167,7 +176,7 @@ def reweighed(link: Link, label: str, ten: Array) -> Link:
 
 
 @checked()
-def with_parameters(chain: Chain, parameters: Array) -> Chain:
+def with_parameters(chain: Chain, parameters: Array10N) -> Chain:
     """Return a chain with these inertial parameters (10 n,).
 
     Their order is that of `inertial_parameters`, which this undoes. Joints, lengths and
@@ -202,9 +211,9 @@ class LinearFit:
     array([0.5   , 0.    , 0.3333])
     """
 
-    estimate: Array
-    covariance: Array
-    noise: Array
+    estimate: ArrayB
+    covariance: ArrayBxB
+    noise: ArrayNv
 
 
 # Chapter 25, "Identification": A fit, and how sure it is
@@ -218,7 +227,7 @@ def weighted_fit(rows: Array, right: Array, noise: Array) -> tuple[Array, Array,
 
 # Chapter 25, "Identification": A fit, and how sure it is
 @checked()
-def fit_linear(regressor: Any, forces: Any) -> LinearFit:
+def fit_linear(regressor: ArrayNvxB, forces: ArrayNv) -> LinearFit:
     """Return the unknowns (b,) by which a regressor gives forces best in all samples.
 
     regressor : (..., nv, b); forces : (..., nv). The noise of each joint's forces is

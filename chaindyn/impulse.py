@@ -1,5 +1,5 @@
 # Generated from chapters/17_impulse_response_of_a_chain.md by `python -m book export`; edit it there.
-# sha256 of the text below: f895641b2f48420dc3b95f782fda29fc58fd7ffa977bda4ac76018fffa02be93
+# sha256 of the text below: 4a8c8fc84c0319e1d36fc77673283c676352fe423b188424bf3fc518a770d755
 """Blows on a chain: the response of every link, and the jump of every joint's rate.
 
 Derived in chapter 17, "The impulse response of a chain".
@@ -11,6 +11,19 @@ from typing import Any
 import numpy as np
 
 from chaindyn._ops import Array, divide, eye, positive, solve, stack, where, zeros
+from chaindyn.array_types import (
+    Array3,
+    Array3x3,
+    Array6x6,
+    ArrayM,
+    ArrayNq,
+    ArrayNv,
+    ArrayNvx3,
+    ArrayNvx6,
+    ArrayNx6,
+    ArrayNx6x6,
+    Scalar,
+)
 from chaindyn.articulated import Articulated, FactorisedChain, factorise_state
 from chaindyn.chain import Chain, forward_kinematics, outward
 from chaindyn.constraints import held_response
@@ -54,12 +67,12 @@ def mobility_step(parent: Array, X: Array, S: Array, own: Articulated) -> Array:
 @checked(q="nq", frame=FRAMES, recursion=RECURSIONS)
 def inverse_operational_space_inertia(
     chain: Chain,
-    q: Array,
+    q: ArrayNq,
     body: int | str | None = None,
     *,
     frame: FrameWord = "body",
     recursion: RecursionWord = "body",
-) -> Array:
+) -> ArrayNx6x6 | Array6x6:
     """Return the inverse inertia of every link (..., n, 6, 6), as blows on it feel.
 
     q : (..., nq). It takes an impulse on a link to the jump of its twist. The matrix is
@@ -122,14 +135,14 @@ class Impact:
     array([0.    , 0.    , 0.    , 0.    , 0.    , 0.1667])
     """
 
-    impulse: Array
-    effective_mass: Array
-    qd_jump: Array
-    twist_jumps: Array
-    joint_impulses: Array
-    energy_before: Array
-    energy_after: Array
-    multipliers: Array
+    impulse: Scalar
+    effective_mass: Scalar
+    qd_jump: ArrayNv
+    twist_jumps: ArrayNx6
+    joint_impulses: ArrayNx6
+    energy_before: Scalar
+    energy_after: Scalar
+    multipliers: ArrayM
 
 
 # Chapter 17, "The impulse response of a chain": The code of an impact
@@ -224,12 +237,12 @@ def held_impulse_response(
 @checked(q="nq", qd="nv", point=3, normal=3, restitution=(), recursion=RECURSIONS)
 def impact(
     chain: Chain,
-    q: Array,
-    qd: Array,
+    q: ArrayNq,
+    qd: ArrayNv,
     *,
-    point: Array | None = None,
-    normal: Array,
-    restitution: Array,
+    point: Array3 | None = None,
+    normal: Array3,
+    restitution: Scalar,
     body: int | str | None = None,
     recursion: RecursionWord = "body",
     constraints: Any = (),
@@ -309,12 +322,12 @@ def operational_space(
 @checked(q="nq", point=3, frame=FRAMES)
 def operational_space_inertia(
     chain: Chain,
-    q: Array,
+    q: ArrayNq,
     *,
     body: int | str | None = None,
-    point: Array | None = None,
+    point: Array3 | None = None,
     frame: FrameWord = "body",
-) -> Array:
+) -> Array6x6 | Array3x3:
     """Return Lambda = (J M^-1 J^T)^-1, the inertia felt by a hand on a link.
 
     It takes accelerations to forces, at rest. q : (..., nq); body : index or name of
@@ -340,12 +353,12 @@ def operational_space_inertia(
 @checked(q="nq", point=3, frame=FRAMES)
 def dynamically_consistent_inverse(
     chain: Chain,
-    q: Array,
+    q: ArrayNq,
     *,
     body: int | str | None = None,
-    point: Array | None = None,
+    point: Array3 | None = None,
     frame: FrameWord = "body",
-) -> Array:
+) -> ArrayNvx6 | ArrayNvx3:
     """Return M^-1 J^T Lambda (..., nv, 6): the joint rates of least kinetic energy.
 
     With a point (..., nv, 3). Arguments and errors as for `operational_space_inertia`;

@@ -1,5 +1,5 @@
 # Generated from chapters/03_inertia_momentum_equation_of_motion.md by `python -m book export`; edit it there.
-# sha256 of the text below: 0ba8ceb9e240a69e55eb1c0f0eb92b7d6f9bf2a893d7a43e097e6cbbf14850bb
+# sha256 of the text below: dd0b5ce62c522d318a38e82afcb3dd3b1b3a2758e1bc2b4b638eeb4b90d209e5
 """Inertia: ten numbers of a body, its momentum, and its equation of motion.
 
 Derived in chapter 3, "Inertia, momentum and one equation of motion".
@@ -7,7 +7,17 @@ Derived in chapter 3, "Inertia, momentum and one equation of motion".
 
 import numpy as np
 
-from chaindyn._ops import Array, block, concatenate, eye, solve
+from chaindyn._ops import block, concatenate, eye, solve
+from chaindyn.array_types import (
+    Array3,
+    Array3x3,
+    Array4x4,
+    Array6,
+    Array6x6,
+    Array6xK,
+    Array10,
+    Scalar,
+)
 from chaindyn.guards.arguments import check_motion_subspace
 from chaindyn.guards.door import checked
 from chaindyn.guards.equations import require_joint_inertia
@@ -28,7 +38,7 @@ __all__ = [
 
 # Chapter 3, "Inertia, momentum and one equation of motion": A body is a cloud of particles
 @checked(mass=(), com=3, inertia=(3, 3))
-def spatial_inertia(mass: Array, com: Array, inertia: Array) -> Array:
+def spatial_inertia(mass: Scalar, com: Array3, inertia: Array3x3) -> Array6x6:
     """Return the spatial inertia about the origin, which maps a twist to a momentum.
 
     mass : (...) [kg]; com : (..., 3) centre of mass [m]; inertia : (..., 3, 3) about
@@ -48,7 +58,7 @@ def spatial_inertia(mass: Array, com: Array, inertia: Array) -> Array:
 
 # Chapter 3, "Inertia, momentum and one equation of motion": Ten numbers
 @checked(inertia=(6, 6))
-def inertia_parameters(inertia: Array) -> Array:
+def inertia_parameters(inertia: Array6x6) -> Array10:
     """Return the ten parameters of a spatial inertia, on which it depends linearly.
 
     inertia : (..., 6, 6). Returns (..., 10): the mass [kg], the first moment m c [kg
@@ -65,9 +75,10 @@ def inertia_parameters(inertia: Array) -> Array:
 
 
 @checked(parameters=10)
-def inertia_from_parameters(parameters: Array) -> Array:
-    """Return the spatial inertia (..., 6, 6) with these ten parameters: undoes
-    `inertia_parameters`.
+def inertia_from_parameters(parameters: Array10) -> Array6x6:
+    """Return the spatial inertia (..., 6, 6) with these ten parameters.
+
+    parameters : (..., 10). Undoes `inertia_parameters`.
 
     >>> inertia_from_parameters(np.array([2, 0, 0, 0, 1, 0, 1, 0, 0, 1])).diagonal()
     array([1, 1, 1, 2, 2, 2])
@@ -80,7 +91,7 @@ def inertia_from_parameters(parameters: Array) -> Array:
 
 # Chapter 3, "Inertia, momentum and one equation of motion": How fast an inertia changes
 @checked(inertia=(6, 6), v=6)
-def inertia_rate(inertia: Array, v: Array) -> Array:
+def inertia_rate(inertia: Array6x6, v: Array6) -> Array6x6:
     """Return dI/dt (..., 6, 6) of a body that moves with twist v, for an observer at
     rest.
 
@@ -98,7 +109,7 @@ def inertia_rate(inertia: Array, v: Array) -> Array:
 
 # Chapter 3, "Inertia, momentum and one equation of motion": One equation of motion
 @checked(inertia=(6, 6), a=6, v=6)
-def newton_euler(inertia: Array, a: Array, v: Array) -> Array:
+def newton_euler(inertia: Array6x6, a: Array6, v: Array6) -> Array6:
     """Return the wrench (..., 6) [tau; f] that a rigid body needs: I a + v x* I v.
 
     inertia : (..., 6, 6); a : (..., 6) spatial acceleration, v : (..., 6) twist; all in
@@ -116,7 +127,7 @@ def newton_euler(inertia: Array, a: Array, v: Array) -> Array:
 
 # Chapter 3, "Inertia, momentum and one equation of motion": Weight is a wrench
 @checked(mass=(), com=3, gravity=3)
-def weight_wrench(mass: Array, com: Array, gravity: Array) -> Array:
+def weight_wrench(mass: Scalar, com: Array3, gravity: Array3) -> Array6:
     """Return the weight of a body as a wrench (..., 6) [tau; f], about the origin.
 
     mass : (...) [kg]; com : (..., 3) centre of mass [m]; gravity : (..., 3)
@@ -132,7 +143,7 @@ def weight_wrench(mass: Array, com: Array, gravity: Array) -> Array:
 
 # Chapter 3, "Inertia, momentum and one equation of motion": What a body can be*
 @checked(inertia=(6, 6))
-def pseudo_inertia(inertia: Array) -> Array:
+def pseudo_inertia(inertia: Array6x6) -> Array4x4:
     """Return the sum of mu [r; 1] [r; 1]^T over the particles of a body, from its
     spatial inertia.
 
@@ -155,7 +166,7 @@ def pseudo_inertia(inertia: Array) -> Array:
 
 # Chapter 3, "Inertia, momentum and one equation of motion": Which way does it yield?*
 @checked(inertia=(6, 6))
-def apparent_inverse_inertia(inertia: Array, S: Array) -> Array:
+def apparent_inverse_inertia(inertia: Array6x6, S: Array6xK) -> Array6x6:
     """Return S (S^T I S)^-1 S^T, which maps a wrench to the acceleration of a body held
     by a joint.
 

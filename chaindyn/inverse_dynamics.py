@@ -1,5 +1,5 @@
 # Generated from chapters/06_inverse_dynamics.md by `python -m book export`; edit it there.
-# sha256 of the text below: bc4e2976926128e0c062432643d3f05dc9c39b48cf2242b587fab1171ac3a03c
+# sha256 of the text below: 809244a7cb3e1fa56c67d85a9c56fbec444d1cf6f2ebef8eef5554c3abac7170
 """Inverse dynamics: the forces for a motion, by one system and by a recursion.
 
 Derived in chapter 6, "Inverse dynamics".
@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from chaindyn._ops import Array, concatenate, eye, stack, unstack, zeros
+from chaindyn.array_types import ArrayNq, ArrayNv, ArrayNx6
 from chaindyn.chain import Chain, inward
 from chaindyn.guards.arguments import (
     FRAMES,
@@ -94,14 +95,14 @@ def with_rotors(chain: Chain, forces: Array, qdd: Array) -> Array:
 @checked(q="nq", qd="nv", qdd="nv", external=("n", 6), external_frame=FRAMES, recursion=RECURSIONS)
 def rnea(
     chain: Chain,
-    q: Array,
-    qd: Array,
-    qdd: Array,
+    q: ArrayNq,
+    qd: ArrayNv,
+    qdd: ArrayNv,
     *,
-    external: Array | None = None,
+    external: ArrayNx6 | None = None,
     external_frame: FrameWord = "body",
     recursion: RecursionWord = "body",
-) -> Array:
+) -> ArrayNv:
     """Return the joint forces tau (..., nv) [N m, N] for a motion: inverse dynamics.
 
     q : (..., nq); qd, qdd : (..., nv); external : (..., n, 6) external wrench [tau; f]
@@ -124,7 +125,9 @@ def rnea(
 
 # Chapter 6, "Inverse dynamics": The code
 @checked(q="nq", qd="nv", recursion=RECURSIONS)
-def bias_force(chain: Chain, q: Array, qd: Array, *, recursion: RecursionWord = "body") -> Array:
+def bias_force(
+    chain: Chain, q: ArrayNq, qd: ArrayNv, *, recursion: RecursionWord = "body"
+) -> ArrayNv:
     """Return h (..., nv), the joint forces for the state q, qd with qdd = 0.
 
     q : (..., nq); qd : (..., nv). Weight is included: M qdd + h = tau + the sum of J^T
@@ -150,15 +153,15 @@ def bias_force(chain: Chain, q: Array, qd: Array, *, recursion: RecursionWord = 
 )
 def joint_wrenches(
     chain: Chain,
-    q: Array,
-    qd: Array,
-    qdd: Array,
+    q: ArrayNq,
+    qd: ArrayNv,
+    qdd: ArrayNv,
     *,
-    external: Array | None = None,
+    external: ArrayNx6 | None = None,
     external_frame: FrameWord = "body",
     frame: FrameWord = "body",
     recursion: RecursionWord = "body",
-) -> Array:
+) -> ArrayNx6:
     """Return each parent's wrench on its link (..., n, 6) [tau; f], motors included.
 
     Arguments as for `rnea`, whose joint forces are S^T times these, plus the rotors';
@@ -218,7 +221,9 @@ def full_system(chain: Chain, q: Array, qd: Array, tau: Array) -> tuple[Any, Arr
 
 # Chapter 6, "Inverse dynamics": All equations at once*
 @checked(q="nq", qd="nv", tau="nv")
-def solve_full_system(chain: Chain, q: Array, qd: Array, tau: Array) -> tuple[Array, Array, Array]:
+def solve_full_system(
+    chain: Chain, q: ArrayNq, qd: ArrayNv, tau: ArrayNv
+) -> tuple[ArrayNx6, ArrayNx6, ArrayNv]:
     """Return accelerations (n, 6), joint wrenches (n, 6) and qdd (nv), all at once.
 
     q : (nq,); qd : (nv,); tau : (nv,), one state of numbers. Accelerations are spatial

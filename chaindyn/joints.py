@@ -1,5 +1,5 @@
 # Generated from chapters/04_joints_links_chains_trees.md by `python -m book export`; edit it there.
-# sha256 of the text below: a15214300a58a5def7b73de40279e08a56f4e9e74d705980d29b9ce1bc847926
+# sha256 of the text below: 5040cbf296316122c1035250d10edfa1bd418577bf7e6b8af74e3700c26d650c
 """Joints: how one body may move against another.
 
 Derived in chapter 4, "Joints, links, chains, trees".
@@ -12,6 +12,7 @@ from typing import ClassVar
 import numpy as np
 
 from chaindyn._ops import Array, block, concatenate, cos, eye, sin, zeros
+from chaindyn.array_types import Array1, Array3, Array3x3
 from chaindyn.contract import Joint, across
 from chaindyn.guards.door import checked
 from chaindyn.guards.joint_defaults import keep_unit, random_angle
@@ -44,7 +45,7 @@ def turned_by(angle: Array, terms: tuple[Array, Array, Array]) -> Array:
 
 
 @checked(axis=3, angle=1)
-def rotation_about(axis: Array, angle: Array) -> Array:
+def rotation_about(axis: Array3, angle: Array1) -> Array3x3:
     """Return the rotation matrix about a unit axis (Rodrigues).
 
     axis : (..., 3) of length one, not normalised here; angle : (..., 1) [rad]. Returns

@@ -1,5 +1,5 @@
 # Generated from chapters/05_velocity_acceleration_jacobians.md by `python -m book export`; edit it there.
-# sha256 of the text below: 70a71b3ec113b1aa2fc7a1a419de9c4d0193c96e9ef7446993e74640b0f11437
+# sha256 of the text below: 49d1f07979502034d907f4a0bab80ddee0e6ec4a1723992e86107aa6b97d9c86
 """How fast the bodies of a chain move, and how that changes: twists, accelerations, Jacobians.
 
 Derived in chapter 5, "Velocity, acceleration, Jacobians".
@@ -8,6 +8,7 @@ Derived in chapter 5, "Velocity, acceleration, Jacobians".
 import numpy as np
 
 from chaindyn._ops import SMALL, Array, concatenate, eye, zeros
+from chaindyn.array_types import Array3, Array6, Array6xNv, ArrayNq, ArrayNv, ArrayNx6
 from chaindyn.chain import Chain
 from chaindyn.guards.arguments import FLAGS, FRAMES, RECURSIONS, FrameWord, RecursionWord
 from chaindyn.guards.bodies import pose_of_body
@@ -28,7 +29,7 @@ __all__ = [
 
 # Chapter 5, "Velocity, acceleration, Jacobians": The particle that happens to pass the origin
 @checked(twist=6, point=3)
-def point_velocity(twist: Array, point: Array) -> Array:
+def point_velocity(twist: Array6, point: Array3) -> Array3:
     """Return the velocity of the particle that is at a point, v + w x r (..., 3) [m/s].
 
     twist : (..., 6) [w; v]; point : (..., 3) [m], measured from the origin that the
@@ -42,7 +43,7 @@ def point_velocity(twist: Array, point: Array) -> Array:
 
 # Chapter 5, "Velocity, acceleration, Jacobians": Two accelerations
 @checked(acceleration=6, twist=6)
-def classical_acceleration(acceleration: Array, twist: Array) -> Array:
+def classical_acceleration(acceleration: Array6, twist: Array6) -> Array6:
     """Return [dw/dt; acceleration of the particle at the origin] from the spatial
     acceleration.
 
@@ -61,13 +62,13 @@ def classical_acceleration(acceleration: Array, twist: Array) -> Array:
 @checked(q="nq", qd="nv", frame=FRAMES, recursion=RECURSIONS)
 def body_twists(
     chain: Chain,
-    q: Array,
-    qd: Array,
+    q: ArrayNq,
+    qd: ArrayNv,
     body: int | str | None = None,
     *,
     frame: FrameWord = "body",
     recursion: RecursionWord = "body",
-) -> Array:
+) -> ArrayNx6 | Array6:
     """Return the twist [w; v] of every link (..., n, 6), or of one body [rad/s, m/s].
 
     q : (..., nq), qd : (..., nv). body : index or name of a link, or a frame's name:
@@ -108,8 +109,8 @@ def screws_seen_from(state: State, R: Array, p: Array, columns: Array | None = N
 
 @checked(q="nq", frame=FRAMES)
 def body_jacobian(
-    chain: Chain, q: Array, body: int | str | None = None, *, frame: FrameWord = "body"
-) -> Array:
+    chain: Chain, q: ArrayNq, body: int | str | None = None, *, frame: FrameWord = "body"
+) -> Array6xNv:
     """Return the Jacobian J of one link or frame (..., 6, nv): its twist is J qd.
 
     q : (..., nq); body : index or name of a link, or a frame's name, None is the only
@@ -138,15 +139,15 @@ def body_jacobian(
 @checked(q="nq", qd="nv", qdd="nv", frame=FRAMES, classical=FLAGS, recursion=RECURSIONS)
 def body_accelerations(
     chain: Chain,
-    q: Array,
-    qd: Array,
-    qdd: Array,
+    q: ArrayNq,
+    qd: ArrayNv,
+    qdd: ArrayNv,
     body: int | str | None = None,
     *,
     frame: FrameWord = "body",
     classical: bool = False,
     recursion: RecursionWord = "body",
-) -> Array:
+) -> ArrayNx6 | Array6:
     """Return the spatial acceleration of every link (..., n, 6), or of one body
     [rad/s^2, m/s^2], gravity not included.
 
@@ -173,13 +174,13 @@ def body_accelerations(
 @checked(q="nq", qd="nv", frame=FRAMES, classical=FLAGS)
 def jacobian_dot_qd(
     chain: Chain,
-    q: Array,
-    qd: Array,
+    q: ArrayNq,
+    qd: ArrayNv,
     body: int | str | None = None,
     *,
     frame: FrameWord = "body",
     classical: bool = False,
-) -> Array:
+) -> Array6:
     """Return the bias acceleration dJ/dt qd of one link or frame (..., 6).
 
     It is the acceleration if qdd = 0. Arguments as for `body_accelerations` and

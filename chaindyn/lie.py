@@ -1,5 +1,5 @@
 # Generated from chapters/02_rigid_motions_as_a_lie_group.md by `python -m book export`; edit it there.
-# sha256 of the text below: b2805be69dc837f29cd181b77d9432a6951b1b60ae65fbefe6c16118cb8d0c59
+# sha256 of the text below: dacb1234ca009b5c0e24af5ce731b8fa675e8c79a376f74b795ece4cdcd84b45
 """Rotations and rigid motions as groups: exponentials, logarithms, quaternions.
 
 Derived in chapter 2, "Rigid motions as a Lie group; moving coordinates".
@@ -25,6 +25,7 @@ from chaindyn._ops import (
     take_along_last,
     where,
 )
+from chaindyn.array_types import Array3, Array3x3, Array4, Array6, Array6x6
 from chaindyn.guards.door import checked
 from chaindyn.guards.quaternions import of_moderate_size
 from chaindyn.spatial import crm, cross, skew
@@ -74,7 +75,7 @@ def stumpff(square: Array, order: int) -> Array:
 # Chapter 2, "Rigid motions as a Lie group; moving coordinates": Turning at a constant rate: the
 # exponential
 @checked(w=3)
-def exp_so3(w: Array) -> Array:
+def exp_so3(w: Array3) -> Array3x3:
     """Return the rotation (..., 3, 3) about w (..., 3) by the angle |w| [rad].
 
     The solution at time 1 of dR/dt = w~ R, R = 1 at time 0.
@@ -91,9 +92,11 @@ def exp_so3(w: Array) -> Array:
 
 # Chapter 2, "Rigid motions as a Lie group; moving coordinates": Quaternions
 @checked(a=4, b=4)
-def quaternion_product(a: Array, b: Array) -> Array:
+def quaternion_product(a: Array4, b: Array4) -> Array4:
     """Return the quaternion (..., 4) of the rotation b followed, in the same fixed
-    axes, by a; [w, x, y, z].
+    axes, by a.
+
+    a, b : (..., 4) [w, x, y, z].
 
     >>> i, j = np.array([0, 1, 0, 0]), np.array([0, 0, 1, 0])
     >>> quaternion_product(i, j)
@@ -117,7 +120,7 @@ def conjugate(quaternion: Array) -> Array:
 
 # Chapter 2, "Rigid motions as a Lie group; moving coordinates": Quaternions
 @checked(quaternion=4)
-def rotation_from_quaternion(quaternion: Array) -> Array:
+def rotation_from_quaternion(quaternion: Array4) -> Array3x3:
     """Return the rotation (..., 3, 3) of a quaternion (..., 4) [w, x, y, z], whose
     length is divided out.
 
@@ -135,7 +138,7 @@ def rotation_from_quaternion(quaternion: Array) -> Array:
 
 
 @checked(w=3)
-def exp_quaternion(w: Array) -> Array:
+def exp_quaternion(w: Array3) -> Array4:
     """Return the unit quaternion (..., 4) of the rotation about w (..., 3) by the angle
     |w| [rad].
 
@@ -161,7 +164,7 @@ def arctan_over(square: Array, s: Array) -> Array:
 
 # Chapter 2, "Rigid motions as a Lie group; moving coordinates": Quaternions
 @checked(quaternion=4)
-def log_quaternion(quaternion: Array) -> Array:
+def log_quaternion(quaternion: Array4) -> Array3:
     """Return the rotation vector (..., 3), by the angle from 0 to pi [rad], of a
     quaternion (..., 4).
 
@@ -178,7 +181,7 @@ def log_quaternion(quaternion: Array) -> Array:
 
 # Chapter 2, "Rigid motions as a Lie group; moving coordinates": A constant twist is a screw motion
 @checked(w=3)
-def left_jacobian_so3(w: Array) -> Array:
+def left_jacobian_so3(w: Array3) -> Array3x3:
     """Return J_l(w) (..., 3, 3), the mean of exp_so3(s w) over 0 <= s <= 1.
 
     w : (..., 3) [rad]. A change dw of w turns exp_so3(w) by J_l dw, in the axes that
@@ -196,7 +199,7 @@ def left_jacobian_so3(w: Array) -> Array:
 
 # Chapter 2, "Rigid motions as a Lie group; moving coordinates": A constant twist is a screw motion
 @checked(twist=6)
-def exp_se3(twist: Array) -> tuple[Array, Array]:
+def exp_se3(twist: Array6) -> tuple[Array3x3, Array3]:
     """Return the pose of a body after one second of motion with a constant twist, seen
     from the start.
 
@@ -213,7 +216,7 @@ def exp_se3(twist: Array) -> tuple[Array, Array]:
 
 # Chapter 2, "Rigid motions as a Lie group; moving coordinates": Its rate at the identity: ad
 @checked(R="rotation", p=3)
-def Ad(R: Array, p: Array) -> Array:
+def Ad(R: Array3x3, p: Array3) -> Array6x6:
     """Return Ad_T of a pose T = (R, p): takes twists in child coordinates to parent
     coordinates.
 
@@ -229,7 +232,7 @@ def Ad(R: Array, p: Array) -> Array:
 
 
 @checked(v=6)
-def ad(v: Array) -> Array:
+def ad(v: Array6) -> Array6x6:
     """Return ad_v (..., 6, 6) = [w~ 0; v~ w~], the rate of Ad along exp_se3(t v) at t =
     0: `crm`.
 
@@ -246,7 +249,7 @@ def ad(v: Array) -> Array:
 # Chapter 2, "Rigid motions as a Lie group; moving coordinates": Back from the matrix: the
 # logarithm*
 @checked(R="rotation")
-def quaternion_from_rotation(R: Array) -> Array:
+def quaternion_from_rotation(R: Array3x3) -> Array4:
     """Return the unit quaternion (..., 4) [w, x, y, z] with w >= 0 of a rotation R
     (..., 3, 3).
 
@@ -271,7 +274,7 @@ def quaternion_from_rotation(R: Array) -> Array:
 # Chapter 2, "Rigid motions as a Lie group; moving coordinates": Back from the matrix: the
 # logarithm*
 @checked(R="rotation")
-def log_so3(R: Array) -> Array:
+def log_so3(R: Array3x3) -> Array3:
     """Return the rotation vector (..., 3), by the angle from 0 to pi [rad], of a
     rotation R (..., 3, 3).
 
@@ -285,7 +288,7 @@ def log_so3(R: Array) -> Array:
 
 # Chapter 2, "Rigid motions as a Lie group; moving coordinates": The twist between two poses*
 @checked(R="rotation", p=3)
-def log_se3(R: Array, p: Array) -> Array:
+def log_se3(R: Array3x3, p: Array3) -> Array6:
     """Return the twist [w; v] (..., 6) whose constant motion for one second leads to
     the pose R, p.
 

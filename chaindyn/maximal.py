@@ -1,5 +1,5 @@
 # Generated from chapters/13_maximal_coordinates.md by `python -m book export`; edit it there.
-# sha256 of the text below: 2b2ac195633ee012564b499af9def6252072b0cc9bc711aaa46f6432be1a1204
+# sha256 of the text below: a9130a6da57696086570239f7d526d561f2ed69077f7a7c53e4607817f9a2f4f
 """Maximal coordinates: every link free, every joint a set of equations that holds it.
 
 Derived in chapter 13, "Maximal coordinates".
@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from chaindyn._ops import Array, solve, stack, unstack, zeros
+from chaindyn.array_types import ArrayM, ArrayNq, ArrayNv, ArrayNx6
 from chaindyn.articulated import factorise_state
 from chaindyn.chain import Chain
 from chaindyn.guards.arguments import FRAMES, FrameWord
@@ -112,20 +113,20 @@ class MaximalDynamics:
     array([0.    , 0.    , 0.    , 0.    , 0.    , 2.4525])
     """
 
-    accelerations: Array
-    multipliers: Array
-    wrenches: Array
+    accelerations: ArrayNx6
+    multipliers: ArrayM
+    wrenches: ArrayNx6
 
 
 # Chapter 13, "Maximal coordinates": A tree in maximal coordinates*
 @checked(q="nq", qd="nv", tau="nv", external=("n", 6), external_frame=FRAMES)
 def maximal_coordinate_dynamics(
     chain: Chain,
-    q: Array,
-    qd: Array,
-    tau: Array,
+    q: ArrayNq,
+    qd: ArrayNv,
+    tau: ArrayNv,
     *,
-    external: Array | None = None,
+    external: ArrayNx6 | None = None,
     external_frame: FrameWord = "body",
 ) -> MaximalDynamics:
     """Return the accelerations of a tree's links, and its joints' wrenches.

@@ -1,13 +1,12 @@
 # Generated from chapters/12_control.md by `python -m book export`; edit it there.
-# sha256 of the text below: 97dd5c7377fea296d1b361453aa17377df0cec32084a578e16a476d31575b1d7
+# sha256 of the text below: 18027d49183fe0f675715cf802e6d7474cb711e282b52107453ae3b5c9dbc527
 """Operational space: joint forces by which a body moves, and pushes, as commanded.
 
 Derived in chapter 12, "Control".
 """
 
-from typing import Any
-
-from chaindyn._ops import Array, eye, solve
+from chaindyn._ops import eye, solve
+from chaindyn.array_types import Array6, ArrayMx6, ArrayNq, ArrayNv
 from chaindyn.articulated import factorise_state
 from chaindyn.chain import Chain
 from chaindyn.guards.arguments import check_matrix
@@ -24,15 +23,15 @@ __all__ = ["operational_space_torque"]
 @checked(q="nq", qd="nv", acceleration=6, wrench=6, tau="nv")
 def operational_space_torque(
     chain: Chain,
-    q: Array,
-    qd: Array,
-    acceleration: Array,
+    q: ArrayNq,
+    qd: ArrayNv,
+    acceleration: Array6,
     *,
     body: int | str | None = None,
-    directions: Any = None,
-    wrench: Array | None = None,
-    tau: Array | None = None,
-) -> Array:
+    directions: ArrayMx6 | None = None,
+    wrench: Array6 | None = None,
+    tau: ArrayNv | None = None,
+) -> ArrayNv:
     """Return the joint forces (..., nv) by which a body accelerates as commanded.
 
     q : (..., nq); qd : (..., nv); acceleration : (..., 6) of the body, [dw/dt; of the

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from chaindyn._ops import Array
+from chaindyn.array_types import ArrayNq
 from chaindyn.chain import Chain, forward_kinematics
 from chaindyn.drawing import COLOURS, draw_chain
 from chaindyn.guards.arguments import check_chain, check_positive_number, is_several, require_shape
@@ -267,7 +268,7 @@ def in_links(chain: Chain, shapes: Any, extent: float) -> list[tuple[int, Array,
 
 def draw_shapes(
     chain: Chain,
-    q: Any,
+    q: ArrayNq,
     shapes: Iterable[Geometry | Surface],
     *,
     ax: Any = None,

@@ -1,5 +1,5 @@
 # Generated from chapters/36_a_joint_of_your_own.md by `python -m book export`; edit it there.
-# sha256 of the text below: 1617cb04dca747cf63874c908a9b63b29d90c0c2967080491d13a57fb2205dae
+# sha256 of the text below: fa8ec2f8ef4d20c69b8d84dc16a84dee24130b7a83c3fa66eef857de90e87c84
 """Random postures, limits, and steps from one posture of a chain to another.
 
 Derived in chapter 36, "A joint of your own, and the rest of a machine".
@@ -7,7 +7,8 @@ Derived in chapter 36, "A joint of your own, and the rest of a machine".
 
 import numpy as np
 
-from chaindyn._ops import Array, broadcast_batch
+from chaindyn._ops import broadcast_batch
+from chaindyn.array_types import ArrayNq, ArrayNv, Scalar
 from chaindyn.chain import Chain
 from chaindyn.guards.arguments import check_batch
 from chaindyn.guards.door import checked
@@ -23,7 +24,7 @@ def random_state(
     rng: np.random.Generator | int | None = None,
     *,
     batch: tuple[int, ...] = (),
-) -> tuple[Array, Array]:
+) -> tuple[ArrayNq, ArrayNv]:
     """Return q (*batch, nq), spread over the joints' range, and normal qd (*batch, nv).
 
     rng : a NumPy generator or a seed. ValueError if batch is no tuple of counts.
@@ -43,7 +44,7 @@ def random_state(
 
 
 @checked(q="nq")
-def within_limits(chain: Chain, q: Array) -> Array:
+def within_limits(chain: Chain, q: ArrayNq) -> Scalar:
     """Return whether every coordinate keeps its limits, booleans (...); q : (..., nq).
 
     ``np.clip(q, chain.lower_limit, chain.upper_limit)`` brings the others to theirs.
@@ -58,7 +59,7 @@ def within_limits(chain: Chain, q: Array) -> Array:
 
 # Chapter 36, "A joint of your own, and the rest of a machine": A step of a whole machine
 @checked(q="nq", qd="nv")
-def coordinate_rate(chain: Chain, q: Array, qd: Array) -> Array:
+def coordinate_rate(chain: Chain, q: ArrayNq, qd: ArrayNv) -> ArrayNq:
     """Return dq/dt (..., nq) of a chain at q (..., nq) that moves with qd (..., nv).
 
     It is qd where a joint's coordinates are its angles or lengths; a quaternion changes
@@ -75,7 +76,7 @@ def coordinate_rate(chain: Chain, q: Array, qd: Array) -> Array:
 
 
 @checked(q="nq", step="nv")
-def integrate(chain: Chain, q: Array, step: Array) -> Array:
+def integrate(chain: Chain, q: ArrayNq, step: ArrayNv) -> ArrayNq:
     """Return q (..., nq) after one second at the joint velocities `step` (..., nv).
 
     q : (..., nq); step : a velocity times a time. A sum where a joint's
@@ -92,7 +93,7 @@ def integrate(chain: Chain, q: Array, step: Array) -> Array:
 
 
 @checked(q0="nq", q1="nq")
-def difference(chain: Chain, q0: Array, q1: Array) -> Array:
+def difference(chain: Chain, q0: ArrayNq, q1: ArrayNq) -> ArrayNv:
     """Return the shortest step (..., nv) with integrate(chain, q0, step) = q1.
 
     q0, q1 : (..., nq); a quaternion is met up to its sign. Angles of hinges are not

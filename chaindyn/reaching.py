@@ -1,5 +1,5 @@
 # Generated from chapters/15_assembly_inverse_dynamics_and_redundancy.md by `python -m book export`; edit it there.
-# sha256 of the text below: 1c1931141a49abd1fc688bad09ad499cf1b6b323ea52ebf3d6b6bf3e3bf08938
+# sha256 of the text below: 7beb258676591ee1d434901a379cb3b51a7ba81f4bce9c0542c1f067511dc2ab
 """Inverse kinematics: the joint angles at which bodies are where they should be.
 
 Derived in chapter 15, "Assembly, inverse dynamics and redundancy".
@@ -8,6 +8,7 @@ Derived in chapter 15, "Assembly, inverse dynamics and redundancy".
 from typing import Any
 
 from chaindyn._ops import Array, concatenate, eye, solve
+from chaindyn.array_types import Array3, Array3x3, Array6, ArrayNq, ArrayNv
 from chaindyn.chain import Chain, forward_kinematics
 from chaindyn.guards.arguments import FLAGS
 from chaindyn.guards.door import checked
@@ -34,12 +35,12 @@ __all__ = ["inverse_kinematics", "pose_error"]
 @checked(q="nq", rotation="rotation", position=3)
 def pose_error(
     chain: Chain,
-    q: Array,
+    q: ArrayNq,
     body: int | str | None = None,
     *,
-    rotation: Array,
-    position: Array,
-) -> Array:
+    rotation: Array3x3,
+    position: Array3,
+) -> Array6:
     """Return what is missing to a pose: [turn; way] (..., 6) [rad, m], in world axes.
 
     The turn is a rotation vector. q : (..., nq); body : index or name of a link, or a
@@ -132,9 +133,9 @@ def inverse_kinematics(
     chain: Chain,
     targets: Any,
     *,
-    q: Array | None = None,
-    rest: Array | None = None,
-    held: Any = None,
+    q: ArrayNq | None = None,
+    rest: ArrayNq | None = None,
+    held: ArrayNv | None = None,
     limits: bool = True,
     restarts: int = 20,
     steps: int = 50,

@@ -1,5 +1,5 @@
 # Generated from chapters/15_assembly_inverse_dynamics_and_redundancy.md by `python -m book export`; edit it there.
-# sha256 of the text below: 0c9565dac036bb62802657243a990eaf691d227f9acbbf99fa2d589c308ece5b
+# sha256 of the text below: c6a6140bae0b271d07fcc0db4067e145f1a4eb925d7c147161960b4abc99e3ab
 """Forces of motors in mechanisms with loops, and a choice where there are too many motors.
 
 Derived in chapter 15, "Assembly, inverse dynamics and redundancy".
@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from chaindyn._ops import Array, divide, eye
+from chaindyn.array_types import ArrayM, ArrayNf, ArrayNp, ArrayNq, ArrayNv, Scalar
 from chaindyn.articulated import factorise_state
 from chaindyn.chain import Chain
 from chaindyn.composite import crba
@@ -82,19 +83,19 @@ def rank_of(K: Array, units: Array) -> Array:
 def constrained_inverse_dynamics(
     chain: Chain,
     constraints: Any,
-    q: Array,
-    qd: Array,
-    qdd: Array,
+    q: ArrayNq,
+    qd: ArrayNv,
+    qdd: ArrayNv,
     *,
-    actuated: Array,
-    tau_passive: Array = 0,
+    actuated: ArrayNv,
+    tau_passive: Scalar | ArrayNp = 0,
     objective: ObjectiveWord = "unique",
-    weights: Any = None,
-) -> tuple[Array, Array]:
+    weights: ArrayM | None = None,
+) -> tuple[ArrayNv, ArrayM]:
     """Return joint forces tau (..., nv) and multipliers (..., m) for a given motion.
 
-    q, qd, qdd : a motion that keeps the constraints. actuated : (nv,) booleans, true
-    where there is a motor.
+    q : (..., nq); qd, qdd : (..., nv), a motion that keeps the constraints. actuated :
+    (nv,) booleans, true where there is a motor.
     tau_passive : a number or (..., n_p), the forces in the other joints, zero by
     default. objective : "unique", if there is only one solution; "min_force", the one
     with the least sum of weights times squares of multipliers; "min_torque", the same
@@ -139,13 +140,13 @@ def constrained_inverse_dynamics(
 def constrained_hybrid_dynamics(
     chain: Chain,
     constraints: Any,
-    q: Array,
-    qd: Array,
+    q: ArrayNq,
+    qd: ArrayNv,
     *,
-    prescribed: Array,
-    qdd: Array,
-    tau: Array,
-) -> tuple[Array, Array, Array]:
+    prescribed: ArrayNv,
+    qdd: ArrayNp,
+    tau: ArrayNf,
+) -> tuple[ArrayNv, ArrayNv, ArrayM]:
     """Return accelerations (..., nv), joint forces (..., nv), multipliers (..., m).
 
     Some of the first two are given. constraints : as for `constraint_jacobian`; q, qd,

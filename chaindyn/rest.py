@@ -1,5 +1,5 @@
 # Generated from chapters/21_rest_and_friction.md by `python -m book export`; edit it there.
-# sha256 of the text below: 4f2e3443e23ca3ef3c9f50d3f3620c62b00da4c5127ffda208bdfe9ed5cd79be
+# sha256 of the text below: ff2526febd246de67425109420d702b44004be1dafdbb5fdd3d9035b4df0ae94
 """Rest: the forces and accelerations of bodies that touch.
 
 Derived in chapter 21, "Rest and friction".
@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from chaindyn._ops import Array
+from chaindyn.array_types import ArrayMx3, ArrayNq, ArrayNv
 from chaindyn.articulated import aba
 from chaindyn.chain import Chain
 from chaindyn.complementarity import contact_impulses, enumerate_modes
@@ -80,15 +81,15 @@ def resting_problem(
 @checked(q="nq", qd="nv", tau="nv")
 def resting_contact(
     chain: Chain,
-    q: Array,
-    qd: Array,
-    tau: Array,
+    q: ArrayNq,
+    qd: ArrayNv,
+    tau: ArrayNv,
     contacts: Any,
     *,
     friction: Any = 0,
     tolerance: float = 1e-9,
     constraints: Any = (),
-) -> tuple[Array, Array]:
+) -> tuple[ArrayNv, ArrayMx3]:
     """Return the accelerations qdd (nv,) of a chain or tree that touches, and the
     forces (m, 3) at its contacts [N].
 

@@ -1,5 +1,5 @@
 # Generated from chapters/24_derivatives_of_loops_and_blows.md by `python -m book export`; edit it there.
-# sha256 of the text below: 4055605cb85ab2ee72f5c0ebbc623eb72e153b0755cf01181c73bdb47b16c3e5
+# sha256 of the text below: 8345074792bf271f88a6b1cd3ab2eae17480bf554f8ca96f576445971d129ef9
 """How Jacobians, blows and the motion of loops change with the state.
 
 Derived in chapter 24, "Derivatives of loops and blows".
@@ -11,6 +11,16 @@ from typing import Any
 import numpy as np
 
 from chaindyn._ops import SMALL, Array, concatenate, divide, eye, stack, unstack, zeros
+from chaindyn.array_types import (
+    Array2Nvx2Nv,
+    Array3,
+    Array6xNvxNv,
+    ArrayMxNv,
+    ArrayNq,
+    ArrayNv,
+    ArrayNvxNv,
+    Scalar,
+)
 from chaindyn.articulated import aba, factorise_state
 from chaindyn.chain import Chain
 from chaindyn.closure import constraint_bias
@@ -60,8 +70,8 @@ def own_changes(state: State, path: tuple[int, ...], axes: Array, origin: Array)
 # Chapter 24, "Derivatives of loops and blows": Jacobians
 @checked(q="nq", frame=FRAMES)
 def body_jacobian_derivative(
-    chain: Chain, q: Array, body: int | str | None = None, *, frame: FrameWord = "body"
-) -> Array:
+    chain: Chain, q: ArrayNq, body: int | str | None = None, *, frame: FrameWord = "body"
+) -> Array6xNvxNv:
     """Return the derivatives of a link's Jacobian, (..., 6, nv, nv).
 
     [..., :, j, k] is column j along coordinate k. q : (..., nq); body, frame : as for
@@ -128,10 +138,10 @@ class ImpactDerivatives:
     (array([0.5]), array([[-1.5]]))
     """
 
-    impulse_dq: Array
-    impulse_dqd: Array
-    qd_jump_dq: Array
-    qd_jump_dqd: Array
+    impulse_dq: ArrayNv
+    impulse_dqd: ArrayNv
+    qd_jump_dq: ArrayNvxNv
+    qd_jump_dqd: ArrayNvxNv
 
 
 # Chapter 24, "Derivatives of loops and blows": A blow
@@ -171,12 +181,12 @@ def blow_changes(
 @checked(q="nq", qd="nv", point=3, normal=3, restitution=())
 def impact_derivatives(
     chain: Chain,
-    q: Array,
-    qd: Array,
+    q: ArrayNq,
+    qd: ArrayNv,
     *,
-    point: Array | None = None,
-    normal: Array,
-    restitution: Array,
+    point: Array3 | None = None,
+    normal: Array3,
+    restitution: Scalar,
     body: int | str | None = None,
 ) -> ImpactDerivatives:
     """Return the derivatives of impulse and jump of `impact` by q and by qd.
@@ -200,15 +210,15 @@ def impact_derivatives(
 @checked(q="nq", qd="nv", tau="nv", point=3, normal=3, restitution=())
 def saltation_matrix(
     chain: Chain,
-    q: Array,
-    qd: Array,
-    tau: Array,
+    q: ArrayNq,
+    qd: ArrayNv,
+    tau: ArrayNv,
     *,
-    point: Array | None = None,
-    normal: Array,
-    restitution: Array,
+    point: Array3 | None = None,
+    normal: Array3,
+    restitution: Scalar,
     body: int | str | None = None,
-) -> Array:
+) -> Array2Nvx2Nv:
     """Return how (..., 2 nv, 2 nv) a blow changes a small deviation [delta, nu].
 
     Both, before and after, are measured at the same time, shortly before and shortly
@@ -258,8 +268,8 @@ def loop_changes(
 # Chapter 24, "Derivatives of loops and blows": With loops
 @checked(q="nq", qd="nv", tau="nv")
 def constrained_forward_dynamics_derivatives(
-    chain: Chain, constraints: Any, q: Array, qd: Array, tau: Array
-) -> tuple[tuple[Array, Array, Array], tuple[Array, Array, Array]]:
+    chain: Chain, constraints: Any, q: ArrayNq, qd: ArrayNv, tau: ArrayNv
+) -> tuple[tuple[ArrayNvxNv, ArrayNvxNv, ArrayNvxNv], tuple[ArrayMxNv, ArrayMxNv, ArrayMxNv]]:
     """Return derivatives by q, qd and tau of qdd (nv, nv) and multipliers (m, nv).
 
     q : (nq,); qd, tau : (nv,), one state in floats that keeps the loops; along

@@ -1,11 +1,12 @@
 # Generated from chapters/35_a_recursion_for_serial_chains.md by `python -m book export`; edit it there.
-# sha256 of the text below: 262eed3ec9b51ec7aca9b1ae59f045f00d44d86c29f34cc2b694e505d149e097
+# sha256 of the text below: aff892541bce0c009d9dc708fcee86ad3c95507aba0090993ed14e4bbf37c8de
 """How a serial chain yields that is cut off behind each of its links, one link after the other.
 
 Derived in chapter 35, "A recursion for serial chains".
 """
 
 from chaindyn._ops import Array, eye, solve, solve_pivoted, stack, unstack, zeros
+from chaindyn.array_types import ArrayNq, ArrayNx6x6
 from chaindyn.articulated import rotor_blocks
 from chaindyn.chain import Chain, outward
 from chaindyn.guards.arguments import FRAMES, RECURSIONS, FrameWord, RecursionWord
@@ -30,8 +31,8 @@ def extension_step(parent: Array, X: Array, S: Array, inertia: Array, rotor: Arr
 
 @checked(q="nq", frame=FRAMES, recursion=RECURSIONS)
 def inverse_operational_space_inertia_serial(
-    chain: Chain, q: Array, *, frame: FrameWord = "body", recursion: RecursionWord = "body"
-) -> Array:
+    chain: Chain, q: ArrayNq, *, frame: FrameWord = "body", recursion: RecursionWord = "body"
+) -> ArrayNx6x6:
     """Return the inverse inertia at each link of a serial chain, cut off after it.
 
     q : (..., nq); frame, recursion : as for `inverse_operational_space_inertia`, whose

@@ -1,5 +1,5 @@
 # Generated from chapters/11_simulation.md by `python -m book export`; edit it there.
-# sha256 of the text below: d8ac9b2298f2e0a49d0fca61876a83535910025dec421141ec7e5ad6f30f574b
+# sha256 of the text below: 6ba4bec76eed481d573b19fde1d4145e71c1b7136dd95ab544cb9e4610b03da4
 """Simulation: from accelerations to motion, on the manifold of the coordinates.
 
 Derived in chapter 11, "Simulation".
@@ -20,6 +20,7 @@ from chaindyn._ops import (
     solve_pivoted,
     stack,
 )
+from chaindyn.array_types import Array3, Array6, ArrayM, ArrayNq, ArrayNv, Scalar
 from chaindyn.articulated import aba
 from chaindyn.bearings import joint_friction
 from chaindyn.chain import Chain, forward_kinematics
@@ -40,7 +41,7 @@ __all__ = ["Driven", "Simulation", "kinetic_energy", "momentum", "potential_ener
 
 # Chapter 11, "Simulation": Energy and momentum
 @checked(q="nq", qd="nv")
-def kinetic_energy(chain: Chain, q: Array, qd: Array) -> Array:
+def kinetic_energy(chain: Chain, q: ArrayNq, qd: ArrayNv) -> Scalar:
     """Return the kinetic energy (...) of the links and rotors [J].
 
     q : (..., nq); qd : (..., nv). Half of the sum of V^T I V over the links, and that
@@ -60,7 +61,7 @@ def kinetic_energy(chain: Chain, q: Array, qd: Array) -> Array:
 
 # Chapter 11, "Simulation": Energy and momentum
 @checked(q="nq")
-def potential_energy(chain: Chain, q: Array) -> Array:
+def potential_energy(chain: Chain, q: ArrayNq) -> Scalar:
     """Return the potential energy of gravity (...) [J].
 
     q : (..., nq). Zero if the common centre of mass is at the world's origin. Minus the
@@ -77,7 +78,7 @@ def potential_energy(chain: Chain, q: Array) -> Array:
 
 
 @checked(q="nq", qd="nv", point=3)
-def momentum(chain: Chain, q: Array, qd: Array, *, point: Array | None = None) -> Array:
+def momentum(chain: Chain, q: ArrayNq, qd: ArrayNv, *, point: Array3 | None = None) -> Array6:
     """Return the momentum of the whole chain (..., 6) [L; p] about a point, in world
     axes [N m s, N s].
 
@@ -311,10 +312,10 @@ class Simulation(Recorded):
 @np.errstate(all="ignore")  # what comes of it is judged after each step
 def simulate(
     chain: Chain,
-    q: Array,
-    qd: Array,
+    q: ArrayNq,
+    qd: ArrayNv,
     *,
-    t: Array,
+    t: ArrayM,
     torque: Any = None,
     external: Any = None,
     method: MethodWord = "DOP853",

@@ -1,11 +1,12 @@
 # Generated from chapters/01_plucker_coordinates.md by `python -m book export`; edit it there.
-# sha256 of the text below: 4003ce0b3022806e7f378a33affe4ce43def35f732a2d3b4fd692edf0afc1c1e
+# sha256 of the text below: c2d99ec919d82fb951b64347772b5c121a4a79abdf2b4995d7f22d5ccefe4213
 """Spatial algebra: six numbers for a motion, six for a force, and the transforms between frames.
 
 Derived in chapter 1, "Plücker coordinates".
 """
 
 from chaindyn._ops import Array, block, concatenate, levi_civita, sqrt
+from chaindyn.array_types import Array3, Array3x3, Array6, Array6x6, Scalar
 from chaindyn.guards.arguments import require_axis, unit
 from chaindyn.guards.door import checked
 from chaindyn.guards.numbers import as_array
@@ -27,7 +28,7 @@ __all__ = [
 
 # Chapter 1, "Plücker coordinates": The velocity of a body is a field
 @checked(a=3)
-def skew(a: Array) -> Array:
+def skew(a: Array3) -> Array3x3:
     """Return the matrix of the cross product: ``skew(a) @ b`` is a x b.
 
     a : (..., 3). Returns (..., 3, 3), skew-symmetric.
@@ -45,7 +46,7 @@ def cross(a: Array, b: Array) -> Array:
 
 
 @checked(point=3, direction=3, pitch=())
-def screw(point: Array, direction: Array, pitch: Array = 0) -> Array:
+def screw(point: Array3, direction: Array3, pitch: Scalar = 0) -> Array6:
     """Return the unit motion [w; v] about a line: turn by one radian while advancing by
     `pitch`.
 
@@ -66,7 +67,7 @@ def screw(point: Array, direction: Array, pitch: Array = 0) -> Array:
 
 # Chapter 1, "Plücker coordinates": A rotation lives on a line
 @checked(motion=6)
-def screw_axis(motion: Array) -> tuple[Array, Array, Array, Array]:
+def screw_axis(motion: Array6) -> tuple[Array3, Array3, Scalar, Scalar]:
     """Return a motion's screw: a point of its axis, the direction, the pitch and the
     magnitude.
 
@@ -92,8 +93,8 @@ def screw_axis(motion: Array) -> tuple[Array, Array, Array, Array]:
 
 # Chapter 1, "Plücker coordinates": Six numbers for a force
 @checked(vector=6)
-def swap_order(vector: Array) -> Array:
-    """Exchange the halves of spatial vectors (..., 6): angular first <-> linear first.
+def swap_order(vector: Array6) -> Array6:
+    """Exchange the halves of a spatial vector (..., 6): angular first <-> linear first.
     Its own inverse.
 
     >>> swap_order(np.array([1, 2, 3, 4, 5, 6]))
@@ -103,7 +104,7 @@ def swap_order(vector: Array) -> Array:
 
 
 @checked(point=3, direction=3, pitch=())
-def wrench(point: Array, direction: Array, pitch: Array = 0) -> Array:
+def wrench(point: Array3, direction: Array3, pitch: Scalar = 0) -> Array6:
     """Return the unit wrench [tau; f] on a line: a force of 1 N with a couple of
     `pitch` about it.
 
@@ -120,7 +121,7 @@ def wrench(point: Array, direction: Array, pitch: Array = 0) -> Array:
 
 # Chapter 1, "Plücker coordinates": From one observer to another
 @checked(E="rotation", r=3)
-def X_motion(E: Array, r: Array) -> Array:
+def X_motion(E: Array3x3, r: Array3) -> Array6x6:
     """Return B_X_A, which takes motion vectors from coordinates A to coordinates B.
 
     E : (..., 3, 3) takes 3-vectors from A axes to B axes; r : (..., 3) is the origin of
@@ -135,7 +136,7 @@ def X_motion(E: Array, r: Array) -> Array:
 
 
 @checked(E="rotation", r=3)
-def X_force(E: Array, r: Array) -> Array:
+def X_force(E: Array3x3, r: Array3) -> Array6x6:
     """Return B_X*_A, which takes force vectors from coordinates A to coordinates B.
 
     E, r : as for `X_motion`. Returns (..., 6, 6) = [E -E r~; 0 E], the inverse
@@ -149,7 +150,7 @@ def X_force(E: Array, r: Array) -> Array:
 
 
 @checked(X=(6, 6))
-def X_inverse(X: Array) -> Array:
+def X_inverse(X: Array6x6) -> Array6x6:
     """Return the inverse of a motion or force transform by transposing its 3x3 blocks.
 
     X : (..., 6, 6), made by `X_motion` or `X_force`, or a product of such. No equation
@@ -170,7 +171,7 @@ def X_inverse(X: Array) -> Array:
 
 # Chapter 1, "Plücker coordinates": Vectors that a body carries along*
 @checked(v=6)
-def crm(v: Array) -> Array:
+def crm(v: Array6) -> Array6x6:
     """Return the spatial cross product matrix on motions: ``crm(v) @ m`` is v x m.
 
     v : (..., 6) twist [w; v]. Returns (..., 6, 6) = [w~ 0; v~ w~]: the rate of a motion
@@ -186,7 +187,7 @@ def crm(v: Array) -> Array:
 
 
 @checked(v=6)
-def crf(v: Array) -> Array:
+def crf(v: Array6) -> Array6x6:
     """Return the spatial cross product matrix on forces: ``crf(v) @ f`` is v x* f.
 
     v : (..., 6) twist [w; v]. Returns (..., 6, 6) = [w~ v~; 0 w~] = -crm(v)^T: the rate
@@ -203,8 +204,8 @@ def crf(v: Array) -> Array:
 
 # Chapter 1, "Plücker coordinates": The other order*
 @checked(matrix=(6, 6))
-def swap_order_matrix(matrix: Array) -> Array:
-    """Exchange the halves of rows and columns of spatial matrices (..., 6, 6). Its own
+def swap_order_matrix(matrix: Array6x6) -> Array6x6:
+    """Exchange the halves of rows and columns of a spatial matrix (..., 6, 6). Its own
     inverse.
 
     >>> I = spatial_inertia(2, np.zeros(3), np.eye(3))

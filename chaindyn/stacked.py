@@ -1,5 +1,5 @@
 # Generated from chapters/07_the_stacked_form_and_composite_inertia.md by `python -m book export`; edit it there.
-# sha256 of the text below: 45cbd37f4f367f532035a922fc04371ffb169551c7b0473fd175afaa51d9ffad
+# sha256 of the text below: 06060472c0ee42964f0c2b5c54f0e64909d7ce18a321b2e99f6fa850e2287050
 """The stacked form: the tree in one matrix, and one body's part of the Coriolis matrix.
 
 Derived in chapter 7, "The stacked form".
@@ -8,6 +8,7 @@ Derived in chapter 7, "The stacked form".
 import numpy as np
 
 from chaindyn._ops import Array, block, divide, zeros
+from chaindyn.array_types import ArrayNxN
 from chaindyn.chain import Chain
 from chaindyn.guards.door import checked
 from chaindyn.spatial import crf, crm, skew
@@ -17,7 +18,7 @@ __all__ = ["tree_matrix"]
 
 # Chapter 7, "The stacked form": All bodies at once
 @checked()
-def tree_matrix(chain: Chain) -> Array:
+def tree_matrix(chain: Chain) -> ArrayNxN:
     """Return Delta (n, n): 1 in row i, column j where link i is j or comes after it.
 
     In world coordinates V = Delta times the joints' parts, and f = Delta^T times the

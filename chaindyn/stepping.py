@@ -1,5 +1,5 @@
 # Generated from chapters/22_through_time.md by `python -m book export`; edit it there.
-# sha256 of the text below: 2e7a042994c764397c71651650cc7376e587e55bda1d83c441e3ec65249b38c8
+# sha256 of the text below: 90d6cef9322740d239c2d5624369913edfb171640da3c02c168da2a7484ab740
 """Motion with contacts, from blow to blow or in equal steps.
 
 Derived in chapter 22, "Through time".
@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from chaindyn._ops import Array
+from chaindyn.array_types import ArrayM, ArrayNq, ArrayNv
 from chaindyn.chain import Chain
 from chaindyn.contact import (
     ContactResponse,
@@ -243,10 +244,10 @@ def event_step(
 def simulate_contact(
     chain: Chain,
     geometries: Any,
-    q: Array,
-    qd: Array,
+    q: ArrayNq,
+    qd: ArrayNv,
     *,
-    t: Array,
+    t: ArrayM,
     step: float,
     torque: Any = None,
     friction: Any = None,

@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from chaindyn import _ops
+from chaindyn.array_types import ArrayM, ArrayNq, ArrayNv
 from chaindyn.compiler import store
 from chaindyn.compiler.native import LANES, Kernel, NoCompiler
 from chaindyn.compiler.operations import mark_of
@@ -183,11 +184,11 @@ def recorded_asking(step: Callable[..., Any], chain: Chain, loops: Loops = OPEN)
 @checked(q="nq", qd="nv")
 def rollout(
     chain: Chain,
-    q: Array,
-    qd: Array,
+    q: ArrayNq,
+    qd: ArrayNv,
     *,
-    t: Array,
-    torque: Array | None = None,
+    t: ArrayM,
+    torque: ArrayNv | None = None,
     method: MethodWord = "RK4",
     step: float = 1e-3,
     threads: int | None = None,

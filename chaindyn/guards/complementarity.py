@@ -14,6 +14,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from chaindyn._ops import Array
+from chaindyn.array_types import ArrayKxN, ArrayN
 from chaindyn.guards.arguments import check_matrix, check_positive_number
 from chaindyn.guards.contacts import is_index
 from chaindyn.guards.numbers import as_array, as_real, require_finite
@@ -306,12 +307,12 @@ class LCP:
     'one'
     """
 
-    z: Array
-    w: Array
+    z: ArrayN
+    w: ArrayN
     residual: float
     iterations: int
     count: str = "unknown"
-    solutions: Array | None = None
+    solutions: ArrayKxN | None = None
 
 
 def result_of(A: Array, b: Array, z: Array, iterations: int, *more: Any) -> LCP:

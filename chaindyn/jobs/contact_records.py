@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from chaindyn._ops import Array
+from chaindyn.array_types import ArrayK, ArrayKx2, ArrayKx3, ArrayMx3, ArrayNv, ArrayR
 from chaindyn.chain import Chain
 from chaindyn.guards.arguments import check_load, check_positive_number, is_several
 from chaindyn.guards.cones import in_steps
@@ -52,12 +53,12 @@ class Collision:
     (1.0, 0.25)
     """
 
-    impulses: Array
-    qd_jump: Array
+    impulses: ArrayMx3
+    qd_jump: ArrayNv
     energy_before: float
     energy_after: float
     blows: int
-    multipliers: Array
+    multipliers: ArrayR
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,12 +79,12 @@ class ContactLog:
     ('blow', 0.452, array([0.   , 0.   , 4.429]))
     """
 
-    t: Array
-    kind: Array
-    bodies: Array
-    points: Array
-    normals: Array
-    impulses: Array
+    t: ArrayK
+    kind: ArrayK
+    bodies: ArrayKx2
+    points: ArrayKx3
+    normals: ArrayKx3
+    impulses: ArrayKx3
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from chaindyn._ops import SMALL, Array, concatenate, eye, holds_objects, zeros
+from chaindyn.array_types import ArrayM, ArrayNq, ArrayNx6
 from chaindyn.chain import Chain
 from chaindyn.guards.arguments import FRAMES, FrameWord
 from chaindyn.guards.constraint_parts import (
@@ -175,8 +176,8 @@ class FramedConstraint(BodyConstraint):
 
 @checked(q="nq", frame=FRAMES)
 def constraint_wrenches(
-    chain: Chain, constraints: Any, q: Array, multipliers: Array, *, frame: FrameWord = "body"
-) -> Array:
+    chain: Chain, constraints: Any, q: ArrayNq, multipliers: ArrayM, *, frame: FrameWord = "body"
+) -> ArrayNx6:
     """Return the wrench (..., n, 6) [tau; f] of constraints on each link.
 
     constraints, q : as for `constraint_jacobian`; multipliers : (..., m), in the order

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from chaindyn._ops import Array, broadcast_batch, concatenate, eye
+from chaindyn._ops import broadcast_batch, concatenate, eye
+from chaindyn.array_types import Array6N, Array7N, ArrayNq, ArrayNv
 from chaindyn.chain import Chain
 from chaindyn.closure import Closure
 from chaindyn.guards.door import checked
@@ -55,7 +56,7 @@ def to_maximal(chain: Chain) -> tuple[Chain, tuple[Closure, ...]]:
 
 
 @checked(q="nq", qd="nv")
-def to_maximal_state(chain: Chain, q: Array, qd: Array) -> tuple[Array, Array]:
+def to_maximal_state(chain: Chain, q: ArrayNq, qd: ArrayNv) -> tuple[Array7N, Array6N]:
     """Return the state in maximal coordinates: q (..., 7 n), qd (..., 6 n), links free.
 
     q : (..., nq), qd : (..., nv) of the chain itself. A link has its position in the

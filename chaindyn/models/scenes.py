@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from chaindyn._ops import Array
+from chaindyn.array_types import Array2x3, Array3, Array3x3, ArrayNq
 from chaindyn.chain import Chain, forward_kinematics
 from chaindyn.geometry import contact_patch, core_distance, sweep_and_prune
 from chaindyn.guards.arguments import is_several
@@ -55,8 +56,8 @@ class Separation:
     """
 
     distance: float
-    points: Array
-    normal: Array
+    points: Array2x3
+    normal: Array3
 
 
 def core_separation(a: Core, b: Core) -> Separation:
@@ -87,16 +88,16 @@ def separation_in_world(a: Any, b: Any) -> Separation:
 
 @checked()
 def distance(
-    shape_a: Any, pose_a: tuple[Array, Array], shape_b: Any, pose_b: tuple[Array, Array]
+    shape_a: Any, pose_a: tuple[Array3x3, Array3], shape_b: Any, pose_b: tuple[Array3x3, Array3]
 ) -> Separation:
     """Return the distance of two shapes and their nearest points, in the world.
 
     shape_a, shape_b : Sphere, Capsule, Box, ConvexHull or HalfSpace. pose_a, pose_b :
-    (R, p), the pose of each shape's frame in the world. Overlapping shapes have a
-    negative distance, the depth: the length of the shortest move that separates them.
-    Where several normals are equally good, such as for balls about one point, it is any
-    one of them. ValueError for a wrong shape or pose, and for two half-spaces, which
-    have no distance.
+    R (3, 3), p (3,), the pose of each shape's frame in the world. Overlapping shapes
+    have a negative distance, the depth: the length of the shortest move that separates
+    them. Where several normals are equally good, such as for balls about one point, it
+    is any one of them. ValueError for a wrong shape or pose, and for two half-spaces,
+    which have no distance.
 
     >>> here, there = (np.eye(3), np.zeros(3)), (np.eye(3), np.array([3, 0, 0]))
     >>> found = distance(Sphere(1), here, Box((1, 1, 1)), there)
@@ -183,7 +184,7 @@ def as_pairs(exclude: Any, count: int) -> set[frozenset[int]]:
 def overlapping_pairs(
     chain: Chain,
     geometries: Iterable[Geometry],
-    q: Array,
+    q: ArrayNq,
     *,
     exclude: Any = (),
     depth: float = 1e-3,
@@ -212,7 +213,7 @@ def overlapping_pairs(
 def find_contacts(
     chain: Chain,
     geometries: Iterable[Geometry],
-    q: Array,
+    q: ArrayNq,
     *,
     margin: float = 0,
     exclude: Any = (),

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from chaindyn._ops import Array
+from chaindyn.array_types import Array3
 from chaindyn.guards.arguments import (
     check_array,
     check_positive_number,
@@ -271,8 +272,8 @@ class Contact:
     """
 
     bodies: tuple[int, int]
-    point: Array
-    normal: Array
+    point: Array3
+    normal: Array3
     gap: float = 0.0
     friction: float = 0.0
     restitution: float = 0.0
