@@ -1,22 +1,21 @@
 # Generated from chapters/08_the_mass_matrix_by_composite_inertia.md by `python -m book export`; edit it there.
-# sha256 of the text below: 222f6640ae7141c322a58571db8923927fe145c4b5df594be5030e337064a39b
+# sha256 of the text below: 4a9230c675446c0148330a658a88490dbc464721ba44d06bdf195e43d2a21bb7
 """Composite inertia: the mass and Coriolis matrices, and the momentum of a whole chain.
 
 Derived in chapter 8, "The mass matrix by composite inertia".
 """
 
+from collections.abc import Callable, Sequence
+from itertools import accumulate
 from typing import Any
 
-import numpy as np
-
-from chaindyn._ops import SMALL, Array, concatenate, divide, eye, stack, unstack, zeros
+from chaindyn._ops import Array, concatenate, divide, eye, replaceable, stack, unstack, zeros
 from chaindyn.array_types import Array3, Array3xNv, Array6, Array6xNv, ArrayNq, ArrayNv, ArrayNvxNv
 from chaindyn.chain import Chain, inward
 from chaindyn.guards.arguments import RECURSIONS, RecursionWord
 from chaindyn.guards.door import checked
 from chaindyn.guards.model import require_mass
-from chaindyn.inverse_dynamics import with_rotors
-from chaindyn.models.arrays import each_link, split_by_joint
+from chaindyn.models.arrays import each_link
 from chaindyn.spatial import X_motion
 from chaindyn.stacked import body_coriolis
 from chaindyn.state import State, evaluate
@@ -33,36 +32,70 @@ __all__ = [
 
 # Chapter 8, "The mass matrix by composite inertia": The code: one sweep inward
 def composite_step(
-    children: Any, X: Array, S: Array, inertia: Array, own: Array
-) -> tuple[Array, Any]:
-    """Link step: composite inertia, and the forces that move the subtree, one column
-    for each joint rate.
+    children: Any, X: Array, S: Array, inertia: Array, rotors: Array
+) -> tuple[tuple[Array, Any], Any]:
+    """Link step: composite inertia; the link's block of M, and the force that moves its
+    subtree.
 
-    own : (k, nv) picks the link's joint out of all. Keeps the rows (..., k, nv) of M to
-    the right of it.
+    rotors : (..., k, k), the inertia of the joint's own rotors, on the diagonal.
     """
     composite = inertia + children[0]
-    forces = composite @ S @ own + children[1]
-    return S.mT @ forces, (X.mT @ composite @ X, X.mT @ forces)
+    F = composite @ S
+    return (S.mT @ F + rotors, (X.mT @ F,)), (X.mT @ composite @ X,)
 
 
-def of_one_joint(chain: Chain) -> Array:
-    """Return (nv, nv) of integers: 1 where row and column belong to the same joint."""
-    owner = chain.link_of_column
-    return (owner[:, None] == owner).astype(SMALL)
+def force_on_the_way(columns: Any, X: Array, S: Array) -> tuple[Array, Array, Any]:
+    """Return what a force leaves in M at a joint on its way, and what is passed on."""
+    (F,) = columns
+    felt = S.mT @ F
+    return felt, felt, (X.mT @ F,)
+
+
+# Chapter 8, "The mass matrix by composite inertia": The code: one sweep inward
+@replaceable
+def on_the_way(
+    step: Callable[..., Any], parent: Sequence[int], start: Sequence[Any], *links: Any
+) -> Array:
+    """Return a matrix (..., nv, nv): what columns leave at the joints on their way
+    inwards.
+
+    start : for each link its block on the diagonal (..., k, k), and a tuple of columns
+    (..., 6, k) as its parent gets them. step(such columns, *data of a link) -> (rows,
+    columns, passed on): what stays in the link's rows, what in its columns, transposed,
+    and the columns as the next parent gets them; each column by itself, and nothing of
+    zeros. Between joints on different branches the matrix is zero.
+    """
+    widths = [block.shape[-1] for block, _ in start]
+    nv, ends = sum(widths), accumulate(widths)
+    own = [eye(nv)[end - k : end] for k, end in zip(widths, ends, strict=True)]
+
+    def passing(outside: Any, begun: Any, own: Array, *link: Any) -> tuple[Any, Any]:
+        (block, columns), (rows, below, passed) = begun, step(outside, *link)
+        passed = [x + c @ own for x, c in zip(passed, columns, strict=True)]
+        return (rows + block @ own, below), tuple(passed)
+
+    nothing = (zeros((6, nv)),) * len(start[0][1])
+    left, _ = inward(passing, parent, nothing, start, own, *links)
+    upper = concatenate([rows for rows, _ in left], axis=-2)
+    return upper + concatenate([below for _, below in left], axis=-2).mT
 
 
 def mass_matrix(state: State) -> Array:
     """Return the mass matrix (..., nv, nv) of an evaluated chain."""
-    chain = state.chain
-    own = split_by_joint(chain, eye(chain.nv))
-    # as many as there are states, also where no inertia depends on q
-    nothing = zeros((6, 6)), zeros((*state.q.shape[:-1], 6, chain.nv))
-    inertias = unstack(state.inertias, -3)
-    rows, _ = inward(composite_step, chain.parent, nothing, state.X, state.S, inertias, own)
-    upper = concatenate(rows, axis=-2)
-    M = upper + upper.mT * (1 - of_one_joint(chain))
-    return with_rotors(chain, M, eye(chain.nv))
+    links = state.X, state.S, unstack(state.inertias, -3), rotor_blocks(state)
+    nothing = (zeros((6, 6)),)
+    start, _ = inward(composite_step, state.chain.parent, nothing, *links)
+    return on_the_way(force_on_the_way, state.chain.parent, start, *links[:2])
+
+
+def rotor_blocks(state: State) -> list[Array]:
+    """Return the inertia of each joint's rotors (..., k, k), zero where it has none."""
+    chain, batch = state.chain, state.q.shape[:-1]
+    none = [zeros((*batch, len(own), len(own))) for own in chain.v_columns]
+    if not chain.has_rotors:
+        return none
+    own = [chain.reflected_inertia[c.start : c.stop] for c in chain.v_columns]
+    return [x[:, None] * eye(len(x)) + zero for x, zero in zip(own, none, strict=True)]
 
 
 @checked(q="nq", recursion=RECURSIONS)
@@ -190,16 +223,20 @@ def centroidal_momentum_bias(chain: Chain, q: ArrayNq, qd: ArrayNv) -> Array6:
 
 # Chapter 8, "The mass matrix by composite inertia": The Coriolis matrix by the same sweep*
 def coriolis_step(
-    children: Any, X: Array, S: Array, rate: Array, inertia: Array, B: Array, own: Array
-) -> tuple[tuple[Array, Array], Any]:
-    """Link step: rows of C right of a joint, and columns of C below it, transposed."""
+    children: Any, X: Array, S: Array, rate: Array, inertia: Array, B: Array
+) -> tuple[tuple[Array, Any], Any]:
+    """Link step: composite I and B; the link's block of C, and what it begins."""
     inertia, B = inertia + children[0], B + children[1]
-    moving = inertia @ S @ own + children[2]
-    turning = (inertia @ rate + B @ S) @ own + children[3]
-    dragging = B.mT @ S @ own + children[4]
-    kept = S.mT @ turning, rate.mT @ moving + S.mT @ dragging
+    turning = inertia @ rate + B @ S
+    begun = X.mT @ (inertia @ S), X.mT @ turning, X.mT @ (B.mT @ S)
+    return (S.mT @ turning, begun), (X.mT @ inertia @ X, X.mT @ B @ X)
+
+
+def coriolis_on_the_way(columns: Any, X: Array, S: Array, rate: Array) -> tuple[Array, Array, Any]:
+    """Return what wrenches leave in rows and in columns of C, and what is passed on."""
+    moving, turning, dragging = columns
     passed = X.mT @ moving, X.mT @ turning, X.mT @ dragging
-    return kept, (X.mT @ inertia @ X, X.mT @ B @ X, *passed)
+    return S.mT @ turning, rate.mT @ moving + S.mT @ dragging, passed
 
 
 @checked(q="nq", qd="nv", recursion=RECURSIONS)
@@ -225,11 +262,6 @@ def coriolis_matrix(
     rates = [v @ s + rate for v, s, rate in zip(turning, state.S, own_rates, strict=True)]
     inertias = unstack(state.inertias, -3)
     B = unstack(body_coriolis(state.inertias, state.twists[..., 0]), -3)
-    batch = np.broadcast_shapes(q.shape[:-1], qd.shape[:-1])
-    nothing = [zeros((6, 6))] * 2 + [zeros((*batch, 6, chain.nv))] * 3
-    own = split_by_joint(chain, eye(chain.nv))
-    links = state.X, state.S, rates, inertias, B, own
-    rows, _ = inward(coriolis_step, chain.parent, nothing, *links)
-    upper = concatenate([right for right, _ in rows], axis=-2)
-    lower = concatenate([below for _, below in rows], axis=-2).mT
-    return upper + lower * (1 - of_one_joint(chain))
+    parent, nothing = chain.parent, [zeros((6, 6))] * 2
+    start, _ = inward(coriolis_step, parent, nothing, state.X, state.S, rates, inertias, B)
+    return on_the_way(coriolis_on_the_way, parent, start, state.X, state.S, rates)

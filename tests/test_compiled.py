@@ -689,6 +689,63 @@ def test_matrices_and_derivatives_of_chains_of_any_length(function, n):
         assert normwise(common, first) <= limit
 
 
+def relabelled(chain: cd.Chain, order: list[int]) -> cd.Chain:
+    """Return the same chain, its links in another order."""
+    place = {i: k for k, i in enumerate(order)}
+    links = [
+        replace(chain.links[i], parent=place[p] if (p := chain.parent[i]) >= 0 else "ground")
+        for i in order
+    ]
+    return cd.Chain(links)
+
+
+def trees_with_columns() -> dict[str, cd.Chain]:
+    """Return chains on which columns pass links of all kinds, branches that follow each other or not, and nothing."""
+    mixed = random_tree(Case(14, branching=True, seed=4, kinds=EVERY_KIND))
+    depth = [0] * 14
+    for i, p in enumerate(mixed.parent):
+        depth[i] = depth[p] + 1 if p >= 0 else 0
+    by_depth = sorted(range(14), key=lambda i: (depth[i], -i))
+    flat = [cd.Link(cd.Revolute((0, 0, 1)), 1, (1, 0, 0), np.eye(3), (1, 0, 0))] * 13
+    free = cd.Link(cd.Free(), 2, (0, 0, 0.1), np.eye(3))
+    return {
+        "every kind": mixed,
+        "level by level": relabelled(mixed, by_depth),
+        "serial, a free base": cd.Chain([free, *random_tree(Case(13, seed=2)).links]),
+        "rotors": geared_tree(14),
+        "in a plane": cd.Chain(flat),
+        "all on the ground": cd.Chain([replace(x, parent="ground") for x in flat]),
+    }
+
+
+@pytest.mark.parametrize("name", trees_with_columns())
+@pytest.mark.parametrize("function", [cd.crba, cd.coriolis_matrix])
+def test_columns_on_their_way_fill_the_matrix_and_leave_its_zeros(name, function):
+    chain = trees_with_columns()[name]
+    cores = dict(arguments_of(function, ("q", ("nq",)), ("qd", ("nv",)), ()))
+    recorded = record(function, chain, cores, {})
+    assert recorded.plan.on_the_way or name == "all on the ground"
+    q, qd = cd.random_state(chain, 2, batch=(5,))
+    given, fast = arguments_of(function, q, qd, qd), compiled(function, chain)
+    whole = function(chain, *given)
+    carries = cd.tree_matrix(chain)[:, chain.link_of_column][chain.link_of_column] > 0
+    apart = ~(carries | carries.T)
+    one = np.stack([fast(*x) for x in zip(*given, strict=True)])
+    for found in (whole, fast(*given), one):
+        assert normwise(found, whole) <= bound(chain.n)
+        assert not found[:, apart].any()
+    assert fast.runs.interpreted == 0
+
+
+def test_a_mass_matrix_has_derivatives_where_its_columns_would_be_on_their_way():
+    chain = geared_tree(13)
+    q, _ = cd.random_state(chain, 2)
+    M, (by_q,) = compiled(cd.crba, chain, derivatives=True)(q)
+    steps = [cd.crba(chain, q + 1e-30j * e).imag / 1e-30 for e in np.eye(13)]
+    assert normwise(M, cd.crba(chain, q)) <= bound(13)
+    assert normwise(by_q, np.stack(steps, axis=-1)) <= bound(13)
+
+
 @pytest.mark.parametrize("function", BY_OTHER_WAY)
 def test_they_are_refused_in_the_same_words(function):
     chain = geared_tree(30)

@@ -137,16 +137,17 @@ def c_emptied(plan: Plan) -> tuple[str, str]:
 def c_loop(plan: Plan, loop: int, head: str, passed: str) -> tuple[list[str], list[str]]:
     """Return the functions of a loop, one for each kind of link, and the lines that walk along the links."""
     functions, calls = [], {}
+    columns = (", const I *restrict tree, T *w", ", tree, w") if plan.on_the_way else ("", "")
     for kind in plan.widths:
         if not (lines := loop_lines(plan, "c", loop, kind)):
             continue
         name = f"link{kind}_{loop}_@"
         top = (
             f"static inline void {name}({head}, const T *restrict D, T *restrict own, T *restrict parent, "
-            "I i, I q, I v) {"
+            f"I i, I q, I v{columns[0]}) {{"
         )
         functions.append("\n".join([top, *lines, "}"]))
-        calls[kind] = f"{name}({passed}, D + t[2], w + t[3], parent, i, t[4], t[5]);"
+        calls[kind] = f"{name}({passed}, D + t[2], w + t[3], parent, i, t[4], t[5]{columns[1]});"
     # records are emptied in the first walk, which holds them anyway: nothing is added before the second
     empty = c_emptied(plan)[1] if loop == 1 else ""
     walk = "for (I i = 0; i < n; i++)" if loop % 2 else "for (I i = n - 1; i >= 0; i--)"

@@ -25,7 +25,6 @@ from chaindyn.compiler.programs import (
     kept,
     name_of,
     prepare,
-    run,
 )
 from chaindyn.compiler.recorded import Recorded, kernel_for, model_tables, record
 from chaindyn.compiler.recording import CannotRecord
@@ -33,12 +32,10 @@ from chaindyn.compiler.rolled import Opaque
 from chaindyn.compiler.slopes import (
     DerivativePrograms,
     derivative_programs,
-    kernel_of_one,
     tangent_kernel,
 )
 from chaindyn.compiler.ways import (
     INVERSES,
-    PRODUCTS,
     SLOPES,
     Chain,
     aba,
@@ -210,32 +207,6 @@ class DifferentiatedInverse(Differentiated):
 
 
 @dataclass(frozen=True, eq=False)
-class ProductProgram(Program):
-    """A matrix (nv, nv) by its products with all unit vectors, side by side; the kernel takes one more argument."""
-
-    @cached_property
-    def single(self) -> Kernel:
-        """What computes one state."""
-        return kernel_of_one(self.kernel, 1)
-
-    def computed(
-        self, values: Sequence[Array], batch: tuple[int, ...], threads: int
-    ) -> tuple[list[Array], bool]:
-        """Return the matrix of one state or of a batch, and whether it is not to be trusted."""
-        if not batch:
-            return self.single.one(values)
-        (nv,) = self.kernel.inputs[-1]
-        count = int(np.prod(batch))
-        own = [
-            np.repeat(x, nv, axis=0) if x.ndim > len(shape) else x
-            for x, shape in zip(values, self.kernel.inputs, strict=False)
-        ]
-        columns = np.tile(np.eye(nv), (count, 1))
-        (rows,), wrong = run(self.kernel, [*own, columns], (count * nv,), threads)
-        return [rows.reshape((count, nv, nv)).mT], wrong
-
-
-@dataclass(frozen=True, eq=False)
 class SlopeProgram(Program):
     """What returns the derivatives of a function, by the slopes of that function's recording.
 
@@ -288,21 +259,6 @@ class OneAfterOther:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.whole, name)
-
-
-def product_program(
-    product: Callable[..., Any],
-    chain: Chain,
-    cores: dict[str, tuple[Any, ...]],
-    options: dict[str, Any],
-    open_model: bool,
-) -> ProductProgram:
-    """Return the program of a matrix whose product with the argument `column` a function gives."""
-    given = cores | {"column": ("nv",)}
-    kernel, nest = kernel_for(
-        product, chain, given, options, lanes=True, open_model=open_model, along=[True]
-    )
-    return ProductProgram(kernel, tuple(cores), tuple(cores.values()), nest)
 
 
 def slope_program(
@@ -448,8 +404,7 @@ class Compiled:
     def program_of(
         self, cores: dict[str, tuple[Any, ...]], options: dict[str, Any], lanes: bool
     ) -> Program:
-        """Return the program: as the function stands or, where that takes too much text, by products or slopes."""
-        product = alternative(PRODUCTS, self.function)
+        """Return the program: as the function stands or, where that takes too much text, by slopes."""
         plain = "external" not in cores and not self.open_model
         source = alternative(SLOPES, self.function) if plain else None
         try:
@@ -460,14 +415,12 @@ class Compiled:
                 options,
                 lanes=lanes,
                 open_model=self.open_model,
-                short=product is not None or source is not None,
+                short=source is not None,
             )
             return Program(kernel, tuple(cores), tuple(cores.values()), nest)
         except CannotRecord:
             if source is not None:
                 return slope_program(source, self.chain, cores, options, lanes)
-            if product is not None:
-                return product_program(product, self.chain, cores, options, self.open_model)
             raise
 
     def for_chain(self, chain: Chain) -> Any:

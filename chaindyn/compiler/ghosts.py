@@ -11,7 +11,7 @@ import numpy as np
 
 from chaindyn.compiler.plan import Output
 from chaindyn.compiler.recording import as_numbers
-from chaindyn.compiler.rolled import CannotRoll, Link, Recording, Rolled, leaves_of
+from chaindyn.compiler.rolled import CannotRoll, Link, Pairs, Recording, Rolled, leaves_of
 from chaindyn.compiler.ways import Chain
 from chaindyn.guards.joint_defaults import parameters
 from chaindyn.guards.model import JOINT
@@ -230,6 +230,10 @@ def outputs_of(
     for place, leaf in enumerate(leaves_of(result)):
         if isinstance(leaf, Link):
             leaf = leaf.alone()
+        if isinstance(leaf, Pairs):
+            outputs += outputs_of_pairs(place, leaf)
+            shapes.append(leaf.shape)
+            continue
         if not isinstance(leaf, Rolled):
             entries = as_numbers(recording.tape, leaf)
             shapes.append(entries.shape)
@@ -254,6 +258,20 @@ def outputs_of_links(chain: Chain, place: int, leaf: Rolled) -> list[Output]:
             as_numbers(leaf.recording.tape, block).reshape((before, -1, after))
         )
     ]
+
+
+def outputs_of_pairs(place: int, leaf: Pairs) -> list[Output]:
+    """Return where every number of a matrix of pairs of joints goes; its zeros stay what they are at first."""
+    outputs = []
+    for kind, parts in leaf.blocks.items():
+        own, rows, columns = parts
+        for base, block in (("block", own), ("row", rows), ("column", columns.mT)):
+            outputs += [
+                Output(place, x, kind, base, a, b, leaf.sweep)
+                for (a, b), x in np.ndenumerate(block)
+                if x.mark
+            ]
+    return outputs
 
 
 def base_of(chain: Chain, leaf: Rolled) -> str:

@@ -15,8 +15,8 @@ def js_loop(plan: Plan, loop: int, name: str, shared: str) -> tuple[list[str], l
         if not (lines := loop_lines(plan, "javascript", loop, kind)):
             continue
         own = f"{name}_{kind}_{loop}"
-        functions.append("\n".join([f"function {own}({shared},i,d,o,p,q,v){{", *lines, "}"]))
-        call = f"{own}({shared},i,tree[t+2],tree[t+3],p,tree[t+4],tree[t+5]);"
+        functions.append("\n".join([f"function {own}({shared},i,d,o,p,q,v,tree){{", *lines, "}"]))
+        call = f"{own}({shared},i,tree[t+2],tree[t+3],p,tree[t+4],tree[t+5],tree);"
         cases.append(f"if(tree[t+1]==={kind}) {call}")
     if not cases:
         return [], []

@@ -17,7 +17,7 @@ import numpy as np
 
 __all__: list[str] = []
 
-SWEPT = ("carried", "received", "grounded")
+SWEPT = ("carried", "received", "grounded", "passing")
 FOLDS = ("total", "least", "greatest")
 STATEMENTS = ("filled", "put", "loop")  # which have no value
 UNKNOWN = ("input", "read", "answered", "taken", *SWEPT, *FOLDS, *STATEMENTS)

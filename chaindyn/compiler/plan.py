@@ -15,8 +15,11 @@ from chaindyn.compiler.rolled import Recording
 
 __all__: list[str] = []
 
+Array = Any
+
 
 MOST_STRAIGHT = 7_000  # numbers of a program without loops: compilers take a second for these, loops as long to run
+PAIRS = ("block", "row", "column")  # of matrices of pairs of joints
 MOST_IN_ONE = 1_000  # numbers of one function without loops: compilers take more than linear time
 
 
@@ -25,7 +28,8 @@ class Output:
     """Where a number goes: into which result, and where in it.
 
     kind : of the links that write it, None if nobody's; base : "link", "q" or "v", of which the place is `times` times
-    a link's own, plus `plus`, and `over` whole rows; "" is the place `plus` itself.
+    a link's own, plus `plus`, and `over` whole rows; "" is the place `plus` itself. Of a matrix of pairs of joints:
+    entry (`times`, `plus`) of a link's "block", or of its "row" or "column" with a column that passes in sweep `over`.
     """
 
     result: int
@@ -47,7 +51,7 @@ def kind_that_has(x: Number) -> int:
 def sources_of(recording: Recording, x: Number) -> list[Number]:
     """Return what a carried number is made of: what the links of every kind hand on, and what the ground does."""
     sweep, place = recording.sweeps[x.args[0]], x.args[1]
-    made = [entries[place] for entries in sweep.made.values()]
+    made = [x for kind in sweep.made for x in sweep.handed_on(kind, place)]
     return made if sweep.start is None else [*made, sweep.start[place]]
 
 
@@ -90,7 +94,7 @@ def loops_of(
     loop: dict[int, int] = {}
     for s, own in classes.items():
         sweep, depth = recording.sweeps[s], depths(live, loop)
-        made = [entries[c] for entries in sweep.made.values() for c in own]
+        made = [x for kind in sweep.made for c in own for x in sweep.handed_on(kind, c)]
         need = [1, *(depth[x.index] + (x.owner is None and depth[x.index] > 0) for x in made)]
         if sweep.start is not None:
             first = [depth[sweep.start[c].index] for c in own]
@@ -169,18 +173,70 @@ class Plan:
     @property
     def room(self) -> int:
         """How many numbers it needs to work, those of the program that it asks among them."""
-        return self.rooms[-1] + (0 if self.asked is None else self.asked.plan.room)
+        columns = sum(map(len, self.on_the_way.values())) * self.order.size
+        return int(self.rooms[-1] + columns) + (0 if self.asked is None else self.asked.plan.room)
+
+    @cached_property
+    def on_the_way(self) -> dict[int, list[int]]:
+        """What the columns are made of that sweeps take to the ground, by sweep."""
+        return {s: c for s, c in self.classes.items() if self.recording.sweeps[s].begun is not None}
+
+    @cached_property
+    def branches(self) -> tuple[Array, Array]:
+        """Where columns stand on their way, a branch's one after another, and which of all columns each is (nv,).
+
+        (n, 2) : where those of each link begin, and where those of all that hang on it end.
+        """
+        recording = self.recording
+        begun = next((recording.sweeps[s].begun for s in self.on_the_way), None) or {}
+        width = np.array([len(begun[k]) for k in recording.kind.tolist() if begun], int)
+        size, free = width.copy(), np.zeros(len(width) + 1, int)  # behind them the ground's
+        for i in reversed(range(len(size))):
+            if recording.parent[i] >= 0:
+                size[recording.parent[i]] += size[i]
+        start = np.zeros_like(size)
+        for i in range(len(size)):
+            p = recording.parent[i]
+            start[i], free[p] = free[p], free[p] + size[i]
+            free[i] = start[i] + width[i]
+        order = np.argsort(np.concatenate([[], *map(np.arange, start, start + width)]))
+        return np.stack([start, start + size], axis=-1), order
+
+    @property
+    def order(self) -> Array:
+        """Which of all columns stands in each place of those on their way (nv,)."""
+        return self.branches[1]
+
+    @cached_property
+    def sparse(self) -> list[int]:
+        """Which results are matrices of pairs of joints not all of whose entries are laid down."""
+        recording, own = self.recording, dict[int, int]()
+        for o in self.outputs:
+            if o.base in PAIRS:
+                own[o.result] = own.get(o.result, 0) + 1
+        begun = next((recording.sweeps[s].begun for s in self.on_the_way), None) or {}
+        full = sum(len(x) * (len(x) + 2) for x in begun.values())
+        serial = recording.parent == tuple(range(-1, len(recording.parent) - 1))
+        return [r for r, count in own.items() if not serial or count < full]
+
+    @cached_property
+    def rows_of_columns(self) -> dict[int, int]:
+        """Where the columns of each sweep stand, behind the arrays of loops: an entry of all columns after another."""
+        at, places = self.rooms[-1], {}
+        for s, classes in self.on_the_way.items():
+            places[s] = at
+            at += len(classes) * self.order.size
+        return places
 
     @property
     def gathered(self) -> int:
         """How much of a record sweeps inward add up, from its beginning."""
-        inward = [len(c) for s, c in self.classes.items() if self.recording.sweeps[s].inward]
-        return sum(inward)
+        return sum(len(self.classes[s]) for s in self.base if self.recording.sweeps[s].inward)
 
     @property
     def carried(self) -> int:
         """How much of a record belongs to sweeps: the length of the ground's."""
-        return sum(len(c) for c in self.classes.values())
+        return sum(len(self.classes[s]) for s in self.base)
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,7 +256,8 @@ def is_straight(recording: Recording, live: Sequence[Number]) -> bool:
 def bases(recording: Recording, classes: dict[int, list[int]]) -> dict[int, int]:
     """Return where in a link's record each sweep has what it carries, those inward first."""
     base, at = {}, 0
-    for s in sorted(classes, key=lambda s: not recording.sweeps[s].inward):
+    own = [s for s in classes if recording.sweeps[s].begun is None]
+    for s in sorted(own, key=lambda s: not recording.sweeps[s].inward):
         base[s] = at
         at += len(classes[s])
     return base
@@ -248,9 +305,9 @@ def handing_loops(
     """Return for each number that links hand on the loops in which they do."""
     loops: dict[int, list[int]] = {}
     for s, own in classes.items():
-        for entries in recording.sweeps[s].made.values():
-            for c in own:
-                loops.setdefault(entries[c].index, []).append(loop[s])
+        for kind in recording.sweeps[s].made:
+            for x in [x for c in own for x in recording.sweeps[s].handed_on(kind, c)]:
+                loops.setdefault(x.index, []).append(loop[s])
     return loops
 
 
@@ -292,7 +349,8 @@ def slots(
     """Return where each number is kept for later loops, the lengths of records, and how many are nobody's."""
     slot: dict[int, int] = {}
     straight = is_straight(recording, live)
-    widths = dict.fromkeys(sorted(set(recording.kind.tolist())), sum(map(len, classes.values())))
+    carried = sum(len(classes[s]) for s in bases(recording, classes))
+    widths = dict.fromkeys(sorted(set(recording.kind.tolist())), carried)
     kept = 0
     for x in live:
         if x.owner is None:

@@ -74,6 +74,7 @@ def record(
     open_model: bool = False,
     straight: int = 0,
     short: bool = False,
+    passing: bool = True,
 ) -> Recorded:
     """Record what a function does with a chain and arrays of these shapes.
 
@@ -81,7 +82,7 @@ def record(
     chains of the same kinds of links too; straight : how many numbers a recording link by link may have to be taken
     nevertheless: it has fewer operations, since the first link and the last have less to do, and keeps nothing from
     loop to loop, but its text soon outgrows what processors hold ready; short : whether to end there, CannotRecord
-    if it takes more.
+    if it takes more; passing : as of `Recording`.
     """
     recorded = None
     if straight and not open_model and chain.n <= MOST_LINKS_STRAIGHT:
@@ -96,7 +97,7 @@ def record(
     kind, met = first_kinds(chain), None
     while True:
         try:
-            recording = Recording(Tape(), chain.parent, kind, open=open_model)
+            recording = Recording(Tape(), chain.parent, kind, open=open_model, passing=passing)
             return recorded_by_kind(function, chain, recording, arrays, options)
         except Refine as differ:
             new = finer(kind, differ.labels)
@@ -245,7 +246,9 @@ def model_tables(recorded: Recorded, chain: Chain) -> tuple[Array, Array, Array]
         starts = tree[recording.members(kind), 2]
         for index, at in columns.items():
             data[starts + at] = value[index]
-    return tree, data, common
+    # behind the links' six, where columns on their way to the ground stand
+    behind = [x.ravel() for x in plan.branches] if plan.on_the_way else []
+    return np.concatenate([tree.ravel(), *behind]).astype(np.int64), data, common
 
 
 def asked_of(plan: Plan) -> list[float]:
@@ -285,7 +288,7 @@ def kernel_for(
 def flags_for(plan: Plan) -> tuple[str, ...]:
     """Return what a compiler is told of a program beside the usual."""
     if not plan.recording.tape.loops:
-        return ()
+        return SIDE_BY_SIDE if plan.on_the_way else ()
     return SIDE_BY_SIDE if len(plan.live) <= MOST_AT_LEISURE else (*QUICKLY, *SIDE_BY_SIDE)
 
 

@@ -175,7 +175,7 @@ class Tape:
         wild = frozenset(source).union(*[x.wild for x in args if isinstance(x, Number)])
         if scope is None:
             scope = max([x.scope for x in args if isinstance(x, Number)], key=len, default=())
-        if scope and owner is not None:
+        if scope and scope[0] >= 0 and owner is not None:  # below zero: of columns on their way
             raise CannotRecord("a loop works on what every link has")
         place = len(self.numbers)
         if op == "taken":  # finite if it is after its loop, or if its loop keeps what is finite so

@@ -63,9 +63,10 @@ class Recording:
 
     columns : for each kind the columns of numbers that differ from link to link (what each number "data" stands for);
     shared : those of the whole chain; open : whether the model's numbers may be others later, so that none is looked
-    at; sweeps : those that were recorded; memory : results of operations on links, which their kind has done already;
-    seen : the parameters that have a number; refusals : why it will not do, whoever drops these errors; turns : the
-    sweep and the turn that numbers were carried in, by their index; last_turn : of each sweep.
+    at; passing : whether columns may be on their way to the ground; sweeps : those that were recorded; memory : results
+    of operations on links, which their kind has done already; seen : the parameters that have a number; refusals : why
+    it will not do, whoever drops these errors; turns : the sweep and the turn that numbers were carried in, by their
+    index; last_turn : of each sweep.
     """
 
     tape: Tape
@@ -74,6 +75,7 @@ class Recording:
     columns: dict[int, dict[Any, Array]] = field(default_factory=dict)
     shared: dict[Any, Any] = field(default_factory=dict)
     open: bool = False
+    passing: bool = True
     sweeps: list[Sweep] = field(default_factory=list)
     memory: dict[Any, Any] = field(default_factory=dict)
     seen: dict[Any, Any] = field(default_factory=dict)
@@ -951,13 +953,50 @@ class Sweep:
     """A walk along the tree, recorded: what is carried from link to link, entry by entry.
 
     inward : which way; sources : what each carried entry is, the number of a class, or None where it is not carried;
-    made : for each kind what its links hand on, a number for each class; start : what the ground carries, or None.
+    made : for each kind what its links hand on, a number for each class; start : what the ground carries, or None;
+    begun : of columns on their way to the ground, for each kind those that begin at its links, such numbers for each.
     """
 
     index: int
     inward: bool
     made: dict[int, list[Number]]
     start: list[Number] | None
+    begun: dict[int, list[list[Number]]] | None = None
+
+    def handed_on(self, kind: int, place: int) -> list[Number]:
+        """Return what the links of a kind hand on of a class."""
+        return [
+            self.made[kind][place],
+            *[column[place] for column in (self.begun or {}).get(kind, [])],
+        ]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Pairs(Opaque):
+    """A matrix with a row and a column for each joint rate, and zeros for joints on different branches.
+
+    sweep : the number of that which fills it; blocks : for each kind what its links have on the diagonal (k, k), and
+    what a column from further out leaves in their rows (k, 1), and in their columns (k, 1).
+    """
+
+    recording: Recording
+    sweep: int
+    blocks: dict[int, tuple[Array, Array, Array]]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """How many rows and columns there are."""
+        kinds = self.recording.kind.tolist()
+        size = sum(len(self.blocks[kind][0]) for kind in kinds)
+        return size, size
+
+    def combine(self, op: str, other: Any, swapped: bool) -> Any:
+        """Refuse: a matrix is a result, and no more. CannotRoll always."""
+        raise CannotRoll("a matrix of pairs of joints is computed with")
+
+    def transposed(self) -> Any:
+        """Refuse, as `combine`."""
+        return self.combine("mT", None, False)
 
 
 def alone(x: Any) -> Any:

@@ -55,7 +55,8 @@ def tangent_record(
         return result, tuple(rates)
 
     given = cores | directions
-    recorded = record(with_changes, chain, given, {}, open_model=open_model, straight=straight)
+    model: dict[str, Any] = {"open_model": open_model, "straight": straight, "passing": False}
+    recorded = record(with_changes, chain, given, {}, **model)
     recording, outputs = recorded.plan.recording, recorded.plan.outputs
     result, _ = recorded.nest
     count = len(leaves_of(result))

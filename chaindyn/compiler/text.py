@@ -10,7 +10,7 @@ from functools import reduce
 import numpy as np
 
 from chaindyn.compiler.operations import FOLDS, IN_BOTH, IN_C, IN_JAVASCRIPT, STATEMENTS
-from chaindyn.compiler.plan import Output, Plan, kind_that_has
+from chaindyn.compiler.plan import PAIRS, Output, Plan, kind_that_has
 from chaindyn.compiler.recording import Number
 from chaindyn.compiler.repeated import COMPUTED
 
@@ -28,6 +28,12 @@ def address(base: str, times: int, plus: int, over: int) -> str:
     """Return the place of an entry: `times` after the link's own, `over` whole rows further."""
     if base == "":
         return str(plus)
+    if base in PAIRS:  # of a matrix of pairs: the other joint's column is c
+        row, column = (
+            "c" if base == "column" else f"(v+{times})",
+            "c" if base == "row" else f"v+{plus}",
+        )
+        return f"{row}*nv+{column}"
     own, length = {"link": ("i", "n"), "q": ("q", "nq"), "v": ("v", "nv")}[base]
     text = f"{own}+{over}*{length}" if over else own
     if times != 1:
@@ -84,6 +90,8 @@ class Writer:
         if x.op == "input":
             name, *where = x.args
             return f"in{name}[{address(*where)}]"
+        if x.op == "passing":
+            return f"y{x.args[0]}_{x.args[1]}"
         if x.op in ("carried", "grounded") or (
             x.op == "received" and plan.place[x.index] == self.loop
         ):
@@ -197,6 +205,11 @@ class Writer:
         own = [f"w[{at}]={self.wide(y)};" for at, y in enumerate(entries, start) if y.value != 0]
         return [zero, *own] if len(own) < len(entries) else own
 
+    def result(self, o: Output) -> str:
+        """Return the line that lays down a result of a link's."""
+        place = address(o.base, o.times, o.plus, o.over)
+        return f"out{o.result}[{place}]={self.wide(o.number)};"
+
     def folded(self, fold: Number, x: Number) -> str:
         """Return the line that takes one link's number into a fold."""
         g, own = f"g[{self.plan.slot[fold.index]}]", self.wide(x)
@@ -212,7 +225,8 @@ def loop_lines(plan: Plan, language: str, loop: int, kind: int) -> list[str]:
     In JavaScript in the order of the recording: text with its likes together packs best.
     """
     write, in_c = Writer(plan, language, loop), language == "c"
-    own = [x for x in plan.live if x.owner == kind and plan.place[x.index] == loop]
+    own = [x for x in plan.live if x.owner == kind and plan.place[x.index] == loop and not x.scope]
+    asked, inside = passing_lines(write, loop, kind)
     here = {x.index for x in own if in_c}
     after: dict[int, list[str]] = {x.index: [] for x in own}
     rest: list[str] = []
@@ -226,11 +240,46 @@ def loop_lines(plan: Plan, language: str, loop: int, kind: int) -> list[str]:
     ]:
         (after[x.index] if x.index in here else rest).append(line)
     lines = []
-    for x in in_turn(own, [x for x in own if after[x.index]]) if in_c else own:
+    wanted = [x for x in own if after[x.index] or x.index in asked]
+    for x in in_turn(own, wanted) if in_c else own:
         if x.index not in plan.fixed and x.op not in ("input", "carried", "received"):
             lines += write.statements(x)
         lines += after[x.index]
-    return lines + rest
+    return lines + rest + inside
+
+
+def passing_lines(write: Writer, loop: int, kind: int) -> tuple[set[int], list[str]]:
+    """Return which numbers links of a kind ask for in a loop for columns on their way to the ground, and the lines.
+
+    First with those from further out, one after another; then they lay down their own.
+    """
+    plan, in_c, lines, asked = write.plan, write.language == "c", list[str](), set[int]()
+    for s in [s for s in plan.on_the_way if plan.loop[s] == loop]:
+        sweep, classes, word = plan.recording.sweeps[s], plan.classes[s], "I" if in_c else "let"
+        begun = (sweep.begun or {})[kind]
+        room = plan.rows_of_columns[s]
+        places = {c: f"w[{room}+{k}*nv+u]" for k, c in enumerate(classes)}
+        left = [o for o in plan.outputs if o.base in PAIRS[1:] and (o.kind, o.over) == (kind, s)]
+        ends = [*[sweep.made[kind][c] for c in classes], *[o.number for o in left]]
+        inner = [x for x in plan.live if x.owner == kind and x.scope == (-1 - s,)]
+        whose = "u" if (plan.order == np.arange(plan.order.size)).all() else "tree[8*n+u]"
+        lines += [f"for({word} u=tree[6*n+2*i]+{len(begun)};u<tree[6*n+2*i+1];u++){{"]
+        if in_c:
+            lines.insert(len(lines) - 1, "#pragma GCC ivdep")
+        lines += [f"const {'I ' if in_c else ''}c={whose};"]
+        for x in in_turn(inner, [x for x in ends if x.scope]):
+            made = places[x.args[1]] if x.op == "passing" else write.expression(x)
+            lines.append(f"{write.declared} {write.name(x)}={made};")
+        lines += [write.result(o) for o in left]
+        lines += [f"{places[c]}={write.wide(sweep.made[kind][c])};" for c in classes]
+        lines.append("}")
+        for k, column in enumerate(begun):
+            own = f"w[{room}+{{}}*nv+tree[6*n+2*i]+{k}]={{}};"
+            lines += [own.format(at, write.wide(column[c])) for at, c in enumerate(classes)]
+            asked |= {column[c].index for c in classes}
+        asked |= {y.index for x in [*inner, *ends] for y in x.args if isinstance(y, Number)}
+        asked |= {x.index for x in ends}
+    return asked, lines
 
 
 def in_turn(numbers: Sequence[Number], wanted: Sequence[Number]) -> list[Number]:
@@ -265,7 +314,7 @@ def in_turn(numbers: Sequence[Number], wanted: Sequence[Number]) -> list[Number]
 def handed(write: Writer, loop: int, kind: int) -> list[tuple[Number, str]]:
     """Return what a link of a kind hands on in a loop, with the line: to its children, or added to its parent's."""
     plan, lines = write.plan, []
-    for s in [s for s in plan.classes if plan.loop[s] == loop]:
+    for s in [s for s in plan.base if plan.loop[s] == loop]:
         sweep = plan.recording.sweeps[s]
         for at, c in enumerate(plan.classes[s], plan.base[s]):
             x = sweep.made[kind][c]
@@ -279,12 +328,9 @@ def handed(write: Writer, loop: int, kind: int) -> list[tuple[Number, str]]:
 def laid_down(write: Writer, loop: int, kind: int) -> list[tuple[Number, str]]:
     """Return what a link of a kind writes into results in a loop, with the line."""
     return [
-        (
-            o.number,
-            f"out{o.result}[{address(o.base, o.times, o.plus, o.over)}]={write.wide(o.number)};",
-        )
+        (o.number, write.result(o))
         for o in write.plan.outputs
-        if o.kind == kind and max(output_loop(write.plan, o), 1) == loop
+        if o.kind == kind and o.base not in PAIRS[1:] and max(output_loop(write.plan, o), 1) == loop
     ]
 
 
@@ -418,10 +464,11 @@ def lines_between(plan: Plan, language: str, after: int) -> list[str]:
 
 
 def first_values(plan: Plan, language: str) -> list[str]:
-    """Return where folds begin."""
+    """Return where folds begin, and matrices that are not filled."""
     infinity = "INFINITY" if language == "c" else "Infinity"
+    emptied = "for(I j=0;j<nv*nv;j++)out{0}[j]=WIDE(0.0);" if language == "c" else "out{0}.fill(0);"
     start = {"total": "0.0", "least": infinity, "greatest": f"(-{infinity})"}
     wide = "WIDE({})" if language == "c" else "{}"
-    return [
-        f"g[{plan.slot[x.index]}]={wide.format(start[x.op])};" for x in plan.live if x.op in FOLDS
-    ]
+    folds = [x for x in plan.live if x.op in FOLDS]
+    lines = [f"g[{plan.slot[x.index]}]={wide.format(start[x.op])};" for x in folds]
+    return [*lines, *[emptied.format(r) for r in plan.sparse]]

@@ -16,6 +16,7 @@ from chaindyn.compiler.recording import Number, as_numbers
 from chaindyn.compiler.rolled import (
     CannotRoll,
     Link,
+    Pairs,
     Recording,
     Refine,
     Sweep,
@@ -97,7 +98,9 @@ class Pattern:
                 places.append(-1)
                 continue
             place = names.setdefault(name, len(names))
-            x = recording.tape.write(op, (sweep, place), mark_of(op, sweep, turn, place), kind)
+            path = tuple(recording.tape.path) if op == "passing" else None
+            mark = mark_of(op, sweep, turn, place)
+            x = recording.tape.write(op, (sweep, place), mark, kind, path)
             recording.turns[x.index], recording.last_turn[sweep] = (sweep, turn), turn
             entries.append(x if sign == 1 else -x)
             places.append(place)
@@ -334,6 +337,63 @@ class Walker:
             turn = replace(turn, places=places)
         handed = leaves_of(turn.results[self.kinds()[0]][1])
         return replace(turn, shapes=[np.shape(x) for x in handed])
+
+    def on_the_way(
+        self,
+        step: Callable[..., Any],
+        parent: Sequence[int],
+        start: Sequence[Any],
+        links: Sequence[Any],
+    ) -> Pairs:
+        """Record columns on their way to the ground: arguments and result as those of `composite.on_the_way`."""
+        if not self.recording.passing:
+            raise CannotRoll("columns on their way have no slopes")
+        index, given = self.begin(parent, [start, *links], True)
+        begun = {
+            kind: [
+                flat_numbers(self.recording, [x[:, k : k + 1] for x in columns])
+                for k in range(len(block))
+            ]
+            for kind, ((block, columns), *_) in given.items()
+        }
+        every = [column for own in begun.values() for column in own]
+        shapes: list[tuple[int, ...]] = [(x.shape[0], 1) for x in next(iter(given.values()))[0][1]]
+        none = self.zeros(shapes)
+        guess = Guess(index, 0, refined(None, every or [none], True), shapes)
+        while True:
+            turn = self.turn_on_the_way(step, given, guess)
+            pattern = refined(guess.pattern, [*every, *turn.outcomes.values()], True)
+            if partition(pattern) == partition(guess.pattern):
+                break
+            guess = guess.corrected(pattern)
+        made = picked(guess.pattern, turn.places, turn.outcomes)
+        first = {
+            kind: [picked(guess.pattern, turn.places, {0: x})[0] for x in own]
+            for kind, own in begun.items()
+        }
+        self.recording.sweeps[index] = Sweep(index, True, made, None, first)
+        left = {
+            kind: (objects(self.recording, given[kind][0][0]), *turn.results[kind][:2])
+            for kind in given
+        }
+        return Pairs(self.recording, index, left)
+
+    def turn_on_the_way(
+        self, step: Callable[..., Any], given: dict[int, list[Any]], guess: Guess
+    ) -> Turn:
+        """Return what the steps make of a column on its way, and what it leaves at a link of each kind."""
+        tape, turn = self.recording.tape, Turn({}, {}, [], guess.shapes)
+        for kind, (_, *own) in given.items():
+            tape.path.append(-1 - guess.sweep)
+            arrays, places = guess.arrays(self.recording, kind, "passing")
+            rows, columns, passed = step(tuple(arrays), *own)
+            turn.outcomes[kind] = flat_numbers(self.recording, leaves_of(passed))
+            turn.results[kind] = tuple(as_numbers(tape, x) for x in (rows, columns))
+            tape.path.pop()
+            turn = replace(turn, places=places)
+            if any(x.mark and not x.scope for left in turn.results[kind] for x in left.flat):
+                raise CannotRoll("what a column leaves is not of it")
+        return turn
 
     def zeros(self, shapes: Sequence[tuple[int, ...]]) -> list[Number]:
         """Return the entries of what a leaf receives, in arrays of these shapes."""
