@@ -46,6 +46,8 @@ ON_PAPER = (
 STATE = "application/vnd.jupyter.widget-state+json"
 # Classes of what is of use on a screen only.
 ON_SCREEN = {"headerlink", "take-away", "chapter-map", "copybtn", "try"}
+# Scripts of use on a screen only; the first turns tables that are wide into cards.
+OFF_PAPER = re.compile("/(boxes|place|walk|drills|tryit|togglebutton|copybutton|offline)[.]js")
 PRESSES = 2  # browsers that print side by side, a page at a time
 TOGETHER = 6  # chapters whose solutions are one print: those of all ask for 2 GB, and for more than their share of time
 WIDTH = 972  # [px] of a line on the sheet, in which formulas are fitted
@@ -301,6 +303,7 @@ def _head(soup: BeautifulSoup, name: str) -> str:
     parts = [style.replace(f'url("{up}', 'url("')]
     for element in soup.find_all(["link", "script"]):
         foreign = element.name == "link" and "stylesheet" not in element.get("rel", [])
+        foreign |= bool(OFF_PAPER.search(str(element.get("src", ""))))
         if foreign or element.find_parent("article") or "json" in str(element.get("type", "")):
             continue
         for attribute in ("href", "src"):
