@@ -95,10 +95,10 @@ SHOW_SIGNS = """([text, formulas]) => {
   for (const face of ["normal 400", "normal 700", "italic 400"]) show(code, face, text);
   return Promise.allSettled([...document.fonts].map((face) => face.load())).then(() => true);
 }"""
-FORMULAS = re.sub(  # Latin, Greek, arrows and operators, parts of large brackets
+FORMULAS = re.sub(  # Latin, Greek, accents, letterlike signs, arrows, operators, brackets and their parts
     "(.)-(.)",
     lambda ends: "".join(map(chr, range(ord(ends[1]), ord(ends[2]) + 1))),
-    " -~\u00a0-\u00ff\u0391-\u03f6\u2020-\u202f\u2190-\u22ff\u239b-\u23b3",
+    " -~\u00a0-\u00ff\u02c6-\u02dd\u0391-\u03f6\u2020-\u2057\u2100-\u214f\u2190-\u22ff\u239b-\u23b3\u27e8-\u27ff",
 )
 Open = Callable[[str], Page]
 
@@ -165,7 +165,7 @@ def write(site: Path = HTML, target: Path = PDF, names: Sequence[str] | None = N
     pages = parts(site, names)
     wanted = sorted({name for part in pages for name in re.findall('href="#([^"]+)"', part.text)})
     wanted += [part.slug for part in pages]
-    signs = "".join(sorted({*"".join(part.text for part in pages)} - {"\n"}))
+    signs = "".join(sorted({*"".join(part.text for part in pages), *"—↑"} - {"\n"}))
     every = [front(pages), *pages]  # the contents without numbers yet: how long they are
     waiting = sorted(every, key=lambda part: len(part.text))  # the longest, at the end, goes first
     with ThreadPoolExecutor(PRESSES) as pool:
