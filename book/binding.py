@@ -1,6 +1,7 @@
 """Bind the prints of pages into one PDF: sheets, outline, places, links between them, and tags for who hears the book.
 
-A print is what Chromium makes of a page, tagged, with links that lead out of it marked by `ELSEWHERE`.
+A print is what Chromium makes of a page, tagged, with links that lead out of it marked by `ELSEWHERE`. Its last sheet,
+which shows every sign of the book, only made it embed the same fonts as the others: it is left out.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from pypdf.generic import (
     NumberObject,
 )
 
+from book.packing import share_fonts
+
 # The scheme of an address whose path is the name of a place in another print.
 ELSEWHERE = "elsewhere:"
 # [points] of a number at the foot; a digit of Helvetica is as wide as this of it.
@@ -30,6 +33,7 @@ SILENT = frozenset(("/Type", "/S", "/P", "/K", "/Pg"))
 def bind(prints: Sequence[PdfReader]) -> PdfWriter:
     """Return the book of some prints, with a number at the foot of each sheet but the first."""
     for k, printed in enumerate(prints):
+        _drop_last(printed.root_object["/Pages"])
         _thin(printed.root_object["/StructTreeRoot"], f"{k}-")
     book = PdfWriter(clone_from=prints[0])
     book.pdf_header = prints[0].pdf_header
@@ -43,6 +47,7 @@ def bind(prints: Sequence[PdfReader]) -> PdfWriter:
             _lead(link.get_object(), places)
     _index_tags(book, pages)
     _number(book, pages)
+    share_fonts(pages)
     return book
 
 
@@ -76,6 +81,13 @@ def _add(root: Any, more: Any) -> None:
     (whole,), (part,) = root["/StructTreeRoot"]["/K"], more["/StructTreeRoot"]["/K"]
     _set(part.get_object(), S=NameObject("/Part"), P=whole)
     whole.get_object()["/K"].append(part)
+
+
+def _drop_last(node: Any) -> None:
+    """Take the last sheet away."""
+    _set(node, Count=NumberObject(node["/Count"] - 1))
+    last = node["/Kids"][-1]
+    _drop_last(last) if last.get("/Count", 1) > 1 else node["/Kids"].pop()
 
 
 def _pages(node: Any) -> Iterator[Any]:

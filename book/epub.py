@@ -56,7 +56,7 @@ td, th { padding: 0.15em 0.5em; border-bottom: 1px solid; text-align: left; vert
 figure { margin: 1em 0; }
 """
 TAKE_FORMULAS = """() => {
-  for (const item of MathJax.startup.document.math) {
+  for (const item of window.MathJax?.startup.document.math ?? []) { // a page without formulas has none
     const made = document.createElement("template");
     made.innerHTML = MathJax.startup.toMML(item.root);
     made.content.firstChild.setAttribute("alttext", item.math.trim());

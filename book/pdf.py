@@ -2,9 +2,9 @@
 
 Each page is printed by itself, two at a time, for all at once ask for more memory than most machines have; then the
 prints are bound (book/binding.py), and links between pages become links within the file. Their style in print is that
-of the pages (theme/book.css), in the full width of the sheet and without what only a screen can use: an explorer's
-controls, and code that a page folds away, of pictures and of checks, whose results stay. Solutions are gathered at the
-end.
+of the pages (theme/book.css), closer set (paper.css), in the full width of the sheet and without what only a screen can
+use: an explorer's controls, and code that a page folds away, of pictures and of checks, whose results stay. Solutions
+are gathered at the end.
 """
 
 from __future__ import annotations
@@ -26,45 +26,34 @@ from bs4 import BeautifulSoup, Tag
 from playwright.sync_api import Page, sync_playwright
 from pypdf import PdfReader
 
+from book import packing
 from book.binding import ELSEWHERE, bind
 from book.browser import NoBrowser, chromium, page_names, serve, settle
 from book.pages import ROOT, BookError
 from book.site import BUILD, HTML
 
+STYLE = (ROOT / "book" / "paper.css").read_text(encoding="utf-8")
 COVER = ROOT / "book" / "figures" / "cover.svg"
 PDF = BUILD / "chaindyn.pdf"
 JOINED = "book-in-one.html"  # an address at the top of the site, at which no file stands
-LEFT_OUT = re.compile("search|genindex|book/api(/.*)?")  # where one looks things up, on a screen
+# Where one looks things up on a screen, and what teachers do on the site.
+LEFT_OUT = re.compile("search|genindex|book/(api(/.*)?|exercises|teaching|course_kit|your_edition)")
+ON_PAPER = (
+    "On paper a book is read in order and written in, so this edition has every chapter with its figures, its laws in "
+    "code and its exercises, and all solutions at the end; what moves, the code of checks and of drawings, the "
+    "reference of the package, the list of exercises and the pages for teachers are on the book’s site."
+)
 STATE = "application/vnd.jupyter.widget-state+json"
 # Classes of what is of use on a screen only.
 ON_SCREEN = {"headerlink", "take-away", "chapter-map", "copybtn", "try"}
+# Scripts of use on a screen only; the first turns tables that are wide into cards.
+OFF_PAPER = re.compile("/(boxes|place|walk|drills|tryit|togglebutton|copybutton|offline)[.]js")
 PRESSES = 2  # browsers that print side by side, a page at a time
-SCALE = 0.75  # of what stands on a screen: text of ten points, and 88 columns of code in a line
-HEAD = '<div style="width:100%;text-align:right;padding:0 18mm;font:8px sans-serif;color:#555">{}</div>'
-STYLE = """
-html { --measure: 100%; }
-/* A shadow would be a picture in the file, as large as what it surrounds. */
-:is(#all, *) { box-shadow: none !important; }
-.chaindyn :is(button, select, input, details, label:has(> input)), details.folded-code { display: none !important; }
-body { background: none; }
-.joined-page { break-before: page; }
-.joined-page h1 { display: block !important; }
-.contents { background: none !important; }
-.chaindyn { break-inside: avoid; }
-h1, h2, h3, h4 { break-after: avoid; }
-:is(h1, h2, h3, h4) + p { break-after: avoid; }
-table, .pst-scrollable-table-container { break-inside: auto !important; overflow: visible !important; }
-thead { display: table-header-group; }
-tr { break-inside: avoid; }
-.front { text-align: center; padding-top: 12vh; }
-.front > svg { width: 78%; height: auto; }
-.front h1 { font-size: 3rem; margin: 0 0 1rem; }
-.contents { break-before: page; }
-.contents li { list-style: none; margin: 0.3rem 0; display: flex; gap: 0.5rem; }
-.contents li::before { content: ""; order: 1; flex: 1; border-bottom: 1px dotted; margin-bottom: 0.4em; }
-.contents .page { order: 2; width: 2.5em; text-align: right; }
-"""
-MARGIN = dict.fromkeys(("top", "bottom", "left", "right"), "18mm")
+TOGETHER = 6  # chapters whose solutions are one print: those of all ask for 2 GB, and for more than their share of time
+WIDTH = 972  # [px] of a line on the sheet, in which formulas are fitted
+SCALE = 0.7  # of what stands on a screen: text of nine points, code of six and a half
+HEAD = '<div style="width:100%;text-align:right;padding:0 15mm;font:8px sans-serif;color:#555">{}</div>'
+MARGIN = {"top": "15mm", "bottom": "15mm", "left": "15mm", "right": "15mm"}
 # [ms], for each thing that is waited for: the solutions of all chapters take minutes.
 LIMIT = 300_000
 # The map of a widget follows its picture by a while.
@@ -86,6 +75,31 @@ LEAD = """([wanted, mark]) => {
     if (document.getElementById(name)) links.appendChild(document.createElement("a")).href = `#${name}`;
   }
 }"""
+# Every sign of the book in every face, on a last sheet, so that all prints embed the same fonts, which the book then
+# has once (book/binding.py). Faces of formulas have signs of their own.
+SHOW_SIGNS = """([text, formulas]) => {
+  const sheet = document.body.appendChild(document.createElement("div"));
+  sheet.className = "signs";
+  sheet.ariaHidden = "true";
+  const show = (family, face, signs) => {
+    const line = sheet.appendChild(document.createElement("p"));
+    line.style.font = `${face} 2px ${family}`;
+    line.textContent = signs;
+  };
+  for (const { family, style, weight } of document.fonts) {
+    const name = family.replaceAll('"', "");
+    if (/awesome|MJX.*-(CB|FR|FRB|SSB|SSI|SC|T|V|VB)$/i.test(name)) continue; // icons, and alphabets not used
+    show(`"${name}"`, `${style} ${weight.split(" ")[0]}`, name.startsWith("MJX") ? formulas : text);
+  }
+  const code = getComputedStyle(document.querySelector("pre") ?? document.body).fontFamily;
+  for (const face of ["normal 400", "normal 700", "italic 400"]) show(code, face, text);
+  return Promise.allSettled([...document.fonts].map((face) => face.load())).then(() => true);
+}"""
+FORMULAS = re.sub(  # Latin, Greek, accents, letterlike signs, arrows, operators, brackets and their parts
+    "(.)-(.)",
+    lambda ends: "".join(map(chr, range(ord(ends[1]), ord(ends[2]) + 1))),
+    " -~\u00a0-\u00ff\u02c6-\u02dd\u0391-\u03f6\u2020-\u2057\u2100-\u214f\u2190-\u22ff\u239b-\u23b3\u27e8-\u27ff",
+)
 Open = Callable[[str], Page]
 
 
@@ -151,32 +165,38 @@ def write(site: Path = HTML, target: Path = PDF, names: Sequence[str] | None = N
     pages = parts(site, names)
     wanted = sorted({name for part in pages for name in re.findall('href="#([^"]+)"', part.text)})
     wanted += [part.slug for part in pages]
+    signs = "".join(sorted({*"".join(part.text for part in pages), *"—↑"} - {"\n"}))
     every = [front(pages), *pages]  # the contents without numbers yet: how long they are
+    waiting = sorted(every, key=lambda part: len(part.text))  # the longest, at the end, goes first
     with ThreadPoolExecutor(PRESSES) as pool:
-        shares = [every[k::PRESSES] for k in range(PRESSES)]
-        done = list(pool.map(lambda share: printed(site, share, wanted), shares))
-    made = [done[k % PRESSES][k // PRESSES] for k in range(len(every))]
-    ends = accumulate(len(one.pages) for one in made)
+        runs = [pool.submit(printed, site, waiting, wanted, signs) for _ in range(PRESSES)]
+        prints = {slug: one for run in runs for slug, one in run.result().items()}
+    made = [prints[part.slug] for part in every]
+    ends = accumulate(len(one.pages) - 1 for one in made)
     numbers = {part.slug: end + 1 for part, end in zip(pages, ends, strict=False)}
-    (made[0],) = printed(site, [front(pages, numbers)], wanted)
-    bind(made).write(target)
+    made[0] = printed(site, [front(pages, numbers)], wanted, signs)["front"]
+    packing.write(bind(made), target)
     return target
 
 
-def printed(site: Path, pages: Sequence[Part], wanted: Sequence[str]) -> list[PdfReader]:
-    """Return the prints of some parts, with links to what others have, and the places in them that links want."""
+def printed(
+    site: Path, waiting: list[Part], wanted: Sequence[str], signs: str
+) -> dict[str, PdfReader]:
+    """Print parts until none waits: with links to what others have, and the places in them that links want."""
     head = HEAD.format(escape(settings()["title"]))
-    made = list[PdfReader]()
-    with press(site) as open_one:
-        for part in pages:
+    made = dict[str, PdfReader]()
+    with press(site, viewport={"width": WIDTH, "height": 1000}) as open_one:
+        while waiting:
+            part = waiting.pop()
             page = open_one(part.document)
             page.wait_for_function(MAPS_ARE_DRAWN)
             page.evaluate(LEAD, [wanted, ELSEWHERE])
+            page.evaluate(SHOW_SIGNS, [signs, FORMULAS])
             whole = page.pdf(
                 format="A4", scale=SCALE, outline=True, tagged=True, display_header_footer=True, header_template=head,
                 footer_template="<p></p>", print_background=True, margin=MARGIN,  # type: ignore[arg-type]
             )  # fmt: skip
-            made.append(PdfReader(BytesIO(whole)))
+            made[part.slug] = PdfReader(BytesIO(whole))
     return made
 
 
@@ -191,7 +211,8 @@ def front(pages: Sequence[Part], numbers: Mapping[str, int] | None = None) -> Pa
     )
     text = (
         f'<section class="front">{cover[cover.index("<svg") :]}'
-        f"<h1>{escape(config['title'])}</h1><p>{escape(config['author'])}</p></section>"
+        f"<h1>{escape(config['title'])}</h1><p>{escape(config['author'])}</p>"
+        f'<p class="paper">{ON_PAPER}</p></section>'
         f'<nav class="contents"><h2>Contents</h2><ul>{lines}</ul></nav>'
     )
     return Part("front", "", pages[0].head, text)
@@ -200,7 +221,7 @@ def front(pages: Sequence[Part], numbers: Mapping[str, int] | None = None) -> Pa
 def parts(site: Path, names: Sequence[str] | None = None) -> list[Part]:
     """Return these pages, all in the order of the book unless told, and their solutions, which come last."""
     names = names or [name for name in page_names() if not LEFT_OUT.fullmatch(name)]
-    made, solutions = list[Part](), list[str]()
+    made, solved_in = list[Part](), list[tuple[str, str]]()
     for name in names:
         soup = BeautifulSoup((site / f"{name}.html").read_text(encoding="utf-8"), "html.parser")
         article = soup.find("article", class_="bd-article")
@@ -212,11 +233,18 @@ def parts(site: Path, names: Sequence[str] | None = None) -> list[Part]:
         states = "".join(map(str, soup.find_all("script", type=STATE)))
         title = escape(article.h1.get_text() if article.h1 else name)
         if solved := [one.extract().decode() for one in article.find_all("div", class_="solution")]:
-            solutions.append(f"<section><h2>{title}</h2>{''.join(solved)}</section>")
+            text = f'<section class="solved"><h2>{title}</h2>{"".join(solved)}</section>'
+            solved_in.append((title, text))
         made.append(Part(_slug(name), title, _head(soup, name), article.decode(), states))
-    if solutions:
-        text = f"<h1>Solutions</h1>{''.join(solutions)}"
-        made.append(Part("solutions", "Solutions", made[0].head, text))
+    for start in range(0, len(solved_in), TOGETHER):
+        some = solved_in[start : start + TOGETHER]
+        title = "Solutions"
+        if len(solved_in) > TOGETHER:
+            first, last = (chapter.partition(".")[0] for chapter, _ in (some[0], some[-1]))
+            title += f" to chapters {first} to {last}"
+        text = f"<h1>{title}</h1>{''.join(text for _, text in some)}"
+        slug = f"solutions-{start // TOGETHER + 1}"
+        made.append(Part(slug, title, made[0].head, text))
     return made
 
 
@@ -275,6 +303,7 @@ def _head(soup: BeautifulSoup, name: str) -> str:
     parts = [style.replace(f'url("{up}', 'url("')]
     for element in soup.find_all(["link", "script"]):
         foreign = element.name == "link" and "stylesheet" not in element.get("rel", [])
+        foreign |= bool(OFF_PAPER.search(str(element.get("src", ""))))
         if foreign or element.find_parent("article") or "json" in str(element.get("type", "")):
             continue
         for attribute in ("href", "src"):

@@ -7,6 +7,7 @@ import re
 import pytest
 from bs4 import BeautifulSoup
 
+from book import pdf
 from book.pdf import front, parts
 
 PAGE = """<html><head><title>A page</title><style id="site-style">p {}</style></head><body>
@@ -36,6 +37,17 @@ def test_solutions_stand_at_the_end_and_links_still_lead_to_them(site):
     assert len(links) == 3 + 2 * 2
     for link in links:
         assert len(book.find_all(id=link["href"][1:])) == 1, link
+
+
+def test_solutions_of_many_pages_are_printed_some_at_a_time(site, monkeypatch):
+    monkeypatch.setattr(pdf, "TOGETHER", 1)
+    for name, title in (("one", "3. Doors"), ("two", "4. Gates")):
+        (site / f"{name}.html").write_text(PAGE.replace("Doors", title), encoding="utf-8")
+    pages = parts(site, ["one", "two"])[2:]
+    assert [page.slug for page in pages] == ["solutions-1", "solutions-2"]
+    assert [page.title for page in pages] == [f"Solutions to chapters {k} to {k}" for k in (3, 4)]
+    assert ["4. Gates" in page.text for page in pages] == [False, True]
+    assert [page.text.count("Pull.") for page in pages] == [1, 1]
 
 
 def test_contents_name_each_part_and_its_sheet(site):
