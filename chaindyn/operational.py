@@ -1,5 +1,5 @@
 # Generated from chapters/12_control.md by `python -m book export`; edit it there.
-# sha256 of the text below: 18027d49183fe0f675715cf802e6d7474cb711e282b52107453ae3b5c9dbc527
+# sha256 of the text below: 577f6b8e12a67a278084d365160193a1580c88983074b945d1ba34275e21d229
 """Operational space: joint forces by which a body moves, and pushes, as commanded.
 
 Derived in chapter 12, "Control".
@@ -37,11 +37,11 @@ def operational_space_torque(
     q : (..., nq); qd : (..., nv); acceleration : (..., 6) of the body, [dw/dt; of the
     particle at its origin] in world axes; body : index or name of a link, or a frame's
     name, None is the only leaf. directions : (m, 6), the combinations of these six that
-    are commanded, so that acceleration is (..., m); None is all. wrench : (..., 6) that
-    the body exerts besides on what it touches, [moment; force] about its origin in
-    world axes; tau : (..., nv), left to the joints where the body does not feel it;
-    both zero by default. Weight and the rates' forces are made up for. ValueError if
-    some direction cannot be commanded in this posture. Khatib (1987).
+    are commanded, all if None; no other counts. wrench : (..., 6) that the body exerts
+    besides on what it touches, [moment; force] about its origin in world axes; tau :
+    (..., nv), left to the joints where the body does not feel it; both zero by default.
+    Weight and the rates' forces are made up for. ValueError if some direction cannot be
+    commanded in this posture. Khatib (1987).
 
     >>> from chaindyn.models.robots import ur5
     >>> q, qd, a = np.arange(6) / 2, np.ones(6), np.arange(6.0)

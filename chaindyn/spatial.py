@@ -1,5 +1,5 @@
 # Generated from chapters/01_plucker_coordinates.md by `python -m book export`; edit it there.
-# sha256 of the text below: c2d99ec919d82fb951b64347772b5c121a4a79abdf2b4995d7f22d5ccefe4213
+# sha256 of the text below: 8d06b3a31c15cdbf263d36194cbc15aa95318423f90b7dd5a98207cc66ad73d9
 """Spatial algebra: six numbers for a motion, six for a force, and the transforms between frames.
 
 Derived in chapter 1, "Plücker coordinates".
@@ -9,7 +9,7 @@ from chaindyn._ops import Array, block, concatenate, levi_civita, sqrt
 from chaindyn.array_types import Array3, Array3x3, Array6, Array6x6, Scalar
 from chaindyn.guards.arguments import require_axis, unit
 from chaindyn.guards.door import checked
-from chaindyn.guards.numbers import as_array
+from chaindyn.guards.numbers import as_array, without_precision
 
 __all__ = [
     "X_force",
@@ -60,7 +60,7 @@ def screw(point: Array3, direction: Array3, pitch: Scalar = 0) -> Array6:
     array([ 0. ,  0. ,  1. ,  0. , -1. ,  0.1])
     """
     direction = unit(direction, "direction")
-    pitch = as_array(pitch, "pitch")[..., None]
+    pitch = without_precision(pitch, as_array(pitch, "pitch")[..., None])
     moment = cross(point, direction) + pitch * direction
     return concatenate([direction, moment], axis=-1)
 

@@ -10,6 +10,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from chaindyn._ops import (
+    SMALL,
     concatenate,
     divide,
     expect,
@@ -454,7 +455,7 @@ def check_choice(
         weights = check_array(weights, "weights", (motors if by_motor else K.shape[-2],))
         require_positive(weights, "weights")
     elif by_motor:
-        weights = np.ones(motors)
+        weights = np.ones(motors, SMALL)
     tau_passive = without_precision(tau_passive, own)
     return (tau_passive, None, weights) if by_motor else (tau_passive, weights, None)
 
