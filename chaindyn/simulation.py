@@ -1,5 +1,5 @@
 # Generated from chapters/11_simulation.md by `python -m book export`; edit it there.
-# sha256 of the text below: d8ac9b2298f2e0a49d0fca61876a83535910025dec421141ec7e5ad6f30f574b
+# sha256 of the text below: 83850b3da79082a1a86535be6d5420355c535eb98dc70a91ba8c480c94c11703
 """Simulation: from accelerations to motion, on the manifold of the coordinates.
 
 Derived in chapter 11, "Simulation".
@@ -148,6 +148,22 @@ class Driven(Loads):
         return replace(self, chain=smooth, held=drag, span=(h,))
 
 
+# Chapter 11, "Simulation": A chain with forces on it
+def heavier_rotors(chain: Chain, h: float) -> Chain:
+    """Return a chain whose rotors are heavier by h times viscous friction."""
+    if not chain.has_friction:
+        return chain
+    felt = chain.reflected_inertia + h * chain.viscous
+    return altered(chain, reflected_inertia=felt, has_rotors=True, programs={})
+
+
+def aba_over(
+    chain: Chain, q: Array, qd: Array, tau: Array, h: float, *, external: Any = None
+) -> Array:
+    """Return qdd (..., nv) by `aba` over a step of h, for which rotors are heavier."""
+    return aba(heavier_rotors(chain, h), q, qd, tau, external=external)
+
+
 # Chapter 11, "Simulation": The new velocity first
 def semi_implicit_euler_step(
     driven: Driven, t: float, q: Array, qd: Array, h: float
@@ -241,22 +257,6 @@ def step_with_momentum(chain: Chain, q: Array, pi: Array, h: float) -> Array:
 
     first = h * solve_pivoted(M, pi[..., None])[..., 0]
     return integrate(chain, q, settle(correct, first, state.poses[1], "variational", h))
-
-
-# Chapter 11, "Simulation": All links at once
-def heavier_rotors(chain: Chain, h: float) -> Chain:
-    """Return a chain whose rotors are heavier by h times viscous friction."""
-    if not chain.has_friction:
-        return chain
-    felt = chain.reflected_inertia + h * chain.viscous
-    return altered(chain, reflected_inertia=felt, has_rotors=True, programs={})
-
-
-def aba_over(
-    chain: Chain, q: Array, qd: Array, tau: Array, h: float, *, external: Any = None
-) -> Array:
-    """Return qdd (..., nv) by `aba` over a step of h, for which rotors are heavier."""
-    return aba(heavier_rotors(chain, h), q, qd, tau, external=external)
 
 
 # Chapter 11, "Simulation": All links at once
