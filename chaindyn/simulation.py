@@ -1,5 +1,5 @@
 # Generated from chapters/11_simulation.md by `python -m book export`; edit it there.
-# sha256 of the text below: 6ba4bec76eed481d573b19fde1d4145e71c1b7136dd95ab544cb9e4610b03da4
+# sha256 of the text below: dae0242227faaf974e130070e4862f432110b93ca1ecbd1dcbe77fb0d9006cd4
 """Simulation: from accelerations to motion, on the manifold of the coordinates.
 
 Derived in chapter 11, "Simulation".
@@ -149,6 +149,22 @@ class Driven(Loads):
         return replace(self, chain=smooth, held=drag, span=(h,))
 
 
+# Chapter 11, "Simulation": A chain with forces on it
+def heavier_rotors(chain: Chain, h: float) -> Chain:
+    """Return a chain whose rotors are heavier by h times viscous friction."""
+    if not chain.has_friction:
+        return chain
+    felt = chain.reflected_inertia + h * chain.viscous
+    return altered(chain, reflected_inertia=felt, has_rotors=True, programs={})
+
+
+def aba_over(
+    chain: Chain, q: Array, qd: Array, tau: Array, h: float, *, external: Any = None
+) -> Array:
+    """Return qdd (..., nv) by `aba` over a step of h, for which rotors are heavier."""
+    return aba(heavier_rotors(chain, h), q, qd, tau, external=external)
+
+
 # Chapter 11, "Simulation": The new velocity first
 def semi_implicit_euler_step(
     driven: Driven, t: float, q: Array, qd: Array, h: float
@@ -242,22 +258,6 @@ def step_with_momentum(chain: Chain, q: Array, pi: Array, h: float) -> Array:
 
     first = h * solve_pivoted(M, pi[..., None])[..., 0]
     return integrate(chain, q, settle(correct, first, state.poses[1], "variational", h))
-
-
-# Chapter 11, "Simulation": All links at once
-def heavier_rotors(chain: Chain, h: float) -> Chain:
-    """Return a chain whose rotors are heavier by h times viscous friction."""
-    if not chain.has_friction:
-        return chain
-    felt = chain.reflected_inertia + h * chain.viscous
-    return altered(chain, reflected_inertia=felt, has_rotors=True, programs={})
-
-
-def aba_over(
-    chain: Chain, q: Array, qd: Array, tau: Array, h: float, *, external: Any = None
-) -> Array:
-    """Return qdd (..., nv) by `aba` over a step of h, for which rotors are heavier."""
-    return aba(heavier_rotors(chain, h), q, qd, tau, external=external)
 
 
 # Chapter 11, "Simulation": All links at once
