@@ -17,6 +17,7 @@ from chaindyn import (
     constraint_jacobian,
     crba,
     forward_kinematics,
+    simulate,
 )
 from chaindyn.models import robots
 from chaindyn.teaching import normwise
@@ -283,6 +284,15 @@ def test_poses_that_cannot_be_are_refused():
     ]:
         with pytest.raises(ValueError, match=says):
             robots.stewart_platform_posture(*given)
+
+
+def test_a_loop_that_drifts_apart_is_told_what_helps():
+    """Steps of a second tear the loop of a parallelogram."""
+    chain, loops = robots.four_bar()
+    start = robots.four_bar_posture(2, np.pi / 4), np.zeros(3)
+    given = {"t": [0, 100], "torque": np.array([1e3, 0, 0]), "method": "RK4", "step": 1.0}
+    with pytest.warns(RuntimeWarning, match="shorter steps, or stabilisation of the loops, may"):
+        simulate(chain, *start, **given, constraints=loops)
 
 
 @pytest.mark.parametrize("cranks", [1, 2.0, np.pi / 4])

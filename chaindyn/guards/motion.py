@@ -76,10 +76,16 @@ LIGHT = 299_792_458  # the speed of light [m/s]
 UNSUSPICIOUS = 1e8  # rates that are looked at no further [rad/s, m/s]
 
 
-def require_possible(chain: Any, q: Any, qd: Any, kinetic_energy: Callable[..., Any]) -> None:
-    """Refuse states that are not finite, or whose kinetic energy would make the whole chain faster than light."""
+def require_possible(
+    chain: Any, q: Any, qd: Any, kinetic_energy: Callable[..., Any], *, loops: bool = False
+) -> None:
+    """Refuse states that are not finite, or whose kinetic energy would make the whole chain faster than light.
+
+    loops : whether there are some, whose drift may be the cause.
+    """
+    cure = f"shorter steps{', or stabilisation of the loops,' if loops else ''} may help"
     if not (np.isfinite(q).all() and np.isfinite(qd).all()):
-        raise ArithmeticError("the state is no longer finite: shorter steps may help")
+        raise ArithmeticError(f"the state is no longer finite: {cure}")
     fastest = np.abs(qd).max(initial=0)
     if fastest <= UNSUSPICIOUS:
         return
@@ -87,7 +93,7 @@ def require_possible(chain: Any, q: Any, qd: Any, kinetic_energy: Callable[..., 
         speeds = np.sqrt(2 * kinetic_energy(chain, q, qd) / chain.mass.sum())
     if not (speeds <= LIGHT).all():  # nor undefined
         raise ArithmeticError(
-            f"the chain is faster than light, with rates of up to {fastest:.2g}: shorter steps may help"
+            f"the chain is faster than light, with rates of up to {fastest:.2g}: {cure}"
         )
 
 

@@ -474,7 +474,12 @@ def march(
     constraints. Impossible states end it; errors at the start are raised at once.
     """
     kinetic_energy = motion.laws_of_energy[0]
-    judge = partial(require_possible, driven.chain, kinetic_energy=kinetic_energy)
+    judge = partial(
+        require_possible,
+        driven.chain,
+        kinetic_energy=kinetic_energy,
+        loops=bool(driven.constraints),
+    )
     as_real(driven.acceleration(times[0], q, qd), "the acceleration at the start")
     if until is not None:
         call_user_function(until, "until", (), times[0], q, qd)
