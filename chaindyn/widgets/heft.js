@@ -11,6 +11,8 @@ import { cameraOn, endsOf, jointRow, paintLinks, poses, pulled, sceneAround, wit
 import { add, apply, dot, scale, shown } from "./vectors.js";
 import { rendering, View } from "./view.js";
 
+const ROUND = 6000; // how long the pull takes to go round [ms]
+
 // The mass felt in every direction; NaN, and the link at fault, where M is singular.
 function fromInertias(tree, { q, body }) {
   const at = poses(tree, q);
@@ -40,8 +42,27 @@ class HeftView extends View {
     this.movable = this.names.map((_, i) => i).filter((i) => this.column[i] !== null);
     this.addControls();
     this.stage.fitting = 0.84;
+    this.turned = 0; // how far the pull has gone round from where the chain feels heaviest [rad]
+    this.closed = false;
     this.show();
     this.talk.ask();
+    this.stage.beginWith(() => this.goRound(performance.now()));
+  }
+
+  // The pull goes round once.
+  goRound(began) {
+    const next = (now) => {
+      const share = Math.max(0, Math.min(1, (now - began) / ROUND));
+      this.turned = share < 1 ? 2 * Math.PI * share : 0;
+      this.talk.update();
+      if (share < 1 && !this.closed) requestAnimationFrame(next);
+    };
+    requestAnimationFrame(next);
+  }
+
+  close() {
+    this.closed = true;
+    super.close();
   }
 
   // Put the controls beside the picture.
@@ -102,7 +123,10 @@ class HeftView extends View {
     });
     const middle = (along(right) + along(up)) / 2;
     const half = Math.hypot((along(right) - along(up)) / 2, dot(right, apply(felt, up)));
-    return { curve, least: middle - half, greatest: middle + half };
+    // the direction that feels heaviest, and those turned from it
+    const heaviest = Math.atan2(2 * dot(right, apply(felt, up)), along(right) - along(up)) / 2;
+    const towards = (turn) => add(scale(Math.cos(heaviest + turn), right), scale(Math.sin(heaviest + turn), up));
+    return { curve, along, towards, least: middle - half, greatest: middle + half };
   }
 
   show() {
@@ -114,18 +138,24 @@ class HeftView extends View {
       if (singularAt !== undefined) result.error = `${singular(names[singularAt])}.`;
     }
     const { body } = talk.request;
-    const { curve, least, greatest } = this.slice(felt);
+    const { curve, along, towards, least, greatest } = this.slice(felt);
     stage.draw(() => {
       paintLinks(stage, tree, ends, result.values, body);
       for (const i of movable)
         stage.line([p[i], p[i]], i === body ? "force" : "motion", { width: i === body ? 14 : 10 });
       const metres = (0.5 * reach) / mass; // a kilogram of the curve
-      if (felt.flat().every(Number.isFinite))
-        stage.line(
-          curve.map((x) => add(p[body], scale(metres, x))),
-          "force",
-          { width: 2.5 },
-        );
+      if (!felt.flat().every(Number.isFinite)) return;
+      stage.line(
+        curve.map((x) => add(p[body], scale(metres, x))),
+        "force",
+        { width: 2.5 },
+      );
+      // a pull, as long as what it feels, and where it rests what the lightest feels like, too
+      for (const turn of this.turned ? [this.turned] : [0, Math.PI / 2]) {
+        const e = towards(turn);
+        stage.arrow(p[body], scale(metres * along(e), e), "force", { width: 4 });
+        stage.text(add(p[body], scale(metres * along(e), e)), `${shown(along(e))} kg`);
+      }
     });
     [heldAt, ...rows].forEach(({ refresh }) => refresh());
     const diagonal = felt.map((row, i) => row[i]);

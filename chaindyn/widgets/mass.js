@@ -11,6 +11,8 @@ import { rendering, View } from "./view.js";
 
 const fromComposites = (tree, { q }) => ({ ...poses(tree, q), M: massMatrix(tree, q) });
 
+const UNITS = ["kg", "kg m", "kg m\u00b2"]; // by how many of the two joints turn
+
 class MassView extends View {
   constructor(given) {
     super(given);
@@ -38,8 +40,10 @@ class MassView extends View {
     };
     this.addControls();
     this.stage.fitting = 0.84;
+    this.touring = undefined; // the timer of what it points at by itself
     this.show();
     this.talk.ask();
+    this.stage.beginWith(() => this.tour());
   }
 
   // Put the controls beside the picture.
@@ -61,6 +65,7 @@ class MassView extends View {
       this.movable.map((_, j) => {
         const point = (where) => (event) => {
           if (event.pointerType === "touch") return;
+          this.stay();
           this.pointed = where;
           this.talk.update();
         };
@@ -112,6 +117,25 @@ class MassView extends View {
     );
   }
 
+  // Point at all entries of the first one's row, one after another.
+  tour(column = 0) {
+    const [row] = this.chosen;
+    const ends = column === this.movable.length;
+    this.pointed = ends ? null : [row, column];
+    this.talk.update();
+    this.touring = ends ? undefined : setTimeout(() => this.tour(column + 1), 1500);
+  }
+
+  stay() {
+    clearTimeout(this.touring);
+    this.touring = undefined;
+  }
+
+  close() {
+    this.stay();
+    super.close();
+  }
+
   setJoint(i, value) {
     const { talk, tree } = this;
     talk.ask({ q: withJoint(tree, talk.request.q, i, value) });
@@ -126,7 +150,8 @@ class MassView extends View {
   // The matrix, as a grid: one entry has the place in the tab order, arrow keys move on.
   choose(entry) {
     const { talk } = this;
-    this.chosen = entry;
+    this.stay();
+    Object.assign(this, { chosen: entry, pointed: null });
     talk.update();
   }
 
@@ -160,7 +185,7 @@ class MassView extends View {
     const words = this.explained(result.values, entry);
     numbers.replaceChildren(...words.map((text, k) => html("p", k ? {} : { class: "work" }, text)));
     if (talk.live) result.error ||= this.doubted(result.values, entry, largest);
-    report(result, words.join(" "));
+    report(result, (this.touring ? this.explained(result.values, this.chosen) : words).join(" "));
   }
 
   showCell(cell, x, [i, j], [row, col], largest) {
@@ -188,11 +213,10 @@ class MassView extends View {
     const { kind, movable, names } = this;
     const [felt, moving] = [row, col].map((k) => movable[k]);
     const bodies = this.carriedBy([row, col]);
-    const units = ["kg", "kg m", "kg m\u00b2"];
     const turns = [felt, moving].filter((i) => kind[i] === "Revolute").length;
     const effort = kind[felt] === "Revolute" ? "torque [N m]" : "force [N]";
     const rate = kind[moving] === "Revolute" ? "1 rad/s\u00b2" : "1 m/s\u00b2";
-    const value = `M(${row + 1}, ${col + 1}) = ${shown(values.M[row][col], 3)} ${units[turns]}`;
+    const value = `M(${row + 1}, ${col + 1}) = ${shown(values.M[row][col], 3)} ${UNITS[turns]}`;
     const meaning =
       `the ${effort} at joint ${names[felt]} when joint ${names[moving]} alone accelerates by ${rate}, from ` +
       "rest and without weight.";
@@ -222,7 +246,7 @@ class MassView extends View {
     return `By the book\u2019s own crba, this entry is ${shown(ours, 3)}.`;
   }
 
-  paint({ R, p }, entry) {
+  paint({ R, p, M }, entry) {
     const { column, ends, kind, movable, reach, stage, tree } = this;
     const bodies = this.carriedBy(entry);
     paintLinks(stage, tree, ends, { R, p }, -1);
@@ -237,6 +261,8 @@ class MassView extends View {
       const half = scale(0.22 * reach, apply(R[i], tree.axis[i]));
       stage.line([subtract(p[i], half), add(p[i], half)], "motion", { width: 3, dash: i === felt ? "none" : "7 6" });
     }
+    const turns = [felt, moving].filter((i) => kind[i] === "Revolute").length;
+    if (bodies.length) stage.text(p[felt], `${shown(M[entry[0]][entry[1]])} ${UNITS[turns]}`);
     if (this.weightOf(bodies) === 0) return;
     const centre = this.centreOf({ R, p }, bodies);
     stage.line([centre, centre], "ink", { width: 16 });

@@ -27,6 +27,9 @@ def test_heft_by_keyboard_and_mouse(put_on_page):
     assert rows_of(page) != before
     felt = widget.compute(request_of(page))["felt"]
     least, greatest = np.linalg.eigvalsh(felt[:2, :2])
+    # at the ends of the two pulls that stand in the picture, the heaviest first
+    pulls = page.locator(".stage text").filter(has_text="kg").all_text_contents()
+    assert pulls == [f"{greatest:.2f} kg", f"{least:.2f} kg"]
     assert rows_of(page)[-1] == [f"{least:.2f}", f"{greatest:.2f}"]
     bent = request_of(page)["q"][1]
     field = page.get_by_role("spinbutton", name="link1")

@@ -52,6 +52,19 @@ def test_the_composite_of_an_entry_is_told(put_on_page):
     M = chaindyn.crba(chain, q)
     value = f"{M[1, 2]:.3f}".replace("-", "\u2212")
     expect(page.locator(".work")).to_contain_text(f"M(2, 3) = {value} kg m: the torque [N m]")
+    at_joint = f"{M[1, 2]:.2f} kg m".replace("-", "\u2212")
+    expect(page.locator(".stage text").filter(has_text=at_joint)).to_have_count(1)
+
+
+def test_it_points_along_a_row_until_the_reader_does(put_on_page):
+    page = put_on_page(MassMatrixExplorer(arm(), entry=(1, 0)), fresh=True)
+    pointed = page.locator(".matrix td[aria-selected=true]")
+    third = page.locator(".matrix tbody tr").nth(1).locator("td").nth(2)
+    expect(third).to_have_attribute("aria-selected", "true")
+    page.locator(".matrix tbody tr").nth(3).locator("td").nth(3).click()
+    page.wait_for_timeout(1600)  # it would have gone on
+    expect(page.locator(".work")).to_contain_text("M(4, 4)")
+    expect(pointed).to_have_count(1)
 
 
 def test_a_mass_matrix_by_keyboard_number_and_mouse(put_on_page):

@@ -10,16 +10,18 @@ from playwright.sync_api import Page, expect
 pytestmark = pytest.mark.browser
 
 STOPS = 12  # of the tab key, before the reader opens more
-# Those that show a motion begin with it; in the others a pull at a link or a slider is the beginning.
+# Those that show a motion begin with it; in the other a pull at a link or a slider is the beginning.
 MOVING = [
     "balance",
     "chain",
     "contact",
     "effort",
+    "heft",
     "hybrid",
     "impact",
     "inertia",
     "loop",
+    "mass",
     "rotation",
     "screw",
 ]
