@@ -210,6 +210,17 @@ def c_entries(inputs: int, results: int) -> str:
     return "".join(f", {name}" for name in names)
 
 
+# zero if all entries are finite, else no number: four sums side by side, for none waits for another
+UNFIT = """static inline T unfit(const T *x, I size) {
+  T a = WIDE(0.0), b = a, c = a, d = a;
+  I j = 0;
+  for (; j + 4 <= size; j += 4) {
+    a += x[j] - x[j]; b += x[j + 1] - x[j + 1]; c += x[j + 2] - x[j + 2]; d += x[j + 3] - x[j + 3];
+  }
+  for (; j < size; j++) a += x[j] - x[j];
+  return (a + b) + (c + d);
+}
+"""
 LAID_OUT = """  const I *length = sizes + 6;
   T *free = w;
   const T *vD = WIDE_MODEL(D, sizes[4], &free), *vG = WIDE_MODEL(G, sizes[5], &free);
@@ -223,9 +234,7 @@ GATHERED = """    for (int a = 0; a < INPUTS; a++) {
     }"""
 # added to a sum that stays zero, unless some input or result is no number, or what must be positive is not
 GIVEN = "for (int a = 0; a < INPUTS; a++) for (I j = 0; j < length[a]; j++) sum += vin[a][j] - vin[a][j];"
-JUDGED = """    for (int r = 0; r < RESULTS; r++) {
-      for (I j = 0; j < length[INPUTS + r]; j++) sum += vout[r][j] - vout[r][j];
-    }
+JUDGED = """    for (int r = 0; r < RESULTS; r++) sum += unfit(vout[r], length[INPUTS + r]);
     for (I j = 0; j < length[INPUTS + RESULTS - 1]; j++) {
       sum += WHERE(POSITIVE(vout[RESULTS - 1][j]), WIDE(0.0), WIDE(NAN));
     }"""
@@ -430,6 +439,7 @@ def c_program(
         PRELUDE,
         VECTORS,
         SIDE_BY_SIDE if lanes else SINGLE,
+        UNFIT,
         c_kernel(plan, inputs, results).replace("@", suffix),
         c_march(plan, inputs, results, suffix),
         (c_many if lanes else c_one)(plan, inputs, results),
