@@ -427,7 +427,7 @@ UNREADABLE = r"$x < \frac{$"
 
 
 @pytest.fixture(scope="module")
-def answered(tmp_path_factory):
+def in_formgrader(tmp_path_factory):
     """A course in which somebody has answered in words, and what Formgrader makes of it."""
     pytest.importorskip("nbgrader", reason="nbgrader is not installed")
     pytest.importorskip("latex2mathml", reason="latex2mathml is not installed")
@@ -450,8 +450,8 @@ def answered(tmp_path_factory):
     return course, file, html.unescape(shown)
 
 
-def test_formgrader_shows_solution_and_points_below_each_answer_in_words(answered):
-    course, file, shown = answered
+def test_formgrader_shows_solution_and_points_below_each_answer_in_words(in_formgrader):
+    course, file, shown = in_formgrader
     below = shown.split("<summary>Solution and points</summary>")
     assert len(below) == 1 + len(in_words(PAGE))
     for one, answer, solution in zip(in_words(PAGE), below, below[1:], strict=False):
@@ -468,14 +468,14 @@ def test_formgrader_shows_solution_and_points_below_each_answer_in_words(answere
     assert not beside(file.parent, PAGE.stem, "ex-0-none") and not beside(file.parent, "hw", label)
 
 
-def test_formulas_are_set_without_a_foreign_host(answered):
+def test_formulas_are_set_without_a_foreign_host(in_formgrader):
     """In Formgrader and in what students get, which has no solution."""
     from nbconvert.exporters import HTMLExporter
     from nbgrader.converters import GenerateFeedback
     from nbgrader.coursedir import CourseDirectory
     from traitlets.config import PyFileConfigLoader
 
-    course, file, shown = answered
+    course, file, shown = in_formgrader
     config = PyFileConfigLoader("nbgrader_config.py", path=str(course)).load_config()
     feedback = GenerateFeedback(coursedir=CourseDirectory(config=config), config=config)
     notebook = nbformat.read(file, as_version=4)
