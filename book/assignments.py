@@ -94,17 +94,30 @@ def rubric(exercise: Exercise) -> str:
 # Writing ----------------------------------------------------------------------------------------
 
 
-def write_assignments(out: Path, pages: list[Path]) -> list[Path]:
-    """Write a course directory of nbgrader, with an assignment for each chapter; return their notebooks."""
+def write_assignments(
+    out: Path, pages: list[Path], weeks: dict[str, set[str]] | None = None
+) -> list[Path]:
+    """Write a course directory of nbgrader, with an assignment for each chapter; return their notebooks.
+
+    weeks : labels of exercises by the names of the assignments that are wanted instead.
+    """
     out.mkdir(parents=True, exist_ok=True)
     config = _CONFIG.format(root=str(ROOT), package=PACKAGE, stub=STUB, text_stub=TEXT_STUB)
     (out / "nbgrader_config.py").write_text(config, encoding="utf-8")
+    own = {page: {one.label for one in exercises(page)} for page in pages}
+    wanted = [(page.stem, page, own[page]) for page in pages]
+    if weeks is not None:
+        wanted = [
+            (week, page, own[page] & asked) for week, asked in weeks.items() for page in pages
+        ]
     written = list[Path]()
-    for page in filter(exercises, pages):
-        folder = out / "source" / page.stem
-        folder.mkdir(parents=True)
+    for name, page, labels in wanted:
+        if not labels:
+            continue
+        folder = out / "source" / name
+        folder.mkdir(parents=True, exist_ok=True)
         written.append(folder / page.with_suffix(".ipynb").name)
-        made = assignment_of(page)
+        made = assignment_of(page, labels)
         nbformat.validate(made)
         nbformat.write(made, written[-1])
         for file in data_of(page):
@@ -112,12 +125,13 @@ def write_assignments(out: Path, pages: list[Path]) -> list[Path]:
     return written
 
 
-def assignment_of(page: Path) -> NotebookNode:
-    """The exercises of a chapter as a source notebook of nbgrader."""
+def assignment_of(page: Path, labels: set[str] | None = None) -> NotebookNode:
+    """The exercises of a chapter, or those with some labels, as a source notebook of nbgrader."""
     title = chapter_of(page)["title"]
     cells = [new_markdown_cell(f"# {title}: exercises\n\n{_HOW}")]
-    given = _given_before(page)
-    for exercise in exercises(page):
+    chosen = [one for one in exercises(page) if labels is None or one.label in labels]
+    given = _given_before(page, chosen)
+    for exercise in chosen:
         if judged(exercise.checks):
             cells += _given(given[exercise.label], exercise)
             cells += _exercise(exercise, page)
@@ -126,6 +140,12 @@ def assignment_of(page: Path) -> NotebookNode:
     notebook = new_notebook(cells=cells, metadata={"kernelspec": _KERNEL})
     number_cells(notebook)
     return plain_notebook(notebook, texts(), page.parent)
+
+
+def as_handed_out(page: Path, names: set[str]) -> NotebookNode:
+    """The assignment whose cells have these names, or had them all before its teacher left some out."""
+    some = assignment_of(page, names)
+    return some if {_name(cell) for cell in some.cells} - {""} == names else assignment_of(page)
 
 
 _HOW = (
@@ -240,11 +260,11 @@ def _texts(source: str) -> Iterator[tuple[ast.stmt, str]]:
 # What an exercise needs from the text -------------------------------------------------------------
 
 
-def _given_before(page: Path) -> dict[str, list[str]]:
-    """What each coded exercise of a chapter needs from the text, and no exercise above has got."""
-    of_cell = {one.checks[0]: one.label for one in exercises(page) if judged(one.checks)}
+def _given_before(page: Path, chosen: list[Exercise]) -> dict[str, list[str]]:
+    """What each coded exercise of some needs from the text, and none of them above has got."""
+    of_cell = {one.checks[0]: one.label for one in chosen if judged(one.checks)}
     found, waiting = dict[str, list[str]](), list[str]()
-    for source, given in _statements(page):
+    for source, given in _statements(page, chosen):
         if label := of_cell.get(source):
             found[label], waiting = waiting, []
         else:
@@ -252,13 +272,13 @@ def _given_before(page: Path) -> dict[str, list[str]]:
     return found
 
 
-def _statements(page: Path) -> list[tuple[str, list[str]]]:
-    """The student's cells of code, each with the texts of those statements that the exercises need."""
+def _statements(page: Path, some: list[Exercise]) -> list[tuple[str, list[str]]]:
+    """The student's cells of code, each with the texts of those statements that some exercises need."""
     cells = code_cells(notebook_of(page, "student"))
     module = next(iter(chapter_of(page).get("modules") or {}), "")
     parts = [list(_texts(_imported(cell, module))) for cell in cells]
     flat = [Statement(node) for part in parts for node, _ in part]
-    chosen = needed(flat, _asked(page, [cell.source for cell in cells], parts))
+    chosen = needed(flat, _asked(some, [cell.source for cell in cells], parts))
     found, index = list[tuple[str, list[str]]](), 0
     for cell, part in zip(cells, parts, strict=True):
         found.append(
@@ -268,9 +288,9 @@ def _statements(page: Path) -> list[tuple[str, list[str]]]:
     return found
 
 
-def _asked(page: Path, sources: list[str], parts: list[Any]) -> dict[int, set[str]]:
+def _asked(some: list[Exercise], sources: list[str], parts: list[Any]) -> dict[int, set[str]]:
     """The names that exercises and their solutions read from above, by the last statement of the exercise's cell."""
-    of_cell = {one.checks[0]: one for one in exercises(page) if judged(one.checks)}
+    of_cell = {one.checks[0]: one for one in some if judged(one.checks)}
     asked, index = dict[int, set[str]](), -1
     for source, part in zip(sources, parts, strict=True):
         index += len(part)
@@ -332,7 +352,7 @@ class Mend(Preprocessor):
         with Gradebook(told["db_url"]) as book:
             found = book.find_notebook(told["notebook"], told["assignment"]).source_cells
             names = {cell.name for cell in found}
-        mend(nb, assignment_of(page), names)
+        mend(nb, as_handed_out(page, names), names)
         return nb, resources
 
 
@@ -408,10 +428,10 @@ class Judge(Preprocessor):
 
             return Execute(parent=self).preprocess(nb, resources)  # type: ignore[no-any-return]
         sources = [cell.source for cell in code_cells(nb)]
-        said = {one.exercise.label: one for one in verdicts(page, sources, self.limit)}
+        names = {_name(cell) for cell in code_cells(nb)}
+        said = {one.exercise.label: one for one in verdicts(page, sources, self.limit, names)}
         for cell in code_cells(nb):
-            label = cell.metadata.get("nbgrader", {}).get("grade_id")
-            if label in said:
+            if (label := _name(cell)) in said:
                 cell.outputs = [_output(said[label])]
         return nb, resources
 

@@ -154,6 +154,12 @@ def to_hand_in(week: int, plan: str = "twelve") -> set[str]:
     raise BookError(f"the plan of {plan} weeks has no week {week}")
 
 
+def weeks_of(plan: str) -> dict[str, set[str]]:
+    """What a plan has handed in, by the names of its weeks."""
+    count = {"twelve": 12, "fourteen": 14}[plan]
+    return {f"week-{week:02d}": to_hand_in(week, plan) for week in range(1, count + 1)}
+
+
 # Judging ----------------------------------------------------------------------------------------
 
 

@@ -23,6 +23,7 @@ from pathlib import Path
 import nbformat
 
 from book.assignments import write_assignments
+from book.classroom import PLANS, weeks_of
 from book.edited import SHOWN, notebook_of, page_of
 from book.numbering import texts
 from book.pages import ROOT, BookError, chapters, data_of, pages
@@ -109,6 +110,11 @@ def main(argv: list[str]) -> int:
     parser.add_argument(
         "--repository", default="", metavar="URL", help="where the project will be kept: buttons open it there"
     )  # fmt: skip
+    parser.add_argument(
+        "--plan",
+        choices=PLANS,
+        help="assignments: what a plan has handed in, by week, and not by chapter",
+    )
     arguments = parser.parse_args(argv)
     out = arguments.out.absolute()
     if out.is_dir() and any(out.iterdir()):
@@ -117,7 +123,12 @@ def main(argv: list[str]) -> int:
         raise BookError("only a project has a repository: add --project")
     if arguments.project and arguments.edition in ("slides", "assignments"):
         raise BookError(f"{arguments.edition} have files of their own: leave --project out")
-    if arguments.project:
+    if arguments.plan and arguments.edition != "assignments":
+        raise BookError("only assignments follow a plan")
+    if arguments.plan:
+        written = write_assignments(out, chapters(), weeks_of(arguments.plan))
+        print(f"edition: {len(written)} notebooks by week in {out}")
+    elif arguments.project:
         write_project(arguments.edition, out, arguments.repository)
         print(f"edition: {out}; for its site: cd {out} && python -m book site")
     else:

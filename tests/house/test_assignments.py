@@ -23,6 +23,7 @@ from book.assignments import (
     TEXT_STUB,
     Judge,
     Mend,
+    as_handed_out,
     assignment_of,
     mend,
     points,
@@ -30,6 +31,7 @@ from book.assignments import (
     write_assignments,
 )
 from book.bank import items
+from book.classroom import weeks_of
 from book.exercises import exercises
 from book.formulas import beside, rendered
 from book.handed_in import notebook as drills_notebook
@@ -38,6 +40,7 @@ from book.pages import BookError, chapters, main_chapters
 
 CHAPTERS = [pytest.param(page, id=page.stem) for page in chapters()]
 MAIN = [pytest.param(page, id=page.stem) for page in main_chapters()]
+WEEKS = weeks_of("twelve")
 REGION = re.compile(r"### BEGIN SOLUTION\n.*?### END SOLUTION", re.DOTALL)
 WORDS = re.compile(r"<!-- BEGIN SOLUTION -->\n.*?<!-- END SOLUTION -->", re.DOTALL)
 
@@ -182,6 +185,37 @@ def test_the_solutions_pass_with_what_is_given_and_nothing_else_does(page, monke
     assert run(made) == {}
     raised = run(for_students(made))
     assert raised.keys() >= {one.label for one in coded(page)}
+
+
+@pytest.mark.parametrize(
+    "week", [name if name == "week-02" else pytest.param(name, marks=pytest.mark.nightly) for name in WEEKS]
+)  # fmt: skip
+def test_a_week_of_a_plan_is_an_assignment_that_needs_no_other(week, tmp_path, monkeypatch):
+    written = write_assignments(tmp_path, chapters(), {week: WEEKS[week]})
+    assert {file.parent for file in written} == {tmp_path / "source" / week}
+    graded = list[str]()
+    for file in written:
+        made, page = nbformat.read(file, as_version=4), grading.page_named(file.name)
+        graded += [*told(made, grade=True), *told(made, grade=True, cell_type="markdown")]
+        monkeypatch.chdir(page.parent)
+        assert run(made) == {}
+        assert run(for_students(made)).keys() >= told(made, grade=True).keys()
+        # a submission is mended by what was handed out
+        assert as_handed_out(page, set(ids(made))).cells == made.cells
+    assert len(graded) == len(set(graded)) and set(graded) == WEEKS[week]
+
+
+def test_the_page_on_teaching_names_what_its_teacher_reads():
+    asked = set().union(*WEEKS.values(), *weeks_of("fourteen").values())
+    unjudged = {one.label for page in chapters() for one in in_words(page)} & asked
+    text = (PAGE.parents[1] / "book" / "teaching.md").read_text(encoding="utf-8")
+    named = re.search(r"One answer you read yourself:(.*?)\. The page", text, re.DOTALL)[1]
+    assert unjudged == set(re.findall(r"ex-[\w-]+", named)) and unjudged
+
+
+def test_what_a_teacher_left_out_of_a_chapter_does_not_change_what_was_handed_out():
+    handed_out = as_handed_out(PAGE, set(ids(made_of(PAGE))) - {FIRST})
+    assert handed_out.cells == made_of(PAGE).cells
 
 
 def test_a_cell_is_split_above_its_judge():
@@ -393,7 +427,7 @@ UNREADABLE = r"$x < \frac{$"
 
 
 @pytest.fixture(scope="module")
-def answered(tmp_path_factory):
+def in_formgrader(tmp_path_factory):
     """A course in which somebody has answered in words, and what Formgrader makes of it."""
     pytest.importorskip("nbgrader", reason="nbgrader is not installed")
     pytest.importorskip("latex2mathml", reason="latex2mathml is not installed")
@@ -416,8 +450,8 @@ def answered(tmp_path_factory):
     return course, file, html.unescape(shown)
 
 
-def test_formgrader_shows_solution_and_points_below_each_answer_in_words(answered):
-    course, file, shown = answered
+def test_formgrader_shows_solution_and_points_below_each_answer_in_words(in_formgrader):
+    course, file, shown = in_formgrader
     below = shown.split("<summary>Solution and points</summary>")
     assert len(below) == 1 + len(in_words(PAGE))
     for one, answer, solution in zip(in_words(PAGE), below, below[1:], strict=False):
@@ -434,14 +468,14 @@ def test_formgrader_shows_solution_and_points_below_each_answer_in_words(answere
     assert not beside(file.parent, PAGE.stem, "ex-0-none") and not beside(file.parent, "hw", label)
 
 
-def test_formulas_are_set_without_a_foreign_host(answered):
+def test_formulas_are_set_without_a_foreign_host(in_formgrader):
     """In Formgrader and in what students get, which has no solution."""
     from nbconvert.exporters import HTMLExporter
     from nbgrader.converters import GenerateFeedback
     from nbgrader.coursedir import CourseDirectory
     from traitlets.config import PyFileConfigLoader
 
-    course, file, shown = answered
+    course, file, shown = in_formgrader
     config = PyFileConfigLoader("nbgrader_config.py", path=str(course)).load_config()
     feedback = GenerateFeedback(coursedir=CourseDirectory(config=config), config=config)
     notebook = nbformat.read(file, as_version=4)

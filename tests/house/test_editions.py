@@ -27,7 +27,7 @@ from solved import Statement
 
 from book.drills import drills, labels, titles_of
 from book.edited import SHOWN, edited, notebook_of, page_of, without_notes
-from book.editions import write, write_project
+from book.editions import main, write, write_project
 from book.extensions.teacher import leave_out
 from book.numbering import texts
 from book.pages import ROOT, BookError, chapters, data_of, main_chapters, pages, read_page, tags
@@ -409,3 +409,9 @@ def test_the_command_writes_one_edition_into_a_new_folder(tmp_path):
         [*command, str(tmp_path)], cwd=ROOT, capture_output=True, text=True, check=False
     )
     assert done.returncode == 1 and "is not empty: name a new folder" in done.stderr
+
+
+def test_only_assignments_follow_a_plan(tmp_path):
+    with pytest.raises(BookError, match="only assignments follow a plan"):
+        main(["slides", "--plan", "twelve", "--out", str(tmp_path / "new")])
+    assert not (tmp_path / "new").exists()
