@@ -16,6 +16,7 @@ from datetime import UTC, datetime
 from html import escape
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from bs4 import BeautifulSoup, Tag
 from playwright.sync_api import Page
@@ -164,6 +165,9 @@ def _lead(link: Tag, homes: dict[str, str]) -> None:
     """Let a link lead to the file of its place; one that leads nowhere in the book becomes text."""
     address = str(link["href"])
     if re.match(r"(https?|mailto):", address):
+        link["href"] = quote(
+            address, safe="%:/?#[]@!$&'()*+,;=~"
+        )  # publishers put < and > into some
         return
     place = address.removeprefix("#")
     if address.startswith("#") and place in homes:

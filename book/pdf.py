@@ -50,10 +50,10 @@ ON_SCREEN = {"headerlink", "take-away", "chapter-map", "copybtn", "try"}
 OFF_PAPER = re.compile("/(boxes|place|walk|drills|tryit|togglebutton|copybutton|offline)[.]js")
 PRESSES = 2  # browsers that print side by side, a page at a time
 TOGETHER = 6  # chapters whose solutions are one print: those of all ask for 2 GB, and for more than their share of time
-WIDTH = 972  # [px] of a line on the sheet, in which formulas are fitted
+WIDTH = 982  # [px] of a line on the sheet, in which formulas are fitted
 SCALE = 0.7  # of what stands on a screen: text of nine points, code of six and a half
-HEAD = '<div style="width:100%;text-align:right;padding:0 15mm;font:8px sans-serif;color:#555">{}</div>'
-MARGIN = {"top": "15mm", "bottom": "15mm", "left": "15mm", "right": "15mm"}
+HEAD = '<div style="width:100%;text-align:right;padding:0 14mm;font:8px sans-serif;color:#555">{}</div>'
+MARGIN = dict.fromkeys(("top", "bottom", "left", "right"), "14mm")
 # [ms], for each thing that is waited for: the solutions of all chapters take minutes.
 LIMIT = 300_000
 # The map of a widget follows its picture by a while.
