@@ -11,12 +11,14 @@ __all__: list[str] = []
 def js_loop(plan: Plan, loop: int, name: str, shared: str) -> tuple[list[str], list[str]]:
     """Return the functions of a loop, one for each kind of link, and the lines that walk along the links."""
     functions, cases = [], []
+    columns = ",tree" if plan.on_the_way else ""
     for kind in plan.widths:
         if not (lines := loop_lines(plan, "javascript", loop, kind)):
             continue
         own = f"{name}_{kind}_{loop}"
-        functions.append("\n".join([f"function {own}({shared},i,d,o,p,q,v,tree){{", *lines, "}"]))
-        call = f"{own}({shared},i,tree[t+2],tree[t+3],p,tree[t+4],tree[t+5],tree);"
+        top = f"function {own}({shared},i,d,o,p,q,v{columns}){{"
+        functions.append("\n".join([top, *lines, "}"]))
+        call = f"{own}({shared},i,tree[t+2],tree[t+3],p,tree[t+4],tree[t+5]{columns});"
         cases.append(f"if(tree[t+1]==={kind}) {call}")
     if not cases:
         return [], []
