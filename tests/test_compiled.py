@@ -637,7 +637,7 @@ def test_a_compiled_function_says_in_a_line_what_it_is():
 
 
 def test_too_long_a_recording_is_given_up(monkeypatch):
-    monkeypatch.setattr(sys.modules[Tape.__module__], "MOST", 20_000)  # the real one takes long
+    monkeypatch.setattr(sys.modules[Tape.__module__], "MOST", 1_000)  # the real one takes long
     chain = random_tree(Case(20, seed=1, kinds=(cd.Revolute,)))
     q, qd = cd.random_state(chain, 2)
     fast = compiled(lambda chain, q, qd: cd.coriolis_matrix(chain, q, qd), chain)
