@@ -1,5 +1,5 @@
 # Generated from chapters/08_the_mass_matrix_by_composite_inertia.md by `python -m book export`; edit it there.
-# sha256 of the text below: 4a9230c675446c0148330a658a88490dbc464721ba44d06bdf195e43d2a21bb7
+# sha256 of the text below: c1ba33947495c84ca6c0ddf7e874034fbf5ac0ddb2e53db175209254f23e18b8
 """Composite inertia: the mass and Coriolis matrices, and the momentum of a whole chain.
 
 Derived in chapter 8, "The mass matrix by composite inertia".
@@ -80,6 +80,7 @@ def on_the_way(
     return upper + concatenate([below for _, below in left], axis=-2).mT
 
 
+# Chapter 8, "The mass matrix by composite inertia": The code: one sweep inward
 def mass_matrix(state: State) -> Array:
     """Return the mass matrix (..., nv, nv) of an evaluated chain."""
     links = state.X, state.S, unstack(state.inertias, -3), rotor_blocks(state)
@@ -239,6 +240,7 @@ def coriolis_on_the_way(columns: Any, X: Array, S: Array, rate: Array) -> tuple[
     return S.mT @ turning, rate.mT @ moving + S.mT @ dragging, passed
 
 
+# Chapter 8, "The mass matrix by composite inertia": The Coriolis matrix by the same sweep*
 @checked(q="nq", qd="nv", recursion=RECURSIONS)
 def coriolis_matrix(
     chain: Chain, q: ArrayNq, qd: ArrayNv, *, recursion: RecursionWord = "body"
@@ -259,9 +261,9 @@ def coriolis_matrix(
     state = evaluate(chain, q, qd, recursion=recursion)
     own_rates = each_link(chain, state.express_groups(state.subspace_rates))
     turning = unstack(state.crm_twists, -3)
-    rates = [v @ s + rate for v, s, rate in zip(turning, state.S, own_rates, strict=True)]
+    rates = [v @ s + own for v, s, own in zip(turning, state.S, own_rates, strict=True)]
     inertias = unstack(state.inertias, -3)
     B = unstack(body_coriolis(state.inertias, state.twists[..., 0]), -3)
-    parent, nothing = chain.parent, [zeros((6, 6))] * 2
-    start, _ = inward(coriolis_step, parent, nothing, state.X, state.S, rates, inertias, B)
-    return on_the_way(coriolis_on_the_way, parent, start, state.X, state.S, rates)
+    links, nothing = (state.X, state.S, rates), [zeros((6, 6))] * 2
+    start, _ = inward(coriolis_step, chain.parent, nothing, *links, inertias, B)
+    return on_the_way(coriolis_on_the_way, chain.parent, start, *links)
