@@ -645,7 +645,7 @@ def test_too_long_a_recording_is_given_up(monkeypatch):
         assert np.array_equal(fast(q, qd), cd.coriolis_matrix(chain, q, qd))
 
 
-# what would take too much text: matrices by their products, derivatives by slopes
+# what would take too much text: matrices by columns on their way to the ground, derivatives by slopes
 
 BY_OTHER_WAY = (cd.crba, cd.coriolis_matrix, cd.rnea_derivatives, cd.aba_derivatives)
 

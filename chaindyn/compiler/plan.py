@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -182,14 +183,19 @@ class Plan:
         return {s: c for s, c in self.classes.items() if self.recording.sweeps[s].begun is not None}
 
     @cached_property
+    def begun(self) -> dict[int, list[list[Number]]]:
+        """The columns that begin at the links of each kind, alike in all sweeps that take some to the ground."""
+        return next((self.recording.sweeps[s].begun for s in self.on_the_way), None) or {}
+
+    @cached_property
     def branches(self) -> tuple[Array, Array]:
         """Where columns stand on their way, a branch's one after another, and which of all columns each is (nv,).
 
         (n, 2) : where those of each link begin, and where those of all that hang on it end.
         """
         recording = self.recording
-        begun = next((recording.sweeps[s].begun for s in self.on_the_way), None) or {}
-        width = np.array([len(begun[k]) for k in recording.kind.tolist() if begun], int)
+        kinds = recording.kind.tolist() if self.begun else []
+        width = np.array([len(self.begun[k]) for k in kinds], int)
         size, free = width.copy(), np.zeros(len(width) + 1, int)  # behind them the ground's
         for i in reversed(range(len(size))):
             if recording.parent[i] >= 0:
@@ -210,13 +216,10 @@ class Plan:
     @cached_property
     def sparse(self) -> list[int]:
         """Which results are matrices of pairs of joints not all of whose entries are laid down."""
-        recording, own = self.recording, dict[int, int]()
-        for o in self.outputs:
-            if o.base in PAIRS:
-                own[o.result] = own.get(o.result, 0) + 1
-        begun = next((recording.sweeps[s].begun for s in self.on_the_way), None) or {}
-        full = sum(len(x) * (len(x) + 2) for x in begun.values())
-        serial = recording.parent == tuple(range(-1, len(recording.parent) - 1))
+        own = Counter(o.result for o in self.outputs if o.base in PAIRS)
+        full = sum(len(x) * (len(x) + 2) for x in self.begun.values())
+        parent = self.recording.parent
+        serial = parent == tuple(range(-1, len(parent) - 1))
         return [r for r, count in own.items() if not serial or count < full]
 
     @cached_property
