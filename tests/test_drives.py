@@ -718,3 +718,12 @@ def test_joints_without_drives_have_the_precision_of_the_links(kind):
     found = inverse_operational_space_inertia_serial(chain, q)
     assert found.dtype == kind
     assert ur5().viscous.dtype == int  # which leaves symbols and fractions exact
+
+
+def test_one_joint_with_a_rotor_has_the_batch_of_its_states():
+    # Nothing else of its mass matrix depends on the state.
+    drive = Drive(rotor_inertia=0.125, gear_ratio=4.0)
+    chain = Chain([Link(Revolute(), 1.0, (1.0, 0, 0), 0.5 * np.eye(3), drive=drive)])
+    found = crba(chain, np.zeros((4, 3, 1)))
+    assert found.shape == (4, 3, 1, 1)
+    assert (found == 0.5 + 1.0 + 0.125 * 4.0**2).all()
