@@ -370,10 +370,15 @@ def test_the_judge_says_what_nbgrader_reads(monkeypatch):
         assert [out.output_type for out in told(judged_one)[FIRST].outputs] == kinds
 
 
+@pytest.fixture(autouse=True)
+def _alembic_is_found(monkeypatch):
+    """nbgrader calls alembic by its name, also where this Python's environment is not activated."""
+    monkeypatch.setenv("PATH", str(Path(sys.executable).parent), prepend=os.pathsep)
+
+
 def nbgrader(course, *command):
-    """A command that an instructor types, in the environment of this Python: nbgrader calls alembic by its name."""
-    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    environment = {**os.environ, "PATH": path, "PYTHONPATH": str(Path(__file__).parents[2])}
+    """A command that an instructor types."""
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
     # `book` first, for what it spares who imports nbformat
     start = "import book, runpy; runpy.run_module('nbgrader', run_name='__main__', alter_sys=True)"
     done = subprocess.run(
