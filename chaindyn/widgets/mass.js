@@ -61,25 +61,51 @@ class MassView extends View {
       const [i, change] = pulled(this.tree, this.camera, this.talk.result().values, link, where, moved);
       if (i !== undefined) this.setJoint(i, this.talk.request.q[this.column[i]] + change);
     };
-    this.cells = this.movable.map((_, i) =>
-      this.movable.map((_, j) => {
-        const point = (where) => (event) => {
-          if (event.pointerType === "touch") return;
-          this.stay();
-          this.pointed = where;
-          this.talk.update();
-        };
-        const events = {
-          onclick: () => this.cells[i][j].focus(),
-          onfocus: () => this.choose([i, j]),
-          onkeydown: (event) => this.step(event, [i, j]),
-          onpointerenter: point([i, j]),
-          onpointerleave: point(null),
-        };
-        return html("td", { role: "gridcell", tabindex: -1, ...events }, html("span"));
-      }),
+    this.cells = this.movable.map((_, i) => this.movable.map((_, j) => this.cell(i, j)));
+    const legend = html(
+      "p",
+      { class: "legend" },
+      "Point at an entry, or move by arrow keys. The stronger the colour, the larger; orange is negative. " +
+        "Dashed: zero, whatever the posture.",
     );
-    const grid = html(
+    this.numbers = html("div");
+    this.report = layout(
+      this.el,
+      this.stage,
+      [
+        this.grid(),
+        legend,
+        ...firstFew(
+          "Other joints",
+          this.rows.map(({ row }) => row),
+        ),
+      ],
+      this.numbers,
+      { beside: true },
+    );
+  }
+
+  // The field of an entry of the matrix.
+  cell(i, j) {
+    const point = (where) => (event) => {
+      if (event.pointerType === "touch") return;
+      this.stay();
+      this.pointed = where;
+      this.talk.update();
+    };
+    const events = {
+      onclick: () => this.cells[i][j].focus(),
+      onfocus: () => this.choose([i, j]),
+      onkeydown: (event) => this.step(event, [i, j]),
+      onpointerenter: point([i, j]),
+      onpointerleave: point(null),
+    };
+    return html("td", { role: "gridcell", tabindex: -1, ...events }, html("span"));
+  }
+
+  // The matrix, with heads that choose.
+  grid() {
+    return html(
       "table",
       { class: "matrix", role: "grid", "aria-label": "Mass matrix" },
       html(
@@ -93,27 +119,6 @@ class MassView extends View {
         ),
       ),
       html("tbody", {}, ...this.cells.map((row, k) => html("tr", {}, this.head(k, "row", "rowheader"), ...row))),
-    );
-    const legend = html(
-      "p",
-      { class: "legend" },
-      "Point at an entry, or move by arrow keys. The stronger the colour, the larger; orange is negative. " +
-        "Dashed: zero, whatever the posture.",
-    );
-    this.numbers = html("div");
-    this.report = layout(
-      this.el,
-      this.stage,
-      [
-        grid,
-        legend,
-        ...firstFew(
-          "Other joints",
-          this.rows.map(({ row }) => row),
-        ),
-      ],
-      this.numbers,
-      { beside: true },
     );
   }
 

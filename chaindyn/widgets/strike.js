@@ -61,7 +61,24 @@ class StrikeView extends View {
     this.words = "";
     this.film = new Film(() => cutOf(this.course).end, this.talk.update);
     this.unwatch = this.film.watch(this.el);
-    // What is taken hold of stands at the instant of the blow; let go, or left alone for a while, it swings again.
+    this.swingWhenLetGo();
+    this.letHandsIn();
+    this.whence = new Whence((numbers) => {
+      const change = requestAt(this.tree, numbers);
+      if (change) this.ask(change);
+    });
+    /** @type {Map<string, import("./whence.js").Asked>} */
+    this.questions = new Map();
+    this.controls = addControls(this);
+    this.followPage();
+    this.show();
+    this.talk.ask({ map: null });
+    this.whence.follow();
+    this.followLink();
+  }
+
+  // What is taken hold of stands at the instant of the blow; let go, or left alone for a while, it swings again.
+  swingWhenLetGo() {
     this.resting = 0;
     this.pressed = false;
     this.el.addEventListener("pointerdown", () => {
@@ -74,6 +91,10 @@ class StrikeView extends View {
       this.resting = setTimeout(() => this.letGo(), 250);
     };
     for (const name of ["pointerup", "pointercancel"]) addEventListener(name, this.released);
+  }
+
+  // The wall is turned, and the joints, by what is pulled in the picture.
+  letHandsIn() {
     this.stage.handle(
       "The wall: turn it",
       "force",
@@ -86,13 +107,10 @@ class StrikeView extends View {
       const [i, change] = pulled(this.tree, this.camera, poses(this.tree, this.talk.request.q), link, where, moved);
       if (i !== undefined) this.setJoint(i, this.talk.request.q[this.tree.column[i]] + change);
     };
-    this.whence = new Whence((numbers) => {
-      const change = requestAt(this.tree, numbers);
-      if (change) this.ask(change);
-    });
-    /** @type {Map<string, import("./whence.js").Asked>} */
-    this.questions = new Map();
-    this.controls = addControls(this);
+  }
+
+  // What the page does: it is printed, or a link to a blow is followed.
+  followPage() {
     // On paper the film stands at the instant of the blow.
     this.onPaper = () => {
       this.film.playing = false;
@@ -105,10 +123,6 @@ class StrikeView extends View {
       if (change) this.ask(change);
     };
     addEventListener("hashchange", this.followLink);
-    this.show();
-    this.talk.ask({ map: null });
-    this.whence.follow();
-    this.followLink();
   }
 
   // A button on a number of the answers, which tells where it comes from; the same question whenever they are anew.
