@@ -70,14 +70,14 @@ def records(app: Sphinx, page: str, title: str, said: str) -> dict[str, Any] | N
         }
     if chapter := _chapter(env, page):
         numbered = _chapters(env)
-        needed = [env.titles[numbered[k]].astext() for k in chapter.get("needs", [])]
+        here = [numbered[k] for k in chapter.get("needs", []) if k in numbered]
         return common | {
             "@type": ["Chapter", "LearningResource"],
             "name": title,
             "position": chapter["chapter"],
             "isPartOf": book,
             "learningResourceType": "chapter",
-            "competencyRequired": needed,
+            "competencyRequired": [env.titles[needed].astext() for needed in here],
         }
     return None
 

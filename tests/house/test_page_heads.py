@@ -6,6 +6,7 @@ import json
 from types import SimpleNamespace
 
 import pytest
+from docutils import nodes
 
 from book.extensions.figures import attributes, legible_width
 from book.extensions.hosting import (
@@ -16,6 +17,7 @@ from book.extensions.hosting import (
     without_copies,
     write_sheet,
 )
+from book.extensions.linked_data import records
 from book.extensions.sheet import used, words_of_page, words_of_script
 
 
@@ -149,3 +151,18 @@ def test_a_page_without_widgets_stays_as_it_is(context):
     before = dict(context)
     put_states_last(None, "page", "page.html", context, None)
     assert context == before
+
+
+def test_an_edition_may_leave_out_a_chapter_that_another_needs(tmp_path):
+    """What is needed is then named as far as it is there."""
+    for number, needs in (1, []), (3, [1, 2]):
+        said = f"---\nchaindyn: {{chapter: {number}, needs: {needs}}}\n---\n# Chapter {number}\n"
+        (tmp_path / f"{number}.md").write_text(said, "utf-8")
+    env = SimpleNamespace(
+        found_docs={"1", "3"},
+        doc2path=lambda page: tmp_path / f"{page}.md",
+        titles={page: nodes.title("", f"Chapter {page}") for page in "13"},
+    )
+    config = SimpleNamespace(html_baseurl="", author="", language="en", root_doc="intro")
+    record = records(SimpleNamespace(env=env, config=config), "3", "Chapter 3", "")
+    assert (record["position"], record["competencyRequired"]) == (3, ["Chapter 1"])
