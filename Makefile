@@ -1,7 +1,7 @@
 # Every target only calls `python -m book`, which also works where there is no make.
 PYTHON ?= python3
 
-.PHONY: help book site pdf lab test test-browser nightly clean
+.PHONY: help book site pdf lab test test-long nightly clean
 
 help:          ## show this list
 	@sed -n 's/^\([a-z-]*\): *## /  make \1\t/p' $(MAKEFILE_LIST)
@@ -18,11 +18,11 @@ pdf:           ## print the book as one PDF
 lab:           ## open the chapters in JupyterLab
 	@$(PYTHON) -m book lab
 
-test:          ## run every check
+test:          ## run the checks, in ten minutes
 	@$(PYTHON) -m book test
 
-test-browser:  ## run the long checks in a browser
-	@$(PYTHON) -m book test-browser
+test-long:     ## run the tests that take longer, and those in a browser
+	@$(PYTHON) -m book test-long
 
 nightly:       ## run what takes too long for every change
 	@$(PYTHON) -m book nightly

@@ -27,7 +27,8 @@ import pinocchio as pin
 from kinematics import Call
 
 from chaindyn import Chain, aba, rnea
-from chaindyn.derivatives import aba_derivatives, rnea_derivatives
+from chaindyn.derivatives import rnea_derivatives
+from chaindyn.forward_derivatives import aba_derivatives
 
 SIZES = (7, 20, 50, 100)
 LONG = (100, 200, 400, 800)

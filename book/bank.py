@@ -84,12 +84,19 @@ def moodle(bank: list[Item]) -> str:
 
 
 def _blank(question: Question, k: int) -> str:
-    """A field of a cloze question: the right answer, then those of mistakes, with what each deserves."""
-    within = question.tolerance(k)
-    parts = [f"={question.answers[k]:.9g}:{within:.3g}"]
+    """A field of a cloze question: the right answer, then those of mistakes, with what each deserves.
+
+    Where mistakes give one number, all of them are said.
+    """
+    within, right = question.tolerance(k), question.answers[k]
+    told = dict[float, list[str]]()
     for said, wrong in question.mistakes.items():
-        if abs(wrong[k] - question.answers[k]) > 2 * within:
-            parts.append(f"%0%{wrong[k]:.9g}:{within:.3g}#{_cloze(said)}")
+        number = next((x for x in told if abs(wrong[k] - x) <= 2 * within), wrong[k])
+        if abs(wrong[k] - right) > 2 * within:
+            told.setdefault(number, []).append(said)
+    parts = [f"={right:.9g}:{within:.3g}"]
+    for number, sentences in told.items():
+        parts.append(f"%0%{number:.9g}:{within:.3g}#{_cloze(' '.join(sentences))}")
     return f"{{1:NUMERICAL:{'~'.join(parts)}}}"
 
 

@@ -321,17 +321,22 @@ def checks() -> list[Check]:
         Check("javascript", [*python, "book", "--no-setup", "javascript"]),
         Check("twins", [*python, "book", "--no-setup", "twins", "--check"]),
         # modules differ much in length: who has finished takes over from who has not
-        Check("tests", [*pytest, "--dist", "worksteal", "-m", "not nightly", *TESTS], "tests"),
+        Check("tests", [*pytest, "--dist", "worksteal", "-m", QUICK, *TESTS], "tests"),
         Check(
             "notebooks",
             [*pytest, "-p", "book.compare", "--nbval-sanitize-with", "book/nbval.cfg", *notebooks],
         ),
         Check("site", [*python, "book", "--no-setup", "site"]),
-        Check(
-            "browser",
-            [*pytest, "--dist", "worksteal", "-p", "no:nbval", "-rs", "-m", QUICK, "tests/browser"],
-            "tests/browser",
-        ),
+    ]
+
+
+def long_checks() -> list[Check]:
+    """What ``python -m book test-long`` runs: the tests that take over half a second each, and those in a browser."""
+    pytest = [PYTHON, "-m", "pytest", "-n", "auto", "--dist", "worksteal", "-q", "-rs"]
+    browser = [*pytest, "--durations=5", "-p", "no:nbval", "-m", "not nightly", "tests/browser"]
+    return [
+        Check("long tests", [*pytest, "-m", "slow and not nightly", *TESTS], "tests"),
+        Check("browser", browser, "tests/browser"),
     ]
 
 
@@ -408,27 +413,29 @@ def touched_checks(files: list[str], tests: list[str]) -> list[Check]:
     return chosen
 
 
-def _test_browser(argv: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="python -m book test-browser")
+def _test_long(argv: list[str]) -> int:
+    every = [check for check in long_checks() if (ROOT / check.needs).exists()]
+    parser = argparse.ArgumentParser(prog="python -m book test-long")
+    names = [check.name for check in every]
+    parser.add_argument("names", nargs="*", metavar="CHECK", help=f"only these: {', '.join(names)}")
     parser.add_argument(
         "--built", action="store_true", help="take the site as it stands, which `test` has built"
     )
-    arguments, more = parser.parse_known_args(argv)
-    if not (ROOT / "tests" / "browser").is_dir():
-        print("test-browser: an edition for a course has no tests of the library")
+    arguments = parser.parse_args(argv)
+    if not every:
+        print("test-long: an edition for a course has no tests of the library")
         return 0
+    if unknown := set(arguments.names) - set(names):
+        parser.error(f"no such check: {', '.join(sorted(unknown))}")
     if not arguments.built:
         from book.site import build
 
         build()
-    long = ["-m", "slow and not nightly", "-rs", "--durations=5"]  # `test` runs the others
-    # they share little but a browser
-    long += ["-p", "no:nbval", "-n", "auto", "--dist", "worksteal"]
-    return _run_all([Check("browser", [PYTHON, "-m", "pytest", *long, "tests/browser", *more])])
+    return _run_all([one for one in every if one.name in (arguments.names or names)])
 
 
 def nightly_checks() -> list[Check]:
-    """What takes too long for every change; of each, `test` or `test-browser` runs a sample or a shorter form."""
+    """What takes too long for every change; of each, `test` or `test-long` runs a sample or a shorter form."""
     pytest = [PYTHON, "-m", "pytest", "-q", "-rs", "--durations=10"]
     notebooks = [str(page.with_suffix(".ipynb").relative_to(ROOT)) for page in pages()]
     nbval = ["--nbval", "--nbval-sanitize-with", "book/nbval.cfg", *notebooks]
@@ -528,7 +535,7 @@ _COMMANDS: dict[str, Callable[[list[str]], int]] = {
     "grade": _grade,
     "bank": _bank,
     "test": _test,
-    "test-browser": _test_browser,
+    "test-long": _test_long,
     "nightly": _nightly,
     "clean": _clean,
 }

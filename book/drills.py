@@ -1,7 +1,8 @@
 """Drills: questions by hand whose numbers are drawn anew, and where a chapter says them.
 
-A drill stands in the solution of its exercise. It is Python that ends with a `Drill`, and may use what the chapter has
-above it. The page does not show this, but asks the question below the solution (book/practice.py):
+A drill stands in the solution of its exercise. It is Python that ends with a `Drill`, and may use what the chapter and
+its earlier drills have above it. The page does not show this, but asks the question below the solution
+(book/practice.py):
 
 ```{drill} ex-1-door
 def power(width, speed, force):
@@ -220,10 +221,12 @@ def titles_of(page: Path) -> dict[str, str]:
 def drills(page: Path) -> dict[str, Drill]:
     """The drills of a chapter, by label. BookError if one is none."""
     source, found, owners = page.read_text(encoding="utf-8"), dict[str, Drill](), labels(page)
+    earlier = list[str]()  # what other drills draw, say; a name of the page goes before theirs
     for match in _FENCE.finditer(source):
         label, code = match[2], match[3]
         above = [cell.source for cell in code_cells(notebook_from(source[: match.start()]))]
-        found[label] = _made(above, code, f"{page.name}, drill {label}")
+        found[label] = _made([*earlier, *above], code, f"{page.name}, drill {label}")
+        earlier.append("\n".join(code.splitlines()[: ast.parse(code).body[-1].lineno - 1]))
         if (owners[label] == label) == bool(found[label].title):
             raise BookError(
                 f"{page.name}: a further drill has a title, the first its exercise's: {label}"
@@ -233,11 +236,11 @@ def drills(page: Path) -> dict[str, Drill]:
 
 def _made(above: list[str], code: str, where: str) -> Drill:
     space = module_for("drill_cells")
+    space |= {"Drill": Drill, "Grid": Grid, "np": np, "sketch": sketch}
     try:
         for one in given_for(above, code):
             exec(one.code, space)
         *body, last = ast.parse(code).body
-        space |= {"Drill": Drill, "Grid": Grid, "np": np, "sketch": sketch}
         exec(compile(ast.Module(body, []), where, "exec", dont_inherit=True), space)
         made = eval(compile(ast.Expression(last.value), where, "eval"), space)  # type: ignore[attr-defined]
     except Exception as error:

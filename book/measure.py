@@ -27,7 +27,7 @@ from typing import Any
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from book import budget
+from book import budget, durations
 from book.browser import HEIGHT, WIDTHS, chromium, drawn, open_page, page_names, serve, settle
 from book.extensions import rooms
 from book.pages import BookError
@@ -246,7 +246,7 @@ def _opened(site: Path) -> Iterator[tuple[Browser, str]]:
 
 def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m book measure", description=__doc__)
-    parser.add_argument("what", choices=["pages", "rooms", *MEASURES])
+    parser.add_argument("what", choices=["pages", "tests", "rooms", *MEASURES])
     parser.add_argument("pages", nargs="*", metavar="PAGE")
     parser.add_argument("--site", type=Path, default=HTML, help="the folder of a built site")
     parser.add_argument(
@@ -255,6 +255,9 @@ def main(argv: list[str]) -> int:
     arguments = parser.parse_intermixed_args(argv)
     if arguments.what == "pages":
         budget.measure(arguments.pages, arguments.write)
+        return 0
+    if arguments.what == "tests":
+        durations.measure()
         return 0
     names = arguments.pages or [name for name in page_names() if name not in ("search", "genindex")]
     for name in names:

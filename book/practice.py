@@ -109,5 +109,7 @@ def _operation(x: Number) -> str:
 def _row(drill: Drill, label: str, seed: str) -> list[list[float]]:
     """A draw: its numbers, its answers, those of each mistake, and the slots of a picture."""
     question = drawn(drill, label, seed)
-    slots = [drill.picture.numbers(question.numbers)] if drill.picture else []
-    return [[*question.numbers.values()], question.answers, *question.mistakes.values(), *slots]
+    row = [[*question.numbers.values()], question.answers, *question.mistakes.values()]
+    if drill.picture:
+        row.append([round(float(x), 1) for x in drill.picture.numbers(question.numbers)])
+    return row

@@ -25,10 +25,12 @@ from typing import Any
 
 import numpy as np
 
-MARGIN = 72  # pixels around all points, for arrows and words
+MARGIN = np.array([120, 72])  # pixels beside and above all points, for arrows and words
+LETTER = 7  # pixels of one
 INK, PAPER = "var(--pst-color-primary,#05a)", "var(--pst-color-background,#fff)"
 Point = tuple[Any, Any]
-Shape = tuple[Any, ...]  # text, points and angles, in the order in which they are written
+# text, points, angles, lengths and pixels, in the order in which they are written
+Shape = tuple[Any, ...]
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,13 @@ class Angle:
     """Degrees, counterclockwise."""
 
     degrees: Any
+
+
+@dataclass(frozen=True)
+class Length:
+    """Metres that are no coordinate: a radius."""
+
+    metres: Any
 
 
 @dataclass(frozen=True)
@@ -54,6 +63,10 @@ class Picture:
                 found += [self.scale * part[0], -self.scale * part[1]]
             elif isinstance(part, Angle):
                 found.append(-part.degrees)
+            elif isinstance(part, Length):
+                found.append(self.scale * part.metres)
+            elif not isinstance(part, str):
+                found.append(part)
         return found
 
     def template(self, corners: Iterable[Mapping[str, Any]]) -> str:
@@ -142,13 +155,18 @@ def body(at: Point, width: Any, height: Any, degrees: Any = 0) -> Shape:
 
 
 def force(at: Point, degrees: Any, words: str, pulls: bool = False) -> Shape:
-    """An arrow of a force, whose head is at a point; if it pulls, whose tail is."""
-    arrow, far = ("M2 0H40M31-5L40 0L31 5", 56) if pulls else ("M-40 0H-3M-12-5L-3 0L-12 5", -56)
+    """An arrow of a force or velocity, whose head is at a point; if it pulls, whose tail is."""
+    arrow, sign = ("M2 0H40M31-5L40 0L31 5", 1) if pulls else ("M-40 0H-3M-12-5L-3 0L-12 5", -1)
+    far = sign * (50 + (LETTER / 2 * _letters(words) - 4) * np.cos(np.radians(degrees)) ** 2)
     return (
         f'<path stroke="{INK}" stroke-width="2" d="{arrow}" transform="translate(', at, ")rotate(", Angle(degrees),
         ')"/><text stroke="none" fill="currentColor" dy="4" transform="translate(', at, ")rotate(", Angle(degrees),
-        f")translate({far})rotate(", Angle(-degrees), f')">{escape(words, quote=False)}</text>',
+        ")translate(", far, ")rotate(", Angle(-degrees), f')">{escape(words, quote=False)}</text>',
     )  # fmt: skip
+
+
+def _letters(words: str) -> int:
+    return len(re.sub(r"\{\w+\}", "0.0", words))
 
 
 def turn(at: Point, words: str, clockwise: bool = False) -> Shape:
@@ -174,3 +192,111 @@ def label(at: Point, words: str, right: int = 0, down: int = 0) -> Shape:
 def measure(a: Point, b: Point, words: str, right: int = 0, down: int = 0) -> Shape:
     """A dashed line between two points, and beside its middle what it measures."""
     return *thin(a, b), *label(((a[0] + b[0]) / 2, (a[1] + b[1]) / 2), words, right, down)
+
+
+def dot(at: Point, words: str = "", right: int = 0, down: int = 16) -> Shape:
+    """A point with its name."""
+    return (
+        '<circle r="3" fill="currentColor" transform="translate(',
+        at,
+        ')"/>',
+        *label(at, words, right, down),
+    )
+
+
+def disc(at: Point, radius: Any, filled: bool = True) -> Shape:
+    """A disc, a wheel or a ball; or a circle, through which one sees."""
+    ends = [along(at, degrees, radius) for degrees in (180, 90, 0, -90, 180)]
+    arcs = [
+        part
+        for end in ends[1:]
+        for part in ("A", Length(radius), " ", Length(radius), " 0 0 1 ", end)
+    ]
+    return (
+        f'<path fill="{PAPER if filled else "none"}" stroke-width="2" d="M',
+        ends[0],
+        *arcs,
+        '"/>',
+    )
+
+
+def spring(a: Point, b: Point) -> Shape:
+    """A spring between two points."""
+    ways = zip(range(1, 10), itertools.cycle((0.06, -0.06)), strict=False)
+    x, y = b[0] - a[0], b[1] - a[1]
+    turns = [(a[0] + k / 10 * x - side * y, a[1] + k / 10 * y + side * x) for k, side in ways]
+    return (
+        '<path stroke-width="2" d="M',
+        a,
+        *[part for end in (*turns, b) for part in ("L", end)],
+        '"/>',
+    )
+
+
+def angle(at: Point, start: Any, sweep: Any, words: str, radius: Any, out: Any = None) -> Shape:
+    """The arc of an angle of less than half a turn, counterclockwise, and outside its middle what it measures.
+
+    In a narrow angle the words stand further out, where there is room; `out` says where, if that is not good.
+    """
+    a, b, middle = along(at, start, radius), along(at, start + sweep, radius), start + sweep / 2
+    arc = '<path d="M', a, "A", Length(radius), " ", Length(radius), " 0 0 0 ", b, '"/>'
+    half = np.radians(sweep / 2)
+    aside = 6 + 6 * np.cos(half) / np.sin(half) if out is None else 0
+    return (
+        *arc, '<text stroke="none" fill="currentColor" dy="4" transform="translate(', at, ")rotate(", Angle(middle),
+        ")translate(", Length(1.3 * radius if out is None else out), ")translate(", aside, ")rotate(", Angle(-middle),
+        f')">{escape(words, quote=False)}</text>',
+    )  # fmt: skip
+
+
+def axes(x: Any, y: Any, at: Point = (0, 0), names: str = "xy") -> list[Shape]:
+    """Two axes from a point, so long."""
+    ends = (at[0] + x, at[1]), (at[0], at[1] + y)
+    return [
+        thin(at, ends[0]),
+        thin(at, ends[1]),
+        label(ends[0], names[0], 10, 0),
+        label(ends[1], names[1], 0, -10),
+    ]
+
+
+def chain(*joints: Point) -> list[Shape]:
+    """Rods from point to point, with a hinge where each begins."""
+    rods = [rod(a, b) for a, b in itertools.pairwise(joints)]
+    return [*rods, *(hinge(at) for at in joints[:-1])]
+
+
+def cart(at: Point, width: Any, height: Any, words: str = "") -> list[Shape]:
+    """A carriage about its middle, on two wheels, with words on it."""
+    x, y = at
+    wheels = [hinge((x + side * width, y - height / 2)) for side in (-0.3, 0.3)]
+    return [body(at, width, height), *wheels, label(at, words)]
+
+
+def train(*words: str) -> list[Shape]:
+    """Carriages in a row from the origin, 1.8 apart, on slides, and what stands on each."""
+    carts = [cart((1.8 * k, 0), 1.1, 0.45, on_it) for k, on_it in enumerate(words)]
+    slides = [thin((1.8 * k + 0.55, 0), (1.8 * k + 1.25, 0)) for k in range(len(words) - 1)]
+    return [*slides, *itertools.chain(*carts)]
+
+
+def curve(a: Point, towards: Point, b: Point) -> Shape:
+    """A parabola between two points; its tangents there meet at a third."""
+    return '<path d="M', a, "Q", towards, " ", b, '"/>'
+
+
+def bounces(heights: Iterable[Any], first: Any, width: Any, start: Any = 0) -> list[Shape]:
+    """The flights of a ball that falls from a height, and then rises to others; a fall from 1 goes so far aside."""
+    x, arcs = start + width * np.sqrt(first), list[Shape]()
+    arcs = [curve((start, first), ((start + x) / 2, first), (x, 0))]
+    for height in heights:
+        half = width * np.sqrt(height)
+        arcs.append(curve((x, 0), (x + half, 2 * height), (x + 2 * half, 0)))
+        x = x + 2 * half
+    return arcs
+
+
+def slope(degrees: Any, length: Any, words: str = "{slope}°") -> list[Shape]:
+    """A slope that rises to the right from the origin, with the level below it."""
+    level = angle((0, 0), 0, degrees, words, length * 0.45)
+    return [wall((0, 0), along((0, 0), degrees, length)), thin((0, 0), (length * 0.8, 0)), level]

@@ -28,14 +28,14 @@ from chaindyn.contact import collision_impulses
 from chaindyn.contract import Joint
 from chaindyn.control import commanded_acceleration, computed_torque, tracking_error
 from chaindyn.conventions import Convention, convention
-from chaindyn.derivatives import aba_derivatives, linearise, rnea_derivatives
+from chaindyn.derivatives import rnea_derivatives
+from chaindyn.forward_derivatives import aba_derivatives
 from chaindyn.guards.complementarity import LCP
 from chaindyn.hybrid import hybrid_dynamics, hybrid_dynamics_dense
 from chaindyn.identification import (
     BaseParameters,
     LinearFit,
     base_parameters,
-    fit_bodies,
     fit_linear,
     inertial_parameters,
     torque_regressor,
@@ -84,6 +84,7 @@ from chaindyn.lie import (
     quaternion_product,
     rotation_from_quaternion,
 )
+from chaindyn.linear_models import linearise
 from chaindyn.maximal import MaximalDynamics, maximal_coordinate_dynamics
 from chaindyn.models.between_bodies import constraint_wrenches
 from chaindyn.models.files import load_model
@@ -99,6 +100,7 @@ from chaindyn.operational import operational_space_torque
 from chaindyn.other_constraints import Coupling, Distance, Rolling
 from chaindyn.other_joints import Cylindrical, Fixed, Free, Helical, Planar, Universal
 from chaindyn.pictures import Surface, animate, draw_shapes, load_visual
+from chaindyn.possible_bodies import fit_bodies
 from chaindyn.postures import coordinate_rate, difference, integrate, random_state, within_limits
 from chaindyn.reaching import inverse_kinematics, pose_error
 from chaindyn.redundancy import constrained_hybrid_dynamics, constrained_inverse_dynamics

@@ -44,10 +44,10 @@ def replaceable(sweep: Sweep) -> Sweep:
     """Let a recording walk a tree in a sweep's place, by its method of the same name."""
 
     @functools.wraps(sweep)
-    def walk(step: Any, parent: Sequence[int], start: Any, *links: Any) -> Any:
+    def walk(step: Any, parent: Sequence[int], start: Any, *links: Any, **more: Any) -> Any:
         if (recorder := walker.get()) is None:
-            return sweep(step, parent, start, *links)
-        return getattr(recorder, sweep.__name__)(step, parent, start, links)
+            return sweep(step, parent, start, *links, **more)
+        return getattr(recorder, sweep.__name__)(step, parent, start, links, **more)
 
     return walk  # type: ignore[return-value]
 
@@ -228,6 +228,28 @@ def block(rows: Sequence[Sequence[Array]]) -> Array:
         for row, height in zip(rows, heights, strict=True)
     ]
     return xp.concatenate(bands, axis=-2)
+
+
+def by_blocks(blocks: Sequence[Array]) -> Callable[[Array], Array]:
+    """Return the function that multiplies columns (..., n, c) by a matrix with blocks (..., k, k) on its diagonal.
+
+    Neighbours with one row each are multiplied together, entry by entry.
+    """
+    parts: list[Array] = []
+    acting = [b for b in blocks if b.shape[-1]]
+    for single, run in itertools.groupby(acting, lambda b: b.shape[-1] == 1):
+        own = list(run)
+        parts += [concatenate(own, axis=-2)] if single else own
+
+    def times(x: Array) -> Array:
+        done, end = [x[..., :0, :]], 0
+        for b in parts:
+            own = x[..., end : end + b.shape[-2], :]
+            done.append(b * own if b.shape[-1] == 1 else b @ own)
+            end += b.shape[-2]
+        return concatenate(done, axis=-2)
+
+    return times
 
 
 def _quotient(a: Any, b: Any) -> Any:

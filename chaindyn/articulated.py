@@ -1,5 +1,5 @@
 # Generated from chapters/09_articulated_body_inertia.md by `python -m book export`; edit it there.
-# sha256 of the text below: e29ea0adf3c237705f67c80d4fd32ad128c23669e1c411af81953f955d9a927b
+# sha256 of the text below: 2d08fb2e6e9aa9ea7e507b1cbb9cd547655eb45350cb65a76268242ddc278c6b
 """Forward dynamics by articulated-body inertia: how a chain accelerates, link by link.
 
 Derived in chapter 9, "Articulated-body inertia".
@@ -24,6 +24,7 @@ from chaindyn.guards.arguments import (
 )
 from chaindyn.guards.door import checked
 from chaindyn.guards.equations import require_joint_inertia
+from chaindyn.guards.fronts import column_by_column
 from chaindyn.guards.pivots import past_zeros, require_inertia
 from chaindyn.inverse_dynamics import ground_acceleration, net_bias
 from chaindyn.models.arrays import consecutive
@@ -123,6 +124,7 @@ def articulated_step(
 
 
 # Chapter 9, "Articulated-body inertia": The code: factorise once, solve often
+@column_by_column
 def force_step(
     children: Any, own: Articulated, load: Array, tau: Array
 ) -> tuple[tuple[Array, Array], tuple[Array]]:

@@ -1,5 +1,5 @@
 # Generated from chapters/04_joints_links_chains_trees.md by `python -m book export`; edit it there.
-# sha256 of the text below: 2596b66ccc6b1b9122f0d5d776a3853268f429b0aad46dde2bcb1c99fd2cdd68
+# sha256 of the text below: 53c8210246c958cd262cbea8fc9cf46d4221545ce592193f6c27d25dbeca3051
 """Links, the chains and trees that joints make of them, and sweeps along the branches.
 
 Derived in chapter 4, "Joints, links, chains, trees".
@@ -19,7 +19,7 @@ from chaindyn.models.parts import Drive, Frame, Limits
 __all__ = ["Chain", "Link", "forward_kinematics", "inward", "outward"]
 
 
-# Chapter 4, "Joints, links, chains, trees": A link and its frame
+# Chapter 4, "Joints, links, chains, trees": Links and chains
 @dataclass(frozen=True, eq=False)
 class Link:
     """One rigid body and the joint between it and its parent.
@@ -83,7 +83,7 @@ class Chain(LinkArrays):
         return tuple(reversed(path))
 
 
-# Chapter 4, "Joints, links, chains, trees": The code
+# Chapter 4, "Joints, links, chains, trees": One walk for every machine
 @replaceable
 def outward(step: Callable[..., Any], parent: Sequence[int], ground: Any, *links: Any) -> list[Any]:
     """Sweep from the ground outwards along the branches.
@@ -102,7 +102,7 @@ def outward(step: Callable[..., Any], parent: Sequence[int], ground: Any, *links
     return carried
 
 
-# Chapter 4, "Joints, links, chains, trees": The code
+# Chapter 4, "Joints, links, chains, trees": One walk for every machine
 def joint_poses(chain: Chain, q: Array) -> tuple[Array, Array]:
     """Return the pose of each link in its parent; q : (..., nq).
 
@@ -128,7 +128,7 @@ def world_poses(chain: Chain, R: Array, p: Array) -> tuple[Array, Array]:
     return stack([R for R, _ in poses], axis=-3), p_world[..., 0]
 
 
-# Chapter 4, "Joints, links, chains, trees": The code
+# Chapter 4, "Joints, links, chains, trees": One walk for every machine
 @checked(q="nq")
 def forward_kinematics(
     chain: Chain, q: ArrayNq, body: int | str | None = None

@@ -1,5 +1,5 @@
 # Generated from chapters/08_the_mass_matrix_by_composite_inertia.md by `python -m book export`; edit it there.
-# sha256 of the text below: c1ba33947495c84ca6c0ddf7e874034fbf5ac0ddb2e53db175209254f23e18b8
+# sha256 of the text below: 8935db54c1f39ad953ee0c35bb3bff0dc25895006b169dffe67d84aa04d0360f
 """Composite inertia: the mass and Coriolis matrices, and the momentum of a whole chain.
 
 Derived in chapter 8, "The mass matrix by composite inertia".
@@ -54,7 +54,11 @@ def force_on_the_way(columns: Any, X: Array, S: Array) -> tuple[Array, Array, An
 # Chapter 8, "The mass matrix by composite inertia": The code: one sweep inward
 @replaceable
 def on_the_way(
-    step: Callable[..., Any], parent: Sequence[int], start: Sequence[Any], *links: Any
+    step: Callable[..., Any],
+    parent: Sequence[int],
+    start: Sequence[Any],
+    *links: Any,
+    meeting: Callable[..., Any] | None = None,
 ) -> Array:
     """Return a matrix (..., nv, nv): what columns leave at the joints on their way
     inwards.
@@ -63,21 +67,29 @@ def on_the_way(
     (..., 6, k) as its parent gets them. step(such columns, *data of a link) -> (rows,
     columns, passed on): what stays in the link's rows, what in its columns, transposed,
     and the columns as the next parent gets them; each column by itself, and nothing of
-    zeros. Between joints on different branches the matrix is zero.
+    zeros. meeting(the link's columns, those of other branches at its parent, *data of
+    the link) -> what stays in the rows of the first and the columns of the others, and
+    the other way round; without it the matrix is zero between different branches.
     """
     widths = [block.shape[-1] for block, _ in start]
-    nv, ends = sum(widths), accumulate(widths)
+    nv, ends, n = sum(widths), accumulate(widths), len(parent)
     own = [eye(nv)[end - k : end] for k, end in zip(widths, ends, strict=True)]
-
-    def passing(outside: Any, begun: Any, own: Array, *link: Any) -> tuple[Any, Any]:
-        (block, columns), (rows, below, passed) = begun, step(outside, *link)
-        passed = [x + c @ own for x, c in zip(passed, columns, strict=True)]
-        return (rows + block @ own, below), tuple(passed)
-
     nothing = (zeros((6, nv)),) * len(start[0][1])
-    left, _ = inward(passing, parent, nothing, start, own, *links)
+    outside, left, met = [nothing] * n, [(own[0], own[0])] * n, zeros((nv, nv))
+    each = zip(parent, start, *links, strict=True)
+    for i, (p, begun, *link) in reversed([*enumerate(each)]):
+        rows, below, passed = step(outside[i], *link)
+        left[i] = rows + begun[0] @ own[i], below
+        if p >= 0:
+            added = zip(passed, begun[1], strict=True)
+            at_parent = [x + c @ own[i] for x, c in added]
+            if meeting is not None and outside[p] is not nothing:
+                here, there = meeting(at_parent, outside[p], *link)
+                met = met + here + there
+            both = zip(at_parent, outside[p], strict=True)
+            outside[p] = tuple(x + y for x, y in both)
     upper = concatenate([rows for rows, _ in left], axis=-2)
-    return upper + concatenate([below for _, below in left], axis=-2).mT
+    return met + upper + concatenate([below for _, below in left], axis=-2).mT
 
 
 # Chapter 8, "The mass matrix by composite inertia": The code: one sweep inward

@@ -1,11 +1,11 @@
 # Generated from chapters/14_loops_and_redundancy.md by `python -m book export`; edit it there.
-# sha256 of the text below: 18366bc860ef2765ad3e679bd640b27102c63f5ad05ee87b72af3c56f6c0c8a0
+# sha256 of the text below: bcf66b5d9c5e9fcce08dc7ae412801804c4287b82852f70b51192bbb989c8a36
 """Loops: constraints between the links of a tree, and the dynamics that keeps them.
 
 Derived in chapter 14, "Loops".
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -14,7 +14,7 @@ import numpy as np
 
 from chaindyn._ops import (
     Array,
-    block,
+    by_blocks,
     concatenate,
     divide,
     eye,
@@ -34,6 +34,7 @@ from chaindyn.guards.arguments import FRAMES, FrameWord
 from chaindyn.guards.constraint_parts import as_constraints, parts_in
 from chaindyn.guards.door import checked
 from chaindyn.guards.equations import SINGULAR, solved
+from chaindyn.guards.fronts import in_fronts
 from chaindyn.guards.loops import (
     Gains,
     are_floats,
@@ -155,7 +156,7 @@ def solve_kkt(
 
 
 # Chapter 14, "Loops": A small system whose rows may depend on each other*
-def squared_up(rows: Array, metric: Array, wanted: Array, doubt: Array) -> Any:
+def squared_up(rows: Array, times: Callable[[Array], Array], wanted: Array, doubt: Array) -> Any:
     """Return rows square to each other, what is wanted of them, inverse squares, mix.
 
     Arguments as for `shortest`, and so is mix. The inverse squares (..., m, 1) are zero
@@ -166,7 +167,7 @@ def squared_up(rows: Array, metric: Array, wanted: Array, doubt: Array) -> Any:
     def step(k: Any, state: Any) -> Any:
         rows, wanted, doubt, part, inverses, mix = state
         own, right, error = take(rows, k), take(wanted, k), take(doubt, k)
-        answer = metric @ own.mT
+        answer = times(own.mT)
         square = own @ answer
         counts = are_more(square, error)
         inverse = where(counts, divide(1, where(counts, square, 1)), 0)
@@ -187,22 +188,25 @@ def squared_up(rows: Array, metric: Array, wanted: Array, doubt: Array) -> Any:
 
 
 # Chapter 14, "Loops": A small system whose rows may depend on each other*
-def shortest(rows: Array, metric: Array, wanted: Array, doubt: Array) -> tuple[Array, Array, Array]:
-    """Return u (..., n, c), where x = metric u is the shortest with rows x = wanted.
+@in_fronts
+def shortest(
+    rows: Array, times: Callable[[Array], Array], wanted: Array, doubt: Array
+) -> tuple[Array, Array, Array]:
+    """Return u (..., n, c), where x = times(u) is the shortest with rows x = wanted.
 
-    rows : (..., m, n), of any rank; metric : (..., n, n), regular or diagonal, of the
-    squares x^T metric^-1 x; wanted : (..., m, c); doubt : (..., m, 1), the squares that
+    rows : (..., m, n), of any rank; times : multiplies columns (..., n, c) by the E of
+    the squares x^T E^-1 x; wanted : (..., m, c); doubt : (..., m, 1), the squares that
     rounding may leave of rows. Also the shares (..., m, c), zero for rows that add
     nothing, and mix (..., m, m): column j says of what row j is made, of the last row
     first, with a one for itself; where a row adds nothing the others lack it.
     """
     (m, n), c = rows.shape[-2:], wanted.shape[-1]
-    rows, wanted, inverses, mix = squared_up(rows, metric, wanted, doubt)
+    rows, wanted, inverses, mix = squared_up(rows, times, wanted, doubt)
 
     def add(k: Any, state: Any) -> Any:
         (u, shares), row = state, m - 1 - k
         own, right = take(rows, row), take(wanted, row)
-        share = take(inverses, row) * (right - only_rounding(own @ metric @ u))
+        share = take(inverses, row) * (right - only_rounding(own @ times(u)))
         return u + own.mT * share, put(shares, row, share)
 
     start = [zeros((*wanted.shape[:-2], size, c)) for size in (n, m)]
@@ -217,8 +221,9 @@ def smallest_multipliers(mix: Array, shares: Array, squares: Array) -> Array:
     first; squares : (..., m, 1), the squared lengths of the rows, by which the
     multipliers are compared.
     """
-    metric = divide(1, squares) * eye(squares.shape[-2])
-    return metric @ shortest(mix, metric, shares[..., ::-1, :], 0 * squares)[0]
+    scale = divide(1, squares)
+    shares = shares[..., ::-1, :]
+    return scale * shortest(mix, lambda x: scale * x, shares, 0 * squares)[0]
 
 
 # Chapter 14, "Loops": The code
@@ -235,16 +240,15 @@ def held_response(
     acting, felt = rows_that_act(K), [own.D for own in factors.links]
     K, wanted = K[..., acting, :], wanted[..., acting, :]
     units = concatenate([D.diagonal(axis1=-2, axis2=-1) for D in felt], axis=-1)
-    inverses = [solve(D, eye(D.shape[-1])) for D in felt]
-    metric = block([[x if x is y else 0 for y in inverses] for x in inverses])
+    times = by_blocks([solve(D, eye(D.shape[-1])) for D in felt])
 
     def swept(K: Array, _: Array) -> Any:
-        rows = concatenate(factors.inward_forces(K.mT)[0], axis=-2).mT
-        return rows, (rows @ metric * rows).sum(-1, keepdims=True)
+        rows = concatenate(factors.inward_forces(K.mT)[0], axis=-2)
+        return rows.mT, (rows * times(rows)).sum(-2)[..., None]
 
     rows, own = rows_from(0, swept, K, zeros((K.shape[-2], 1)))
     squares, doubt = lengths_and_doubt(K, units, own, row_error)
-    u, shares, mix = shortest(rows, metric, wanted, doubt)
+    u, shares, mix = shortest(rows, times, wanted, doubt)
     multipliers = spread(smallest_multipliers(mix, shares, squares), acting)
     left = [u[..., own.start : own.stop, :] for own in factors.rows]
     return multipliers, factors.outward_motions(left)[1]
@@ -325,9 +329,8 @@ def kkt_by_elimination(M: Array, K: Array, right: Array, k: Array, row_error: Ar
     free, units = inverse @ right, M.diagonal(axis1=-2, axis2=-1)
     own = (K @ inverse * K).sum(-1, keepdims=True)
     squares, doubt = lengths_and_doubt(K, units, own, row_error)
-    u, shares, mix = shortest(K, inverse, k - K @ free, doubt)
+    u, shares, mix = shortest(K, lambda x: inverse @ x, k - K @ free, doubt)
     multipliers = smallest_multipliers(mix, shares, squares)
-    x = free + inverse @ u
     counts = positive(mix[..., ::-1, :].diagonal(axis1=-2, axis2=-1) ** 2)
-    rank = counts.sum(-1) + zeros(x.shape[:-2])
-    return Held(x[..., 0], multipliers[..., 0], rank)
+    rank = counts.sum(-1) + zeros(u.shape[:-2])
+    return Held((free + inverse @ u)[..., 0], multipliers[..., 0], rank)

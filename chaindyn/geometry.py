@@ -1,5 +1,5 @@
 # Generated from chapters/19_where_bodies_touch.md by `python -m book export`; edit it there.
-# sha256 of the text below: b831049cc7d7471c64b224e2061374ac3faecc54ec9f62f440a7b38b01e10ee2
+# sha256 of the text below: e236daf9b2a007adc23413cebf65a88b14932a012a5e1813b71b61fee8018bac
 """Geometry: where the links of a chain touch each other and the ground.
 
 Derived in chapter 19, "Where bodies touch".
@@ -128,31 +128,6 @@ def gjk(a: Array, b: Array) -> list[Simplex]:
 
 
 # Chapter 19, "Where bodies touch": Depth of an overlap
-def epa(a: Array, b: Array) -> tuple[Array, float, list[Array]]:
-    """Return normal (3,) and depth of bodies that overlap, by the expanding polytope.
-
-    a, b : (k, 3) and (m, 3), their corners [m]; one of them is a solid. The shortest
-    move of a that separates them is by the depth along the normal. The third is the
-    visited faces (m, 3, 3) of a - b. A negative depth is a gap.
-    """
-    from scipy import spatial
-
-    limit, seen = rounding_of(a, b), []
-    pairs = spanning_corners(a, b, farthest_pair)
-    while True:
-        points = np.array([a[i] - b[j] for i, j in pairs])
-        hull = spatial.ConvexHull(points)
-        seen.append(points[hull.simplices])
-        nearest = hull.equations[hull.equations[:, 3].argmax()]
-        outward = nearest[:3]
-        i, j = farthest_pair(a, b, outward)
-        depth = float(outward @ (a[i] - b[j]))
-        if depth + nearest[3] <= limit or (i, j) in pairs:
-            return -outward, depth, seen
-        pairs.append((i, j))
-
-
-# Chapter 19, "Where bodies touch": Depth of an overlap
 def box_depth(a: Core, b: Core) -> tuple[Array, float]:
     """Return normal (3,), into a, and depth of two boxes that overlap.
 
@@ -245,3 +220,28 @@ def sweep_and_prune(low: Array, high: Array) -> tuple[list[tuple[int, int]], int
                 pairs.append((min(i, j), max(i, j)))
         cut.append(i)
     return sorted(pairs), looked
+
+
+# Chapter 19, "Where bodies touch": Depth of any two solids*
+def epa(a: Array, b: Array) -> tuple[Array, float, list[Array]]:
+    """Return normal (3,) and depth of bodies that overlap, by the expanding polytope.
+
+    a, b : (k, 3) and (m, 3), their corners [m]; one of them is a solid. The shortest
+    move of a that separates them is by the depth along the normal. The third is the
+    visited faces (m, 3, 3) of a - b. A negative depth is a gap.
+    """
+    from scipy import spatial
+
+    limit, seen = rounding_of(a, b), []
+    pairs = spanning_corners(a, b, farthest_pair)
+    while True:
+        points = np.array([a[i] - b[j] for i, j in pairs])
+        hull = spatial.ConvexHull(points)
+        seen.append(points[hull.simplices])
+        nearest = hull.equations[hull.equations[:, 3].argmax()]
+        outward = nearest[:3]
+        i, j = farthest_pair(a, b, outward)
+        depth = float(outward @ (a[i] - b[j]))
+        if depth + nearest[3] <= limit or (i, j) in pairs:
+            return -outward, depth, seen
+        pairs.append((i, j))

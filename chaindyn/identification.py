@@ -1,5 +1,5 @@
 # Generated from chapters/25_identification.md by `python -m book export`; edit it there.
-# sha256 of the text below: 4cc5f9b954ac75af6569fde1dbd4db408213048204bd88d7ec04e35c56b9cd3d
+# sha256 of the text below: f3b899b6b6f5f34bcf6899b894dc3c9ab0b70d5dad2b0efca9c8d2d8014a303e
 """Identification: the inertial parameters of a robot's links, from measured motion.
 
 Derived in chapter 25, "Identification".
@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from chaindyn._ops import Array, block, concatenate, eye, unstack, zeros
+from chaindyn._ops import Array, concatenate, eye, unstack, zeros
 from chaindyn.array_types import (
     Array10N,
     ArrayB,
@@ -27,16 +27,14 @@ from chaindyn.guards.door import checked
 from chaindyn.guards.numbers import as_real
 from chaindyn.guards.regression import (
     centre_of_mass,
-    check_fit,
     check_samples,
-    least,
     require_independent,
     rounding_of,
     unit_columns,
     warn_if_unclear,
     without_rounding,
 )
-from chaindyn.inertia import inertia_from_parameters, inertia_parameters, pseudo_inertia
+from chaindyn.inertia import inertia_from_parameters, inertia_parameters
 from chaindyn.inverse_dynamics import ground_acceleration, sum_wrenches
 from chaindyn.postures import random_state
 from chaindyn.spatial import skew
@@ -46,7 +44,6 @@ __all__ = [
     "BaseParameters",
     "LinearFit",
     "base_parameters",
-    "fit_bodies",
     "fit_linear",
     "inertial_parameters",
     "torque_regressor",
@@ -254,93 +251,3 @@ def fit_linear(regressor: ArrayNvxB, forces: ArrayNv) -> LinearFit:
         noise = np.maximum(np.sqrt(left / (m - used)), rounding_of(tau))
     inverse = np.linalg.inv(weighted_fit(rows, right, noise)[2])
     return LinearFit(estimate, inverse @ inverse.T, noise)
-
-
-# Chapter 25, "Identification": Physically possible links
-def body_factors(inertias: Array) -> Array:
-    """Return F (..., 4, 4) with F F^T the pseudo-inertia of bodies (..., 6, 6)."""
-    J = pseudo_inertia(inertias)
-    mass = J[..., 3:, 3:]
-    com = J[..., :3, 3:] / np.where(mass > 0, mass, 1)
-    sizes, axes = np.linalg.eigh(J[..., :3, :3] - mass * com @ com.mT)
-    root = (axes * np.sqrt(np.maximum(sizes, 0))[..., None, :]) @ axes.mT
-    return block([[root, np.sqrt(mass) * com], [zeros((1, 3)), np.sqrt(mass)]])
-
-
-# Chapter 25, "Identification": Physically possible links
-def deformation(theta: Array) -> Array:
-    """Return the upper triangular T (..., 4, 4) of ten numbers (..., 10).
-
-    They are a scale, three stretches, three shears and a shift.
-    """
-    scale, stretch, shear, shift = np.split(theta, [1, 4, 7], axis=-1)
-    none, one, stretch = 0 * scale, 0 * scale + 1, np.exp(stretch)
-    rows = [
-        [stretch[..., :1], shear[..., :2], shift[..., :1]],
-        [none, stretch[..., 1:2], shear[..., 2:], shift[..., 1:2]],
-        [none, none, stretch[..., 2:], shift[..., 2:]],
-        [none, none, none, one],
-    ]
-    T = np.stack([np.concatenate(row, axis=-1) for row in rows], axis=-2)
-    return np.exp(scale)[..., None] * T
-
-
-# Chapter 25, "Identification": Physically possible links
-def deformed_parameters(factors: Array, theta: Array) -> Array:
-    """Return the ten parameters (..., 10) of bodies with factors F, deformed by theta.
-
-    factors : (..., 4, 4); theta : (..., 10).
-    """
-    U = factors @ deformation(theta)
-    J = U @ U.mT
-    second = J[..., :3, :3]
-    about = np.trace(second, axis1=-2, axis2=-1)[..., None, None] * np.eye(3) - second
-    entries = about[..., [0, 0, 1, 0, 1, 2], [0, 1, 1, 2, 2, 2]]
-    return np.concatenate([J[..., 3:, 3], J[..., :3, 3], entries], axis=-1)
-
-
-def deformed_slopes(factors: Array, theta: Array) -> Array:
-    """Return the slopes of each body's parameters by its theta (n, 10, 10), to
-    rounding.
-    """
-    step = 1e-100
-    stepped = theta[:, None] + 1j * step * np.eye(10)
-    return (deformed_parameters(factors[:, None], stepped).imag / step).mT
-
-
-# Chapter 25, "Identification": Physically possible links
-@checked()
-def fit_bodies(chain: Chain, base: BaseParameters, fit: LinearFit, *, spread: float = 1.0) -> Chain:
-    """Return the chain of possible bodies that fits base parameters best.
-
-    Where they are undetermined it is near a guess. chain : the guess, whose links are
-    bodies; a link without extent in some direction, or without mass, stays so. base :
-    `base_parameters` of the chain; fit : `fit_linear` with their columns; further
-    columns, of friction for instance, are ignored. spread : expected error of the
-    guess, in logarithms. Needs SciPy. After Rucker and Wensing (2022). ValueError if
-    base and fit are not of this chain, or if the search does not converge.
-
-    >>> guess = Chain([Link(Revolute((0, 1, 0)), 1, (0.5, 0, 0), np.eye(3))])
-    >>> base, still = base_parameters(guess), np.zeros(1)
-    >>> measured = 2 * base.combinations @ inertial_parameters(guess)
-    >>> fit = LinearFit(measured, 1e-6 * np.eye(3), np.ones(1))
-    >>> rnea(fit_bodies(guess, base, fit), still, still, still).round(2)
-    array([-9.81])
-    """
-    spread, (b, width) = check_fit(chain, base, fit, spread), base.combinations.shape
-    factors = body_factors(as_real(chain.spatial_inertia, "the links' inertias"))
-    weights = np.linalg.inv(np.linalg.cholesky(fit.covariance[:b, :b]))
-    rows, goal = weights @ base.combinations, weights @ fit.estimate[:b]
-
-    def residual(theta: Array) -> Array:
-        ten = deformed_parameters(factors, theta.reshape(-1, 10))
-        return np.concatenate([rows @ ten.reshape(-1) - goal, theta / spread])
-
-    def slope(theta: Array) -> Array:
-        by_body = deformed_slopes(factors, theta.reshape(-1, 10))
-        own = rows.reshape(b, -1, 10).swapaxes(0, 1) @ by_body
-        flat = own.swapaxes(0, 1).reshape(b, width)
-        return np.concatenate([flat, np.eye(width) / spread])
-
-    theta = least(residual, slope, width).reshape(-1, 10)
-    return with_parameters(chain, deformed_parameters(factors, theta).reshape(-1))

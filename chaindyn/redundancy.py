@@ -1,5 +1,5 @@
 # Generated from chapters/15_assembly_inverse_dynamics_and_redundancy.md by `python -m book export`; edit it there.
-# sha256 of the text below: c6a6140bae0b271d07fcc0db4067e145f1a4eb925d7c147161960b4abc99e3ab
+# sha256 of the text below: f0a9ed63540ac690f4eb33f8668250e5a9ead0ab17197eb3b9cefe6773c2e403
 """Forces of motors in mechanisms with loops, and a choice where there are too many motors.
 
 Derived in chapter 15, "Assembly, inverse dynamics and redundancy".
@@ -44,9 +44,9 @@ def least_multipliers(K: Array, right: Array, weights: Array | None) -> Array:
     The columns of K (..., m, p) are independent; weights : (m,) of the squares, None is
     ones.
     """
-    metric = eye(K.shape[-2]) * (1 if weights is None else divide(1, weights))
+    scale = eye(1) if weights is None else divide(1, weights)[:, None]
     # of one kind of numbers: rows of integers would become floats
-    return metric @ shortest(K.mT + 0 * right, metric, right, 0 * right)[0]
+    return scale * shortest(K.mT + 0 * right, lambda x: scale * x, right, 0 * right)[0]
 
 
 # Chapter 15, "Assembly, inverse dynamics and redundancy": Too many motors
@@ -72,9 +72,9 @@ def rank_of(K: Array, units: Array) -> Array:
 
     units : (..., n), the squares of the units of the columns.
     """
-    metric = divide(1, units)[..., None, :] * eye(units.shape[-1])
-    own = (K @ metric * K).sum(-1, keepdims=True)
-    mix = shortest(K, metric, K[..., :0], lengths_and_doubt(K, units, own, 0)[1])[2]
+    scale = divide(1, units)[..., None]
+    doubt = lengths_and_doubt(K, units, K * K @ scale, 0)[1]
+    mix = shortest(K, lambda x: scale * x, K[..., :0], doubt)[2]
     return mix[..., ::-1, :].diagonal(0, -2, -1).sum(-1)
 
 

@@ -1,5 +1,5 @@
 # Generated from chapters/11_simulation.md by `python -m book export`; edit it there.
-# sha256 of the text below: dae0242227faaf974e130070e4862f432110b93ca1ecbd1dcbe77fb0d9006cd4
+# sha256 of the text below: 6e17b1c0b122cd328782abee77fbc2672f9a75db59113cc9ca6e159142fc0702
 """Simulation: from accelerations to motion, on the manifold of the coordinates.
 
 Derived in chapter 11, "Simulation".
@@ -197,92 +197,6 @@ def rk4_step(driven: Driven, t: float, q: Array, qd: Array, h: float) -> tuple[A
     return q, qd + h / 6 * (a1 + 2 * a2 + 2 * a3 + a4)
 
 
-# Chapter 11, "Simulation": A rule without angles
-def cayley_twist(R: Array, p: Array) -> Array:
-    """Return the twist (..., 6, 1) whose Cayley transform is the motion R, p.
-
-    R : (..., 3, 3); p : (..., 3, 1). Near zero it is what `log_se3` gives, to second
-    order; it needs no angle. Undefined for a half turn.
-    """
-    trace = R[..., 0:1, 0:1] + R[..., 1:2, 1:2] + R[..., 2:3, 2:3]
-    C = (R - R.mT) / (1 + trace)
-    c = stack([C[..., 2, 1:2], C[..., 0, 2:3], C[..., 1, 0:1]], axis=-2)
-    return concatenate([2 * c, p - C @ p], axis=-2)
-
-
-def cayley_rate(twist: Array) -> Array:
-    """Return D (..., 6, 6), by which a twist (..., 6, 1) changes with its transform.
-
-    It changes by D x when its Cayley transform is moved on by x, a twist in fixed axes:
-    the transform comes first, then x.
-    """
-    c, v = twist[..., :3, :] / 2, twist[..., 3:, 0]
-    turn = eye(3) - skew(c[..., 0])
-    return block([[turn + c @ c.mT, 0], [-turn @ skew(v) / 2, turn]])
-
-
-# Chapter 11, "Simulation": What a link carries through a step
-def discrete_momenta(chain: Chain, q0: Array, q1: Array, h: float) -> tuple[Array, Array]:
-    """Return every link's momentum (..., n, 6, 1) at start and end of a step.
-
-    From q0 to q1 in a time h. Each about the link's origin there, in its axes there:
-    the derivatives of the step's action with respect to where the link starts, negated,
-    and where it ends.
-    """
-    (R0, p0), (R1, p1) = forward_kinematics(chain, q0), forward_kinematics(chain, q1)
-    moved = cayley_twist(R0.mT @ R1, R0.mT @ (p1 - p0)[..., None])
-    p = chain.spatial_inertia @ moved / h
-    return cayley_rate(moved).mT @ p, cayley_rate(-moved).mT @ p
-
-
-# Chapter 11, "Simulation": All links at once
-def generalised_force(state: State, wrenches: Array) -> Array:
-    """Return the sum of J^T f (..., nv) over the links, of f (..., n, 6, 1) on each."""
-    return joint_forces(state, transmitted_wrenches(state, wrenches))
-
-
-# Chapter 11, "Simulation": All links at once
-def step_with_momentum(chain: Chain, q: Array, pi: Array, h: float) -> Array:
-    """Return the q at the end of a step of h from the joint momenta `pi` (..., nv).
-
-    Newton's method with the mass matrix in place of the derivative; ArithmeticError if
-    h is too long for it.
-    """
-    state = State(chain, q)
-    M = mass_matrix(state)
-
-    def correct(moved: Array) -> Array:
-        start, _ = discrete_momenta(chain, q, integrate(chain, q, moved), h)
-        missing = pi - with_rotors(chain, generalised_force(state, start), moved / h)
-        return h * solve_pivoted(M, missing[..., None])[..., 0]
-
-    first = h * solve_pivoted(M, pi[..., None])[..., 0]
-    return integrate(chain, q, settle(correct, first, state.poses[1], "variational", h))
-
-
-# Chapter 11, "Simulation": All links at once
-def variational_step(
-    driven: Driven, t: float, q: Array, qd: Array, h: float
-) -> tuple[Array, Array]:
-    """Return q and qd a time h later, by the step's own least action. Order 2.
-
-    Half of the forces' impulse, a step that conserves momentum, the other half. Energy
-    does not drift, and without external forces momentum is conserved to rounding.
-    Viscous friction in each half is that of the rates there.
-    """
-    chain, drag = driven.chain, h / 2 * driven.chain.viscous
-    push = h / 2 * driven.force(t, q, qd)
-    pi = (crba(chain, q) @ qd[..., None])[..., 0] + push
-    q1 = step_with_momentum(chain, q, pi, h)
-    _, end = discrete_momenta(chain, q, q1, h)
-    arrived = State(heavier_rotors(chain, h / 2), q1)
-    pi, M = generalised_force(arrived, end), mass_matrix(arrived)
-    pi = with_rotors(chain, pi, difference(chain, q, q1) / h)
-    foreseen = solve_pivoted(M, (pi + push + drag * qd)[..., None])[..., 0]
-    pi = pi + h / 2 * driven.force(t + h, q1, foreseen) + drag * foreseen
-    return q1, solve_pivoted(M, pi[..., None])[..., 0]
-
-
 # Chapter 11, "Simulation": Simulate
 @dataclass(frozen=True, eq=False)
 class Simulation(Recorded):
@@ -387,3 +301,89 @@ def simulate(
     given = driven, q, qd, times
     steps = choose_steps(equal, *given, method, step, cure, rtol=rtol, atol=atol)
     return march(Simulation, steps, *given, until=until, progress=progress)
+
+
+# Chapter 11, "Simulation": A rule without angles
+def cayley_twist(R: Array, p: Array) -> Array:
+    """Return the twist (..., 6, 1) whose Cayley transform is the motion R, p.
+
+    R : (..., 3, 3); p : (..., 3, 1). Near zero it is what `log_se3` gives, to second
+    order; it needs no angle. Undefined for a half turn.
+    """
+    trace = R[..., 0:1, 0:1] + R[..., 1:2, 1:2] + R[..., 2:3, 2:3]
+    C = (R - R.mT) / (1 + trace)
+    c = stack([C[..., 2, 1:2], C[..., 0, 2:3], C[..., 1, 0:1]], axis=-2)
+    return concatenate([2 * c, p - C @ p], axis=-2)
+
+
+def cayley_rate(twist: Array) -> Array:
+    """Return D (..., 6, 6), by which a twist (..., 6, 1) changes with its transform.
+
+    It changes by D x when its Cayley transform is moved on by x, a twist in fixed axes:
+    the transform comes first, then x.
+    """
+    c, v = twist[..., :3, :] / 2, twist[..., 3:, 0]
+    turn = eye(3) - skew(c[..., 0])
+    return block([[turn + c @ c.mT, 0], [-turn @ skew(v) / 2, turn]])
+
+
+# Chapter 11, "Simulation": What a link carries through a step
+def discrete_momenta(chain: Chain, q0: Array, q1: Array, h: float) -> tuple[Array, Array]:
+    """Return every link's momentum (..., n, 6, 1) at start and end of a step.
+
+    From q0 to q1 in a time h. Each about the link's origin there, in its axes there:
+    the derivatives of the step's action with respect to where the link starts, negated,
+    and where it ends.
+    """
+    (R0, p0), (R1, p1) = forward_kinematics(chain, q0), forward_kinematics(chain, q1)
+    moved = cayley_twist(R0.mT @ R1, R0.mT @ (p1 - p0)[..., None])
+    p = chain.spatial_inertia @ moved / h
+    return cayley_rate(moved).mT @ p, cayley_rate(-moved).mT @ p
+
+
+# Chapter 11, "Simulation": All links at once
+def generalised_force(state: State, wrenches: Array) -> Array:
+    """Return the sum of J^T f (..., nv) over the links, of f (..., n, 6, 1) on each."""
+    return joint_forces(state, transmitted_wrenches(state, wrenches))
+
+
+# Chapter 11, "Simulation": All links at once
+def step_with_momentum(chain: Chain, q: Array, pi: Array, h: float) -> Array:
+    """Return the q at the end of a step of h from the joint momenta `pi` (..., nv).
+
+    Newton's method with the mass matrix in place of the derivative; ArithmeticError if
+    h is too long for it.
+    """
+    state = State(chain, q)
+    M = mass_matrix(state)
+
+    def correct(moved: Array) -> Array:
+        start, _ = discrete_momenta(chain, q, integrate(chain, q, moved), h)
+        missing = pi - with_rotors(chain, generalised_force(state, start), moved / h)
+        return h * solve_pivoted(M, missing[..., None])[..., 0]
+
+    first = h * solve_pivoted(M, pi[..., None])[..., 0]
+    return integrate(chain, q, settle(correct, first, state.poses[1], "variational", h))
+
+
+# Chapter 11, "Simulation": All links at once
+def variational_step(
+    driven: Driven, t: float, q: Array, qd: Array, h: float
+) -> tuple[Array, Array]:
+    """Return q and qd a time h later, by the step's own least action. Order 2.
+
+    Half of the forces' impulse, a step that conserves momentum, the other half. Energy
+    does not drift, and without external forces momentum is conserved to rounding.
+    Viscous friction in each half is that of the rates there.
+    """
+    chain, drag = driven.chain, h / 2 * driven.chain.viscous
+    push = h / 2 * driven.force(t, q, qd)
+    pi = (crba(chain, q) @ qd[..., None])[..., 0] + push
+    q1 = step_with_momentum(chain, q, pi, h)
+    _, end = discrete_momenta(chain, q, q1, h)
+    arrived = State(heavier_rotors(chain, h / 2), q1)
+    pi, M = generalised_force(arrived, end), mass_matrix(arrived)
+    pi = with_rotors(chain, pi, difference(chain, q, q1) / h)
+    foreseen = solve_pivoted(M, (pi + push + drag * qd)[..., None])[..., 0]
+    pi = pi + h / 2 * driven.force(t + h, q1, foreseen) + drag * foreseen
+    return q1, solve_pivoted(M, pi[..., None])[..., 0]

@@ -1,5 +1,5 @@
 # Generated from chapters/22_through_time.md by `python -m book export`; edit it there.
-# sha256 of the text below: 90d6cef9322740d239c2d5624369913edfb171640da3c02c168da2a7484ab740
+# sha256 of the text below: 85aab26cf7b0516fa37f1778a82bd4fdc7e67ac295c5dcf7f5742072de7fa852
 """Motion with contacts, from blow to blow or in equal steps.
 
 Derived in chapter 22, "Through time".
@@ -38,8 +38,9 @@ from chaindyn.guards.contacts import (
     longest_lateness,
 )
 from chaindyn.guards.door import checked
-from chaindyn.jobs.contact_records import ContactMotion, Scene, as_start, scene_of, slopes
+from chaindyn.jobs.contact_records import ContactMotion, Scene, as_start, scene_of
 from chaindyn.jobs.floating import rates_in_new_axes
+from chaindyn.jobs.sticking import rates_with_friction, slopes
 from chaindyn.postures import integrate
 from chaindyn.rest import contact_bias
 from chaindyn.simulation import Driven, rk4_step
@@ -63,7 +64,7 @@ def free_rates(driven: Driven, t: float, q: Array, qd: Array, h: float) -> tuple
     half = qd + h / 2 * (first - at_rest)
     there, without = slopes(driven, t, q, np.stack([half + gained, gained]))
     before = qd + h * (there - without)
-    return before, before + h * at_rest
+    return before, rates_with_friction(driven, q, before + h * at_rest, h)
 
 
 def gap_half_way(gap: Array, speed: Array, h: Array) -> Array:
@@ -277,7 +278,9 @@ def simulate_contact(
     of indices of geometries that may pass through each other, as for `find_contacts`;
     what a file says is in `Model.apart`. constraints :
     loop closures; each step ends with closed loops. Friction in the chain's own joints
-    acts as in `simulate`. compiled : whether "steps" run as machine code (chapter 26),
+    acts as in `simulate`; in "steps" Coulomb's is an impulse of at most step times
+    friction, before those of contacts. compiled : whether "steps" run as machine code
+    (chapter 26),
     for open chains, constant torque, and shapes that touch in closed form: half-spaces
     with anything, boxes with boxes, balls and capsules with each other. It is the same
     motion to rounding where Coulomb's law has but one; RuntimeWarning if most steps run

@@ -8,6 +8,18 @@ import numpy as np
 import pytest
 from trees import CASES, EPS, motion, random_tree
 
+LONG = (
+    Path(__file__).parent / "long.txt"
+)  # functions that take over half a second, by `python -m book measure tests`
+
+
+def pytest_collection_modifyitems(items):
+    """Mark those that take long."""
+    long = frozenset(LONG.read_text(encoding="utf-8").split())
+    for item in items:
+        if item.nodeid.partition("[")[0] in long:
+            item.add_marker(pytest.mark.slow)
+
 
 @pytest.fixture(params=CASES, ids=str)
 def moving(request):

@@ -130,20 +130,21 @@ def test_loops_are_measured_kept_and_drawn(tmp_path, monkeypatch, capsys):
     for times in (results["five_bar"]["one_us"], results["five_bar"]["state_us"]):
         assert set(times) == set(bench.STYLES) and all(us > 0 for us in times.values())
     assert all(own["error"] < 1e-12 for own in results["mechanisms"].values())
-    for times in results["four_bars"]["calls"].values():
-        assert list(times) == ["2", "3"]
+    for cranks in results["four_bars"].values():
+        assert cranks["stopped"] == {}
+        assert all(list(times) == ["2", "3"] for times in cranks["calls"].values())
     assert len(results["growth"]) == 3
     printed = capsys.readouterr().out
-    assert printed.count("n^") == 3 and printed.count("N^") == 5
+    assert printed.count("n^") == 3 and printed.count("N^") == 10
     differences = {"Pinocchio": [], "Pinocchio, lcaba": [], "MuJoCo": []}
     for line in printed.splitlines():
         if "differs from" in line:
             name = line.partition(": ")[2].partition(" differs")[0]
             differences[name].append(float(line.rpartition(" ")[2]))
     assert {name: len(errors) for name, errors in differences.items()} == {
-        "Pinocchio": 5,
-        "Pinocchio, lcaba": 3,
-        "MuJoCo": 3,
+        "Pinocchio": 7,
+        "Pinocchio, lcaba": 5,
+        "MuJoCo": 5,
     }
     for name, bound in (("Pinocchio", 1e-11), ("Pinocchio, lcaba", 1e-7), ("MuJoCo", 1e-3)):
         assert max(differences[name]) < bound
@@ -223,7 +224,7 @@ def test_mechanisms_that_move_otherwise_are_not_timed(monkeypatch):
     monkeypatch.setattr(bench, "PEERS", {"heavier": bench.Peer(heavier, 1e-8)})
     monkeypatch.setattr(bench, "LOOPS", (2,))
     with pytest.raises(AssertionError, match="nothing is timed"):
-        bench.lines_of_cranks()
+        bench.lines_of_cranks("rod")
 
 
 def test_a_peer_that_cannot_go_on_is_left_out(monkeypatch):
@@ -284,3 +285,27 @@ def test_compiled_functions_are_measured_kept_and_drawn(jax, tmp_path, monkeypat
     assert kept["compilers"]["gcc"]["one state"] > 0
     assert "<svg" in (tmp_path / "plot.svg").read_text()
     assert "aba / Pinocchio, aba" in capsys.readouterr().out
+
+
+def test_compiled_contact_is_measured_and_kept(tmp_path, monkeypatch, capsys):
+    """A compiled fall that ends elsewhere is not timed."""
+    pytest.importorskip("mujoco", reason="MuJoCo is not installed")
+    if not any(shutil.which(c) for c in ("cc", "gcc", "clang")):
+        pytest.skip("there is no C compiler here")
+    monkeypatch.syspath_prepend(str(BENCH))
+    bench = load("contact_compiled")
+    for name, value in {"TIME": 0.04, "STEPS": (0.004,), "LINKS": 2}.items():
+        monkeypatch.setattr(bench.contact, name, value)
+    monkeypatch.setattr(bench, "ROUNDS", 1)
+    monkeypatch.setattr(bench, "seconds_to_first", lambda: {"first": 2.0, "again": 1.0})
+    monkeypatch.setattr(bench.side, "BOOK", tmp_path)
+    bench.main(["--save"])
+    kept = json.loads((tmp_path / "speed_contact_compiled.json").read_text())
+    assert "load_before" in kept["machine"] and set(kept["ratios"]) == {"0.004"}
+    assert set(kept["ratios"]["0.004"]) == set(bench.PEERS)
+    assert all(x > 0 for x in kept["ratios"]["0.004"].values())
+    ours = bench.contact.ours
+    late = lambda step, compiled=False: (ours(step)[0] + 1e-3 * compiled, 0.0)  # noqa: E731
+    monkeypatch.setattr(bench.contact, "ours", late)
+    with pytest.raises(AssertionError, match="nothing is timed"):
+        bench.main([])

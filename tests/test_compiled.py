@@ -645,7 +645,7 @@ def test_too_long_a_recording_is_given_up(monkeypatch):
         assert np.array_equal(fast(q, qd), cd.coriolis_matrix(chain, q, qd))
 
 
-# what would take too much text: matrices by columns on their way to the ground, derivatives by slopes
+# what would take too much text: matrices by columns on their way to the ground
 
 BY_OTHER_WAY = (cd.crba, cd.coriolis_matrix, cd.rnea_derivatives, cd.aba_derivatives)
 
@@ -689,6 +689,26 @@ def test_matrices_and_derivatives_of_chains_of_any_length(function, n):
         assert normwise(common, first) <= limit
 
 
+@pytest.mark.parametrize("frame", [None, "body", "world", "mixed"])
+def test_forward_dynamics_of_branches_is_differentiated(frame):
+    """Against complex steps: joints of every kind, and branches that meet at one link and at the next."""
+    chain = random_tree(Case(8, branching=True, seed=40, kinds=EVERY_KIND))
+    assert len(set(chain.parent)) < chain.n - 2
+    q, qd = cd.random_state(chain, 4)
+    rng, n = np.random.default_rng(5), chain.nv
+    tau, wrench = rng.normal(size=n), rng.normal(size=(chain.n, 6))
+    held = {} if frame is None else {"external": wrench, "external_frame": frame}
+    fast = compiled(cd.aba_derivatives, chain)
+    found, steps = fast(q, qd, tau, **held), 1e-30j * np.eye(n)
+    same = np.zeros((n, 1))
+    at = [(cd.integrate(chain, q + same, steps), qd + same, tau + same)]
+    at += [(q + same, qd + steps, tau + same), (q + same, qd + same, tau + steps)]
+    limit = 100 * EPS * np.linalg.cond(cd.crba(chain, q))
+    for mine, state in zip(found, at, strict=True):
+        assert normwise(mine, cd.aba(chain, *state, **held).imag.T / 1e-30) <= limit
+    assert fast.runs == (1, 0)
+
+
 def relabelled(chain: cd.Chain, order: list[int]) -> cd.Chain:
     """Return the same chain, its links in another order."""
     place = {i: k for k, i in enumerate(order)}
@@ -719,10 +739,10 @@ def trees_with_columns() -> dict[str, cd.Chain]:
 
 
 @pytest.mark.parametrize("name", trees_with_columns())
-@pytest.mark.parametrize("function", [cd.crba, cd.coriolis_matrix])
+@pytest.mark.parametrize("function", [cd.crba, cd.coriolis_matrix, cd.rnea_derivatives])
 def test_columns_on_their_way_fill_the_matrix_and_leave_its_zeros(name, function):
     chain = trees_with_columns()[name]
-    cores = dict(arguments_of(function, ("q", ("nq",)), ("qd", ("nv",)), ()))
+    cores = dict(arguments_of(function, ("q", ("nq",)), ("qd", ("nv",)), ("qdd", ("nv",))))
     recorded = record(function, chain, cores, {})
     assert recorded.plan.on_the_way or name == "all on the ground"
     q, qd = cd.random_state(chain, 2, batch=(5,))
@@ -730,10 +750,14 @@ def test_columns_on_their_way_fill_the_matrix_and_leave_its_zeros(name, function
     whole = function(chain, *given)
     carries = cd.tree_matrix(chain)[:, chain.link_of_column][chain.link_of_column] > 0
     apart = ~(carries | carries.T)
-    one = np.stack([fast(*x) for x in zip(*given, strict=True)])
-    for found in (whole, fast(*given), one):
-        assert normwise(found, whole) <= bound(chain.n)
-        assert not found[:, apart].any()
+    one = [
+        np.stack(x)
+        for x in zip(*[leaves_of(fast(*x)) for x in zip(*given, strict=True)], strict=True)
+    ]
+    for found in (leaves_of(whole), leaves_of(fast(*given)), one):
+        for mine, theirs in zip(found, leaves_of(whole), strict=True):
+            assert normwise(mine, theirs) <= bound(chain.n)
+            assert not mine[:, apart].any()
     assert fast.runs.interpreted == 0
 
 

@@ -137,7 +137,7 @@ def test_problems_of_scenes(motion, monkeypatch):
         assert broken(W, b, mu, 0 * mu, p[:c]) < 1e-8
         apart = np.abs(W @ (contact_impulses(W, b, mu) - p[:c])).max()
         assert apart <= (1e-10 if motion is not spins else 1e-2) * size
-        if sweeps <= contacts.FIRST_SWEEPS:  # before the first jump
+        if sweeps < contacts.FIRST_SWEEPS:  # nothing else was needed
             turned = impulses_by_turns(W, b, mu, 0 * mu, int(sweeps[0]) + 1)
             np.testing.assert_allclose(p[: 3 * m], turned, atol=1e-9 * np.abs(turned).max())
     assert len(met) >= 5 and fast.runs == (len(met), 0)
@@ -167,7 +167,7 @@ def test_a_start_that_solves_it_takes_no_sweep():
     np.testing.assert_allclose(x, K.T @ p, atol=1e-12 * np.abs(p).max())
 
 
-def test_jumps_lead_sooner_to_where_sweeps_lead(monkeypatch):
+def test_yielding_leads_sooner_to_where_sweeps_lead(monkeypatch):
     """The first step of five boxes that stand on each other: a fifth of the sweeps, and the law holds as well."""
     met = problems_of(lambda: stands(5), monkeypatch)
     W, b, mu = met[0]

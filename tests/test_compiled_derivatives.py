@@ -98,6 +98,11 @@ NAMED = {
         {"q": Q[1], "qd": QD[1], "tau": TAU[1], "external": EXTERNAL[1]},
         {"external_frame": "world"},
     ),
+    "aba, in the world": (
+        cd.aba,
+        {"q": Q[1], "qd": QD[1], "tau": TAU[1]},
+        {"external_frame": "world"},
+    ),
     "aba, by name": (cd.aba, {"q": Q[1], "qd": QD[1], "tau": TAU[1]}, {"recursion": "world"}),
 }
 
@@ -244,14 +249,18 @@ def test_a_slope_that_is_not_finite_is_said():
 
 
 def test_without_a_compiler_it_says_so(monkeypatch):
-    chain = random_tree(Case(2, seed=9, kinds=(cd.Revolute,)))
+    chain, zero = random_tree(Case(2, seed=9, kinds=(cd.Revolute,))), np.zeros(2)
     monkeypatch.setattr(native, "compiler", partial(_fail))
     monkeypatch.setattr(native, "machine", partial(_fail))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
-        fast = compiled(cd.aba, chain, derivatives=True)
+        fast = compiled(cd.kinetic_energy, chain, derivatives=True)
         with pytest.raises(RuntimeError, match="not compiled"):
-            fast(np.zeros(2), np.zeros(2), np.zeros(2))
+            fast(zero, zero)
+    with pytest.warns(RuntimeWarning, match="runs as it stands"):
+        _, slopes = compiled(cd.aba, chain, derivatives=True)(zero, zero, zero)
+    for mine, theirs in zip(slopes, cd.aba_derivatives(chain, zero, zero, zero), strict=True):
+        assert np.array_equal(mine, theirs)
 
 
 def _fail():

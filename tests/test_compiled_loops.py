@@ -9,13 +9,12 @@ from loops import allowed_motions, random_loops
 from trees import EPS
 
 from chaindyn import (
-    Chain,
     Closure,
     Distance,
-    Link,
     Revolute,
     Spherical,
     assemble,
+    bias_force,
     compiled,
     constrained_forward_dynamics,
     constrained_forward_dynamics_derivatives,
@@ -23,11 +22,13 @@ from chaindyn import (
     constrained_inverse_dynamics,
     constraint_bias,
     constraint_jacobian,
+    crba,
     forward_kinematics,
     impact,
     integrate,
     rollout,
     simulate,
+    solve_kkt,
 )
 from chaindyn.models.robots import five_bar, four_bar, four_bar_posture
 from chaindyn.projection import projected
@@ -136,6 +137,64 @@ def test_a_long_line_of_cranks_runs_in_loops_over_its_rows(count):
     assert np.abs(missed).max() <= CLOSE * np.abs(found[0]).max()
 
 
+def line_of_cranks(count, angle, cut):
+    """Return cranks with so many loops, at an angle and turning, and torques."""
+    q, flat = (four_bar_posture(count + 1, a, cut=cut) for a in (1.0, 0.0))
+    tau = np.random.default_rng(count).normal(size=2 * count + 1)
+    return *four_bar(count + 1, cut=cut), flat + angle * (q - flat), 0.5 * (q - flat), tau
+
+
+def least_motion(chain, loops, q, qd, tau):
+    """Return accelerations and multipliers by a dense null space, which knows no order of the rows."""
+    K, bias = constraint_jacobian(chain, loops, q), constraint_bias(chain, loops, q, qd)
+    return solve_kkt(crba(chain, q), K, tau - bias_force(chain, q, qd), -bias)
+
+
+@pytest.mark.parametrize(
+    "count", [4, 20, *[pytest.param(k, marks=pytest.mark.nightly) for k in (40, 100)]]
+)
+def test_rods_cut_at_their_ends_are_fronts(count):
+    """No loop in the text, which grows with the cranks alone; against the law and a dense null space."""
+    chain, loops, *state = line_of_cranks(count, 1.0, "rod")
+    fast = compiled(constrained_forward_dynamics, chain, given={"constraints": loops})
+    found = fast(*state)
+    assert fast.runs == (1, 0)
+    for wanted in (
+        constrained_forward_dynamics(chain, loops, *state),
+        least_motion(chain, loops, *state),
+    ):
+        for own, other in zip(found, wanted, strict=True):
+            assert normwise(own, other) <= 100 * CLOSE
+    foot, closed, *posture = line_of_cranks(count, 1.0, "foot")
+    tau = posture[2]
+    tau[1:] = 0  # a motor at the first crank moves both alike
+    one, other = (x.names.index("crank 0") for x in (chain, foot))
+    qdd, _ = fast(*state[:2], tau)
+    assert np.allclose(
+        qdd[one],
+        constrained_forward_dynamics(foot, closed, *posture[:2], tau)[0][other],
+        rtol=1e-9,
+    )
+
+
+@pytest.mark.parametrize("twice", [False, True])
+@pytest.mark.parametrize("angle", [1.0, 1e-3, 1e-6, 0.0])
+def test_fronts_leave_out_what_adds_nothing(angle, twice):
+    """Rows that vanish on the line, and each loop closed twice: smallest multipliers of any rank."""
+    chain, loops, q, qd, tau = line_of_cranks(8, angle, "rod")
+    if twice:
+        loops = tuple(loop for own in loops for loop in (own, own))
+    fast = compiled(constrained_forward_dynamics, chain, given={"constraints": loops})
+    found = fast(q, qd, tau)
+    assert fast.runs == (1, 0)
+    plain = constrained_forward_dynamics(chain, loops, q, qd, tau)
+    dense = least_motion(chain, loops, q, qd, tau)
+    for k in (0, 1):
+        assert normwise(found[k], plain[k]) <= 1e4 * EPS / (angle or 1)
+        if angle in (0.0, 1.0):
+            assert normwise(found[k], tuple(dense)[k]) <= 1e4 * EPS
+
+
 @pytest.mark.parametrize("angle", [1.0, 1e-3, 1e-6, 1e-8, 0.0])
 def test_postures_in_which_rows_vanish(angle):
     """All cranks in line: the rank falls from 4 to 2, by the same threshold in both."""
@@ -239,35 +298,6 @@ def test_what_no_function_takes_is_refused(bad):
 # Motions ----------------------------------------------------------------------------------------
 
 
-def row_of_bars(loops, ground):
-    """Return a row of parallel cranks with rods between, cut elsewhere: the same bars, but another spanning tree.
-
-    ground : each crank stands on the ground, and each rod is closed onto the next crank; else each rod hangs on the
-    one before, and each crank on its rod.
-    """
-    bar = (1.0, (0.5, 0, 0), np.diag([0, 1 / 12, 1 / 12]))
-    hinge, pin, links, closed = Revolute((0, -1, 0)), Revolute((0, 1, 0)), [], []
-    for k in range(loops + 1) if ground else ():
-        links.append(Link(hinge, *bar, offset=(k, 0, 0), parent="ground", name=f"crank {k}"))
-    for k in range(1, loops + 1) if ground else ():
-        parent = f"crank {k - 1}"
-        links.append(Link(hinge, *bar, offset=(1, 0, 0), parent=parent, name=f"rod {k}"))
-        ends = {"offset": (1, 0, 0), "onto_offset": (1, 0, 0)}
-        closed.append(Closure(pin, f"rod {k}", f"crank {k}", **ends))
-    return (Chain(links), tuple(closed)) if ground else four_bar(loops + 1)
-
-
-def turned(chain, ground, angle, rate):
-    """Return a state of `row_of_bars` with all cranks parallel."""
-    names = np.array([name.startswith("crank") for name in chain.names])
-    if ground:
-        sign = np.where(names, 1.0, -1.0)
-        return angle * sign, rate * sign
-    count = (chain.n + 1) // 2
-    slope = four_bar_posture(count, 1.0) - four_bar_posture(count, 0.0)
-    return four_bar_posture(count, angle), rate * slope
-
-
 def one_pendulum(loops, t):
     """Return the angle to the ground of parallel cranks that start upright with -1 rad/s, from their energy."""
     from scipy.integrate import solve_ivp
@@ -288,11 +318,12 @@ def one_pendulum(loops, t):
         ("projection", {"rtol": 1e-11}, 1e-7),  # whose steps become short on the line
     ],
 )
-@pytest.mark.parametrize("ground", [False, True])
-def test_any_cut_the_same_motion(ground, cure, options, limit):
+@pytest.mark.parametrize("cut", ["foot", "rod"])
+def test_any_cut_the_same_motion(cut, cure, options, limit):
     """Ten seconds, through the line again and again, where the rank of the rows falls by two."""
-    chain, loops = row_of_bars(2, ground)
-    q, qd = turned(chain, ground, np.pi / 2, -1.0)
+    chain, loops = four_bar(3, cut=cut)
+    q, still = (four_bar_posture(3, angle, cut=cut) for angle in (np.pi / 2, 0.0))
+    qd = (still - q) / (np.pi / 2)
     t = np.linspace(0, 10, 21)
     held = {"constraints": loops, "stabilisation": cure, "compiled": True, "progress": False}
     motion = simulate(chain, q, qd, t=t, **held, **options)

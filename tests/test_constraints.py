@@ -1847,11 +1847,10 @@ def test_cranks_stay_parallel_through_the_posture_with_more_freedoms():
 
 def eliminated(rows, wanted):
     """Return `shortest` of rows in the plain metric, judged as rows of numbers with no more error than rounding."""
-    one = np.eye(rows.shape[-1])
     _, doubt = lengths_and_doubt(
         rows, np.ones(rows.shape[-1]), (rows * rows).sum(-1, keepdims=True), 0
     )
-    return shortest(rows, one, wanted, doubt)
+    return shortest(rows, lambda x: x, wanted, doubt)
 
 
 def test_a_row_takes_the_rounding_of_the_rows_that_are_taken_from_it():

@@ -41,7 +41,9 @@ from chaindyn import (
     random_state,
     rnea,
 )
-from chaindyn.derivatives import aba_derivatives, linearise, rnea_derivatives
+from chaindyn.derivatives import rnea_derivatives
+from chaindyn.forward_derivatives import aba_derivatives
+from chaindyn.linear_models import linearise
 from chaindyn.sensitivity import (
     body_jacobian_derivative,
     constrained_forward_dynamics_derivatives,

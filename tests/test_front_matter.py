@@ -2,7 +2,9 @@
 
 import contextlib
 import io
+import json
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -23,6 +25,39 @@ def test_readme_code_prints_what_the_readme_shows():
         with contextlib.redirect_stdout(printed):
             exec(compile(code, "README.md", "exec"), names)
         assert printed.getvalue() == expected
+
+
+def test_readme_names_what_there_is_to_call_and_to_install():
+    import chaindyn
+
+    wants, extras = (
+        README.split(head)[1].split("\n\n")[0] for head in ("| You want |", "| extra |")
+    )
+    names = re.findall(r"`([a-z_0-9]+)`", wants)
+    assert len(names) > 20 and set(names) <= set(chaindyn.__all__)
+    offered = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    named = set(re.findall(r"^\| `(\w+)`", extras, re.M))
+    assert named == offered["optional-dependencies"].keys()
+
+
+def test_readme_says_the_speeds_that_were_measured():
+    aba, made = (
+        json.loads((ROOT / "book" / f"speed_{name}.json").read_text("utf-8"))
+        for name in ("aba", "compiled")
+    )
+    batch, lanes = aba["batch"]["functions"]["aba"], made["batch"]["microseconds"]
+    rows = {
+        "as it stands, one state": [aba["calls"][x]["7"] for x in ("chaindyn", "Pinocchio")],
+        "as it stands, in a batch": [batch[x] for x in ("chaindyn", "Pinocchio")],
+        "compiled, one state": [made["calls"][x]["7"] for x in ("aba", "Pinocchio, aba")],
+        "compiled, in a batch": [lanes[x] for x in ("one thread", "Pinocchio in a loop")],
+    }
+    for name, measured in rows.items():
+        said = re.search(rf"^\| {name} \| (\S+) \| (\S+) \|$", README, re.M)
+        assert said, name
+        for text, us in zip(said.groups(), measured, strict=True):
+            digits = len(text.partition(".")[2])
+            assert round(us, digits) == float(text), (name, us)
 
 
 def test_readme_leads_to_files_that_exist():

@@ -474,6 +474,92 @@ def test_segments_that_cross_at_a_small_angle(angle):
     assert np.linalg.norm(x - y) <= 1e-15
 
 
+def contacts_of_mujoco(assets, fixed, free):
+    """Return MuJoCo's model and data, once a geometry is fixed and another hangs on a free joint."""
+    mujoco = pytest.importorskip("mujoco")
+    model = mujoco.MjModel.from_xml_string(
+        f"<mujoco><asset>{assets}</asset><worldbody>{fixed}<body {free[0]}><freejoint/>"
+        f"{free[1]}</body></worldbody></mujoco>"
+    )
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    return mujoco, model, data
+
+
+def coal_of(shape):
+    """Return a shape for Coal."""
+    coal = pytest.importorskip("coal")
+    if isinstance(shape, Capsule):
+        return coal.Capsule(shape.radius, shape.length)
+    corners = coal.StdVec_Vec3s()
+    corners.extend(shape.core.corners)
+    return coal.ConvexBase.convexHull(corners, False, "")
+
+
+def coal_distance(a, pose_a, b, pose_b):
+    """Return Coal's distance and normal."""
+    coal = pytest.importorskip("coal")
+    found = coal.DistanceResult()
+    poses = [coal.Transform3s(*pose) for pose in (pose_a, pose_b)]
+    one, other = coal_of(a), coal_of(b)
+    far = coal.distance(one, poses[0], other, poses[1], coal.DistanceRequest(), found)
+    return far, found.normal
+
+
+def test_others_say_the_same_of_the_pencil_and_the_mug():
+    """The table of chapter 19, first row."""
+    turns = 2 * np.pi / 24 * np.arange(25)
+    walls = [
+        [(r * np.cos(a), r * np.sin(a), z) for r in (0.038, 0.042) for a in two for z in (0, 0.095)]
+        for two in itertools.pairwise(turns)
+    ]
+    pencil = Capsule(0.004, 0.17)
+    held = about((0, 1, 0), np.radians(70)), np.array([0.03, 0.01, 0.13])
+    staves = [ConvexHull(wall) for wall in walls]
+    ours = min(distance(pencil, held, wall, HERE).distance for wall in staves)
+    assert f"{1e3 * ours:.5f}" == "4.70525"
+    assert abs(min(coal_distance(pencil, held, wall, HERE)[0] for wall in staves) - ours) < 1e-12
+    names = range(24)
+    mujoco, model, data = contacts_of_mujoco(
+        "".join(
+            f'<mesh name="{k}" vertex="{" ".join(map(str, np.ravel(walls[k])))}"/>' for k in names
+        ),
+        "".join(f'<geom type="mesh" mesh="{k}" name="{k}"/>' for k in names),
+        (
+            'pos="0.03 0.01 0.13" euler="0 70 0"',
+            '<geom name="pencil" type="capsule" size="0.004 0.085"/>',
+        ),
+    )
+    pen, line = model.geom("pencil").id, np.zeros(6)
+    near = [mujoco.mj_geomDistance(model, data, pen, model.geom(f"{k}").id, 1, line) for k in names]
+    assert abs(min(near) - ours) < 2e-9
+
+
+def test_others_on_boxes_and_on_crossing_capsules():
+    """The table of chapter 19, the other rows."""
+    coal = pytest.importorskip("coal")
+    lines = about((0, 1, 0), np.pi / 2), about((1, 0, 0), np.pi / 2)
+    thick, places = Capsule(0.08, 1.0), [(turn, np.zeros(3)) for turn in lines]
+    ours = distance(thick, places[0], thick, places[1])
+    theirs, normal = coal_distance(thick, places[0], thick, places[1])
+    assert abs(ours.distance + 0.16) < 1e-12 and abs(np.linalg.norm(ours.normal) - 1) < 1e-12
+    assert abs(theirs + 0.16) < 1e-12 and not normal.any()
+    capsule = '<geom type="capsule" size="0.08 0.5" euler="{}"/>'.format
+    _, _, data = contacts_of_mujoco("", capsule("0 90 0"), ("", capsule("90 0 0")))
+    assert data.ncon == 1 and abs(data.contact.dist[0] + 0.16) < 1e-12
+    assert abs(np.linalg.norm(data.contact.frame[0, :3]) - 1) < 1e-12
+
+    away = np.array([0.4, 0, 0.9999])
+    cube = Box((1, 1, 1))
+    assert len(points_of(cube, (np.eye(3), away), cube, HERE)[0]) == 4
+    box = '<geom type="box" size=".5 .5 .5"/>'
+    assert contacts_of_mujoco("", box, ('pos="0.4 0 0.9999"', box))[2].ncon == 4
+    asked, found = coal.CollisionRequest(), coal.CollisionResult()
+    asked.num_max_contacts, solid = 10, coal.Box(1.0, 1.0, 1.0)
+    poses = [coal.Transform3s(np.eye(3), p) for p in (np.zeros(3), away)]
+    assert coal.collide(solid, poses[0], solid, poses[1], asked, found) == 1
+
+
 def points_of(a, pose_a, b, pose_b, margin=0.0):
     """Places (k, 3) and gaps (k,) of the contact of two shapes."""
     found = touching_points(in_world(a, *pose_a), in_world(b, *pose_b), margin)

@@ -38,14 +38,14 @@ from chaindyn import (
     with_parameters,
 )
 from chaindyn.guards.regression import unit_columns
-from chaindyn.identification import (
+from chaindyn.identification import independent_columns
+from chaindyn.models.robots import ur5
+from chaindyn.possible_bodies import (
     body_factors,
     deformation,
     deformed_parameters,
     deformed_slopes,
-    independent_columns,
 )
-from chaindyn.models.robots import ur5
 from chaindyn.teaching import normwise
 
 CASES = [Case(n, branching=n % 2 == 0, seed=40 + n, kinds=EVERY_KIND) for n in (1, 2, 3, 5, 8, 13)]

@@ -1,4 +1,4 @@
-"""What single precision goes in, and what comes out: the sentence of the README, function by function."""
+"""What single precision goes in, and what comes out: what the page of the API says, function by function."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ import chaindyn as cd
 from chaindyn.models.robots import four_bar, four_bar_posture
 from chaindyn.teaching import normwise
 
-README = " ".join((Path(__file__).parent.parent / "README.md").read_text("utf-8").split())
-SENTENCE = README[README.index("Single, double and") : README.index("Half precision is refused")]
+PAGE = " ".join((Path(__file__).parent.parent / "book" / "api.md").read_text("utf-8").split())
+SENTENCE = PAGE[PAGE.index("Single, double and") : PAGE.index("## Every name")]
 
 F = np.float32
 
@@ -116,7 +116,7 @@ OWN = {
     },
 }
 
-# Names as the README has them, and what computes in double.
+# Names as that page has them, and what computes in double.
 DOUBLE = {
     "machine code": lambda s: cd.compiled(cd.rnea, s.tree)(s.q, s.qd, s.qd),
     "`simulate`": lambda s: arrays_of(

@@ -324,49 +324,14 @@ I many(const I *restrict sizes, const I *restrict tree, const double *restrict D
 """
 
 
-INVERSE = """
-/* Works on the rows of [M | -A | -B | 1] until M, given in C, is 1: A becomes -M^-1 A, B the same, and C M^-1. Returns
-   whether M was not positive definite. */
-static __attribute__((noinline, optimize("O3"))) int inverted(I n, double *restrict A, double *restrict B,
-                                                              double *restrict C, double *restrict M) {
-  for (I i = 0; i < n * n; i++) { M[i] = C[i]; C[i] = 0.0; A[i] = -A[i]; B[i] = -B[i]; }
-  for (I i = 0; i < n; i++) C[i * n + i] = 1.0;
-  for (I k = 0; k < n; k++) {
-    if (!(M[k * n + k] > 0.0)) return 1;
-    for (I i = k + 1; i < n; i++) {
-      double f = M[i * n + k] / M[k * n + k];
-      for (I j = k + 1; j < n; j++) M[i * n + j] -= f * M[k * n + j];
-      for (I j = 0; j < n; j++) { A[i * n + j] -= f * A[k * n + j]; B[i * n + j] -= f * B[k * n + j]; }
-      for (I j = 0; j <= k; j++) C[i * n + j] -= f * C[k * n + j];
-    }
-  }
-  for (I k = n - 1; k >= 0; k--) {
-    double f = 1.0 / M[k * n + k];
-    for (I j = 0; j < n; j++) { A[k * n + j] *= f; B[k * n + j] *= f; C[k * n + j] *= f; }
-    for (I i = 0; i < k; i++) {
-      f = M[i * n + k];
-      for (I j = 0; j < n; j++) {
-        A[i * n + j] -= f * A[k * n + j]; B[i * n + j] -= f * B[k * n + j]; C[i * n + j] -= f * C[k * n + j];
-      }
-    }
-  }
-  return 0;
-}
-"""
-
-
-def c_slopes(
-    plan: Plan, along: Sequence[bool], inputs: int, results: int, inverse: bool = False
-) -> str:
+def c_slopes(plan: Plan, along: Sequence[bool], inputs: int, results: int) -> str:
     """Return `one` of a program whose inputs are arguments and then directions: of one state, all unit vectors in turn.
 
     along : for each direction whether it is a joint velocity, else it is as long as the argument in its place. The
-    results are ordered by direction; each has the unit vectors of its direction as its last axis. inverse : the third
-    of three is a mass matrix M, and the results are -M^-1 times the first and the second, and M^-1.
+    results are ordered by direction; each has the unit vectors of its direction as its last axis.
     """
-    solved = "if (inverted(sizes[2], out[0], out[1], out[2], (double *)free)) return 0;"
     flags = ",".join(str(int(x)) for x in along)
-    return f"""{INVERSE if inverse else ""}
+    return f"""
 I one(const I *restrict sizes, const I *restrict tree, const double *restrict D, const double *restrict G,
          const double *const *in, double *const *out, double *restrict work) {{
   enum {{ TURNED = {len(along)}, OWN = INPUTS - TURNED, PARTS = RESULTS - 1 }};
@@ -410,7 +375,6 @@ I one(const I *restrict sizes, const I *restrict tree, const double *restrict D,
       }}
     }}
   }}
-  {solved if inverse else ""}
   work[0] += sum == 0.0;
   return sum == 0.0;
 }}
@@ -424,11 +388,10 @@ def c_program(
     *,
     lanes: bool,
     along: Sequence[bool] | None = None,
-    inverse: bool = False,
 ) -> str:
     """Return the whole program: for one state at a time, `one`, or for a batch, some side by side, `many`.
 
-    along, inverse : of a program whose last inputs are directions, as for `c_slopes`.
+    along : of a program whose last inputs are directions, as for `c_slopes`.
 
     `march` takes many steps. one(sizes, tree, D, G, in, out, w): sizes are n, nq, nv, the length of all records, of D
     and of G, then that of each input and result; the last result is what must be positive.
@@ -443,7 +406,7 @@ def c_program(
         c_kernel(plan, inputs, results).replace("@", suffix),
         c_march(plan, inputs, results, suffix),
         (c_many if lanes else c_one)(plan, inputs, results),
-        "" if along is None else c_slopes(plan, along, inputs, results, inverse),
+        "" if along is None else c_slopes(plan, along, inputs, results),
     ]
     return "".join(parts)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
@@ -35,8 +35,7 @@ from chaindyn.compiler.slopes import (
     tangent_kernel,
 )
 from chaindyn.compiler.ways import (
-    INVERSES,
-    SLOPES,
+    DERIVATIVES,
     Chain,
     aba,
     alternative,
@@ -102,13 +101,9 @@ class Given:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Differentiated:
-    """A function of a chain with its derivatives, as machine code: called like the function, without the chain.
-
-    inverse : as for `c_slopes`.
-    """
+    """A function of a chain with its derivatives, as machine code: called like the function, without the chain."""
 
     whole: Compiled
-    inverse: bool = False
     made: dict[Any, DerivativePrograms] = field(default_factory=dict, compare=False)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -168,123 +163,32 @@ class Differentiated:
             whole = self.whole
             cores = {name: whole.core(name, options) for name in arrays}
             try:
-                kernel, nest = tangent_kernel(
-                    whole.function, whole.chain, cores, options, inverse=self.inverse
-                )
+                kernel, nest = tangent_kernel(whole.function, whole.chain, cores, options)
             except (CannotRecord, NoCompiler) as error:
                 name = name_of(whole.function)
                 raise RuntimeError(f"the derivatives of {name} are not compiled: {error}") from None
-            self.made[key] = derivative_programs(kernel, nest, cores, whole.chain, self.inverse)
+            self.made[key] = derivative_programs(kernel, nest, cores)
         return self.made[key]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class DifferentiatedInverse(Differentiated):
-    """Forward dynamics with its derivatives, by those of the forces that its accelerations take.
-
-    forces : inverse dynamics, differentiated and solved for accelerations.
-    """
+class DifferentiatedByLaw(Differentiated):
+    """A function whose derivatives by the arguments that it needs have a law of their own, as machine code."""
 
     @cached_property
-    def forces(self) -> Differentiated:
-        """Inverse dynamics with its derivatives, solved for the accelerations."""
+    def quick(self) -> Any:
+        """The law as machine code."""
         whole = self.whole
-        function = alternative(INVERSES, whole.function) or whole.function
-        shapes = {**whole.shapes, "qdd": ("nv",)}
-        own = Compiled(function, whole.chain, whole.threads, shapes, whole.open_model)
-        return Differentiated(own, True)
+        law = alternative(DERIVATIVES, whole.function) or whole.function
+        own = Compiled(law, whole.chain, whole.threads, whole.shapes)
+        return own.quick() or own
 
-    def __call__(self, *args: Any, **kwargs: Any) -> tuple[Any, tuple[Any, ...]]:
-        """Return the accelerations, and how they change with each argument that is an array."""
-        result = self.value(*args, **kwargs)
-        if kwargs or len(args) != 3:
-            given = self.whole.signature.bind(*args, **kwargs).arguments
-            if given.get("external") is not None:
-                return super().__call__(*args, **kwargs)
-            args = given.pop("q"), given.pop("qd"), given.pop("tau")
-            return result, self.forces.derivatives(*args[:2], result, **given)
-        return result, self.forces.quick(*args[:2], result)
-
-
-@dataclass(frozen=True, eq=False)
-class SlopeProgram(Program):
-    """What returns the derivatives of a function, by the slopes of that function's recording.
-
-    forward : what computes the accelerations that the slopes take in place of the forces, if they do.
-    """
-
-    slopes: DerivativePrograms
-    forward: Program | None
-
-    def computed(
-        self, values: Sequence[Array], batch: tuple[int, ...], threads: int
-    ) -> tuple[list[Array], bool]:
-        """Return the derivatives of one state or of a batch, and whether they are not to be trusted."""
-        doubtful = False
-        if self.forward is not None:
-            (qdd,), doubtful = self.forward.computed(values, batch, threads)
-            values = [*values[:-1], qdd]
-        found, wrong = self.slopes.of(values, batch, threads)
-        found = [x.reshape((-1, *x.shape[len(batch) :])) if batch else x for x in found]
-        return found, doubtful or wrong
-
-    def quick(self, whole: Compiled) -> Any:
-        """Return a callable that goes straight to the programs, or to the whole function; None if it cannot be made."""
-        if self.forward is None:
-            return whole.door_to(self.slopes.one, True)
-        forward = self.forward.kernel.quick(nothing, False)
-        slopes = whole.door_to(self.slopes.one, True, nothing)
-        return None if forward is None or slopes is None else OneAfterOther(forward, slopes, whole)
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class OneAfterOther:
-    """The quick way to derivatives of accelerations: first the accelerations, then their slopes, else the whole."""
-
-    forward: Callable[..., Any] = field(compare=False)
-    slopes: Callable[..., Any] = field(compare=False)
-    whole: Compiled
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return anew(self.whole)
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Return what the whole function does."""
-        qdd = None if kwargs else self.forward(*args)
-        found = None if qdd is None else self.slopes(*args[:-1], qdd)
-        return self.whole(*args, **kwargs) if found is None else found
-
-    def __repr__(self) -> str:
-        return repr(self.whole)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.whole, name)
-
-
-def slope_program(
-    source: Callable[..., Any],
-    chain: Chain,
-    cores: dict[str, tuple[Any, ...]],
-    options: dict[str, Any],
-    lanes: bool,
-) -> SlopeProgram:
-    """Return the program of the derivatives of a function by its arguments."""
-    named, forward = (tuple(cores), tuple(cores.values())), None
-    forces = alternative(INVERSES, source)
-    if forces is not None:
-        of_forces, nest = kernel_for(source, chain, cores, options, lanes=lanes)
-        forward = Program(of_forces, *named, nest)
-        cores = {"qdd" if k == "tau" else k: core for k, core in cores.items()}
-    inverse = forward is not None
-    kernel, nest = tangent_kernel(
-        forces or source, chain, cores, options, judged=not inverse, inverse=inverse
-    )
-    slopes = derivative_programs(kernel, nest, cores, chain, inverse)
-    return SlopeProgram(kernel, *named, (nest,) * len(cores), slopes, forward)
-
-
-def nothing(*_: Any, **__: Any) -> None:
-    """Return None: the program has no answer."""
+    def derivatives(self, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
+        """Return what the law does; of other arguments, or options that it has not, by the function's slopes."""
+        given = self.whole.signature.bind(*args, **kwargs).arguments
+        given = {name: value for name, value in given.items() if value is not None}
+        by_law = given.keys() <= {*(self.whole.required() or ()), "external_frame"}
+        return self.quick(**given) if by_law else super().derivatives(**given)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -313,12 +217,12 @@ class Compiled:
         own, interpreted = self.counts
         return Runs(own + sum(int(k.room_of_door[0][0]) for k in self.doors), interpreted)
 
-    def door_to(self, kernel: Kernel, several: bool, fallback: Any = None) -> Any:
-        """Return a callable that goes straight to a kernel, or to the fallback, this if None; None if there is none."""
+    def door_to(self, kernel: Kernel, several: bool) -> Any:
+        """Return a callable that goes straight to a kernel, or else here; None if there is none."""
         if kernel not in self.doors:
             kernel.room_of_door[0][0] = 0
             self.doors.append(kernel)
-        return kernel.quick(self if fallback is None else fallback, several)
+        return kernel.quick(self, several)
 
     @cached_property
     def signature(self) -> inspect.Signature:
@@ -404,24 +308,11 @@ class Compiled:
     def program_of(
         self, cores: dict[str, tuple[Any, ...]], options: dict[str, Any], lanes: bool
     ) -> Program:
-        """Return the program: as the function stands or, where that takes too much text, by slopes."""
-        plain = "external" not in cores and not self.open_model
-        source = alternative(SLOPES, self.function) if plain else None
-        try:
-            kernel, nest = kernel_for(
-                self.function,
-                self.chain,
-                cores,
-                options,
-                lanes=lanes,
-                open_model=self.open_model,
-                short=source is not None,
-            )
-            return Program(kernel, tuple(cores), tuple(cores.values()), nest)
-        except CannotRecord:
-            if source is not None:
-                return slope_program(source, self.chain, cores, options, lanes)
-            raise
+        """Return the program of the function."""
+        kernel, nest = kernel_for(
+            self.function, self.chain, cores, options, lanes=lanes, open_model=self.open_model
+        )
+        return Program(kernel, tuple(cores), tuple(cores.values()), nest)
 
     def for_chain(self, chain: Chain) -> Any:
         """Return the same for another chain with the same tree and kinds of joints; ValueError if it has not."""
@@ -492,7 +383,8 @@ def compiled(
     of the model out of the program, so that `for_chain(other)` serves other chains of the same tree and joints without
     compiling. derivatives : each call gives a pair, the result and a tuple of its derivatives by each argument that is
     an array, in order: (..., *shape of the result, *shape of the argument), by q along `integrate`, (..., nv). They
-    need a compiler (RuntimeError), and end where they are not finite (ValueError). target : "javascript" gives the text
+    need a compiler (RuntimeError), but for `aba` and `rnea`, and end where they are not finite (ValueError).
+    target : "javascript" gives the text
     of an ES module instead, whose default export takes the required arguments; "c" gives a program in C, whose
     `write(folder)` leaves a header and a source for others to compile. One state or a batch, the same results to
     rounding, and the same errors: what is doubtful is given to the function itself. `runs` says how many states the
@@ -529,7 +421,9 @@ def compiled(
     if derivatives:
         if target != "native" or parameters != "fixed":
             raise ValueError('derivatives need target="native" and parameters="fixed"')
-        return (DifferentiatedInverse if alternative(INVERSES, function) else Differentiated)(whole)
+        return (DifferentiatedByLaw if alternative(DERIVATIVES, function) else Differentiated)(
+            whole
+        )
     if target == "c":
         return in_c(whole)
     return javascript(whole) if target == "javascript" else whole.quick() or whole

@@ -1,24 +1,20 @@
-"""Contacts as programs take them: impulses on the friction cones by sweeps over rows, until nothing changes."""
+"""Contacts as programs take them: impulses on the friction cones by sweeps over rows, or else by Newton's method."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from chaindyn._ops import (
-    concatenate,
     positive,
     put,
     repeat,
-    solve,
     stack,
     take,
     until_still,
     where,
     zeros,
 )
+from chaindyn.compiler.yielding import added_up, impulses_by_yielding
 from chaindyn.complementarity import contact_turn
 from chaindyn.guards.cones import EXACT
 
@@ -27,9 +23,7 @@ __all__: list[str] = []
 Array = Any
 
 MOST_SWEEPS = 10_000  # before impulses count as not found
-# Before the first jump, and before every other one: their quotient is whole.
-FIRST_SWEEPS, TOGETHER = 40, 8
-RIDGE = 1e-12  # of the squares of changes, which may depend on each other
+FIRST_SWEEPS = 40  # before contacts are let yield more
 HALF = 0.5
 
 
@@ -60,12 +54,6 @@ def response_to_itself(k: Any, state: Any) -> Any:
     return put(yields, k, (own @ answers.T).reshape(1, 9)), K, A
 
 
-def added_up(k: Any, state: Any) -> Any:
-    """Return what impulses (m, 3) make, A^T p (1, n), with that of contact k."""
-    x, p, A = state
-    return x + take(p, k) @ take(A, k).reshape(3, -1), p, A
-
-
 def impulses_on_rows(
     K: Array,
     A: Array,
@@ -79,7 +67,8 @@ def impulses_on_rows(
     """Return impulses p (3 m,) as `contact_impulses` does with W = K A^T, x = A^T p (n,), and the sweeps (1,) it took.
 
     K, A : (m, 3 n), for each contact its three rows side by side; b : (3 m,); mu, known : (m,); size : (1,), of speeds:
-    a turn that changes velocities by less than rounding of it is none. start : impulses (3 m,) to begin with; acts :
+    a turn that changes velocities by less than rounding of it is none. What FIRST_SWEEPS leave open contacts that
+    yield a little more find (`impulses_by_yielding`). start : impulses (3 m,) to begin with; acts :
     (m, 1), zero for contacts whose rows are zeros. After MOST_SWEEPS the impulses are not to be trusted. W is never
     formed: what contacts feel of each other goes through n numbers. Where several motions obey Coulomb's law, as of a
     box on four corners that slides and spins, it finds one of them, not always the same as other methods do.
@@ -99,61 +88,7 @@ def impulses_on_rows(
         return p, x, sweeps + where(positive(take(changes, 0)), 1, 0), acts, *rest
 
     state = p, x, 0 * x[:, :1], acts, K, A, b.reshape(m, 3), yields, given
-    state = until_still(FIRST_SWEEPS, sweep, state)
-    p, x, sweeps, *_ = extrapolated(sweep, state)
-    return p.reshape(3 * m), x[0], sweeps[0]
-
-
-def extrapolated(sweep: Callable[..., Any], state: Any) -> Any:
-    """Return the state that sweeps settle at, by jumps after every few of them to where these lead.
-
-    Sweeps alone carry a weight from box to box of a stack, and back, many times. After a few of them their changes f_j
-    are added up with weights whose sum is one so that as little as possible is left, and so are the impulses after them
-    (reduced rank extrapolation). Each jump is only another start for sweeps, which alone say when nothing changes.
-    """
-    p, _, sweeps, *_ = state
-    m = p.shape[0]
+    p, x, sweeps, acts, K, A, *rest = until_still(FIRST_SWEEPS, sweep, state)
     going = where(positive(sweeps + 0 - (FIRST_SWEEPS - HALF)), 1, 0)
-
-    def noted(j: Any, state: Any) -> Any:
-        F, going, *own = state
-        before, count = entries(own[0]), take(own[2], 0)
-        own = sweep(tuple(own))
-        F = put(F, j, (entries(own[0]) - before).reshape(1, -1))
-        return F, put(going, j, take(own[2], 0) - count), *own
-
-    def jump(k: Any, state: Any) -> Any:
-        F, going, p, x, acts, A = state
-        f = entries(F)
-        N = f @ f.T
-        size = sum(N[j : j + 1, j : j + 1] for j in range(TOGETHER))
-        there = positive(size)
-        N = where(there, N / where(there, size, 1), 0) + RIDGE * np.eye(TOGETHER)
-        share = solve(N, np.ones((TOGETHER, 1)))
-        share = share / share.sum(-2, keepdims=True)
-        before = [sum(share[:j, 0]) for j in range(1, TOGETHER)]
-        back = sum(c * f[j] for j, c in enumerate(before, 1))
-        go = positive(take(going, TOGETHER - 1))
-        after = entries(p) - where(go, back.reshape(m, 3), 0)
-        for i in range(m):
-            p = put(p, i, after[i : i + 1])
-        x, p, A = repeat(m, added_up, (0 * take(x, 0), p, A), acts)
-        return F, going, p, x, acts, A
-
-    def around(state: Any) -> Any:
-        F, going, *own = state
-        F, going, *own = repeat(TOGETHER, noted, (F, going, *own), going)
-        p, x, sweeps, acts, K, A, *rest = own
-        F, going, p, x, acts, A = repeat(
-            1, jump, (F, going, p, x, acts, A), take(going, TOGETHER - 1)
-        )
-        return F, going, p, x, sweeps, acts, K, A, *rest
-
-    F = zeros((TOGETHER, 3 * m)) + 0 * going
-    start = F, going + zeros((TOGETHER, 1)), *state
-    return until_still((MOST_SWEEPS - FIRST_SWEEPS) // TOGETHER, around, start)[2:]
-
-
-def entries(x: Any) -> Array:
-    """Return all entries of an array, as they are now."""
-    return concatenate([take(x, k) for k in range(x.shape[-2])], axis=-2)
+    p, x, failed = impulses_by_yielding(p, x, going, acts, (K, A, *rest), size)
+    return p.reshape(3 * m), x[0], (sweeps + 0 + failed * MOST_SWEEPS)[0]

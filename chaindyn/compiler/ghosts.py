@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from chaindyn.compiler.plan import Output
+from chaindyn.compiler.plan import PAIRS, Output
 from chaindyn.compiler.recording import as_numbers
 from chaindyn.compiler.rolled import CannotRoll, Link, Pairs, Recording, Rolled, leaves_of
 from chaindyn.compiler.ways import Chain
@@ -35,6 +35,7 @@ WORKED_OUT = (
     "any_turns",
     "has_rotors",
     "has_friction",
+    "has_coulomb",
     "spatial_inertia",
     "names",
     "joints",
@@ -262,10 +263,13 @@ def outputs_of_links(chain: Chain, place: int, leaf: Rolled) -> list[Output]:
 
 def outputs_of_pairs(place: int, leaf: Pairs) -> list[Output]:
     """Return where every number of a matrix of pairs of joints goes; its zeros stay what they are at first."""
+    if leaf.ndim > 2:
+        raise CannotRoll("matrices of pairs of joints in one array")
     outputs = []
     for kind, parts in leaf.blocks.items():
-        own, rows, columns = parts
-        for base, block in (("block", own), ("row", rows), ("column", columns.mT)):
+        own, rows, columns, *met = parts
+        blocks = [own, rows, columns.mT, *met]
+        for base, block in zip(PAIRS[: len(blocks)], blocks, strict=True):
             outputs += [
                 Output(place, x, kind, base, a, b, leaf.sweep)
                 for (a, b), x in np.ndenumerate(block)

@@ -38,9 +38,12 @@ EXACT = (
     "-fno-finite-math-only",
     "-fsigned-zeros",
 )
+# what is to run side by side is written so: looking for more takes up to a quarter of a compiler's time, for nothing
 FLAGS = (
     *EXACT,
     "-O2",
+    "-fno-tree-vectorize",
+    "-fno-tree-slp-vectorize",
     "-march=native",
     "-fno-math-errno",
     "-fno-trapping-math",

@@ -17,7 +17,8 @@ import numpy as np
 
 __all__: list[str] = []
 
-SWEPT = ("carried", "received", "grounded", "passing")
+PASSING = ("passing", "one", "other")  # of a column on its way, and of two that meet
+SWEPT = ("carried", "received", "grounded", *PASSING)
 FOLDS = ("total", "least", "greatest")
 STATEMENTS = ("filled", "put", "loop")  # which have no value
 UNKNOWN = ("input", "read", "answered", "taken", *SWEPT, *FOLDS, *STATEMENTS)

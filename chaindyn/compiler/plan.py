@@ -20,7 +20,9 @@ Array = Any
 
 
 MOST_STRAIGHT = 7_000  # numbers of a program without loops: compilers take a second for these, loops as long to run
-PAIRS = ("block", "row", "column")  # of matrices of pairs of joints
+LEFT = ("row", "column")  # by a column on its way, in matrices of pairs of joints
+MET = ("there", "back")  # by two that meet, one in the row of the other
+PAIRS = ("block", *LEFT, *MET)
 MOST_IN_ONE = 1_000  # numbers of one function without loops: compilers take more than linear time
 
 
@@ -30,7 +32,8 @@ class Output:
 
     kind : of the links that write it, None if nobody's; base : "link", "q" or "v", of which the place is `times` times
     a link's own, plus `plus`, and `over` whole rows; "" is the place `plus` itself. Of a matrix of pairs of joints:
-    entry (`times`, `plus`) of a link's "block", or of its "row" or "column" with a column that passes in sweep `over`.
+    entry (`times`, `plus`) of a link's "block", or of its "row" or "column" with a column that passes in sweep `over`;
+    "there" and "back" are those of two columns that meet.
     """
 
     result: int
@@ -212,6 +215,18 @@ class Plan:
     def order(self) -> Array:
         """Which of all columns stands in each place of those on their way (nv,)."""
         return self.branches[1]
+
+    @property
+    def link_by_link(self) -> int:
+        """About how many numbers it would have link by link, for columns on their way one by one."""
+        recording, passing = self.recording, {k: 0 for k in self.widths}
+        starts = self.branches[0] if self.begun else np.zeros((recording.kind.size, 2), int)
+        for kind, (start, end) in zip(recording.kind.tolist(), starts.tolist(), strict=True):
+            passing[kind] += end - start - len(self.begun.get(kind, []))
+        members = {k: len(recording.members(k)) for k in self.widths}
+        return sum(
+            1 if x.owner is None else (passing if x.scope else members)[x.owner] for x in self.live
+        )
 
     @cached_property
     def sparse(self) -> list[int]:

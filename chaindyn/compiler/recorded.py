@@ -41,8 +41,12 @@ SIDE_BY_SIDE = (
 QUICKLY = ("-O1",)  # a third less of a compiler's time; programs of loops run as fast
 MOST_AT_LEISURE = 5_000  # numbers of a program with loops that is not compiled so
 MOST_LINKS_STRAIGHT = 12  # of chains that are tried without loops
+FEW_LINKS = 4  # of chains for which nothing is looked at before
+CLEARLY = 1.4  # so many times as many numbers as it may have link by link: then that is not tried
 UNUSED = 4  # so many times as many may be recorded, of which some are not needed in the end
+MUCH_TEXT = 20_000  # numbers of a program without loops from which on it is compiled so
 MOST_LIVE = 40_000  # of numbers that results hang on: beyond, C compilers take minutes
+MOST_LIVE_QUICKLY = 75_000  # the same of one program: some seconds, as `QUICKLY` does it
 MOST_LIVE_IN_LOOPS = (
     120_000  # the same of a program with loops: half a minute, as `QUICKLY` does it
 )
@@ -73,7 +77,6 @@ def record(
     *,
     open_model: bool = False,
     straight: int = 0,
-    short: bool = False,
     passing: bool = True,
 ) -> Recorded:
     """Record what a function does with a chain and arrays of these shapes.
@@ -81,10 +84,13 @@ def record(
     Once for every kind of link if it can be; else link by link. open_model : whether the program is to serve other
     chains of the same kinds of links too; straight : how many numbers a recording link by link may have to be taken
     nevertheless: it has fewer operations, since the first link and the last have less to do, and keeps nothing from
-    loop to loop, but its text soon outgrows what processors hold ready; short : whether to end there, CannotRecord
-    if it takes more; passing : as of `Recording`.
+    loop to loop, but its text soon outgrows what processors hold ready; passing : as of `Recording`.
     """
-    recorded = None
+    recorded = rolled = None
+    if straight and not open_model and FEW_LINKS < chain.n <= MOST_LINKS_STRAIGHT:
+        rolled = at_once(function, chain, arrays, options, passing)
+        if rolled is not None and rolled.plan.link_by_link > CLEARLY * straight:
+            return rolled
     if straight and not open_model and chain.n <= MOST_LINKS_STRAIGHT:
         try:
             recorded = recorded_link_by_link(function, chain, arrays, options, UNUSED * straight)
@@ -92,8 +98,8 @@ def record(
             pass
         if recorded is not None and len(recorded.plan.live) <= straight:
             return recorded
-    if short:
-        raise CannotRecord("it has too many links to be recorded one by one")
+    if rolled is not None:
+        return rolled
     kind, met = first_kinds(chain), None
     while True:
         try:
@@ -112,6 +118,21 @@ def record(
     if open_model:
         raise CannotRecord("it cannot be recorded once for every kind of link") from met
     return recorded or recorded_link_by_link(function, chain, arrays, options)
+
+
+def at_once(
+    function: Callable[..., Any],
+    chain: Chain,
+    arrays: dict[str, tuple[Any, ...]],
+    options: dict[str, Any],
+    passing: bool,
+) -> Recorded | None:
+    """Return what is recorded once for every kind of joint; None if links of one kind differ, or it cannot be."""
+    try:
+        recording = Recording(Tape(), chain.parent, first_kinds(chain), passing=passing)
+        return recorded_by_kind(function, chain, recording, arrays, options)
+    except Exception:  # whatever it is: it is met again in what follows
+        return None
 
 
 def in_one_line(text: str, most: int = 120) -> str:
@@ -197,7 +218,7 @@ def recorded_link_by_link(
         raise
     except Exception as error:  # of whatever kind: the function itself says it of numbers
         raise CannotRecord(in_one_line(f"{type(error).__name__}: {error}")) from error
-    limit = MOST_LIVE_IN_LOOPS if recording.tape.loops else MOST_LIVE
+    limit = MOST_LIVE_IN_LOOPS if recording.tape.loops else MOST_LIVE_QUICKLY
     if len(recorded.plan.live) > limit:
         raise CannotRecord(f"it takes {len(recorded.plan.live)} operations, link by link")
     return recorded
@@ -268,19 +289,18 @@ def kernel_for(
     *,
     lanes: bool,
     open_model: bool = False,
-    short: bool = False,
     along: Sequence[bool] | None = None,
 ) -> tuple[Kernel, Any]:
     """Return a function as machine code, and how its results are put together: recorded and compiled now or earlier.
 
-    lanes : whether for batches, some states side by side; open_model, short : as for `record`; along : as for
+    lanes : whether for batches, some states side by side; open_model : as for `record`; along : as for
     `c_program`.
     """
     key = store.key_of(function, chain, (lanes, open_model, cores, options))
 
     def made() -> Recorded:
         given = function, chain, cores, options
-        return record(*given, open_model=open_model, straight=MOST_STRAIGHT, short=short)
+        return record(*given, open_model=open_model, straight=MOST_STRAIGHT)
 
     return kernel_of(made, key, chain, lanes, along)
 
@@ -288,6 +308,8 @@ def kernel_for(
 def flags_for(plan: Plan) -> tuple[str, ...]:
     """Return what a compiler is told of a program beside the usual."""
     if not plan.recording.tape.loops:
+        if len(plan.live) > MUCH_TEXT:
+            return QUICKLY
         return SIDE_BY_SIDE if plan.on_the_way else ()
     return SIDE_BY_SIDE if len(plan.live) <= MOST_AT_LEISURE else (*QUICKLY, *SIDE_BY_SIDE)
 
@@ -298,18 +320,17 @@ def kernel_of(
     chain: Chain,
     lanes: bool,
     along: Sequence[bool] | None = None,
-    inverse: bool = False,
 ) -> tuple[Kernel, Any]:
     """Return what is kept under this key, or record it, compile it and keep it; a key of None keeps nothing.
 
-    With it comes how the results are put together. lanes, along, inverse : as for `c_program`.
+    With it comes how the results are put together. lanes, along : as for `c_program`.
     """
     if key is not None and (kept := store.found(key)) is not None:
         return kept
     recorded = recorded_now()
     plan, inputs, outputs = recorded.plan, recorded.inputs, recorded.outputs
     counts = len(inputs), len(outputs)
-    text = c_program(plan, *counts, lanes=lanes, along=along, inverse=inverse)
+    text = c_program(plan, *counts, lanes=lanes, along=along)
     program = built(text, *flags_for(plan))
     sizes = [chain.n, chain.nq, chain.nv, plan.records]
     tables = model_tables(recorded, chain)

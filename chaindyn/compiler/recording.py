@@ -171,7 +171,8 @@ class Tape:
         most = MOST if self.most is None else self.most
         if len(self.numbers) >= most:
             raise CannotRecord(f"it takes more than {most} operations, link by link")
-        source = {len(self.numbers)} if op in ("inverse", "sqrt") else frozenset()
+        doubtful = op in ("inverse", "sqrt") and not is_guarded(args[0])
+        source = {len(self.numbers)} if doubtful else frozenset()
         wild = frozenset(source).union(*[x.wild for x in args if isinstance(x, Number)])
         if scope is None:
             scope = max([x.scope for x in args if isinstance(x, Number)], key=len, default=())

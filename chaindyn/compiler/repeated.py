@@ -21,6 +21,7 @@ Array = Any
 MOST_WRITTEN_OUT = (
     2_500  # turns times numbers that each may change: so short a loop is quicker without
 )
+MOST_REACHED = 12  # columns a row, in the mean, up to which rows are written out
 
 
 @dataclass(frozen=True, eq=False)
@@ -407,9 +408,18 @@ def for_a_loop(
     return arrays if flat and long else None
 
 
+def reach_few(rows: Any) -> bool:
+    """Whether rows have few entries each that are not known to be zero: written out these need no loop."""
+    if not (type(rows) is np.ndarray and rows.ndim == 2 and rows.size):
+        return False
+    acting = sum(bool(getattr(x, "value", x) != 0) for x in rows.flat)
+    return acting <= MOST_REACHED * len(rows)
+
+
 def each_row(tape: Tape, change: Callable[..., Any], arrays: Sequence[Any]) -> tuple[Any, ...]:
     """Return arrays all of whose rows are changed, each by itself: a loop, or all together where that is short."""
-    if (given := for_a_loop(tape, arrays[0].shape[-2], arrays)) is None:
+    few = reach_few(arrays[0])
+    if few or (given := for_a_loop(tape, arrays[0].shape[-2], arrays)) is None:
         return tuple(change(*map(as_plain, arrays)))
     own = [now(tape, held(tape, x)) for x in given]
     return tuple(own[0].rows_from(0, change, own))

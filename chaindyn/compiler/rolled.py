@@ -973,22 +973,35 @@ class Sweep:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Pairs(Opaque):
-    """A matrix with a row and a column for each joint rate, and zeros for joints on different branches.
+    """Matrices with a row and a column for each joint rate, and zeros for joints on different branches.
 
-    sweep : the number of that which fills it; blocks : for each kind what its links have on the diagonal (k, k), and
-    what a column from further out leaves in their rows (k, 1), and in their columns (k, 1).
+    sweep : the number of that which fills them; blocks : for each kind what its links have on the diagonal (..., k, k),
+    and what a column from further out leaves in their rows (..., k, 1), and in their columns (..., k, 1); and, where
+    columns meet, what one leaves in the row of the other (..., 1, 1), and what that leaves in its row.
     """
 
     recording: Recording
     sweep: int
-    blocks: dict[int, tuple[Array, Array, Array]]
+    blocks: dict[int, tuple[Array, ...]]
 
     @property
-    def shape(self) -> tuple[int, int]:
-        """How many rows and columns there are."""
-        kinds = self.recording.kind.tolist()
-        size = sum(len(self.blocks[kind][0]) for kind in kinds)
-        return size, size
+    def shape(self) -> tuple[int, ...]:
+        """How many matrices there are, and of each the rows and columns."""
+        shapes = [self.blocks[kind][0].shape for kind in self.recording.kind.tolist()]
+        size = sum(shape[-1] for shape in shapes)
+        return *shapes[0][:-2], size, size
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return len(self.shape)
+
+    def __getitem__(self, key: tuple[Any, ...]) -> Pairs:
+        """Return some of the matrices; CannotRoll for parts of them."""
+        if not all(is_whole(own) for own in key[-2:]):
+            raise CannotRoll("a part of a matrix of pairs of joints")
+        blocks = {kind: tuple(x[key] for x in own) for kind, own in self.blocks.items()}
+        return Pairs(self.recording, self.sweep, blocks)
 
     def combine(self, op: str, other: Any, swapped: bool) -> Any:
         """Refuse: a matrix is a result, and no more. CannotRoll always."""

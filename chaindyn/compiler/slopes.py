@@ -94,26 +94,20 @@ def tangent_kernel(
     chain: Chain,
     cores: dict[str, tuple[Any, ...]],
     options: dict[str, Any],
-    *,
-    judged: bool = False,
-    inverse: bool = False,
 ) -> tuple[Kernel, Any]:
-    """Return the changes of a function's results as machine code, recorded and compiled now or earlier.
-
-    judged : as for `tangent_record`; inverse : as for `c_slopes`.
-    """
-    key = store.key_of(function, chain, ("changes", judged, inverse, cores, options))
+    """Return the changes of a function's results as machine code, recorded and compiled now or earlier."""
+    key = store.key_of(function, chain, ("changes", cores, options))
 
     def made() -> Recorded:
-        recorded = tangent_record(function, chain, cores, options, MOST_STRAIGHT, judged)
+        recorded = tangent_record(function, chain, cores, options, MOST_STRAIGHT, False)
         if not recorded.plan.recording.parent and not recorded.plan.straight:
-            recorded = tangent_record(function, chain, cores, options, 0, judged)
+            recorded = tangent_record(function, chain, cores, options, 0, False)
         if len(recorded.plan.live) > MOST_LIVE:
             raise CannotRecord(f"it takes {len(recorded.plan.live)} operations")
         return recorded
 
     along = [core == ("nq",) for core in cores.values()]
-    return kernel_of(made, key, chain, True, along, inverse)
+    return kernel_of(made, key, chain, True, along)
 
 
 def kernel_of_one(kernel: Kernel, count: int) -> Kernel:
@@ -132,13 +126,12 @@ class DerivativePrograms:
     """The derivatives of a function's results, compiled for some of its arguments.
 
     program : in any directions, of which as many follow as there are arguments; one : in all, of one state; columns :
-    for each argument which of the directions are its own, None if all are; inverse : as for `c_slopes`.
+    for each argument which of the directions are its own, None if all are.
     """
 
     program: Program
     one: Kernel
     columns: list[Array | None]
-    inverse: bool = False
 
     def of(
         self, values: Sequence[Array], batch: tuple[int, ...], threads: int
@@ -158,7 +151,7 @@ class DerivativePrograms:
                 wrong |= bad
                 for r, x in enumerate(found):
                     results[a * parts + r][..., j] = x.reshape((*batch, *x.shape[1:]))
-        return (results, wrong) if wrong or not self.inverse else solved(*results)
+        return results, wrong
 
     def sorted_out(self, slopes: Sequence[Array]) -> tuple[Any, ...]:
         """Return changes put together as results are, for each argument, the directions in its own shape."""
@@ -175,23 +168,10 @@ class DerivativePrograms:
 
 
 def derivative_programs(
-    kernel: Kernel, nest: Any, cores: dict[str, tuple[Any, ...]], chain: Chain, inverse: bool
+    kernel: Kernel, nest: Any, cores: dict[str, tuple[Any, ...]]
 ) -> DerivativePrograms:
     """Return the derivatives that a kernel of `tangent_kernel` computes for some arguments."""
     program = Program(kernel, tuple(cores), tuple(cores.values()), nest)
     some = [core[0] if core and isinstance(core[0], tuple) else None for core in cores.values()]
     columns = [None if x is None else np.array(x, int) for x in some]
-    one = kernel_of_one(kernel, len(cores))
-    if inverse:
-        one = replace(one, room=one.room + chain.nv**2)
-    return DerivativePrograms(program, one, columns, inverse)
-
-
-def solved(along_q: Array, along_qd: Array, M: Array) -> tuple[list[Array], bool]:
-    """Return -M^-1 times the first two (..., nv, nv), and M^-1, and whether there is no such matrix."""
-    try:
-        inverse = np.linalg.inv(M)
-    except np.linalg.LinAlgError:
-        return [along_q, along_qd, M], True
-    found = [-inverse @ along_q, -inverse @ along_qd, inverse]
-    return found, not all(np.isfinite(x).all() for x in found)
+    return DerivativePrograms(program, kernel_of_one(kernel, len(cores)), columns)

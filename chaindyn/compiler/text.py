@@ -9,8 +9,15 @@ from functools import reduce
 
 import numpy as np
 
-from chaindyn.compiler.operations import FOLDS, IN_BOTH, IN_C, IN_JAVASCRIPT, STATEMENTS
-from chaindyn.compiler.plan import PAIRS, Output, Plan, kind_that_has
+from chaindyn.compiler.operations import (
+    FOLDS,
+    IN_BOTH,
+    IN_C,
+    IN_JAVASCRIPT,
+    PASSING,
+    STATEMENTS,
+)
+from chaindyn.compiler.plan import LEFT, MET, PAIRS, Output, Plan, kind_that_has
 from chaindyn.compiler.recording import Number
 from chaindyn.compiler.repeated import COMPUTED
 
@@ -28,12 +35,10 @@ def address(base: str, times: int, plus: int, over: int) -> str:
     """Return the place of an entry: `times` after the link's own, `over` whole rows further."""
     if base == "":
         return str(plus)
-    if base in PAIRS:  # of a matrix of pairs: the other joint's column is c
-        row, column = (
-            "c" if base == "column" else f"(v+{times})",
-            "c" if base == "row" else f"v+{plus}",
-        )
-        return f"{row}*nv+{column}"
+    if base in PAIRS:  # of a matrix: the other joint's column is c, that of one that it meets d
+        places = {"block": f"(v+{times})*nv+v+{plus}", "row": f"(v+{times})*nv+c"}
+        places |= {"column": f"c*nv+v+{plus}", "there": "c*nv+d", "back": "d*nv+c"}
+        return places[base]
     own, length = {"link": ("i", "n"), "q": ("q", "nq"), "v": ("v", "nv")}[base]
     text = f"{own}+{over}*{length}" if over else own
     if times != 1:
@@ -90,8 +95,8 @@ class Writer:
         if x.op == "input":
             name, *where = x.args
             return f"in{name}[{address(*where)}]"
-        if x.op == "passing":
-            return f"y{x.args[0]}_{x.args[1]}"
+        if x.op in PASSING:
+            return f"{'yzu'[PASSING.index(x.op)]}{x.args[0]}_{x.args[1]}"
         if x.op in ("carried", "grounded") or (
             x.op == "received" and plan.place[x.index] == self.loop
         ):
@@ -128,6 +133,16 @@ class Writer:
         """Return a function of some operands."""
         known = IN_C if self.language == "c" else IN_JAVASCRIPT
         return known[op].format(*args)
+
+    def column(self, s: int, place: int, turn: str) -> str:
+        """Return an entry of a column on its way in a sweep, the one in the place of this turn."""
+        plan = self.plan
+        return f"w[{plan.rows_of_columns[s]}+{plan.classes[s].index(place)}*nv+{turn}]"
+
+    def on_the_way(self, x: Number, turn: str) -> str:
+        """Return the line that makes a number of a column, or reads one of its entries."""
+        made = self.column(x.args[0], x.args[1], turn) if x.op in PASSING else self.expression(x)
+        return f"{self.declared} {self.name(x)}={made};"
 
     @property
     def declared(self) -> str:
@@ -251,35 +266,76 @@ def loop_lines(plan: Plan, language: str, loop: int, kind: int) -> list[str]:
 def passing_lines(write: Writer, loop: int, kind: int) -> tuple[set[int], list[str]]:
     """Return which numbers links of a kind ask for in a loop for columns on their way to the ground, and the lines.
 
-    First with those from further out, one after another; then they lay down their own.
+    First with those from further out, one after another; then they lay down their own; last all meet those of branches
+    that have reached the parent before.
     """
-    plan, in_c, lines, asked = write.plan, write.language == "c", list[str](), set[int]()
+    plan, lines, asked = write.plan, list[str](), set[int]()
     for s in [s for s in plan.on_the_way if plan.loop[s] == loop]:
-        sweep, classes, word = plan.recording.sweeps[s], plan.classes[s], "I" if in_c else "let"
-        begun = (sweep.begun or {})[kind]
-        room = plan.rows_of_columns[s]
-        places = {c: f"w[{room}+{k}*nv+u]" for k, c in enumerate(classes)}
-        left = [o for o in plan.outputs if o.base in PAIRS[1:] and (o.kind, o.over) == (kind, s)]
-        ends = [*[sweep.made[kind][c] for c in classes], *[o.number for o in left]]
-        inner = [x for x in plan.live if x.owner == kind and x.scope == (-1 - s,)]
-        whose = "u" if (plan.order == np.arange(plan.order.size)).all() else "tree[8*n+u]"
-        lines += [f"for({word} u=tree[6*n+2*i]+{len(begun)};u<tree[6*n+2*i+1];u++){{"]
-        if in_c:
-            lines.insert(len(lines) - 1, "#pragma GCC ivdep")
-        lines += [f"const {'I ' if in_c else ''}c={whose};"]
-        for x in in_turn(inner, [x for x in ends if x.scope]):
-            made = places[x.args[1]] if x.op == "passing" else write.expression(x)
-            lines.append(f"{write.declared} {write.name(x)}={made};")
+        sweep, classes = plan.recording.sweeps[s], plan.classes[s]
+        begun, room = (sweep.begun or {})[kind], plan.rows_of_columns[s]
+        own = [sweep.made[kind][c] for c in classes]
+        left = outputs_on_the_way(plan, LEFT, kind, s)
+        ends = [*own, *[o.number for o in left]]
+        inner = scoped(plan, kind, (-1 - s,))
+        lines += turn_of_columns(write, "u", f"tree[6*n+2*i]+{len(begun)}", "tree[6*n+2*i+1]", "c")
+        lines += [write.on_the_way(x, "u") for x in in_turn(inner, [x for x in ends if x.scope])]
         lines += [write.result(o) for o in left]
-        lines += [f"{places[c]}={write.wide(sweep.made[kind][c])};" for c in classes]
+        lines += [
+            f"{write.column(s, c, 'u')}={write.wide(x)};" for c, x in zip(classes, own, strict=True)
+        ]
         lines.append("}")
         for k, column in enumerate(begun):
-            own = f"w[{room}+{{}}*nv+tree[6*n+2*i]+{k}]={{}};"
-            lines += [own.format(at, write.wide(column[c])) for at, c in enumerate(classes)]
+            place = f"w[{room}+{{}}*nv+tree[6*n+2*i]+{k}]={{}};"
+            lines += [place.format(at, write.wide(column[c])) for at, c in enumerate(classes)]
             asked |= {column[c].index for c in classes}
         asked |= {y.index for x in [*inner, *ends] for y in x.args if isinstance(y, Number)}
         asked |= {x.index for x in ends}
+        met = meeting_lines(write, kind, s)
+        lines, asked = lines + met[1], asked | met[0]
     return asked, lines
+
+
+def meeting_lines(write: Writer, kind: int, s: int) -> tuple[set[int], list[str]]:
+    """Return what `passing_lines` does, of the columns of a branch with those of other branches at its parent."""
+    plan = write.plan
+    met = outputs_on_the_way(plan, MET, kind, s)
+    if not met:
+        return set(), []
+    one, two = (scoped(plan, kind, (-1 - s, *more)) for more in ((0,), (0, 0)))
+    wanted = [o.number for o in met]
+    asked = {y.index for x in [*one, *two, *wanted] for y in x.args if isinstance(y, Number)}
+    used = [x for x in one if x.index in asked or x in wanted]
+    end = "(tree[6*i]<0?0:tree[6*n+2*tree[6*i]+1])"
+    return asked | {x.index for x in wanted}, [
+        *turn_of_columns(write, "u", "tree[6*n+2*i]", "tree[6*n+2*i+1]", "c", False),
+        *[write.on_the_way(x, "u") for x in in_turn(one, used)],
+        *turn_of_columns(write, "t", "tree[6*n+2*i+1]", end, "d"),
+        *[write.on_the_way(x, "t") for x in in_turn(two, wanted)],
+        *[write.result(o) for o in met],
+        "}",
+        "}",
+    ]
+
+
+def outputs_on_the_way(plan: Plan, bases: Sequence[str], kind: int, s: int) -> list[Output]:
+    """Return the entries of matrices of pairs that links of a kind write in a sweep of columns."""
+    return [o for o in plan.outputs if o.base in bases and (o.kind, o.over) == (kind, s)]
+
+
+def scoped(plan: Plan, kind: int, scope: tuple[int, ...]) -> list[Number]:
+    """Return the numbers that links of a kind make for each column, or for each two that meet."""
+    return [x for x in plan.live if x.owner == kind and x.scope == scope]
+
+
+def turn_of_columns(
+    write: Writer, turn: str, start: str, end: str, name: str, alone: bool = True
+) -> list[str]:
+    """Return the head of a loop over columns in their places, and which of all columns each is; alone : innermost."""
+    order, in_c = write.plan.order, write.language == "c"
+    word = "I" if in_c else "let"
+    which = turn if (order == np.arange(order.size)).all() else f"tree[8*n+{turn}]"
+    head = f"for({word} {turn}={start};{turn}<{end};{turn}++){{const {'I ' if in_c else ''}{name}={which};"
+    return ["#pragma GCC ivdep", head] if in_c and alone else [head]
 
 
 def in_turn(numbers: Sequence[Number], wanted: Sequence[Number]) -> list[Number]:

@@ -54,6 +54,7 @@ from chaindyn.compiler.recording import CannotRecord
 from chaindyn.compiler.ways import Chain
 from chaindyn.jobs.floating import rates_in_new_axes
 from chaindyn.jobs.runs import collected, columns_of, steps_between
+from chaindyn.models.scenes import as_pairs
 from chaindyn.postures import integrate
 from chaindyn.simulation import Driven
 from chaindyn.state import State
@@ -110,7 +111,7 @@ class Touching:
         bodies = {body for contact in self.contacts for body in contact.bodies}
         return min(len(self.contacts), MOST_ON_ONE * len(bodies))
 
-    @property
+    @cached_property
     def said(self) -> tuple[Any, ...]:
         """All that a program hangs on, to compare."""
         own = (
@@ -258,8 +259,11 @@ def program_of(chain: Chain, scene: Touching) -> Kernel:
     def recorded() -> Recorded:
         return recorded_link_by_link(scene.step, chain, arrays, {})
 
-    known = store.key_of(impulses_on_rows, chain, (*key, *scene.lines))
-    return kept(chain, key, lambda: kernel_of(recorded, known, chain, False)[0])
+    def made() -> Kernel:
+        known = store.key_of(impulses_on_rows, chain, (*key, *scene.lines))
+        return kernel_of(recorded, known, chain, False)[0]
+
+    return kept(chain, key, made)
 
 
 # Motions ------------------------------------------------------------------------------------------
@@ -422,6 +426,22 @@ class CompiledSteps:
 def levels_of(scene: Any, chain: Chain, lines: StepLines) -> list[Level]:
     """Return the programs of a scene of `simulate_contact`, the first for most of the time; ValueError if it has none.
 
+    What may touch in the last scene stays with the chain, and the geometries with it: no others have their identities.
+    """
+    geometries, exclude = scene.seen
+    laws = scene.restitution, scene.friction, scene.law, scene.margin
+    apart = frozenset(map(frozenset, as_pairs(exclude, len(geometries))))
+    key = tuple(map(id, geometries)), apart, laws, lines
+    known, *last = chain.__dict__.get("scene", (None,))
+    if known != key:
+        last = [tuple(geometries), touching_of(scene, chain, lines)]
+        chain.__dict__["scene"] = key, *last
+    return [Level(chain, touching) for touching in last[1]]
+
+
+def touching_of(scene: Any, chain: Chain, lines: StepLines) -> list[Touching]:
+    """Return what may touch in a scene, for each of its programs, and ValueError, as `levels_of` does.
+
     Links that may touch each other are only watched by the first ones.
     """
     pairs = pairs_in_closed_form(chain, *scene.seen)
@@ -436,12 +456,12 @@ def levels_of(scene: Any, chain: Chain, lines: StepLines) -> list[Level]:
     parts: list[tuple[list[Pair], list[Pair], bool]] = [(thin, [], False)]
     if outer and inner:
         parts = [(outer, inner, True), (outer, inner, False), *parts]
-    levels = []
+    found = []
     for own, watched, loosely in parts:
         eps, mu = scene.coefficients(list(each_contact([*own, *boxes])))
-        touching = Touching(own, boxes, watched, eps, mu, scene.law, scene.margin, loosely, lines)
-        levels.append(Level(chain, touching))
-    return levels
+        law, margin = scene.law, scene.margin
+        found.append(Touching(own, boxes, watched, eps, mu, law, margin, loosely, lines))
+    return found
 
 
 def has_programs(levels: Sequence[Level]) -> bool:

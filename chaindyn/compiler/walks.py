@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from chaindyn.compiler.operations import mark_of
+from chaindyn.compiler.operations import PASSING, mark_of
 from chaindyn.compiler.recording import Number, as_numbers
 from chaindyn.compiler.rolled import (
     CannotRoll,
@@ -98,7 +98,7 @@ class Pattern:
                 places.append(-1)
                 continue
             place = names.setdefault(name, len(names))
-            path = tuple(recording.tape.path) if op == "passing" else None
+            path = tuple(recording.tape.path) if op in PASSING else None
             mark = mark_of(op, sweep, turn, place)
             x = recording.tape.write(op, (sweep, place), mark, kind, path)
             recording.turns[x.index], recording.last_turn[sweep] = (sweep, turn), turn
@@ -344,6 +344,7 @@ class Walker:
         parent: Sequence[int],
         start: Sequence[Any],
         links: Sequence[Any],
+        meeting: Callable[..., Any] | None = None,
     ) -> Pairs:
         """Record columns on their way to the ground: arguments and result as those of `composite.on_the_way`."""
         if not self.recording.passing:
@@ -352,7 +353,7 @@ class Walker:
         begun = {
             kind: [
                 flat_numbers(self.recording, [x[:, k : k + 1] for x in columns])
-                for k in range(len(block))
+                for k in range(block.shape[-1])
             ]
             for kind, ((block, columns), *_) in given.items()
         }
@@ -376,7 +377,25 @@ class Walker:
             kind: (objects(self.recording, given[kind][0][0]), *turn.results[kind][:2])
             for kind in given
         }
+        inner = [p for p in parent if p >= 0]
+        if meeting is not None and len(inner) > len(set(inner)):  # there are forks
+            left = {
+                kind: (*own, *self.met(meeting, kind, given[kind][1:], guess))
+                for kind, own in left.items()
+            }
         return Pairs(self.recording, index, left)
+
+    def met(
+        self, meeting: Callable[..., Any], kind: int, link: Sequence[Any], guess: Guess
+    ) -> list[Array]:
+        """Return what columns of a link's branch and of another one leave in each other's rows, at its parent."""
+        tape, columns = self.recording.tape, []
+        for op in PASSING[1:]:
+            tape.path.extend([-1 - guess.sweep, 0] if op == "one" else [0])
+            columns.append(tuple(guess.arrays(self.recording, kind, op)[0]))
+        left = [as_numbers(tape, x) for x in meeting(*columns, *link)]
+        del tape.path[-3:]
+        return left
 
     def turn_on_the_way(
         self, step: Callable[..., Any], given: dict[int, list[Any]], guess: Guess

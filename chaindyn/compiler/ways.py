@@ -2,9 +2,7 @@
 
 What steps in time knows motions too: rollouts, and contacts (`touching`, `closed`, `pairs`, `contacts`).
 
-What takes too much text link by link goes by another way: derivatives by slopes. A derivative has as many directions as
-a chain has joint rates. Recorded as they stand in the chapters, every link would carry all of them; in one direction
-they are sweeps with a few numbers for each link.
+Inverse and forward dynamics have laws for their derivatives, which are compiled instead of the slopes of recordings.
 """
 
 from __future__ import annotations
@@ -15,7 +13,8 @@ from typing import Any
 from chaindyn.articulated import aba
 from chaindyn.chain import Chain
 from chaindyn.constraints import constrained_forward_dynamics
-from chaindyn.derivatives import aba_derivatives, rnea_derivatives
+from chaindyn.derivatives import rnea_derivatives
+from chaindyn.forward_derivatives import aba_derivatives
 from chaindyn.inverse_dynamics import rnea
 from chaindyn.postures import coordinate_rate
 from chaindyn.projection import drawn_in
@@ -43,10 +42,8 @@ def held_acceleration(
     )[0]
 
 
-# what returns the derivatives of a function by its first three arguments
-SLOPES = ((rnea_derivatives, rnea), (aba_derivatives, aba))
-# what gives the forces (q, qd, qdd) that the accelerations of a function of (q, qd, tau) take
-INVERSES = ((aba, rnea),)
+# what gives the derivatives of a function by the arguments that it needs, which are arrays
+DERIVATIVES = ((aba, aba_derivatives), (rnea, rnea_derivatives))
 
 
 def alternative(table: Any, function: Callable[..., Any]) -> Callable[..., Any] | None:

@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from chaindyn._ops import Array
 from chaindyn.array_types import ArrayK, ArrayKx2, ArrayKx3, ArrayMx3, ArrayNv, ArrayR
 from chaindyn.chain import Chain
@@ -189,13 +187,6 @@ def as_start(
     q, qd = doubles_of_one_state("simulate_contact", chain, q=q, qd=qd)
     times = check_times(t)
     return (q, qd), times, check_step(step, times), check_positive_number(margin, "margin")
-
-
-def slopes(driven: Driven, t: float, q: Array, rates: Array) -> Array:
-    """Return the accelerations (k, nv) in one posture q (nq,) at rates (k, nv); in one call without user functions."""
-    if callable(driven.torque):
-        return np.stack([driven.acceleration(t, q, qd) for qd in rates])
-    return driven.acceleration(t, q, rates)
 
 
 def scene_of(

@@ -256,7 +256,12 @@ class LinkArrays(Named):
     @cached_property
     def has_friction(self) -> bool:
         """Whether some joint has friction."""
-        return may_be_nonzero(self.viscous) or may_be_nonzero(self.coulomb)
+        return may_be_nonzero(self.viscous) or self.has_coulomb
+
+    @cached_property
+    def has_coulomb(self) -> bool:
+        """Whether some joint has Coulomb friction."""
+        return may_be_nonzero(self.coulomb)
 
     @cached_property
     def frame_places(self) -> dict[str, tuple[int, Array, Array]]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from chaindyn.chain import Chain, Link
 from chaindyn.closure import Closure
-from chaindyn.guards.arguments import check_array, require_rotation
+from chaindyn.guards.arguments import check_array, check_word, require_rotation
 from chaindyn.joints import Revolute, Spherical
 from chaindyn.lie import exp_so3, quaternion_from_rotation
 from chaindyn.models.parts import Frame
@@ -91,43 +91,56 @@ def _ur5(
     return Chain(links, frames=(Frame("flange", "wrist_3_link", UR5_FLANGE),))
 
 
+CutWord = Literal["foot", "rod"]  # where the loops of `four_bar` are cut
+CUTS: set[str] = set(get_args(CutWord))
+
+
 def check_cranks(cranks: int) -> None:
     """Refuse what is no number of cranks."""
     if not isinstance(cranks, int) or cranks < 2:
         raise ValueError(f"cranks is {cranks!r}, but must be a whole number, 2 at least")
 
 
-def four_bar(cranks: int = 2) -> tuple[Chain, tuple[Closure, ...]]:
+def four_bar(cranks: int = 2, *, cut: CutWord = "foot") -> tuple[Chain, tuple[Closure, ...]]:
     """Return a line of parallel cranks with rods between their ends, and the closures of its loops.
 
     The benchmark problem "N four-bar mechanism" of the IFToMM library of computational multibody problems has N loops:
     cranks = N + 1 and N rods between, each uniform, thin, 1 m long and of 1 kg, in the x-z plane with z up. The first
-    crank stands on the ground at the origin, and crank k at x = k. Joint coordinates turn about -y, so that angles go
-    from x to z: with all cranks at the angle a to the ground, `four_bar_posture` has the coordinates.
+    crank stands on the ground at the origin, and crank k at x = k. cut : where each loop is cut, at the "foot" of its
+    second crank, which then hangs on the rod, and all rods on each other; or at the end of its "rod", where all cranks
+    stand on the ground, and a loop shares links with its neighbours alone. Joint coordinates turn about -y, so that
+    angles go from x to z: with all cranks at the angle a to the ground, `four_bar_posture` has the coordinates.
     """
     check_cranks(cranks)
+    check_word(cut, "cut", CUTS)
     across = 1 / 12
-    rod = 1.0, (0.5, 0, 0), np.diag([0, across, across])
-    hinge = Revolute((0, -1, 0))
-    links = [Link(hinge, *rod, name="crank 0")]
+    bar = 1.0, (0.5, 0, 0), np.diag([0, across, across])
+    hinge, pin, end = Revolute((0, -1, 0)), Revolute((0, 1, 0)), (1, 0, 0)
+    links = [Link(hinge, *bar, name="crank 0")]
     loops = []
     for k in range(1, cranks):
-        start = (1, 0, 0)
-        before = "crank 0" if k == 1 else f"rod {k - 1}"
-        links.append(Link(hinge, *rod, offset=start, parent=before, name=f"rod {k}"))
-        links.append(Link(hinge, *rod, offset=start, parent=f"rod {k}", name=f"crank {k}"))
-        loops.append(
-            Closure(Revolute((0, 1, 0)), f"crank {k}", offset=(1, 0, 0), onto_offset=(k, 0, 0))
-        )
+        rod, crank, foot = f"rod {k}", f"crank {k}", (k, 0, 0)
+        hung = cut == "foot" and k > 1
+        before = f"rod {k - 1}" if hung else f"crank {k - 1}"
+        links.append(Link(hinge, *bar, offset=end, parent=before, name=rod))
+        if cut == "foot":
+            links.append(Link(hinge, *bar, offset=end, parent=rod, name=crank))
+            loops.append(Closure(pin, crank, offset=end, onto_offset=foot))
+        else:
+            links.append(Link(hinge, *bar, offset=foot, parent="ground", name=crank))
+            loops.append(Closure(pin, rod, crank, offset=end, onto_offset=end))
     return Chain(links), tuple(loops)
 
 
-def four_bar_posture(cranks: int, angle: float) -> np.ndarray:
+def four_bar_posture(cranks: int, angle: float, *, cut: CutWord = "foot") -> np.ndarray:
     """Return the coordinates of `four_bar` in which all cranks stand at an angle to the ground [rad].
 
-    cranks : how many, as for `four_bar`.
+    cranks : how many, and cut : where, as for `four_bar`.
     """
     check_cranks(cranks)
+    check_word(cut, "cut", CUTS)
+    if cut == "rod":
+        return angle * (-1.0) ** np.arange(2 * cranks - 1)
     q = [angle]
     for k in range(1, cranks):
         q += [-angle if k == 1 else 0.0, angle + np.pi]

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from chaindyn import Chain, Link, Prismatic, Revolute
-from chaindyn.derivatives import linearise as linearise_of_book
 from chaindyn.guards.arguments import check_word, require_positive
+from chaindyn.linear_models import linearise as linearise_of_book
 from chaindyn.widgets.explorer import Explorer, equal_rods, linked, source
 from chaindyn.widgets.tree import tree_of
 

@@ -12,6 +12,7 @@ import {
   anglesOf,
   asFarAs,
   crankAt,
+  fallWith,
   flippedAt,
   fromRods,
   jointsOf,
@@ -20,8 +21,8 @@ import {
   turned,
   wrapped,
 } from "./loop_model.js";
-import { drawGraphs, paint } from "./loop_picture.js";
-import { barTable, closing, judge, reach, readout } from "./loop_words.js";
+import { drawGraphs, LENSES, paint } from "./loop_picture.js";
+import { barTable, CURES, closing, judge, reach, readout } from "./loop_words.js";
 import { Player } from "./motion.js";
 import { LitStage } from "./stage.js";
 import { Talk } from "./talk.js";
@@ -41,6 +42,10 @@ class LoopView extends View {
       show: () => this.show(),
     });
     this.talk.patience = 60000; // a fall takes Python a while
+    this.talk.again = () => {
+      this.held.runs = {}; // which the functions of before computed
+      this.talk.ask();
+    };
     // what is shown, the fall in it, and all falls from this start, by their cures
     this.held = { values: {}, run: null, runs: {} };
     this.player = new Player(this.t, () => this.t[Math.max(0, (this.held.run?.q.length ?? 1) - 1)], this.talk.update);
@@ -116,13 +121,18 @@ class LoopView extends View {
     const { lengths, base } = this.rods();
     const [left, right] = [lengths[0], lengths.at(-1)];
     const low = Math.max(left, right);
-    Object.assign(stage, { floor: -1.15 * low, extent: base + low });
     const knee = lengths.length > 3 ? 0.9 * (left + lengths[1]) : 0;
+    Object.assign(stage, { floor: -Math.max(1.15 * low, knee), extent: base + low });
     const corners = [
-      [-left, 0, -1.15 * low],
+      [-left, 0, stage.floor],
       [base + right, 0, Math.max(low, knee)],
     ];
-    camera.fit(corners, 0.92);
+    // beside what the mechanism fills stand the lenses
+    const [wide, high] = camera.size;
+    Object.assign(camera, { zoom: 1, centre: [0, 0, 0], size: [wide - LENSES, high] });
+    camera.fit(corners, 0.96);
+    camera.size = [wide, high];
+    camera.centre = add(camera.centre, camera.lift([LENSES / 2, 0]));
     this.aimed = `${camera.size}`;
     stage.settle();
   }
@@ -134,6 +144,26 @@ class LoopView extends View {
     if (!held.run) return;
     player.reset();
     player.play();
+  }
+
+  // The same fall with the other cures, one after another, that they are seen beside it; a Python is asked for none
+  // that the reader did not choose.
+  fallOtherwise() {
+    const { held, scene, talk } = this;
+    const { request } = talk;
+    const { runs } = held;
+    const next = Object.keys(CURES).find((cure) => !(cure in runs));
+    if (!next || !held.run || talk.live) return;
+    clearTimeout(this.pending);
+    this.pending = setTimeout(() => {
+      if (held.runs !== runs || talk.request !== request || runs[next]) return;
+      const run = fallWith(scene, request, next);
+      if (!run) return;
+      runs[next] = asFarAs(run);
+      drawGraphs(this);
+      this.fallOtherwise();
+      talk.update();
+    });
   }
 
   // Another start ends a fall, and forgets those before.
@@ -222,6 +252,7 @@ class LoopView extends View {
       if (held.run) held.runs[request.cure] = held.run;
       player.shorten();
       drawGraphs(this);
+      this.fallOtherwise();
     }
     stage.draw(() => paint(this));
     refreshers.forEach((refresh) => refresh());
@@ -232,7 +263,13 @@ class LoopView extends View {
     if (panel.childElementCount > 1 || panel.firstChild !== panels[request.mechanism])
       panel.replaceChildren(panels[request.mechanism]);
     rate.row.hidden = request.cure !== "Baumgarte";
-    playButton.textContent = player.playing ? "pause" : this.falling() ? "go on" : "drop";
+    playButton.textContent = player.playing
+      ? "pause"
+      : !this.falling()
+        ? "drop"
+        : player.time < player.last()
+          ? "go on"
+          : "drop again";
     for (const button of [playButton, stepButton]) button.disabled = this.open();
     turning.place(degrees(this.cranks()[0]));
     for (const graph of [gaps, energies]) graph.place(player.time);
@@ -246,6 +283,7 @@ class LoopView extends View {
   close() {
     const { player } = this;
     player.stop();
+    clearTimeout(this.pending);
     super.close();
   }
 }

@@ -77,8 +77,8 @@ export function addControls(view) {
     html(
       "p",
       { class: "opening" },
-      "A loop that falls opens, a little with each step: the lens shows how far. Choose a cure, or turn the crank by " +
-        "its ring and drop it again.",
+      "A loop that falls opens a little with each step, and leaps open where its rods lie in line. Each lens shows " +
+        "how far, with another cure. Turn the crank by its ring, and drop it again.",
     ),
   );
   const turning = new Graph("Smaller singular value", sweep.map(degrees), (angle) => view.turnTo(0, radians(angle)), {
@@ -87,7 +87,7 @@ export function addControls(view) {
   const [gaps, energies] = ["Gap", "Change of the total energy"].map(
     (title) => new Graph(title, t, (time) => player.scrub(time), { log: true }),
   );
-  root.append(html("div", { class: "graphs" }, ...[turning, gaps, energies].map(({ element }) => element)));
+  root.append(html("div", { class: "graphs" }, ...[gaps, energies, turning].map(({ element }) => element)));
   player.listen(root, () => view.play());
   return { bars, energies, gaps, panel, panels, playButton, rate, root, stepButton, report, turning, verdict, where };
 }

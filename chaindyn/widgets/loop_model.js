@@ -195,6 +195,13 @@ export function fromRods(scene, request) {
   return { mechanism: request.mechanism, ...at, ...sizesAt(model, at), sweep, run };
 }
 
+// The fall alone, with another cure; null where the loop cannot close.
+export function fallWith(scene, request, cure) {
+  const model = modelOf(scene, request);
+  const at = closedAt(model, request.held, request.flipped);
+  return at.gap === 0 ? fallOf(model, { ...request, cure }, at.q, scene.t) : null;
+}
+
 export const modelOf = ({ mechanisms, gravity, density }, { mechanism, lengths }) => ({
   lengths,
   base: mechanisms[mechanism].base,

@@ -7,7 +7,9 @@ import { CURES } from "./loop_words.js";
 import { add, dot, norm, scale, subtract } from "./vectors.js";
 
 const THICKNESS = 0.04; // radius of a rod, in distances of the hinges of the ground
-const LENS = 56; // radius of the lens [pixels]
+const LENS = 54; // radius of a lens [pixels]
+export const LENSES = 130; // what is kept free for them at the right [pixels]
+const ALIGNED = 0.07; // share of the larger singular value below which all rods lie as good as in line
 const SEEN = 1e-13; // what is smaller than this is rounding [m]
 
 export function drawGraphs(view) {
@@ -77,38 +79,63 @@ export function paint(view) {
     }),
   );
   stage.line([foot, foot], "ink", { width: 10, seen: !stage.lit });
-  if (joints.length && (held.run || view.open())) paintLens(stage, joints.at(-2), joints.at(-1), foot);
+  const [before, end] = joints.slice(-2);
+  if (view.open()) paintLens(stage, { before, end, foot, row: 1, words: "gap", colour: "force" });
+  if (held.run) paintCures(view, foot);
+}
+
+// The same moment with each cure; a lens that is pressed chooses its own.
+function paintCures(view, foot) {
+  const { held, player, stage, talk, t } = view;
+  const { runs, run } = held;
+  Object.entries(CURES).forEach(([cure, [words, colour]], row) => {
+    if (!runs[cure]) return;
+    const [before, end] = jointsOf(view.rods(), view.latest(runs[cure].q)).slice(-2);
+    const chosen = cure === talk.request.cure;
+    paintLens(stage, { before, end, foot, row, words, colour, chosen, choose: () => view.cured(cure) });
+  });
+  const now = player.index(run.q);
+  const lined = run.sizes.some(([large, small], k) => k <= now && t[now] - t[k] < 0.6 && small < ALIGNED * large);
+  if (lined) stage.text([0, 0, 0.95 * stage.floor], "rods in line: no hold");
 }
 
 // The place where the loop is pinned under a lens, which magnifies by the power of ten that makes the gap a good part
 // of it: where the last rod, which comes from `before`, ends, and the foot on which it should.
-function paintLens(stage, before, end, foot) {
+function paintLens(stage, { before, end, foot, row, words, colour, chosen = true, choose = () => {} }) {
   const { camera, strokes } = stage;
   const [wide, high] = camera.size;
-  const middle = [wide - LENS - 10, high - LENS - 10];
+  const radius = Math.min(LENS, high / 6 - 15);
+  const middle = [wide - radius - 10, ((2 * row + 1) * high) / 6 + 12];
   const [at, apart] = [camera.project(foot), camera.flatten(subtract(end, foot))];
   const gap = norm(subtract(end, foot));
-  const power = gap < SEEN ? 0 : Math.max(0, Math.floor(Math.log10((0.75 * LENS) / norm(apart))));
+  const power = gap < SEEN ? 0 : Math.max(0, Math.floor(Math.log10((0.75 * radius) / norm(apart))));
   const away = gap < SEEN ? [0, 0] : scale(10 ** power, apart);
-  const shift = scale(Math.min(1, (0.8 * LENS) / (norm(away) || 1)), away); // one too large ends at its rim
+  const shift = scale(Math.min(1, (0.8 * radius) / (norm(away) || 1)), away); // one too large ends at its rim
   const along = camera.flatten(subtract(before, end));
   const back = scale(1 / (norm(along) || 1), along);
   // how far it is from there to the rim, along the rod
-  const rim = -dot(shift, back) + Math.sqrt(dot(shift, back) ** 2 - dot(shift, shift) + LENS ** 2);
-  const line = (from, to, colour, thick, opacity = 1) =>
-    svg("polyline", { class: `stroke ${colour}`, points: `${from} ${to}`, "stroke-width": thick, opacity });
+  const rim = -dot(shift, back) + Math.sqrt(dot(shift, back) ** 2 - dot(shift, shift) + radius ** 2);
+  const line = (from, to, hue, thick, opacity = 1) =>
+    svg("polyline", { class: `stroke ${hue}`, points: `${from} ${to}`, "stroke-width": thick, opacity });
   const there = add(middle, shift);
   const towards = scale(1 / norm(subtract(at, middle)), subtract(at, middle));
-  const text = (words, y) => svg("text", { x: middle[0], y: middle[1] + y, "text-anchor": "middle" }, words);
+  const text = (said, y, look = {}) =>
+    svg("text", { x: middle[0], y: middle[1] + y, "text-anchor": "middle", ...look }, said);
+  const size = gap < SEEN ? "closed" : sized(gap, "m");
+  const circle = { class: `lens ${colour}`, cx: middle[0], cy: middle[1], r: radius };
+  const onpointerdown = (event) => {
+    event.stopPropagation(); // it would turn the view
+    choose();
+  };
   strokes.append(
-    line(at, add(middle, scale(LENS, towards)), "force", 1.5, 0.6),
-    svg("circle", { class: "lens force", cx: middle[0], cy: middle[1], r: LENS }),
+    line(at, add(middle, scale(radius, towards)), colour, 1.5, chosen ? 0.6 : 0.2),
+    svg("circle", { ...circle, onpointerdown, style: chosen ? "" : "stroke-width: 1.5" }),
     line(there, add(there, scale(rim - 10, back)), "faint", 14, 0.35),
-    line(middle, there, "force", 4),
+    line(middle, there, colour, 4),
     line(middle, middle, "joint", 18),
-    line(there, there, "force", 11),
-    text(gap < SEEN ? "closed" : `gap ${sized(gap, "m")}`, -LENS - 8),
-    text(power ? `\u00d7 ${power < 4 ? 10 ** power : `10${raised(power)}`}` : "", LENS - 8),
+    line(there, there, colour, 11),
+    text(`${words}: ${size}`, -radius - 7, { x: wide - 6, "text-anchor": "end" }),
+    text(power ? `\u00d7 ${power < 4 ? 10 ** power : `10${raised(power)}`}` : "", radius - 12),
   );
 }
 

@@ -26,6 +26,7 @@ from chaindyn.compiler.recording import (
     reached_from,
 )
 from chaindyn.widgets.explorer import AnyWidget, Dict, linked, plain, source
+from chaindyn.widgets.line_names import Watched
 from chaindyn.widgets.lines import Line, noted
 from chaindyn.widgets.marks import Mark
 from chaindyn.widgets.tree import VIEWS
@@ -275,18 +276,17 @@ def samples_of(draw: Draw, arguments: Mapping[str, Parameter]) -> dict[str, Any]
         raise ValueError(
             f"{len(axes)} arguments with {count} positions: at most two and {MOST_SAMPLES} can be sampled"
         )
-    drawn = []
+    drawn, watched = [], Watched(draw, list(arguments))
     for position in itertools.product(*axes):
         pairs = zip(arguments.items(), position, strict=True)
-        drawn.append(drawn_with(draw, {name: given(own, x) for (name, own), x in pairs}))
+        drawn.append(drawn_with(watched.marks, {name: given(own, x) for (name, own), x in pairs}))
     numbers = [[mark.numbers for mark in marks] for marks in drawn]
     outlines = [outline(*each) for each in zip(drawn, numbers, strict=True)]
     if any(each != outlines[0] for each in outlines):
         raise ValueError("draw returns other marks at some positions than at others")
     rows = [[y for own in row for x in own.values() for y in x.flat] for row in numbers]
-    table = np.array(rows, float)
-    changing = np.flatnonzero((table != table[0]).any(0))
-    places = itertools.count()
+    table = Columns(np.array(rows, float))
+    places = iter(table.first)
     columns = [
         {
             name: np.reshape([next(places) for _ in range(x.size)], x.shape)
@@ -294,15 +294,85 @@ def samples_of(draw: Draw, arguments: Mapping[str, Parameter]) -> dict[str, Any]
         }
         for own in numbers[0]
     ]
+    traces, lines = lines_of(watched, table)
+    marks = [
+        {**mark, **own} for mark, own in zip(described(drawn[0], columns), traces, strict=True)
+    ]
     return {
-        "marks": described(drawn[0], columns),
-        "samples": {
-            "counts": [len(axis) for axis in axes],
-            "fixed": table[0],
-            "columns": changing,
-            "rows": [[float(f"{x:.6g}") for x in row] for row in table[:, changing]],
-        },
+        "marks": marks,
+        "lines": lines,
+        "samples": {"counts": [len(axis) for axis in axes], **table.told()},
     }
+
+
+class Columns:
+    """The numbers of all samples, column by column; those that agree everywhere share one."""
+
+    def __init__(self, table: np.ndarray) -> None:
+        self.all: dict[bytes, np.ndarray] = {}
+        self.first = self.places(table)
+        self.drawn = len(self.all)  # the others are only written
+
+    def places(self, table: np.ndarray) -> list[int]:
+        """Return where the columns of a table (samples, k) stand, and add those that are new."""
+        keys = [column.tobytes() for column in table.T]
+        for key, column in zip(keys, table.T, strict=True):
+            self.all.setdefault(key, column)
+        place = {key: k for k, key in enumerate(self.all)}
+        return [place[key] for key in keys]
+
+    def told(self) -> dict[str, Any]:
+        """Return them for the page: what stays, which columns change, and those in all rows.
+
+        Six digits are drawn; what is only written has three decimals.
+        """
+        table = np.array(list(self.all.values())).T
+        change = (table != table[0]).any(0)
+        columns = np.flatnonzero(change)
+        decimals = [20 if k < self.drawn else 3 for k in columns]
+        rows = [
+            [round(float(f"{x:.6g}"), k) for x, k in zip(row, decimals, strict=True)]
+            for row in table[:, columns]
+        ]
+        return {"fixed": np.where(change, 0, table[0]), "columns": columns, "rows": rows}
+
+
+def lines_of(watched: Watched, table: Columns) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Return, for the page, the way back from each mark, and the lines on these ways, whose numbers join the table.
+
+    A way is {made, laws, trace}: how the page writes the mark's number, and steps as `traced` in `sketch_whence.js`
+    has them.
+    """
+    order = {name: k for k, name in enumerate(watched.arguments)}
+    values, lines, ways = zip(*watched.values, strict=True), list[dict[str, Any]](), []
+    for steps in watched.behind:
+        place: dict[Any, int | None] = {}
+        for step in steps:
+            line = {"name": step.name, "text": step.text, "laws": [list(law) for law in step.laws]}
+            line |= valued(next(values), table)
+            lines += [line] * bool(step.name and line not in lines)
+            place[step.key] = lines.index(line) if step.name else None
+        trace = [
+            {
+                "line": place[step.key],
+                "lines": [place[key] for key in step.rests],
+                "arguments": [order[name] for name in step.arguments],
+            }
+            for step in steps
+        ]
+        ways.append({"made": steps[0].text, "laws": steps[0].laws, "trace": trace} if steps else {})
+    return ways, lines
+
+
+def valued(values: Sequence[np.ndarray | str], table: Columns) -> dict[str, Any]:
+    """Return, for the page, where the values of a name at all samples stand, or what it says of them instead."""
+    arrays = [x for x in values if isinstance(x, np.ndarray)]
+    if len(arrays) < len(values) or len({x.shape for x in arrays}) > 1:
+        said = {x if isinstance(x, str) else "" for x in values}
+        return {"says": said.pop() if len(said) == 1 else ""}
+    places = np.array(table.places(np.array([x.ravel() for x in arrays], float)))
+    whole = all(x.dtype.kind != "f" for x in arrays)
+    return {"places": places.reshape(arrays[0].shape).tolist(), "whole": whole}
 
 
 def outline(marks: Sequence[Mark], numbers: Sequence[Mapping[str, np.ndarray]]) -> Any:

@@ -3,7 +3,7 @@
 import { originOf } from "./sketch_whence.js";
 import { goOn, keyOf, Whence } from "./whence.js";
 
-// A button on each value that stands on a tape, and the arrows of the key. The values are one stop of the tab key;
+// A button on each value, and the arrows of the key. The values are one stop of the tab key;
 // arrow keys go from one to the next.
 export class Asking {
   constructor(scene, chosen, controls, light) {
@@ -18,7 +18,6 @@ export class Asking {
     return { key, name, origin: () => originOf(this.scene, mark, this.chosen) };
   }
   value(mark, output) {
-    if (!this.scene.tape) return output;
     const own = this.whence.ask(this.asked(mark), output);
     own.setAttribute("aria-label", `${mark.name}: where is it from?`);
     own.tabIndex = this.buttons.length ? -1 : 0;
@@ -28,7 +27,6 @@ export class Asking {
   }
   // The arrows of the key, whose buttons are there already.
   join({ marks, items }) {
-    if (!this.scene.tape) return;
     marks.forEach((mark, k) => this.whence.join(this.asked(mark), items[k]));
   }
   arrow(mark) {

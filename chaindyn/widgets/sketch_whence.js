@@ -1,4 +1,5 @@
-// Where a sketch's number comes from: its tape, read backwards from line to line of the page's own function.
+// Where a sketch's number comes from: its tape, read backwards from line to line of the page's own function. A sketch
+// that is sampled has no tape, and brings the way back with its marks.
 
 import { numbersFor } from "./sketch_tape.js";
 import { shown } from "./vectors.js";
@@ -109,15 +110,18 @@ export function formulaOf(scene, x, place, before) {
 }
 
 // An array of the tape, or its size where it is long.
-function written(places, x) {
-  if (!Array.isArray(places)) return shown(x[places], 3);
-  if (places.length === 1) return written(places[0], x);
+function written(places, x, digits = 3) {
+  if (!Array.isArray(places)) return shown(x[places], digits);
+  if (places.length === 1) return written(places[0], x, digits);
   const all = places.flat(Infinity);
   if (all.length > LONGEST) return `${sizeOfArray(places).join(" \u00d7 ")} numbers`;
-  return `(${places.map((own) => written(own, x)).join(Array.isArray(places[0]) ? "; " : ", ")})`;
+  return `(${places.map((own) => written(own, x, digits)).join(Array.isArray(places[0]) ? "; " : ", ")})`;
 }
 
 const sizeOfArray = (places) => (Array.isArray(places) ? [places.length, ...sizeOfArray(places[0])] : []);
+
+// What a line's name is worth, or what kind of thing it is.
+const worth = ({ places, says, whole }, x) => (places === undefined ? says : written(places, x, whole ? 0 : 3));
 
 const settingOf = (own, value) =>
   own.kind === "Place"
@@ -128,25 +132,32 @@ const placesOfMark = ({ numbers }) => numbers.value ?? numbers.along ?? numbers.
 
 // What a step of the trace is called, and what its line says.
 function lineOf(scene, { line }, mark, name, places) {
-  return line === null ? { name, text: mark.made, laws: [], places } : scene.lines[line];
+  return line === null ? { name, text: mark.made, laws: mark.laws ?? [], places } : scene.lines[line];
+}
+
+// Whether a mark only shows the number of the first line behind it.
+function isAlias(scene, trace, mark) {
+  if (trace.length < 2) return false;
+  const first = scene.lines[trace[1].line];
+  return scene.tape ? String(first.places) === String(placesOfMark(mark)) : first.name === mark.made;
 }
 
 // The steps of a trace, those of the reader's own numbers last. A mark that only shows a line's number is one step.
 /** @returns {import("./whence.js").Step[]} */
 function stepsOf(scene, trace, mark, name, x, chosen) {
   const places = placesOfMark(mark);
-  const alias = trace.length > 1 && String(scene.lines[trace[1].line].places) === String(places);
   const value = numberOfMark(mark, x);
-  const steps = trace.slice(alias ? 1 : 0).map((step, k) => {
+  const steps = trace.slice(isAlias(scene, trace, mark) ? 1 : 0).map((step, k) => {
     const own = lineOf(scene, step, mark, name, places);
-    const formula = Array.isArray(own.places) ? null : formulaOf(scene, x, own.places, step.until);
+    const recorded = scene.tape && !Array.isArray(own.places);
+    const formula = recorded ? formulaOf(scene, x, own.places, step.until) : null;
     const rests = [
       ...step.lines.map((line) => scene.lines[line].name),
       ...step.arguments.map((one) => called(scene.arguments[one])),
     ];
     return {
       name: k === 0 ? name : own.name,
-      value: k === 0 ? value : written(own.places, x),
+      value: k === 0 ? value : worth(own, x),
       line: own.text,
       formula: [formula && `= ${formula}`, rests.length && `from ${rests.join(", ")}`].filter(Boolean).join("; "),
       laws: own.laws.map(([law, page]) => [
@@ -173,15 +184,18 @@ function numberOfMark(mark, x) {
   return `${written(places, x)}, as it is drawn`;
 }
 
+const wayOf = (scene, mark) =>
+  scene.tape ? traced(scene, [placesOfMark(mark)].flat(Infinity), mark.before, mark.made) : mark.trace;
+
 // The steps from a mark back to the sliders, as the panel shows them.
 /** @returns {import("./whence.js").Origin} */
 export function originOf(scene, mark, chosen) {
   const x = numbersFor(scene, chosen);
-  const trace = traced(scene, [placesOfMark(mark)].flat(Infinity), mark.before, mark.made);
+  const trace = wayOf(scene, mark);
   const name = mark.kind === "Value" ? mark.name : mark.words || mark.name;
   const steps = stepsOf(scene, trace, mark, name, x, chosen);
   const given = usedIn(trace).length;
-  const said = (some) => some.map((step) => `${step.name} ${step.value}`).join(", ");
+  const said = (some) => some.map((step) => `${step.name} ${step.value}`.trim()).join(", ");
   const between = steps.slice(1, steps.length - given);
   const through = between.length ? `, through ${said(between)}` : "";
   const from = given ? `from ${said(steps.slice(steps.length - given))}` : "from constants of the page";
@@ -192,14 +206,12 @@ export function originOf(scene, mark, chosen) {
 // The symbols of the text behind a number, each with its value: of the marks that show, to whatever scale, one number
 // of the trace.
 function symbolsIn(scene, trace, x, chosen) {
-  const owners = ownersOf(scene);
   const [lines, used] = [trace.map(({ line }) => line), usedIn(trace)];
   const lit = new Map();
   for (const mark of scene.marks.filter(({ symbol }) => symbol)) {
-    const made = madeOf(scene, [placesOfMark(mark)].flat(Infinity), mark.before, mark.made);
-    const [own, given] = [[...made.lines.keys()], [...new Set([...made.inputs].map((k) => owners[k]))]];
+    const { lines: own, arguments: given } = wayOf(scene, mark)[0];
     if (own.length + given.length !== 1) continue;
-    if (own.length && lines.includes(own[0])) lit.set(mark.symbol, written(scene.lines[own[0]].places, x));
+    if (own.length && lines.includes(own[0])) lit.set(mark.symbol, worth(scene.lines[own[0]], x));
     if (given.length && used.includes(given[0]))
       lit.set(mark.symbol, settingOf(scene.arguments[given[0]], chosen[given[0]]));
   }

@@ -4,7 +4,7 @@
 
 import { USUAL } from "./camera.js";
 import { html, svg } from "./elements.js";
-import { spread } from "./labels.js";
+import { drawnLength, spread } from "./labels.js";
 import { lightOnceNear, playOnceSeen } from "./lighting.js";
 import { Stage } from "./picture.js";
 import { arrowShapes, carriedBy, solidOf } from "./solids.js";
@@ -179,23 +179,29 @@ export class LitStage extends Stage {
     this.words = [];
     if (this.lit) this.world.colours();
     super.draw(paint);
-    const places = spread(
-      this.words,
-      this.camera.size,
-      this.held.map((get) => this.camera.project(get())),
-      this.small ? SMALL : 1,
-    );
-    this.words.forEach(({ words, colour }, k) =>
-      this.strokes.append(
-        svg("text", { x: places[k][0], y: places[k][1], ...(colour ? { class: colour } : {}) }, words),
-      ),
-    );
+    this.drawWords();
     if (this.fills && !this.fitting && this.leaves()) return this.fit();
     if (!this.lit) return;
     this.world.sift();
     const moving = performance.now() - this.latest < 1200;
     this.render(moving ? this.level : 0);
     this.keepPace(!moving);
+  }
+  // All words, beside what they name, and off each other.
+  drawWords() {
+    const texts = this.words.map(({ words, colour }) => svg("text", colour ? { class: colour } : {}, words));
+    this.strokes.append(...texts);
+    const larger = this.small ? SMALL : 1;
+    const places = spread(
+      this.words.map((label, k) => ({ ...label, long: drawnLength(texts[k], larger) })),
+      this.camera.size,
+      this.held.map((get) => this.camera.project(get())),
+      larger,
+    );
+    texts.forEach((text, k) => {
+      text.setAttribute("x", places[k][0]);
+      text.setAttribute("y", places[k][1]);
+    });
   }
   // Where frames come too slowly one after another, draw moving pictures without shadows, and then with fewer pixels;
   // a picture that rests is drawn in full.

@@ -6,7 +6,7 @@ import { Camera } from "./camera.js";
 import { Player } from "./motion.js";
 import { LitStage } from "./stage.js";
 import { addControls, milli } from "./swing_controls.js";
-import { bySteps, exactly, motionOf, SHORT, STEPPERS } from "./swing_model.js";
+import { bySteps, exactly, motionOf, SHORT, STEPPERS, strayedBy } from "./swing_model.js";
 import { drawGraphs, paint } from "./swing_picture.js";
 import { judge, opening, readout } from "./swing_words.js";
 import { Talk } from "./talk.js";
@@ -31,6 +31,7 @@ class SwingView extends View {
     this.resting = undefined; // the timer until the draft is asked for
     this.held = {}; // the motion that is shown, and the values it was made from
     this.exact = { start: "", q: [] }; // of the free chain, and from where
+    this.strays = {}; // by how much the energy changes with the other methods, by their names
     this.framed = {}; // the motion that the camera fits, and the picture's size then
     this.player = new Player(this.t, () => this.t[Math.max(0, this.held.motion.q.length - 1)], this.talk.update);
     this.camera = new Camera(1);
@@ -115,6 +116,22 @@ class SwingView extends View {
     return exact.q;
   }
 
+  // How the other methods fare from the same start, one after another; a Python is asked for none that the reader did
+  // not choose.
+  compare() {
+    const { held, scene, strays, talk } = this;
+    const { request } = talk;
+    clearTimeout(this.pending);
+    const next = Object.keys(STEPPERS).find((name) => name !== request.method && !(name in strays));
+    if (!next || held.motion.tau || talk.live) return;
+    this.pending = setTimeout(() => {
+      if (talk.request !== request || this.strays !== strays) return;
+      strays[next] = strayedBy(scene, request, next);
+      this.compare();
+      talk.update();
+    });
+  }
+
   // The camera fits a whole motion, where the reader has let it be and holds nothing.
   frame() {
     const { camera, framed, held, stage } = this;
@@ -160,6 +177,8 @@ class SwingView extends View {
         motion: motionOf(chains[request.chain], request, scene, result.values),
       });
       player.shorten();
+      this.strays = {};
+      this.compare();
       if (this.fresh()) drawGraphs(this);
     }
     stage.draw(() => paint(this));
@@ -181,6 +200,7 @@ class SwingView extends View {
   close() {
     const { player } = this;
     player.stop();
+    clearTimeout(this.pending);
     clearTimeout(this.resting);
     super.close();
   }

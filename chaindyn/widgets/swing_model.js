@@ -149,12 +149,26 @@ export function motionOf(tree, request, { t, period }, values) {
   const energy = add(kinetic, potential);
   const sizes = { kinetic, potential, energy, tau: null, errors: null, closed: null };
   const motion = { q, tips, seen: [...tips, ...places.flatMap(({ p }) => p)], reason: values.reason, ...sizes };
-  if (!values.tau) return motion;
+  if (!values.tau) return { ...motion, seen: [...motion.seen, ...energy.map((x) => levelOf(tree, x)).filter(Boolean)] };
   const first = desiredAt(tree, request, period, 0);
   const [e, v] = [subtract(first.q, request.q), subtract(first.qd, request.qd)];
   const errors = q.map((now, k) => subtract(desiredAt(tree, request, period, t[k] - t[0]).q, now));
   const closed = q.map((_, k) => e.map((x, i) => closedForm(request, x, v[i], t[k] - t[0])));
   return { ...motion, tau: values.tau.slice(0, count), errors, closed };
+}
+
+// How high a chain of this energy can lift its centre of mass, above the place from which heights are counted;
+// null where nothing is heavy.
+export function levelOf({ mass, gravity }, energy) {
+  const pull = norm(gravity);
+  return pull > 0 ? scale(-energy / (pull ** 2 * mass.reduce((sum, x) => sum + x)), gravity) : null;
+}
+
+// By how much the energy of the free chain has changed, by another method from the same start.
+export function strayedBy(scene, request, method) {
+  const { kinetic, potential } = bySteps(scene, { ...request, method });
+  const energy = add(kinetic, potential);
+  return energy.map((x) => x - energy[0]);
 }
 
 export const tipOf = (tree, { R, p }) => add(p.at(-1), apply(R.at(-1), tree.tip));

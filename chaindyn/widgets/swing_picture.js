@@ -1,12 +1,13 @@
 // The picture and the graphs of SwingExplorer.
 
 import { CURVES, DASHES, sized } from "./graph.js";
-import { desiredAt, tipOf } from "./swing_model.js";
+import { desiredAt, levelOf, tipOf } from "./swing_model.js";
 import { astray, unitsOf } from "./swing_words.js";
 import { endsOf, paintLinks, poses } from "./tree.js";
-import { add, apply, dot, rounded, scale, shown } from "./vectors.js";
+import { add, apply, dot, norm, rounded, scale, shown, subtract } from "./vectors.js";
 
 const TRAIL = 1.5; // how long the tip's trail lasts [s]
+const NEAR = 12; // how far a level may be from where it began, and counts as still there [pixels]
 const ARC = 26; // the radius of a torque's arc [pixels]
 
 export function drawGraphs(view) {
@@ -60,6 +61,7 @@ export function paint(view) {
   const known = exact && player.time <= t[exact.length - 1];
   const should = driven ? desiredAt(tree, view.state(), scene.period, player.time - t[0]).q : known && player.at(exact);
   if (view.fresh()) paintTrail(view);
+  if (!driven && view.fresh()) paintLevels(view);
   paintLinks(stage, tree, ends, now, -1, { axes: false });
   now.p.forEach((p, i) => tree.column[i] !== null && stage.line([p, p], "ink", { width: 11, seen: !stage.lit }));
   const tip = tipOf(tree, now);
@@ -76,6 +78,41 @@ export function paint(view) {
   const off = astray(view, view.posture(), should);
   stage.line([tip, tipOf(tree, wanted)], "force", { width: 4 });
   if (off > 0) stage.text(tip, `${sized(off, "m")} off`);
+}
+
+// How high the centre of mass can rise, by the energy that the chain has now with each method: up to the dashed level,
+// where all began, if nothing is lost or gained. Methods that are still there share a label.
+function paintLevels(view) {
+  const { held, player, stage, strays, talk } = view;
+  const { camera } = stage;
+  const [left, right] = [-0.48, 0.48].map((share) =>
+    scale((share * camera.size[0]) / camera.zoom, camera.axes().right),
+  );
+  const start = held.motion.energy[0];
+  const height = (change) => levelOf(view.tree(), start + change);
+  if (!height(0)) return;
+  const level = (change, look) =>
+    stage.line(
+      [left, right].map((end) => add(height(change), end)),
+      "y",
+      look,
+    );
+  const label = (change, words) => stage.text(add(height(change), left), words);
+  level(0, { width: 1.5, dash: "5 5" });
+  const { method } = talk.request;
+  const now = Object.entries({ [method]: held.motion.energy.map((x) => x - start), ...strays });
+  const changes = now.map(([name, values]) => [name, player.at(values)]);
+  const signed = (x) => `${x < 0 ? "\u2212" : "+"}${sized(Math.abs(x), "J")}`;
+  const moved = (change) => camera.zoom * norm(subtract(height(change), height(0))) > NEAR;
+  const kept = changes.filter(([name, change]) => name !== method && !moved(change));
+  changes
+    .filter((each) => !kept.includes(each))
+    .forEach(([name, change]) => {
+      level(change, { width: name === method ? 3 : 1.5 });
+      label(change, `${name}: ${signed(change)}`);
+    });
+  const most = Math.max(...kept.map(([, change]) => Math.abs(change)));
+  if (kept.length) label(0, `${kept.map(([name]) => name).join(", ")}: \u00b1${sized(most, "J")}`);
 }
 
 function paintTrail({ held, player, stage, t }) {

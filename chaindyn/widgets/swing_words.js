@@ -8,7 +8,8 @@ import { norm, shown, subtract } from "./vectors.js";
 
 export const opening = (view) =>
   view.state().motors === "off"
-    ? "A chain is let go: solid, by the method below; dashed, as it truly swings. Drag a link to another start."
+    ? "A chain is let go: solid, by the method below; dashed, as it truly swings. The green level is how high its " +
+      "energy could lift its centre of mass, and should stay. Drag a link to another start."
     : "Motors drive the chain to the dashed line; the arcs are their torques. Drag a link to another start.";
 
 // How far the tip is from where it should be [m], of a free chain.

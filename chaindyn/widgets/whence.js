@@ -39,6 +39,25 @@ const linkTo = ([text, page]) => {
   return href ? html("a", { href }, text) : html("span", {}, text);
 };
 
+// The cell of the page before a panel, or around it, in which a line stands.
+function cellOf(line, panel) {
+  const bare = (text) => text.replace(/\s+/g, "");
+  const first = bare(line.match(/^def \w+\(/)?.[0] ?? line.split("; ")[0]);
+  const stands = (code) => bare(code.textContent).includes(first);
+  const before = (code) => code.compareDocumentPosition(panel) & Node.DOCUMENT_POSITION_FOLLOWING;
+  const cells = [...document.querySelectorAll(".cell_input pre")];
+  return cells.findLast((code) => before(code) && stands(code))?.closest(".cell");
+}
+
+// A link to that cell, whose fold it opens; null where there is none, as in a notebook.
+function linkToCell(line, panel) {
+  const cell = cellOf(line, panel);
+  if (!cell) return null;
+  cell.id ||= `cell-${[...document.querySelectorAll(".cell")].indexOf(cell) + 1}`;
+  const open = () => cell.querySelector("details.folded-code")?.setAttribute("open", "");
+  return html("a", { href: `#${cell.id}`, onclick: open }, "its cell");
+}
+
 // Arrow keys go from one of some buttons to the next; they are one stop of the tab key.
 /** @param {KeyboardEvent} event @param {HTMLElement} own @param {HTMLElement[]} buttons */
 export function goOn(event, own, buttons) {
@@ -119,7 +138,7 @@ export class Whence {
     this.panel.setAttribute("aria-label", `Where ${asked.name} comes from`);
     this.title.textContent = `Where ${asked.name} comes from`;
     const { steps, sentence } = asked.origin();
-    this.rows = steps.map((step) => rowOf(step));
+    this.rows = steps.map((step) => rowOf(step, this.panel));
     this.list.replaceChildren(...this.rows.map(({ element }) => element));
     this.spoken.textContent = sentence;
     this.refresh();
@@ -160,10 +179,11 @@ export class Whence {
 }
 
 // A step of the panel, and how it is shown anew.
-/** @param {Step} step */
-function rowOf({ name, line, words, laws = [] }) {
+/** @param {Step} step @param {HTMLElement} panel */
+function rowOf({ name, line, words, laws = [] }, panel) {
   const [value, formula] = [html("output"), html("span", { class: "formula" })];
-  const links = laws.flatMap((law) => [" ", linkTo(law)]);
+  const cell = line && linkToCell(line, panel);
+  const links = [...laws.map(linkTo), ...(cell ? [cell] : [])].flatMap((link) => [" ", link]);
   const element = html(
     "li",
     {},

@@ -1,4 +1,6 @@
-"""The sketches on the pages of the site: all are drawn, and symbols of the formulas around them light their arrows."""
+"""The sketches on the pages of the site: all are drawn, symbols of the formulas around them light their arrows, and
+their numbers say where they are from.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +19,19 @@ SYMBOLS = """() => [...document.querySelectorAll(".chaindyn.sketch")].flatMap((s
   const keys = [...sketch.querySelectorAll(".symbols button")].map(({ dataset }) => dataset.symbol);
   return keys.map((symbol) => [symbol, there.includes(symbol)]);
 })"""
+# Each number of each sketch is asked where it is from: what cannot be asked, or does not answer what it shows.
+ASKED = """async () => {
+  const wrong = [];
+  for (const value of document.querySelectorAll(".chaindyn.sketch .value")) {
+    const button = value.querySelector("button.asks");
+    button?.click();
+    await new Promise(requestAnimationFrame); // both are drawn anew
+    const told = value.closest(".sketch").querySelector(".whence:not([hidden]) li output")?.textContent;
+    if (told !== value.querySelector("output").textContent) wrong.push(`${value.textContent}, when asked, is ${told}`);
+    button?.click();
+  }
+  return wrong;
+}"""
 SET = """[...document.querySelectorAll(".sketch .symbols button")].every((one) => one.querySelector("mjx-container"))"""
 
 
@@ -44,6 +59,7 @@ def sketches_of(page: Page) -> tuple[int, list[str]]:
         wrong += [f"sketch {k} says nan"] * bool(re.search(r"\bnan\b", sketch.inner_text()))
         wrong += [f"sketch {k} has {stops} stops of the tab key"] * (stops > 12)
     lost = [symbol for symbol, stands in page.evaluate(SYMBOLS) if not stands]
+    wrong += page.evaluate(ASKED)
     return len(sketches), wrong + [f"{symbol} does not stand in its section" for symbol in lost]
 
 

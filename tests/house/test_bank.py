@@ -22,6 +22,7 @@ import numpy as np
 import pytest
 from lxml import etree
 
+from book import sketch
 from book.bank import (
     FOR_EVER,
     QTI,
@@ -40,6 +41,7 @@ from book.drills import (
     APART,
     Drill,
     Grid,
+    Item,
     chances,
     drawn,
     drills,
@@ -114,7 +116,7 @@ def fits(question):
     """The picture of a question is small, has words beside it, and stays within the room that its page keeps."""
     for svg in (question.picture, as_file(question.picture)):
         root = ElementTree.fromstring(svg)
-        assert len(svg.encode()) <= 2000 and not re.search(r"[{}]|nan|inf", svg)
+        assert len(svg.encode()) <= 2600 and not re.search(r"[{}]|nan|inf", svg)
     assert root.get("aria-label") == question.alt and len(question.alt) > 40
     assert "var(" not in svg and "background:#fff" in svg
     left, top, wide, high = map(
@@ -128,6 +130,37 @@ def fits(question):
             next(slots)
     x, y = np.array(parts).T
     assert left < x.min() and x.max() < left + wide and top < y.min() and y.max() < top + high
+
+
+def test_a_disc_and_an_angle_are_drawn_to_scale():
+    picture = sketch.Picture(
+        lambda: [sketch.disc((1, 2), 0.5), sketch.angle((0, 0), 0, 90, "a", 2)], "", 10
+    )
+    slots = np.array(picture.numbers({}), float)
+    ends = slots[:2], *slots[2:18].reshape(4, 4)
+    assert np.allclose(
+        [end[-2:] for end in ends], [(5, -20), (10, -25), (15, -20), (10, -15), (5, -20)]
+    )
+    assert np.allclose([end[:2] for end in ends[1:]], 5)
+    assert np.allclose(slots[18:24], [20, 0, 20, 20, 0, -20])
+
+
+@pytest.mark.parametrize("sweep", [15, 30, 60, 120, 170])
+@pytest.mark.parametrize("radius", [20, 60])
+def test_the_words_of_an_angle_lie_between_its_sides_and_outside_its_arc(sweep, radius):
+    picture = sketch.Picture(lambda: [sketch.angle((0, 0), 10, sweep, "12°", radius)], "", 1)
+    *_, way, more, _ = picture.numbers({})
+    assert (way + more) * np.sin(np.radians(sweep / 2)) > 9  # pixels: more than half of a letter
+    assert way + more > radius + 11
+
+
+def test_a_ball_bounces_along_parabolas():
+    flights = sketch.bounces([0.25], 1, 2, start=3)
+    for shape, top, middle in zip(flights, (1, 0.25), (3, 6), strict=True):
+        a, towards, b = (np.array(part) for part in shape if isinstance(part, tuple))
+        t = np.linspace(0, 1, 5)[:, None]
+        x, y = ((1 - t) ** 2 * a + 2 * t * (1 - t) * towards + t**2 * b).T  # as SVG draws it
+        assert np.allclose(y, top - ((x - middle) / 2) ** 2)
 
 
 @pytest.mark.parametrize("page", main_chapters(), ids=lambda page: page.stem)
@@ -216,6 +249,17 @@ def test_moodle_s_questions_are_read_back_with_their_answers(bank):
         if item.question.picture:
             file = one.find("questiontext/file[@name='sketch.svg']")
             assert base64.b64decode(file.text).decode() == as_file(item.question.picture)
+
+
+def test_moodle_says_both_of_two_mistakes_that_give_one_number():
+    drill = Drill("{a}", lambda a: (2 * a, 3 * a), {"a": Grid(1, 9)}, {"x": "m", "y": "m"},
+                  lambda a: (2 * a, 3 * a), "",
+                  {"first.": lambda a: (3 * a, 4 * a), "second.": lambda a: (3.02 * a, 7 * a)})  # fmt: skip
+    blanks = re.findall(
+        r"NUMERICAL:(.*?)\}", moodle([Item("ex-0", "1", with_numbers(drill, {"a": 1}))])
+    )
+    said = [re.findall(r"#([\w. ]+)", blank) for blank in blanks]
+    assert said == [["first. second."], ["first.", "second."]]
 
 
 def test_qti_is_a_package_of_what_it_lists_and_judges_by_its_tolerance(bank):
@@ -436,7 +480,8 @@ def test_a_page_draws_and_judges_as_python_does(label, page, draws, tmp_path):
         ]:
             assert np.allclose(there, here, rtol=2e-14, atol=2e-14 * np.abs(here).max())
         slots = drill.picture.numbers(question.numbers) if drill.picture else []
-        assert np.allclose(found["slots"], np.array(slots, float), rtol=0, atol=1e-9)
+        within = 0.0501 if label in TABLES else 1e-9  # pixels
+        assert np.allclose(found["slots"], np.array(slots, float), rtol=0, atol=within)
         assert found["said"][0] == "Right."
         for said in found["said"][1:]:  # what one mistake gives another one may give too
             assert said in drill.wrong

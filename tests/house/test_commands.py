@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from book import commands, setup, touched
+from book import commands, durations, setup, touched
 from book.pages import ROOT, BookError
 
 
@@ -102,7 +102,8 @@ def test_uv_installs_where_it_can(monkeypatch):
 
 
 def test_what_is_nightly_is_left_out_of_test_and_run_by_nightly():
-    for check in [check for check in commands.checks() if "pytest" in check.command]:
+    checks = [*commands.checks(), *commands.long_checks()]
+    for check in [check for check in checks if "pytest" in check.command]:
         if check.name != "notebooks":
             assert "not nightly" in check.command[check.command.index("-m", 3) + 1], check.name
     night = [check.command for check in commands.nightly_checks() if "nightly" in check.command]
@@ -110,11 +111,27 @@ def test_what_is_nightly_is_left_out_of_test_and_run_by_nightly():
 
 
 def test_the_floor_of_coverage_holds_for_the_tests_of_every_change():
-    (change,) = [check.command for check in commands.checks() if check.name == "tests"]
     (night,) = [check.command for check in commands.nightly_checks() if check.name == "coverage"]
     assert f"--cov-fail-under={commands.COVERAGE_FLOOR}" in night
-    selected = change.index("not nightly")
-    assert night[-len(change[selected:]) :] == change[selected:]
+    assert night[-len(commands.TESTS) - 1 :] == ["not nightly", *commands.TESTS]
+
+
+def test_quick_and_long_tests_are_all_of_them():
+    """What `test` leaves out `test-long` runs, of the same folders; the long ones are there by name."""
+    (quick,) = [check.command for check in commands.checks() if check.name == "tests"]
+    long, browser = (check.command for check in commands.long_checks())
+    folders = len(commands.TESTS)
+    assert quick[-folders:] == long[-folders:] == commands.TESTS
+    assert (quick[-folders - 1], long[-folders - 1]) == (commands.QUICK, "slow and not nightly")
+    assert browser[-2:] == ["not nightly", "tests/browser"]
+    for name in sorted(durations.long_functions()):
+        file, _, function = name.partition("::")
+        assert f"def {function}(" in (ROOT / file).read_text(encoding="utf-8"), name
+
+
+def test_functions_are_long_by_the_longest_of_their_tests():
+    taken = [("a.py::f[x::1]", 1.2), ("a.py::f[y]", 0.1), ("a.py::g", 0.9), ("a.py::h", 1.1)]
+    assert durations.longer_than(1, taken) == ["a.py::f", "a.py::h"]
 
 
 def test_bootstrap_needs_the_standard_library_only():
@@ -168,7 +185,8 @@ def test_a_failing_check_fails_all_but_lets_the_others_run(capsys):
 def test_checks_cover_what_the_contributing_page_lists():
     table = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     listed = re.findall(r"`([^`]+)`", "".join(re.findall(r"^\| (`.*?) \|", table, re.M)))
-    assert sorted(listed) == sorted(check.name for check in commands.checks())
+    checks = [*commands.checks(), *commands.long_checks()]
+    assert sorted(listed) == sorted(check.name for check in checks)
 
 
 def test_a_page_that_is_saved_is_built_and_one_that_fails_is_waited_for(monkeypatch, capsys):

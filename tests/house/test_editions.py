@@ -377,7 +377,7 @@ def test_a_project_has_its_own_checks_and_its_own_workflow(project):
     )
     assert "notebooks site" in done.stdout and not {"tests", "browser"} & set(done.stdout.split())
     done = subprocess.run(
-        [sys.executable, "-m", "book", "--no-setup", "test-browser", "--built"],
+        [sys.executable, "-m", "book", "--no-setup", "test-long", "--built"],
         cwd=project, env=away, capture_output=True, text=True, check=True,
     )  # fmt: skip
     assert "no tests of the library" in done.stdout

@@ -97,7 +97,7 @@ def test_every_exported_class_and_checked_function_is_in_chaindyn():
         "Assembly",
         "OnPlane",
     }  # what constraints share, and their search
-    helpers |= {"JointSlopes", "Simplex"}  # what derivatives and geometry work with
+    helpers |= {"JointSlopes", "Simplex", "Yielding"}  # what derivatives and geometry work with
     helpers |= {"ContactResponse", "ImpactProblem", "Scene"}  # what contact works with
     helpers |= {"Drawn", "Memory", "Store", "StoredArray", "Strike"}  # what sweeps work with
     for name, module in exported_names().items():
@@ -266,10 +266,10 @@ def test_versions_agree():
 
 
 def test_what_chapters_7_and_8_say_of_speed_and_digits_was_measured():
-    """One to two hundred times slower, four times for ten thousand states; six digits of sixteen lost."""
+    """Some hundred times slower, four times for ten thousand states; six digits of sixteen lost."""
     measured = json.loads((ROOT / "book" / "speed_aba.json").read_text(encoding="utf-8"))
     ours, theirs = (measured["calls"][name] for name in ("chaindyn", "Pinocchio"))
-    assert all(100 < ours[n] / time < 200 for n, time in theirs.items())
+    assert all(70 < ours[n] / time < 150 for n, time in theirs.items())
     many = measured["batch"]["functions"]["aba"]
     assert round(many["chaindyn"] / many["Pinocchio"]) == 4
     lost = measured["accuracy"]["1000"]["world"] / sys.float_info.epsilon

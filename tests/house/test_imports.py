@@ -60,6 +60,7 @@ def test_guards_know_no_laws_and_the_compiler_knows_them_by_one_file():
         "closed",
         "touching",
         "touching_rollouts",
+        "yielding",
     )  # they step by what chapters say of motion and touch
     assert knowing == {f"chaindyn.compiler.{name}" for name in ("ways", *in_time)}
 

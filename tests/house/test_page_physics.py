@@ -183,6 +183,7 @@ READERS = {
     },
     "swing_model.js": {
         "needed": "handed on",
+        "levelOf": "an emitted energy as a height",
     },
     "tree.js": {
         "pathOf": "the way in",

@@ -14,7 +14,7 @@ from widget_cases import EPS, tell
 
 import chaindyn
 from book.pages import ROOT
-from chaindyn.derivatives import linearise
+from chaindyn.linear_models import linearise
 
 pytest.importorskip("anywidget")
 from chaindyn.widgets import BalanceExplorer

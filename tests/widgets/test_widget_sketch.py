@@ -201,8 +201,22 @@ def test_a_clock_is_sampled_as_often_as_it_is_slow():
     for slow, count in ((1, 51), (4, 201)):
         scene = Sketch(falling, {"t": Clock(2, slow=slow)}, title="", sampled=True).scene
         assert scene["samples"]["counts"] == [count]
-        assert scene["samples"]["columns"] == [2]
+        assert scene["samples"]["columns"] == [places_of(scene)[2]]
         assert scene["samples"]["rows"][-1] == [pytest.approx(-19.62)]
+
+
+def test_columns_that_agree_travel_once_and_what_is_only_written_has_three_decimals():
+    def half(x):
+        share = x / 7
+        yield Dot([x, x, 0])
+        yield Value("x", 2 * share)
+
+    scene = Sketch(half, {"x": Slider(0, 0, 2, step=1)}, title="", sampled=True).scene
+    assert places_of(scene).tolist() == [0, 0, 1, 2]
+    assert scene["lines"][0]["places"] == 3
+    assert scene["samples"]["columns"] == [0, 2, 3]
+    assert scene["samples"]["fixed"] == [0, 0, 0, 0]
+    assert scene["samples"]["rows"] == [[0, 0, 0], [1, 0.285714, 0.143], [2, 0.571429, 0.286]]
 
 
 def test_what_is_the_same_at_both_ends_may_change_between():

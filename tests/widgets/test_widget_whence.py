@@ -136,13 +136,11 @@ def test_the_sentence_and_the_address_say_where_the_sliders_stand(sketch, on_pag
     assert on_page(sketch, "askedIn", "#sec-1") is None
 
 
-def test_a_sampled_sketch_and_a_list_of_marks_have_no_lines():
+def test_a_list_of_marks_has_no_lines():
     def listed(x):
         return [Value("x", 2 * x)]
 
     assert Sketch(listed, {"x": Slider(0, 0, 1)}, title="A list").scene["lines"] == []
-    scene = Sketch(listed, {"x": Slider(0, 0, 1)}, title="A list", sampled=True).scene
-    assert "tape" not in scene
 
 
 def test_what_is_changed_in_place_and_named_again_is_told_as_it_was(on_page):

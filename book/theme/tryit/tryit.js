@@ -16,7 +16,8 @@
     let answer;
     return () =>
       (answer ??= fetch(address, { method: "HEAD" }).then(
-        (response) => response.ok,
+        // read to its end: what nobody reads, Chromium tells as a request that failed
+        (response) => response.text().then(() => response.ok),
         () => false,
       ));
   }

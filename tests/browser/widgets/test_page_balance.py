@@ -9,7 +9,7 @@ import pytest
 from hands import PHONE, drawn, pass_time, request_of, rows_of
 from playwright.sync_api import Page, expect
 
-from chaindyn.derivatives import linearise
+from chaindyn.linear_models import linearise
 from chaindyn.widgets import BalanceExplorer
 
 pytestmark = pytest.mark.browser

@@ -104,20 +104,21 @@ def test_a_loop_falls_with_and_without_a_cure(put_on_page):
     expect(page.get_by_role("button", name="drop")).to_be_visible()
 
 
-def test_a_lens_shows_how_far_the_loop_has_opened(put_on_page):
-    """Its power of ten makes the gap a part of it, to the scale of the picture; with a cure the loop is closed."""
+def test_lenses_show_how_far_the_loop_has_opened_with_each_cure(put_on_page):
+    """A power of ten makes the gap a part of one, to the scale of the picture; projection keeps the loop closed."""
     page = put_on_page(LoopExplorer())
     lens, words = page.locator(".lens"), page.locator(".stage text")
+    cures = page.get_by_label("Cure", exact=True)
     expect(lens).to_have_count(0)
     page.get_by_role("button", name="step").click()
-    expect(lens).to_have_count(1)
+    expect(lens).to_have_count(3)
     seen = {}
     for time in ("2.6", "3.2", "5"):
         page.get_by_role("spinbutton", name="time [s]").fill(time)
         expect(page.locator(".readout")).to_contain_text(f"Time {float(time):.2f} s")
-        gap, times = (each.replace("\u00a0", " ") for each in words.all_text_contents())
-        _, value, unit = gap.split()
-        assert gap in page.locator(".readout").inner_text().replace("\u00a0", " ")
+        gap, times = (each.replace("\u00a0", " ") for each in words.all_text_contents()[:2])
+        value, unit = gap.removeprefix("no cure: ").split()
+        assert f"gap {value} {unit}" in page.locator(".readout").inner_text().replace("\u00a0", " ")
         apart = page.evaluate("""() => {
           const [from, to] = [...document.querySelectorAll(".lens ~ polyline.force")[0].points];
           return Math.hypot(to.x - from.x, to.y - from.y);
@@ -130,9 +131,27 @@ def test_a_lens_shows_how_far_the_loop_has_opened(put_on_page):
     )  # pixels a metre; upwards a little less, for it is seen from above
     assert seen["3.2"][2] == pytest.approx(1e4 * scale * seen["3.2"][0], rel=0.02)
     assert seen["2.6"][2] == pytest.approx(1e8 * scale * seen["2.6"][0], rel=0.02)
-    page.get_by_label("Cure", exact=True).select_option("projection")  # it falls anew
+    expect(words.nth(2)).to_have_text(re.compile(r"^Baumgarte: (closed|[\d.]+\sp?n?m)$"))
+    expect(words.nth(4)).to_have_text("projection: closed")
+    assert cures.input_value() == "none"
+    page.mouse.click(*centre(lens.nth(2)))  # it falls anew
     expect(page.get_by_role("button", name="pause")).to_be_visible()
-    expect(words.first).to_have_text("closed")
+    assert cures.input_value() == "projection"
+
+
+def test_a_fall_past_no_line_says_nothing_of_one(put_on_page):
+    """With a crank of 0.6 m the rods are never all in line; of four equal sides they are, soon after half a second."""
+    said = page_said(put_on_page(LoopExplorer(lengths=[0.6, 1, 1], dropped=True)), "1")
+    assert "rods in line: no hold" not in said
+    said = page_said(put_on_page(LoopExplorer(dropped=True)), "0.7")
+    assert "rods in line: no hold" in said
+
+
+def page_said(page: Page, time: str) -> list[str]:
+    """What is written in the picture at a time of the fall."""
+    page.get_by_role("spinbutton", name="time [s]").fill(time)
+    expect(page.locator(".readout")).to_contain_text(f"Time {float(time):.2f} s")
+    return page.locator(".stage text").all_text_contents()
 
 
 def test_baumgarte_beyond_his_edge(put_on_page):
@@ -143,7 +162,8 @@ def test_baumgarte_beyond_his_edge(put_on_page):
         page.get_by_role("spinbutton", name="Baumgarte\u2019s rate [1/s]").fill(rate)
         expect(page.locator(".work")).to_contain_text(f"rate {rate} /s")
         label = page.get_by_role("img", name="Gap [m]").get_attribute("aria-label") or ""
-        largest[rate] = float(label.split(" to ")[-1].replace("\u2212", "-"))
+        said = re.search(r"Baumgarte from \S+ to ([^\s,]+)", label)[1]
+        largest[rate] = float(said.replace("\u2212", "-"))
     assert largest["160"] > 100 * largest["50"]
 
 

@@ -129,6 +129,80 @@ def test_a_number_says_where_it_is_from_until_escape(put_on_page, sketch):
     expect(asks).to_be_focused()
 
 
+def thrown(speed):
+    height = speed**2 / (2 * 9.81) if speed > 0 else 0.0
+    stop = np.array([1.0, height, 0])
+    yield Arrow([0, 0, 0], stop, "motion", "h", symbol="h", words="way up")
+    yield Value("height", height, "m")
+    yield Value("twice", 2 * height, "m")
+
+
+CELL = """<div class="cell"><div class="cell_input"><details class="folded-code"><summary>Code</summary><pre>{}
+</pre></details></div></div>"""
+# As the site has it, the line broken where the page breaks it; and a cell with another line after it.
+CODE = ["height = speed**2 / (2 * 9.81)\n  if speed > 0 else 0.0", "start = 1"]
+CELLS = f"document.querySelector('h1').insertAdjacentHTML('afterend', {''.join(map(CELL.format, CODE))!r})"
+
+
+@pytest.fixture
+def sampled():
+    speed = Slider(3, -5, 5, "m/s", 0.5)
+    return Sketch(thrown, {"speed": speed}, title="Thrown", sampled=True)
+
+
+def test_a_sampled_number_is_asked_by_mouse_and_leads_to_its_cell(put_on_page, sampled):
+    page = put_on_page(sampled)
+    page.evaluate(CELLS)
+    page.get_by_role("button", name="twice: where is it from?").click()
+    panel = page.get_by_role("region", name="Where twice comes from")
+    number, name, slider = panel.locator("li").all()
+    expect(number).to_contain_text("twice 0.92\u00a0m")
+    expect(number.locator("code")).to_have_text("2 * height")
+    expect(name).to_contain_text("height 0.459")
+    expect(name.locator("code")).to_have_text(
+        "height = speed**2 / (2 * 9.81) if speed > 0 else 0.0"
+    )
+    expect(slider).to_contain_text("speed 3.00\u00a0m/s")
+    assert not Axe().run(page).response["violations"]
+    page.get_by_role("slider", name="speed").fill("5")
+    expect(name).to_contain_text("height 1.274")
+    link = name.get_by_role("link", name="its cell")
+    folds = page.locator("details.folded-code")
+    link.click()
+    expect(folds.nth(0)).to_have_attribute("open", "")
+    expect(folds.nth(1)).not_to_have_attribute("open", "")
+    assert page.evaluate(
+        "document.querySelector(location.hash) === document.querySelectorAll('.cell')[0]"
+    )
+    expect(panel).to_be_visible()
+
+
+def test_a_sampled_number_is_asked_by_keyboard_and_said(put_on_page, sampled):
+    page = put_on_page(sampled)
+    page.get_by_role("slider", name="speed").focus()
+    page.keyboard.press("Tab")
+    page.keyboard.press("ArrowDown")
+    expect(page.get_by_role("button", name="twice: where is it from?")).to_be_focused()
+    page.keyboard.press("Enter")
+    panel = page.get_by_role("region", name="Where twice comes from")
+    expect(panel).to_be_visible()
+    said = "twice is 0.92\u00a0m, through height 0.459, from speed 3.00\u00a0m/s."
+    expect(page.locator("[role=status]", has_text="twice is")).to_have_text(said)
+    assert panel.locator("a", has_text="its cell").count() == 0  # there is no book around it
+    page.keyboard.press("Escape")
+    expect(panel).to_be_hidden()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")  # the arrow, by its key
+    expect(page.get_by_role("region", name="Where way up comes from")).to_contain_text("stop")
+
+
+def test_an_address_opens_a_sampled_number_where_it_was_asked(put_on_page, sampled):
+    page = put_on_page(sampled)
+    page.evaluate("location.hash = '#where=thrown.twice&at=4'")
+    panel = page.get_by_role("region", name="Where twice comes from")
+    expect(panel.locator("li").first).to_contain_text("twice 1.63\u00a0m")
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_it_is_accessible_and_fits_a_phone(put_on_page, sketch, scheme):
     page = put_on_page(sketch, color_scheme=scheme, **PHONE)

@@ -100,7 +100,8 @@ def test_the_method_shows_in_the_energy(put_on_page):
 def test_the_method_parts_from_the_truth_at_the_tip(put_on_page):
     """By a metre or so with Euler's method, by a millimetre at most with RK4; and no word of it where chaos begins."""
     page = put_on_page(SwingExplorer(links=3, method="semi-implicit Euler"))
-    time, off = page.get_by_role("spinbutton", name="time [s]"), page.locator(".stage text")
+    time = page.get_by_role("spinbutton", name="time [s]")
+    off = page.locator(".stage text").filter(has_text=re.compile("off$|told$"))
     expect(off).to_have_count(0)  # they start together
     time.fill("8")
     expect(off).to_have_text(re.compile(r"^1\.\d\d\sm off$"))
@@ -122,6 +123,34 @@ def test_the_method_parts_from_the_truth_at_the_tip(put_on_page):
     settled(page)
     time.fill("2")
     expect(off).to_have_text(re.compile(r"^(\d\.\d\d\sm|\d{3}\smm) off$"))
+
+
+def test_levels_rise_with_the_energy_of_each_method(put_on_page):
+    """The middle of a rod of length L that is let go 0.25 rad below the level lies L/2 sin 0.25 below its hinge."""
+    page = put_on_page(SwingExplorer(links=1, method="semi-implicit Euler", step=0.04))
+    words = page.locator(".stage text")
+    kept = re.compile(r"^RK4, variational: \u00b1[\d.]+\s[\u00b5mn]?J$")
+    expect(words.filter(has_text=kept)).to_have_count(1)
+    hinge, end = stroke_of(page, "force", "6 5")
+    long = np.hypot(*np.subtract(end, hinge))
+    ((_, start), _) = stroke_of(page, "y", "5 5")
+    assert start - hinge[1] == pytest.approx(long / 2 * np.sin(0.25), abs=0.5)
+    page.get_by_role("spinbutton", name="time [s]").fill("0.5")
+    expect(page.locator(".readout")).to_contain_text("Time 0.50 s")
+    said = words.filter(has_text="semi-implicit Euler: ").text_content() or ""
+    chosen = said.replace("\u2212", "-")
+    value, unit = chosen.split(": ")[1].split()
+    rise = float(value) * {"J": 1, "mJ": 1e-3}[unit] / 9.81  # of 1 kg, on a rod of 1 m
+    ((_, now), _) = stroke_of(page, "y", "none")
+    assert abs(start - now) > 3
+    assert start - now == pytest.approx(rise * long, abs=0.5)
+
+
+def stroke_of(page: Page, colour: str, dash: str) -> tuple[list[float], list[float]]:
+    """The first two places of the first stroke of this look."""
+    points = page.locator(f".stage polyline.{colour}[stroke-dasharray='{dash}']").first
+    first, second = (points.get_attribute("points") or "").split()[:2]
+    return [float(x) for x in first.split(",")], [float(x) for x in second.split(",")]
 
 
 def test_the_camera_fits_the_motion_until_the_reader_turns_it(put_on_page):
